@@ -8,6 +8,6 @@ cp "$repository/Data/log.nrrd" scan.nrrd
 brickccl stats labels.nrrd -o classes.csv --intensity scan.nrrd --columns topology
 cut -d, -f1-3,25-28,31- classes.csv
 
-brickccl label labels.nrrd parts.nrrd --equal-value --connectivity 26 --order size --picture log-parts.png
-brickccl stats parts.nrrd -o parts.csv --intensity scan.nrrd
-cut -d, -f1-3,22,27 parts.csv
+brickccl label labels.nrrd parts.nrrd --equal-value --connectivity 26 --order size --picture log-parts.png \
+  --statistics parts.csv --intensity scan.nrrd --columns value,volume_mm3,equivalent_spherical_diameter_mm,intensity_mean
+cat parts.csv

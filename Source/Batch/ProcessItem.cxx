@@ -152,7 +152,7 @@ private:
     {
       Note("the file holds no spacing; 1 mm is taken (input.spacing_mm of the recipe gives another)");
     }
-    if (const std::uint64_t count = CountNotANumber(m_Image, m_Options.threads); count > 0)
+    if (const std::uint64_t count = CountNotANumber(m_Image, { m_Options.threads }); count > 0)
     {
       Note(std::to_string(count) + " values are not a number (NaN) and count as background");
     }

@@ -11,7 +11,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace brickccl
@@ -31,7 +33,8 @@ IsMerged(const ColumnGroup & group)
     return std::strcmp(name, group.name) == 0;
   });
   return names != std::end(MergedGroups) || std::strcmp(SurfaceGroup, group.name) == 0 ||
-         std::strcmp(TopologyGroup, group.name) == 0 || group.presence == ColumnGroup::Presence::WithIntensity;
+         std::strcmp(TopologyGroup, group.name) == 0 || group.presence == ColumnGroup::Presence::WithIntensity ||
+         group.presence == ColumnGroup::Presence::WithClasses;
 }
 
 /** Numbers of 128 bits as two of 64. */
@@ -150,6 +153,50 @@ ReadIntensities(ByteReader & reader, std::size_t count)
     }
   }
   return sums;
+}
+
+void
+WriteClasses(const MeasureList<ClassValue> & classes, ByteWriter & writer)
+{
+  for (const ClassValue & own : classes)
+  {
+    writer.Byte(static_cast<std::uint8_t>(own.value.index()));
+    std::visit(
+      [&](auto value) {
+        if constexpr (std::is_same_v<decltype(value), double>)
+        {
+          writer.Real(value);
+        }
+        else
+        {
+          writer.Number(static_cast<std::uint64_t>(value));
+        }
+      },
+      own.value);
+  }
+}
+
+std::vector<ClassValue>
+ReadClasses(ByteReader & reader, std::size_t count)
+{
+  std::vector<ClassValue> classes(count);
+  for (ClassValue & own : classes)
+  {
+    const std::uint8_t kind = reader.Byte();
+    if (kind == 0)
+    {
+      own.value = reader.Number();
+    }
+    else if (kind == 1)
+    {
+      own.value = static_cast<std::int64_t>(reader.Number());
+    }
+    else
+    {
+      own.value = reader.Real();
+    }
+  }
+  return classes;
 }
 
 /** Writes the rows. Their indices count from the brick's first voxel. */
@@ -287,7 +334,8 @@ WriteTable(const ComponentTable & table, ByteWriter & writer)
     }
   }
   writer.Signed(table.sliceAxis.value_or(-1));
-  writer.Byte(table.hasIntensity ? 1 : 0);
+  const MeasureSet & measures = table.measures;
+  writer.Byte(static_cast<std::uint8_t>((table.hasIntensity ? 1 : 0) + (measures.Has<ClassValue>() ? 2 : 0)));
   std::string names;
   for (const ColumnGroup * const group : table.groups)
   {
@@ -299,7 +347,6 @@ WriteTable(const ComponentTable & table, ByteWriter & writer)
   writer.Text(names);
   writer.Number(table.components.size());
   WriteRows(table, writer);
-  const MeasureSet & measures = table.measures;
   writer.Byte(static_cast<std::uint8_t>((measures.Has<ProductSums>() ? 1 : 0) + (measures.Has<HullCorners>() ? 2 : 0) +
                                         (measures.Has<IntensitySums>() ? 4 : 0)));
   if (measures.Has<ProductSums>())
@@ -313,6 +360,10 @@ WriteTable(const ComponentTable & table, ByteWriter & writer)
   if (measures.Has<IntensitySums>())
   {
     WriteIntensities(measures.Of<IntensitySums>(), writer);
+  }
+  if (measures.Has<ClassValue>())
+  {
+    WriteClasses(measures.Of<ClassValue>(), writer);
   }
 }
 
@@ -336,11 +387,14 @@ ReadTable(ByteReader & reader, const BrickBox & box)
   {
     table.sliceAxis = static_cast<int>(sliceAxis);
   }
-  table.hasIntensity = reader.Byte() != 0;
+  const std::uint8_t images = reader.Byte();
+  const bool         hasClasses = (images & 2) != 0;
+  table.hasIntensity = (images & 1) != 0;
   const ColumnGroups asked = ColumnGroups::FromNames(reader.Text());
   for (const ColumnGroup * const group : GroupTable())
   {
-    if (table.hasIntensity && group->presence == ColumnGroup::Presence::WithIntensity)
+    if ((table.hasIntensity && group->presence == ColumnGroup::Presence::WithIntensity) ||
+        (hasClasses && group->presence == ColumnGroup::Presence::WithClasses))
     {
       table.groups.push_back(group);
     }
@@ -367,6 +421,10 @@ ReadTable(ByteReader & reader, const BrickBox & box)
     }
     table.measures.Set(std::move(sums));
     table.components.SetIntensities(std::move(measures));
+  }
+  if (hasClasses)
+  {
+    table.measures.Set(ReadClasses(reader, count));
   }
   return table;
 }

@@ -144,8 +144,8 @@ RunClean(const CleanArguments & arguments, const FrontEnd & frontEnd)
                               { "--neighbourhood", arguments.neighbours.File() } };
   CheckSeries(arguments.files, inputs);
   CheckOutputs(inputs, outputs);
+  CheckImageName(arguments.output);
 
-  reporter.Step("reading " + arguments.segmentation);
   ImageReader reader(arguments.files, arguments.threads, reporter);
   reader.Protect(outputs);
   LoadedImage image = reader.Read(arguments.segmentation, true);

@@ -22,13 +22,6 @@ void AddReportCommand(CLI::App & app);
 void AddScoreCommand(CLI::App & app);
 void AddCompareCommand(CLI::App & app);
 
-/** Add the subcommands of the program that has VTK. */
-void AddMeshCommand(CLI::App & app);
-void AddRenderCommand(CLI::App & app);
-
-inline constexpr const char * MeshSummary = "Write the surfaces of a label map's components as a mesh";
-inline constexpr const char * RenderSummary = "Draw a label map: slices, projections or surfaces";
-
 } // namespace brickccl::cli
 
 #endif

@@ -166,7 +166,9 @@ ApplyCriterion(const CriterionArguments &         arguments,
 {
   Segmented segmented;
   segmented.asked = CriterionOf(arguments);
-  segmented.notNumbers = CountNotANumber(image, threads);
+  // Voxels of files that are mapped are read only here.
+  const ProgressHooks reading = reporter.Hooks();
+  segmented.notNumbers = CountNotANumber(image, { threads, Progress(reading) });
   if (segmented.notNumbers > 0)
   {
     reader.Note(std::to_string(segmented.notNumbers) + " values are not a number (NaN) and count as background");

@@ -4,6 +4,7 @@
 #include "BrickCCL/Tables/Totals.h"
 
 #include <cstdint>
+#include <functional>
 #include <sstream>
 #include <type_traits>
 
@@ -71,6 +72,51 @@ RangeOfValues(const ImageView & image)
   return text.str();
 }
 
+void
+NoteChannels(const Criterion & criterion, const LoadedImage & image, ImageReader & reader)
+{
+  reader.Note("'" + image.files.front() + "' has " + std::to_string(image.channels) +
+              (criterion.range ? " channels: a voxel is foreground where every channel lies in the range"
+                               : " channels: a voxel is background where every channel has the background value"));
+}
+
+bool
+IsDefault(const Criterion & criterion)
+{
+  return !criterion.range && criterion.FollowsForeground();
+}
+
+/** Notes that the foreground is nothing or nearly everything. \param values  tells of the image's values. \return
+ *  whether there was something to note. */
+bool
+NoteForeground(const Criterion &                    criterion,
+               const LoadedImage &                  image,
+               std::uint64_t                        foreground,
+               bool                                 hasMask,
+               const std::function<std::string()> & values,
+               ImageReader &                        reader)
+{
+  const auto all = static_cast<double>(image.extent.VoxelCount());
+  if (foreground == 0 && !hasMask && criterion.range)
+  {
+    reader.Note("no voxel of the image lies in the range" + values());
+    return true;
+  }
+  if (static_cast<double>(foreground) >= NearlyAll * all && (IsDefault(criterion) || criterion.range) &&
+      image.extent.VoxelCount() >= 100)
+  {
+    std::ostringstream text;
+    text.precision(4);
+    text << 100 * static_cast<double>(foreground) / all << " % of the image are foreground";
+    reader.Note(text.str() + (IsDefault(criterion)
+                                ? ", since every value but the background's is without a criterion; --threshold "
+                                  "METHOD or --range LO HI choose others (`brickccl info` proposes thresholds)"
+                                : values()));
+    return true;
+  }
+  return false;
+}
+
 } // namespace
 
 void
@@ -83,35 +129,16 @@ NoteDoubts(const CriterionArguments & arguments,
 {
   if (image.channels > 1)
   {
-    reader.Note("'" + image.files.front() + "' has " + std::to_string(image.channels) +
-                (segmented.asked.range
-                   ? " channels: a voxel is foreground where every channel lies in the range"
-                   : " channels: a voxel is background where every channel has the background value"));
+    NoteChannels(segmented.asked, image, reader);
     return;
   }
   if (segmented.pores)
   {
     return;
   }
-  const std::uint64_t foreground = labeling.ForegroundVoxelCount();
-  const auto          all = static_cast<double>(image.extent.VoxelCount());
-  const bool          isDefault = !segmented.asked.range && segmented.asked.FollowsForeground();
-  if (foreground == 0 && !hasMask && segmented.asked.range)
-  {
-    reader.Note("no voxel of the image lies in the range; " + RangeOfValues(segmented.View(image)));
-  }
-  else if (static_cast<double>(foreground) >= NearlyAll * all && (isDefault || segmented.asked.range) &&
-           image.extent.VoxelCount() >= 100)
-  {
-    std::ostringstream text;
-    text.precision(4);
-    text << 100 * static_cast<double>(foreground) / all << " % of the image are foreground";
-    reader.Note(text.str() + (isDefault
-                                ? ", since every value but the background's is without a criterion; --threshold "
-                                  "METHOD or --range LO HI choose others (`brickccl info` proposes thresholds)"
-                                : "; " + RangeOfValues(segmented.View(image))));
-  }
-  else if (isDefault && arguments.smooth.empty())
+  const auto values = [&] { return "; " + RangeOfValues(segmented.View(image)); };
+  if (!NoteForeground(segmented.asked, image, labeling.ForegroundVoxelCount(), hasMask, values, reader) &&
+      IsDefault(segmented.asked) && arguments.smooth.empty())
   {
     const Looks looks = LooksOf(image);
     if (looks == Looks::Labels)
@@ -126,6 +153,27 @@ NoteDoubts(const CriterionArguments & arguments,
                   "thresholds)");
     }
   }
+}
+
+void
+NoteDoubtsOfSlabs(const Criterion &   criterion,
+                  const LoadedImage & image,
+                  std::uint64_t       foreground,
+                  bool                hasMask,
+                  ImageReader &       reader)
+{
+  if (image.channels > 1)
+  {
+    NoteChannels(criterion, image, reader);
+    return;
+  }
+  NoteForeground(
+    criterion,
+    image,
+    foreground,
+    hasMask,
+    [] { return std::string(); },
+    reader);
 }
 
 void

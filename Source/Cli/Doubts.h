@@ -17,6 +17,13 @@ void NoteDoubts(const CriterionArguments & arguments,
                 bool                       hasMask,
                 ImageReader &              reader);
 
+/** Notes what can be said of an image that is labeled in parts, of whose values only the foreground is counted. */
+void NoteDoubtsOfSlabs(const Criterion &   criterion,
+                       const LoadedImage & image,
+                       std::uint64_t       foreground,
+                       bool                hasMask,
+                       ImageReader &       reader);
+
 /** Notes holes of the mask of a part: distances to its surface are those to the holes as well. */
 void NoteHolesOfPart(const LoadedImage & part, int threads, ImageReader & reader);
 

@@ -2,7 +2,6 @@
 
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Files/FilePattern.h"
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Host/System.h"
 
@@ -162,6 +161,17 @@ AddLabelMapOptions(CLI::App & command, LabelMapArguments & arguments)
 }
 
 void
+CheckImageName(const std::string & path)
+{
+  if (!path.empty())
+  {
+    // Every format holds one byte.
+    constexpr std::int64_t one = 1;
+    CheckImageFileWritable(path, ScalarType::UInt8, Extent(1, &one));
+  }
+}
+
+void
 CheckSeries(const FileArguments & arguments, const NamedFiles & inputs)
 {
   std::string names;
@@ -196,11 +206,12 @@ CheckOutputs(const NamedFiles & inputs, const NamedFiles & outputs)
       if (!input.empty())
       {
         CheckOutput(output, { input }, "the input of " + name);
-        if (!std::filesystem::exists(input) && !std::filesystem::exists(output.second) &&
-            files::StandsForFile(input, output.second))
+        if (!IsThere(output.second) && WouldBeRead(input, output.second))
         {
-          throw InvalidArgument("the output '" + output.second + "' is a name that the pattern '" + input +
-                                "' stands for: it would be one of its files the next time; give it another name");
+          throw InvalidArgument("the output '" + output.second + "' (" + output.first +
+                                ") would be one of the files of '" + input + "' (" + name +
+                                ") the next time that they are read; give it another name or "
+                                "folder");
         }
       }
     }
@@ -246,7 +257,14 @@ ImageReader::ReadInParts(const std::string & path, bool asLabels)
 LoadedImage
 ImageReader::ReadWith(const ReadOptions & options, const std::string & path)
 {
-  LoadedImage image = ReadImageFile(path, options);
+  const ProgressHooks hooks = m_Reporter.Hooks();
+  ReadOptions         told = options;
+  told.progress = Progress(hooks);
+  if (!options.inParts)
+  {
+    m_Reporter.Step("reading " + path);
+  }
+  LoadedImage image = ReadImageFile(path, told);
   m_Read.push_back({ path, image.files });
   CheckNotRead(m_Outputs);
   for (const std::string & note : image.notes)

@@ -42,6 +42,10 @@ using NamedFiles = std::vector<std::pair<std::string, std::string>>;
  *  known, and compared, once the folder is read (ImageReader). */
 void CheckOutputs(const NamedFiles & inputs, const NamedFiles & outputs);
 
+/** Finds before an image is read that none could be written to a path: \throws Error if its extension names no format,
+ * or its folder cannot be written to. An empty path stands for no file. */
+void CheckImageName(const std::string & path);
+
 /** \throws InvalidArgument if a series is chosen and none of the inputs can hold one. */
 void CheckSeries(const FileArguments & arguments, const NamedFiles & inputs);
 

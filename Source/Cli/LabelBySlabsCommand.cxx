@@ -1,3 +1,4 @@
+#include "BrickCCL/Cli/Doubts.h"
 #include "BrickCCL/Cli/LabelArguments.h"
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Core/Counted.h"
@@ -200,13 +201,10 @@ PrintSummary(const LabelArguments & arguments,
             << result.secondsToWrite << std::endl;
 }
 
-} // namespace
-
-void
-RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd)
+/** What can be said, and is certain to fail, before an image is read. */
+SlabOptions
+OptionsBeforeReading(const LabelArguments & arguments)
 {
-  const auto  reporterOwner = frontEnd.makeReporter(arguments.quiet || arguments.json);
-  Reporter &  reporter = *reporterOwner;
   SlabOptions options;
   CheckOptionsOfSlabs(arguments);
   ParseAlgorithm(arguments.algorithm);
@@ -222,10 +220,22 @@ RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd)
   {
     throw InvalidArgument("OUTPUT, the label map, is missing; it may be left out only with --statistics or --print");
   }
+  return options;
+}
+
+} // namespace
+
+void
+RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd)
+{
+  const auto       reporterOwner = frontEnd.makeReporter(arguments.quiet || arguments.json);
+  Reporter &       reporter = *reporterOwner;
+  SlabOptions      options = OptionsBeforeReading(arguments);
   const NamedFiles outputs = OutputsOf(arguments);
   const NamedFiles inputs = InputsOf(arguments);
   CheckSeries(arguments.files, inputs);
   CheckOutputs(inputs, outputs);
+  CheckImageName(arguments.output);
 
   ImageReader reader(arguments.files, arguments.threads, reporter);
   reader.Protect(outputs);
@@ -245,6 +255,10 @@ RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd)
   if (images.intensity)
   {
     measured.intensity = ImageView(&images, images.intensity->type, image.extent, images.intensity->channels);
+  }
+  if (arguments.criterion.equalValue && image.channels == 1)
+  {
+    measured.classes = ImageView(&images, image.type, image.extent, 1);
   }
   CheckTableColumns(arguments.table, measured, image.extent, options.label);
   options.label.relabel = RelabelOptionsOf(arguments, reader);
@@ -267,19 +281,22 @@ RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd)
     reader.Note(remark);
   }
   options.label.progress = reporter.Hooks();
+  options.writeOthers = [&](const SlabResult & written) {
+    NoteDoubtsOfSlabs(options.label.criterion, image, written.foregroundVoxels, !arguments.mask.empty(), reader);
+    for (const std::string & note : written.lostGeometry)
+    {
+      reader.Note("'" + arguments.output + "': " + note);
+    }
+    if (options.measures)
+    {
+      WriteTables(arguments.table, written.table, reporter);
+    }
+    if (!arguments.colourTable.empty())
+    {
+      WriteColourTable(arguments.colourTable, written.components);
+    }
+  };
   const SlabResult result = LabelBySlabs(images.Images(), options);
-  for (const std::string & note : result.lostGeometry)
-  {
-    reader.Note("'" + arguments.output + "': " + note);
-  }
-  if (options.measures)
-  {
-    WriteTables(arguments.table, result.table);
-  }
-  if (!arguments.colourTable.empty())
-  {
-    WriteColourTable(arguments.colourTable, result.components);
-  }
   if (arguments.json)
   {
     nlohmann::ordered_json summary = SummaryOf(arguments, options, result, image);

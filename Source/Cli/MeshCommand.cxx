@@ -1,10 +1,5 @@
-#include "BrickCCL/Cli/ChosenLabels.h"
-#include "BrickCCL/Cli/Commands.h"
-#include "BrickCCL/Cli/FileOptions.h"
-#include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
-#include "BrickCCL/Cli/RunningOptions.h"
-#include "BrickCCL/Cli/TableOptions.h"
+#include "BrickCCL/Cli/SurfaceOptions.h"
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/AtomicFile.h"
@@ -16,23 +11,9 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
-#include <memory>
 
 namespace brickccl::cli
 {
-
-namespace
-{
-
-struct MeshArguments : RunningArguments
-{
-  std::string   labels;
-  std::string   output;
-  ChosenLabels  chosen;
-  MeshOptions   mesh;
-  bool          oneFileEach = false;
-  FileArguments files;
-};
 
 void
 RunMesh(const MeshArguments & arguments)
@@ -47,8 +28,7 @@ RunMesh(const MeshArguments & arguments)
   CheckOutputs(inputs, outputs);
   CheckWritable(arguments.oneFileEach ? MeshPathOf(arguments.output, 1) : arguments.output);
 
-  Reporter reporter(arguments.quiet || arguments.json);
-  reporter.Step("reading " + arguments.labels);
+  Reporter    reporter(arguments.quiet || arguments.json);
   ImageReader reader(arguments.files, arguments.threads, reporter);
   reader.Protect(outputs);
   const LoadedImage image = reader.Read(arguments.labels, true);
@@ -75,8 +55,10 @@ RunMesh(const MeshArguments & arguments)
     reader.CheckNotRead(each);
   }
   reporter.Step("making meshes");
+  ReplacedTogether              together;
   const std::vector<MeshReport> reports =
     WriteMeshes(image.View(), table, places, arguments.mesh, arguments.output, arguments.oneFileEach, context);
+  together.Move();
   std::int64_t triangles = 0;
   double       worst = 0;
   std::size_t  rough = 0;
@@ -112,37 +94,6 @@ RunMesh(const MeshArguments & arguments)
                                         : arguments.output)
               << " (" << DescribeGrid(image) << ")" << std::endl;
   }
-}
-
-} // namespace
-
-void
-AddMeshCommand(CLI::App & app)
-{
-  auto                 arguments = std::make_shared<MeshArguments>();
-  CLI::App *           command = app.add_subcommand("mesh", MeshSummary);
-  const CLI::Validator isNotOne(
-    [](std::string & text) {
-      return text == "1" ? std::string("one pass has no filter; use 0, or 2 and more") : std::string();
-    },
-    "");
-  command->add_option("LABELS", arguments->labels, "label map of 3 dimensions: " + ReadableFormats())->required();
-  command
-    ->add_option("OUTPUT,-o,--output", arguments->output, "mesh: .stl, .ply, .obj or .vtp (which keeps the labels)")
-    ->required();
-  AddChosenLabels(*command, arguments->chosen);
-  command
-    ->add_option("--smooth",
-                 arguments->mesh.smoothingPasses,
-                 "passes of smoothing, 0 or 2 and more (20 is usual); volumes are kept")
-    ->transform(Count(0, 1000))
-    ->check(isNotOne)
-    ->capture_default_str();
-  command->add_flag("--ras", arguments->mesh.ras, "coordinates in RAS in place of LPS");
-  command->add_flag("--one-file-each", arguments->oneFileEach, "a file for each component: name_LABEL.ext");
-  AddFileOptions(*command, arguments->files);
-  AddRunningOptions(*command, *arguments);
-  command->callback([arguments] { RunMesh(*arguments); });
 }
 
 } // namespace brickccl::cli

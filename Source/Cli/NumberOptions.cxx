@@ -1,10 +1,12 @@
 #include "BrickCCL/Cli/NumberOptions.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/NearestName.h"
 
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <optional>
 
 namespace brickccl::cli
@@ -13,21 +15,35 @@ namespace brickccl::cli
 namespace
 {
 
+/** Whether a text is a number other than 0 whose nearest double is 0. */
+bool
+IsLost(const std::string & text)
+{
+  char *       end = nullptr;
+  const double nearest = std::strtod(text.c_str(), &end);
+  const bool   isNumber = !text.empty() && end == text.data() + text.size();
+  return isNumber && nearest == 0 && text.substr(0, text.find_first_of("eE")).find_first_of("123456789") != text.npos;
+}
+
 /** The number that the whole of a text stands for: decimal digits, "inf", "-inf" or "nan". Nothing if the text is no
- *  number, or one too large for its type. */
+ *  number, or one too large or too small for its type. */
 std::optional<Number>
 NumberOf(const std::string & text)
 {
   const std::optional<Number> value = Number::FromText(text);
   const bool                  isDecimal = text.find_first_of("0123456789") != std::string::npos;
   const bool                  isOther = text.find_first_of("xX( \t\n\v\f\r") != std::string::npos;
-  return value && !isOther && (!isDecimal || std::isfinite(value->Nearest())) ? value : std::nullopt;
+  return value && !isOther && !IsLost(text) && (!isDecimal || std::isfinite(value->Nearest())) ? value : std::nullopt;
 }
 
-/** "; write 0.5" for a number with a comma; else nothing. */
+/** "; write 0.5" for a number with a comma, and what there is to say of one that is too small; else nothing. */
 std::string
-PointHint(std::string text)
+HintOn(std::string text)
 {
+  if (IsLost(text))
+  {
+    return "; it is nearer to 0 than any number that a voxel holds: write 0";
+  }
   const auto comma = text.find(',');
   if (comma == std::string::npos)
   {
@@ -46,7 +62,7 @@ NumberThat(TFits fits, const std::string & what)
     [fits, what](std::string & text) {
       const std::optional<Number> value = NumberOf(text);
       const bool                  isGood = value && std::isfinite(static_cast<double>(*value)) && fits(*value);
-      return isGood ? std::string() : "'" + text + "' is no " + what + PointHint(text);
+      return isGood ? std::string() : "'" + text + "' is no " + what + HintOn(text);
     },
     "");
 }
@@ -147,7 +163,7 @@ NeighbourCount()
         return std::string();
       }
       const std::string fault = Count(1, 1000)(text);
-      return fault.empty() ? fault : fault + "; nor is it faces or full";
+      return fault.empty() ? fault : fault + "; nor is it faces or full" + DidYouMean(text, { "faces", "full" });
     },
     "");
 }
@@ -157,7 +173,7 @@ AnyNumber()
 {
   return CLI::Validator(
     [](std::string & text) {
-      return NumberOf(text) ? std::string() : "'" + text + "' is no number, as -0.5 is, inf or -inf" + PointHint(text);
+      return NumberOf(text) ? std::string() : "'" + text + "' is no number, as -0.5 is, inf or -inf" + HintOn(text);
     },
     "");
 }
@@ -181,7 +197,7 @@ ParseNumber(const std::string & text, const std::string & option)
   if (!value)
   {
     throw InvalidArgument("'" + text + "' for " + option + " is no number; give one, for example -0.5, inf or -inf" +
-                          PointHint(text));
+                          HintOn(text));
   }
   return *value;
 }

@@ -143,6 +143,43 @@ GeometryOf(const PhantomArguments & arguments, std::size_t dimension)
   return geometry;
 }
 
+/** Writes images of one size, and tells of it. */
+class ImageWriter
+{
+public:
+  ImageWriter(const Extent & extent, const Geometry & geometry, Reporter & reporter)
+    : m_Extent(extent)
+    , m_Geometry(geometry)
+    , m_Reporter(reporter)
+  {}
+
+  void
+  Write(const std::string & path, ScalarType type, const void * voxels) const
+  {
+    m_Reporter.Step("writing " + path);
+    const ProgressHooks hooks = m_Reporter.Hooks();
+    WriteImageFile(path,
+                   ImageToWrite::FromMemory(voxels, type, m_Extent, m_Geometry),
+                   { true, { 0, Progress(hooks) } });
+  }
+
+  const Extent &
+  GetExtent() const
+  {
+    return m_Extent;
+  }
+  const Geometry &
+  GetGeometry() const
+  {
+    return m_Geometry;
+  }
+
+private:
+  const Extent &   m_Extent;
+  const Geometry & m_Geometry;
+  Reporter &       m_Reporter;
+};
+
 /** The name of a value of the truth. */
 std::string
 NameOfDefect(std::uint8_t value)
@@ -155,20 +192,20 @@ NameOfDefect(std::uint8_t value)
 /** Writes what the true defects are: each one with its number, and their table. Defects are the components of equal
  *  values, connected by faces, edges and corners, in raster order, as `brickccl score` counts them. */
 void
-WriteDefects(const PhantomArguments & arguments, const Scan & scan, const Extent & extent, const Geometry & geometry)
+WriteDefects(const PhantomArguments & arguments, const Scan & scan, const ImageWriter & writer)
 {
-  LabelOptions options;
+  const Extent & extent = writer.GetExtent();
+  LabelOptions   options;
   options.criterion = Criterion::EqualValue();
   options.connectivity = Connectivity::Full(extent.dimension);
-  options.geometry = geometry;
+  options.geometry = writer.GetGeometry();
   options.device.kind = Device::Kind::Cpu;
   const Labeling defects = Label(ImageView(scan.truth.data(), extent), options);
   if (!arguments.truthLabels.empty())
   {
     UninitializedVector<std::uint32_t> labels(scan.truth.size());
     defects.Write(labels.data());
-    WriteImageFile(arguments.truthLabels,
-                   ImageToWrite::FromMemory(labels.data(), ScalarType::UInt32, extent, geometry));
+    writer.Write(arguments.truthLabels, ScalarType::UInt32, labels.data());
   }
   if (arguments.sizes.empty())
   {
@@ -191,11 +228,12 @@ WriteDefects(const PhantomArguments & arguments, const Scan & scan, const Extent
 }
 
 void
-WriteScan(const PhantomArguments & arguments, const Extent & extent, const Geometry & geometry)
+WriteScan(const PhantomArguments & arguments, const ImageWriter & writer)
 {
-  ScanArtefacts artefacts = arguments.kind == "log"     ? ScanArtefacts::OfLog()
-                          : arguments.kind == "casting" ? ScanArtefacts::OfCasting()
-                                                        : ScanArtefacts::OfPrint();
+  const Extent & extent = writer.GetExtent();
+  ScanArtefacts  artefacts = arguments.kind == "log"     ? ScanArtefacts::OfLog()
+                           : arguments.kind == "casting" ? ScanArtefacts::OfCasting()
+                                                         : ScanArtefacts::OfPrint();
   artefacts.noise = arguments.noise.value_or(artefacts.noise);
   artefacts.blur = arguments.blur.value_or(artefacts.blur);
   artefacts.rings = arguments.rings.value_or(artefacts.rings);
@@ -203,21 +241,22 @@ WriteScan(const PhantomArguments & arguments, const Extent & extent, const Geome
   const Scan scan = arguments.kind == "log"     ? MakeLog(extent, arguments.seed, artefacts)
                   : arguments.kind == "casting" ? MakeCasting(extent, arguments.seed, artefacts)
                                                 : MakePrint(extent, arguments.seed, artefacts, arguments.diameters);
-  WriteImageFile(arguments.output, ImageToWrite::FromMemory(scan.image.data(), ScalarType::Int16, extent, geometry));
+  writer.Write(arguments.output, ScalarType::Int16, scan.image.data());
   if (!arguments.truth.empty())
   {
-    WriteImageFile(arguments.truth, ImageToWrite::FromMemory(scan.truth.data(), ScalarType::UInt8, extent, geometry));
+    writer.Write(arguments.truth, ScalarType::UInt8, scan.truth.data());
   }
   if (!arguments.truthLabels.empty() || !arguments.sizes.empty())
   {
-    WriteDefects(arguments, scan, extent, geometry);
+    WriteDefects(arguments, scan, writer);
   }
 }
 
 void
-WritePattern(const PhantomArguments & arguments, const Extent & extent, const Geometry & geometry)
+WritePattern(const PhantomArguments & arguments, const ImageWriter & writer)
 {
-  RidgeImage ridges = arguments.ridges;
+  const Extent & extent = writer.GetExtent();
+  RidgeImage     ridges = arguments.ridges;
   ridges.family = RidgeImage::FamilyFromName(arguments.family.value_or("leveling"));
   ridges.seed = arguments.seed;
   const std::map<std::string, std::function<std::vector<std::uint8_t>()>> makers = {
@@ -234,7 +273,7 @@ WritePattern(const PhantomArguments & arguments, const Extent & extent, const Ge
     { "ridge", [&] { return MakeRidges(extent, ridges); } },
   };
   const std::vector<std::uint8_t> voxels = makers.at(arguments.kind)();
-  WriteImageFile(arguments.output, ImageToWrite::FromMemory(voxels.data(), ScalarType::UInt8, extent, geometry));
+  writer.Write(arguments.output, ScalarType::UInt8, voxels.data());
 }
 
 void
@@ -253,21 +292,27 @@ RunPhantom(const PhantomArguments & arguments, const CLI::App & command)
   CheckImageFileWritable(arguments.output,
                          arguments.IsScan() || isGrains ? ScalarType::Int16 : ScalarType::UInt8,
                          extent);
+  Reporter          reporter(arguments.quiet);
+  const ImageWriter writer(extent, geometry, reporter);
+  reporter.Step("making " + arguments.kind);
+  ReplacedTogether together;
   if (arguments.IsScan())
   {
-    WriteScan(arguments, extent, geometry);
+    WriteScan(arguments, writer);
   }
   else if (isGrains)
   {
     const std::vector<std::int16_t> voxels = MakeGrains(extent, arguments.grain.value_or(16), arguments.seed);
-    WriteImageFile(arguments.output, ImageToWrite::FromMemory(voxels.data(), ScalarType::Int16, extent, geometry));
+    writer.Write(arguments.output, ScalarType::Int16, voxels.data());
   }
   else
   {
-    WritePattern(arguments, extent, geometry);
+    WritePattern(arguments, writer);
   }
+  together.Move();
   if (!arguments.quiet)
   {
+    reporter.Note("");
     std::cout << arguments.output << ": " << arguments.kind << ", " << extent.ToString() << std::endl;
   }
 }

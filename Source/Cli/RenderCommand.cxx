@@ -1,11 +1,5 @@
-#include "BrickCCL/Cli/ChosenLabels.h"
-#include "BrickCCL/Cli/Commands.h"
-#include "BrickCCL/Cli/FileOptions.h"
-#include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
-#include "BrickCCL/Cli/RunningOptions.h"
-#include "BrickCCL/Cli/Spelling.h"
-#include "BrickCCL/Cli/TableOptions.h"
+#include "BrickCCL/Cli/SurfaceOptions.h"
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/AtomicFile.h"
@@ -18,7 +12,6 @@
 
 #include <charconv>
 #include <iostream>
-#include <memory>
 #include <optional>
 
 namespace brickccl::cli
@@ -26,19 +19,6 @@ namespace brickccl::cli
 
 namespace
 {
-
-struct RenderArguments : RunningArguments
-{
-  std::string    labels;
-  std::string    output;
-  std::string    style = "slices";
-  std::string    column;
-  std::string    size;
-  ChosenLabels   chosen;
-  TableArguments images;
-  bool           hasPatientAxes = false;
-  FileArguments  files;
-};
 
 struct PictureSize
 {
@@ -116,6 +96,7 @@ KeepChosen(const ComponentTable & table, const std::vector<std::size_t> & places
 
 void
 PrintSummary(const RenderArguments &              arguments,
+             const LoadedImage &                  image,
              const std::vector<std::size_t> &     places,
              const std::optional<SurfaceReport> & surfaces,
              const ImageReader &                  reader,
@@ -134,14 +115,15 @@ PrintSummary(const RenderArguments &              arguments,
       summary["scene"] = surfaces->scene;
       summary["seconds"] = { { "make", surfaces->makeSeconds }, { "draw", surfaces->drawSeconds } };
     }
+    AddSpacing(summary, image);
     summary["notes"] = reader.Notes();
     std::cout << ToText(summary) << std::endl;
   }
   else if (!arguments.quiet)
   {
     reporter.Note("");
-    std::cout << places.size() << (places.size() == 1 ? " component: " : " components: ") << arguments.output
-              << std::endl;
+    std::cout << places.size() << (places.size() == 1 ? " component: " : " components: ") << arguments.output << " ("
+              << DescribeGrid(image) << ")" << std::endl;
   }
 }
 
@@ -169,6 +151,8 @@ NoteBlocks(const SurfaceReport &            report,
   }
 }
 
+} // namespace
+
 void
 RunRender(const RenderArguments & arguments)
 {
@@ -187,8 +171,7 @@ RunRender(const RenderArguments & arguments)
     display.emplace(DrawsThroughX());
   }
 
-  Reporter reporter(arguments.quiet || arguments.json);
-  reporter.Step("reading " + arguments.labels);
+  Reporter    reporter(arguments.quiet || arguments.json);
   ImageReader reader(arguments.files, arguments.threads, reporter);
   reader.Protect(outputs);
   LoadedImage image = reader.Read(arguments.labels, true);
@@ -258,56 +241,7 @@ RunRender(const RenderArguments & arguments)
                  context,
                  options);
   }
-  PrintSummary(arguments, places, report, reader, reporter);
-}
-
-} // namespace
-
-void
-AddRenderCommand(CLI::App & app)
-{
-  auto       arguments = std::make_shared<RenderArguments>();
-  CLI::App * command = app.add_subcommand("render", RenderSummary);
-  command->add_option("LABELS", arguments->labels, "label map: " + ReadableFormats())->required();
-  command->add_option("-o,--output,OUTPUT", arguments->output, "picture: .png")->required();
-  command
-    ->add_option("--style",
-                 arguments->style,
-                 "slices: through the largest component; montage: slices along z; surface: the components in space; "
-                 "mip: the highest intensities along each axis, and the components before them")
-    ->check(OneOf({ "slices", "montage", "surface", "mip" }))
-    ->capture_default_str();
-  command
-    ->add_option("--intensity",
-                 arguments->images.intensity,
-                 "the scan, drawn behind the labels; columns of intensities are measured in it")
-    ->type_name("FILE");
-  command
-    ->add_option("--part",
-                 arguments->images.part,
-                 "mask of the inspected part: its surface is drawn transparent around the components (--style surface)")
-    ->type_name("FILE");
-  command
-    ->add_option(
-      "--color-by,--colour-by",
-      arguments->column,
-      "colours by this column of the table, with a colour bar; without it neighbours differ in colour. Lengths, areas "
-      "and volumes may be in mm, um or cm, as volume_um3")
-    ->type_name("COLUMN");
-  AddChosenLabels(*command, arguments->chosen);
-  command
-    ->add_option(
-      "--size",
-      arguments->size,
-      "width and height in pixels, as 1200x900, which is the default of surfaces; slices take what they need, "
-      "and at most this")
-    ->type_name("WxH");
-  command->add_flag("--patient",
-                    arguments->hasPatientAxes,
-                    "mark sides as L, R, A, P, S and I, as it is done for DICOM and NIfTI");
-  AddFileOptions(*command, arguments->files);
-  AddRunningOptions(*command, *arguments);
-  command->callback([arguments] { RunRender(*arguments); });
+  PrintSummary(arguments, image, places, report, reader, reporter);
 }
 
 } // namespace brickccl::cli

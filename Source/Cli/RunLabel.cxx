@@ -141,6 +141,8 @@ private:
     const NamedFiles inputs = InputsOf(m_Arguments);
     CheckSeries(m_Arguments.files, inputs);
     CheckOutputs(inputs, outputs);
+    CheckImageName(m_Arguments.output);
+    CheckImageName(m_Arguments.outputFallback);
     if (!m_Arguments.picture.empty())
     {
       CheckWritable(m_Arguments.picture);
@@ -151,7 +153,6 @@ private:
   void
   ReadImages()
   {
-    m_Reporter->Step("reading " + m_Arguments.input);
     m_Image = m_Reader.Read(m_Arguments.input, m_Arguments.criterion.equalValue);
     m_Options.connectivity = ConnectivityFor(m_Arguments.neighbours, m_Image.extent, m_Reader);
     m_Options.periodic = PeriodicFor(m_Arguments.neighbours, *m_Options.connectivity);
@@ -180,6 +181,10 @@ private:
     {
       // The part will be found.
       measured.part = m_Image.View();
+    }
+    if (MeasuresClasses())
+    {
+      measured.classes = m_Image.View();
     }
     CheckTableColumns(m_Arguments.table, measured, m_Image.extent, m_Options);
   }
@@ -211,7 +216,6 @@ private:
     m_Options.progress = m_Reporter->Hooks();
     m_Filtered = Label(m_Segmented.View(m_Image), m_Options, m_Filter.filter, m_Labeling);
     NoteDoubts(m_Arguments.criterion, m_Image, m_Segmented, m_Labeling, m_Mask.has_value(), m_Reader);
-    m_Segmented.smoothed.reset();
     m_Filter.touching.reset();
     m_Mask.reset();
     m_Options.mask.reset();
@@ -219,15 +223,33 @@ private:
     {
       m_Reporter->Note("note: " + m_Labeling.UsedDevice().remark);
     }
-    if (m_Arguments.picture.empty())
+    if (!MeasuresClasses())
     {
-      m_Image.voxels.Release();
+      ReleaseImages();
     }
     m_Type = ResolveLabelType(m_RequestedType,
                               m_Labeling.ComponentCount(),
                               std::to_string(m_Labeling.ComponentCount()) + " components do",
                               m_FrontEnd.widestLabels);
     m_Seconds["label"] = m_Watch.Lap();
+  }
+
+  /** The values of components are in the table where they are the same for all voxels of one. */
+  bool
+  MeasuresClasses() const
+  {
+    return m_Arguments.table.IsWanted() && m_Arguments.criterion.equalValue && m_Image.channels == 1;
+  }
+
+  /** Gives back the memory of what was labeled, unless a picture shows it. */
+  void
+  ReleaseImages()
+  {
+    m_Segmented.smoothed.reset();
+    if (m_Arguments.picture.empty())
+    {
+      m_Image.voxels.Release();
+    }
   }
 
   bool
@@ -243,9 +265,14 @@ private:
     if (IsMeasured())
     {
       m_Reporter->Step("measuring");
-      m_Table = m_Labeling.Measure(
-        MeasureOptionsFor(m_Segmented, m_Arguments.table.IsWanted(), m_TableImages.Options(m_Groups)),
-        m_Reporter->Hooks());
+      MeasureOptions options =
+        MeasureOptionsFor(m_Segmented, m_Arguments.table.IsWanted(), m_TableImages.Options(m_Groups));
+      if (MeasuresClasses())
+      {
+        options.classes = m_Segmented.View(m_Image);
+      }
+      m_Table = m_Labeling.Measure(options, m_Reporter->Hooks());
+      ReleaseImages();
       NoteOutsideOfPart(m_Table, m_Reader);
     }
     m_Seconds["measure"] = m_Watch.Lap();
@@ -254,10 +281,11 @@ private:
   void
   WriteOutputs()
   {
+    ReplacedTogether outputs;
     m_Output = WriteLabelMap(m_Arguments, m_Labeling, m_Type, m_Image, m_Reader, *m_Reporter);
     if (m_Arguments.table.IsWanted())
     {
-      WriteTables(m_Arguments.table, m_Table);
+      WriteTables(m_Arguments.table, m_Table, *m_Reporter);
     }
     if (!m_Arguments.colourTable.empty())
     {
@@ -275,6 +303,7 @@ private:
                      m_TableImages.intensity.has_value() || !m_Arguments.criterion.equalValue },
                    { m_Arguments.threads, Progress(hooks) });
     }
+    outputs.Move();
     m_Seconds["write"] = m_Watch.Lap();
     m_Seconds["total"] = m_Total.Lap();
   }

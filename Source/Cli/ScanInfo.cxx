@@ -357,7 +357,6 @@ PrintScanInfo(const std::string & path, const FileArguments & files, int threads
   Reporter    reporter(asJson);
   ImageReader reader(files, threads, reporter);
   CheckSeries(files, { { "SCAN", path } });
-  reporter.Step("reading " + path);
   const LoadedImage   image = reader.Read(path, false);
   const ProgressHooks hooks = reporter.Hooks();
   // Which of several channels a threshold is for, nobody has said.

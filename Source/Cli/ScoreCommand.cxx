@@ -140,11 +140,12 @@ RunScore(const ScoreArguments & arguments)
     CheckWritable(arguments.plot);
     CheckOutputs({ { "LABELS", arguments.labels }, { "TRUTH", arguments.truth } }, { { "--plot", arguments.plot } });
   }
-  Reporter          reporter(true);
+  Reporter          reporter(arguments.json);
   ImageReader       reader(arguments.files, arguments.threads, reporter);
   const LoadedImage labels = reader.Read(arguments.labels, true);
   const LoadedImage truth = reader.Read(arguments.truth, true);
   CheckSameGrid(labels, truth, arguments.truth);
+  reporter.Step("comparing");
   const ProgressHooks hooks = reporter.Hooks();
   const batch::Score  score =
     batch::ScoreLabels(labels, truth, arguments.options, { arguments.threads, Progress(hooks) });

@@ -51,14 +51,7 @@ GroupsOfCondition(const Condition & condition, const TableArguments & table)
   const ColumnGroups groups = ParseColumns(names, !table.intensity.empty());
   for (const std::string & column : condition.ColumnNames())
   {
-    if (column.rfind("intensity_", 0) == 0 && table.intensity.empty())
-    {
-      throw InvalidArgument("the condition names the column '" + column + "', which needs --intensity FILE");
-    }
-    if (ColumnInMillimetres(column) == "surface_distance_mm" && table.part.empty())
-    {
-      throw InvalidArgument("the condition names the column '" + column + "', which needs --part FILE");
-    }
+    CheckNeedOfColumn(column, table, "the condition");
   }
   return groups;
 }
@@ -114,6 +107,8 @@ private:
                                 { "--part", m_Arguments.table.part } };
     CheckSeries(m_Arguments.files, inputs);
     CheckOutputs(inputs, outputs);
+    CheckImageName(m_Arguments.output);
+    CheckImageName(m_Arguments.outputFallback);
     if (!m_Arguments.picture.empty())
     {
       CheckWritable(m_Arguments.picture);
@@ -124,7 +119,6 @@ private:
   void
   ReadImages()
   {
-    m_Reporter.Step("reading " + m_Arguments.labels);
     m_Image = m_Reader.Read(m_Arguments.labels, true);
     CheckImageFileWritable(m_Arguments.output,
                            m_RequestedType == LabelType::Auto ? ScalarType::UInt8 : ScalarTypeOfLabel(m_RequestedType),
@@ -148,8 +142,13 @@ private:
     m_Reporter.Step("measuring");
     m_Hooks = m_Reporter.Hooks();
     const HostContext    context{ m_Arguments.threads, Progress(m_Hooks) };
-    const ComponentTable before =
-      MeasureLabelImage(m_Image.View(), m_Image.geometry, m_Images.Options(m_ConditionGroups), context, m_Volume);
+    const bool           measuresTwice = m_Arguments.table.IsWanted() || !m_Arguments.picture.empty();
+    const double         shareOfFirst = measuresTwice ? 0.5 : 1;
+    const ComponentTable before = MeasureLabelImage(m_Image.View(),
+                                                    m_Image.geometry,
+                                                    m_Images.Options(m_ConditionGroups),
+                                                    context.Part(0, shareOfFirst),
+                                                    m_Volume);
     if (m_Arguments.picture.empty() || m_Images.intensity)
     {
       m_Image.voxels.Release();
@@ -166,7 +165,7 @@ private:
       oldLabels.push_back(before.components.Label(place));
     }
     m_Kept = oldLabels.size() - 1;
-    if (m_Arguments.table.IsWanted() || !m_Arguments.picture.empty())
+    if (measuresTwice)
     {
       // Distances and contacts are measured among the components that are left.
       m_Table = MeasureComponents(m_Volume,
@@ -174,7 +173,7 @@ private:
                                   m_Image.geometry,
                                   m_Images.Options(m_TableGroups),
                                   std::nullopt,
-                                  context.Silent());
+                                  context.Part(shareOfFirst, 1));
     }
     if (m_Arguments.keepLabels)
     {
@@ -189,6 +188,7 @@ private:
   WriteOutputs()
   {
     m_Reporter.Step("writing " + m_Arguments.output);
+    ReplacedTogether outputs;
     m_Type = ResolveLabelType(m_RequestedType, m_Largest, "the label " + std::to_string(m_Largest) + " does");
     m_Output =
       OutputFor(m_Arguments.output, m_Arguments.outputFallback, ScalarTypeOfLabel(m_Type), m_Image.extent, m_Reader);
@@ -198,11 +198,11 @@ private:
         m_Image.extent,
         m_Image.geometry,
         [&](std::int64_t begin, std::int64_t end, void * rows) { ExpandRows(m_Volume, begin, end, m_Type, rows); } },
-      { !m_Arguments.noCompression, HostContext{ m_Arguments.threads, Progress(m_Hooks) }.Silent() },
+      { !m_Arguments.noCompression, { m_Arguments.threads, Progress(m_Hooks) } },
       m_Reader);
     if (m_Arguments.table.IsWanted())
     {
-      WriteTables(m_Arguments.table, m_Table);
+      WriteTables(m_Arguments.table, m_Table, m_Reporter);
     }
     if (!m_Arguments.picture.empty())
     {
@@ -214,8 +214,9 @@ private:
                      m_Table,
                      m_Image.spacingSource != "none",
                      m_Images.intensity.has_value() },
-                   HostContext{ m_Arguments.threads, Progress(m_Hooks) }.Silent());
+                   { m_Arguments.threads, Progress(m_Hooks) });
     }
+    outputs.Move();
     m_Seconds["write"] = m_Watch.Lap();
     m_Seconds["total"] = m_Total.Lap();
   }

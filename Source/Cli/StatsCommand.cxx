@@ -208,7 +208,6 @@ RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
   CheckSeries(arguments.files, inputs);
   CheckOutputs(inputs, outputs);
 
-  reporter.Step("reading " + arguments.labels);
   ImageReader reader(arguments.files, arguments.threads, reporter);
   reader.Protect(outputs);
   const LoadedImage labels = reader.Read(arguments.labels, true);
@@ -237,9 +236,10 @@ RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
     }
   }
   seconds["measure"] = watch.Lap();
+  ReplacedTogether together;
   if (arguments.table.IsWanted())
   {
-    WriteTables(arguments.table, table);
+    WriteTables(arguments.table, table, reporter);
   }
   if (!arguments.plot.empty())
   {
@@ -249,8 +249,9 @@ RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
   if (!arguments.picture.empty())
   {
     reporter.Step("drawing " + arguments.picture);
-    DrawLabels(arguments.picture, labels, images, table, volume, context.Silent());
+    DrawLabels(arguments.picture, labels, images, table, volume, context);
   }
+  together.Move();
   seconds["write"] = watch.Lap();
   seconds["total"] = total.Lap();
 

@@ -204,7 +204,6 @@ RunSweep(const SweepArguments & arguments)
   CheckSeries(arguments.files, inputs);
   CheckOutputs(inputs, outputs);
 
-  reporter.Step("reading " + arguments.image);
   ImageReader reader(arguments.files, arguments.threads, reporter);
   reader.Protect(outputs);
   const LoadedImage image = reader.Read(arguments.image, false);
@@ -222,11 +221,13 @@ RunSweep(const SweepArguments & arguments)
   seconds["sweep"] = watch.Lap();
 
   reporter.Step("writing " + arguments.output);
+  ReplacedTogether together;
   WriteCurve(arguments.output, curve);
   if (!arguments.plot.empty())
   {
     WritePlot(arguments.plot, curve, arguments.below);
   }
+  together.Move();
   seconds["write"] = watch.Lap();
   seconds["total"] = total.Lap();
 

@@ -269,6 +269,10 @@ TableOfNothing(MeasureOptions measured, const Extent & extent, const LabelOption
   {
     measured.part = ImageView(others.data(), few);
   }
+  if (measured.classes)
+  {
+    measured.classes = ImageView(others.data(), few);
+  }
   LabelOptions options;
   options.connectivity = labeled.connectivity;
   options.periodic = labeled.periodic;
@@ -293,6 +297,20 @@ CheckTableColumns(const TableArguments & arguments,
 }
 
 void
+CheckNeedOfColumn(const std::string & column, const TableArguments & arguments, const std::string & who)
+{
+  const std::string name = ColumnInMillimetres(column);
+  const std::string need = NeedOfColumn(name);
+  const bool        isMet = name == "surface_distance_mm"    ? !arguments.part.empty()
+                          : name.rfind("intensity_", 0) == 0 ? !arguments.intensity.empty()
+                                                             : need.empty();
+  if (!isMet)
+  {
+    throw InvalidArgument(who + " names the column '" + column + "', which needs " + need);
+  }
+}
+
+void
 CheckColumnIsThere(const std::string & column, const TableArguments & arguments, const std::string & option)
 {
   const std::string        name = ColumnInMillimetres(column);
@@ -306,12 +324,7 @@ CheckColumnIsThere(const std::string & column, const TableArguments & arguments,
     throw InvalidArgument("there is no column '" + column + "' for " + option + DidYouMean(name, names) +
                           "; `brickccl stats --list-columns` lists all");
   }
-  const bool needsIntensity = name.rfind("intensity_", 0) == 0 && arguments.intensity.empty();
-  if (needsIntensity || (name == "surface_distance_mm" && arguments.part.empty()))
-  {
-    throw InvalidArgument(option + " names the column '" + column + "', which needs " +
-                          (needsIntensity ? "--intensity FILE" : "--part FILE"));
-  }
+  CheckNeedOfColumn(column, arguments, option);
 }
 
 std::string
@@ -369,11 +382,14 @@ ReadTableImages(const TableArguments & arguments, const LoadedImage & image, int
 }
 
 void
-WriteTables(const TableArguments & arguments, const ComponentTable & table)
+WriteTables(const TableArguments & arguments, const ComponentTable & table, Reporter & reporter)
 {
-  const TableText text = LayOut(table, LayoutOf(arguments));
+  const ProgressHooks hooks = reporter.Hooks();
+  TableText           text = LayOut(table, LayoutOf(arguments));
   if (!arguments.table.empty())
   {
+    reporter.Step("writing " + arguments.table);
+    text.progress = Progress(hooks);
     WriteTable(arguments, table, text);
   }
   if (arguments.print)

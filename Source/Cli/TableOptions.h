@@ -67,6 +67,10 @@ void CheckTableColumns(const TableArguments & arguments,
  */
 void CheckColumnIsThere(const std::string & column, const TableArguments & arguments, const std::string & option);
 
+/** \param who  names the column: "--sort". \throws InvalidArgument if the column needs an image that is not given, or
+ *  another command. */
+void CheckNeedOfColumn(const std::string & column, const TableArguments & arguments, const std::string & who);
+
 /** The name in mm of a column that is named in mm, um or cm; the name as it is if there is no such column. */
 std::string NameInMillimetres(const std::string & column);
 
@@ -87,7 +91,7 @@ TableImages
 ReadTableImages(const TableArguments & arguments, const LoadedImage & image, int threads, ImageReader & reader);
 
 /** Writes the table, and the contacts and the schema if they are asked for; prints the table if that is asked for. */
-void WriteTables(const TableArguments & arguments, const ComponentTable & table);
+void WriteTables(const TableArguments & arguments, const ComponentTable & table, Reporter & reporter);
 
 /** Prints the columns of 3-D images, one a line, or as a table in Markdown. */
 void PrintColumns(bool asMarkdown);

@@ -205,6 +205,7 @@ WriteXlsx(const std::string & path, const ComponentTable & table, const TableTex
     std::uint64_t cells = text.columns.size();
     for (std::size_t row = 0; row < text.rows.size(); ++row)
     {
+      text.TellRow(row);
       for (std::size_t column = 0; column < text.columns.size(); ++column)
       {
         const auto value = text.columns[column].value(table, table.components[text.rows[row]]);

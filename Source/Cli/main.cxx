@@ -1,6 +1,7 @@
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/Help.h"
 #include "BrickCCL/Cli/RunApp.h"
+#include "BrickCCL/Cli/SurfaceOptions.h"
 #include "BrickCCL/Cli/SurfacesProgram.h"
 #include "BrickCCL/Core/Version.h"
 
@@ -33,9 +34,9 @@ main(int argc, char ** argv)
   brickccl::cli::AddCleanCommand(app, {});
   brickccl::cli::AddSweepCommand(app);
 #ifdef BRICKCCL_USE_VTK
-  // They are here only for the list of commands.
-  app.add_subcommand("mesh", brickccl::cli::MeshSummary);
-  app.add_subcommand("render", brickccl::cli::RenderSummary);
+  // They are here for the list of commands, for completion and the manual.
+  brickccl::cli::AddMeshCommand(app, {});
+  brickccl::cli::AddRenderCommand(app, {});
 #endif
   brickccl::cli::AddInfoCommand(app);
   brickccl::cli::AddPhantomCommand(app);

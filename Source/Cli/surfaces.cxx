@@ -1,6 +1,6 @@
-#include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/Help.h"
 #include "BrickCCL/Cli/RunApp.h"
+#include "BrickCCL/Cli/SurfaceOptions.h"
 
 // The program with the commands that need VTK; main.cxx continues as this program.
 int
@@ -8,8 +8,8 @@ main(int argc, char ** argv)
 {
   CLI::App app("BrickCCL: surfaces of components", "brickccl");
   app.require_subcommand(1);
-  brickccl::cli::AddMeshCommand(app);
-  brickccl::cli::AddRenderCommand(app);
+  brickccl::cli::AddMeshCommand(app, brickccl::cli::RunMesh);
+  brickccl::cli::AddRenderCommand(app, brickccl::cli::RunRender);
   brickccl::cli::ArrangeHelp(app);
   return brickccl::cli::RunApp(app, argc, argv);
 }

@@ -131,6 +131,7 @@ AddBunzipped(const unsigned char *        data,
              const std::string &          name,
              std::uint64_t                skipped,
              std::size_t                  count,
+             const Progress &             progress,
              std::vector<unsigned char> & output)
 {
   Bunzipper  bunzipper(data, size, name);
@@ -150,7 +151,8 @@ AddBunzipped(const unsigned char *        data,
   }
   for (std::size_t done = 0; done < count;)
   {
-    const std::size_t part = std::min(count - done, std::max<std::size_t>(1 << 20, done));
+    progress.Update(static_cast<double>(done) / static_cast<double>(count));
+    const std::size_t part = std::min<std::size_t>(count - done, std::size_t{ 1 } << 22);
     const std::size_t begin = output.size();
     output.resize(begin + part);
     const std::size_t got = bunzipper.ReadSome(output.data() + begin, part);

@@ -1,6 +1,8 @@
 #ifndef BRICKCCL_FILES_BZIP2_H
 #define BRICKCCL_FILES_BZIP2_H
 
+#include "BrickCCL/Host/Progress.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -19,6 +21,7 @@ void AddBunzipped(const unsigned char *        data,
                   const std::string &          name,
                   std::uint64_t                skipped,
                   std::size_t                  count,
+                  const Progress &             progress,
                   std::vector<unsigned char> & output);
 
 } // namespace brickccl::files

@@ -1,7 +1,5 @@
 #include "BrickCCL/Files/CountNotANumber.h"
 
-#include "BrickCCL/Host/Parallel.h"
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -12,7 +10,7 @@ namespace brickccl
 {
 
 std::uint64_t
-CountNotANumber(const LoadedImage & image, int threads)
+CountNotANumber(const LoadedImage & image, const HostContext & context)
 {
   return VisitScalarType(image.type, [&](auto tag) -> std::uint64_t {
     using T = typename decltype(tag)::Type;
@@ -21,7 +19,7 @@ CountNotANumber(const LoadedImage & image, int threads)
       const auto *               values = reinterpret_cast<const T *>(image.voxels.Data());
       const Chunks               chunks(image.extent.VoxelCount() * image.channels, 1 << 18, 256);
       std::vector<std::uint64_t> counts(static_cast<std::size_t>(chunks.count));
-      ParallelFor(chunks.count, { threads }, [&](std::int64_t chunk) {
+      ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
         counts[static_cast<std::size_t>(chunk)] = static_cast<std::uint64_t>(
           std::count_if(values + chunks.Begin(chunk), values + chunks.End(chunk), [](T value) {
             return std::isnan(value);

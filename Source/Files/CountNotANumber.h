@@ -2,6 +2,7 @@
 #define BRICKCCL_FILES_COUNTNOTANUMBER_H
 
 #include "BrickCCL/Files/LoadedImage.h"
+#include "BrickCCL/Host/Parallel.h"
 
 #include <cstdint>
 
@@ -9,7 +10,7 @@ namespace brickccl
 {
 
 /** The number of values of an image that are not a number. */
-std::uint64_t CountNotANumber(const LoadedImage & image, int threads);
+std::uint64_t CountNotANumber(const LoadedImage & image, const HostContext & context);
 
 } // namespace brickccl
 

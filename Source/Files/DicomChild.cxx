@@ -2,7 +2,6 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/PipedChild.h"
-#include "BrickCCL/Host/Parallel.h"
 
 #include <algorithm>
 #include <atomic>
@@ -12,6 +11,7 @@
 #include <cstdio>
 #include <cstring>
 #include <new>
+#include <numeric>
 #include <thread>
 
 // GDCM runs in child processes.
@@ -277,9 +277,9 @@ void
 DecodeInChildren(const std::vector<FrameToDecode> & frames,
                  unsigned char *                    sharedMemory,
                  std::size_t                        frameBytes,
-                 int                                threads)
+                 const HostContext &                context)
 {
-  const Chunks       ranges(static_cast<std::int64_t>(frames.size()), 1, EffectiveThreadCount(threads));
+  const Chunks       ranges(static_cast<std::int64_t>(frames.size()), 1, EffectiveThreadCount(context.threads));
   const auto         count = static_cast<std::size_t>(ranges.count);
   const std::size_t  space = AddressSpace();
   const std::size_t  limit = space == 0 ? 0 : space + (std::size_t{ 1 } << 30) + 64 * frameBytes;
@@ -318,6 +318,8 @@ DecodeInChildren(const std::vector<FrameToDecode> & frames,
     }
     if (running)
     {
+      const auto all = std::accumulate(done.begin(), done.end(), std::int64_t{ 0 });
+      context.progress.Update(static_cast<double>(all) / static_cast<double>(frames.size()));
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   }
@@ -333,7 +335,7 @@ RequireDecoder(const std::string & transferSyntax)
 }
 
 void
-DecodeInChildren(const std::vector<FrameToDecode> &, unsigned char *, std::size_t, int)
+DecodeInChildren(const std::vector<FrameToDecode> &, unsigned char *, std::size_t, const HostContext &)
 {}
 
 #endif

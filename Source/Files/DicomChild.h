@@ -18,7 +18,7 @@ void RequireDecoder(const std::string & transferSyntax);
 void DecodeInChildren(const std::vector<FrameToDecode> & frames,
                       unsigned char *                    sharedMemory,
                       std::size_t                        frameBytes,
-                      int                                threads);
+                      const HostContext &                context);
 
 } // namespace brickccl::files::dicom
 

@@ -351,7 +351,7 @@ FindCodedFrames(const File & file, const PixelFormat & format)
   return frames;
 }
 
-DecodedFrames::DecodedFrames(const std::vector<FrameToDecode> & frames, int threads)
+DecodedFrames::DecodedFrames(const std::vector<FrameToDecode> & frames, const HostContext & context)
 {
   if (frames.empty())
   {
@@ -391,11 +391,9 @@ DecodedFrames::DecodedFrames(const std::vector<FrameToDecode> & frames, int thre
   {
     if (!ofGdcm.empty())
     {
-      DecodeInChildren(ofGdcm, m_Memory, m_FrameBytes, threads);
+      DecodeInChildren(ofGdcm, m_Memory, m_FrameBytes, context);
       return;
     }
-    HostContext context;
-    context.threads = threads;
     ParallelFor(static_cast<std::int64_t>(frames.size()), context, [&](std::int64_t i) {
       const auto index = static_cast<std::size_t>(i);
       naming(frames[index], [&] { DecodeRle(frames[index], m_Memory + index * m_FrameBytes); });

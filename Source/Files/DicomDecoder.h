@@ -2,6 +2,7 @@
 #define BRICKCCL_FILES_DICOMDECODER_H
 
 #include "BrickCCL/Files/DicomPixels.h"
+#include "BrickCCL/Host/Parallel.h"
 
 #include <cstddef>
 #include <string>
@@ -41,7 +42,7 @@ public:
   DecodedFrames() = default;
   /** All frames must have the same size in bytes. \throws Error; Unsupported for transfer syntaxes that are not
    *  decoded. */
-  DecodedFrames(const std::vector<FrameToDecode> & frames, int threads);
+  DecodedFrames(const std::vector<FrameToDecode> & frames, const HostContext & context);
   DecodedFrames(const DecodedFrames &) = delete;
   DecodedFrames & operator=(const DecodedFrames &) = delete;
   ~DecodedFrames();

@@ -28,7 +28,7 @@ public:
     RequireWholeSlices(begin, size, m_PlaneBytes);
     const auto               first = m_Planes.begin() + static_cast<std::ptrdiff_t>(begin / m_PlaneBytes);
     const std::vector<Plane> planes(first, first + static_cast<std::ptrdiff_t>(size / m_PlaneBytes));
-    const StoredPlanes       stored(planes, m_Context.threads);
+    const StoredPlanes       stored(planes, m_Context.Silent());
     ParallelFor(static_cast<std::int64_t>(planes.size()), m_Context, [&](std::int64_t i) {
       const auto index = static_cast<std::size_t>(i);
       WritePlane(planes[index], stored[index], m_Type, output + index * m_PlaneBytes);

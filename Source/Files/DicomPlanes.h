@@ -13,6 +13,10 @@
 namespace brickccl::files::dicom
 {
 
+/** How much of the reading it is to look at all files of a series, and to decode what is compressed. */
+inline constexpr double ShareOfLooking = 0.2;
+inline constexpr double ShareUntilDecoded = 0.9;
+
 /** A file with pixels. */
 struct Source
 {
@@ -79,7 +83,7 @@ StackPlanes(std::vector<Plane> planes, bool areFiles, std::vector<std::string> n
 class StoredPlanes
 {
 public:
-  StoredPlanes(const std::vector<Plane> & planes, int threads);
+  StoredPlanes(const std::vector<Plane> & planes, const HostContext & context);
 
   const unsigned char *
   operator[](std::size_t i) const

@@ -315,12 +315,11 @@ ReadSegmentation(const std::shared_ptr<const Source> & source, const ReadOptions
   TellHeader(options, image);
   const FramesOfSlices frames = SortFrames(grid, planes, segments);
   const std::size_t    bytes = VoxelBytes(image.extent, 1, image.type);
-  const StoredPlanes   stored(planes, options.threads);
+  const HostContext    context = options.Context();
+  const StoredPlanes   stored(planes, context.Part(ShareOfLooking, ShareUntilDecoded));
   const auto           pixels = static_cast<std::size_t>(format.PixelsOfFrame());
   std::byte * const    voxels = image.voxels.Resize(bytes);
-  HostContext          context;
-  context.threads = options.threads;
-  ParallelFor(grid.count, context, [&](std::int64_t slice) {
+  ParallelFor(grid.count, context.Part(ShareUntilDecoded, 1), [&](std::int64_t slice) {
     const auto fill = [&](auto one) {
       using T = decltype(one);
       T * const values = reinterpret_cast<T *>(voxels) + static_cast<std::size_t>(slice) * pixels;

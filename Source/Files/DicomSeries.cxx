@@ -132,8 +132,7 @@ std::vector<Series>
 SeriesOf(const std::vector<FoundFile> & found, const ReadOptions & options)
 {
   std::vector<std::optional<ImageFile>> images(found.size());
-  HostContext                           context;
-  context.threads = options.threads;
+  const HostContext                     context = options.Context().Part(0, ShareOfLooking);
   ParallelFor(static_cast<std::int64_t>(found.size()), context, [&](std::int64_t i) {
     const auto index = static_cast<std::size_t>(i);
     images[index] = LookAt(found[index]);

@@ -389,7 +389,8 @@ ReadValues(const std::vector<Plane> & planes, const ReadOptions & options, Loade
     image.stream = PlaneVoxels(planes, image.type, planeBytes, options.threads);
     return;
   }
-  const StoredPlanes stored(planes, options.threads);
+  const HostContext  context = options.Context();
+  const StoredPlanes stored(planes, context.Part(ShareOfLooking, ShareUntilDecoded));
   // Values that need no conversion are not copied if they come from whole files in order.
   const bool plain = identity && !format.encapsulated && !format.planar && format.bitsAllocated >= 8 &&
                      format.bitsStored == format.bitsAllocated && format.bigEndian == HostIsBigEndian &&
@@ -406,9 +407,8 @@ ReadValues(const std::vector<Plane> & planes, const ReadOptions & options, Loade
     return;
   }
   std::byte * const voxels = image.voxels.Resize(bytes);
-  HostContext       context;
-  context.threads = options.threads;
-  ParallelFor(static_cast<std::int64_t>(planes.size()), context, [&](std::int64_t i) {
+  const HostContext writing = context.Part(format.encapsulated ? ShareUntilDecoded : ShareOfLooking, 1);
+  ParallelFor(static_cast<std::int64_t>(planes.size()), writing, [&](std::int64_t i) {
     const auto index = static_cast<std::size_t>(i);
     WritePlane(planes[index], stored[index], image.type, voxels + index * planeBytes);
   });
@@ -422,7 +422,7 @@ WritePlane(const Plane & plane, const unsigned char * stored, ScalarType type, s
   WriteFrame(plane.source->format, stored, plane.frame, plane.scaling, type, output);
 }
 
-StoredPlanes::StoredPlanes(const std::vector<Plane> & planes, int threads)
+StoredPlanes::StoredPlanes(const std::vector<Plane> & planes, const HostContext & context)
   : m_Planes(planes.size())
   , m_Decoded(
       [&] {
@@ -441,7 +441,7 @@ StoredPlanes::StoredPlanes(const std::vector<Plane> & planes, int threads)
         }
         return frames;
       }(),
-      threads)
+      context)
 {
   std::size_t decoded = 0;
   for (std::size_t i = 0; i < planes.size(); ++i)

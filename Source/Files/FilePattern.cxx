@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
+#include <set>
 
 #ifdef _WIN32
 #  ifndef NOMINMAX
@@ -33,17 +37,25 @@ struct NumberedName
   std::size_t width = 0;
   char        filling = ' ';
 
+  /** What a name has in the place of the number; empty if the rest of it is another one. */
+  std::string
+  NumberIn(const std::string & name) const
+  {
+    const std::size_t rest = before.size() + after.size();
+    const bool        isSame = name.size() > rest && name.compare(0, before.size(), before) == 0 &&
+                        name.compare(name.size() - after.size(), after.size(), after) == 0;
+    return isSame ? name.substr(before.size(), name.size() - rest) : std::string();
+  }
+
   /** Whether printf makes this name of a number. */
   bool
   Makes(const std::string & name) const
   {
-    const std::size_t rest = before.size() + after.size();
-    if (name.size() <= rest || name.compare(0, before.size(), before) != 0 ||
-        name.compare(name.size() - after.size(), after.size(), after) != 0)
+    const std::string number = NumberIn(name);
+    if (number.empty())
     {
       return false;
     }
-    const std::string number = name.substr(before.size(), name.size() - rest);
     const std::size_t first = std::min(number.find_first_not_of(filling), number.size() - 1);
     const bool        areDigits = std::all_of(number.begin() + static_cast<std::ptrdiff_t>(first),
                                        number.end(),
@@ -106,6 +118,22 @@ FilesOfNumbers(const fs::path & path, const NumberedName & name)
   return files;
 }
 
+/** Whether the last part of a pattern stands for a name. */
+bool
+IsName(const std::string & pattern, const std::string & name)
+{
+  if (pattern.find_first_of("*?[") == std::string::npos)
+  {
+    const auto numbered = NumberedNameOf(pattern);
+    return numbered ? numbered->Makes(name) : pattern == name;
+  }
+#ifdef _WIN32
+  return false;
+#else
+  return ::fnmatch(pattern.c_str(), name.c_str(), FNM_PERIOD) == 0;
+#endif
+}
+
 } // namespace
 
 bool
@@ -147,25 +175,70 @@ FilesOfPattern(const std::string & pattern)
   return files;
 }
 
+std::string
+HintOnPadding(const std::string & pattern)
+{
+  const fs::path path(pattern);
+  const auto     name = NumberedNameOf(path.filename().string());
+  if (!name || pattern.find_first_of("*?[") != std::string::npos)
+  {
+    return {};
+  }
+  const fs::path                       folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  std::error_code                      failure;
+  std::set<std::uint64_t>              own;
+  std::map<std::uint64_t, std::string> others;
+  for (const auto & entry : fs::directory_iterator(folder, failure))
+  {
+    const std::string file = entry.path().filename().string();
+    const std::string digits = name->NumberIn(file);
+    std::uint64_t     number = 0;
+    const auto        parsed = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    if (!digits.empty() && parsed.ec == std::errc() && parsed.ptr == digits.data() + digits.size())
+    {
+      name->Makes(file) ? void(own.insert(number)) : void(others.emplace(number, file));
+    }
+  }
+  // Others matter where the stack goes on with them.
+  auto next = others.begin();
+  if (!own.empty())
+  {
+    next = *own.begin() > 0 ? others.find(*own.begin() - 1) : others.end();
+    next = next == others.end() ? others.find(*own.rbegin() + 1) : next;
+  }
+  if (next == others.end())
+  {
+    return {};
+  }
+  const std::string & example = next->second;
+  const std::string   number = name->NumberIn(example);
+  const std::string   place = number[0] == '0' && number.size() > 1 ? "%0" + std::to_string(number.size()) + "d" : "%d";
+  return "it does not stand for '" + example + "', whose number is written otherwise; write '" +
+         (path.parent_path() / (name->before + place + name->after)).string() + "'";
+}
+
 bool
-StandsForFile(const std::string & pattern, const std::string & path)
+StandsForFile(const std::string & pattern, const std::string & ownPath)
 {
   if (!IsFilePattern(pattern))
   {
     return false;
   }
-  const fs::path    folder = fs::absolute(pattern).lexically_normal().parent_path();
-  const fs::path    own = fs::absolute(path).lexically_normal();
-  const std::string name = fs::path(pattern).filename().string();
-  if (pattern.find_first_of("*?[") == std::string::npos)
+  const fs::path           path(pattern);
+  const std::string        name = path.filename().string();
+  const fs::path           folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  std::vector<std::string> folders = { folder.string() };
+  if (folder.string().find_first_of("*?[") != std::string::npos)
   {
-    return folder == own.parent_path() && NumberedNameOf(name)->Makes(own.filename().string());
+    folders = FilesOfPattern(folder.string());
   }
-#ifdef _WIN32
-  return false;
-#else
-  return ::fnmatch((folder / name).c_str(), own.c_str(), FNM_PATHNAME | FNM_PERIOD) == 0;
-#endif
+  const fs::path  file(ownPath);
+  const fs::path  ownFolder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  std::error_code failure;
+  const bool      isBeside = std::any_of(folders.begin(), folders.end(), [&](const std::string & one) {
+    return fs::equivalent(one, ownFolder, failure);
+  });
+  return isBeside && IsName(name, file.filename().string());
 }
 
 } // namespace brickccl::files

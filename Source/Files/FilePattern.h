@@ -16,8 +16,14 @@ bool IsFilePattern(const std::string & path);
  *  stands for a %. On Windows, only the last part of the path may have the signs * and ?. */
 std::vector<std::string> FilesOfPattern(const std::string & pattern);
 
-/** Whether a path, also of a file that is not there, is one that a pattern stands for. On Windows, the signs * and ?
- *  are not looked at. */
+/** Finds files whose names are those of a pattern with a place for a number, but for the zeros in front of the number:
+ *  s_007.tif beside "s_%d.tif". They matter if the pattern stands for none, or if the stack goes on with one.
+ *  \return what to tell, with the pattern that stands for them; empty if there are none.
+ */
+std::string HintOnPadding(const std::string & pattern);
+
+/** Whether a path, also of a file that is not there, is one that a pattern stands for, also where symbolic links lead
+ *  there. On Windows, the signs * and ? are not looked at. */
 bool StandsForFile(const std::string & pattern, const std::string & path);
 
 } // namespace brickccl::files

@@ -149,6 +149,8 @@ ReadOneFile(const FileBytes & file, const ReadOptions & options)
                 : "its format is none of those that are read: " + ReadableFormats());
 }
 
+constexpr const char * SliceExtensions = ".tif .tiff .png .bmp .jpg .jpeg";
+
 std::vector<std::string>
 SliceImagesOfFolder(const std::string & path)
 {
@@ -158,8 +160,7 @@ SliceImagesOfFolder(const std::string & path)
     const std::string name = entry.path().string();
     // A link to a slice that is gone is an error when it is read.
     const bool mayBeFile = entry.is_regular_file() || entry.status().type() == std::filesystem::file_type::not_found;
-    if (mayBeFile && entry.path().filename().string()[0] != '.' &&
-        HasExtension(name, ".tif .tiff .png .bmp .jpg .jpeg"))
+    if (mayBeFile && entry.path().filename().string()[0] != '.' && HasExtension(name, SliceExtensions))
     {
       files.push_back(name);
     }
@@ -192,10 +193,16 @@ ReadAny(const std::string & path, const ReadOptions & options)
   }
   if (!std::filesystem::exists(file) && IsFilePattern(path))
   {
-    const auto slices = FilesOfPattern(path);
+    const auto        slices = FilesOfPattern(path);
+    const std::string hint = HintOnPadding(path);
     if (slices.empty())
     {
-      throw Error("there is no file that this pattern stands for");
+      throw Error("there is no file that this pattern stands for" + (hint.empty() ? "" : ": " + hint));
+    }
+    if (!hint.empty() && !options.acceptIrregularSlices)
+    {
+      throw Error("the pattern stands for a part of the slices: " + hint +
+                  ", or let --accept-irregular-slices take those that it stands for");
     }
     // The position of a DICOM slice is in its header, not in its name.
     if (std::any_of(slices.begin(), slices.end(), IsDicomFile))
@@ -368,6 +375,24 @@ MayHoldSeries(const std::string & path)
                   }
                   const auto files = FilesOfPattern(path);
                   return files.empty() || std::any_of(files.begin(), files.end(), IsDicomFile);
+                });
+}
+
+bool
+WouldBeRead(const std::string & input, const std::string & output)
+{
+  const std::filesystem::path file(ReplacedFile(output));
+  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+  return Naming([&](const std::string & reason) { return CannotRead(input, reason); },
+                [&] {
+                  std::error_code failure;
+                  if (std::filesystem::is_directory(input, failure))
+                  {
+                    return HasExtension(file.string(), SliceExtensions) &&
+                           std::filesystem::equivalent(folder, input, failure) && !HoldsDicom(input);
+                  }
+                  return !std::filesystem::exists(input, failure) &&
+                         (StandsForFile(input, output) || StandsForFile(input, file.string()));
                 });
 }
 

@@ -36,6 +36,15 @@ struct ReadOptions
   /** Hears of an image when its type, channels and extent are known, and before memory for its voxels is taken: `bytes`
    *  are the most that its voxels will take while they are read. What it throws ends the reading. */
   std::function<void(const LoadedImage & header, std::uint64_t bytes)> onHeader = {};
+  /** Hears how much of an image has been read. */
+  Progress progress = {};
+
+  /** How an image is read. What reads it later, in parts, tells nobody. */
+  HostContext
+  Context() const
+  {
+    return { threads, inParts ? Progress() : progress };
+  }
 };
 
 /** Reads an image of 1 to 4 dimensions. The path names a file of any format of ImageFormats(), a folder of DICOM files
@@ -46,6 +55,10 @@ struct ReadOptions
  *  out. The image's notes say what is unusual but right.
  *  \throws Error that names the path, what is wrong and what would help. No content of a file ends the process. */
 LoadedImage ReadImageFile(const std::string & path, const ReadOptions & options = {});
+
+/** Whether a file that is not there yet would be read as a part of an input the next time: one of the names that a
+ *  pattern stands for, or a slice image in a folder of such, also where symbolic links lead there. */
+bool WouldBeRead(const std::string & input, const std::string & output);
 
 /** Reads files that are one image: the slices of a DICOM series, or slice images. \param name  is named in errors. */
 LoadedImage

@@ -14,6 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <thread>
 #include <vector>
 
 namespace brickccl::files
@@ -73,7 +74,11 @@ public:
     {
       return false;
     }
-    ParallelFor(threads, context.Silent(), [&](std::int64_t) { WorkThroughChunks(); });
+    // Who called is one of the threads, and the only one that may tell of progress.
+    const auto caller = std::this_thread::get_id();
+    ParallelFor(threads, context.Silent(), [&](std::int64_t) {
+      WorkThroughChunks(std::this_thread::get_id() == caller ? context.progress : Progress());
+    });
     return !m_HasFailed && m_HasFinished && m_Done == m_Skip + m_OutputSize;
   }
 
@@ -129,7 +134,7 @@ private:
   }
 
   void
-  WorkThroughChunks()
+  WorkThroughChunks(const Progress & progress)
   {
     try
     {
@@ -145,11 +150,17 @@ private:
         {
           InflateBeside(i, *inflater, *guess);
         }
+        progress.Update(static_cast<double>(i + 1) / static_cast<double>(m_Chunks.size()));
       }
     }
     catch (const std::bad_alloc &)
     {
       Fail();
+    }
+    catch (...)
+    {
+      Fail();
+      throw;
     }
   }
 
@@ -461,7 +472,12 @@ InflateAll(const unsigned char * data,
     inflater.Read(skipped.data(), static_cast<std::size_t>(part));
     left -= part;
   }
-  inflater.Read(output, outputSize);
+  constexpr std::size_t partSize = std::size_t{ 1 } << 22;
+  for (std::size_t done = 0; done < outputSize; done += partSize)
+  {
+    context.progress.Update(static_cast<double>(done) / static_cast<double>(outputSize));
+    inflater.Read(output + done, std::min(partSize, outputSize - done));
+  }
   inflater.Finish();
 }
 

@@ -49,7 +49,7 @@ public:
   }
 
   bool
-  ReadPixels(unsigned char * pixels, std::size_t rowBytes)
+  ReadPixels(unsigned char * pixels, std::size_t rowBytes, const Progress & progress)
   {
     if (setjmp(m_Jump) != 0)
     {
@@ -59,6 +59,11 @@ public:
     jpeg_start_decompress(&m_Jpeg);
     while (m_Jpeg.output_scanline < m_Jpeg.output_height)
     {
+      constexpr JDIMENSION rowsBetweenReports = 64;
+      if (m_Jpeg.output_scanline % rowsBetweenReports == 0)
+      {
+        progress.Update(static_cast<double>(m_Jpeg.output_scanline) / m_Jpeg.output_height);
+      }
       JSAMPROW row = pixels + m_Jpeg.output_scanline * rowBytes;
       jpeg_read_scanlines(&m_Jpeg, &row, 1);
     }
@@ -165,7 +170,7 @@ ReadJpeg(const FileBytes & file, const ReadOptions & options)
   const std::size_t rowBytes = static_cast<std::size_t>(jpeg.image_width) * static_cast<std::size_t>(image.channels);
   auto * const      output =
     reinterpret_cast<unsigned char *>(image.voxels.Resize(VoxelBytes(image.extent, image.channels, image.type)));
-  if (!decoder.ReadPixels(output, rowBytes))
+  if (!decoder.ReadPixels(output, rowBytes, options.progress))
   {
     decoder.Fail();
   }

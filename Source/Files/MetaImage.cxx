@@ -195,9 +195,12 @@ SetGeometry(const MetaHeader & header, std::size_t fileDimension, const ReadOpti
       image.notes.push_back("its lengths are in " + *unit + " (DistanceUnits), which other programs may take for mm");
     }
   }
-  double vectors[MaximumDimension][MaximumDimension] = {};
+  double      vectors[MaximumDimension][MaximumDimension] = {};
+  std::string flipped;
   for (std::size_t axis = 0; axis < dimension; ++axis)
   {
+    const bool isFlipped = spacing && (*spacing)[axis] < 0;
+    flipped += isFlipped ? (flipped.empty() ? "" : ", ") + std::string(1, AxisNames[axis]) : "";
     // A fourth axis is time.
     const double unitOfAxis = axis < 3 ? factor : 1;
     image.geometry.origin[axis] = origin ? (*origin)[axis] * unitOfAxis : 0;
@@ -209,6 +212,10 @@ SetGeometry(const MetaHeader & header, std::size_t fileDimension, const ReadOpti
   }
   image.spacingSource = spacing ? "file" : "none";
   SettleAxes(vectors, "TransformMatrix times ElementSpacing", options, image);
+  if (!flipped.empty())
+  {
+    image.notes.push_back(NoteOnFlippedAxes(flipped));
+  }
 }
 
 /** The files that hold the voxels. `isLocal` says whether that is the file of the header itself. */
@@ -277,6 +284,7 @@ ReadData(const FileBytes & file, const MetaHeader & header, const HostContext & 
   for (std::size_t i = 0; i < files.size(); ++i)
   {
     const FileBytes & data = files[i];
+    const HostContext own = PartOfFile(context, i, files.size());
     std::byte * const part = output == nullptr ? nullptr : output + i * bytesOfFile;
     std::uint64_t     begin = isLocal ? header.end : 0;
     if (headerSize > 0)
@@ -305,13 +313,13 @@ ReadData(const FileBytes & file, const MetaHeader & header, const HostContext & 
           InflatedVoxels({ data, begin, 0, wrapper, data.QuotedName() }, bytes, swapped ? size : 1, context);
         return;
       }
-      InflateAll(packed, packedSize, wrapper, data.QuotedName(), 0, part, bytesOfFile, context);
+      InflateAll(packed, packedSize, wrapper, data.QuotedName(), 0, part, bytesOfFile, own);
       continue;
     }
     if (isText)
     {
       const char * const text = reinterpret_cast<const char *>(data.Data());
-      ReadText(text + begin, text + data.Size(), image.type, bytesOfFile / size, part);
+      ReadText(text + begin, text + data.Size(), image.type, bytesOfFile / size, own.progress, part);
       continue;
     }
     if (headerSize == -1)
@@ -326,7 +334,7 @@ ReadData(const FileBytes & file, const MetaHeader & header, const HostContext & 
     }
     else
     {
-      CopyStored(data, begin, bytesOfFile, part, context);
+      CopyStored(data, begin, bytesOfFile, part, own);
     }
     CheckBytesBeyond(data.Size() - begin - bytesOfFile, files.size(), image);
   }
@@ -372,7 +380,7 @@ LoadedImage
 ReadMetaImage(const FileBytes & file, const ReadOptions & options)
 {
   const MetaHeader  header = ParseHeader(file);
-  const HostContext context{ options.threads };
+  const HostContext context = options.Context();
   LoadedImage       image;
   image.inParts = options.inParts;
   const std::string * const objectType = header.Find("ObjectType");

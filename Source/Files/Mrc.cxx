@@ -259,8 +259,7 @@ ReadMrc(const FileBytes & file, const ReadOptions & options)
     image.voxels.Share(file.Owner(), data, bytes);
     return image;
   }
-  HostContext context;
-  context.threads = options.threads;
+  const HostContext context = options.Context();
   VoxelMemory       halves;
   VoxelMemory &     stored = isHalf ? halves : image.voxels;
   std::byte * const copy = stored.Resize(bytes);

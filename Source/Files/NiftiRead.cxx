@@ -217,6 +217,13 @@ PlacementOf(const HeaderBytes & header, double unit, const ReadOptions & options
     hasMatrix = false;
   }
   Placement placement;
+  for (int axis = 0; axis < std::min(image.extent.dimension, 3); ++axis)
+  {
+    if (header.PixelSize(axis + 1) < 0)
+    {
+      image.notes.push_back(NoteOnNegativeSpacing("its pixdim of axis " + std::to_string(axis + 1)));
+    }
+  }
   if (header.Magic().empty())
   {
     image.notes.push_back("Analyze files hold no place in space; their axes are taken as x, y, z and the origin as 0");
@@ -392,7 +399,7 @@ IsNifti(const FileBytes & file)
 LoadedImage
 ReadNifti(const FileBytes & file, const ReadOptions & options)
 {
-  const HostContext context{ options.threads };
+  const HostContext context = options.Context();
   const FileBytes   headerFile =
     HasExtension(file.Path(), ".img .img.gz") ? FileBytes::Map(Partner(file.Path(), ".hdr")) : file;
   const auto        bytes = FirstBytes(headerFile, SizeOfSecond);

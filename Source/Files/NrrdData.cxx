@@ -222,7 +222,7 @@ ReadPlain(const FileBytes &   data,
   if (layout.encoding == Encoding::Text)
   {
     const char * const text = reinterpret_cast<const char *>(data.Data());
-    ReadText(text + begin, text + data.Size(), image.type, bytes / SizeOf(image.type), output);
+    ReadText(text + begin, text + data.Size(), image.type, bytes / SizeOf(image.type), context.progress, output);
     return false;
   }
   if (layout.encoding == Encoding::Hexadecimal)
@@ -284,12 +284,19 @@ ReadNrrdData(const FileBytes & file, const NrrdHeader & header, const HostContex
   for (std::size_t i = 0; i < files.size(); ++i)
   {
     const FileBytes &   data = files[i];
+    const HostContext   own = PartOfFile(context, i, files.size());
     std::byte * const   part = output == nullptr ? nullptr : output + i * bytesOfFile;
     const std::uint64_t begin = AfterLines(data, isAttached ? header.end : 0, layout.lineSkip);
     if (layout.encoding == Encoding::Bzip2)
     {
       const auto skipped = static_cast<std::uint64_t>(layout.byteSkip);
-      AddBunzipped(data.Data() + begin, data.Size() - begin, data.QuotedName(), skipped, bytesOfFile, *bunzipped);
+      AddBunzipped(data.Data() + begin,
+                   data.Size() - begin,
+                   data.QuotedName(),
+                   skipped,
+                   bytesOfFile,
+                   own.progress,
+                   *bunzipped);
     }
     else if (isStream)
     {
@@ -302,9 +309,9 @@ ReadNrrdData(const FileBytes & file, const NrrdHeader & header, const HostContex
     }
     else if (layout.encoding == Encoding::Gzip)
     {
-      Inflate(data, begin, layout.byteSkip, bytesOfFile, context, part);
+      Inflate(data, begin, layout.byteSkip, bytesOfFile, own, part);
     }
-    else if (ReadPlain(data, layout, begin, bytesOfFile, part, files.size(), context, image))
+    else if (ReadPlain(data, layout, begin, bytesOfFile, part, files.size(), own, image))
     {
       swapped = false;
     }

@@ -146,7 +146,7 @@ LoadedImage
 ReadNrrd(const FileBytes & file, const ReadOptions & options)
 {
   const NrrdHeader  header = ParseNrrdHeader(file);
-  const HostContext context{ options.threads };
+  const HostContext context = options.Context();
   LoadedImage       image;
   image.inParts = options.inParts;
   image.type = TypeOf(header.Get("type"));

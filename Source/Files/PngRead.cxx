@@ -61,7 +61,7 @@ public:
   /** Reads the pixels, as stored, to rows of `rowBytes` bytes. \return false on an error, also if pixels are left over
    *  or missing */
   bool
-  ReadPixels(unsigned char * pixels, std::size_t rowBytes, std::uint32_t height)
+  ReadPixels(unsigned char * pixels, std::size_t rowBytes, std::uint32_t height, const Progress & progress)
   {
     if (setjmp(png_jmpbuf(m_Png)) != 0)
     {
@@ -83,6 +83,10 @@ public:
     {
       for (std::uint32_t row = 0; row < height; ++row)
       {
+        if (row % RowsBetweenReports == 0)
+        {
+          progress.Update((pass + static_cast<double>(row) / height) / passes);
+        }
         png_read_row(m_Png, pixels + row * rowBytes, nullptr);
       }
     }
@@ -109,6 +113,8 @@ public:
   }
 
 private:
+  static constexpr std::uint32_t RowsBetweenReports = 64;
+
   static constexpr png_byte Unneeded[] =
     "iCCP\0sRGB\0gAMA\0cHRM\0tEXt\0zTXt\0iTXt\0eXIf\0tIME\0hIST\0sPLT\0bKGD\0sBIT\0"
     "pCAL\0sCAL\0oFFs";
@@ -247,7 +253,7 @@ ReadPng(const FileBytes & file, const ReadOptions & options)
   const std::size_t rowBytes = width * static_cast<std::size_t>(image.channels) * SizeOf(image.type);
   auto * const      pixels =
     reinterpret_cast<unsigned char *>(image.voxels.Resize(VoxelBytes(image.extent, image.channels, image.type)));
-  if (!decoder.ReadPixels(pixels, rowBytes, height))
+  if (!decoder.ReadPixels(pixels, rowBytes, height, options.progress))
   {
     decoder.Fail();
   }

@@ -207,13 +207,27 @@ NoteOnResolution(double x, double y, const std::string & unit)
   return "the spacing is from a resolution of " + Shortest(x) + " x " + Shortest(y) + " pixels per " + unit;
 }
 
+std::string
+NoteOnNegativeSpacing(const std::string & what)
+{
+  return what + " is negative; it is taken as positive";
+}
+
+std::string
+NoteOnFlippedAxes(const std::string & axes)
+{
+  return "its spacing along " + axes + " is negative: voxels follow each other against the axis' direction";
+}
+
 void
 SettleSpacing(LoadedImage & image)
 {
-  double vectors[MaximumDimension][MaximumDimension] = {};
+  double      vectors[MaximumDimension][MaximumDimension] = {};
+  std::string flipped;
   for (int axis = 0; axis < image.extent.dimension; ++axis)
   {
     const double spacing = image.geometry.spacing[axis];
+    flipped += spacing < 0 ? (flipped.empty() ? "" : ", ") + std::string(1, AxisNames[axis]) : "";
     if (!(std::fabs(spacing) >= LeastSpacing && std::fabs(spacing) <= MostSpacing))
     {
       throw Error("its spacing along axis " + std::string(1, AxisNames[axis]) + " is " + Shortest(spacing) +
@@ -225,6 +239,10 @@ SettleSpacing(LoadedImage & image)
     }
   }
   SettleAxes(vectors, "the direction", {}, image);
+  if (!flipped.empty())
+  {
+    image.notes.push_back(NoteOnFlippedAxes(flipped));
+  }
 }
 
 Extent

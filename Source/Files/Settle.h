@@ -30,7 +30,14 @@ inline constexpr double MostSpacing = 1e30;
 /** The note on a spacing that comes from a resolution, which may be that of a screen or printer. */
 std::string NoteOnResolution(double x, double y, const std::string & unit);
 
-/** Makes spacings positive; a negative one flips the direction. \throws Error for spacings that give no volume. */
+/** The note on a negative spacing, for which the positive one is taken. \param what  "the OME PhysicalSizeX". */
+std::string NoteOnNegativeSpacing(const std::string & what);
+
+/** The note on axes whose spacing is negative, so that their direction is the opposite one. \param axes  "x, y". */
+std::string NoteOnFlippedAxes(const std::string & axes);
+
+/** Makes spacings positive; a negative one flips the direction, and is noted. \throws Error for spacings that give no
+ * volume. */
 void SettleSpacing(LoadedImage & image);
 
 /** The extent of an image of a file. `sizes` may have any length. Axes beyond the third are left out if they are

@@ -203,6 +203,7 @@ ReadSliceImages(const std::vector<std::string> & paths, const ReadOptions & opti
   alone.inParts = false;
   alone.spacing.clear();
   alone.onHeader = {};
+  alone.progress = {};
   const std::string problem = ProblemOfSliceNames(ordered);
   if (!problem.empty() && !options.acceptIrregularSlices)
   {
@@ -229,9 +230,8 @@ ReadSliceImages(const std::vector<std::string> & paths, const ReadOptions & opti
   }
   std::byte * const voxels =
     volume.inParts ? nullptr : volume.voxels.Resize(VoxelBytes(volume.extent, volume.channels, volume.type));
-  MergedNotes notes;
-  HostContext context;
-  context.threads = options.threads;
+  MergedNotes       notes;
+  const HostContext context = options.Context();
   // In parts, each slice is checked when it is read.
   ParallelFor(volume.inParts ? 0 : count, context, [&](std::int64_t i) {
     const auto          number = static_cast<std::size_t>(i);

@@ -102,6 +102,11 @@ DescribeByImageJ(const TiffPages & found, TiffStack & stack)
     throw Error("its ImageJ description says " + std::to_string(images) + " images but there are " +
                 std::to_string(pages) + " pages: the file is truncated or was changed");
   }
+  if (images == 1 && pages > 1 && !ImageJValue(text, "images").empty())
+  {
+    stack.notes.push_back("its ImageJ description says that there is 1 image; all of its " + std::to_string(pages) +
+                          " pages are read as slices of one");
+  }
   if (!ImageJValue(text, "c0").empty() || !ImageJValue(text, "c1").empty())
   {
     stack.notes.push_back("its values are the stored ones; ImageJ shows them changed by a calibration (c0=" +
@@ -140,8 +145,12 @@ DescribeByImageJ(const TiffPages & found, TiffStack & stack)
     return;
   }
   SetPlaneSpacing(found, millimetres, stack);
-  const double spacing = std::fabs(std::strtod(ImageJValue(text, "spacing").c_str(), nullptr)) * millimetres;
-  stack.spacing[2] = std::isfinite(spacing) ? spacing : 0;
+  const double spacing = std::strtod(ImageJValue(text, "spacing").c_str(), nullptr) * millimetres;
+  if (spacing < 0)
+  {
+    stack.notes.push_back(NoteOnNegativeSpacing("the spacing of its ImageJ description"));
+  }
+  stack.spacing[2] = std::isfinite(spacing) ? std::fabs(spacing) : 0;
 }
 
 /** The text of the tag that begins at `place`, up to the tag's end. */
@@ -184,11 +193,15 @@ OmeSpacing(const std::string & pixels, const std::string & axis, std::vector<std
   }
   // The schema's unit applies if none is given.
   const double millimetres = unit.empty() ? 1e-3 : Millimetres(unit);
-  if (value > 0 && millimetres == 0)
+  if (value != 0 && millimetres == 0)
   {
     notes.push_back("the OME unit of PhysicalSize" + axis + " is unknown; the spacing is taken as 1 mm");
   }
-  return value > 0 && std::isfinite(value) ? value * millimetres : 0;
+  if (value < 0)
+  {
+    notes.push_back(NoteOnNegativeSpacing("the OME PhysicalSize" + axis));
+  }
+  return std::isfinite(value) ? std::fabs(value) * millimetres : 0;
 }
 
 /** The page of each plane of an OME file, slices first, then frames. */

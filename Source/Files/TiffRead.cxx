@@ -221,8 +221,7 @@ ReadTiff(const FileBytes & file, const ReadOptions & options)
   {
     ordered.push_back(found.pages[stack.order.empty() ? i : stack.order[i]]);
   }
-  HostContext context;
-  context.threads = options.threads;
+  const HostContext context = options.Context();
   if (options.inParts)
   {
     image.stream =

@@ -118,7 +118,7 @@ CopyStored(const FileBytes &   file,
 {
   file.Require(begin, count);
   const Chunks chunks(static_cast<std::int64_t>(count), PieceBytes, 4096);
-  ParallelFor(chunks.count, context.Silent(), [&](std::int64_t chunk) {
+  ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
     const auto first = static_cast<std::size_t>(chunks.Begin(chunk));
     const auto last = static_cast<std::size_t>(chunks.End(chunk));
     std::memcpy(output + first, file.Data() + begin + first, last - first);
@@ -182,7 +182,12 @@ MakeRoom(std::uint64_t fileBytes, std::uint64_t perByte, LoadedImage & image)
 }
 
 void
-ReadText(const char * begin, const char * end, ScalarType type, std::size_t count, void * output)
+ReadText(const char *     begin,
+         const char *     end,
+         ScalarType       type,
+         std::size_t      count,
+         const Progress & progress,
+         void *           output)
 {
   VisitScalarType(type, [&](auto tag) {
     using T = typename decltype(tag)::Type;
@@ -190,6 +195,10 @@ ReadText(const char * begin, const char * end, ScalarType type, std::size_t coun
     const char * place = begin;
     for (std::size_t i = 0; i < count; ++i)
     {
+      if (i % (std::size_t{ 1 } << 16) == 0)
+      {
+        progress.Update(static_cast<double>(i) / static_cast<double>(count));
+      }
       place = std::find_if_not(place, end, IsSeparator);
       const char * const last = std::find_if(place, end, IsSeparator);
       if (place == last)

@@ -30,6 +30,14 @@ void CopyStored(const FileBytes &   file,
                 std::byte *         output,
                 const HostContext & context);
 
+/** The share of the reading that one of several files of equal size is. */
+inline HostContext
+PartOfFile(const HostContext & context, std::size_t file, std::size_t files)
+{
+  const auto count = static_cast<double>(files);
+  return context.Part(static_cast<double>(file) / count, static_cast<double>(file + 1) / count);
+}
+
 /** \throws Error unless the voxels of an image of this extent divide evenly among `count` files. Each file holds one or
  *  several whole entries of the slowest axes. */
 void CheckFileCount(std::size_t count, const Extent & extent);
@@ -48,7 +56,12 @@ std::byte * MakeRoom(std::uint64_t fileBytes, std::uint64_t perByte, LoadedImage
 
 /** Reads `count` values of a type from text: numbers with white space or commas between them. \throws Error if there
  *  are fewer, for words that are no numbers, and for numbers that the type does not hold. */
-void ReadText(const char * begin, const char * end, ScalarType type, std::size_t count, void * output);
+void ReadText(const char *     begin,
+              const char *     end,
+              ScalarType       type,
+              std::size_t      count,
+              const Progress & progress,
+              void *           output);
 
 /** Interleaves channels: they lie one after the other as whole images before, and side by side for each voxel after. */
 void InterleaveChannels(LoadedImage & image, const HostContext & context);

@@ -2,14 +2,18 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/EndAtInterrupt.h"
+#include "BrickCCL/Host/System.h"
 
 #include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <memory>
 #include <optional>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #ifdef _WIN32
@@ -171,7 +175,7 @@ public:
   TemporaryFolder & operator=(const TemporaryFolder &) = delete;
   ~TemporaryFolder()
   {
-    RemoveFolder(m_Path.string());
+    m_Undone->Undo();
   }
 
   const fs::path &
@@ -234,46 +238,226 @@ CheckRoomIsLeft(const fs::path & folder, const fs::path & target)
   fs::remove(probe);
 }
 
+/** A file that is written and waits for its place, with those that were written beside it. */
+class Replacement
+{
+public:
+  explicit Replacement(const std::string & path)
+    : m_Path(path)
+    , m_Target(Resolved(path))
+    , m_Folder(std::make_shared<TemporaryFolder>(m_Target))
+  {}
+
+  /** Has the files written, and puts their bytes on the disk. */
+  void
+  Write(const std::function<void(const std::string &)> & write)
+  {
+    // Writers choose the format by the file's name, so the temporary file has the same name.
+    const fs::path temporary = m_Folder->Path() / fs::path(m_Path).filename();
+    write(temporary.string());
+    if (!fs::exists(temporary))
+    {
+      throw Error("cannot write '" + m_Path + "': nothing was written");
+    }
+    CheckRoomIsLeft(m_Folder->Path(), m_Target);
+    for (const auto & entry : fs::directory_iterator(m_Folder->Path()))
+    {
+      const bool     isItself = entry.path() == temporary;
+      const fs::path place = isItself ? m_Target : FolderOf(m_Target) / entry.path().filename();
+      Flush(entry.path(), FlushFile);
+      KeepMode(place, entry.path());
+      // The data files of a header go before it.
+      m_Files.insert(isItself ? m_Files.end() : m_Files.begin(), { entry.path(), place });
+    }
+  }
+
+  const fs::path &
+  Target() const
+  {
+    return m_Target;
+  }
+
+  /** Leaves the files to a folder that others share, so that thousands are removed in a moment.
+   *  \param number  of the files in it */
+  void
+  MoveInto(const std::shared_ptr<TemporaryFolder> & folder, std::size_t & number)
+  {
+    for (auto & [file, place] : m_Files)
+    {
+      const fs::path  shared = folder->Path() / std::to_string(number++);
+      std::error_code failure;
+      fs::rename(file, shared, failure);
+      if (failure)
+      {
+        throw Error("cannot write '" + m_Path + "': " + failure.message());
+      }
+      file = shared;
+    }
+    m_Folder = folder;
+  }
+
+  std::size_t
+  FileCount() const
+  {
+    return m_Files.size();
+  }
+
+  /** Moves the files into place. \param keepsOld  keeps what they replace, so that MoveBack can undo it. */
+  void
+  Move(bool keepsOld)
+  {
+    for (const auto & [file, place] : m_Files)
+    {
+      std::error_code failure;
+      const fs::path  old = file.string() + "-old";
+      const bool      isNew = !fs::exists(place, failure);
+      if (keepsOld && !isNew)
+      {
+        fs::create_hard_link(place, old, failure);
+      }
+      const bool isKept = keepsOld && !isNew && !failure;
+      fs::rename(file, place, failure);
+      if (failure)
+      {
+        throw Error("cannot write '" + m_Path + "': " + failure.message());
+      }
+      m_Moved.push_back({ place, isKept ? old : fs::path(), isNew });
+    }
+    Flush(FolderOf(m_Target), FlushNames);
+  }
+
+  /** Puts back what was there before, as far as the system keeps it. */
+  void
+  MoveBack()
+  {
+    for (const Moved & moved : m_Moved)
+    {
+      std::error_code ignored;
+      if (moved.isNew)
+      {
+        fs::remove(moved.place, ignored);
+      }
+      else if (!moved.old.empty())
+      {
+        fs::rename(moved.old, moved.place, ignored);
+      }
+    }
+    m_Moved.clear();
+  }
+
+private:
+  struct Moved
+  {
+    fs::path place;
+    /** A link to what it replaced; empty if there was nothing, or the file system has no links. */
+    fs::path old;
+    bool     isNew;
+  };
+
+  std::string                                m_Path;
+  fs::path                                   m_Target;
+  std::shared_ptr<TemporaryFolder>           m_Folder;
+  std::vector<std::pair<fs::path, fs::path>> m_Files;
+  std::vector<Moved>                         m_Moved;
+};
+
+using Replacements = std::vector<std::unique_ptr<Replacement>>;
+
+/** Moves all files into place, or none: an interrupt comes before all or after all.
+ *  \throws Cancelled for one that came before, if it is heard. */
+void
+MoveAll(const Replacements & replacements, bool hearsInterrupts)
+{
+  std::size_t files = 0;
+  for (const auto & replacement : replacements)
+  {
+    files += replacement->FileCount();
+  }
+  const auto held = HoldOffEnd();
+  if (hearsInterrupts && WasInterrupted())
+  {
+    throw Cancelled();
+  }
+  try
+  {
+    for (const auto & replacement : replacements)
+    {
+      replacement->Move(files > 1);
+    }
+  }
+  catch (...)
+  {
+    for (const auto & replacement : replacements)
+    {
+      replacement->MoveBack();
+    }
+    throw;
+  }
+}
+
 } // namespace
+
+struct ReplacedTogether::Implementation
+{
+  Replacements waiting;
+  /** Where the files wait, by the folders that they go to, and how many there are. */
+  std::map<fs::path, std::shared_ptr<TemporaryFolder>> folders;
+  std::size_t                                          number = 0;
+  Implementation *                                     before = nullptr;
+};
+
+namespace
+{
+
+/** The innermost one of this thread. */
+ReplacedTogether::Implementation *&
+TogetherOnThread()
+{
+  thread_local ReplacedTogether::Implementation * together = nullptr;
+  return together;
+}
+
+} // namespace
+
+ReplacedTogether::ReplacedTogether()
+  : m_Implementation(std::make_unique<Implementation>())
+{
+  m_Implementation->before = std::exchange(TogetherOnThread(), m_Implementation.get());
+}
+
+ReplacedTogether::~ReplacedTogether()
+{
+  TogetherOnThread() = m_Implementation->before;
+}
+
+void
+ReplacedTogether::Move()
+{
+  MoveAll(m_Implementation->waiting, true);
+  m_Implementation->waiting.clear();
+  m_Implementation->folders.clear();
+}
 
 void
 ReplaceFile(const std::string & path, const std::function<void(const std::string &)> & write)
 {
-  const fs::path        target = Resolved(path);
-  const TemporaryFolder folder(target);
-  // Writers choose the format by the file's name, so the temporary file has the same name.
-  const fs::path temporary = folder.Path() / fs::path(path).filename();
-  write(temporary.string());
-  if (!fs::exists(temporary))
+  auto replacement = std::make_unique<Replacement>(path);
+  replacement->Write(write);
+  if (ReplacedTogether::Implementation * const together = TogetherOnThread())
   {
-    throw Error("cannot write '" + path + "': nothing was written");
-  }
-  CheckRoomIsLeft(folder.Path(), target);
-  const auto placeOf = [&](const fs::path & file) {
-    return file == temporary ? target : FolderOf(target) / file.filename();
-  };
-  std::vector<fs::path> files;
-  for (const auto & entry : fs::directory_iterator(folder.Path()))
-  {
-    Flush(entry.path(), FlushFile);
-    KeepMode(placeOf(entry.path()), entry.path());
-    if (entry.path() != temporary)
+    std::shared_ptr<TemporaryFolder> & folder = together->folders[FolderOf(replacement->Target())];
+    if (!folder)
     {
-      files.push_back(entry.path());
+      folder = std::make_shared<TemporaryFolder>(replacement->Target());
     }
+    replacement->MoveInto(folder, together->number);
+    together->waiting.push_back(std::move(replacement));
+    return;
   }
-  files.push_back(temporary);
-  const auto held = HoldOffEnd();
-  for (const fs::path & file : files)
-  {
-    std::error_code failure;
-    fs::rename(file, placeOf(file), failure);
-    if (failure)
-    {
-      throw Error("cannot write '" + path + "': " + failure.message());
-    }
-  }
-  Flush(FolderOf(target), FlushNames);
+  Replacements one;
+  one.push_back(std::move(replacement));
+  // Some jobs write what they have when they are interrupted.
+  MoveAll(one, false);
 }
 
 void

@@ -2,6 +2,7 @@
 #define BRICKCCL_HOST_ATOMICFILE_H
 
 #include <functional>
+#include <memory>
 #include <ostream>
 #include <string>
 
@@ -17,6 +18,26 @@ namespace brickccl
  *  mode that the umask of the process leaves.
  *  \throws Error that names the path and the system's reason; whatever `write` throws. */
 void ReplaceFile(const std::string & path, const std::function<void(const std::string & temporary)> & write);
+
+/** While it lives, what this thread replaces (ReplaceFile) waits beside its place until Move() is called: the outputs
+ * of a job are all new, or all as they were before. Files that never moved are removed at its end. */
+class ReplacedTogether
+{
+public:
+  struct Implementation;
+
+  ReplacedTogether();
+  ~ReplacedTogether();
+  ReplacedTogether(const ReplacedTogether &) = delete;
+  ReplacedTogether & operator=(const ReplacedTogether &) = delete;
+
+  /** Moves all files that wait. If one cannot be moved, those before it give way to what they had replaced.
+   *  \throws Error; Cancelled if there was an interrupt before (WasInterrupted). A later one does not stop it. */
+  void Move();
+
+private:
+  std::unique_ptr<Implementation> m_Implementation;
+};
 
 /** Does the same for text that is written to a stream. \throws Error, also for a full disk. */
 void ReplaceTextFile(const std::string & path, const std::function<void(std::ostream &)> & write);

@@ -132,6 +132,19 @@ UndoneAtInterrupt::~UndoneAtInterrupt()
 }
 
 void
+UndoneAtInterrupt::Undo()
+{
+  EndState &                        state = State();
+  const std::lock_guard<std::mutex> lock(state.mutex);
+  const auto                        found = state.undo.find(m_Key);
+  if (found != state.undo.end())
+  {
+    found->second();
+    state.undo.erase(found);
+  }
+}
+
+void
 RemoveFolder(const std::string & path)
 {
   constexpr int   mostTimes = 10;

@@ -33,6 +33,9 @@ public:
   UndoneAtInterrupt(const UndoneAtInterrupt &) = delete;
   UndoneAtInterrupt & operator=(const UndoneAtInterrupt &) = delete;
 
+  /** Calls it now, on this thread, unless that was done before. The process does not end meanwhile. */
+  void Undo();
+
 private:
   std::uint64_t m_Key;
 };

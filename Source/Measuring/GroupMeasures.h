@@ -4,6 +4,7 @@
 #include "BrickCCL/Core/Extent.h"
 
 #include <cstdint>
+#include <variant>
 
 /** What the groups of columns keep in ComponentTable::measures, one struct for each component. */
 namespace brickccl
@@ -95,6 +96,12 @@ struct DistributionMeasures
   double percentiles[5] = {};
   /** Mean index of the voxels, weighted by their intensities; NaN where the intensities sum up to 0. */
   double weightedCentroid[MaximumDimension] = {};
+};
+
+/** With an image of classes: the value of the component's voxels, as wide as its type needs. */
+struct ClassValue
+{
+  std::variant<std::uint64_t, std::int64_t, double> value;
 };
 
 /** With a mask of the part: the distance from the component to the part's surface in mm; NaN if the part has none. */

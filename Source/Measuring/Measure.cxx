@@ -58,6 +58,10 @@ CheckMeasurable(const Extent & extent, const MeasureOptions & options)
   {
     CheckSecondImage("mask of the part", *options.part, extent);
   }
+  if (options.classes)
+  {
+    CheckSecondImage("image of classes", *options.classes, extent);
+  }
   for (const ColumnGroup * const group : options.groups.List())
   {
     if (group->needsIntensity && !options.intensity)
@@ -364,7 +368,8 @@ GroupsOf(const MeasureOptions & options)
   for (const ColumnGroup * const group : GroupTable())
   {
     if ((group->presence == Presence::WithIntensity && options.intensity) ||
-        (group->presence == Presence::WithPart && options.part))
+        (group->presence == Presence::WithPart && options.part) ||
+        (group->presence == Presence::WithClasses && options.classes))
     {
       groups.push_back(group);
     }

@@ -93,6 +93,8 @@ struct MeasureOptions
   std::optional<ImageView> intensity;
   /** A mask of the part that is inspected, not 0 inside: gives the distance to the part's surface. */
   std::optional<ImageView> part;
+  /** Gives each component the value of its first voxel, for images whose neighbours of equal value were joined. */
+  std::optional<ImageView> classes;
   /** Columns beside the default ones. */
   ColumnGroups groups;
 

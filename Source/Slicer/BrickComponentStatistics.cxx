@@ -34,9 +34,9 @@ MeasureComponents(ModuleRun & run)
     .AddUnless("", "--intensity", values.Text("intensityVolume"))
     .AddUnless("", "--part", values.Text("partVolume"))
     .Add("--threads", { values.Text("threads") });
-  // Reading, measuring.
-  constexpr int steps = 2;
-  const auto    summary = run.RunCommand(brickccl::cli::AddStatsCommand, arguments.List(), steps);
+  // Reading, measuring and writing.
+  const int  steps = 3 + (values.Text("intensityVolume").empty() ? 0 : 1) + (values.Text("partVolume").empty() ? 0 : 1);
+  const auto summary = run.RunCommand(brickccl::cli::AddStatsCommand, arguments.List(), steps);
   run.ReturnTotals(summary, "porosity");
 }
 

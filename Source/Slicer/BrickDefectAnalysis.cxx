@@ -71,8 +71,9 @@ AnalyseDefects(ModuleRun & run)
   {
     arguments.Add("--columns", { "surface" });
   }
-  // Reading, the threshold, the part, labeling, measuring, writing; and smoothing.
-  const int    steps = 5 + (isManual ? 0 : 1) + (isSmoothed ? 1 : 0);
+  // Reading, the threshold, the part, labeling, measuring, writing; and smoothing and the table.
+  const int    tables = values.Text("outputTable").empty() ? 0 : 1;
+  const int    steps = 5 + (isManual ? 0 : 1) + (isSmoothed ? 1 : 0) + tables;
   const auto   summary = run.RunCommand(brickccl::cli::AddLabelCommand, arguments.List(), steps);
   const auto & pores = summary.at("pores");
   const double count = summary.at("components");

@@ -13,8 +13,8 @@ LabelVolume(ModuleRun & run)
 {
   const ModuleValues & values = run.Values();
   CommandArguments     arguments({ "label", values.Text("inputVolume"), values.Text("outputLabels") });
-  // Reading, labeling, measuring, writing.
-  int                 steps = 4;
+  // Reading, labeling, measuring, writing; reading the mask and writing the table.
+  int steps = 4 + (values.Text("maskVolume").empty() ? 0 : 1) + (values.Text("outputTable").empty() ? 0 : 1);
   const std::string & foreground = values.Text("foreground");
   const std::string   lower = foreground == "AtMostUpper" ? "-inf" : values.Text("lowerThreshold");
   const std::string   upper = foreground == "AtLeastLower" ? "inf" : values.Text("upperThreshold");

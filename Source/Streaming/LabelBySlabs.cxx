@@ -10,9 +10,10 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Files/ImageFile.h"
+#include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Host/Stopwatch.h"
-#include "BrickCCL/Labels/ExpandLabels.h"
 #include "BrickCCL/Streaming/SlabReader.h"
+#include "BrickCCL/Streaming/SlabRuns.h"
 #include "BrickCCL/Streaming/WorkFolder.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
 
@@ -21,7 +22,6 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -116,96 +116,6 @@ DescribePlan(const SlabImages & images, const SlabOptions & options, const SlabP
   return text.str();
 }
 
-/** Calls a function that works on a slab, and names the slab in errors. */
-template <typename TFunction>
-void
-NamingSlab(const BrickBox & slab, TFunction function)
-{
-  const auto sentence = [&slab](const std::exception & error) { return slab.ToString() + ": " + error.what(); };
-  try
-  {
-    function();
-  }
-  catch (const Cancelled &)
-  {
-    throw;
-  }
-  catch (const InvalidArgument & error)
-  {
-    throw InvalidArgument(sentence(error));
-  }
-  catch (const Unsupported & error)
-  {
-    throw Unsupported(sentence(error));
-  }
-  catch (const Error & error)
-  {
-    throw Error(sentence(error));
-  }
-  catch (const std::bad_alloc &)
-  {
-    throw Error(slab.ToString() + " does not fit into memory; give less by --memory");
-  }
-}
-
-/** The runs of slabs with the labels of the volume, for threads that write nearly in raster order. */
-class SlabRuns
-{
-public:
-  SlabRuns(const SlabPlan & plan, const WorkFolder & folder, const HostContext & context)
-    : m_Plan(plan)
-    , m_Folder(folder)
-    , m_Context(context.Silent())
-  {}
-
-  /** Writes the labels of rows of the volume. */
-  void
-  WriteRows(std::int64_t begin, std::int64_t end, LabelType type, void * labels)
-  {
-    const std::int64_t slabRows = m_Plan.slabs.front().extent.RowCount();
-    const auto         rowBytes =
-      static_cast<std::size_t>(m_Plan.slabs.front().extent.RowLength()) * SizeOf(ScalarTypeOfLabel(type));
-    auto * output = static_cast<std::byte *>(labels);
-    while (begin < end)
-    {
-      const std::int64_t slab = begin / slabRows;
-      const std::int64_t last = std::min(end, (slab + 1) * slabRows);
-      const auto         runs = Get(static_cast<std::size_t>(slab));
-      ExpandRows(*runs, begin - slab * slabRows, last - slab * slabRows, type, output);
-      output += static_cast<std::size_t>(last - begin) * rowBytes;
-      begin = last;
-    }
-  }
-
-private:
-  std::shared_ptr<const RunVolume>
-  Get(std::size_t slab)
-  {
-    const std::lock_guard<std::mutex> lock(m_Mutex);
-    for (const auto & [number, runs] : m_Kept)
-    {
-      if (number == slab)
-      {
-        return runs;
-      }
-    }
-    auto runs = std::make_shared<RunVolume>();
-    // Two are enough: pieces are written nearly in order.
-    m_Kept.erase(m_Kept.begin(), m_Kept.size() < 2 ? m_Kept.begin() : m_Kept.end() - 1);
-    NamingSlab(m_Plan.slabs[slab], [&] {
-      ReadBrickRuns(m_Folder.Read(slab, Kind::Runs), ReadMap(m_Folder.Read(slab, Kind::Map)), { 1 }, *runs);
-    });
-    m_Kept.emplace_back(slab, runs);
-    return runs;
-  }
-
-  const SlabPlan &                                                      m_Plan;
-  const WorkFolder &                                                    m_Folder;
-  HostContext                                                           m_Context;
-  std::mutex                                                            m_Mutex;
-  std::vector<std::pair<std::size_t, std::shared_ptr<const RunVolume>>> m_Kept;
-};
-
 /** One volume on its way from images to a label map. */
 class SlabLabeler
 {
@@ -253,6 +163,14 @@ public:
   }
 
 private:
+  /** Whether the values of components are measured: they are the same for all voxels of one. */
+  bool
+  MeasuresClasses() const
+  {
+    return m_Options.measures && m_Options.label.criterion.joining == Criterion::Joining::EqualValue &&
+           m_Images.image->channels == 1;
+  }
+
   void          LabelSlabs();
   bool          TakeFromBefore(std::size_t slab);
   void          LabelSlab(std::size_t slab, SlabReader & reader, Labeling & scratch);
@@ -261,6 +179,7 @@ private:
   void          CountSlabs();
   std::uint64_t TableBytes() const;
   void          MergeTables();
+  void          WriteLabels();
   void          Write();
 
   const SlabImages &          m_Images;
@@ -284,6 +203,10 @@ SlabLabeler::TakeFromBefore(std::size_t slab)
   try
   {
     const Bytes record = m_Folder->Read(slab, Kind::Record);
+    if (const BrickBox box = BoxOf(record); box != m_Result.plan.slabs[slab])
+    {
+      throw Error("'" + m_Folder->PathOf(slab, Kind::Record) + "' is that of " + box.ToString());
+    }
     CheckRunsOf(record, m_Folder->Read(slab, Kind::Runs));
     m_Merge.Add(record);
   }
@@ -309,6 +232,10 @@ SlabLabeler::LabelSlab(std::size_t slab, SlabReader & reader, Labeling & scratch
   options.measures = m_Options.measures;
   options.measure.groups = m_Options.groups;
   options.measure.intensity = views.intensity;
+  if (MeasuresClasses())
+  {
+    options.measure.classes = views.image;
+  }
   const LabeledBrick brick = LabelBrick(views.image, box, options, scratch);
   // The record comes last: where it is, the runs are as well.
   m_Folder->Write(slab, Kind::Runs, brick.runs);
@@ -398,6 +325,11 @@ SlabLabeler::TableBytes() const
     ofVolume += name == "feret" ? 1500 : 0;
     ofVolume += name == "surface" || name == "topology" ? 200 : 0;
   }
+  if (MeasuresClasses())
+  {
+    ofSlabs += 32;
+    ofVolume += 32;
+  }
   if (m_Images.intensity != nullptr)
   {
     ofSlabs += 200;
@@ -456,14 +388,10 @@ SlabLabeler::MergeTables()
 }
 
 void
-SlabLabeler::Write()
+SlabLabeler::WriteLabels()
 {
-  if (m_Options.output.empty())
-  {
-    return;
-  }
   m_Options.step("writing " + m_Options.output);
-  SlabRuns     runs(m_Result.plan, *m_Folder, m_Context);
+  SlabRuns     runs(m_Result.plan, *m_Folder);
   WriteOptions writing;
   writing.compress = m_Options.compress;
   writing.context = m_Context;
@@ -475,6 +403,18 @@ SlabLabeler::Write()
       [&](std::int64_t begin, std::int64_t end, void * rows) { runs.WriteRows(begin, end, m_Result.type, rows); },
       m_Result.components },
     writing);
+}
+
+void
+SlabLabeler::Write()
+{
+  ReplacedTogether together;
+  if (!m_Options.output.empty())
+  {
+    WriteLabels();
+  }
+  m_Options.writeOthers(m_Result);
+  together.Move();
 }
 
 } // namespace

@@ -12,30 +12,6 @@
 namespace brickccl
 {
 
-/** How a volume is labeled by slabs. */
-struct SlabOptions
-{
-  /** As for the volume in memory, without a mask; the images give that. */
-  LabelOptions label;
-  /** Whether the volume is measured, and the groups of columns. */
-  bool         measures = false;
-  ColumnGroups groups;
-  /** The bytes of memory that may be used. */
-  std::uint64_t memory = 0;
-  /** The folder that keeps the state; if it is empty, a temporary one beside the output. */
-  std::string work;
-  bool        resume = false;
-
-  /** The label map; no map if it is empty. `Auto` stands for the smallest type that fits. */
-  std::string output;
-  LabelType   type = LabelType::Auto;
-  bool        compress = true;
-
-  /** Hears of the steps and notes. */
-  std::function<void(const std::string &)> step = [](const std::string &) {};
-  std::function<void(const std::string &)> note = [](const std::string &) {};
-};
-
 /** What was found. */
 struct SlabResult
 {
@@ -57,6 +33,33 @@ struct SlabResult
   double        secondsToLabel = 0;
   double        secondsToMerge = 0;
   double        secondsToWrite = 0;
+};
+
+/** How a volume is labeled by slabs. */
+struct SlabOptions
+{
+  /** As for the volume in memory, without a mask; the images give that. */
+  LabelOptions label;
+  /** Whether the volume is measured, and the groups of columns. */
+  bool         measures = false;
+  ColumnGroups groups;
+  /** The bytes of memory that may be used. */
+  std::uint64_t memory = 0;
+  /** The folder that keeps the state; if it is empty, a temporary one beside the output. */
+  std::string work;
+  bool        resume = false;
+
+  /** The label map; no map if it is empty. `Auto` stands for the smallest type that fits. */
+  std::string output;
+  LabelType   type = LabelType::Auto;
+  bool        compress = true;
+
+  /** Writes other outputs of the same result, which go into place together with the label map (ReplacedTogether). */
+  std::function<void(const SlabResult &)> writeOthers = [](const SlabResult &) {};
+
+  /** Hears of the steps and notes. */
+  std::function<void(const std::string &)> step = [](const std::string &) {};
+  std::function<void(const std::string &)> note = [](const std::string &) {};
 };
 
 /** Labels a volume slab by slab, in a memory that may be much smaller than the volume. Labels and table are those of

@@ -54,6 +54,13 @@ ChecksumLine(const std::string & plan)
 std::string
 ReadPlan(const fs::path & planFile)
 {
+  // Reading a pipe or a device need not end.
+  if (!fs::is_regular_file(planFile))
+  {
+    throw Error("'" + planFile.string() +
+                "', which should be the plan of an earlier run, is no file: what is in the "
+                "folder cannot be trusted; remove it, or give another folder");
+  }
   const std::string text = ReadText(planFile);
   const std::size_t place = text.rfind(ChecksumKey);
   std::string       plan = text.substr(0, place);
@@ -204,7 +211,7 @@ WorkFolder::~WorkFolder()
 {
   if (m_IsTemporary)
   {
-    RemoveFolder(m_Path);
+    m_Undone->Undo();
   }
 }
 
@@ -229,7 +236,7 @@ bool
 WorkFolder::Has(std::size_t slab, Kind kind) const
 {
   std::error_code ignored;
-  return fs::exists(PathOf(slab, kind), ignored);
+  return fs::is_regular_file(PathOf(slab, kind), ignored);
 }
 
 void
@@ -256,8 +263,12 @@ Bytes
 WorkFolder::Read(std::size_t slab, Kind kind) const
 {
   const std::string path = PathOf(slab, kind);
-  std::ifstream     stream(fs::path(path), std::ios::binary | std::ios::ate);
-  Bytes             bytes(stream ? static_cast<std::size_t>(stream.tellg()) : 0);
+  if (!fs::is_regular_file(path))
+  {
+    throw Error("cannot read '" + path + "': it is no file of a disk, or is not there");
+  }
+  std::ifstream stream(fs::path(path), std::ios::binary | std::ios::ate);
+  Bytes         bytes(stream ? static_cast<std::size_t>(stream.tellg()) : 0);
   stream.seekg(0);
   stream.read(reinterpret_cast<char *>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   if (!stream)

@@ -43,6 +43,8 @@ public:
   /** The plan of an earlier run in a folder; empty if there is none. \throws Error if it is damaged. */
   static std::string PlanIn(const std::string & path);
 
+  std::string PathOf(std::size_t slab, Kind kind) const;
+
   bool Has(std::size_t slab, Kind kind) const;
   /** \throws Error that names the file. */
   void  Write(std::size_t slab, Kind kind, const Bytes & bytes) const;
@@ -52,8 +54,6 @@ public:
   std::uint64_t BytesOnDisk() const;
 
 private:
-  std::string PathOf(std::size_t slab, Kind kind) const;
-
   std::string m_Path;
   bool        m_IsTemporary;
 

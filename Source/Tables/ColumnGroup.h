@@ -28,9 +28,10 @@ struct ColumnGroup
   {
     /** Measured where it is asked for by its name. */
     OnRequest,
-    /** Always measured if there is an intensity image, or a mask of the part. */
+    /** Always measured if there is an intensity image, a mask of the part, or an image of classes. */
     WithIntensity,
-    WithPart
+    WithPart,
+    WithClasses
   };
 
   /** What the user calls it; empty if it is not there on request. */

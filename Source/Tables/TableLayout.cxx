@@ -23,6 +23,15 @@ NumberOf(const ComponentColumn & column, const ComponentTable & table, std::size
 
 } // namespace
 
+std::string
+NeedOfColumn(const std::string & name)
+{
+  return name.rfind("intensity_", 0) == 0 ? "--intensity FILE"
+       : name == "surface_distance_mm"    ? "--part FILE"
+       : name == "value"                  ? "`brickccl label --equal-value`"
+                                          : "";
+}
+
 const ComponentColumn &
 FindColumn(const std::vector<ComponentColumn> & columns, const std::string & name)
 {
@@ -35,10 +44,9 @@ FindColumn(const std::vector<ComponentColumn> & columns, const std::string & nam
     {
       names.push_back(known.name);
     }
-    if (name.rfind("intensity_", 0) == 0 || name == "surface_distance_mm")
+    if (const std::string need = NeedOfColumn(name); !need.empty())
     {
-      throw InvalidArgument("the table has no column '" + name + "', which needs " +
-                            (name == "surface_distance_mm" ? "--part FILE" : "--intensity FILE"));
+      throw InvalidArgument("the table has no column '" + name + "', which needs " + need);
     }
     throw InvalidArgument("the table has no column '" + name + "'" + DidYouMean(name, names) +
                           "; `brickccl stats --list-columns` lists all of 3-D images");

@@ -1,6 +1,7 @@
 #ifndef BRICKCCL_TABLES_TABLELAYOUT_H
 #define BRICKCCL_TABLES_TABLELAYOUT_H
 
+#include "BrickCCL/Host/Progress.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
 #include <cstddef>
@@ -33,6 +34,19 @@ struct TableText
   std::vector<ComponentColumn> columns;
   /** Places of components in the table. */
   std::vector<std::size_t> rows;
+  /** Hears of the rows that are written to a file. */
+  Progress progress;
+
+  /** Tells of a row, by its number from 0 on. */
+  void
+  TellRow(std::size_t row) const
+  {
+    constexpr std::size_t between = 1024;
+    if (row % between == 0)
+    {
+      progress.Update(static_cast<double>(row) / static_cast<double>(rows.size()));
+    }
+  }
 };
 
 /** \throws InvalidArgument for a column that the table does not have, and for another unit. */
@@ -52,6 +66,9 @@ void WriteSchema(std::ostream & stream, const ComponentTable & table, const Tabl
 
 /** As WriteJson of a whole table. */
 void WriteJson(std::ostream & stream, const ComponentTable & table, const TableText & text);
+
+/** What a column needs beside the labels, which the user names so: "--intensity FILE". Empty if it needs nothing. */
+std::string NeedOfColumn(const std::string & name);
 
 /** The column of this name. \throws InvalidArgument, which says what may be meant or missing, if there is none. */
 const ComponentColumn & FindColumn(const std::vector<ComponentColumn> & columns, const std::string & name);

@@ -98,8 +98,9 @@ WriteDelimited(std::ostream & stream, const ComponentTable & table, const TableT
     line += line.empty() ? column.name : delimiter + column.name;
   }
   stream << line << '\n';
-  for (const std::size_t place : text.rows)
+  for (std::size_t row = 0; row < text.rows.size(); ++row)
   {
+    text.TellRow(row);
     line.clear();
     for (const ComponentColumn & column : text.columns)
     {
@@ -108,7 +109,7 @@ WriteDelimited(std::ostream & stream, const ComponentTable & table, const TableT
         line += delimiter;
       }
       const std::size_t begin = line.size();
-      AppendValue(line, column.value(table, table.components[place]), nullptr);
+      AppendValue(line, column.value(table, table.components[text.rows[row]]), nullptr);
       std::replace(line.begin() + static_cast<std::ptrdiff_t>(begin), line.end(), '.', point);
     }
     line += '\n';
@@ -201,6 +202,7 @@ WriteJson(std::ostream & stream, const ComponentTable & table, const TableText &
   stream << line << "},\n  \"coordinates\": \"LPS, in mm\",\n  \"components\": [";
   for (std::size_t i = 0; i < text.rows.size(); ++i)
   {
+    text.TellRow(i);
     line = i ? ",\n    {" : "\n    {";
     for (std::size_t k = 0; k < columns.size(); ++k)
     {

@@ -163,6 +163,13 @@ class BadInputTest(CommandTest):
         self.refuses("--picture", self.path("p.jpg"), saying=".png")
         self.refuses("--picture", self.path("none/p.png"), saying="none/p.png")
 
+    def test_names_of_no_format_are_refused_before_anything_is_read(self):
+        for command in (["label"], ["label", "--memory", "500MB"], ["clean", "--largest", 1], ["select", "--where", "label > 1", "--keep"]):
+            for name in ("o", "o.nrrd.gz", "o.parquet"):
+                said = self.fails(command[0], self.input, self.path(name), *command[1:], saying=["no format with this extension", ".nii.gz"])
+                self.assertNotIn("reading", said.stderr)
+        self.fails("label", self.input, self.path("o.nrrd"), "--output-fallback", self.path("o.x"), saying="no format")
+
     def test_outputs_that_are_inputs(self):
         self.fails("label", self.input, self.input, saying="the input of INPUT")
         os.symlink(self.input, self.path("link.nrrd"))

@@ -2,13 +2,14 @@
 
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
 import time
 import unittest
 
-from support import COMMAND, CommandTest
+from support import COMMAND, CommandTest, run
 
 
 class InterruptTest(CommandTest):
@@ -105,10 +106,59 @@ class InterruptTest(CommandTest):
             self.assertIn(process.returncode, (0, 130))
             self.assertEqual([name for name in self.files() if name not in before and not name.endswith("o.nrrd")], [])
 
-    def test_a_terminal_sees_every_long_step_move(self):
+    def test_outputs_are_all_new_or_all_old(self):
+        outputs = [self.path(name) for name in ("o.nrrd", "t.csv", "s.tsv", "c.ctbl")]
+        command = [COMMAND, "label", self.noise, outputs[0], "--statistics", outputs[1], "--schema", outputs[2],
+                   "--colour-table", outputs[3], "--no-compression", "--threads", "1"]
+        before, codes = self.files(), set()
+        for slabs in ((), ("--memory", "300MB")):
+            for last, pause in (("writing " + outputs[0], 0), ("writing " + outputs[0], 0.05), ("writing " + outputs[1], 0),
+                                ("writing " + outputs[1], 0.1), ("writing " + outputs[1], 0.3), ("seconds", 0)):
+                for signals in (1, 3):
+                    for output in outputs:
+                        with open(output, "w", encoding="utf-8") as stream:
+                            stream.write("old")
+                    process = subprocess.Popen([*command, *slabs], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                    for line in process.stdout:
+                        if last in line:
+                            break
+                    time.sleep(pause)
+                    for _ in range(signals):
+                        process.send_signal(signal.SIGINT)
+                    process.communicate(timeout=120)
+                    are_new = [os.path.getsize(output) > 3 for output in outputs]
+                    self.assertEqual(len(set(are_new)), 1, (slabs, last, pause, are_new))
+                    self.assertIn(process.returncode, (0, 130))
+                    self.assertTrue(are_new[0] or process.returncode == 130, "nothing was written, and yet it is a success")
+                    self.assertEqual(self.files(), sorted(before + outputs))
+                    codes.add(process.returncode)
+        self.assertIn(130, codes)
+
+    def test_a_mesh_for_each_component_is_there_for_all_or_none(self):
+        if "mesh" not in run("--help").stdout:
+            self.skipTest("this build has no meshes")
+        image, labels, meshes = self.path("dots.nrrd"), self.path("labels.nrrd"), self.path("meshes")
+        self.ok("phantom", "random", image, "--size", 40, 40, 40, "--density", 0.05, "--quiet")
+        self.ok("label", image, labels, "--quiet")
+        os.mkdir(meshes)
+        for pause in (0.3, 0.8, 1.5):
+            process = subprocess.Popen([COMMAND, "mesh", labels, os.path.join(meshes, "m.stl"), "--one-file-each"],
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            for line in process.stderr:
+                if "making" in line:
+                    break
+            time.sleep(pause)
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=120)
+            if process.returncode == 0:
+                break
+            self.assertEqual(process.returncode, 130)
+            self.assertEqual(os.listdir(meshes), [])
+
+    def seen_by_a_terminal(self, *command):
+        """What a terminal shows within 8 seconds, and when."""
         main, other = pty.openpty()
-        process = subprocess.Popen([COMMAND, "label", self.noise, "--statistics", self.path("t.csv"), "--columns", "thickness",
-                                    "--threads", "1"], stdout=subprocess.DEVNULL, stderr=other)
+        process = subprocess.Popen([COMMAND, *map(str, command)], stdout=subprocess.DEVNULL, stderr=other)
         os.close(other)
         self.addCleanup(os.close, main)
         shown, times = b"", []
@@ -122,6 +172,24 @@ class InterruptTest(CommandTest):
                 times.append(time.monotonic())
         process.send_signal(signal.SIGINT)
         process.wait(60)
+        return shown, times
+
+    def test_a_terminal_sees_that_files_are_read(self):
+        shown, _ = self.seen_by_a_terminal("info", self.scan, "--threads", 1)
+        self.assertGreater(len(set(re.findall(rb"reading [^\r]*? \[#*\.*\] (\d+) %", shown))), 5, shown)
+        # A file so large that reading takes its time.
+        values = b"12 345 " * 2500000
+        with open(self.path("text.nrrd"), "wb") as stream:
+            stream.write(b"NRRD0004\ntype: short\ndimension: 3\nsizes: 100 100 500\nencoding: ascii\n\n" + values)
+        begin = time.monotonic()
+        shown, _ = self.seen_by_a_terminal("info", self.path("text.nrrd"))
+        self.assertRegex(shown, rb"reading [^\r]*? \[#*\.*\] \d+ %")
+        if time.monotonic() - begin > 3:
+            self.assertRegex(shown, rb"reading [^\r]*? \d+ %, \d+ s left")
+
+    def test_a_terminal_sees_every_long_step_move(self):
+        shown, times = self.seen_by_a_terminal("label", self.noise, "--statistics", self.path("t.csv"), "--columns", "thickness",
+                                               "--threads", 1)
         pauses = [later - earlier for earlier, later in zip(times, times[1:])]
         self.assertLess(max(pauses, default=0), 4)
         self.assertRegex(shown, rb"measuring \.\.\. [1-9] s|measuring \[#*\.*\] \d+ %")

@@ -42,7 +42,7 @@ class SpellingTest(CommandTest):
 
     def test_values(self):
         table = self.path("t.csv")
-        for options, meant in ((("--order", "sise"), "'size'"), (("--by-slice", "Z"), "'z'"), (("--threshold", "otzu"), "'otsu'"),
+        for options, meant in ((("--order", "sise"), "'size'"), (("--connectivity", "ful"), "'full'"), (("--by-slice", "Z"), "'z'"), (("--threshold", "otzu"), "'otsu'"),
                                (("--label-type", "unit8"), "'uint8'"), (("--statistics", table, "--columns", "spericity"), "'sphericity'"),
                                (("--statistics", table, "--columns", "surfaces"), "'surface'")):
             self.fails("label", self.image, self.output, *options, saying="did you mean " + meant)
@@ -64,6 +64,9 @@ class SpellingTest(CommandTest):
         self.fails("label", self.image, self.output, "--range", "0,5", "1", saying="write 0.5")
         self.fails("label", self.image, self.output, "--connectivity", "some", saying="nor is it faces or full")
         self.fails("select", self.image, self.output, "--where", "area_mm2 > 0,5", "--keep", saying="as 0.5 has")
+        for number in ("1e-400", "-2.5e-400", "0.1E-5000"):
+            self.fails("label", self.image, self.output, "--range", number, "inf", saying=["'%s'" % number, "write 0"])
+        self.ok("label", self.image, self.output, "--range", "0e-400", "1e-300", "--quiet")
         self.fails("label", self.image, self.output, "--range", 300, "-inf", saying="must be a number not above its high")
 
     def test_faces_and_full(self):
@@ -95,16 +98,28 @@ class HelpTest(CommandTest):
             without_task = text.split("\nOptions:\n")[1].split("\n\n")[0].splitlines()
             self.assertEqual([line.split()[0] for line in without_task if line.startswith("  -")], ["-h,--help"], command)
 
+    def has_surfaces(self):
+        return "render" in self.ok("--help").stdout
+
     def test_shells_complete_commands_and_options(self):
         script = self.ok("completion", "bash").stdout
         ask = script + """
             complete_words() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _brickccl; echo "${COMPREPLY[@]}"; }
             complete_words brickccl la
             complete_words brickccl label image.nrrd --thresh
-            complete_words brickccl stats --hist"""
+            complete_words brickccl stats --hist
+            complete_words brickccl mesh labels.nrrd --one
+            complete_words brickccl render --sty"""
         done = subprocess.run(["bash", "-c", ask], capture_output=True, text=True, check=True)
-        self.assertEqual(done.stdout.split(), ["label", "--threshold", "--histogram"])
+        shown = done.stdout.split()
+        self.assertEqual(shown[:3], ["label", "--threshold", "--histogram"])
+        if self.has_surfaces():
+            self.assertEqual(shown[3:], ["--one-file-each", "--style"])
         self.assertIn("bashcompinit", self.ok("completion", "zsh").stdout)
+        if shutil.which("zsh"):
+            script = "autoload -U compinit && compinit -u -d " + self.path("dump") + "\n" + self.ok("completion", "zsh").stdout
+            done = subprocess.run(["zsh", "-fc", script + "print $_comps[brickccl]"], capture_output=True, text=True)
+            self.assertIn("_brickccl", done.stdout, done.stderr)
         self.fails("completion", "fish", saying="bash or zsh")
 
     def test_the_manual_has_every_command(self):
@@ -113,6 +128,9 @@ class HelpTest(CommandTest):
             self.assertIn(".SH BRICKCCL \\&%s\n" % command, manual)
         for text in ("\\-\\-threshold", "EXIT STATUS", "130"):
             self.assertIn(text, manual)
+        if self.has_surfaces():
+            for text in (".SH BRICKCCL \\&mesh\n", ".SH BRICKCCL \\&render\n", "\\-\\-one\\-file\\-each", "\\-\\-color\\-by"):
+                self.assertIn(text, manual)
         if shutil.which("groff"):
             done = subprocess.run(["groff", "-man", "-ww", "-Tutf8"], input=manual, capture_output=True, text=True)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -179,6 +197,12 @@ class DoubtsTest(CommandTest):
         write_nrrd(self.image, "uint8", (20, 10, 3), [0 if i % 20 < 10 else 1 for i in range(600)])
         self.assertEqual(self.notes(), "")
 
+    def test_slabs_are_doubted_as_well(self):
+        write_nrrd(self.image, "int16", (10, 10, 3), [1 + i * 7919 % 500 for i in range(300)])
+        self.assertIn("without a criterion", self.notes("--memory", "500MB"))
+        self.assertIn("no voxel of the image lies in the range", self.notes("--memory", "500MB", "--range", 1000, 2000))
+        self.assertEqual(self.notes("--memory", "500MB", "--range", 1, 100), "")
+
     def test_a_range_outside_of_the_values(self):
         write_nrrd(self.image, "int16", (10, 10, 3), [i - 100 for i in range(300)])
         self.assertIn("its values go from -100 to 199", self.notes("--range", 500, 600))
@@ -218,11 +242,13 @@ class DoubtsTest(CommandTest):
     def test_every_summary_says_the_spacing_and_where_it_comes_from(self):
         write_nrrd(self.image, "uint8", (4, 3, 2), [1, 1, 0, 2] * 6, spacing=(10, 10, 20))
         curve = self.path("curve.csv")
+        surfaces = [["mesh", self.image, self.path("m.stl")], ["render", self.image, self.path("p.png")]]
+        has_surfaces = "render" in self.ok("--help").stdout
         for arguments in (["label", self.image, self.output], ["stats", self.image, "--print"],
                           ["select", self.image, self.output, "--where", "label > 1", "--keep"],
                           ["clean", self.image, self.output, "--largest", 1], ["score", self.image, self.image],
                           ["sweep", self.image, "--range-from", 1, "--range-to", 2, "-o", curve],
-                          ["label", self.image, self.output, "--memory", "500MB"]):
+                          ["label", self.image, self.output, "--memory", "500MB"], *(surfaces if has_surfaces else [])):
             self.assertIn("spacing 10 x 10 x 20 mm (from the file)", self.ok(*arguments).stdout, arguments)
             self.assertIn("spacing 1 x 2 x 3 mm (from --spacing)", self.ok(*arguments, "--spacing", 1, 2, 3).stdout, arguments)
             json_arguments = [one for one in arguments if one != "--print"] + (["--histogram", "label"] if arguments[0] == "stats" else [])

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+import unittest
 
 from support import COMMAND, CommandTest, labels_of, read_nrrd, write_nrrd
 
@@ -196,6 +197,34 @@ class SlabsTest(CommandTest):
         with open(plan, "wb") as stream:
             stream.write(whole)
         self.ok(*options)
+        self.assertEqual(self.bytes_of("slabs.nrrd"), expected)
+
+    @unittest.skipUnless(hasattr(os, "mkfifo"), "this system has no named pipes")
+    def test_a_plan_that_is_no_file_is_refused_at_once(self):
+        path, work = self.phantom("balls.nrrd"), self.path("work")
+        plan = os.path.join(work, "plan.txt")
+        for make in (lambda: os.mkfifo(plan), lambda: os.symlink("/dev/zero", plan)):
+            os.mkdir(work)
+            make()
+            for options in ((), ("--resume",)):
+                self.fails("label", path, self.path("slabs.nrrd"), *LIMIT, "--work", work, *options, saying=["plan.txt" if options else work])
+            shutil.rmtree(work)
+
+    @unittest.skipUnless(hasattr(os, "mkfifo"), "this system has no named pipes")
+    def test_the_state_of_another_slab_is_not_used(self):
+        path, work = self.phantom("balls.nrrd"), self.path("work")
+        options = ("label", path, self.path("slabs.nrrd"), *LIMIT, "--work", work)
+        self.ok(*options)
+        expected = self.bytes_of("slabs.nrrd")
+        for ending in (".record", ".runs"):
+            shutil.copy(os.path.join(work, "slab-000000" + ending), os.path.join(work, "slab-000001" + ending))
+        said = self.ok(*options, "--resume").stderr
+        self.assertIn("slab-000001.record' is that of", said)
+        self.assertEqual(self.bytes_of("slabs.nrrd"), expected)
+        # A pipe in the place of a slab's state is none, and nothing waits for it.
+        os.remove(os.path.join(work, "slab-000001.runs"))
+        os.mkfifo(os.path.join(work, "slab-000001.runs"))
+        self.ok(*options, "--resume")
         self.assertEqual(self.bytes_of("slabs.nrrd"), expected)
 
     def test_a_device_that_is_not_there_is_noted(self):

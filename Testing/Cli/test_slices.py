@@ -56,10 +56,14 @@ class SlicesTest(CommandTest):
         self.fails("label", where + "p%d.tif", self.output, saying="'p9.tif' is missing between 'p8.tif' and 'p10.tif'")
         self.put("p9.tif", 2)
         self.assertEqual(json.loads(self.ok("info", where + "p%d.tif", "--json").stdout)["extent"], [7, 6, 4])
-        self.assertEqual(json.loads(self.ok("info", where + "p%02d.tif", "--json").stdout)["extent"], [7, 6, 2])
+        # The stack goes on with p8, whose number has no zero in front.
+        self.fails("info", where + "p%02d.tif", saying=["a part of the slices", "'p8.tif'", "p%d.tif"])
+        self.assertEqual(json.loads(self.ok("info", where + "p%02d.tif", "--accept-irregular-slices", "--json").stdout)["extent"], [7, 6, 2])
         self.assertEqual(json.loads(self.ok("info", where + "p%04d.tif", "--json").stdout)["extent"], [7, 6, 1])
         self.assertEqual(json.loads(self.ok("info", where + "100%%_%d.tif", "--json").stdout)["extent"], [7, 6, 1])
         self.assertEqual(json.loads(self.ok("info", where + "100%_2.tif", "--json").stdout)["extent"], [7, 6])
+        for pattern, says in (("s_%d.tif", "no file that this pattern stands for"), ("s_%04d.tif", "no file that")):
+            self.fails("label", where + pattern, self.output, saying=[says, "'s_000.tif'", "s_%03d.tif"])
         for pattern in ("q_%03d.tif", "s_%03d.png"):
             self.fails("label", where + pattern, self.output, saying=[pattern, "no file that this pattern stands for"])
         for no_pattern in ("s_%d%d.tif", "s_%s.tif", "s_%03x.tif"):
@@ -77,6 +81,19 @@ class SlicesTest(CommandTest):
             self.fails("label", given, os.path.join(self.slices, name), "--range", 2, 3, saying=[name, given, "another name"])
             self.assertNotIn(name, os.listdir(self.slices))
         self.ok("label", pattern, os.path.join(self.slices, "labels.tif"), "--range", 2, 3, "--quiet")
+
+    def test_no_output_becomes_a_slice_of_its_input(self):
+        os.symlink(self.slices, self.path("link"))
+        os.symlink(os.path.join(self.slices, "s_012.tif"), self.path("late.tif"))
+        for given in (os.path.join(self.slices, "s_%03d.tif"), os.path.join(self.path("link"), "s_*.tif"),
+                      os.path.join(self.folder, "sl*", "s_*.tif"), self.slices, self.path("link")):
+            for written in (os.path.join(self.slices, "s_012.tif"), os.path.join(self.path("link"), "s_012.tif"), self.path("late.tif")):
+                self.fails("label", given, written, "--range", 2, 3, saying=[written, given, "the next time"])
+                self.assertNotIn("s_012.tif", os.listdir(self.slices))
+        picture = os.path.join(self.slices, "picture.png")
+        self.fails("label", self.slices, self.output, "--range", 2, 3, "--picture", picture, saying=["--picture", "the next time"])
+        self.ok("label", self.slices, os.path.join(self.slices, "labels.nrrd"), "--range", 2, 3, "--quiet")
+        self.ok("info", self.slices)
 
     def test_slices_that_are_empty_or_no_images_are_named(self):
         for content, saying in ((b"", "the file is empty"), (b"hello, this is no image", "it is no image"), (b"II*\0\x08", "TIFF")):

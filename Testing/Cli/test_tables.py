@@ -75,6 +75,27 @@ class TablesTest(CommandTest):
         self.fails("stats", self.labels, "-o", self.table, "--columns", "volume_um3", saying="'volume_um3' is no column")
         self.fails("stats", self.labels, "-o", self.table, "--units", "nm", saying="mm, um or cm")
 
+    def test_components_of_equal_values_have_their_value(self):
+        for kind, values in (("uint8", [7, 7, 0, 9, 9, 7]), ("int64", [-2**63, -2**63, 0, 2**63 - 1, 5, 5]),
+                             ("uint64", [2**64 - 1, 1, 0, 1, 1, 3]), ("float", [0.5, 0.5, 0, -1.25, 3, 0.5])):
+            write_nrrd(self.labels, kind, (6, 1, 1), values)
+            runs = [value for i, value in enumerate(values) if value and (i == 0 or values[i - 1] != value)]
+            for options in ((), ("--columns", "value"), ("--columns", "topology"), ("--memory", "500MB"),
+                            ("--memory", "500MB", "--columns", "place", "--intensity", self.labels)):
+                said = self.ok("label", self.labels, "--equal-value", "--statistics", self.path("t.json"), "--json", *options)
+                self.assertEqual(json.loads(said.stdout)["components"], len(runs))
+                with open(self.path("t.json"), encoding="utf-8") as stream:
+                    written = json.load(stream)
+                self.assertEqual([row["value"] for row in written["components"]], runs, (kind, options))
+        write_nrrd(self.labels, "uint8", (6, 1, 1), [7, 7, 0, 9, 9, 7])
+        printed = self.ok("label", self.labels, "--equal-value", "--print", "--columns", "value", "--sort", "+value").stdout
+        self.assertEqual([line.split() for line in printed.splitlines()[:4]], [["label", "value"], ["1", "7"], ["3", "7"], ["2", "9"]])
+        smooth = ("label", self.labels, "--equal-value", "--smooth", "median:1", "--print", "--columns", "value")
+        self.assertIn("label", self.ok(*smooth).stdout)
+        self.fails("label", self.labels, "--print", "--columns", "value", saying="'value', which needs `brickccl label --equal-value`")
+        self.fails("stats", self.labels, "--print", "--sort", "value", saying="`brickccl label --equal-value`")
+        self.fails("select", self.labels, self.path("o.nrrd"), "--where", "value > 1", "--keep", saying="`brickccl label --equal-value`")
+
     def test_separators(self):
         plain = self.read("--columns", "volume_mm3")
         comma = self.read("--columns", "volume_mm3", "--decimal", "comma", delimiter=";")

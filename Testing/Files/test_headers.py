@@ -377,6 +377,12 @@ class MetaImageTest(FilesTest):
             else:
                 np.testing.assert_array_equal(self.read(path).voxels, self.voxels)
 
+    def test_negative_spacings_are_told(self):
+        ours = self.read(self.write(self.raw, ElementSpacing="1 -2 3"))
+        self.assert_geometry(ours, (1, 2, 3), direction=np.diag((1, -1, 1)))
+        self.assertIn("spacing along y is negative", " ".join(ours.notes))
+        self.assertNotIn("negative", " ".join(self.read(self.write(self.raw, ElementSpacing="1 2 3")).notes))
+
     def test_names_that_look_like_something_else(self):
         for name in ("LISTED.raw", "LIST of all.raw", "100%.raw", "a%d.raw", "local.raw"):
             with open(self.path(name), "wb") as stream:

@@ -202,6 +202,17 @@ class Stacks(TiffTest):
         path = self.write_pages([(plane.astype("u1"), {"description": '{"shape": [6, 12, 10]}'}) for plane in VOLUME])
         self.refuses(path, saying=["6 pages", "there are 5"])
 
+    def test_what_imagej_says_otherwise_is_told(self):
+        def pages(description):
+            return self.write_pages([(VOLUME[0].astype("u1"), {"description": description}),
+                                     *((plane.astype("u1"), {}) for plane in VOLUME[1:])])
+
+        for text, note in (("ImageJ=1.53q\nimages=1\n", "there is 1 image; all of its 5 pages"), ("ImageJ=1.53q\nimages=5\nslices=5\n", ""),
+                           ("ImageJ=1.53q\nimages=5\nslices=5\nunit=mm\nspacing=-0.5\n", "spacing of its ImageJ description is negative")):
+            image = self.assert_voxels(pages(text), VOLUME)
+            self.assertIn(note, " ".join(image.notes))
+            self.assertEqual("1 image;" in " ".join(image.notes), "images=1\n" in text)
+
     def test_calibration_of_imagej_is_told(self):
         image = self.assert_voxels(self.write(VOLUME.astype("u2"), imagej=True,
                                               metadata={"axes": "ZYX", "cf": 0, "c0": -32768, "c1": 1}), VOLUME)

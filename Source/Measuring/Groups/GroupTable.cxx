@@ -6,6 +6,7 @@ namespace brickccl
 /** Each file of this folder defines one of them, Thickness.cxx two. */
 namespace groups
 {
+extern const ColumnGroup Classes;
 extern const ColumnGroup Part;
 extern const ColumnGroup Intensities;
 extern const ColumnGroup Place;
@@ -22,10 +23,11 @@ extern const ColumnGroup Distribution;
 const std::vector<const ColumnGroup *> &
 GroupTable()
 {
-  static const std::vector<const ColumnGroup *> table = { &groups::Part,       &groups::Intensities, &groups::Place,
-                                                          &groups::Shape,      &groups::Feret,       &groups::Surface,
-                                                          &groups::Topology,   &groups::Inscribed,   &groups::Thickness,
-                                                          &groups::Neighbours, &groups::Distribution };
+  static const std::vector<const ColumnGroup *> table = {
+    &groups::Classes,   &groups::Part,      &groups::Intensities, &groups::Place,
+    &groups::Shape,     &groups::Feret,     &groups::Surface,     &groups::Topology,
+    &groups::Inscribed, &groups::Thickness, &groups::Neighbours,  &groups::Distribution
+  };
   return table;
 }
 

@@ -258,6 +258,53 @@ TEST_F(AtomicFile, KeepsTheModeOfTheFileThatItReplaces)
 }
 #endif
 
+TEST_F(AtomicFile, OutputsOfAJobAreReplacedTogether)
+{
+  const std::string other = (m_Folder / "other").string();
+  const auto        write = [](const std::string & path, const std::string & text) {
+    ReplaceTextFile(path, [&](std::ostream & stream) { stream << text; });
+  };
+  const auto textOf = [](const fs::path & path) {
+    std::ifstream stream(path);
+    return std::string(std::istreambuf_iterator<char>(stream), {});
+  };
+  const auto entries = [&] { return std::distance(fs::directory_iterator(m_Folder), fs::directory_iterator()); };
+  write(m_Path, "old");
+  {
+    ReplacedTogether together;
+    write(m_Path, "new");
+    write(other, "new");
+    EXPECT_EQ(Content(), "old");
+    EXPECT_FALSE(fs::exists(other));
+  }
+  EXPECT_EQ(Content(), "old") << "what never moved is gone";
+  EXPECT_EQ(entries(), 1);
+  {
+    ReplacedTogether together;
+    write(m_Path, "new");
+    write(other, "new");
+    together.Move();
+    EXPECT_EQ(Content() + textOf(other), "newnew");
+  }
+  EXPECT_EQ(entries(), 2);
+  // A folder takes the place of the last file after all are written: it cannot be replaced, and so none is.
+  const fs::path third = m_Folder / "third";
+  {
+    ReplacedTogether together;
+    write(m_Path, "newer");
+    write(other, "newer");
+    write((m_Folder / "first").string(), "newer");
+    write(third.string(), "newer");
+    fs::create_directories(third / "in it");
+    EXPECT_THROW(together.Move(), Error);
+    EXPECT_EQ(Content() + textOf(other), "newnew");
+    EXPECT_FALSE(fs::exists(m_Folder / "first"));
+  }
+  EXPECT_EQ(entries(), 3);
+  write(other, "alone");
+  EXPECT_EQ(textOf(other), "alone") << "without a job it goes into place at once";
+}
+
 TEST_F(AtomicFile, SaysWhyAFileCannotBeWritten)
 {
   EXPECT_THROW(CheckWritable((m_Folder / "missing" / "file").string()), Error);

@@ -1,0 +1,93 @@
+#include "BrickCCL/Cli/SurfaceOptions.h"
+
+#include "BrickCCL/Cli/NumberOptions.h"
+#include "BrickCCL/Cli/Spelling.h"
+
+#include <memory>
+
+namespace brickccl::cli
+{
+
+void
+AddMeshCommand(CLI::App & app, const std::function<void(const MeshArguments &)> & run)
+{
+  auto                 arguments = std::make_shared<MeshArguments>();
+  CLI::App *           command = app.add_subcommand("mesh", "Write the surfaces of a label map's components as a mesh");
+  const CLI::Validator isNotOne(
+    [](std::string & text) {
+      return text == "1" ? std::string("one pass has no filter; use 0, or 2 and more") : std::string();
+    },
+    "");
+  command->add_option("LABELS", arguments->labels, "label map of 3 dimensions: " + ReadableFormats())->required();
+  command
+    ->add_option("OUTPUT,-o,--output", arguments->output, "mesh: .stl, .ply, .obj or .vtp (which keeps the labels)")
+    ->required();
+  AddChosenLabels(*command, arguments->chosen);
+  command
+    ->add_option("--smooth",
+                 arguments->mesh.smoothingPasses,
+                 "passes of smoothing, 0 or 2 and more (20 is usual); volumes are kept")
+    ->transform(Count(0, 1000))
+    ->check(isNotOne)
+    ->capture_default_str();
+  command->add_flag("--ras", arguments->mesh.ras, "coordinates in RAS in place of LPS");
+  command->add_flag("--one-file-each", arguments->oneFileEach, "a file for each component: name_LABEL.ext");
+  AddFileOptions(*command, arguments->files);
+  AddRunningOptions(*command, *arguments);
+  if (run)
+  {
+    command->callback([arguments, run] { run(*arguments); });
+  }
+}
+
+void
+AddRenderCommand(CLI::App & app, const std::function<void(const RenderArguments &)> & run)
+{
+  auto       arguments = std::make_shared<RenderArguments>();
+  CLI::App * command = app.add_subcommand("render", "Draw a label map: slices, projections or surfaces");
+  command->add_option("LABELS", arguments->labels, "label map: " + ReadableFormats())->required();
+  command->add_option("-o,--output,OUTPUT", arguments->output, "picture: .png")->required();
+  command
+    ->add_option("--style",
+                 arguments->style,
+                 "slices: through the largest component; montage: slices along z; surface: the components in space; "
+                 "mip: the highest intensities along each axis, and the components before them")
+    ->check(OneOf({ "slices", "montage", "surface", "mip" }))
+    ->capture_default_str();
+  command
+    ->add_option("--intensity",
+                 arguments->images.intensity,
+                 "the scan, drawn behind the labels; columns of intensities are measured in it")
+    ->type_name("FILE");
+  command
+    ->add_option("--part",
+                 arguments->images.part,
+                 "mask of the inspected part: its surface is drawn transparent around the components (--style surface)")
+    ->type_name("FILE");
+  command
+    ->add_option(
+      "--color-by,--colour-by",
+      arguments->column,
+      "colours by this column of the table, with a colour bar; without it neighbours differ in colour. Lengths, areas "
+      "and volumes may be in mm, um or cm, as volume_um3")
+    ->type_name("COLUMN");
+  AddChosenLabels(*command, arguments->chosen);
+  command
+    ->add_option(
+      "--size",
+      arguments->size,
+      "width and height in pixels, as 1200x900, which is the default of surfaces; slices take what they need, "
+      "and at most this")
+    ->type_name("WxH");
+  command->add_flag("--patient",
+                    arguments->hasPatientAxes,
+                    "mark sides as L, R, A, P, S and I, as it is done for DICOM and NIfTI");
+  AddFileOptions(*command, arguments->files);
+  AddRunningOptions(*command, *arguments);
+  if (run)
+  {
+    command->callback([arguments, run] { run(*arguments); });
+  }
+}
+
+} // namespace brickccl::cli

@@ -1,0 +1,78 @@
+#include "BrickCCL/Measuring/GroupInput.h"
+#include "BrickCCL/Measuring/GroupMeasures.h"
+#include "BrickCCL/Runs/AccumulateRuns.h"
+#include "BrickCCL/Tables/ColumnGroup.h"
+#include "BrickCCL/Tables/MergeTables.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+/** The value that the voxels of a component share, where neighbours of equal value were joined. */
+namespace brickccl
+{
+
+namespace
+{
+
+using namespace columns;
+
+void
+MeasureClasses(const GroupInput & input, ComponentTable & table)
+{
+  const ImageView &       classes = *input.options.classes;
+  std::vector<ClassValue> values(table.components.size());
+  VisitScalarType(classes.type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    using Unsigned = std::conditional_t<std::is_unsigned_v<T>, std::uint64_t, std::int64_t>;
+    using Wide = std::conditional_t<std::is_floating_point_v<T>, double, Unsigned>;
+    const auto * const voxels = static_cast<const T *>(classes.data);
+    ForComponents(values.size(), input.context, [&](std::size_t c) {
+      values[c].value = static_cast<Wide>(voxels[table.components[c].firstVoxel]);
+    });
+  });
+  table.measures.Set(std::move(values));
+}
+
+void
+MergeClasses(const MergeInput & input, ComponentTable & table)
+{
+  std::vector<ClassValue> values(table.components.size());
+  for (std::size_t c = 0; c < values.size(); ++c)
+  {
+    const PartRow & row = input.parts[input.begins[c]];
+    values[c] = row.table->measures.Of<ClassValue>()[row.place];
+  }
+  table.measures.Set(std::move(values));
+}
+
+void
+AddClassColumns(ColumnList & columns)
+{
+  columns.Add("value",
+              "value of the component's voxels, its class; where neighbours of equal value were joined "
+              "(`label --equal-value`)",
+              "",
+              "",
+              MergeRule::Minimum,
+              [](Table t, Component c) { return t.measures.Of<ClassValue>()[c.place].value; });
+}
+
+} // namespace
+
+namespace groups
+{
+extern constexpr ColumnGroup Classes = [] {
+  ColumnGroup group;
+  group.presence = ColumnGroup::Presence::WithClasses;
+  group.allowsPeriodic = true;
+  group.addColumns = AddClassColumns;
+  group.measure = MeasureClasses;
+  group.merge = MergeClasses;
+  return group;
+}();
+} // namespace groups
+
+} // namespace brickccl

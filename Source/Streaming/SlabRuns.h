@@ -1,0 +1,76 @@
+#ifndef BRICKCCL_STREAMING_SLABRUNS_H
+#define BRICKCCL_STREAMING_SLABRUNS_H
+
+#include "BrickCCL/Bricks/BrickBox.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Runs/RunVolume.h"
+#include "BrickCCL/Streaming/SlabPlan.h"
+#include "BrickCCL/Streaming/WorkFolder.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <utility>
+#include <vector>
+
+namespace brickccl
+{
+
+/** Calls a function that works on a slab, and names the slab in errors. */
+template <typename TFunction>
+void
+NamingSlab(const BrickBox & slab, TFunction function)
+{
+  const auto sentence = [&slab](const std::exception & error) { return slab.ToString() + ": " + error.what(); };
+  try
+  {
+    function();
+  }
+  catch (const Cancelled &)
+  {
+    throw;
+  }
+  catch (const InvalidArgument & error)
+  {
+    throw InvalidArgument(sentence(error));
+  }
+  catch (const Unsupported & error)
+  {
+    throw Unsupported(sentence(error));
+  }
+  catch (const Error & error)
+  {
+    throw Error(sentence(error));
+  }
+  catch (const std::bad_alloc &)
+  {
+    throw Error(slab.ToString() + " does not fit into memory; give less by --memory");
+  }
+}
+
+/** The runs of slabs with the labels of the volume, for threads that write nearly in raster order. */
+class SlabRuns
+{
+public:
+  SlabRuns(const SlabPlan & plan, const WorkFolder & folder)
+    : m_Plan(plan)
+    , m_Folder(folder)
+  {}
+
+  /** Writes the labels of rows of the volume. */
+  void WriteRows(std::int64_t begin, std::int64_t end, LabelType type, void * labels);
+
+private:
+  std::shared_ptr<const RunVolume> Get(std::size_t slab);
+
+  const SlabPlan &                                                      m_Plan;
+  const WorkFolder &                                                    m_Folder;
+  std::mutex                                                            m_Mutex;
+  std::vector<std::pair<std::size_t, std::shared_ptr<const RunVolume>>> m_Kept;
+};
+
+} // namespace brickccl
+
+#endif

@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Checksum.h"
+#include "BrickCCL/Files/DeflateSmall.h"
 
 #include <algorithm>
 #include <memory>
@@ -161,6 +162,23 @@ struct Piece
   std::vector<unsigned char> packed;
   std::uint32_t              checksum = 0;
   PieceCompressor            compressor;
+#ifdef BRICKCCL_USE_LIBDEFLATE
+  SmallCompressor smallCompressor;
+#endif
+
+  void
+  Compress([[maybe_unused]] Effort effort, bool isLast)
+  {
+    packed.clear();
+#ifdef BRICKCCL_USE_LIBDEFLATE
+    if (effort == Effort::Small)
+    {
+      smallCompressor.Compress(plain.data(), plain.size(), isLast, packed);
+      return;
+    }
+#endif
+    compressor.Compress(plain.data(), plain.size(), isLast, packed);
+  }
 };
 
 } // namespace
@@ -172,7 +190,8 @@ Deflate(Wrapper                            wrapper,
         const ByteSource &                 source,
         const ByteSink &                   sink,
         const HostContext &                context,
-        const std::vector<unsigned char> & first)
+        const std::vector<unsigned char> & first,
+        Effort                             effort)
 {
   const auto header = HeaderOf(wrapper);
   sink(header.data(), header.size());
@@ -205,8 +224,7 @@ Deflate(Wrapper                            wrapper,
         }
       }
       piece.checksum = Checksum(wrapper, piece.plain.data(), piece.plain.size());
-      piece.packed.clear();
-      piece.compressor.Compress(piece.plain.data(), piece.plain.size(), number + 1 == pieces, piece.packed);
+      piece.Compress(effort, number + 1 == pieces);
     });
     for (std::size_t i = 0; i < count; ++i)
     {

@@ -9,4 +9,5 @@ brickccl label scan.nrrd grains.nrrd --tolerance 20 --background none --statisti
 cut -d, -f1-3,22,25- grains.csv | sed -n 1,5p
 sed -n 1,3p contacts.csv
 
-brickccl stats grains.nrrd -o sizes.csv --histogram equivalent_spherical_diameter_mm --bins 8
+brickccl stats grains.nrrd -o sizes.csv --histogram equivalent_spherical_diameter_mm --bins 8 \
+  --plot grain-sizes.png

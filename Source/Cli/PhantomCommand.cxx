@@ -228,7 +228,7 @@ WriteDefects(const PhantomArguments & arguments, const Scan & scan, const ImageW
 }
 
 void
-WriteScan(const PhantomArguments & arguments, const ImageWriter & writer)
+WriteScan(const PhantomArguments & arguments, const ImageWriter & writer, const ProgressFunction & progress)
 {
   const Extent & extent = writer.GetExtent();
   ScanArtefacts  artefacts = arguments.kind == "log"     ? ScanArtefacts::OfLog()
@@ -238,9 +238,10 @@ WriteScan(const PhantomArguments & arguments, const ImageWriter & writer)
   artefacts.blur = arguments.blur.value_or(artefacts.blur);
   artefacts.rings = arguments.rings.value_or(artefacts.rings);
   artefacts.hardening = arguments.hardening.value_or(artefacts.hardening);
-  const Scan scan = arguments.kind == "log"     ? MakeLog(extent, arguments.seed, artefacts)
-                  : arguments.kind == "casting" ? MakeCasting(extent, arguments.seed, artefacts)
-                                                : MakePrint(extent, arguments.seed, artefacts, arguments.diameters);
+  const Scan scan = arguments.kind == "log" ? MakeLog(extent, arguments.seed, artefacts, progress)
+                  : arguments.kind == "casting"
+                    ? MakeCasting(extent, arguments.seed, artefacts, progress)
+                    : MakePrint(extent, arguments.seed, artefacts, arguments.diameters, progress);
   writer.Write(arguments.output, ScalarType::Int16, scan.image.data());
   if (!arguments.truth.empty())
   {
@@ -253,24 +254,28 @@ WriteScan(const PhantomArguments & arguments, const ImageWriter & writer)
 }
 
 void
-WritePattern(const PhantomArguments & arguments, const ImageWriter & writer)
+WritePattern(const PhantomArguments & arguments, const ImageWriter & writer, const ProgressFunction & progress)
 {
   const Extent & extent = writer.GetExtent();
   RidgeImage     ridges = arguments.ridges;
   ridges.family = RidgeImage::FamilyFromName(arguments.family.value_or("leveling"));
   ridges.seed = arguments.seed;
   const std::map<std::string, std::function<std::vector<std::uint8_t>()>> makers = {
-    { "balls", [&] { return MakeBalls(extent, arguments.density.value_or(0.2), arguments.seed); } },
+    { "balls", [&] { return MakeBalls(extent, arguments.density.value_or(0.2), arguments.seed, progress); } },
     { "random",
       [&] {
-        return MakeRandom(extent, arguments.density.value_or(0.5), arguments.grain.value_or(1), arguments.seed);
+        return MakeRandom(extent,
+                          arguments.density.value_or(0.5),
+                          arguments.grain.value_or(1),
+                          arguments.seed,
+                          progress);
       } },
-    { "spiral", [&] { return MakeSpiral(extent); } },
-    { "hilbert", [&] { return MakeHilbertCurve(extent); } },
-    { "checkerboard", [&] { return MakeCheckerboard(extent); } },
-    { "isolated-voxels", [&] { return MakeIsolatedVoxels(extent); } },
-    { "body-centred-lattice", [&] { return MakeBodyCentredLattice(extent); } },
-    { "ridge", [&] { return MakeRidges(extent, ridges); } },
+    { "spiral", [&] { return MakeSpiral(extent, progress); } },
+    { "hilbert", [&] { return MakeHilbertCurve(extent, progress); } },
+    { "checkerboard", [&] { return MakeCheckerboard(extent, progress); } },
+    { "isolated-voxels", [&] { return MakeIsolatedVoxels(extent, progress); } },
+    { "body-centred-lattice", [&] { return MakeBodyCentredLattice(extent, progress); } },
+    { "ridge", [&] { return MakeRidges(extent, ridges, progress); } },
   };
   const std::vector<std::uint8_t> voxels = makers.at(arguments.kind)();
   writer.Write(arguments.output, ScalarType::UInt8, voxels.data());
@@ -295,19 +300,21 @@ RunPhantom(const PhantomArguments & arguments, const CLI::App & command)
   Reporter          reporter(arguments.quiet);
   const ImageWriter writer(extent, geometry, reporter);
   reporter.Step("making " + arguments.kind);
-  ReplacedTogether together;
+  const ProgressHooks    hooks = reporter.Hooks();
+  const ProgressFunction progress = [&hooks](double share) { Progress(hooks).Update(share); };
+  ReplacedTogether       together;
   if (arguments.IsScan())
   {
-    WriteScan(arguments, writer);
+    WriteScan(arguments, writer, progress);
   }
   else if (isGrains)
   {
-    const std::vector<std::int16_t> voxels = MakeGrains(extent, arguments.grain.value_or(16), arguments.seed);
+    const std::vector<std::int16_t> voxels = MakeGrains(extent, arguments.grain.value_or(16), arguments.seed, progress);
     writer.Write(arguments.output, ScalarType::Int16, voxels.data());
   }
   else
   {
-    WritePattern(arguments, writer);
+    WritePattern(arguments, writer, progress);
   }
   together.Move();
   if (!arguments.quiet)

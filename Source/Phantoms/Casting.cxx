@@ -7,7 +7,10 @@ namespace brickccl
 {
 
 Scan
-MakeCasting(const Extent & extent, std::uint64_t seed, const ScanArtefacts & artefacts)
+MakeCasting(const Extent &           extent,
+            std::uint64_t            seed,
+            const ScanArtefacts &    artefacts,
+            const ProgressFunction & progress)
 {
   CheckScanExtent(extent, "a casting");
   Sequence     random(seed);
@@ -18,7 +21,8 @@ MakeCasting(const Extent & extent, std::uint64_t seed, const ScanArtefacts & art
   // A skin of metal, at least a voxel thick, keeps every pore from the air outside.
   const double poreLimit = std::max(0.0, std::min(0.95 * radius, radius - 1));
 
-  Scan scan;
+  ScanMaker maker(extent, artefacts, seed, centreX, centreY, radius, progress, 0.1);
+  Scan      scan;
   scan.truth.assign(static_cast<std::size_t>(extent.VoxelCount()), 0);
   const auto paintPore = [&](double px, double py, double pz, double poreRadius) {
     const auto low = [poreRadius](double centre) {
@@ -53,6 +57,7 @@ MakeCasting(const Extent & extent, std::uint64_t seed, const ScanArtefacts & art
     const double    distance = 0.9 * radius * std::sqrt(random.Between(0, 1));
     const double    size = 0.8 + radius * 0.05 * Square(random.Between(0, 1));
     paintPore(centreX + distance * direction.x, centreY + distance * direction.y, random.Between(0, length), size);
+    maker.Painted(static_cast<double>(i) / gasPores);
   }
   const int shrinkagePores = 2 + static_cast<int>(random.Between(0, 3));
   for (int i = 0; i < shrinkagePores; ++i)
@@ -70,7 +75,6 @@ MakeCasting(const Extent & extent, std::uint64_t seed, const ScanArtefacts & art
     }
   }
 
-  ScanMaker   maker(extent, artefacts, seed, centreX, centreY, radius);
   std::size_t index = 0;
   for (std::int64_t row = 0; row < extent.RowCount(); ++row)
   {

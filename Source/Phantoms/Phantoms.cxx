@@ -1,10 +1,13 @@
 #include "BrickCCL/Phantoms/Phantoms.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Phantoms/ProgressTeller.h"
 #include "BrickCCL/Phantoms/Random.h"
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <iterator>
 #include <limits>
 #include <string>
 
@@ -23,25 +26,9 @@ CheckDensity(double density)
   }
 }
 
-/** Calls function(index, at) for every voxel, x fastest. */
-template <typename TFunction>
-void
-ForEachVoxel(const Extent & extent, TFunction function)
-{
-  std::int64_t at[MaximumDimension] = {};
-  for (std::int64_t index = 0; index < extent.VoxelCount(); ++index)
-  {
-    function(static_cast<std::size_t>(index), at);
-    for (int axis = 0; axis < MaximumDimension && ++at[axis] == extent.size[axis]; ++axis)
-    {
-      at[axis] = 0;
-    }
-  }
-}
-
 /** Marks the path of a square spiral in a plane of ones and zeros and returns its last pixel. */
 std::int64_t
-WindSpiral(std::int64_t width, std::int64_t height, std::uint8_t * plane)
+WindSpiral(std::int64_t width, std::int64_t height, std::uint8_t * plane, ProgressTeller & teller)
 {
   static const int stepX[] = { 1, 0, -1, 0 };
   static const int stepY[] = { 0, 1, 0, -1 };
@@ -59,15 +46,20 @@ WindSpiral(std::int64_t width, std::int64_t height, std::uint8_t * plane)
     return inside(nextX, nextY) && plane[nextY * width + nextX] == 0 &&
            !(inside(afterX, afterY) && plane[afterY * width + afterX] != 0);
   };
+  std::int64_t stretch = 0;
   for (int direction = 0, turns = 0; turns < 2;)
   {
     if (!free(direction))
     {
+      // Every second pixel of the plane belongs to the path.
+      teller.Add(2 * static_cast<double>(stretch));
+      stretch = 0;
       direction = (direction + 1) % 4;
       ++turns;
       continue;
     }
     turns = 0;
+    ++stretch;
     x += stepX[direction];
     y += stepY[direction];
     plane[y * width + x] = 1;
@@ -107,7 +99,7 @@ PaintBall(const Extent & extent,
 } // namespace
 
 std::vector<std::uint8_t>
-MakeBalls(const Extent & extent, double density, std::uint64_t seed)
+MakeBalls(const Extent & extent, double density, std::uint64_t seed, const ProgressFunction & progress)
 {
   CheckDensity(density);
   if (extent.dimension < 2 || extent.dimension > 3)
@@ -121,8 +113,14 @@ MakeBalls(const Extent & extent, double density, std::uint64_t seed)
   }
   const std::int64_t        mostRadius = std::clamp<std::int64_t>(shortest / 8, 2, 24);
   std::vector<std::uint8_t> voxels(static_cast<std::size_t>(extent.VoxelCount()), 0);
-  const double              wanted = density * static_cast<double>(extent.VoxelCount());
+  const auto                all = static_cast<double>(extent.VoxelCount());
+  const double              wanted = density * all;
   std::int64_t              painted = 0;
+  // Of each ball the share that is painted already does not count, so the number of balls grows as the logarithm of
+  // what is not painted.
+  const auto     ballsFor = [all](double share) { return -std::log(std::max(1 - share, 1 / all)); };
+  const double   mostBalls = ballsFor(density);
+  ProgressTeller teller(progress, all);
   for (std::uint64_t ball = 0; static_cast<double>(painted) < wanted; ++ball)
   {
     std::int64_t centre[3];
@@ -134,12 +132,16 @@ MakeBalls(const Extent & extent, double density, std::uint64_t seed)
     const auto radius =
       2 + static_cast<std::int64_t>(HashOf(seed, 4 * ball + 3) % static_cast<std::uint64_t>(mostRadius - 1));
     painted += PaintBall(extent, centre, radius, voxels);
+    if (ball % 16 == 0)
+    {
+      teller.AdvanceTo(all * ballsFor(static_cast<double>(painted) / all) / mostBalls);
+    }
   }
   return voxels;
 }
 
 std::vector<std::uint8_t>
-MakeRandom(const Extent & extent, double density, int grain, std::uint64_t seed)
+MakeRandom(const Extent & extent, double density, int grain, std::uint64_t seed, const ProgressFunction & progress)
 {
   CheckDensity(density);
   if (grain < 1)
@@ -148,6 +150,7 @@ MakeRandom(const Extent & extent, double density, int grain, std::uint64_t seed)
   }
   std::vector<std::uint8_t> voxels(static_cast<std::size_t>(extent.VoxelCount()));
   std::uint8_t *            voxel = voxels.data();
+  ProgressTeller            teller(progress, static_cast<double>(extent.VoxelCount()));
   for (std::int64_t row = 0; row < extent.RowCount(); ++row)
   {
     const RowPosition position(extent, row);
@@ -164,12 +167,17 @@ MakeRandom(const Extent & extent, double density, int grain, std::uint64_t seed)
         *voxel++ = value;
       }
     }
+    teller.Add(static_cast<double>(extent.RowLength()));
   }
   return voxels;
 }
 
+namespace
+{
+
+/** The cells of MakeVoronoi. Each voxel counts as one to the teller. */
 std::vector<std::uint32_t>
-MakeVoronoi(const Extent & extent, int side, std::uint64_t seed)
+VoronoiCells(const Extent & extent, int side, std::uint64_t seed, ProgressTeller & teller)
 {
   if (side < 1 || extent.dimension < 2 || extent.dimension > 3)
   {
@@ -245,34 +253,49 @@ MakeVoronoi(const Extent & extent, int side, std::uint64_t seed)
         voxels[static_cast<std::size_t>(row * extent.RowLength() + x)] = static_cast<std::uint32_t>(nearest + 1);
       }
     }
+    teller.Add(static_cast<double>(extent.RowLength()));
   }
   return voxels;
 }
 
-std::vector<std::int16_t>
-MakeGrains(const Extent & extent, int side, std::uint64_t seed)
+} // namespace
+
+std::vector<std::uint32_t>
+MakeVoronoi(const Extent & extent, int side, std::uint64_t seed, const ProgressFunction & progress)
 {
-  const std::vector<std::uint32_t> cells = MakeVoronoi(extent, side, seed);
+  ProgressTeller teller(progress, static_cast<double>(extent.VoxelCount()));
+  return VoronoiCells(extent, side, seed, teller);
+}
+
+std::vector<std::int16_t>
+MakeGrains(const Extent & extent, int side, std::uint64_t seed, const ProgressFunction & progress)
+{
+  // A voxel's gray value takes a part of the time that its cell takes.
+  constexpr double                 graySteps = 0.1;
+  ProgressTeller                   teller(progress, (1 + graySteps) * static_cast<double>(extent.VoxelCount()));
+  const std::vector<std::uint32_t> cells = VoronoiCells(extent, side, seed, teller);
   std::vector<std::int16_t>        voxels(cells.size());
   for (std::size_t i = 0; i < cells.size(); ++i)
   {
     const auto value = static_cast<int>(HashOf(seed, cells[i]) % 200) * 40;
     const auto noise = static_cast<int>(HashOf(seed + 1, i) % 17) - 8;
     voxels[i] = static_cast<std::int16_t>(value + noise);
+    teller.Add(graySteps);
   }
   return voxels;
 }
 
 std::vector<std::uint8_t>
-MakeSpiral(const Extent & extent)
+MakeSpiral(const Extent & extent, const ProgressFunction & progress)
 {
   std::vector<std::uint8_t> voxels(static_cast<std::size_t>(extent.VoxelCount()), 0);
   const std::int64_t        plane = extent.size[0] * extent.size[1];
   const std::int64_t        planes = extent.size[2] * extent.size[3];
+  ProgressTeller            teller(progress, static_cast<double>((planes + 1) / 2 * plane));
   for (std::int64_t z = 0; z < planes; z += 2)
   {
     std::uint8_t *     slice = voxels.data() + z * plane;
-    const std::int64_t inner = WindSpiral(extent.size[0], extent.size[1], slice);
+    const std::int64_t inner = WindSpiral(extent.size[0], extent.size[1], slice, teller);
     const std::int64_t bridge = z / 2 % 2 == 0 ? inner : 0;
     if (z + 2 < planes)
     {
@@ -316,7 +339,7 @@ HilbertPoint(std::uint64_t index, int bits, int axes, std::uint64_t (&at)[3])
 } // namespace
 
 std::vector<std::uint8_t>
-MakeHilbertCurve(const Extent & extent)
+MakeHilbertCurve(const Extent & extent, const ProgressFunction & progress)
 {
   std::vector<std::uint8_t> voxels(static_cast<std::size_t>(extent.VoxelCount()), 0);
   const int                 axes = extent.dimension < 3 ? extent.dimension : 3;
@@ -332,8 +355,10 @@ MakeHilbertCurve(const Extent & extent)
       voxels[static_cast<std::size_t>((z * extent.size[1] + y) * extent.size[0] + x)] = 1;
     }
   };
-  std::int64_t previous[3] = {};
-  for (std::uint64_t index = 0; index < std::uint64_t{ 1 } << (bits * axes); ++index)
+  std::int64_t        previous[3] = {};
+  const std::uint64_t points = std::uint64_t{ 1 } << (bits * axes);
+  ProgressTeller      teller(progress, static_cast<double>(points));
+  for (std::uint64_t index = 0; index < points; ++index)
   {
     std::uint64_t point[3] = {};
     HilbertPoint(index, bits, axes, point);
@@ -343,6 +368,7 @@ MakeHilbertCurve(const Extent & extent)
     mark((previous[0] + at[0]) / 2, (previous[1] + at[1]) / 2, (previous[2] + at[2]) / 2);
     mark(at[0], at[1], at[2]);
     std::copy(at, at + 3, previous);
+    teller.Add(1);
   }
   const auto volume = static_cast<std::size_t>(extent.size[0] * extent.size[1] * extent.size[2]);
   for (std::int64_t t = 2; t < extent.size[3]; t += 2)
@@ -358,12 +384,22 @@ namespace
 /** A mask that is 1 at voxels for which `isSet(at)` is true. */
 template <typename TFunction>
 std::vector<std::uint8_t>
-MakeWhere(const Extent & extent, TFunction && isSet)
+MakeWhere(const Extent & extent, const ProgressFunction & progress, TFunction && isSet)
 {
   std::vector<std::uint8_t> voxels(static_cast<std::size_t>(extent.VoxelCount()));
-  ForEachVoxel(extent, [&](std::size_t index, const std::int64_t(&at)[MaximumDimension]) {
-    voxels[index] = isSet(at) ? 1 : 0;
-  });
+  std::uint8_t *            voxel = voxels.data();
+  ProgressTeller            teller(progress, static_cast<double>(extent.VoxelCount()));
+  for (std::int64_t row = 0; row < extent.RowCount(); ++row)
+  {
+    const RowPosition position(extent, row);
+    std::int64_t      at[MaximumDimension] = {};
+    std::copy(std::begin(position.at), std::end(position.at), at + 1);
+    for (; at[0] < extent.RowLength(); ++at[0])
+    {
+      *voxel++ = isSet(at) ? 1 : 0;
+    }
+    teller.Add(static_cast<double>(extent.RowLength()));
+  }
   return voxels;
 }
 
@@ -377,22 +413,23 @@ AllHaveParity(const Extent & extent, const std::int64_t (&at)[MaximumDimension],
 } // namespace
 
 std::vector<std::uint8_t>
-MakeCheckerboard(const Extent & extent)
+MakeCheckerboard(const Extent & extent, const ProgressFunction & progress)
 {
-  return MakeWhere(extent, [](const auto & at) { return (at[0] + at[1] + at[2] + at[3]) % 2 == 0; });
+  return MakeWhere(extent, progress, [](const auto & at) { return (at[0] + at[1] + at[2] + at[3]) % 2 == 0; });
 }
 
 std::vector<std::uint8_t>
-MakeIsolatedVoxels(const Extent & extent)
+MakeIsolatedVoxels(const Extent & extent, const ProgressFunction & progress)
 {
-  return MakeWhere(extent, [&](const auto & at) { return AllHaveParity(extent, at, 0); });
+  return MakeWhere(extent, progress, [&](const auto & at) { return AllHaveParity(extent, at, 0); });
 }
 
 std::vector<std::uint8_t>
-MakeBodyCentredLattice(const Extent & extent)
+MakeBodyCentredLattice(const Extent & extent, const ProgressFunction & progress)
 {
-  return MakeWhere(extent,
-                   [&](const auto & at) { return AllHaveParity(extent, at, 0) || AllHaveParity(extent, at, 1); });
+  return MakeWhere(extent, progress, [&](const auto & at) {
+    return AllHaveParity(extent, at, 0) || AllHaveParity(extent, at, 1);
+  });
 }
 
 } // namespace brickccl

@@ -4,6 +4,7 @@
 #include "BrickCCL/Core/Extent.h"
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace brickccl
@@ -11,45 +12,57 @@ namespace brickccl
 
 /** Synthetic volumes, x fastest. For the same arguments they are the same, bit for bit, on every machine, since they
  *  use only integers and the operations + - * / sqrt, which IEEE 754 defines exactly. All take 2-D and 3-D extents
- *  (`spiral`, `random` and `checkerboard` also 1-D and 4-D ones) and throw InvalidArgument for what has no meaning. */
+ *  (`spiral`, `random` and `checkerboard` also 1-D and 4-D ones) and throw InvalidArgument for what has no meaning.
+ *  `progress`, if given, hears which share of the voxels is made. */
+
+/** Gets the share of the work that is done, from 0 to 1, many times a second. It never falls. What the function throws
+ *  ends the work. */
+using ProgressFunction = std::function<void(double)>;
 
 /** Balls (in 2-D, discs) at random places, placed until the share `density` of the voxels is 1. Their radius is at
  *  least 2, and at most an eighth of the shortest side and 24. */
-std::vector<std::uint8_t> MakeBalls(const Extent & extent, double density, std::uint64_t seed);
+std::vector<std::uint8_t>
+MakeBalls(const Extent & extent, double density, std::uint64_t seed, const ProgressFunction & progress = {});
 
 /** Cubes of `grain` voxels a side. Each is 1 with the probability `density`. */
-std::vector<std::uint8_t> MakeRandom(const Extent & extent, double density, int grain, std::uint64_t seed);
+std::vector<std::uint8_t> MakeRandom(const Extent &           extent,
+                                     double                   density,
+                                     int                      grain,
+                                     std::uint64_t            seed,
+                                     const ProgressFunction & progress = {});
 
 /** A segmentation: the Voronoi cells of one random point in each cube (square) of `side` voxels a side. Every voxel has
  *  the number of its nearest point, from 1 on, or the least number if several are nearest. The voxels of a cell need
  *  not all be connected. */
-std::vector<std::uint32_t> MakeVoronoi(const Extent & extent, int side, std::uint64_t seed);
+std::vector<std::uint32_t>
+MakeVoronoi(const Extent & extent, int side, std::uint64_t seed, const ProgressFunction & progress = {});
 
 /** A scan of a polycrystal: the cells of MakeVoronoi. Each cell has one of 200 gray values, which are multiples of 40,
  *  and noise of at most 8 up or down. So neighbours within a grain differ by at most 16, and neighbours in two grains
  *  of different values by at least 24. */
-std::vector<std::int16_t> MakeGrains(const Extent & extent, int side, std::uint64_t seed);
+std::vector<std::int16_t>
+MakeGrains(const Extent & extent, int side, std::uint64_t seed, const ProgressFunction & progress = {});
 
 /** One component as long and thin as can be: a line one voxel wide that winds inwards in every second slice. These
  *  slices are joined in turn at the inner and the outer end. */
-std::vector<std::uint8_t> MakeSpiral(const Extent & extent);
+std::vector<std::uint8_t> MakeSpiral(const Extent & extent, const ProgressFunction & progress = {});
 
 /** A Hilbert curve one voxel wide. It runs through every second voxel along the first three axes, in every second
  *  volume along the fourth. It is one long component if all sides are 2^(k+1) - 1 or 2^(k+1). Otherwise it leaves the
  *  image and comes back, in pieces. Made as by Skilling, Programming the Hilbert curve, AIP Conference Proceedings 707,
  *  2004. */
-std::vector<std::uint8_t> MakeHilbertCurve(const Extent & extent);
+std::vector<std::uint8_t> MakeHilbertCurve(const Extent & extent, const ProgressFunction & progress = {});
 
 /** Voxels whose coordinates have an even sum. Under face connectivity each is a component; under full connectivity all
  *  are one. */
-std::vector<std::uint8_t> MakeCheckerboard(const Extent & extent);
+std::vector<std::uint8_t> MakeCheckerboard(const Extent & extent, const ProgressFunction & progress = {});
 
 /** As many single voxels as fit without touching at full connectivity (26, 8): those whose coordinates are all even. */
-std::vector<std::uint8_t> MakeIsolatedVoxels(const Extent & extent);
+std::vector<std::uint8_t> MakeIsolatedVoxels(const Extent & extent, const ProgressFunction & progress = {});
 
 /** As many single voxels as fit without touching at 18-connectivity, the body-centred lattice: those whose coordinates
  *  are all even or all odd. */
-std::vector<std::uint8_t> MakeBodyCentredLattice(const Extent & extent);
+std::vector<std::uint8_t> MakeBodyCentredLattice(const Extent & extent, const ProgressFunction & progress = {});
 
 /** A scan with the truth about it. */
 struct Scan
@@ -101,11 +114,16 @@ struct ScanArtefacts
 /** A log of wood along z, as in the CT scans of Stava and Benes. The wood lies about 450 to 650 HU below water. It has
  *  growth rings, bark, dense knots (above 0 HU) that start at the pith in whorls, and cracks along the radius that are
  *  full of air (below -800 HU). */
-Scan MakeLog(const Extent & extent, std::uint64_t seed, const ScanArtefacts & artefacts = ScanArtefacts::OfLog());
+Scan MakeLog(const Extent &           extent,
+             std::uint64_t            seed,
+             const ScanArtefacts &    artefacts = ScanArtefacts::OfLog(),
+             const ProgressFunction & progress = {});
 
 /** A cast aluminium cylinder along z (about 2000 HU) with round gas pores and ragged shrinkage pores of air. */
-Scan
-MakeCasting(const Extent & extent, std::uint64_t seed, const ScanArtefacts & artefacts = ScanArtefacts::OfCasting());
+Scan MakeCasting(const Extent &           extent,
+                 std::uint64_t            seed,
+                 const ScanArtefacts &    artefacts = ScanArtefacts::OfCasting(),
+                 const ProgressFunction & progress = {});
 
 /** A printed part of metal (about 2400 HU) with a vertical bore: a block that the image holds as a whole. Its pores are
  *  round ones of the keyhole kind, flat ones between layers (lack of fusion), and small ones below the side walls.
@@ -117,7 +135,8 @@ MakeCasting(const Extent & extent, std::uint64_t seed, const ScanArtefacts & art
 Scan MakePrint(const Extent &              extent,
                std::uint64_t               seed,
                const ScanArtefacts &       artefacts = ScanArtefacts::OfPrint(),
-               const std::vector<double> & diameters = {});
+               const std::vector<double> & diameters = {},
+               const ProgressFunction &    progress = {});
 
 } // namespace brickccl
 

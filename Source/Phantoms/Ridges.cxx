@@ -1,7 +1,7 @@
 #include "BrickCCL/Phantoms/Ridges.h"
 
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Phantoms/Phantoms.h"
+#include "BrickCCL/Phantoms/ProgressTeller.h"
 #include "BrickCCL/Phantoms/Random.h"
 
 #include <algorithm>
@@ -119,8 +119,10 @@ namespace
 class Canvas
 {
 public:
-  explicit Canvas(std::int64_t side)
+  /** \param painted  the pixels that calls of Paint look at, in all */
+  explicit Canvas(std::int64_t side, const ProgressFunction & progress = {}, double painted = 0)
     : m_Side(side)
+    , m_Teller(progress, painted)
     , m_Pixels(static_cast<std::size_t>(side * side), 0)
   {}
 
@@ -149,6 +151,7 @@ public:
           Set(x + u, y + v);
         }
       }
+      m_Teller.Add(static_cast<double>(scaled(pattern.Width())));
     }
   }
 
@@ -160,6 +163,7 @@ public:
 
 private:
   std::int64_t              m_Side;
+  ProgressTeller            m_Teller;
   std::vector<std::uint8_t> m_Pixels;
 };
 
@@ -181,16 +185,24 @@ ExponentOf(const Extent & extent)
   return n;
 }
 
+/** The pixels of the rectangle that holds a pattern. */
+double
+PixelsOf(const RidgePattern & pattern)
+{
+  return static_cast<double>(pattern.Width() * pattern.Height());
+}
+
 /** Paints the patterns of RandomInstancing and RandomMerging, cell by cell. Others are their simplest cases. */
 std::vector<std::uint8_t>
-MakeCells(std::int64_t side, const RidgePattern & pattern, const RidgeImage & image)
+MakeCells(std::int64_t side, const RidgePattern & pattern, const RidgeImage & image, const ProgressFunction & progress)
 {
-  Canvas             canvas(side);
   const std::int64_t cells = std::int64_t{ 1 } << image.subdivisions;
   const std::int64_t cell = side / cells;
   const bool         instances = image.family == RidgeImage::Family::RandomInstancing;
   const bool         merges = image.family == RidgeImage::Family::RandomMerging;
-  const auto         happens = [&](std::int64_t number, std::uint64_t kind) {
+  const double painted = static_cast<double>(cells * cells) * PixelsOf(pattern) * (instances ? image.parameter : 1);
+  Canvas       canvas(side, progress, painted);
+  const auto   happens = [&](std::int64_t number, std::uint64_t kind) {
     return UniformOf(image.seed, 3 * static_cast<std::uint64_t>(number) + kind) < image.parameter;
   };
   for (std::int64_t number = 0; number < cells * cells; ++number)
@@ -224,13 +236,13 @@ MakeCells(std::int64_t side, const RidgePattern & pattern, const RidgeImage & im
 }
 
 std::vector<std::uint8_t>
-MakeSpiralImage(std::int64_t side, double share)
+MakeSpiralImage(std::int64_t side, double share, const ProgressFunction & progress)
 {
   Canvas     canvas(side);
   const auto length = static_cast<std::int64_t>(std::floor(static_cast<double>(side) * share + 0.5));
   if (length > 0)
   {
-    const std::vector<std::uint8_t> spiral = MakeSpiral(Extent{ length, length });
+    const std::vector<std::uint8_t> spiral = MakeSpiral(Extent{ length, length }, progress);
     for (std::int64_t i = 0; i < length * length; ++i)
     {
       if (spiral[static_cast<std::size_t>(i)] != 0)
@@ -245,7 +257,7 @@ MakeSpiralImage(std::int64_t side, double share)
 } // namespace
 
 std::vector<std::uint8_t>
-MakeRidges(const Extent & extent, const RidgeImage & image)
+MakeRidges(const Extent & extent, const RidgeImage & image, const ProgressFunction & progress)
 {
   using Family = RidgeImage::Family;
   const int          n = ExponentOf(extent);
@@ -257,7 +269,7 @@ MakeRidges(const Extent & extent, const RidgeImage & image)
   }
   if (image.family == Family::Spiral)
   {
-    return MakeSpiralImage(side, image.parameter);
+    return MakeSpiralImage(side, image.parameter, progress);
   }
   const bool isSingle = image.family == Family::Leveling || image.family == Family::Scaling;
   const int  subdivisions = isSingle ? 0 : image.subdivisions;
@@ -270,7 +282,7 @@ MakeRidges(const Extent & extent, const RidgeImage & image)
   const RidgePattern pattern(image.level, n - image.level - 1 - subdivisions);
   if (image.family == Family::Scaling)
   {
-    Canvas canvas(side);
+    Canvas canvas(side, progress, PixelsOf(pattern) * image.parameter * image.parameter);
     if (image.parameter > 0)
     {
       canvas.Paint(pattern, 1, 1, image.parameter);
@@ -279,7 +291,7 @@ MakeRidges(const Extent & extent, const RidgeImage & image)
   }
   RidgeImage cells = image;
   cells.subdivisions = subdivisions;
-  return MakeCells(side, pattern, cells);
+  return MakeCells(side, pattern, cells, progress);
 }
 
 } // namespace brickccl

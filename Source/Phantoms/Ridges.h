@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_PHANTOMS_RIDGES_H
 #define BRICKCCL_PHANTOMS_RIDGES_H
 
-#include "BrickCCL/Core/Extent.h"
+#include "BrickCCL/Phantoms/Phantoms.h"
 
 #include <cstdint>
 #include <string>
@@ -84,7 +84,8 @@ struct RidgeImage
 
 /** \throws InvalidArgument if the extent is not 2^n x 2^n or has no room for the patterns. There is room if 1 <= level
  *  and level + subdivisions <= n - 1. */
-std::vector<std::uint8_t> MakeRidges(const Extent & extent, const RidgeImage & image);
+std::vector<std::uint8_t>
+MakeRidges(const Extent & extent, const RidgeImage & image, const ProgressFunction & progress = {});
 
 } // namespace brickccl
 

@@ -31,6 +31,25 @@ Quantize(double value)
   return static_cast<std::int16_t>(4 * static_cast<int>(std::floor(value / 4 + 0.5)));
 }
 
+/** The time that parts of blurred scans take, compared to setting a voxel of another scan: setting a voxel, and a pass
+ *  of the blur over it. */
+constexpr double SettingBlurred = 0.3;
+constexpr double PassOfBlur = 0.3;
+
+int
+PassesOfBlur(const ScanArtefacts & artefacts)
+{
+  return static_cast<int>(std::ceil(2 * artefacts.blur * artefacts.blur));
+}
+
+/** The work for a voxel of a scan. */
+double
+WorkPerVoxel(const Extent & extent, const ScanArtefacts & artefacts)
+{
+  const double blur = PassesOfBlur(artefacts) * extent.dimension * PassOfBlur;
+  return 1 + (artefacts.blur > 0 ? SettingBlurred + blur : 0);
+}
+
 /** One in so many rings is brighter or darker. */
 constexpr std::uint64_t RingsPerArtefact = 6;
 
@@ -46,14 +65,18 @@ CheckScanExtent(const Extent & extent, const char * what)
   }
 }
 
-ScanMaker::ScanMaker(const Extent &        extent,
-                     const ScanArtefacts & artefacts,
-                     std::uint64_t         seed,
-                     double                centreX,
-                     double                centreY,
-                     double                radius)
+ScanMaker::ScanMaker(const Extent &           extent,
+                     const ScanArtefacts &    artefacts,
+                     std::uint64_t            seed,
+                     double                   centreX,
+                     double                   centreY,
+                     double                   radius,
+                     const ProgressFunction & progress,
+                     double                   painting)
   : m_Extent(extent)
   , m_Artefacts(artefacts)
+  , m_Painting(painting * static_cast<double>(extent.VoxelCount()))
+  , m_Teller(progress, m_Painting + WorkPerVoxel(extent, artefacts) * static_cast<double>(extent.VoxelCount()))
   , m_Seed(seed)
   , m_CentreX(centreX)
   , m_CentreY(centreY)
@@ -72,6 +95,12 @@ ScanMaker::ScanMaker(const Extent &        extent,
   }
   m_Image.reserve(static_cast<std::size_t>(extent.VoxelCount()));
   m_Values.reserve(artefacts.blur > 0 ? static_cast<std::size_t>(extent.VoxelCount()) : 0);
+}
+
+void
+ScanMaker::Painted(double share)
+{
+  m_Teller.AdvanceTo(share * m_Painting);
 }
 
 void
@@ -95,6 +124,7 @@ ScanMaker::Set(double value, bool isHardened)
   if (++m_X == m_Extent.size[0])
   {
     m_X = 0;
+    m_Teller.Add(static_cast<double>(m_Extent.size[0]) * (m_Artefacts.blur > 0 ? SettingBlurred : 1));
     m_Y = (m_Y + 1) % m_Extent.size[1];
   }
 }
@@ -112,6 +142,7 @@ ScanMaker::Finish()
       const double dx = static_cast<double>(place % width) - m_CentreX;
       const double dy = static_cast<double>(place / width % m_Extent.size[1]) - m_CentreY;
       Write(static_cast<double>(m_Values[index]) + RingAt(dx * dx + dy * dy));
+      m_Teller.Add(1);
     }
   }
   return std::move(m_Image);
@@ -123,7 +154,7 @@ void
 ScanMaker::Blur()
 {
   const double variance = m_Artefacts.blur * m_Artefacts.blur;
-  const auto   passes = static_cast<int>(std::ceil(2 * variance));
+  const int    passes = PassesOfBlur(m_Artefacts);
   const auto   side = static_cast<float>(variance / (2 * passes));
   std::int64_t step = 1;
   for (int axis = 0; axis < m_Extent.dimension; ++axis)
@@ -151,6 +182,7 @@ ScanMaker::Blur()
           values[i * step] = own + side * ((before - own) + (after - own));
         }
       }
+      m_Teller.Add(PassOfBlur * static_cast<double>(passes * size));
     }
     step *= size;
   }

@@ -2,6 +2,7 @@
 #define BRICKCCL_PHANTOMS_SCANPARTS_H
 
 #include "BrickCCL/Phantoms/Phantoms.h"
+#include "BrickCCL/Phantoms/ProgressTeller.h"
 #include "BrickCCL/Phantoms/Random.h"
 
 #include <cmath>
@@ -69,13 +70,19 @@ class ScanMaker
 {
 public:
   /** \param centreX  the axis of the rings, and of the beam hardening
-   *  \param radius   where beam hardening ends */
-  ScanMaker(const Extent &        extent,
-            const ScanArtefacts & artefacts,
-            std::uint64_t         seed,
-            double                centreX,
-            double                centreY,
-            double                radius);
+   *  \param radius   where beam hardening ends
+   *  \param painting the time that painting the truth takes, compared to that of setting all voxels */
+  ScanMaker(const Extent &           extent,
+            const ScanArtefacts &    artefacts,
+            std::uint64_t            seed,
+            double                   centreX,
+            double                   centreY,
+            double                   radius,
+            const ProgressFunction & progress,
+            double                   painting);
+
+  /** Tells that a share of the truth is painted. It is painted before a voxel is set. */
+  void Painted(double share);
 
   /** Sets the next voxel. \param isHardened  whether it is of a material that hardens beams */
   void Set(double value, bool isHardened);
@@ -90,6 +97,8 @@ private:
 
   const Extent              m_Extent;
   const ScanArtefacts       m_Artefacts;
+  double                    m_Painting;
+  ProgressTeller            m_Teller;
   std::uint64_t             m_Seed;
   double                    m_CentreX;
   double                    m_CentreY;

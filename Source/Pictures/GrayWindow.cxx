@@ -1,5 +1,7 @@
 #include "BrickCCL/Pictures/GrayWindow.h"
 
+#include "BrickCCL/Pictures/Ticks.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -99,6 +101,12 @@ double
 GrayWindow::ShareOf(double value) const
 {
   return std::isnan(value) ? 0 : ShareBetween(value, black, white);
+}
+
+std::string
+GrayWindow::Text() const
+{
+  return "window " + ShortNumber(white - black) + ", level " + ShortNumber(0.5 * black + 0.5 * white);
 }
 
 GrayWindow

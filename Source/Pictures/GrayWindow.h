@@ -1,6 +1,7 @@
 #ifndef BRICKCCL_PICTURES_GRAYWINDOW_H
 #define BRICKCCL_PICTURES_GRAYWINDOW_H
 
+#include <string>
 #include <vector>
 
 namespace brickccl
@@ -14,6 +15,9 @@ struct GrayWindow
 
   /** A value's gray, from 0 for black to 1 for white. NaN is 0. */
   double ShareOf(double value) const;
+
+  /** As radiologists state it, by the width and the middle: "window 400, level 40". */
+  std::string Text() const;
 };
 
 /** A window that shows the part, not the air around it. It reaches from the 0.5th to the 99.5th percentile of the part,

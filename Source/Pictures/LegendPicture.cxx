@@ -23,14 +23,18 @@ constexpr int    LongestScaleBar = 180;
 
 /** Draws the slice and, over it, the labels in the colours of the legend, in a frame. */
 void
-DrawFramedSlice(Canvas & canvas, int x, int y, const SlicePixels & pixels, const std::vector<LegendRow> & legend)
+DrawFramedSlice(Canvas &                       canvas,
+                int                            x,
+                int                            y,
+                const SlicePixels &            pixels,
+                const GrayWindow &             window,
+                const std::vector<LegendRow> & legend)
 {
   std::map<std::uint64_t, Colour> colours;
   for (const LegendRow & row : legend)
   {
     colours[row.label] = row.colour;
   }
-  const GrayWindow window = WindowOfPart(pixels.gray);
   canvas.FillRectangle(x - 1, y - 1, pixels.width + 2, pixels.height + 2, FrameColour);
   DrawSlice(canvas, x, y, pixels, &window, [&](std::uint64_t label) { return colours[label]; });
 }
@@ -49,8 +53,9 @@ WriteLegendPicture(const std::string & path, const LegendPicture & picture, cons
   view.width = std::max(1, static_cast<int>(std::lround(sideOf(0) / pixelSize)));
   view.height = std::max(1, static_cast<int>(std::lround(sideOf(1) / pixelSize)));
   const SlicePixels pixels = SampleSlice(picture.background, picture.labels, view, context);
+  const GrayWindow  window = WindowOfPart(pixels.gray);
 
-  int width = LongestScaleBar;
+  int width = std::max(LongestScaleBar, TextWidth(window.Text()));
   for (const std::string & line : picture.title)
   {
     width = std::max(width, TextWidth(line));
@@ -59,11 +64,11 @@ WriteLegendPicture(const std::string & path, const LegendPicture & picture, cons
   {
     width = std::max(width, 2 * SwatchSize + TextWidth(row.text));
   }
-  const auto lines = static_cast<int>(picture.title.size() + picture.legend.size()) + 4;
+  const auto lines = static_cast<int>(picture.title.size() + picture.legend.size()) + 6;
   Canvas     canvas(4 * PictureMargin + view.width + width,
                 2 * PictureMargin + std::max(view.height, lines * FontLineHeight),
                 PictureGround);
-  DrawFramedSlice(canvas, PictureMargin, PictureMargin, pixels, picture.legend);
+  DrawFramedSlice(canvas, PictureMargin, PictureMargin, pixels, window, picture.legend);
   const int x = 3 * PictureMargin + view.width;
   int       y = PictureMargin + FontCapitalHeight;
   for (std::size_t i = 0; i < picture.title.size(); ++i, y += FontLineHeight)
@@ -77,6 +82,9 @@ WriteLegendPicture(const std::string & path, const LegendPicture & picture, cons
     canvas.DrawText(x + 2 * SwatchSize, y, row.text, TextColour);
     y += FontLineHeight;
   }
+  y += FontLineHeight / 2;
+  canvas.DrawText(x, y, window.Text(), DimTextColour);
+  y += FontLineHeight;
   const double length = LargestRoundNumber(LongestScaleBar * pixelSize);
   canvas.FillRectangle(x, y, static_cast<int>(std::lround(length / pixelSize)), 4, TextColour);
   canvas.DrawText(x,

@@ -22,7 +22,7 @@ constexpr int Gap = 16;
 
 /** The height of everything except the rows of components, or the colour bar, and the gray bar. */
 constexpr int HeightWithoutRows = 6 * FontLineHeight;
-constexpr int GrayBarHeight = 2 * FontLineHeight + FontLineHeight / 2;
+constexpr int GrayBarHeight = 3 * FontLineHeight + FontLineHeight / 2;
 constexpr int ColourBarHeight = 200;
 constexpr int ColourBarWidth = 20;
 
@@ -128,7 +128,9 @@ int
 PictureKey::Width() const
 {
   const int title = m_Contents.columnColours == nullptr ? 0 : TextWidth(m_Contents.columnColours->Title());
-  return std::max({ LongestScaleBar, TextWidth(m_Title), TextWidth(m_Subtitle), SizeEnd(), TextWidth(m_Rest), title });
+  const int window = m_Contents.window == nullptr ? 0 : TextWidth(m_Contents.window->Text());
+  return std::max(
+    { LongestScaleBar, TextWidth(m_Title), TextWidth(m_Subtitle), SizeEnd(), TextWidth(m_Rest), title, window });
 }
 
 void
@@ -239,6 +241,7 @@ PictureKey::DrawGrayBar(Canvas & canvas, int x, int y) const
   y += SwatchSize + FontLineHeight - 4;
   canvas.DrawText(x, y, ShortNumber(m_Contents.window->black), DimTextColour);
   canvas.DrawText(x + LongestScaleBar, y, ShortNumber(m_Contents.window->white), DimTextColour, Anchor::End);
+  canvas.DrawText(x, y + FontLineHeight, m_Contents.window->Text(), DimTextColour);
 }
 
 void

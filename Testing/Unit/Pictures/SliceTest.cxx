@@ -212,6 +212,12 @@ TEST(GrayWindow, ShowsThePartAndNotTheAir)
   EXPECT_LT(window.ShareOf(400), 1);
 }
 
+TEST(GrayWindow, IsStatedAsRadiologistsDo)
+{
+  EXPECT_EQ((GrayWindow{ -160, 240 }.Text()), "window 400, level 40");
+  EXPECT_EQ((GrayWindow{ 0.25, 0.5 }.Text()), "window 0.25, level 0.375");
+}
+
 TEST(GrayWindow, FewValuesFarOutsideDoNotCount)
 {
   std::vector<double> values;

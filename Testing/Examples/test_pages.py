@@ -14,6 +14,9 @@ import unittest
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 EXAMPLES = os.path.join(ROOT, "Examples")
 SOURCES = (".sh", ".cxx", ".txt")
+# The pages of frequent jobs, each done by at most two commands, with what makes the samples apart.
+JOBS = ("CastingPores", "EngineBlock", "RockPores", "BoneVolume", "CleanSegmentation", "LogSlices", "Grains", "Spreadsheets",
+        "NearSurfacePores", "Batch", "LabelMap")
 
 
 def text_of(path):
@@ -71,6 +74,12 @@ class PagesTest(unittest.TestCase):
         for language, lines in blocks_of(text_of(os.path.join(ROOT, "README.md"))):
             with self.subTest(block=lines):
                 self.assert_block(language, lines, sources)
+
+    def test_jobs_take_two_commands(self):
+        for name in JOBS:
+            script = lines_of(text_of(os.path.join(EXAMPLES, name, "run.sh")))
+            commands = [line for line in script if re.match(r"brickccl (?!phantom )", line)]
+            self.assertIn(len(commands), (1, 2), "%s: %s" % (name, commands))
 
     def test_the_readme_is_short(self):
         self.assertLessEqual(len(text_of(os.path.join(ROOT, "README.md")).splitlines()), 150)

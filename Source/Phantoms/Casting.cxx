@@ -21,7 +21,7 @@ MakeCasting(const Extent &           extent,
   // A skin of metal, at least a voxel thick, keeps every pore from the air outside.
   const double poreLimit = std::max(0.0, std::min(0.95 * radius, radius - 1));
 
-  ScanMaker maker(extent, artefacts, seed, centreX, centreY, radius, progress, 0.1);
+  ScanMaker maker(extent, artefacts, seed, centreX, centreY, radius, progress, { 0.1, 0.3 });
   Scan      scan;
   scan.truth.assign(static_cast<std::size_t>(extent.VoxelCount()), 0);
   const auto paintPore = [&](double px, double py, double pz, double poreRadius) {

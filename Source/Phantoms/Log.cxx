@@ -85,7 +85,7 @@ MakeLog(const Extent & extent, std::uint64_t seed, const ScanArtefacts & artefac
 
   Scan scan;
   scan.truth.assign(static_cast<std::size_t>(extent.VoxelCount()), 0);
-  ScanMaker   maker(extent, artefacts, seed, centreX, centreY, radius, progress, 0);
+  ScanMaker   maker(extent, artefacts, seed, centreX, centreY, radius, progress, { 0, 2 });
   std::size_t index = 0;
   for (std::int64_t z = 0; z < extent.size[2]; ++z)
   {

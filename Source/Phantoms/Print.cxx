@@ -189,7 +189,7 @@ PaintKinds(const Extent & extent, const Block & block, PorePainter & painter, Sc
   }
 }
 
-/** About the time that balls take, compared to that of setting all voxels. */
+/** About the time that balls take, compared to that of adding noise to all voxels. */
 double
 TimeOfBalls(const std::vector<double> & diameters)
 {
@@ -243,8 +243,8 @@ MakePrint(const Extent &              extent,
   const double centreX = 0.5 * static_cast<double>(extent.size[0] - 1);
   const double centreY = 0.5 * static_cast<double>(extent.size[1] - 1);
   const double painting = diameters.empty() ? 0.1 : TimeOfBalls(diameters);
-  ScanMaker    maker(extent, artefacts, seed, centreX, centreY, std::max(centreX, centreY), progress, painting);
-  PorePainter  painter(extent, block, seed);
+  ScanMaker   maker(extent, artefacts, seed, centreX, centreY, std::max(centreX, centreY), progress, { painting, 0.3 });
+  PorePainter painter(extent, block, seed);
   if (diameters.empty())
   {
     PaintKinds(extent, block, painter, maker);

@@ -31,9 +31,7 @@ Quantize(double value)
   return static_cast<std::int16_t>(4 * static_cast<int>(std::floor(value / 4 + 0.5)));
 }
 
-/** The time that parts of blurred scans take, compared to setting a voxel of another scan: setting a voxel, and a pass
- *  of the blur over it. */
-constexpr double SettingBlurred = 0.3;
+/** The time of a pass of the blur along an axis, compared to that of adding noise. */
 constexpr double PassOfBlur = 0.3;
 
 int
@@ -44,10 +42,9 @@ PassesOfBlur(const ScanArtefacts & artefacts)
 
 /** The work for a voxel of a scan. */
 double
-WorkPerVoxel(const Extent & extent, const ScanArtefacts & artefacts)
+WorkPerVoxel(const Extent & extent, const ScanArtefacts & artefacts, const ScanTimes & times)
 {
-  const double blur = PassesOfBlur(artefacts) * extent.dimension * PassOfBlur;
-  return 1 + (artefacts.blur > 0 ? SettingBlurred + blur : 0);
+  return times.painting + times.setting + PassesOfBlur(artefacts) * extent.dimension * PassOfBlur + 1;
 }
 
 /** One in so many rings is brighter or darker. */
@@ -72,11 +69,11 @@ ScanMaker::ScanMaker(const Extent &           extent,
                      double                   centreY,
                      double                   radius,
                      const ProgressFunction & progress,
-                     double                   painting)
+                     const ScanTimes &        times)
   : m_Extent(extent)
   , m_Artefacts(artefacts)
-  , m_Painting(painting * static_cast<double>(extent.VoxelCount()))
-  , m_Teller(progress, m_Painting + WorkPerVoxel(extent, artefacts) * static_cast<double>(extent.VoxelCount()))
+  , m_Times(times)
+  , m_Teller(progress, WorkPerVoxel(extent, artefacts, times) * static_cast<double>(extent.VoxelCount()))
   , m_Seed(seed)
   , m_CentreX(centreX)
   , m_CentreY(centreY)
@@ -100,7 +97,7 @@ ScanMaker::ScanMaker(const Extent &           extent,
 void
 ScanMaker::Painted(double share)
 {
-  m_Teller.AdvanceTo(share * m_Painting);
+  m_Teller.AdvanceTo(share * m_Times.painting * static_cast<double>(m_Extent.VoxelCount()));
 }
 
 void
@@ -124,7 +121,7 @@ ScanMaker::Set(double value, bool isHardened)
   if (++m_X == m_Extent.size[0])
   {
     m_X = 0;
-    m_Teller.Add(static_cast<double>(m_Extent.size[0]) * (m_Artefacts.blur > 0 ? SettingBlurred : 1));
+    m_Teller.Add(static_cast<double>(m_Extent.size[0]) * (m_Times.setting + (m_Artefacts.blur > 0 ? 0 : 1)));
     m_Y = (m_Y + 1) % m_Extent.size[1];
   }
 }

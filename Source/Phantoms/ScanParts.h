@@ -64,6 +64,15 @@ Square(double value)
  * named in the error */
 void CheckScanExtent(const Extent & extent, const char * what);
 
+/** The times that making a scan takes, compared to that of adding noise to all voxels. */
+struct ScanTimes
+{
+  /** To paint the truth, before the first voxel is set. */
+  double painting;
+  /** To find the ideal value of all voxels. */
+  double setting;
+};
+
 /** Puts the values of a scan together: those of the ideal material, the artefacts and the noise. Voxels are set in
  * raster order. */
 class ScanMaker
@@ -71,7 +80,7 @@ class ScanMaker
 public:
   /** \param centreX  the axis of the rings, and of the beam hardening
    *  \param radius   where beam hardening ends
-   *  \param painting the time that painting the truth takes, compared to that of setting all voxels */
+   *  \param progress  hears how much is done, by the times that the parts take */
   ScanMaker(const Extent &           extent,
             const ScanArtefacts &    artefacts,
             std::uint64_t            seed,
@@ -79,7 +88,7 @@ public:
             double                   centreY,
             double                   radius,
             const ProgressFunction & progress,
-            double                   painting);
+            const ScanTimes &        times);
 
   /** Tells that a share of the truth is painted. It is painted before a voxel is set. */
   void Painted(double share);
@@ -97,7 +106,7 @@ private:
 
   const Extent              m_Extent;
   const ScanArtefacts       m_Artefacts;
-  double                    m_Painting;
+  ScanTimes                 m_Times;
   ProgressTeller            m_Teller;
   std::uint64_t             m_Seed;
   double                    m_CentreX;

@@ -4,6 +4,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/FilePattern.h"
 #include "BrickCCL/Files/Formats.h"
+#include "BrickCCL/Files/OutOfMemory.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Host/AtomicFile.h"
 
@@ -62,7 +63,7 @@ Naming(const std::function<std::string(const std::string &)> & sentence, TFuncti
   }
   catch (const std::bad_alloc &)
   {
-    throw Error(sentence("it does not fit into memory"));
+    throw OutOfMemory(sentence("it does not fit into memory"));
   }
   catch (const std::filesystem::filesystem_error & error)
   {

@@ -1,20 +1,11 @@
 #ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_BUNDLEBRICKS_CUH
 #define BRICKCCL_ALGORITHMS_BUNDLEMERGING_BUNDLEBRICKS_CUH
 
-#include "BrickCCL/Runs/Bundle.h"
-#include "BrickCCL/Runs/RunTable.cuh"
+#include "BrickCCL/Algorithms/BundleMerging/BundleGrid.cuh"
 
 /** The bricks of BundleMerging and what is kept of them: bits, runs and components. */
 namespace brickccl::cuda
 {
-
-inline constexpr int WordsPerBrickRow = 4;
-inline constexpr int WordsPerBrick = 256;
-inline constexpr int VoxelsPerBrickRow = WordsPerBrickRow * BitsPerDeviceWord;
-/** A warp holds a layer of a brick: 8 bundles of 4 words. */
-inline constexpr int WordsPerLayer = 32;
-inline constexpr int LayersPerBrick = WordsPerBrick / WordsPerLayer;
-inline constexpr int BundlesPerLayer = WordsPerLayer / WordsPerBrickRow;
 
 /** One word of all rows of a bundle. It is loaded and stored at once. */
 template <int N>
@@ -103,129 +94,6 @@ struct RowLayout
   Starts(const Kept & kept, DeviceWord)
   {
     return kept.rows[1];
-  }
-};
-
-/** Divides numbers below 2^31 by a number that does not change. It multiplies, and needs no loop as the hardware's
- *  division does (Granlund and Montgomery, Division by Invariant Integers using Multiplication, 1994). */
-class Divisor
-{
-public:
-  explicit Divisor(std::uint32_t divisor)
-  {
-    while (std::uint64_t{ 1 } << m_Shift < divisor)
-    {
-      ++m_Shift;
-    }
-    m_Factor = static_cast<std::uint32_t>(((std::uint64_t{ 1 } << (31 + m_Shift)) - 1) / divisor + 1);
-  }
-  __device__ unsigned
-  Quotient(unsigned of) const
-  {
-    return __umulhi(of << 1, m_Factor) >> m_Shift;
-  }
-
-private:
-  std::uint32_t m_Factor;
-  int           m_Shift = 0;
-};
-
-/** How rows lie in bundles, and bundles in bricks. Sizes are powers of two, given as shifts.
- *
- *  Where slices are labeled each on its own, a brick has rows of one slice only, as if each were an image in a plane,
- *  and slices follow each other along z. For slices orthogonal to the volume's y, the grid is turned: its y is the
- *  volume's z. */
-struct BundleGrid
-{
-  Extent extent;
-  /** The sizes of the extent, which has no more than 2^32 voxels. */
-  unsigned rowLength;
-  unsigned sizeY;
-  unsigned sizeZ;
-  /** How many rows of the volume lie from a row to the next one along y and along z. */
-  unsigned     rowsPerY;
-  unsigned     rowsPerZ;
-  bool         isTurned;
-  bool         joinsSlices;
-  int          rowsShiftY;
-  int          rowsShiftZ;
-  int          bundlesShiftY;
-  int          bundlesShiftZ;
-  int          bundlesY;
-  int          bundlesZ;
-  int          bricksX;
-  int          bricksY;
-  int          bricksZ;
-  std::int64_t bricks;
-  Divisor      byBricksX;
-  Divisor      byBricksY;
-
-  BundleGrid(const Extent & volume, const Connectivity & connectivity, Bundling bundling)
-    : extent(volume)
-    , rowLength(static_cast<unsigned>(extent.RowLength()))
-    , isTurned(!connectivity.Uses(1))
-    , joinsSlices(connectivity.UsesEveryAxis())
-    , byBricksX(1)
-    , byBricksY(1)
-  {
-    const std::int64_t sizes[] = { extent.size[isTurned ? 2 : 1], extent.size[isTurned ? 1 : 2] };
-    sizeY = static_cast<unsigned>(sizes[0]);
-    sizeZ = static_cast<unsigned>(sizes[1]);
-    rowsPerY = isTurned ? sizeZ : 1;
-    rowsPerZ = isTurned ? 1 : sizeY;
-    const bool flat = extent.dimension < 3 || !joinsSlices;
-    rowsShiftY = bundling == Bundling::Rows ? 0 : 1;
-    rowsShiftZ = bundling == Bundling::Squares ? 1 : 0;
-    bundlesShiftY = flat ? 6 : 3;
-    bundlesShiftZ = flat ? 0 : 3;
-    const auto parts = [](std::int64_t size, int shift) { return static_cast<int>(((size - 1) >> shift) + 1); };
-    bundlesY = parts(sizes[0], rowsShiftY);
-    bundlesZ = parts(sizes[1], rowsShiftZ);
-    bricksX = static_cast<int>((extent.RowLength() - 1) / VoxelsPerBrickRow + 1);
-    bricksY = parts(bundlesY, bundlesShiftY);
-    bricksZ = parts(bundlesZ, bundlesShiftZ);
-    bricks = std::int64_t{ bricksX } * bricksY * bricksZ;
-    byBricksX = Divisor(static_cast<unsigned>(bricksX));
-    byBricksY = Divisor(static_cast<unsigned>(bricksY));
-  }
-
-  __device__ int
-  MaskY() const
-  {
-    return (1 << bundlesShiftY) - 1;
-  }
-  __device__ int
-  MaskZ() const
-  {
-    return (1 << bundlesShiftZ) - 1;
-  }
-  /** The number of a row in the volume. */
-  __device__ unsigned
-  RowAt(unsigned y, unsigned z) const
-  {
-    return z * rowsPerZ + y * rowsPerY;
-  }
-  /** How many rows of the volume lie from one row to another one, which may come before it. */
-  __device__ std::int64_t
-             RowsFurther(int stepY, int stepZ) const
-  {
-    return std::int64_t{ stepZ } * rowsPerZ + std::int64_t{ stepY } * rowsPerY;
-  }
-  /** Whether the volume has row r of a bundle. If so, `row` gets its number. */
-  __device__ bool
-  HasRow(int bundleY, int bundleZ, int r, unsigned & row) const
-  {
-    const unsigned y = (static_cast<unsigned>(bundleY) << rowsShiftY) + static_cast<unsigned>(r & 1);
-    const unsigned z = (static_cast<unsigned>(bundleZ) << rowsShiftZ) + static_cast<unsigned>(r >> 1);
-    row = RowAt(y, z);
-    return y < sizeY && z < sizeZ;
-  }
-  /** The number of row r of a bundle in the volume; -1 if the volume has no such row. */
-  __device__ std::int64_t
-             RowOf(int bundleY, int bundleZ, int r) const
-  {
-    unsigned row = 0;
-    return HasRow(bundleY, bundleZ, r, row) ? std::int64_t{ row } : -1;
   }
 };
 

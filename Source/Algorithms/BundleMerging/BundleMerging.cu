@@ -5,6 +5,7 @@
 #include "BrickCCL/Algorithms/BundleMerging/CountBricks.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/MergeBorders.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/NumberComponents.cuh"
+#include "BrickCCL/Algorithms/BundleMerging/SlicesAlongX.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/SolveBricks.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/SumBricks.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/WriteBricks.cuh"
@@ -54,7 +55,7 @@ ShapeForUnknown()
   return { dim3(1024), dim3(ThreadsPerBlock) };
 }
 
-/** Queues all kernels of one call. */
+/** Queues all kernels of one call. \param problem  its image and mask have the axes of the grid */
 void
 Queue(const Problem &       problem,
       const BundleGrid &    grid,
@@ -136,11 +137,17 @@ BundleMerging(const Problem & problem, BundleMergingMemory & memory, void * labe
   memory.componentCapacity = atLeast(memory.componentCapacity, bricks * WordsPerBrick / 2);
   memory.runCapacity = atLeast(memory.runCapacity, bricks * WordsPerBrick * 2);
 
+  Problem read = problem;
+  if (grid.axes == GridAxes::YThenZThenX)
+  {
+    read.image = CopyYThenZThenX(problem.image, memory.imageAlongY, stream);
+    read.mask = problem.mask ? std::optional(CopyYThenZThenX(*problem.mask, memory.maskAlongY, stream)) : std::nullopt;
+  }
   const DeviceWord * mask = nullptr;
-  if (problem.mask)
+  if (read.mask)
   {
     memory.table.foreground.Resize(static_cast<std::size_t>(WordGrid(grid.extent).words));
-    PackForeground<unsigned>(*problem.mask, Criterion::Foreground(0), nullptr, memory.table.foreground.Data(), stream);
+    PackForeground<unsigned>(*read.mask, Criterion::Foreground(0), nullptr, memory.table.foreground.Data(), stream);
     mask = memory.table.foreground.Data();
   }
   for (;;)
@@ -148,7 +155,7 @@ BundleMerging(const Problem & problem, BundleMergingMemory & memory, void * labe
     memory.parent.Resize(memory.componentCapacity);
     memory.firstVoxel.Resize(memory.componentCapacity);
     memory.componentOfRun.Resize(memory.runCapacity);
-    Queue(problem, grid, mask, memory, stream);
+    Queue(read, grid, mask, memory, stream);
     if (labels != nullptr)
     {
       WriteLabels(problem, memory, labels, type, stream);
@@ -177,8 +184,22 @@ WriteLabels(const Problem &             problem,
   const LayerOrder order(grid);
   VisitLayout(problem, [&](auto layout) {
     VisitLabelType(type, [&](auto typeTag) {
+      using Layout = decltype(layout);
       using TLabel = typename decltype(typeTag)::Type;
-      BRICKCCL_LAUNCH_BLOCKS_EARLY((WriteBricksKernel<decltype(layout), TLabel>),
+      if constexpr (Layout::rowCount < 4)
+      {
+        if (grid.axes == GridAxes::YThenZThenX)
+        {
+          BRICKCCL_LAUNCH((WriteSlicesAlongXKernel<Layout, TLabel>),
+                          ShapeFor(WordGrid(grid.extent).words >> grid.rowsShiftY),
+                          stream,
+                          grid,
+                          memory.Arrays(),
+                          static_cast<TLabel *>(labels));
+          return;
+        }
+      }
+      BRICKCCL_LAUNCH_BLOCKS_EARLY((WriteBricksKernel<Layout, TLabel>),
                                    ShapeFor(std::int64_t{ order.layers } * WordsPerLayer, WordsPerBrick),
                                    stream,
                                    grid,
@@ -204,6 +225,7 @@ WriteRows(const Problem &             problem,
                     stream,
                     GridOf(problem),
                     memory.Arrays(),
+                    static_cast<unsigned>(problem.image.extent.RowLength()),
                     firstRow,
                     voxels,
                     labels);
@@ -228,6 +250,7 @@ SumComponents(const Problem &                  problem,
                                  OneBlockPerBrick(grid, WordsPerBrick),
                                  own,
                                  grid,
+                                 problem.image.extent,
                                  memory.Arrays(),
                                  sums.Data());
   });
@@ -269,13 +292,20 @@ LabelRuns(const Problem & problem, BundleMergingMemory & memory, cudaStream_t st
   memory.table.foreground.Resize(static_cast<std::size_t>(words.words));
   VisitLayout(problem, [&](auto layout) {
     using Layout = decltype(layout);
-    BRICKCCL_LAUNCH(UnpackBricksKernel<Layout>,
-                    ShapeFor(words.words),
-                    stream,
-                    grid,
-                    memory.Arrays(),
-                    words,
-                    memory.table.foreground.Data());
+    if (grid.axes == GridAxes::YThenZThenX)
+    {
+      PackForeground(problem, memory.table, stream);
+    }
+    else
+    {
+      BRICKCCL_LAUNCH(UnpackBricksKernel<Layout>,
+                      ShapeFor(words.words),
+                      stream,
+                      grid,
+                      memory.Arrays(),
+                      words,
+                      memory.table.foreground.Data());
+    }
     FindRuns(problem, memory.table, stream);
     BRICKCCL_LAUNCH(LabelBrickRunsKernel<Layout>,
                     ShapeFor(words.words),

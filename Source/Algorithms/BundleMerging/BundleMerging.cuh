@@ -27,8 +27,11 @@ struct BundleMergingMemory
   DeviceBuffer<SeparationBits>     separationBits;
   DeviceBuffer<DeviceWord>         joinedBits;
   DeviceBuffer<unsigned char>      endVoxels;
-  PinnedValue<BundleReport>        report;
-  Event                            reported;
+  /** Copies for slices orthogonal to x. */
+  DeviceBuffer<unsigned char> imageAlongY;
+  DeviceBuffer<unsigned char> maskAlongY;
+  PinnedValue<BundleReport>   report;
+  Event                       reported;
   /** Sums wait for instructions and the label map waits for memory, so both are made at the same time. */
   Stream sumStream{ Stream::Priority::Highest };
   Event  summed;
@@ -44,7 +47,7 @@ struct BundleMergingMemory
            bases.CapacityBytes() + found.CapacityBytes() + parent.CapacityBytes() + firstVoxel.CapacityBytes() +
            marks.CapacityBytes() + marksInGroup.CapacityBytes() + marksInPart.CapacityBytes() +
            separationLimits.CapacityBytes() + separationBits.CapacityBytes() + joinedBits.CapacityBytes() +
-           endVoxels.CapacityBytes();
+           endVoxels.CapacityBytes() + imageAlongY.CapacityBytes() + maskAlongY.CapacityBytes();
   }
 
   BrickArrays

@@ -294,9 +294,9 @@ testing::LabelByWideBundleMerging(const RowLinks &     links,
 namespace
 {
 
-/** Neighbours must lie along every axis, or slices orthogonal to y or z must have so many rows that bricks, which have
- *  rows of one slice only, do not stay empty. 32 bits must number the voxels and count the runs and the voxels of a
- * row, 31 the bundles of rows along an axis, also when bricks are filled up. */
+/** Neighbours must lie along every axis, or slices must have so many rows (those orthogonal to x lines along y) that
+ * bricks, which have rows of one slice only, do not stay empty. 32 bits must number the voxels and count the runs and
+ * the voxels of a row, 31 the bundles of rows along an axis, also when bricks are filled up. */
 bool
 SupportsBundlesOnCuda(const ProblemTraits & problem)
 {
@@ -305,11 +305,12 @@ SupportsBundlesOnCuda(const ProblemTraits & problem)
   const Extent &         extent = problem.extent;
   const Connectivity &   neighbours = problem.connectivity;
   constexpr std::int64_t leastRows = 16;
-  const bool             areSlices = extent.dimension == 3 && neighbours.AxisCount() == 2 && neighbours.Uses(0);
-  const bool             areLarge = areSlices && extent.size[neighbours.Uses(1) ? 1 : 2] >= leastRows;
+  const bool             areSlices = extent.dimension == 3 && neighbours.AxisCount() == 2;
+  const bool areLarge = areSlices && extent.size[neighbours.Uses(0) && neighbours.Uses(1) ? 1 : 2] >= leastRows;
+  const bool isAlongY = !neighbours.Uses(0);
   return (neighbours.UsesEveryAxis() || areLarge) && extent.dimension <= 3 && extent.size[1] <= maximumRows &&
-         extent.size[2] <= maximumRows && extent.RowLength() < numbers && extent.VoxelCount() <= numbers &&
-         problem.MaximumRunCount() < numbers;
+         extent.size[2] <= maximumRows && extent.RowLength() < (isAlongY ? maximumRows : numbers) &&
+         extent.VoxelCount() <= numbers && problem.MaximumRunCount() < numbers;
 }
 
 } // namespace

@@ -557,20 +557,18 @@ __launch_bounds__(WordsPerBrick, VBundling == Bundling::Rows ? 8 : 6)
     if (!rootIsFirst && (node & RootBit) != 0)
     {
       const unsigned placeInBrick = (node & ~RootBit) >> 16;
-      const unsigned rowZ =
-        (static_cast<unsigned>(place.z) << grid.bundlesShiftZ << grid.rowsShiftZ) + (placeInBrick >> shiftZ);
-      const unsigned rowY = (static_cast<unsigned>(place.y) << grid.bundlesShiftY << grid.rowsShiftY) +
-                            ((placeInBrick >> 7) & ((1u << (shiftZ - 7)) - 1));
-      setFirst(component,
-               grid.RowAt(rowY, rowZ) * grid.rowLength + static_cast<unsigned>(place.x) * VoxelsPerBrickRow +
-                 (placeInBrick & 127u));
+      const int rowZ = (place.z << grid.bundlesShiftZ << grid.rowsShiftZ) + static_cast<int>(placeInBrick >> shiftZ);
+      const int rowY = (place.y << grid.bundlesShiftY << grid.rowsShiftY) +
+                       static_cast<int>((placeInBrick >> 7) & ((1u << (shiftZ - 7)) - 1));
+      const unsigned x = static_cast<unsigned>(place.x) * VoxelsPerBrickRow + (placeInBrick & 127u);
+      setFirst(component, grid.NumberAt(x, rowY, rowZ));
     }
   }
   if constexpr (rootIsFirst)
   {
-    const auto row = static_cast<unsigned>(grid.RowOf(bundleY, bundleZ, 0));
+    const auto first = static_cast<unsigned>(atWord * BitsPerDeviceWord);
     ForRoots(memory, starts, runsBefore, [&](unsigned run, int x) {
-      setFirst(memory.componentOf[run], row * grid.rowLength + static_cast<unsigned>(atWord * BitsPerDeviceWord + x));
+      setFirst(memory.componentOf[run], grid.NumberAt(first + static_cast<unsigned>(x), bundleY, bundleZ));
     });
   }
 }

@@ -150,15 +150,15 @@ BitsInLargest(const TMemory & memory, const RowLayout::Kept & own, unsigned runs
 }
 
 /** Keeps the components of a brick whose rows are all alike and joined all along: they are those of its first row.
- *  \param firstVoxel  the first voxel of this thread's word */
-template <typename TMemory>
+ *  \param numberAt  gives the number in the volume of a voxel of this thread's word */
+template <typename TMemory, typename TNumberAt>
 __device__ inline void
 KeepPlainBrick(const BrickArrays & bricks,
                TMemory &           memory,
                unsigned            runsBefore,
                DeviceWord          starts,
                unsigned            runsOfBrick,
-               unsigned            firstVoxel)
+               const TNumberAt &   numberAt)
 {
   constexpr unsigned rows = WordsPerBrick / WordsPerBrickRow;
   const unsigned     components = runsOfBrick / rows;
@@ -174,7 +174,7 @@ KeepPlainBrick(const BrickArrays & bricks,
     for (; starts != 0; starts &= starts - 1, ++id)
     {
       bricks.parent[id] = id;
-      bricks.firstVoxel[id] = firstVoxel + static_cast<unsigned>(LowestBit(starts));
+      bricks.firstVoxel[id] = numberAt(LowestBit(starts));
     }
   }
   if (bricks.HasRuns(memory.base, runsOfBrick))
@@ -222,14 +222,14 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
   const unsigned     x = static_cast<unsigned>(place.x * WordsPerBrickRow + word) * BitsPerDeviceWord;
   unsigned           rowNumber = 0;
   const bool         isInside = grid.HasRow(bundleY, bundleZ, 0, rowNumber) && x < grid.rowLength;
-  const unsigned     firstVoxel = rowNumber * grid.rowLength + x;
+  const auto         numberAt = [&](int at) { return grid.NumberAt(x + static_cast<unsigned>(at), bundleY, bundleZ); };
   // A warp's lanes hold the layer's rows in turn.
   const typename Memory::Rows rows(problem,
                                    memory.voxels,
                                    place.x * WordsPerBrickRow,
                                    bundleY - lane / WordsPerBrickRow,
                                    bundleZ,
-                                   problem.VoxelAt(firstVoxel));
+                                   problem.VoxelAt(rowNumber * grid.rowLength + x));
   if (self == 0)
   {
     memory.components = 0;
@@ -478,7 +478,7 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
   const bool isPlainBrick = findAll([&](int n, int to) { return rows.CompareTo(n, to); });
   if (isPlainBrick)
   {
-    return KeepPlainBrick(bricks, memory, runsBefore, starts, runsOfBrick, firstVoxel);
+    return KeepPlainBrick(bricks, memory, runsBefore, starts, runsOfBrick, numberAt);
   }
   FirstLinks(memory, starts, runsBefore, same, otherWord);
   if (same.of[1] != 0)
@@ -591,7 +591,7 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
     ForRoots(memory, starts, runsBefore, [&](unsigned run, int at) {
       const unsigned id = memory.base.component + componentOf(memory.forest[run]);
       bricks.parent[id] = id;
-      bricks.firstVoxel[id] = firstVoxel + static_cast<unsigned>(at);
+      bricks.firstVoxel[id] = numberAt(at);
     });
   }
 }

@@ -8,18 +8,34 @@
 namespace brickccl::cuda
 {
 
-/** Turns a piece of a turned grid into the axes of the volume. The piece lies in one slice: its z in the brick, the
- *  volume's y, is 0. */
+/** Turns what was summed in a brick from the axes of the grid into those of the volume. It lies in one slice, whose z
+ * in the brick is 0; `lowest` at 0, 1, 2 and 3 are the bounds along x and y, those at the end negative. */
+template <typename TSums, typename TLowest>
 __device__ inline void
-Turn(PieceSums & piece)
+Turn(GridAxes axes, const TSums & sum, const TLowest & lowest, int & lastSlice)
 {
-  const unsigned sumY = piece.sums[2];
-  piece.sums[2] = piece.sums[3];
-  piece.sums[3] = sumY;
-  piece.lastSlice = -1 - piece.lowest[3];
-  piece.lowest[1] = 0;
-  piece.lowest[3] = -1;
-  piece.lowest[4] = FirstVoxelKey(piece.lowest[4] & 1023, 0, piece.lowest[4] >> 10);
+  const int key = lowest(4);
+  const int endY = lowest(3);
+  lastSlice = -1 - endY;
+  if (axes == GridAxes::YAndZExchanged)
+  {
+    sum(3) = sum(2);
+    sum(2) = 0;
+    lowest(1) = 0;
+    lowest(3) = -1;
+    lowest(4) = FirstVoxelKey(key & 1023, 0, key >> 10);
+  }
+  else
+  {
+    sum(3) = sum(2);
+    sum(2) = sum(1);
+    sum(1) = 0;
+    lowest(1) = lowest(0);
+    lowest(3) = lowest(2);
+    lowest(0) = 0;
+    lowest(2) = -1;
+    lowest(4) = FirstVoxelKey(0, key & 1023, key >> 10);
+  }
 }
 
 /** The sums of a brick's components in shared memory, found by their labels. Components without a slot are added to
@@ -77,17 +93,14 @@ struct BrickSums
     return false;
   }
 
-  /** Does the same to a slot. */
   __device__ void
-  TurnSlot(unsigned slot)
+  TurnSlot(GridAxes axes, unsigned slot)
   {
-    const unsigned sumY = sums[2][slot];
-    sums[2][slot] = sums[3][slot];
-    sums[3][slot] = sumY;
-    lastSlice[slot] = -1 - lowest[3][slot];
-    lowest[1][slot] = 0;
-    lowest[3][slot] = -1;
-    lowest[4][slot] = FirstVoxelKey(lowest[4][slot] & 1023, 0, lowest[4][slot] >> 10);
+    Turn(
+      axes,
+      [&](int i) -> unsigned & { return sums[i][slot]; },
+      [&](int i) -> int & { return lowest[i][slot]; },
+      lastSlice[slot]);
   }
 
   /** The sums of a slot. */
@@ -115,13 +128,13 @@ struct BrickSums
 
   /** Adds all sums to global memory. All threads of the block must call. */
   __device__ void
-  Store(CompactShapeSums * to, const std::int64_t (&at)[3], const BundleGrid & grid)
+  Store(CompactShapeSums * to, const std::int64_t (&at)[3], GridAxes axes, const Extent & volume)
   {
     const auto     slot = static_cast<unsigned>(threadIdx.x);
     const unsigned lane = slot % 32;
-    if (grid.isTurned)
+    if (axes != GridAxes::AsInVolume)
     {
-      TurnSlot(slot);
+      TurnSlot(axes, slot);
     }
     const unsigned found = __ballot_sync(AllLanes, labels[slot] != 0);
     if (labels[slot] != 0)
@@ -134,7 +147,7 @@ struct BrickSums
     for (unsigned i = lane / PiecePartCount; i < count; i += 32 / PiecePartCount)
     {
       const unsigned next = taken[slot - lane + i];
-      AddPart(to[labels[next] - 1], static_cast<int>(lane % PiecePartCount), Slot{ *this, next }, at, grid.extent);
+      AddPart(to[labels[next] - 1], static_cast<int>(lane % PiecePartCount), Slot{ *this, next }, at, volume);
     }
   }
 };
@@ -183,6 +196,7 @@ template <typename TLayout>
 __global__ void
 __launch_bounds__(WordsPerBrick, TLayout::rowCount == 1 ? 6 : 5)
   SumBricksKernel(const __grid_constant__ BundleGrid  grid,
+                  const __grid_constant__ Extent      volume,
                   const __grid_constant__ BrickArrays bricks,
                   CompactShapeSums * __restrict__ sums)
 {
@@ -193,32 +207,40 @@ __launch_bounds__(WordsPerBrick, TLayout::rowCount == 1 ? 6 : 5)
   WaitForEarlierKernels();
 
   const BrickPlace   place(grid, blockIdx.x);
+  const std::int64_t atX = std::int64_t{ place.x } * VoxelsPerBrickRow;
   const std::int64_t atY = std::int64_t{ place.y } << (grid.bundlesShiftY + grid.rowsShiftY);
   const std::int64_t atZ = std::int64_t{ place.z } << (grid.bundlesShiftZ + grid.rowsShiftZ);
-  const std::int64_t at[3] = { std::int64_t{ place.x } * VoxelsPerBrickRow,
-                               grid.isTurned ? atZ : atY,
-                               grid.isTurned ? atY : atZ };
-  const std::size_t  index = std::size_t{ blockIdx.x } * WordsPerBrick + self;
-  const auto         kept = bricks.Kept<TLayout>(index);
-  const auto         rows = TLayout::Rows(kept);
-  const DeviceWord   united = rows.United();
-  const DeviceWord   before = __shfl_up_sync(AllLanes, united, 1);
-  const BrickBase    base = bricks.bases[blockIdx.x];
-  const int          word = lane % WordsPerBrickRow;
-  const int          bundle = static_cast<int>(self) / WordsPerBrickRow;
-  const int          y = (bundle & grid.MaskY()) << grid.rowsShiftY;
-  const int          z = (bundle >> grid.bundlesShiftY) << grid.rowsShiftZ;
-  const DeviceWord   starts = TLayout::Starts(kept, word > 0 ? before : 0u);
-  const unsigned     runsBefore = united != 0 ? bricks.runsBefore[index] : 0u;
-  const auto         add = [&](unsigned label, const PieceSums & piece) {
+  const bool         isAlongY = grid.axes == GridAxes::YThenZThenX;
+  const std::int64_t at[3] = { isAlongY ? atZ : atX,
+                               isAlongY                                ? atX
+                               : grid.axes == GridAxes::YAndZExchanged ? atZ
+                                                                       : atY,
+                               grid.axes == GridAxes::AsInVolume ? atZ : atY };
+  const std::size_t index = std::size_t{ blockIdx.x } * WordsPerBrick + self;
+  const auto        kept = bricks.Kept<TLayout>(index);
+  const auto        rows = TLayout::Rows(kept);
+  const DeviceWord  united = rows.United();
+  const DeviceWord  before = __shfl_up_sync(AllLanes, united, 1);
+  const BrickBase   base = bricks.bases[blockIdx.x];
+  const int         word = lane % WordsPerBrickRow;
+  const int         bundle = static_cast<int>(self) / WordsPerBrickRow;
+  const int         y = (bundle & grid.MaskY()) << grid.rowsShiftY;
+  const int         z = (bundle >> grid.bundlesShiftY) << grid.rowsShiftZ;
+  const DeviceWord  starts = TLayout::Starts(kept, word > 0 ? before : 0u);
+  const unsigned    runsBefore = united != 0 ? bricks.runsBefore[index] : 0u;
+  const auto        add = [&](unsigned label, const PieceSums & piece) {
     if (!memory.Add(label, piece))
     {
       PieceSums inVolume = piece;
-      if (grid.isTurned)
+      if (grid.axes != GridAxes::AsInVolume)
       {
-        Turn(inVolume);
+        Turn(
+          grid.axes,
+          [&](int i) -> unsigned & { return inVolume.sums[i]; },
+          [&](int i) -> int & { return inVolume.lowest[i]; },
+          inVolume.lastSlice);
       }
-      AddPiece(sums[label - 1], inVolume, at, grid.extent);
+      AddPiece(sums[label - 1], inVolume, at, volume);
     }
   };
   __syncthreads();
@@ -247,7 +269,7 @@ __launch_bounds__(WordsPerBrick, TLayout::rowCount == 1 ? 6 : 5)
   }
   AddByLabel(ownLabel, own, add);
   __syncthreads();
-  memory.Store(sums, at, grid);
+  memory.Store(sums, at, grid.axes, volume);
 }
 
 } // namespace brickccl::cuda

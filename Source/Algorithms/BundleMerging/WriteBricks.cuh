@@ -276,16 +276,47 @@ struct RowPlace
   __device__
   RowPlace(const BundleGrid & grid, std::int64_t row, std::int64_t wordOfRow)
   {
-    const unsigned inner = grid.isTurned ? grid.sizeZ : grid.sizeY;
+    const bool     isTurned = grid.axes == GridAxes::YAndZExchanged;
+    const unsigned inner = isTurned ? grid.sizeZ : grid.sizeY;
     const unsigned outerPlace = static_cast<unsigned>(row) / inner;
     const unsigned innerPlace = static_cast<unsigned>(row) - outerPlace * inner;
-    const unsigned y = grid.isTurned ? outerPlace : innerPlace;
-    const unsigned z = grid.isTurned ? innerPlace : outerPlace;
+    const unsigned y = isTurned ? outerPlace : innerPlace;
+    const unsigned z = isTurned ? innerPlace : outerPlace;
     place = BrickWord(grid,
                       static_cast<int>(wordOfRow),
                       static_cast<int>(y >> grid.rowsShiftY),
                       static_cast<int>(z >> grid.rowsShiftZ));
     this->row = static_cast<int>((y & ((1u << grid.rowsShiftY) - 1)) | (z & ((1u << grid.rowsShiftZ) - 1)) << 1);
+  }
+};
+
+/** Where a voxel lies in bricks: the word and row of RowPlace, and the bit. */
+struct VoxelPlace
+{
+  BrickWord place;
+  int       row;
+  int       bit;
+
+  /** \param row  of the volume */
+  __device__
+  VoxelPlace(const BundleGrid & grid, std::int64_t row, unsigned x)
+  {
+    if (grid.axes == GridAxes::YThenZThenX)
+    {
+      const unsigned z = static_cast<unsigned>(row) / grid.rowLength;
+      const unsigned y = static_cast<unsigned>(row) - z * grid.rowLength;
+      place = BrickWord(grid,
+                        static_cast<int>(y / BitsPerDeviceWord),
+                        static_cast<int>(z >> grid.rowsShiftY),
+                        static_cast<int>(x));
+      this->row = static_cast<int>(z & ((1u << grid.rowsShiftY) - 1));
+      bit = static_cast<int>(y % BitsPerDeviceWord);
+      return;
+    }
+    const RowPlace at(grid, row, x / BitsPerDeviceWord);
+    place = at.place;
+    this->row = at.row;
+    bit = static_cast<int>(x % BitsPerDeviceWord);
   }
 };
 
@@ -311,18 +342,17 @@ template <typename TLayout>
 __global__ void
 WriteRowsKernel(const __grid_constant__ BundleGrid  grid,
                 const __grid_constant__ BrickArrays bricks,
+                unsigned                            rowLength,
                 std::int64_t                        firstRow,
                 std::int64_t                        voxels,
                 unsigned * __restrict__ labels)
 {
   for (std::int64_t i = ThreadIndex(); i < voxels; i += ThreadCount())
   {
-    const std::int64_t rows = i / grid.rowLength;
-    const auto         x = static_cast<unsigned>(i - rows * grid.rowLength);
-    const RowPlace     at(grid, firstRow + rows, x / BitsPerDeviceWord);
-    const int          bit = static_cast<int>(x % BitsPerDeviceWord);
-    const bool         has = (bricks.Rows<TLayout>(at.place.Index()).rows[at.row] >> bit & 1u) != 0;
-    labels[i] = has ? bricks.parent[ComponentAt<TLayout>(bricks, at.place, bit)] : 0u;
+    const std::int64_t rows = i / rowLength;
+    const VoxelPlace   at(grid, firstRow + rows, static_cast<unsigned>(i - rows * rowLength));
+    const bool         has = (bricks.Rows<TLayout>(at.place.Index()).rows[at.row] >> at.bit & 1u) != 0;
+    labels[i] = has ? bricks.parent[ComponentAt<TLayout>(bricks, at.place, at.bit)] : 0u;
   }
 }
 
@@ -346,11 +376,22 @@ LabelBrickRunsKernel(const __grid_constant__ BundleGrid  grid,
     {
       continue;
     }
-    const RowPlace at(grid, row, wordOfRow);
-    unsigned       run = runsBefore[word];
+    // Where the grid has the volume's rows, all bits lie in one word.
+    const auto first = static_cast<unsigned>(wordOfRow * BitsPerDeviceWord);
+    VoxelPlace at(grid, row, first);
+    unsigned   run = runsBefore[word];
     for (; rest != 0; rest &= rest - 1)
     {
-      labelOfRun[run++] = bricks.parent[ComponentAt<TLayout>(bricks, at.place, LowestBit(rest))];
+      const int bit = LowestBit(rest);
+      if (grid.axes == GridAxes::YThenZThenX)
+      {
+        at = VoxelPlace(grid, row, first + static_cast<unsigned>(bit));
+      }
+      else
+      {
+        at.bit = bit;
+      }
+      labelOfRun[run++] = bricks.parent[ComponentAt<TLayout>(bricks, at.place, at.bit)];
     }
   }
 }

@@ -1,0 +1,177 @@
+#ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_SLICESALONGX_CUH
+#define BRICKCCL_ALGORITHMS_BUNDLEMERGING_SLICESALONGX_CUH
+
+#include "BrickCCL/Algorithms/BundleMerging/BundleBricks.cuh"
+
+/** Slices orthogonal to x (GridAxes::YThenZThenX): a copy of the image whose rows lie within slices, and the label map
+ *  with the axes of the volume. */
+namespace brickccl::cuda
+{
+
+/** So many voxels a side of a plane are copied by one block, by way of shared memory. */
+inline constexpr unsigned TileSide = 32;
+inline constexpr unsigned TileThreads = 256;
+
+/** Copies voxels of one value each so that y comes first, then z, then x. */
+template <typename T>
+__global__ void
+__launch_bounds__(TileThreads)
+  YThenZThenXKernel(const T * __restrict__ voxels, const __grid_constant__ Extent volume, T * __restrict__ copy)
+{
+  __shared__ T       tile[TileSide][TileSide + 1];
+  const auto         tilesX = (volume.size[0] - 1) / TileSide + 1;
+  const auto         tilesY = (volume.size[1] - 1) / TileSide + 1;
+  const std::int64_t tiles = tilesX * tilesY * volume.size[2];
+  const unsigned     lane = threadIdx.x % TileSide;
+  for (std::int64_t i = blockIdx.x; i < tiles; i += gridDim.x)
+  {
+    const std::int64_t atX = i % tilesX * TileSide;
+    const std::int64_t atY = i / tilesX % tilesY * TileSide;
+    const std::int64_t z = i / tilesX / tilesY;
+    for (unsigned line = threadIdx.x / TileSide; line < TileSide; line += TileThreads / TileSide)
+    {
+      if (atY + line < volume.size[1] && atX + lane < volume.size[0])
+      {
+        tile[line][lane] = voxels[(z * volume.size[1] + atY + line) * volume.size[0] + atX + lane];
+      }
+    }
+    __syncthreads();
+    for (unsigned line = threadIdx.x / TileSide; line < TileSide; line += TileThreads / TileSide)
+    {
+      if (atX + line < volume.size[0] && atY + lane < volume.size[1])
+      {
+        copy[((atX + line) * volume.size[2] + z) * volume.size[1] + atY + lane] = tile[lane][line];
+      }
+    }
+    __syncthreads();
+  }
+}
+
+/** The same for voxels of several values, which are rare: a thread copies one value. */
+template <typename T>
+__global__ void
+ChannelsYThenZThenXKernel(const T * __restrict__ values,
+                          const __grid_constant__ Extent volume,
+                          int                            channels,
+                          T * __restrict__ copy)
+{
+  const std::int64_t count = volume.VoxelCount() * channels;
+  for (std::int64_t i = ThreadIndex(); i < count; i += ThreadCount())
+  {
+    const std::int64_t voxel = i / channels;
+    const std::int64_t y = voxel % volume.size[1];
+    const std::int64_t z = voxel / volume.size[1] % volume.size[2];
+    const std::int64_t x = voxel / volume.size[1] / volume.size[2];
+    copy[i] = values[((z * volume.size[1] + y) * volume.size[0] + x) * channels + (i - voxel * channels)];
+  }
+}
+
+/** Calls `function` with an unsigned integer of a scalar type's size. */
+template <typename TFunction>
+void
+VisitScalarSize(ScalarType type, TFunction && function)
+{
+  switch (SizeOf(type))
+  {
+  case 1:
+    return function(TypeTag<std::uint8_t>{});
+  case 2:
+    return function(TypeTag<std::uint16_t>{});
+  case 4:
+    return function(TypeTag<std::uint32_t>{});
+  default:
+    return function(TypeTag<std::uint64_t>{});
+  }
+}
+
+/** Queues a copy of the image whose x, y and z are its y, z and x. \return a view of the copy */
+inline ImageView
+CopyYThenZThenX(const ImageView & image, DeviceBuffer<unsigned char> & copy, cudaStream_t stream)
+{
+  const Extent & volume = image.extent;
+  copy.Resize(static_cast<std::size_t>(volume.VoxelCount()) * SizeOf(image.type) *
+              static_cast<std::size_t>(image.channels));
+  VisitScalarSize(image.type, [&](auto typeTag) {
+    using T = typename decltype(typeTag)::Type;
+    const T * const from = static_cast<const T *>(image.data);
+    T * const       to = reinterpret_cast<T *>(copy.Data());
+    if (image.channels > 1)
+    {
+      BRICKCCL_LAUNCH(ChannelsYThenZThenXKernel<T>,
+                      ShapeFor(volume.VoxelCount() * image.channels),
+                      stream,
+                      from,
+                      volume,
+                      image.channels,
+                      to);
+      return;
+    }
+    const std::int64_t tiles =
+      ((volume.size[0] - 1) / TileSide + 1) * ((volume.size[1] - 1) / TileSide + 1) * volume.size[2];
+    BRICKCCL_LAUNCH_BLOCKS(YThenZThenXKernel<T>, ShapeFor(tiles * TileThreads, TileThreads), stream, from, volume, to);
+  });
+  return { copy.Data(), image.type, { volume.size[1], volume.size[2], volume.size[0] }, image.channels };
+}
+
+/** Writes the label map of slices orthogonal to x. A thread writes the voxels of one word, which lie along y. The
+ * threads of a warp have slices side by side, so that they write side by side. */
+template <typename TLayout, typename TLabel>
+__global__ void
+WriteSlicesAlongXKernel(const __grid_constant__ BundleGrid  grid,
+                        const __grid_constant__ BrickArrays bricks,
+                        TLabel * __restrict__ labels)
+{
+  if (!bricks.Fit())
+  {
+    return;
+  }
+  const std::int64_t slices = grid.sizeZ;
+  const std::int64_t wordsPerRow = (grid.extent.RowLength() - 1) / BitsPerDeviceWord + 1;
+  const std::int64_t count = slices * wordsPerRow * grid.bundlesY;
+  for (std::int64_t i = ThreadIndex(); i < count; i += ThreadCount())
+  {
+    const std::int64_t line = i / slices;
+    const auto         slice = static_cast<unsigned>(i - line * slices);
+    const auto         bundle = static_cast<int>(line / wordsPerRow);
+    const auto         word = static_cast<int>(line - bundle * wordsPerRow);
+    const BrickWord    place(grid, word, bundle, static_cast<int>(slice));
+    const std::size_t  index = place.Index();
+    const auto         kept = bricks.Kept<TLayout>(index);
+    const auto         rows = TLayout::Rows(kept);
+    const DeviceWord   united = rows.United();
+    const bool         hasBefore = !TLayout::keepsStarts && place.local % WordsPerBrickRow > 0;
+    const DeviceWord   before = hasBefore ? bricks.Rows<TLayout>(index - 1).United() : 0u;
+    const DeviceWord   starts = TLayout::Starts(kept, before);
+    const BrickBase    base = united != 0 ? bricks.bases[place.brick] : BrickBase{};
+    // The run that goes on from the word before, if there is one, comes first.
+    unsigned       run = united != 0 ? bricks.runsBefore[index] - 1u : 0u;
+    const auto     labelOf = [&] { return __ldg(bricks.parent + bricks.ComponentOf(base, run)); };
+    unsigned       label = (united & ~starts & 1u) != 0 ? labelOf() : 0u;
+    const auto     y = static_cast<unsigned>(word) * BitsPerDeviceWord;
+    const auto     z = static_cast<unsigned>(bundle) << grid.rowsShiftY;
+    const unsigned left = grid.rowLength - y;
+    const int      voxels = left < BitsPerDeviceWord ? static_cast<int>(left) : BitsPerDeviceWord;
+    for (int x = 0; x < voxels; ++x)
+    {
+      if ((starts >> x & 1u) != 0)
+      {
+        ++run;
+        label = labelOf();
+      }
+#pragma unroll
+      for (int r = 0; r < TLayout::rowCount; ++r)
+      {
+        if (z + r < grid.sizeY)
+        {
+          const std::size_t number =
+            (std::size_t{ z + static_cast<unsigned>(r) } * grid.rowLength + y + static_cast<unsigned>(x)) * grid.sizeZ;
+          labels[number + slice] = static_cast<TLabel>((rows.rows[r] >> x & 1u) != 0 ? label : 0u);
+        }
+      }
+    }
+  }
+}
+
+} // namespace brickccl::cuda
+
+#endif

@@ -1,5 +1,8 @@
 """Arguments that would be misunderstood: errors, or what other libraries make of them."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -99,6 +102,20 @@ def test_large_unsigned_values_are_negative_for_scikit_image_too():
     image = np.array([[2**64 - 1, 1], [0, 1]], np.uint64)
     for background in (None, -1, 0, 1):
         np.testing.assert_array_equal(label(image, background=background), measure.label(image, background=background))
+
+
+def test_too_little_memory_is_a_memory_error_with_a_sentence():
+    script = (
+        "import resource, numpy as np, brickccl\n"
+        "image = np.zeros((64, 512, 512), np.uint8)\n"
+        "image[::2, ::2, ::2] = 1\n"
+        "brickccl.label(image[:4], threads=1)\n"
+        "space = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize() + (1 << 20)\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (space, space))\n"
+        "try:\n    brickccl.find(image, threads=1)\nexcept MemoryError as error:\n    print(error)\n"
+    )
+    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert "not enough memory for this volume; brickccl.big" in found.stdout, found.stderr
 
 
 @pytest.mark.parametrize(

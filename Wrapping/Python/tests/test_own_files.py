@@ -1,6 +1,7 @@
 """Image files through the command's own readers and writers, in packages that were built with them (BRICKCCL_PYTHON_IO), and
 the command itself, in those that have it (BRICKCCL_PYTHON_COMMAND)."""
 
+import csv
 import importlib.util
 import json
 import os
@@ -206,11 +207,14 @@ def test_the_command_is_that_of_the_package(tmp_path):
     assert found.returncode == 0, found.stderr
     labels = brickccl.label(io.read(tmp_path / "scan.nrrd"), range=(0, 400))
     np.testing.assert_array_equal(io.read(tmp_path / "labels.nrrd").array, labels.array)
-    brickccl.find(io.read(tmp_path / "scan.nrrd"), range=(0, 400)).table().to_csv(tmp_path / "ours.csv")
-    assert (tmp_path / "ours.csv").read_text() == table.read_text()
+    ours = brickccl.find(io.read(tmp_path / "scan.nrrd"), range=(0, 400)).table()
+    rows = list(csv.DictReader(table.open()))
+    assert list(ours) == list(rows[0]) and len(rows) == ours.row_count
+    for name, values in ours.items():
+        np.testing.assert_array_equal(values, [float(row[name]) for row in rows], name)
     found = run("mesh", tmp_path / "labels.nrrd", tmp_path / "a.stl")
     assert found.returncode != 0
-    assert "VTK" in found.stderr
+    assert "mesh" in found.stderr
 
 
 @needs_command

@@ -93,7 +93,8 @@ def pyright(folder, *arguments):
     """Its answer as JSON. It finds packages through the first Python of the path."""
     environment = {**os.environ, "PATH": f"{pathlib.Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     command = [sys.executable, "-m", "basedpyright", "--outputjson", *map(str, arguments)]
-    result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    # Whatever encoding libraries have set: SimpleITK's writer of DICOM leaves the one of C.
+    result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, encoding="utf-8")
     return json.loads(result.stdout)
 
 

@@ -290,6 +290,16 @@ LinksAreThoseOfFaces()
 }
 static_assert(LinksAreThoseOfFaces<Bundling::Pairs>() && LinksAreThoseOfFaces<Bundling::Squares>());
 
+/** The first bit of `bits` in each stretch from one start up to the next. Bits before the first start are dropped. */
+template <typename TWord>
+BRICKCCL_HOST_DEVICE BRICKCCL_ALWAYS_INLINE constexpr TWord
+FirstOfStretches(TWord bits, TWord starts)
+{
+  // A carry runs from the start to the first bit, and through stretches without a bit.
+  const TWord none = ~bits;
+  return ((none + (starts & none)) | starts) & bits;
+}
+
 /** The links between the united bits of a and b without repeats: one for each pair of runs that they join, or few
  *  more. */
 template <typename TWord>
@@ -302,11 +312,9 @@ BRICKCCL_HOST_DEVICE BRICKCCL_ALWAYS_INLINE inline BundleLinks<TWord>
   const TWord right = links.right & ~both;
   const TWord contacts = links.same | (links.left & both) | (links.right & both) | ((left & (unitedA << 1)) >> 1) |
                          ((right & (unitedA >> 1)) << 1);
-  // The first contact of every stretch: a carry runs from the begin of the stretch through the bits without contact.
-  const TWord begins = both & ~(both << 1);
-  const TWord none = both & ~contacts;
-  const TWord firsts = (((none + (begins & none)) & ~none) & contacts) | (begins & contacts);
-  return { firsts & both, left & ~(unitedA << 1), right & ~(unitedA >> 1) };
+  return { FirstOfStretches<TWord>(contacts, both & ~(both << 1)) & both,
+           left & ~(unitedA << 1),
+           right & ~(unitedA >> 1) };
 }
 
 /** The bits of `both` (where both bundles have a run) from the link of each stretch to its end. The links are without

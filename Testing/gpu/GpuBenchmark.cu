@@ -4,6 +4,7 @@
 //   brickccl-gpu-benchmark [--repeat N] [--connectivity N] [--only TEXT] [--noise] [--size N ...] [--kinds N]
 //     [--slices N] [--flat N] [--extent NX NY NZ] [--random N DENSITY GRAIN] [--mask FILE NX NY NZ]
 //     [--segments FILE NX NY NZ] [--host N]
+//   brickccl-gpu-benchmark --tuning     prints the numbers that kernels were tuned by, and what was measured
 //
 // Options that narrow the choice come first: --only times the inputs whose names hold TEXT. A mask's file has one byte
 // per voxel. A file of segments has four; segments are labeled by equal values.
@@ -13,6 +14,7 @@
 
 #include "FurtherTimes.cuh"
 
+#include "BrickCCL/Algorithms/BundleMerging/BundleMergingTuning.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
 #include "BrickCCL/Phantoms/Random.h"
 
@@ -22,6 +24,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
+#include <iostream>
 #include <string>
 #include <vector>
 
@@ -344,15 +347,31 @@ BenchmarkSegments(const char * const * arguments)
   Benchmark(NameOf(arguments[0]), extent, ReadVoxels<T>(arguments[0], extent), nullptr, Criterion::EqualValue(0));
 }
 
+/** Does what times nothing. \return the exit code, or -1 if there is more to do */
+int
+CodeBeforeTimes(int argc, char ** argv)
+{
+  if (argc == 2 && argv[1] == std::string("--tuning"))
+  {
+    cuda::PrintTuning(std::cout);
+    return 0;
+  }
+  if (ResolveDevice({ Device::Kind::Cuda, 0 }).device.kind != Device::Kind::Cuda)
+  {
+    std::fprintf(stderr, "%s\n", ResolveDevice({ Device::Kind::Cuda, 0 }).remark.c_str());
+    return 1;
+  }
+  return -1;
+}
+
 } // namespace
 
 int
 main(int argc, char ** argv)
 {
-  if (ResolveDevice({ Device::Kind::Cuda, 0 }).device.kind != Device::Kind::Cuda)
+  if (const int code = CodeBeforeTimes(argc, argv); code >= 0)
   {
-    std::fprintf(stderr, "%s\n", ResolveDevice({ Device::Kind::Cuda, 0 }).remark.c_str());
-    return 1;
+    return code;
   }
   std::printf("input,extent,connectivity,algorithm,milliseconds,times the floor,components,scratch bytes per voxel\n");
   bool noise = false;

@@ -323,7 +323,7 @@ struct BorderEnds
  *  pairs of a border occur again and again. */
 struct UnionsSeen
 {
-  static constexpr int bits = 8;
+  static constexpr int bits = TuningOf<Tuned::PairsSeenBits>;
 
   unsigned long long pairs[1 << bits];
 
@@ -355,7 +355,7 @@ struct BorderWords
   static_assert(BorderRole<VParts>::words <= 128);
 
   BorderWord<TLayout> words[BorderRole<VParts>::words];
-  BorderLink          links[64];
+  BorderLink          links[TuningOf<Tuned::ListedBorderLinks>];
 };
 
 /** The shared memory of a warp at a border, and that of its block. */
@@ -403,8 +403,8 @@ ReadBorder(const BundleGrid &             grid,
 
 /** Unites across the links of a warp's border along z or y. The lanes list their links and then share them out evenly.
  *  All lanes must call.
- *  \param same, left, right  this lane's links, by parts
- *  \param isLink             decides whether a candidate is a link */
+ *  \param links   this lane's links, by parts
+ *  \param isLink  decides whether a candidate is a link */
 template <typename TLayout, int VParts, typename TIsLink>
 __device__ inline void
 UniteLinks(const BundleGrid &             grid,
@@ -412,13 +412,11 @@ UniteLinks(const BundleGrid &             grid,
            const BorderRole<VParts> &     role,
            BorderWords<TLayout, VParts> & memory,
            UnionsSeen &                   seen,
-           const BackwardWords<VParts> &  same,
-           const BackwardWords<VParts> &  left,
-           const BackwardWords<VParts> &  right,
+           const BackwardLinks<VParts> &  links,
            const TIsLink &                isLink)
 {
   const BorderWord<TLayout> * const words = memory.words;
-  LinkList<VParts, VParts>          links(same, left, right);
+  LinkList<VParts, VParts>          list(links);
   BackwardWords<VParts>             firsts;
 #pragma unroll
   for (int part = 0; part < VParts; ++part)
@@ -426,10 +424,10 @@ UniteLinks(const BundleGrid &             grid,
     firsts.of[part] = BorderLink(role.From(part), role.To(part), part).bits;
   }
   const auto next = [&] {
-    const int x = links.Next();
-    return BorderLink(firsts.Get(links.To()), x, links.Step());
+    const int x = list.Next();
+    return BorderLink(firsts.Get(list.To()), x, list.Step());
   };
-  ShareOut<IfMany::ListSome>(memory.links, links.Count(), next, [&](const BorderLink & link) {
+  ShareOut<IfMany::ListSome>(memory.links, list.Count(), next, [&](const BorderLink & link) {
     // All reads are started before the first one is waited for.
     const BorderWord<TLayout> & a = words[link.From()];
     const unsigned              inA = bricks.componentOfRun[a.RunAt(link.X())];

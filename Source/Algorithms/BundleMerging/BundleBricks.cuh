@@ -2,6 +2,7 @@
 #define BRICKCCL_ALGORITHMS_BUNDLEMERGING_BUNDLEBRICKS_CUH
 
 #include "BrickCCL/Algorithms/BundleMerging/BundleGrid.cuh"
+#include "BrickCCL/Algorithms/BundleMerging/BundleMergingTuning.h"
 
 /** The bricks of BundleMerging and what is kept of them: bits, runs and components. */
 namespace brickccl::cuda
@@ -174,11 +175,11 @@ struct alignas(8) BrickBase
  *  as many groups as a block counts. */
 struct FirstMarks
 {
-  static constexpr unsigned wordsPerGroup = 8;
-  static constexpr unsigned groupsPerThread = 16;
+  static constexpr unsigned wordsPerGroup = TuningOf<Tuned::MarkWordsPerGroup>;
+  static constexpr unsigned groupsPerThread = TuningOf<Tuned::MarkGroupsPerThread>;
   static constexpr unsigned groupsPerPart = ThreadsPerBlock * groupsPerThread;
   /** The distance between the counts of two parts: side by side in one cache line they would wait for each other. */
-  static constexpr unsigned partStep = 32;
+  static constexpr unsigned partStep = TuningOf<Tuned::MarkPartStep>;
 
   DeviceWord * words;
   /** The marks in a group; later those before it. Behind the last group it is the number of components. */

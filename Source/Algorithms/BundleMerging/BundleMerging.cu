@@ -52,7 +52,7 @@ GridOf(const Problem & problem)
 LaunchShape
 ShapeForUnknown()
 {
-  return { dim3(1024), dim3(ThreadsPerBlock) };
+  return { dim3(TuningOf<Tuned::BlocksOfUnknownCount>), dim3(ThreadsPerBlock) };
 }
 
 /** Queues all kernels of one call. \param problem  its image and mask have the axes of the grid */
@@ -84,8 +84,7 @@ Queue(const Problem &       problem,
                                pixels,
                                rule,
                                grid,
-                               mask,
-                               WordGrid(grid.extent).wordsPerRow,
+                               MaskBits{ mask, WordGrid(grid.extent).wordsPerRow },
                                arrays,
                                marks);
       });
@@ -128,14 +127,14 @@ BundleMerging(const Problem & problem, BundleMergingMemory & memory, void * labe
   memory.runsBefore.Resize(bricks * WordsPerBrick);
   memory.bases.Resize(bricks);
   memory.found.Resize(1);
-  // Room for one component and four runs in two words of a brick is enough for all but noise, which is then solved
-  // again.
+  // There is room enough for all but noise, which is then solved again.
   const auto mostRuns = static_cast<std::size_t>(ProblemTraits(problem).MaximumRunCount());
   const auto atLeast = [&](std::size_t capacity, std::size_t room) {
     return std::max(capacity, std::min(room + 1024, mostRuns));
   };
-  memory.componentCapacity = atLeast(memory.componentCapacity, bricks * WordsPerBrick / 2);
-  memory.runCapacity = atLeast(memory.runCapacity, bricks * WordsPerBrick * 2);
+  memory.componentCapacity =
+    atLeast(memory.componentCapacity, bricks * WordsPerBrick / TuningOf<Tuned::WordsPerComponent>);
+  memory.runCapacity = atLeast(memory.runCapacity, bricks * WordsPerBrick * TuningOf<Tuned::RunsPerWord>);
 
   Problem read = problem;
   if (grid.axes == GridAxes::YThenZThenX)

@@ -2,7 +2,7 @@
 #define BRICKCCL_ALGORITHMS_BUNDLEMERGING_BUNDLEMERGING_CUH
 
 #include "BrickCCL/Algorithms/BundleMerging/BundleBricks.cuh"
-#include "BrickCCL/Algorithms/BundleMerging/SeparatedVoxels.cuh"
+#include "BrickCCL/Algorithms/BundleMerging/RowArrays.cuh"
 #include "BrickCCL/Tables/ComponentSums.h"
 #include "BrickCCL/Runs/RunTable.cuh"
 

@@ -12,7 +12,7 @@ namespace brickccl::cuda
 struct BrickCounts
 {
   static constexpr unsigned capacity = WordsPerBrick;
-  static constexpr unsigned probes = 8;
+  static constexpr unsigned probes = TuningOf<Tuned::CountProbes>;
 
   /** 0 means that the slot is free. */
   unsigned labels[capacity];
@@ -84,7 +84,7 @@ __launch_bounds__(WordsPerBrick)
     }
     rest &= ~run;
   }
-  constexpr int mostRounds = 2;
+  constexpr int mostRounds = TuningOf<Tuned::CountRounds>;
   for (int round = 0; round < mostRounds; ++round)
   {
     const unsigned waiting = __ballot_sync(AllLanes, label != 0);

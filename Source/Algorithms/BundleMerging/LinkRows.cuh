@@ -216,9 +216,7 @@ FindStraightClose(const TCompare & compare, const RowWord & a, const RowWord & b
       joined |= compare.JoinedTo(undecided);
     }
   }
-  // The first link of each pair: a carry runs from its first bit through the bits without a link.
-  const DeviceWord none = both & ~joined;
-  const DeviceWord firsts = (((none + (first & none)) & ~none) & joined) | (first & joined);
+  const DeviceWord firsts = FirstOfStretches(joined, first);
   const DeviceWord inWord = SpreadAlong(SpreadBack(firsts, goesOn) | implied, goesOn);
   const DeviceWord before = asBefore(inWord);
   return { firsts & ~implied & ~before, inWord | before };
@@ -307,6 +305,171 @@ FindAcross(const TCompare & compare, const BundleLinks<DeviceWord> & undecided)
     found.right &= undecided.right;
   }
   return found;
+}
+
+// The few links between equal values that links along the axes leave undecided lie across squares of which no two sides
+// are known to be equal. If exactly one side is equal, the other voxels differ. If more sides are, they are linked.
+
+/** The bits at which two rows have voxels across each other, at x and at x - 1, that may be equal. The voxel before the
+ *  word counts as undecided. \param joined  the bits at which the rows' runs are linked */
+__device__ inline DeviceWord
+UndecidedCorners(const RowWord & a, const RowWord & b, DeviceWord joined)
+{
+  const DeviceWord across = (a.foreground & b.Before()) | (a.Before() & b.foreground);
+  return across & ~(a.GoesOn() | b.GoesOn() | joined | joined << 1);
+}
+
+/** The bits at which the first and the third row of a square may be equal, a pair of their runs begins, and no side
+ *  decides. */
+__device__ inline DeviceWord
+UndecidedStraight(const SquareLinks & square, const RowWord & a, const RowWord & c)
+{
+  return a.foreground & c.foreground & (a.starts | c.starts) & ~square.Any();
+}
+
+/** The voxels of a word's square of rows that its sides leave undecided, as bits: those across each other at corners,
+ * and those at the same x. The square has the word's row, those before it along y and z, and the one before it along
+ * both. */
+struct UndecidedSquare
+{
+  DeviceWord toY;
+  DeviceWord toZ;
+  DeviceWord toBoth;
+  DeviceWord between;
+  DeviceWord straight;
+  DeviceWord straightBetween;
+
+  __device__ bool
+  Any() const
+  {
+    return (toY | toZ | toBoth | between | straight | straightBetween) != 0;
+  }
+  /** How many pairs of voxels must be compared. */
+  __device__ unsigned
+  Count() const
+  {
+    return static_cast<unsigned>(2 * (__popc(toY) + __popc(toZ) + __popc(toBoth) + __popc(between)) + __popc(straight) +
+                                 __popc(straightBetween));
+  }
+};
+
+/** Compares undecided voxels of a brick, and lists the pairs of runs that are linked. Places are those of voxels in the
+ *  brick: each word has 32, in order. */
+template <typename TMemory, typename TAreEqual>
+class UndecidedLister
+{
+public:
+  /** \param areEqual  whether the voxels at two places are equal */
+  __device__
+  UndecidedLister(TMemory & memory, const TAreEqual & areEqual)
+    : m_Memory(memory)
+    , m_AreEqual(areEqual)
+  {}
+
+  /** Compares voxels of the words a and b: at corners with those at x - 1 in either, or at the same x. */
+  __device__ __forceinline__ void
+  LookAt(DeviceWord atCorners, DeviceWord atSame, int a, int b) const
+  {
+    for (DeviceWord rest = atCorners | atSame; rest != 0; rest &= rest - 1)
+    {
+      const DeviceWord bit = rest & (0u - rest);
+      const unsigned   inA = static_cast<unsigned>(a * BitsPerDeviceWord + LowestBit(bit));
+      const unsigned   inB = static_cast<unsigned>(b * BitsPerDeviceWord + LowestBit(bit));
+      if ((atCorners & bit) != 0)
+      {
+        Look(inA, inB - 1);
+        Look(inA - 1, inB);
+      }
+      if ((atSame & bit) != 0)
+      {
+        Look(inA, inB);
+      }
+    }
+  }
+
+private:
+  __device__ __forceinline__ void
+  Look(unsigned a, unsigned b) const
+  {
+    const unsigned layer = threadIdx.x / WordsPerLayer;
+    if (IsForeground(a) && IsForeground(b) && m_AreEqual(a, b))
+    {
+      m_Memory.pairs[layer][atomicAdd(m_Memory.listed + layer, 1u)] = RunAt(a) << 16 | RunAt(b);
+    }
+  }
+  __device__ __forceinline__ bool
+  IsForeground(unsigned place) const
+  {
+    return (m_Memory.RowAt(static_cast<int>(place / BitsPerDeviceWord)).foreground >> place % BitsPerDeviceWord & 1u) !=
+           0;
+  }
+  __device__ __forceinline__ unsigned
+  RunAt(unsigned place) const
+  {
+    return m_Memory.RunAt(static_cast<int>(place / BitsPerDeviceWord), static_cast<int>(place % BitsPerDeviceWord));
+  }
+
+  TMemory &         m_Memory;
+  const TAreEqual & m_AreEqual;
+};
+
+/** Decides what the sides of a word's square leave undecided, if the warp has few such links, and lists the pairs of
+ *  runs that are linked. Rows of the square that do not lie in the brick are empty. All lanes must call.
+ *  \param own               the word
+ *  \param hasY, hasZ        whether the brick has the rows before the word's along y and z
+ *  \param joinedY, joinedZ  the bits at which it is linked to those before it along y and z
+ *  \param areEqual          as UndecidedLister
+ *  \return whether it did so */
+template <typename TProblem, typename TMemory, typename TAreEqual>
+__device__ inline bool
+ListUndecidedLinks(const TProblem &  problem,
+                   TMemory &         memory,
+                   const RowWord &   own,
+                   bool              hasY,
+                   bool              hasZ,
+                   DeviceWord        joinedY,
+                   DeviceWord        joinedZ,
+                   const TAreEqual & areEqual)
+{
+  const int         self = static_cast<int>(threadIdx.x);
+  const bool        hasBoth = hasY && hasZ;
+  const int         stepZ = WordsPerBrickRow << problem.grid.bundlesShiftY;
+  const int         beforeY = hasY ? self - WordsPerBrickRow : WordsPerBrick;
+  const int         beforeZ = hasZ ? self - stepZ : WordsPerBrick;
+  const int         before = hasBoth ? self - WordsPerBrickRow - stepZ : WordsPerBrick;
+  const RowWord     b = memory.RowAt(beforeY);
+  const RowWord     c = memory.RowAt(before);
+  const RowWord     d = memory.RowAt(beforeZ);
+  const SquareLinks links = { joinedY,
+                              memory.joinedZ[hasBoth ? beforeY : self],
+                              memory.joinedY[hasBoth ? beforeZ : self],
+                              joinedZ };
+  const SquareLinks turned = links.Turned();
+  // Links across the brick's border along x are found at that border.
+  const DeviceWord      inner = LaneInRow() == 0 ? ~1u : ~0u;
+  const DeviceWord      innerY = hasY ? inner : 0u;
+  const DeviceWord      innerZ = hasZ ? inner : 0u;
+  const DeviceWord      innerBoth = problem.HasDiagonals(2) ? innerY & innerZ : 0u;
+  const UndecidedSquare undecided = { UndecidedCorners(own, b, joinedY) & innerY,
+                                      UndecidedCorners(own, d, joinedZ) & innerZ,
+                                      UndecidedCorners(own, c, links.Across()) & innerBoth,
+                                      UndecidedCorners(b, d, turned.Across()) & innerBoth,
+                                      UndecidedStraight(links, own, c),
+                                      UndecidedStraight(turned, b, d) };
+  if (!__any_sync(AllLanes, undecided.Any()))
+  {
+    return true;
+  }
+  if (SumOfWarp(undecided.Count()) > TuningOf<Tuned::ListedLinks>)
+  {
+    return false;
+  }
+  const UndecidedLister<TMemory, TAreEqual> lister(memory, areEqual);
+  lister.LookAt(undecided.toY, 0, self, beforeY);
+  lister.LookAt(undecided.toZ, 0, self, beforeZ);
+  lister.LookAt(undecided.toBoth, undecided.straight, self, before);
+  lister.LookAt(undecided.between, undecided.straightBetween, beforeY, beforeZ);
+  return true;
 }
 
 } // namespace brickccl::cuda

@@ -60,18 +60,126 @@ UniteEnds(const BundleGrid & grid, const BrickArrays & bricks, int bundle, const
   }
 }
 
+/** A lane of a warp that unites across a border along z or y. All lanes must call. */
+template <Bundling VBundling>
+class MaskBorder
+{
+public:
+  static constexpr int parts = VBundling == Bundling::Rows ? 1 : 3;
+  using Role = BorderRole<parts>;
+  using Words = BorderWords<BundleLayout<VBundling>, parts>;
+
+  __device__
+  MaskBorder(const BundleGrid & grid, const BrickArrays & bricks, const Role & role, Words & memory)
+    : m_Grid(grid)
+    , m_Bricks(bricks)
+    , m_Role(role)
+    , m_Memory(memory)
+  {}
+
+  __device__ __forceinline__ void
+  Unite(UnionsSeen & seen)
+  {
+    FindTouching();
+#pragma unroll
+    for (int part = 0; part < parts; ++part)
+    {
+      FindLinks(part);
+    }
+    const auto all = [](const BorderLink &) { return true; };
+    UniteLinks(m_Grid, m_Bricks, m_Role, m_Memory, seen, m_Links, all);
+  }
+
+private:
+  using Window = BundleWindow<DeviceWord, RowsOf(VBundling)>;
+
+  /** Finds where the bundles of the lane touch those before them. */
+  __device__ __forceinline__ void
+  FindTouching()
+  {
+    const Window own = WindowAt(m_Role.Facing(false));
+    const Window other = WindowAt(m_Role.Facing(true));
+    if (m_Role.lane >= WordsPerBrickRow)
+    {
+      const auto touches = [&](const Window & a, const Window & b) {
+        return m_Role.axis == AlongZ ? LinksTo<VBundling>(0, a, b).same : LinksTo<VBundling>(1, a, b).same;
+      };
+      m_TouchesBefore = touches(own, WindowAt(m_Role.Facing(false) - WordsPerBrickRow));
+      m_OtherTouchesBefore = touches(other, WindowAt(m_Role.Facing(true) - WordsPerBrickRow));
+    }
+  }
+  /** Finds the links of a part, after those of the parts before it, that others do not imply. */
+  __device__ __forceinline__ void
+  FindLinks(int part)
+  {
+    DeviceWord joined = 0;
+    if (m_Role.HasLinks(part))
+    {
+      const Window            a = WindowAt(m_Role.From(part));
+      const Window            b = WindowAt(m_Role.To(part));
+      BundleLinks<DeviceWord> links = LinksTo<VBundling>(m_Role.BackwardBundle(part), a, b);
+      links = links.Any() ? WithoutRepeats(links, a.United(), b.United()) : links;
+      joined = JoinedBits(links, a.United() & b.United());
+      m_Links.same.of[part] = links.same;
+      m_Links.left.of[part] = links.left;
+      m_Links.right.of[part] = links.right;
+    }
+    m_Links.same.of[part] &= ~BitBefore(joined);
+    m_JoinedFacing = part == 0 ? joined : m_JoinedFacing;
+    m_Links.same.of[part] = WithoutImplied(m_Links.same.of[part], joined, ImpliedBits(part));
+  }
+  /** The bits at which a part's runs are linked by way of others. */
+  __device__ __forceinline__ DeviceWord
+  ImpliedBits(int part) const
+  {
+    const DeviceWord joinedBefore = __shfl_up_sync(AllLanes, m_JoinedFacing, WordsPerBrickRow);
+    if (part == 0)
+    {
+      return m_TouchesBefore & joinedBefore & m_OtherTouchesBefore;
+    }
+    if (part == 1)
+    {
+      return (m_TouchesBefore & joinedBefore) | (m_JoinedFacing & m_OtherTouchesBefore);
+    }
+    if (m_Role.axis == AlongY)
+    {
+      return (m_JoinedFacing & m_TouchesBefore) | (m_OtherTouchesBefore & joinedBefore);
+    }
+    const DeviceWord touchesNext = __shfl_down_sync(AllLanes, m_TouchesBefore & m_JoinedFacing, WordsPerBrickRow);
+    const DeviceWord otherTouchesNext = __shfl_down_sync(AllLanes, m_OtherTouchesBefore, WordsPerBrickRow);
+    const bool       hasNext = m_Role.lane < WordsPerLayer - WordsPerBrickRow;
+    return hasNext ? touchesNext | (m_JoinedFacing & otherTouchesNext) : 0u;
+  }
+  __device__ __forceinline__ Window
+  WindowAt(int at) const
+  {
+    return m_Memory.words[at].Window();
+  }
+
+  const BundleGrid &   m_Grid;
+  const BrickArrays &  m_Bricks;
+  const Role &         m_Role;
+  Words &              m_Memory;
+  BackwardLinks<parts> m_Links = {};
+  /** The bits at which a bundle of either brick touches the one before it there, which faces the bundle before the
+   *  lane's. */
+  DeviceWord m_TouchesBefore = 0;
+  DeviceWord m_OtherTouchesBefore = 0;
+  /** The bits at which the lane's bundle and the one that faces it are joined. */
+  DeviceWord m_JoinedFacing = 0;
+};
+
 template <Bundling VBundling>
 __global__ void
-__launch_bounds__(BorderThreads, VBundling == Bundling::Rows ? 17 : 10)
+__launch_bounds__(BorderThreads,
+                  VBundling == Bundling::Rows ? TuningOf<Tuned::BorderBlocksOfFaces> : TuningOf<Tuned::BorderBlocks>)
   MergeBordersKernel(const __grid_constant__ BundleGrid grid, const __grid_constant__ BrickArrays bricks)
 {
-  using Layout = BundleLayout<VBundling>;
-  constexpr int parts = VBundling == Bundling::Rows ? 1 : 3;
-  constexpr int rowCount = RowsOf(VBundling);
-  __shared__ BorderMemory<BorderWords<Layout, parts>, BorderEnds> memory;
+  using Border = MaskBorder<VBundling>;
+  __shared__ BorderMemory<typename Border::Words, BorderEnds> memory;
   memory.seen.Clear();
   __syncthreads();
-  const BorderRole<parts> role(grid);
+  const typename Border::Role role(grid);
   WaitForEarlierKernels();
   if (!role.HasBorder(grid))
   {
@@ -82,78 +190,17 @@ __launch_bounds__(BorderThreads, VBundling == Bundling::Rows ? 17 : 10)
     BorderEnds & ends = memory.of[role.warp].ends;
     const auto   nothing = [](int) { return 0; };
     const auto   keepNothing = [](int, int) {};
-    MergeEnds<Layout>(bricks, role.brick, ends, nothing, keepNothing, [&](int bundle) {
+    MergeEnds<BundleLayout<VBundling>>(bricks, role.brick, ends, nothing, keepNothing, [&](int bundle) {
       UniteEnds<VBundling>(grid, bricks, bundle, ends, memory.seen);
     });
     return;
   }
-  BorderWords<Layout, parts> & ofWarp = memory.of[role.warp].words;
+  auto & ofWarp = memory.of[role.warp].words;
   ReadBorder(grid, bricks, role, ofWarp);
-  if (!bricks.Fit())
+  if (bricks.Fit())
   {
-    return;
+    Border(grid, bricks, role, ofWarp).Unite(memory.seen);
   }
-  const auto                               window = [&](int at) { return ofWarp.words[at].Window(); };
-  const BundleWindow<DeviceWord, rowCount> own = window(role.Facing(false));
-  const BundleWindow<DeviceWord, rowCount> other = window(role.Facing(true));
-  // The bits at which a bundle of either brick touches the one before it there, which faces the bundle before the
-  // lane's.
-  DeviceWord touchesBefore = 0;
-  DeviceWord otherTouchesBefore = 0;
-  if (role.lane >= WordsPerBrickRow)
-  {
-    const auto touches = [&](const auto & a, const auto & b) {
-      return role.axis == AlongZ ? LinksTo<VBundling>(0, a, b).same : LinksTo<VBundling>(1, a, b).same;
-    };
-    touchesBefore = touches(own, window(role.Facing(false) - WordsPerBrickRow));
-    otherTouchesBefore = touches(other, window(role.Facing(true) - WordsPerBrickRow));
-  }
-  BackwardWords<parts> same = {};
-  BackwardWords<parts> left = {};
-  BackwardWords<parts> right = {};
-  DeviceWord           joinedFacing = 0;
-#pragma unroll
-  for (int part = 0; part < parts; ++part)
-  {
-    DeviceWord joined = 0;
-    if (role.HasLinks(part))
-    {
-      const auto              a = window(role.From(part));
-      const auto              b = window(role.To(part));
-      BundleLinks<DeviceWord> links = LinksTo<VBundling>(role.BackwardBundle(part), a, b);
-      links = links.Any() ? WithoutRepeats(links, a.United(), b.United()) : links;
-      joined = JoinedBits(links, a.United() & b.United());
-      same.of[part] = links.same;
-      left.of[part] = links.left;
-      right.of[part] = links.right;
-    }
-    same.of[part] &= ~BitBefore(joined);
-    joinedFacing = part == 0 ? joined : joinedFacing;
-    const DeviceWord joinedBefore = __shfl_up_sync(AllLanes, joinedFacing, WordsPerBrickRow);
-    DeviceWord       implied = 0;
-    if (part == 0)
-    {
-      implied = touchesBefore & joinedBefore & otherTouchesBefore;
-    }
-    else if (part == 1)
-    {
-      implied = (touchesBefore & joinedBefore) | (joinedFacing & otherTouchesBefore);
-    }
-    else if (role.axis == AlongY)
-    {
-      implied = (joinedFacing & touchesBefore) | (otherTouchesBefore & joinedBefore);
-    }
-    else
-    {
-      const DeviceWord touchesNext = __shfl_down_sync(AllLanes, touchesBefore & joinedFacing, WordsPerBrickRow);
-      const DeviceWord otherTouchesNext = __shfl_down_sync(AllLanes, otherTouchesBefore, WordsPerBrickRow);
-      const bool       hasNext = role.lane < WordsPerLayer - WordsPerBrickRow;
-      implied = hasNext ? touchesNext | (joinedFacing & otherTouchesNext) : 0u;
-    }
-    same.of[part] = WithoutImplied(same.of[part], joined, implied);
-  }
-  const auto all = [](const BorderLink &) { return true; };
-  UniteLinks(grid, bricks, role, ofWarp, memory.seen, same, left, right, all);
 }
 
 } // namespace brickccl::cuda

@@ -1,8 +1,7 @@
 #ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_MERGEROWBORDERS_CUH
 #define BRICKCCL_ALGORITHMS_BUNDLEMERGING_MERGEROWBORDERS_CUH
 
-#include "BrickCCL/Algorithms/BundleMerging/UniteCloseRows.cuh"
-#include "BrickCCL/Algorithms/BundleMerging/UniteEqualRows.cuh"
+#include "BrickCCL/Algorithms/BundleMerging/BorderRows.cuh"
 
 /** Unions of components across the borders of bricks, where values decide. */
 namespace brickccl::cuda
@@ -171,17 +170,27 @@ UniteRowEnds(const TProblem &                problem,
   }
 }
 
+/** So many blocks of the kernel shall fit on a multiprocessor. */
+template <typename TProblem, bool VAlongAxes>
+inline constexpr int RowBorderBlocks = VAlongAxes ? TuningOf<Tuned::RowBorderBlocksOfFaces>
+                                     : TProblem::isTransitive && sizeof(typename TProblem::Pixel) == 1
+                                       ? TuningOf<Tuned::RowBorderBlocksOfEqualBytes>
+                                       : TuningOf<Tuned::RowBorderBlocks>;
+
+/** The share of shared memory that the kernel asks for. Voxels and forest are read through the cache, which the driver
+ *  would leave as small as the solving kernel needs it. */
+template <typename TProblem, bool VAlongAxes>
+inline constexpr int RowBorderShared = VAlongAxes                            ? TuningOf<Tuned::RowBorderSharedOfFaces>
+                                     : KnowsSeparation<TProblem, VAlongAxes> ? TuningOf<Tuned::RowBorderSharedOfKinds>
+                                     : TProblem::isTransitive                ? TuningOf<Tuned::RowBorderSharedOfEqual>
+                                                                             : TuningOf<Tuned::RowBorderShared>;
+
 template <typename TProblem, bool VAlongAxes>
 __global__ void
-__launch_bounds__(BorderThreads,
-                  VAlongAxes                                                        ? 16
-                  : TProblem::isTransitive && sizeof(typename TProblem::Pixel) == 1 ? 12
-                                                                                    : 10)
-  MergeRowBordersKernel(const __grid_constant__ TProblem         problem,
-                        const __grid_constant__ BrickArrays      bricks,
-                        const __grid_constant__ SeparationArrays separationArrays,
-                        BorderArrays<DeviceWord>                 joinedArrays,
-                        EndArrays<typename TProblem::Pixel>      endArrays)
+__launch_bounds__(BorderThreads, RowBorderBlocks<TProblem, VAlongAxes>)
+  MergeRowBordersKernel(const __grid_constant__ TProblem    problem,
+                        const __grid_constant__ BrickArrays bricks,
+                        const __grid_constant__ RowArrays<typename TProblem::Pixel> ofBorders)
 {
   using Role = RowBorderRole<VAlongAxes>;
   constexpr bool knowsSeparation = KnowsSeparation<TProblem, VAlongAxes>;
@@ -200,7 +209,7 @@ __launch_bounds__(BorderThreads,
   {
     RowBorderEnds<TProblem> & ends = memory.of[role.warp].ends;
     const auto                readVoxels = [&](int bundle) {
-      return ends.ReadVoxels(problem, endArrays, role.brick, role.place, bundle);
+      return ends.ReadVoxels(problem, ofBorders.ends, role.brick, role.place, bundle);
     };
     const auto keepVoxels = [&](int bundle, const EndPair<TProblem> & pair) { ends.Keep(bundle, pair); };
     MergeEnds<RowLayout>(bricks, role.brick, ends, readVoxels, keepVoxels, [&](int bundle) {
@@ -213,13 +222,13 @@ __launch_bounds__(BorderThreads,
   JoinedBefore before = {};
   if constexpr (KeepsJoined<TProblem, VAlongAxes>)
   {
-    before.Fetch(grid, joinedArrays, role);
+    before.Fetch(grid, ofBorders.joined, role);
   }
   if constexpr (knowsSeparation)
   {
     BorderSeparation<Role> separation;
-    separation.Fetch(grid, separationArrays, role);
-    isSeparating = separationArrays.limits->areKnown;
+    separation.Fetch(grid, ofBorders.separation, role);
+    isSeparating = ofBorders.separation.limits->areKnown;
     ReadBorder<RowLayout>(grid, bricks, role, ofWarp);
     separation.Store(role, ofWarp.separation);
     __syncwarp();
@@ -234,11 +243,11 @@ __launch_bounds__(BorderThreads,
   }
   if constexpr (TProblem::isTransitive)
   {
-    UniteEqualRows<TProblem, VAlongAxes>(problem, bricks, role, before, ofWarp, memory.seen);
+    EqualBorder<TProblem, VAlongAxes, Words>(problem, bricks, role, ofWarp).Unite(before, memory.seen);
   }
   else
   {
-    UniteCloseRows<TProblem, VAlongAxes>(problem, bricks, role, isSeparating, ofWarp, memory.seen);
+    CloseBorder<TProblem, VAlongAxes, Words>(problem, bricks, role, isSeparating, ofWarp).Unite(memory.seen);
   }
 }
 

@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_ROWTILE_CUH
 #define BRICKCCL_ALGORITHMS_BUNDLEMERGING_ROWTILE_CUH
 
-#include "BrickCCL/Algorithms/BundleMerging/SeparatedVoxels.cuh"
+#include "BrickCCL/Algorithms/BundleMerging/RowArrays.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/LinkRows.cuh"
 
 /** The voxels of a brick's rows in shared memory, where values decide. */
@@ -63,7 +63,7 @@ struct WideGroup
 
   T voxels[count];
 
-  __device__ explicit WideGroup(const uint4 & piece)
+  __device__ explicit WideGroup(uint4 piece)
   {
     static_assert(sizeof(*this) == sizeof(piece));
     memcpy(voxels, &piece, sizeof(piece));
@@ -82,8 +82,11 @@ public:
   static constexpr bool comparesWords = true;
   /** If more voxels of a word than this are wanted, all are compared at once. `fewAcross` is the same for voxels whose
    *  neighbours at x - 1 and x + 1 are wanted. */
-  static constexpr int few = sizeof(T) > 1 ? 8 : isTransitive ? 0 : 3;
-  static constexpr int fewAcross = sizeof(T) == 1 ? 3 : 10;
+  static constexpr int few = sizeof(T) > 1 ? TuningOf<Tuned::TileFew>
+                           : isTransitive  ? TuningOf<Tuned::TileFewOfEqualBytes>
+                                           : TuningOf<Tuned::TileFewOfBytes>;
+  static constexpr int fewAcross =
+    sizeof(T) == 1 ? TuningOf<Tuned::TileFewAcrossOfBytes> : TuningOf<Tuned::TileFewAcross>;
 
   __device__
   TileComparison(const TProblem & problem, const RowTile<T> & tile, unsigned own, unsigned other)
@@ -235,7 +238,7 @@ ReadLayer(const TProblem & problem, RowTile<typename TProblem::Pixel> & tile, in
   const T *          place = problem.VoxelAt(grid.RowsFurther(bundleY, bundleZ), x);
   if (problem.isAligned)
   {
-    constexpr int together = 4;
+    constexpr int together = TuningOf<Tuned::WideRowsLoadedTogether>;
     place += 4 * lane;
     // The permutations repeat every two rows.
     static_assert(2 * WordsPerBrickRow == Tile::pieces);
@@ -475,59 +478,6 @@ private:
   int              m_BundleY;
   int              m_BundleZ;
   const T *        m_Voxel;
-};
-
-/** The same for voxels that stay in global memory: larger ones, and those of several channels. */
-template <typename TProblem>
-class PlainRows
-{
-public:
-  using T = typename TProblem::Pixel;
-  struct Storage
-  {};
-
-  __device__
-  PlainRows(const TProblem & problem, Storage &, int word, int bundleY, int bundleZ, const T * voxel)
-    : m_Problem(problem)
-    , m_Reader(problem, word, bundleY, bundleZ, false)
-    , m_Voxel(voxel)
-  {}
-
-  template <bool>
-  __device__ RowLayout::Kept
-             Pack(DeviceWord wanted, const SeparationLimits &, SeparationBits &) const
-  {
-    return m_Reader.Pack(wanted);
-  }
-  __device__ VoxelComparison<TProblem>
-             CompareTo(int n, int) const
-  {
-    return VoxelComparison<TProblem>(m_Problem, m_Reader, m_Voxel, n);
-  }
-  __device__ bool
-  AreJoined(unsigned a, unsigned b) const
-  {
-    return m_Problem.AreJoined(VoxelAt(a), VoxelAt(b));
-  }
-
-private:
-  /** The voxel at a place of the brick. */
-  __device__ const T *
-  VoxelAt(unsigned place) const
-  {
-    const BundleGrid & grid = m_Problem.grid;
-    const auto         stepY = [&](unsigned bundle) { return static_cast<int>(bundle) & grid.MaskY(); };
-    const auto         stepZ = [&](unsigned bundle) { return static_cast<int>(bundle) >> grid.bundlesShiftY; };
-    const unsigned     own = threadIdx.x / WordsPerBrickRow;
-    const unsigned     bundle = place / VoxelsPerBrickRow;
-    const std::int64_t rows = grid.RowsFurther(stepY(bundle) - stepY(own), stepZ(bundle) - stepZ(own));
-    const auto x = static_cast<int>(place - threadIdx.x * BitsPerDeviceWord - (bundle - own) * VoxelsPerBrickRow);
-    return m_Voxel + (rows * grid.extent.RowLength() + x) * m_Problem.Channels();
-  }
-
-  const TProblem &   m_Problem;
-  ReaderOf<TProblem> m_Reader;
-  const T *          m_Voxel;
 };
 
 } // namespace brickccl::cuda

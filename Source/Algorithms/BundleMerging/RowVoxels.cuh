@@ -1,7 +1,6 @@
 #ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_ROWVOXELS_CUH
 #define BRICKCCL_ALGORITHMS_BUNDLEMERGING_ROWVOXELS_CUH
 
-#include "BrickCCL/Algorithms/BundleMerging/BorderArrays.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/VoxelGroup.cuh"
 #include "BrickCCL/Core/Connectivity.h"
 
@@ -107,8 +106,8 @@ public:
   /** Whether all voxels of a word can be compared at once. */
   static constexpr bool comparesWords = true;
   /** If more voxels of a word than this are wanted, all are compared at once. */
-  static constexpr int few = 8;
-  static constexpr int fewAcross = 10;
+  static constexpr int few = TuningOf<Tuned::LayerFew>;
+  static constexpr int fewAcross = TuningOf<Tuned::LayerFewAcross>;
 
   /** Takes the rows from a bundle on, along y or along z. `word` is the brick's first word along x. */
   __device__
@@ -326,8 +325,9 @@ public:
   using T = typename TProblem::Pixel;
 
   static constexpr bool comparesWords = true;
-  static constexpr int  few = TProblem::isTransitive ? 8 : 16;
-  static constexpr int  fewAcross = TProblem::isTransitive ? 10 : 20;
+  static constexpr int  few = TProblem::isTransitive ? TuningOf<Tuned::WordFewOfEqual> : TuningOf<Tuned::WordFew>;
+  static constexpr int  fewAcross =
+    TProblem::isTransitive ? TuningOf<Tuned::WordFewAcrossOfEqual> : TuningOf<Tuned::WordFewAcross>;
 
   __device__
   WordRows(const TProblem & problem, int word, int bundleY, int bundleZ, bool alongZ)

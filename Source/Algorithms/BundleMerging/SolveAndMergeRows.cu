@@ -36,36 +36,29 @@ SolveAndMergeRows(const Problem &       problem,
       {
         memory.joinedBits.Resize(static_cast<std::size_t>(grid.bricks) * BorderArrays<DeviceWord>::perBrick);
       }
-      const SeparationArrays         separation = { memory.separationLimits.Data(), { memory.separationBits.Data() } };
-      const BorderArrays<DeviceWord> joinedBits = { memory.joinedBits.Data() };
       if constexpr (IsTiled<Problem>)
       {
         memory.endVoxels.Resize(static_cast<std::size_t>(grid.bricks) * EndArrays<T>::perBrick * sizeof(T));
       }
-      const EndArrays<T> ends = { reinterpret_cast<T *>(memory.endVoxels.Data()) };
+      const RowArrays<T> ofBorders = { { memory.separationLimits.Data(), { memory.separationBits.Data() } },
+                                       { memory.joinedBits.Data() },
+                                       { reinterpret_cast<T *>(memory.endVoxels.Data()) } };
       BRICKCCL_LAUNCH_BLOCKS((SolveRowsKernel<Problem, isAlongAxes>),
                              OneBlockPerBrick(grid, WordsPerBrick),
                              stream,
                              rows,
-                             mask,
-                             WordGrid(grid.extent).wordsPerRow,
+                             MaskBits{ mask, WordGrid(grid.extent).wordsPerRow },
                              memory.Arrays(),
-                             separation,
-                             joinedBits,
-                             ends,
+                             ofBorders,
                              memory.Marks());
-      // Voxels and forest are read through the cache. The driver would leave it as small as the solving kernel needs
-      // it.
       LaunchShape atBorders = OneBlockPerBrick(grid, BorderThreads);
-      atBorders.sharedPercent = isAlongAxes ? 72 : knowsSeparation ? 70 : Problem::isTransitive ? 44 : 62;
+      atBorders.sharedPercent = RowBorderShared<Problem, isAlongAxes>;
       BRICKCCL_LAUNCH_BLOCKS_EARLY((MergeRowBordersKernel<Problem, isAlongAxes>),
                                    atBorders,
                                    stream,
                                    rows,
                                    memory.Arrays(),
-                                   separation,
-                                   joinedBits,
-                                   ends);
+                                   ofBorders);
     };
     const auto queue = [&](const auto & rows) {
       problem.connectivity.Rank() == 1 ? queueFor(rows, std::true_type()) : queueFor(rows, std::false_type());

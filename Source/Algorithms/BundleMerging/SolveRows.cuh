@@ -1,599 +1,486 @@
 #ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_SOLVEROWS_CUH
 #define BRICKCCL_ALGORITHMS_BUNDLEMERGING_SOLVEROWS_CUH
 
-#include "BrickCCL/Algorithms/BundleMerging/UndecidedLinks.cuh"
-#include "BrickCCL/Algorithms/BundleMerging/RowTile.cuh"
-#include "BrickCCL/Algorithms/BundleMerging/SolveBricks.cuh"
+#include "BrickCCL/Algorithms/BundleMerging/BrickSolver.cuh"
+#include "BrickCCL/Algorithms/BundleMerging/RowBrick.cuh"
 
 /** Turns pixels into runs and runs into components, brick by brick, where values decide. */
 namespace brickccl::cuda
 {
 
-/** A word of a brick, and the number of the brick's runs that start before it. With VKeepsBeside it has the bits beside
- *  it, too. */
-template <bool VKeepsBeside>
-struct alignas(VKeepsBeside ? 8 : 16) BrickRowWord
-{
-  std::conditional_t<VKeepsBeside, RunWindow, RowWord> row;
-  unsigned                                             runsBefore;
-};
-
-/** A brick of rows in shared memory. */
-template <typename TProblem>
-struct RowBrickMemory
-{
-  static constexpr int  RunsPerBrick = WordsPerBrick * RowLayout::runsPerWord;
-  static constexpr bool isTiled = IsTiled<TProblem>;
-  using Rows = std::conditional_t<isTiled, TileRows<TProblem>, PlainRows<TProblem>>;
-  using UnionAccess = BlockAccess;
-  /** With equal values few links ask for the bits beside a word. */
-  static constexpr bool keepsBeside = !TProblem::isTransitive;
-  /** Whether all voxels of rows along y and z are compared, even those whose links may be implied. */
-  static constexpr bool comparesBoth = isTiled && TProblem::isTransitive && sizeof(typename TProblem::Pixel) == 1;
-
-  /** Behind the last word is an empty one. It stands for words outside of the brick. */
-  BrickRowWord<keepsBeside> words[WordsPerBrick + 1];
-  union
-  {
-    /** Used until links are found. */
-    typename Rows::Storage voxels;
-    /** Used then. Parents lie in the lower half. At the end the upper half of a root is RootBit and its component. */
-    unsigned forest[RunsPerBrick];
-  };
-  unsigned countOfLayer[LayersPerBrick];
-  /** The number of pairs of runs that each layer has listed while it looked for links. */
-  unsigned listed[LayersPerBrick];
-  union
-  {
-    /** Used with a tolerance until links are found. For the empty word nothing is separated. */
-    SeparationBits separation[WordsPerBrick + 1];
-    /** Used otherwise. */
-    unsigned pairs[LayersPerBrick][64];
-  };
-  /** As in BrickMemory. Later joinedY holds the bits of the component that is most likely the largest. */
-  DeviceWord joinedY[WordsPerBrick];
-  DeviceWord joinedZ[WordsPerBrick];
-  /** Whether a layer's rows are like those before them along y and z, and joined to them all along. */
-  bool      isPlainLayer[LayersPerBrick];
-  unsigned  components;
-  BrickBase base;
-
-  __device__ const RowWord &
-  RowAt(int at) const
-  {
-    return words[at].row;
-  }
-  /** A word with the bits beside it in the brick. */
-  __device__ RunWindow
-  WindowAt(int at) const
-  {
-    if constexpr (keepsBeside)
-    {
-      return words[at].row;
-    }
-    else
-    {
-      const RowWord row = words[at].row;
-      const int     inRow = at % WordsPerBrickRow;
-      const RowWord before = inRow > 0 ? words[at - 1].row : RowWord{};
-      const RowWord after = inRow < WordsPerBrickRow - 1 && at < WordsPerBrick ? words[at + 1].row : RowWord{};
-      return { row,
-               row.foreground << 1 | before.foreground >> 31,
-               row.foreground >> 1 | after.foreground << 31,
-               row.starts >> 1 | after.starts << 31 };
-    }
-  }
-  __device__ unsigned
-  RunAt(int at, int x) const
-  {
-    return cuda::RunAt(words[at].runsBefore, words[at].row.starts, x);
-  }
-  __device__ unsigned
-  RunWith(int at, DeviceWord bit) const
-  {
-    return cuda::RunWith(words[at].runsBefore, words[at].row.starts, bit);
-  }
-};
-
-/** What straight links along y and z decide about the n-th backward row, which is before this one along both axes. They
- *  lead by way of either row between. With equal values they also decide where the two rows differ. The row must lie in
- *  the brick. */
-template <typename TProblem>
-__device__ inline KnownLinks
-KnownAcross(const RowBrickMemory<TProblem> & memory, const BundleGrid & grid, int self, int n)
-{
-  const int below = self - (WordsPerBrickRow << grid.bundlesShiftY);
-  // Links along y belong to the later one of two rows.
-  const int        toLater = n == 2 ? 0 : WordsPerBrickRow;
-  const int        toBetween = BackwardStepY(n) * WordsPerBrickRow;
-  const DeviceWord ownY = memory.joinedY[self + toLater];
-  const DeviceWord thenZ = memory.joinedZ[self + toBetween];
-  const DeviceWord ownZ = memory.joinedZ[self];
-  const DeviceWord thenY = memory.joinedY[below + toLater];
-  KnownLinks       known = { (ownY & thenZ) | (ownZ & thenY), 0 };
-  if constexpr (TProblem::isTransitive)
-  {
-    known.separated =
-      (memory.RowAt(self + toBetween).foreground & (ownY ^ thenZ)) | (memory.RowAt(below).foreground & (ownZ ^ thenY));
-  }
-  return known;
-}
-
-/** Points all runs of a brick at their roots. */
-template <typename TMemory>
-__device__ inline void
-FlattenRuns(TMemory & memory, int self, unsigned runsOfBrick)
-{
-  for (unsigned i = static_cast<unsigned>(self); i < runsOfBrick; i += WordsPerBrick)
-  {
-    BlockAccess::Store(memory.forest + i, PeekRoot<BlockAccess>(memory.forest, i));
-  }
-}
-
-/** The bits of a word whose runs belong to the component of the brick that is most likely the largest: two of three
- *  runs far apart belong to it. All runs must point at their roots. */
-template <typename TMemory>
-__device__ inline DeviceWord
-BitsInLargest(const TMemory & memory, const RowLayout::Kept & own, unsigned runsBefore, unsigned runsOfBrick)
-{
-  const unsigned one = memory.forest[runsOfBrick / 4];
-  const unsigned other = memory.forest[runsOfBrick * 3 / 4];
-  const unsigned root = one == other ? one : memory.forest[runsOfBrick / 2];
-  DeviceWord     bits = runsBefore > 0 && memory.forest[runsBefore - 1] == root ? 0xFFFFFFFFu : 0u;
-  unsigned       run = runsBefore;
-  for (DeviceWord rest = own.rows[1]; rest != 0; rest &= rest - 1, ++run)
-  {
-    const DeviceWord from = rest | (0u - rest);
-    bits = memory.forest[run] == root ? bits | from : bits & ~from;
-  }
-  return bits & own.rows[0];
-}
-
-/** Keeps the components of a brick whose rows are all alike and joined all along: they are those of its first row.
- *  \param numberAt  gives the number in the volume of a voxel of this thread's word */
-template <typename TMemory, typename TNumberAt>
-__device__ inline void
-KeepPlainBrick(const BrickArrays & bricks,
-               TMemory &           memory,
-               unsigned            runsBefore,
-               DeviceWord          starts,
-               unsigned            runsOfBrick,
-               const TNumberAt &   numberAt)
-{
-  constexpr unsigned rows = WordsPerBrick / WordsPerBrickRow;
-  const unsigned     components = runsOfBrick / rows;
-  if (threadIdx.x == 0)
-  {
-    memory.base = bricks.Claim(components, runsOfBrick);
-    bricks.bases[blockIdx.x] = memory.base;
-  }
-  __syncthreads();
-  if (threadIdx.x < WordsPerBrickRow && bricks.HasComponents(memory.base, components))
-  {
-    unsigned id = memory.base.component + runsBefore;
-    for (; starts != 0; starts &= starts - 1, ++id)
-    {
-      bricks.parent[id] = id;
-      bricks.firstVoxel[id] = numberAt(LowestBit(starts));
-    }
-  }
-  if (bricks.HasRuns(memory.base, runsOfBrick))
-  {
-    for (unsigned run = threadIdx.x; run < runsOfBrick; run += WordsPerBrick)
-    {
-      bricks.componentOfRun[memory.base.run + run] = static_cast<unsigned short>(run % components);
-    }
-  }
-}
-
-/** Reads and solves one brick per block of WordsPerBrick threads, as SolveBricksKernel does.
+/** A thread of the block that solves a brick of rows: it reads one word of a row. Run goes through the phases.
  *  \tparam VAlongAxes  whether only neighbours along the axes count */
 template <typename TProblem, bool VAlongAxes>
-__global__ void
-__launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
-  SolveRowsKernel(const __grid_constant__ TProblem         problem,
-                  const DeviceWord *                       mask,
-                  std::int64_t                             maskWordsPerRow,
-                  const __grid_constant__ BrickArrays      bricks,
-                  const __grid_constant__ SeparationArrays separationArrays,
-                  BorderArrays<DeviceWord>                 joinedArrays,
-                  EndArrays<typename TProblem::Pixel>      endArrays,
-                  const __grid_constant__ FirstMarks       marks)
+class RowAgent : BrickSolver
 {
-  constexpr bool     knowsSeparation = KnowsSeparation<TProblem, VAlongAxes>;
-  constexpr unsigned fewLinks = 4;
-  constexpr unsigned manyLinks = 16;
-  constexpr unsigned fewRuns = 4 * WordsPerLayer;
+public:
   using Memory = RowBrickMemory<TProblem>;
-  __shared__ Memory memory;
-  AllowNextKernel();
-  const BundleGrid & grid = problem.grid;
-  const int          self = static_cast<int>(threadIdx.x);
-  const int          lane = self % WordsPerLayer;
-  const int          layer = self / WordsPerLayer;
-  const int          word = self % WordsPerBrickRow;
-  const int          bundle = self / WordsPerBrickRow;
-  const int          y = bundle & grid.MaskY();
-  const int          z = bundle >> grid.bundlesShiftY;
-  const BrickPlace   place(grid, blockIdx.x);
-  const std::size_t  index = std::size_t{ blockIdx.x } * WordsPerBrick + static_cast<unsigned>(self);
-  const int          bundleY = (place.y << grid.bundlesShiftY) + y;
-  const int          bundleZ = (place.z << grid.bundlesShiftZ) + z;
-  const unsigned     x = static_cast<unsigned>(place.x * WordsPerBrickRow + word) * BitsPerDeviceWord;
-  unsigned           rowNumber = 0;
-  const bool         isInside = grid.HasRow(bundleY, bundleZ, 0, rowNumber) && x < grid.rowLength;
-  const auto         numberAt = [&](int at) { return grid.NumberAt(x + static_cast<unsigned>(at), bundleY, bundleZ); };
-  // A warp's lanes hold the layer's rows in turn.
-  const typename Memory::Rows rows(problem,
-                                   memory.voxels,
-                                   place.x * WordsPerBrickRow,
-                                   bundleY - lane / WordsPerBrickRow,
-                                   bundleZ,
-                                   problem.VoxelAt(rowNumber * grid.rowLength + x));
-  if (self == 0)
-  {
-    memory.components = 0;
-  }
-  DeviceWord wanted = 0;
-  if (isInside)
-  {
-    const unsigned left = grid.rowLength - x;
-    wanted = left < BitsPerDeviceWord ? BitsUpToLane(static_cast<int>(left) - 1) : 0xFFFFFFFFu;
-    wanted &= mask != nullptr ? mask[rowNumber * maskWordsPerRow + x / BitsPerDeviceWord] : 0xFFFFFFFFu;
-  }
-  SeparationLimits limits = {};
-  if constexpr (knowsSeparation)
-  {
-    limits = *separationArrays.limits;
-  }
-  SeparationBits        separation = {};
-  const RowLayout::Kept own = rows.template Pack<knowsSeparation>(wanted, limits, separation);
-  const bool            isSeparating = knowsSeparation && limits.areKnown;
-  if (isSeparating)
-  {
-    memory.separation[self] = separation;
-    separationArrays.faces.Keep(grid, blockIdx.x, self, y, z, separation, separation);
-  }
-  if constexpr (Memory::isTiled)
-  {
-    if (word == 0)
-    {
-      endArrays.Firsts(blockIdx.x)[bundle] = memory.voxels.At(threadIdx.x, 0);
-    }
-    if (word == WordsPerBrickRow - 1)
-    {
-      endArrays.Lasts(blockIdx.x)[bundle] = memory.voxels.At(threadIdx.x, BitsPerDeviceWord - 1);
-    }
-  }
-  const DeviceWord starts = own.rows[1];
-  reinterpret_cast<RowLayout::Kept *>(bricks.bits)[index] = own;
-  marks.ClearShare<1>();
-  const auto     runs = static_cast<unsigned>(__popc(starts));
-  const unsigned runsWith = SumOfLanes(runs);
-  if (lane == WordsPerLayer - 1)
-  {
-    memory.countOfLayer[layer] = runsWith;
-    memory.listed[layer] = 0;
-  }
-  if (__syncthreads_or(own.rows[0] != 0) == 0)
-  {
-    return;
-  }
-  unsigned       runsOfBrick = 0;
-  const unsigned runsBefore = runsWith - runs + BeforeLayer(memory.countOfLayer, layer, runsOfBrick);
-  const RowWord  row = { own.rows[0], starts };
-  RunWindow      window = { row };
-  if constexpr (Memory::keepsBeside)
-  {
-    const BitWindow<DeviceWord> bits = { own.rows[0], BitBefore(own.rows[0]), BitAfter(own.rows[0]) >> 31 };
-    window = { row, bits.Left(), bits.Right(), starts >> 1 | BitAfter(starts) };
-    memory.words[self] = { window, runsBefore };
-  }
-  else
-  {
-    memory.words[self] = { row, runsBefore };
-  }
-  if (self == 0)
-  {
-    memory.words[WordsPerBrick] = {};
-  }
-  bricks.runsBefore[index] = static_cast<unsigned short>(runsBefore);
-  __syncthreads();
+  using Pixel = typename TProblem::Pixel;
 
-  // The links to the rows before this one, as far as these lie in the brick.
-  constexpr int           backward = VAlongAxes ? 2 : BackwardBundles;
-  BackwardWords<backward> same = {};
-  BackwardWords<backward> left = {};
-  BackwardWords<backward> right = {};
-  constexpr int           rowWords = WordsPerBrickRow;
-  const auto              otherWord = [&](int n) { return WordBefore<backward>(grid, self, n); };
-  // Bit n says that the n-th backward row lies in the brick.
-  unsigned reach = 0;
-#pragma unroll
-  for (int n = 0; n < backward; ++n)
+  __device__
+  RowAgent(const TProblem &         problem,
+           const MaskBits &         mask,
+           const BrickArrays &      arrays,
+           const RowArrays<Pixel> & ofBorders,
+           Memory &                 memory)
+    : BrickSolver(problem.grid, arrays)
+    , m_Problem(problem)
+    , m_Mask(mask)
+    , m_OfBorders(ofBorders)
+    , m_Memory(memory)
+    , m_IsInside(grid.HasRow(bundleY, bundleZ, 0, m_RowNumber) && firstX < grid.rowLength)
+    // A warp's lanes hold the layer's rows in turn.
+    , m_Rows(problem,
+             memory.voxels,
+             place.x * WordsPerBrickRow,
+             bundleY - lane / WordsPerBrickRow,
+             bundleZ,
+             problem.VoxelAt(m_RowNumber * grid.rowLength + firstX))
+  {}
+
+  /** Solves the brick, and clears the block's share of the marks. */
+  __device__ __forceinline__ void
+  Run(const FirstMarks & marks)
   {
-    const bool hasY = BackwardStepY(n) == 0 || (BackwardStepY(n) < 0 ? y > 0 : y < grid.MaskY());
-    const bool hasZ = BackwardStepZ(n) == 0 || z > 0;
-    reach |= hasY && hasZ ? 1u << n : 0u;
-  }
-  // The word of the n-th backward row, or the empty word if that row lies in another brick.
-  const auto wordTo = [&](int n) { return (reach >> n & 1u) != 0 ? otherWord(n) : WordsPerBrick; };
-  // Where this word's voxels are known to be separated from those of a word of the brick.
-  const auto separatedFrom = [&](int to) {
-    return isSeparating ? memory.separation[self].SeparatedFrom(memory.separation[to]) : 0u;
-  };
-  // Whether links across are listed already, so that they are not in these words.
-  bool isListed = false;
-  // The links along y and z come first.
-  const bool isEmpty = !__any_sync(AllLanes, own.rows[0] != 0);
-  DeviceWord joined[2] = {};
-  bool       isPlain = !isEmpty;
-  // If there is much code, several copies of it would not stay in the instruction cache.
-  constexpr bool hasMuchCode = sizeof(typename TProblem::Pixel) == 2 && !TProblem::isTransitive;
-  const auto     findStraight = [&](const auto & compareTo) {
-    if constexpr (Memory::comparesBoth)
+    Pack(marks);
+    if (!FindRuns())
     {
-      // All voxels of both rows are compared at once.
-      if (!isEmpty)
-      {
-        const unsigned at[2] = { static_cast<unsigned>((reach & 1u) != 0 ? otherWord(0) : self),
-                                 static_cast<unsigned>((reach & 2u) != 0 ? otherWord(1) : self) };
-        rows.JoinedTo(at[0], at[1], joined[0], joined[1]);
-        DeviceWord unlike = 0;
-#pragma unroll
-        for (int n = 0; n < 2; ++n)
-        {
-          const DeviceWord inBrick = (reach >> n & 1u) != 0 ? ~0u : 0u;
-          const RowWord &  other = memory.RowAt(static_cast<int>(at[n]));
-          joined[n] &= own.rows[0] & other.foreground & inBrick;
-          same.of[n] = joined[n] & (starts | other.starts);
-          unlike |= inBrick & ((joined[n] ^ own.rows[0]) | (joined[n] ^ other.foreground) | (starts ^ other.starts));
-        }
-        isPlain = unlike == 0;
-      }
+      return;
+    }
+    FindStraightLinks();
+    if (IsPlainBrick())
+    {
+      PublishAlike(m_Memory);
+      return;
+    }
+    FindOtherLinks();
+    Solve();
+    Number();
+    Publish();
+  }
+
+private:
+  static constexpr bool isTransitive = TProblem::isTransitive;
+  static constexpr bool knowsSeparation = KnowsSeparation<TProblem, VAlongAxes>;
+  /** Links lead to so many rows. */
+  static constexpr int      backward = VAlongAxes ? 2 : BackwardBundles;
+  static constexpr unsigned fewRuns = TuningOf<Tuned::FewRuns>;
+  /** If there is much code, several copies of it would not stay in the instruction cache. */
+  static constexpr bool hasMuchCode = sizeof(Pixel) == 2 && !isTransitive;
+  static constexpr int  straightUnroll = hasMuchCode ? TuningOf<Tuned::CodeUnroll> : TuningOf<Tuned::StraightUnroll>;
+  static constexpr int  diagonalUnroll = hasMuchCode ? TuningOf<Tuned::CodeUnroll> : TuningOf<Tuned::DiagonalUnroll>;
+
+  /** Turns the pixels of the word into bits, and keeps those at the brick's ends for its borders. */
+  __device__ __forceinline__ void
+  Pack(const FirstMarks & marks)
+  {
+    if (self == 0)
+    {
+      m_Memory.components = 0;
+    }
+    SeparationLimits limits = {};
+    if constexpr (knowsSeparation)
+    {
+      limits = *m_OfBorders.separation.limits;
+    }
+    SeparationBits        separation = {};
+    const DeviceWord      wanted = m_IsInside ? m_Mask.Wanted(grid, m_RowNumber, firstX) : 0u;
+    const RowLayout::Kept kept = m_Rows.template Pack<knowsSeparation>(wanted, limits, separation);
+    m_IsSeparating = knowsSeparation && limits.areKnown;
+    if (m_IsSeparating)
+    {
+      m_Memory.separation[self] = separation;
+      m_OfBorders.separation.faces.Keep(grid, blockIdx.x, self, y, z, separation, separation);
+    }
+    if constexpr (Memory::isTiled)
+    {
+      m_OfBorders.ends.Keep(blockIdx.x, self, m_Memory.voxels);
+    }
+    m_Own = { kept.rows[0], kept.rows[1] };
+    starts = m_Own.starts;
+    reinterpret_cast<RowLayout::Kept *>(bricks.bits)[index] = kept;
+    marks.ClearShare<1>();
+  }
+
+  /** Numbers the runs within the brick. \return whether there are any */
+  __device__ __forceinline__ bool
+  FindRuns()
+  {
+    CountRuns(m_Memory.runsOfLayer);
+    if (lane == 0)
+    {
+      m_Memory.listed[layer] = 0;
+    }
+    if (__syncthreads_or(m_Own.foreground != 0) == 0)
+    {
+      return false;
+    }
+    NumberRuns(m_Memory.runsOfLayer);
+    if constexpr (Memory::keepsBeside)
+    {
+      const DeviceWord            own = m_Own.foreground;
+      const BitWindow<DeviceWord> bits = { own, BitBefore(own), BitAfter(own) >> 31 };
+      m_Window = { m_Own, bits.Left(), bits.Right(), starts >> 1 | BitAfter(starts) };
+      m_Memory.words[self] = { m_Window, runsBefore };
     }
     else
     {
-      constexpr int unrolled = hasMuchCode ? 1 : 2;
-#pragma unroll unrolled
-      for (int n = 0; n < 2; ++n)
-      {
-        const bool isInBrick = (reach >> n & 1u) != 0;
-        if (!isEmpty && __any_sync(AllLanes, isInBrick))
-        {
-          const int           to = wordTo(n);
-          const RowWord &     other = memory.RowAt(to);
-          const StraightLinks found = FindStraight(compareTo(n, to), row, other, { 0, separatedFrom(to) });
-          same.Set(n, found.same);
-          (n == 0 ? joined[0] : joined[1]) = found.joined;
-          isPlain =
-            isPlain &&
-            (!isInBrick || (found.joined == own.rows[0] && other.foreground == own.rows[0] && other.starts == starts));
-        }
-      }
+      m_Memory.words[self] = { m_Own, runsBefore };
     }
-    if constexpr (!TProblem::isTransitive)
+    if (self == 0)
     {
-      isPlain = isPlain && (starts & window.left) == 0;
+      m_Memory.words[WordsPerBrick] = {};
     }
-    memory.joinedY[self] = joined[0];
-    memory.joinedZ[self] = joined[1];
-  };
-  // With equal values few voxels must be compared. One piece of code does it for all rows.
-  constexpr bool looksLast = TProblem::isTransitive;
-  const auto     findDiagonal = [&](const auto & compareTo) {
-    if constexpr (!Memory::keepsBeside)
-    {
-      window = memory.WindowAt(self);
-    }
-    constexpr int unrolled = hasMuchCode ? 1 : backward;
-#pragma unroll unrolled
+    __syncthreads();
+    return true;
+  }
+
+  /** Finds the links to the rows before this one along y and z, as far as these lie in the brick. */
+  __device__ __forceinline__ void
+  FindStraightLinks()
+  {
+#pragma unroll
     for (int n = 0; n < backward; ++n)
     {
-      const bool isInBrick = (reach >> n & 1u) != 0;
-      if (!__any_sync(AllLanes, isInBrick))
-      {
-        continue;
-      }
-      const int         to = wordTo(n);
-      const RunWindow & other = memory.WindowAt(to);
-      DeviceWord        joinedTo = n == 0 ? joined[0] : joined[1];
-      if (n >= 2)
-      {
-        KnownLinks known = isInBrick ? KnownAcross(memory, grid, self, n) : KnownLinks{};
-        known.separated |= separatedFrom(to);
-        const StraightLinks found = FindStraight(compareTo(n, to), window, other, known);
-        same.Set(n, found.same);
-        joinedTo = found.joined;
-      }
-      if (problem.HasDiagonals(n))
-      {
-        BundleLinks<DeviceWord> undecided = UndecidedAcross<TProblem::isTransitive>(window, other, joinedTo);
-        if (isSeparating)
-        {
-          undecided = undecided.Without(memory.separation[self].SeparatedAcross(memory.separation[to]));
-        }
-        const BundleLinks<DeviceWord> across = looksLast ? undecided : FindAcross(compareTo(n, to), undecided);
-        left.Set(n, across.left);
-        right.Set(n, across.right);
-      }
+      m_Reach |= HasBefore(n) ? 1u << n : 0u;
     }
-    if (looksLast && __any_sync(AllLanes, (left.Any() | right.Any()) != 0))
+    m_IsEmpty = !__any_sync(AllLanes, m_Own.foreground != 0);
+    m_Unlike = m_IsEmpty ? ~0u : 0u;
+    if constexpr (Memory::comparesBoth)
     {
-#pragma unroll 1
-      for (int n = 0; n < backward; ++n)
+      FindBothStraight();
+    }
+    else
+    {
+#pragma unroll straightUnroll
+      for (int n = 0; n < 2; ++n)
       {
-        const BundleLinks<DeviceWord> undecided = { 0, left.Get(n), right.Get(n) };
-        if (__any_sync(AllLanes, (undecided.left | undecided.right) != 0))
-        {
-          const BundleLinks<DeviceWord> across = FindAcross(compareTo(n, wordTo(n)), undecided);
-          left.Set(n, across.left);
-          right.Set(n, across.right);
-        }
+        FindStraightTo(n);
       }
     }
-  };
-  // Where all rows that face each other are alike and joined all along, links across imply nothing new. It returns
-  // whether the whole brick is so.
-  const auto findAll = [&](const auto & compareTo) {
-    findStraight(compareTo);
+    if constexpr (!isTransitive)
+    {
+      m_Unlike |= starts & m_Window.left;
+    }
+    m_Memory.joinedY[self] = m_Joined[0];
+    m_Memory.joinedZ[self] = m_Joined[1];
     if constexpr (KeepsJoined<TProblem, VAlongAxes>)
     {
-      joinedArrays.Keep(grid, blockIdx.x, self, y, z, joined[0], joined[1]);
+      m_OfBorders.joined.Keep(grid, blockIdx.x, self, y, z, m_Joined[0], m_Joined[1]);
     }
-    const bool isPlainLayer = __any_sync(AllLanes, !isPlain) == 0;
+  }
+  /** All voxels of both rows are compared at once. */
+  __device__ __forceinline__ void
+  FindBothStraight()
+  {
+    if (m_IsEmpty)
+    {
+      return;
+    }
+    const unsigned at[2] = { static_cast<unsigned>(IsInBrick(0) ? WordBefore<backward>(0) : self),
+                             static_cast<unsigned>(IsInBrick(1) ? WordBefore<backward>(1) : self) };
+    m_Rows.JoinedTo(at[0], at[1], m_Joined[0], m_Joined[1]);
+#pragma unroll
+    for (int n = 0; n < 2; ++n)
+    {
+      const DeviceWord inBrick = IsInBrick(n) ? ~0u : 0u;
+      const RowWord &  other = m_Memory.RowAt(static_cast<int>(at[n]));
+      m_Joined[n] &= m_Own.foreground & other.foreground & inBrick;
+      m_Links.same.of[n] = m_Joined[n] & (starts | other.starts);
+      m_Unlike |= UnlikeBits(n, m_Joined[n], other);
+    }
+  }
+  __device__ __forceinline__ void
+  FindStraightTo(int n)
+  {
+    if (m_IsEmpty || !__any_sync(AllLanes, IsInBrick(n)))
+    {
+      return;
+    }
+    const int           to = WordTo(n);
+    const RowWord &     other = m_Memory.RowAt(to);
+    const StraightLinks found = FindStraight(m_Rows.CompareTo(n, to), m_Own, other, { 0, SeparatedFrom(to) });
+    m_Links.same.Set(n, found.same);
+    (n == 0 ? m_Joined[0] : m_Joined[1]) = found.joined;
+    m_Unlike |= UnlikeBits(n, found.joined, other);
+  }
+  /** The bits at which the word is not like the n-th backward one, or not joined to it. */
+  __device__ __forceinline__ DeviceWord
+  UnlikeBits(int n, DeviceWord joined, const RowWord & other) const
+  {
+    const DeviceWord unlike = (joined ^ m_Own.foreground) | (joined ^ other.foreground) | (starts ^ other.starts);
+    return IsInBrick(n) ? unlike : 0u;
+  }
+
+  /** Whether all rows of the brick are alike and joined all along, so that links across imply nothing new. */
+  __device__ __forceinline__ bool
+  IsPlainBrick()
+  {
+    m_IsPlainLayer = __any_sync(AllLanes, m_Unlike != 0) == 0;
     if (lane == 0)
     {
-      memory.isPlainLayer[layer] = isPlainLayer;
+      m_Memory.isPlainLayer[layer] = m_IsPlainLayer;
     }
-    if (__syncthreads_or(!isPlain) == 0)
-    {
-      return true;
-    }
+    return __syncthreads_or(m_Unlike != 0) == 0;
+  }
+
+  /** Finds the other links. There are none between rows of two layers that are alike and joined all along. */
+  __device__ __forceinline__ void
+  FindOtherLinks()
+  {
     if constexpr (!VAlongAxes)
     {
-      if (!isEmpty && !(isPlainLayer && (z == 0 || memory.isPlainLayer[layer - 1])))
+      if (!m_IsEmpty && !(m_IsPlainLayer && (z == 0 || m_Memory.isPlainLayer[layer - 1])))
       {
-        if constexpr (TProblem::isTransitive)
+        if constexpr (isTransitive)
         {
-          isListed = memory.countOfLayer[layer] <= fewRuns &&
-                     ListUndecidedLinks(problem,
-                                        memory,
-                                        row,
-                                        (reach & 1u) != 0,
-                                        (reach & 2u) != 0,
-                                        joined[0],
-                                        joined[1],
-                                        [&](unsigned a, unsigned b) { return rows.AreJoined(a, b); });
+          m_IsListed = m_Memory.runsOfLayer[layer] <= fewRuns &&
+                       ListUndecidedLinks(m_Problem,
+                                          m_Memory,
+                                          m_Own,
+                                          IsInBrick(0),
+                                          IsInBrick(1),
+                                          m_Joined[0],
+                                          m_Joined[1],
+                                          [&](unsigned a, unsigned b) { return m_Rows.AreJoined(a, b); });
         }
-        if (!isListed)
+        if (!m_IsListed)
         {
-          findDiagonal(compareTo);
+          FindDiagonals();
         }
       }
       __syncthreads();
     }
-    return false;
-  };
-  const bool isPlainBrick = findAll([&](int n, int to) { return rows.CompareTo(n, to); });
-  if (isPlainBrick)
-  {
-    return KeepPlainBrick(bricks, memory, runsBefore, starts, runsOfBrick, numberAt);
   }
-  FirstLinks(memory, starts, runsBefore, same, otherWord);
-  if (same.of[1] != 0)
+  __device__ __forceinline__ void
+  FindDiagonals()
   {
-    const RowWord & other = memory.RowAt(wordTo(1));
-    same.of[1] = WithoutImpliedPairs(same.of[1],
-                                     own.rows[0] & other.foreground & ~(starts | other.starts),
-                                     ImpliedAlongZ(memory, grid, self, memory.joinedY[self]));
-  }
-  // Where many links are left, short paths to the roots pay off. Where most words have very many links (noise), some of
-  // them join most runs to one component; links within that component are then left out.
-  const unsigned linksLeft = same.Count() + left.Count() + right.Count();
-  bool           isCrowded = false;
-  if (__syncthreads_or(linksLeft > fewLinks) != 0)
-  {
-    FlattenRuns(memory, self, runsOfBrick);
-    isCrowded = __syncthreads_count(linksLeft > manyLinks) > WordsPerBrick / 4;
-  }
-  else
-  {
-    ShortenPaths(memory, runsOfBrick);
-  }
-  if (isListed)
-  {
-    const unsigned listed = memory.listed[layer];
-    for (unsigned i = static_cast<unsigned>(lane); i < listed; i += 32)
+    if constexpr (!Memory::keepsBeside)
     {
-      const unsigned pair = memory.pairs[layer][i];
-      Unite<typename Memory::UnionAccess>(memory.forest, pair >> 16, pair & 0xFFFFu);
+      m_Window = m_Memory.WindowAt(self);
     }
-    __syncwarp();
-  }
-  if (isCrowded)
-  {
-    UniteRest(memory, starts, runsBefore, same, left, right, otherWord, fewLinks);
-    __syncthreads();
-    FlattenRuns(memory, self, runsOfBrick);
-    __syncthreads();
-    const DeviceWord inLargest = BitsInLargest(memory, own, runsBefore, runsOfBrick);
-    memory.joinedY[self] = inLargest;
-    __syncthreads();
-#pragma unroll
+#pragma unroll diagonalUnroll
     for (int n = 0; n < backward; ++n)
     {
-      if ((same.of[n] | left.of[n] | right.of[n]) != 0)
+      if (__any_sync(AllLanes, IsInBrick(n)))
       {
-        const int        to = otherWord(n);
-        const DeviceWord other = memory.joinedY[to];
-        const DeviceWord before = to % rowWords > 0 ? memory.joinedY[to - 1] >> 31 : 0u;
-        const DeviceWord after = to % rowWords < rowWords - 1 ? memory.joinedY[to + 1] << 31 : 0u;
-        same.of[n] &= ~(inLargest & other);
-        left.of[n] &= ~(inLargest & (other << 1 | before));
-        right.of[n] &= ~(inLargest & (other >> 1 | after));
+        FindDiagonalsTo(n);
+      }
+    }
+    if (isTransitive && __any_sync(AllLanes, (m_Links.left.Any() | m_Links.right.Any()) != 0))
+    {
+      LookAtDiagonals();
+    }
+  }
+  /** Finds the links to the n-th backward row, if it is before this one along both y and z, and those to x - 1 and
+   *  x + 1 of it. With equal values the latter are undecided yet. */
+  __device__ __forceinline__ void
+  FindDiagonalsTo(int n)
+  {
+    const int         to = WordTo(n);
+    const RunWindow & other = m_Memory.WindowAt(to);
+    DeviceWord        joinedTo = n == 0 ? m_Joined[0] : m_Joined[1];
+    if (n >= 2)
+    {
+      KnownLinks known = IsInBrick(n) ? KnownAcross(n) : KnownLinks{};
+      known.separated |= SeparatedFrom(to);
+      const StraightLinks found = FindStraight(m_Rows.CompareTo(n, to), m_Window, other, known);
+      m_Links.same.Set(n, found.same);
+      joinedTo = found.joined;
+    }
+    if (m_Problem.HasDiagonals(n))
+    {
+      BundleLinks<DeviceWord> undecided = UndecidedAcross<isTransitive>(m_Window, other, joinedTo);
+      if (m_IsSeparating)
+      {
+        undecided = undecided.Without(m_Memory.separation[self].SeparatedAcross(m_Memory.separation[to]));
+      }
+      const BundleLinks<DeviceWord> across = isTransitive ? undecided : FindAcross(m_Rows.CompareTo(n, to), undecided);
+      m_Links.left.Set(n, across.left);
+      m_Links.right.Set(n, across.right);
+    }
+  }
+  /** With equal values few voxels must be compared. One piece of code does it for all rows. */
+  __device__ __forceinline__ void
+  LookAtDiagonals()
+  {
+#pragma unroll 1
+    for (int n = 0; n < backward; ++n)
+    {
+      const BundleLinks<DeviceWord> undecided = { 0, m_Links.left.Get(n), m_Links.right.Get(n) };
+      if (__any_sync(AllLanes, (undecided.left | undecided.right) != 0))
+      {
+        const BundleLinks<DeviceWord> across = FindAcross(m_Rows.CompareTo(n, WordTo(n)), undecided);
+        m_Links.left.Set(n, across.left);
+        m_Links.right.Set(n, across.right);
       }
     }
   }
-  if (isListed && !isCrowded)
+  /** What straight links along y and z decide about the n-th backward row, which is before this one along both axes.
+   * With equal values they also decide where the two rows differ. The row must lie in the brick. */
+  __device__ __forceinline__ KnownLinks
+  KnownAcross(int n) const
   {
-    BackwardWords<2> alongAxes = { same.of[0], same.of[1] };
-    BackwardWords<2> none = {};
-    UniteRest(memory, starts, runsBefore, alongAxes, none, none, otherWord);
+    const SquareLinks square = SquareTo(m_Memory, n);
+    KnownLinks        known = { square.Across(), 0 };
+    if constexpr (isTransitive)
+    {
+      const DeviceWord between = m_Memory.RowAt(self + BackwardStepY(n) * WordsPerBrickRow).foreground;
+      const DeviceWord below = m_Memory.RowAt(self - (WordsPerBrickRow << grid.bundlesShiftY)).foreground;
+      known.separated = (between & (square.ab ^ square.bc)) | (below & (square.da ^ square.cd));
+    }
+    return known;
   }
-  else
-  {
-    UniteRest(memory, starts, runsBefore, same, left, right, otherWord);
-  }
-  // Numbers are claimed before they are needed, so that no thread waits for memory.
-  const BrickBase forRuns = self == 0 ? bricks.Claim(0, runsOfBrick) : BrickBase{};
-  __syncthreads();
 
-  // Numbers the components of the brick in any order. Their final order is that of their first voxels.
-  for (unsigned first = threadIdx.x - static_cast<unsigned>(lane); first < runsOfBrick; first += WordsPerBrick)
+  /** Unites the runs along the links that others do not imply. */
+  __device__ __forceinline__ void
+  Solve()
   {
-    const unsigned run = first + static_cast<unsigned>(lane);
-    const bool     isRun = run < runsOfBrick;
-    const unsigned root = isRun ? PeekRoot<BrickForestAccess>(memory.forest, run) : ~0u;
-    // Lanes whose walks end early wait here together.
-    __syncwarp();
-    const bool     isRoot = root == run;
-    const unsigned component = isRoot ? atomicAdd(&memory.components, 1u) : 0u;
-    if (isRun)
+    FirstLinks(m_Memory, m_Links.same);
+    if (m_Links.same.of[1] != 0)
     {
-      BlockAccess::Store(memory.forest + run, isRoot ? RootWord(run, component) : root);
+      const RowWord & other = m_Memory.RowAt(WordTo(1));
+      m_Links.same.of[1] = WithoutImpliedPairs(m_Links.same.of[1],
+                                               m_Own.foreground & other.foreground & ~(starts | other.starts),
+                                               ImpliedAlongZ(m_Memory, m_Memory.joinedY[self]));
+    }
+    const bool isCrowded = PreparePaths(m_Memory, m_Links.Count());
+    if (m_IsListed)
+    {
+      UniteListed(m_Memory);
+    }
+    if (isCrowded)
+    {
+      UniteCrowded();
+    }
+    if (m_IsListed && !isCrowded)
+    {
+      BackwardLinks<2> alongAxes = { { m_Links.same.of[0], m_Links.same.of[1] } };
+      UniteLeft(m_Memory, alongAxes);
+    }
+    else
+    {
+      UniteLeft(m_Memory, m_Links);
     }
   }
-  if (self == 0)
+  /** Unites along some links of each word, which join most runs to one component. Links within that component are then
+   *  left out. */
+  __device__ __forceinline__ void
+  UniteCrowded()
   {
-    memory.base.run = forRuns.run;
+    UniteLeft(m_Memory, m_Links, TuningOf<Tuned::FewLinks>);
+    __syncthreads();
+    PointAtRoots(m_Memory);
+    __syncthreads();
+    DropWithin(BitsInLargest(m_Memory, m_Own.foreground), m_Memory, m_Links);
   }
-  __syncthreads();
-  const BrickBase forComponents = self == 0 ? bricks.Claim(memory.components, 0) : BrickBase{};
-  const auto      componentOf = [](unsigned node) { return (node & ~RootBit) >> 16; };
-  if (bricks.HasRuns(memory.base, runsOfBrick))
+
+  /** Numbers the brick's components, and claims numbers for its runs. They are claimed before they are needed, so that
+   *  no thread waits for memory. */
+  __device__ __forceinline__ void
+  Number()
   {
-    for (unsigned i = static_cast<unsigned>(self); i < runsOfBrick; i += WordsPerBrick)
+    const BrickBase forRuns = self == 0 ? bricks.Claim(0, runsOfBrick) : BrickBase{};
+    __syncthreads();
+    NumberRoots(m_Memory, [](unsigned, unsigned component) { return component; });
+    if (self == 0)
     {
-      const unsigned node = memory.forest[i];
-      bricks.componentOfRun[memory.base.run + i] =
-        static_cast<unsigned short>(componentOf((node & RootBit) != 0 ? node : memory.forest[node]));
+      m_Memory.base.run = forRuns.run;
+    }
+    __syncthreads();
+  }
+  /** Writes the components of the brick's runs, and the first voxels of components. */
+  __device__ __forceinline__ void
+  Publish()
+  {
+    const BrickBase forComponents = self == 0 ? bricks.Claim(m_Memory.components, 0) : BrickBase{};
+    if (bricks.HasRuns(m_Memory.base, runsOfBrick))
+    {
+      // Several at a time, so that their loads are waited for once.
+#pragma unroll 4
+      for (unsigned run = static_cast<unsigned>(self); run < runsOfBrick; run += WordsPerBrick)
+      {
+        const unsigned node = m_Memory.forest[run];
+        bricks.componentOfRun[m_Memory.base.run + run] =
+          static_cast<unsigned short>(KeptOfRoot((node & RootBit) != 0 ? node : m_Memory.forest[node]));
+      }
+    }
+    if (self == 0)
+    {
+      m_Memory.base.component = forComponents.component;
+      bricks.bases[blockIdx.x] = m_Memory.base;
+    }
+    __syncthreads();
+    if (bricks.HasComponents(m_Memory.base, m_Memory.components))
+    {
+      ForRoots(m_Memory, [&](unsigned run, int x) {
+        SetFirst(m_Memory.base.component + KeptOfRoot(m_Memory.forest[run]), NumberAt(x));
+      });
     }
   }
-  if (self == 0)
+
+  /** Whether the n-th backward row lies in the brick. */
+  __device__ __forceinline__ bool
+  IsInBrick(int n) const
   {
-    memory.base.component = forComponents.component;
-    bricks.bases[blockIdx.x] = memory.base;
+    return (m_Reach >> n & 1u) != 0;
   }
-  __syncthreads();
-  if (bricks.HasComponents(memory.base, memory.components))
+  /** The word of the n-th backward row, or the empty word if that row lies in another brick. */
+  __device__ __forceinline__ int
+  WordTo(int n) const
   {
-    ForRoots(memory, starts, runsBefore, [&](unsigned run, int at) {
-      const unsigned id = memory.base.component + componentOf(memory.forest[run]);
-      bricks.parent[id] = id;
-      bricks.firstVoxel[id] = numberAt(at);
-    });
+    return IsInBrick(n) ? WordBefore<backward>(n) : WordsPerBrick;
   }
+  /** Where this word's voxels are known to be separated from those of a word of the brick. */
+  __device__ __forceinline__ DeviceWord
+  SeparatedFrom(int to) const
+  {
+    return m_IsSeparating ? m_Memory.separation[self].SeparatedFrom(m_Memory.separation[to]) : 0u;
+  }
+
+  const TProblem &         m_Problem;
+  const MaskBits &         m_Mask;
+  const RowArrays<Pixel> & m_OfBorders;
+  Memory &                 m_Memory;
+  /** The word's row in the image, if it has one. */
+  unsigned                    m_RowNumber = 0;
+  bool                        m_IsInside;
+  const typename Memory::Rows m_Rows;
+  /** The word, and the bits beside it where they are asked for. */
+  RowWord   m_Own = {};
+  RunWindow m_Window = {};
+  /** Bit n says that the n-th backward row lies in the brick. */
+  unsigned m_Reach = 0;
+  /** Whether some voxels are known to be separated. */
+  bool m_IsSeparating = false;
+  /** Whether the warp's layer has no foreground. */
+  bool m_IsEmpty = false;
+  /** The bits at which the word is not like those before it along y and z, or not joined to them. */
+  DeviceWord m_Unlike = 0;
+  /** Whether no word of the layer has such bits. */
+  bool m_IsPlainLayer = false;
+  /** Whether links across are listed already, so that they are not among these links. */
+  bool                    m_IsListed = false;
+  BackwardLinks<backward> m_Links = {};
+  /** The bits at which the word is linked to those before it along y and z. */
+  DeviceWord m_Joined[2] = {};
+};
+
+/** Reads and solves one brick per block of WordsPerBrick threads, as SolveBricksKernel does. */
+template <typename TProblem, bool VAlongAxes>
+__global__ void
+__launch_bounds__(WordsPerBrick,
+                  RowBrickMemory<TProblem>::isTiled ? TuningOf<Tuned::SolveRowBlocks>
+                                                    : TuningOf<Tuned::SolveRowBlocksInMemory>)
+  SolveRowsKernel(const __grid_constant__ TProblem    problem,
+                  const __grid_constant__ MaskBits    mask,
+                  const __grid_constant__ BrickArrays bricks,
+                  const __grid_constant__ RowArrays<typename TProblem::Pixel> ofBorders,
+                  const __grid_constant__ FirstMarks                          marks)
+{
+  __shared__ RowBrickMemory<TProblem> memory;
+  AllowNextKernel();
+  RowAgent<TProblem, VAlongAxes>(problem, mask, bricks, ofBorders, memory).Run(marks);
 }
 
 } // namespace brickccl::cuda

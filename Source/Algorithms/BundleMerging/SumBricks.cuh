@@ -43,7 +43,7 @@ Turn(GridAxes axes, const TSums & sum, const TLowest & lowest, int & lastSlice)
 struct BrickSums
 {
   static constexpr unsigned capacity = WordsPerBrick;
-  static constexpr unsigned probes = 8;
+  static constexpr unsigned probes = TuningOf<Tuned::SumProbes>;
 
   /** 0 means that the slot is free. */
   unsigned labels[capacity];
@@ -194,7 +194,7 @@ PieceOfRun(const RowWords<TLayout::rowCount> & rows, DeviceWord run, int word, i
  *  small one. */
 template <typename TLayout>
 __global__ void
-__launch_bounds__(WordsPerBrick, TLayout::rowCount == 1 ? 6 : 5)
+__launch_bounds__(WordsPerBrick, TLayout::rowCount == 1 ? TuningOf<Tuned::SumBlocksOfRows> : TuningOf<Tuned::SumBlocks>)
   SumBricksKernel(const __grid_constant__ BundleGrid  grid,
                   const __grid_constant__ Extent      volume,
                   const __grid_constant__ BrickArrays bricks,

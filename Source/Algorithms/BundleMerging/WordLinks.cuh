@@ -65,6 +65,34 @@ WithoutImpliedPairs(DeviceWord same, DeviceWord goesOn, DeviceWord implied)
   return same & ~SpreadBack(implied, goesOn);
 }
 
+/** The bits at which four bundles in a square along y and z are linked, side by side: the first to the second (ab), the
+ *  second to the third, and so on. */
+struct SquareLinks
+{
+  DeviceWord ab;
+  DeviceWord bc;
+  DeviceWord cd;
+  DeviceWord da;
+
+  __device__ DeviceWord
+  Any() const
+  {
+    return ab | bc | cd | da;
+  }
+  /** The bits at which the first and the third bundle are linked by way of another one. */
+  __device__ DeviceWord
+  Across() const
+  {
+    return (ab & bc) | (cd & da);
+  }
+  /** The square as seen from the second bundle. */
+  __device__ SquareLinks
+  Turned() const
+  {
+    return { bc, cd, da, ab };
+  }
+};
+
 /** The bits of one word for each of several other words, in registers. */
 template <int VCount>
 struct BackwardWords
@@ -142,6 +170,26 @@ struct BackwardWords
   }
 };
 
+/** The links of a word to several other words: to the same x of each, to x - 1 and to x + 1. */
+template <int VCount>
+struct BackwardLinks
+{
+  BackwardWords<VCount> same;
+  BackwardWords<VCount> left;
+  BackwardWords<VCount> right;
+
+  __device__ DeviceWord
+  Any() const
+  {
+    return same.Any() | left.Any() | right.Any();
+  }
+  __device__ unsigned
+  Count() const
+  {
+    return same.Count() + left.Count() + right.Count();
+  }
+};
+
 /** The links of a word to several others, one after the other: to the same x of each, then to x - 1, then to x + 1. A
  *  lane begins another word when it has finished one, so that lanes at different words run the same code.
  *  \tparam VSteps  1 if all links lead to the same x, otherwise 3 */
@@ -149,21 +197,20 @@ template <int VCount, int VSteps>
 class LinkList
 {
 public:
-  using Words = BackwardWords<VCount>;
+  using Links = BackwardLinks<VCount>;
 
-  __device__
-  LinkList(const Words & same, const Words & left, const Words & right)
+  __device__ explicit LinkList(const Links & links)
     : m_Words{}
   {
     static_assert(VCount <= 4);
 #pragma unroll
     for (int n = 0; n < VCount; ++n)
     {
-      m_Words[n] = same.of[n];
+      m_Words[n] = links.same.of[n];
       if constexpr (VSteps > 1)
       {
-        m_Words[4 + n] = left.of[n];
-        m_Words[8 + n] = right.of[n];
+        m_Words[4 + n] = links.left.of[n];
+        m_Words[8 + n] = links.right.of[n];
       }
     }
 #pragma unroll
@@ -206,20 +253,22 @@ public:
     return VSteps == 1 ? 0 : m_At >= 8 ? 1 : -(m_At >> 2);
   }
   /** The links that were not taken. */
-  __device__ void
-  Rest(Words & same, Words & left, Words & right) const
+  __device__ Links
+  Rest() const
   {
     const auto rest = [&](int i) { return (m_Left >> i & 1u) != 0 ? m_Words[i] : i == m_At ? m_Bits : 0u; };
+    Links      links = {};
 #pragma unroll
     for (int n = 0; n < VCount; ++n)
     {
-      same.of[n] = rest(n);
+      links.same.of[n] = rest(n);
       if constexpr (VSteps > 1)
       {
-        left.of[n] = rest(4 + n);
-        right.of[n] = rest(8 + n);
+        links.left.of[n] = rest(4 + n);
+        links.right.of[n] = rest(8 + n);
       }
     }
+    return links;
   }
 
 private:

@@ -131,7 +131,8 @@ struct LayerOrder
 /** Writes the label map, one warp per layer of a brick. All rows of a bundle take their labels from the same runs. */
 template <typename TLayout, typename TLabel>
 __global__ void
-__launch_bounds__(WordsPerBrick, TLayout::rowCount < 4 ? 8 : 6)
+__launch_bounds__(WordsPerBrick,
+                  TLayout::rowCount < 4 ? TuningOf<Tuned::WriteBlocks> : TuningOf<Tuned::WriteBlocksOfSquares>)
   WriteBricksKernel(const __grid_constant__ BundleGrid  grid,
                     const __grid_constant__ LayerOrder  order,
                     const __grid_constant__ BrickArrays bricks,
@@ -211,8 +212,8 @@ __launch_bounds__(WordsPerBrick, TLayout::rowCount < 4 ? 8 : 6)
     const int                        x = lane % lanesPerWord * VoxelsPerLane;
     const DeviceWord                 upToLast = BitsUpToLane(x + VoxelsPerLane - 1);
     const LayerWord<TLayout> * const words = memory.words + lane / lanesPerWord;
-    // Two bundles of pairs of rows at once take more registers than there are.
-#pragma unroll(rowCount == 2 ? 1 : 2)
+    constexpr int unrolled = rowCount == 2 ? TuningOf<Tuned::WriteUnrollOfPairs> : TuningOf<Tuned::WriteUnroll>;
+#pragma unroll unrolled
     for (int b = 0; b < bundles; ++b, line += voxelsPerY << grid.rowsShiftY)
     {
       RowWords<rowCount> rows = {};

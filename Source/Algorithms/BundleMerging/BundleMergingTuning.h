@@ -1,0 +1,464 @@
+#ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_BUNDLEMERGINGTUNING_H
+#define BRICKCCL_ALGORITHMS_BUNDLEMERGING_BUNDLEMERGINGTUNING_H
+
+#include <ostream>
+
+/** The numbers that decide how fast BundleMerging is on CUDA, and nothing else: results are the same for all legal
+ *  values. Every row says what was measured, on devices of compute capability 9.0 (H100, H200); other devices take the
+ *  same numbers, which were not measured there. Testing/Benchmarks/JOURNAL.md has the inputs and the dates. */
+namespace brickccl::cuda
+{
+
+enum class Tuned
+{
+  SolveBlocksOfFaces,
+  SolveBlocks,
+  SolveRowBlocks,
+  SolveRowBlocksInMemory,
+  BorderBlocksOfFaces,
+  BorderBlocks,
+  RowBorderBlocksOfFaces,
+  RowBorderBlocksOfEqualBytes,
+  RowBorderBlocks,
+  RowBorderSharedOfFaces,
+  RowBorderSharedOfKinds,
+  RowBorderSharedOfEqual,
+  RowBorderShared,
+  SumBlocksOfRows,
+  SumBlocks,
+  WriteBlocksOfSquares,
+  WriteBlocks,
+  WriteUnrollOfPairs,
+  WriteUnroll,
+  BlocksOfUnknownCount,
+  RowsLoadedTogether,
+  WideRowsLoadedTogether,
+  PathSteps,
+  LinksBesideList,
+  ListedLinks,
+  ListedBorderLinks,
+  PairsSeenBits,
+  FewLinks,
+  ManyLinks,
+  FewRuns,
+  FewOpenAtBorder,
+  StraightUnroll,
+  DiagonalUnroll,
+  CodeUnroll,
+  TileFewOfEqualBytes,
+  TileFewOfBytes,
+  TileFew,
+  TileFewAcrossOfBytes,
+  TileFewAcross,
+  WordFewOfEqual,
+  WordFew,
+  WordFewAcrossOfEqual,
+  WordFewAcross,
+  LayerFew,
+  LayerFewAcross,
+  MarkWordsPerGroup,
+  MarkGroupsPerThread,
+  MarkPartStep,
+  SumProbes,
+  CountProbes,
+  CountRounds,
+  WordsPerComponent,
+  RunsPerWord,
+  Count
+};
+
+/** Values from `least` to `most`: by `step`, or powers of two if `step` is 0. */
+struct LegalValues
+{
+  int least;
+  int most;
+  int step;
+
+  constexpr int
+  Count() const
+  {
+    if (step > 0)
+    {
+      return (most - least) / step + 1;
+    }
+    int count = 1;
+    for (int value = least; value * 2 <= most; value *= 2)
+    {
+      ++count;
+    }
+    return count;
+  }
+  constexpr int
+  At(int i) const
+  {
+    return step > 0 ? least + i * step : least << i;
+  }
+  constexpr bool
+  Have(int value) const
+  {
+    for (int i = 0; i < Count(); ++i)
+    {
+      if (At(i) == value)
+      {
+        return true;
+      }
+    }
+    return false;
+  }
+};
+
+struct TuningRow
+{
+  Tuned        number;
+  const char * name;
+  /** What the number is, and for which problems. */
+  const char * meaning;
+  int          value;
+  LegalValues  legal;
+  const char * measured;
+};
+
+inline constexpr TuningRow TuningTable[] = {
+  // Blocks on a multiprocessor, for __launch_bounds__.
+  { Tuned::SolveBlocksOfFaces,
+    "SolveBlocksOfFaces",
+    "blocks that solve bricks of masks, neighbours along the axes",
+    8,
+    { 1, 8, 1 },
+    "not measured by itself" },
+  { Tuned::SolveBlocks,
+    "SolveBlocks",
+    "the same, diagonal neighbours",
+    6,
+    { 1, 8, 1 },
+    "6, with bytes packed 4 at a time: noise 0.77 -> 0.72 ms; 8: Berea 66 -> 80 and 50 -> 74 microseconds" },
+  { Tuned::SolveRowBlocks,
+    "SolveRowBlocks",
+    "blocks that solve bricks of values, voxels of up to 4 bytes",
+    5,
+    { 1, 8, 1 },
+    "4 -> 5, with RowBorderShared: neurons 0.679 -> 0.650 (6) and 0.882 -> 0.848 ms (26), noise 3.06 -> 3.01" },
+  { Tuned::SolveRowBlocksInMemory,
+    "SolveRowBlocksInMemory",
+    "the same, voxels that stay in global memory",
+    4,
+    { 1, 8, 1 },
+    "5: the kernel takes 0.95 to 1.4 times as long where registers are spilled" },
+  { Tuned::BorderBlocksOfFaces,
+    "BorderBlocksOfFaces",
+    "blocks at borders of masks, neighbours along the axes",
+    17,
+    { 1, 20, 1 },
+    "17: Berea 51 -> 43 microseconds" },
+  { Tuned::BorderBlocks,
+    "BorderBlocks",
+    "the same, diagonal neighbours",
+    10,
+    { 1, 20, 1 },
+    "12 and 13: 3 % faster to 1 % slower, white noise with 18 neighbours 5 % slower" },
+  { Tuned::RowBorderBlocksOfFaces,
+    "RowBorderBlocksOfFaces",
+    "blocks at borders of values, neighbours along the axes",
+    16,
+    { 1, 20, 1 },
+    "10 -> 16, kernels of their own: neurons 0.614 -> 0.589 ms, uint8 Voronoi cells 0.514 -> 0.489" },
+  { Tuned::RowBorderBlocksOfEqualBytes,
+    "RowBorderBlocksOfEqualBytes",
+    "the same, equal bytes, diagonal neighbours",
+    12,
+    { 1, 20, 1 },
+    "10 -> 12, with other steps: uint8 Voronoi cells 0.571 -> 0.548 ms; 13, 14: no gain" },
+  { Tuned::RowBorderBlocks,
+    "RowBorderBlocks",
+    "the same, all others",
+    10,
+    { 1, 20, 1 },
+    "8: 1 to 3 % slower; 12 and 13: 2 to 12 % slower" },
+  // The share of a multiprocessor's memory that is asked for as shared memory, in percent.
+  { Tuned::RowBorderSharedOfFaces,
+    "RowBorderSharedOfFaces",
+    "shared memory at borders of values, along the axes",
+    72,
+    { 0, 100, 1 },
+    "not measured by itself" },
+  { Tuned::RowBorderSharedOfKinds,
+    "RowBorderSharedOfKinds",
+    "the same, where separated voxels are known",
+    70,
+    { 0, 100, 1 },
+    "not measured by itself" },
+  { Tuned::RowBorderSharedOfEqual,
+    "RowBorderSharedOfEqual",
+    "the same, equal values",
+    44,
+    { 0, 100, 1 },
+    "with smaller words and the ends of rows kept: uint8 Voronoi cells 0.516 -> 0.484 ms" },
+  { Tuned::RowBorderShared,
+    "RowBorderShared",
+    "the same, all others",
+    62,
+    { 0, 100, 1 },
+    "as much as is needed: neurons 0.95 -> 0.94 of the time with 18 neighbours, 0.94 -> 0.92 with 26" },
+  { Tuned::SumBlocksOfRows,
+    "SumBlocksOfRows",
+    "blocks that sum bricks of single rows",
+    6,
+    { 1, 8, 1 },
+    "not measured" },
+  { Tuned::SumBlocks, "SumBlocks", "the same, bundles of rows", 5, { 1, 8, 1 }, "not measured" },
+  { Tuned::WriteBlocksOfSquares,
+    "WriteBlocksOfSquares",
+    "blocks that write bundles of 4 rows",
+    6,
+    { 1, 8, 1 },
+    "not measured" },
+  { Tuned::WriteBlocks,
+    "WriteBlocks",
+    "the same, fewer rows",
+    8,
+    { 1, 8, 1 },
+    "6 -> 8 for values, with labels of half as many runs: 0.528 -> 0.525 ms, no gain" },
+  { Tuned::WriteUnrollOfPairs,
+    "WriteUnrollOfPairs",
+    "bundles of 2 rows written at once",
+    1,
+    { 1, 4, 1 },
+    "2 takes more registers than there are" },
+  { Tuned::WriteUnroll, "WriteUnroll", "the same, other bundles", 2, { 1, 4, 1 }, "not measured" },
+  { Tuned::BlocksOfUnknownCount,
+    "BlocksOfUnknownCount",
+    "blocks of kernels over components",
+    1024,
+    { 1, 2048, 1 },
+    "not measured" },
+  // How a brick is read.
+  { Tuned::RowsLoadedTogether,
+    "RowsLoadedTogether",
+    "rows of bytes that a lane loads before it packs them",
+    2,
+    { 1, 4, 0 },
+    "1 -> 2, with other steps: noise 0.48 -> 0.46 ms; 4 takes too many registers" },
+  { Tuned::WideRowsLoadedTogether,
+    "WideRowsLoadedTogether",
+    "rows of 4-byte voxels that a warp loads together",
+    4,
+    { 1, 8, 0 },
+    "not measured" },
+  // How runs are united.
+  { Tuned::PathSteps,
+    "PathSteps",
+    "steps by which runs are pointed up before unions",
+    6,
+    { 1, 8, 1 },
+    "2 and 4: Berea with 6 neighbours 0.97 and 0.96 of the time; 6, with another step: 0.94 -> 0.93" },
+  { Tuned::LinksBesideList,
+    "LinksBesideList",
+    "links of a word that are united without a list",
+    2,
+    { 0, 4, 1 },
+    "0 -> 2, with another step: Berea 0.98 -> 0.97 (6), 0.99 -> 0.97 (18), 1.00 (26) of the time" },
+  { Tuned::ListedLinks,
+    "ListedLinks",
+    "links that a warp lists in a brick",
+    64,
+    { 32, 128, 32 },
+    "128: 4 % slower to 3 % faster, mostly slower" },
+  { Tuned::ListedBorderLinks,
+    "ListedBorderLinks",
+    "links that a warp lists at a border",
+    64,
+    { 32, 128, 32 },
+    "64 and 128 in one word each: masks and values within 3 %" },
+  { Tuned::PairsSeenBits,
+    "PairsSeenBits",
+    "bits of the hash of pairs that a block has united",
+    8,
+    { 1, 10, 1 },
+    "that there is a hash: no gain alone; its size was not measured" },
+  { Tuned::FewLinks,
+    "FewLinks",
+    "links of a word up to which paths are shortened by steps",
+    4,
+    { 0, 40, 1 },
+    "not measured by itself" },
+  { Tuned::ManyLinks,
+    "ManyLinks",
+    "links of a word from which a brick is noise",
+    16,
+    { 0, 40, 1 },
+    "that there is such a number: noise 3.99 -> 3.67 ms" },
+  { Tuned::FewRuns,
+    "FewRuns",
+    "runs of a layer up to which undecided links are listed",
+    128,
+    { 0, 1024, 1 },
+    "that there is such a number, with other steps: uint8 Voronoi cells 0.548 -> 0.545 ms" },
+  { Tuned::FewOpenAtBorder,
+    "FewOpenAtBorder",
+    "undecided links of a border that are compared when they are united",
+    64,
+    { 0, 256, 1 },
+    "not measured" },
+  // How much code there is: what does not stay in the instruction cache is waited for.
+  { Tuned::StraightUnroll,
+    "StraightUnroll",
+    "rows along y and z in code of their own",
+    2,
+    { 1, 2, 1 },
+    "not measured" },
+  { Tuned::DiagonalUnroll,
+    "DiagonalUnroll",
+    "backward rows in code of their own",
+    4,
+    { 1, 4, 1 },
+    "1: 1 % faster to 3 % slower" },
+  { Tuned::CodeUnroll,
+    "CodeUnroll",
+    "both, where each takes much code (16-bit tolerance)",
+    1,
+    { 1, 4, 1 },
+    "4 -> 1: noise under tolerance 60 5.17 -> 3.99 ms, with other steps" },
+  // So many voxels of a word are looked at one by one; of more, all are compared at once.
+  { Tuned::TileFewOfEqualBytes, "TileFewOfEqualBytes", "within bricks, equal bytes", 0, { 0, 32, 1 }, "not measured" },
+  { Tuned::TileFewOfBytes,
+    "TileFewOfBytes",
+    "the same, bytes under a tolerance",
+    3,
+    { 0, 32, 1 },
+    "5: the same to 1 % slower" },
+  { Tuned::TileFew,
+    "TileFew",
+    "the same, larger voxels",
+    8,
+    { 0, 32, 1 },
+    "4: 32-bit cubes of 4 6 % slower; 14: the same to 1 % slower; 16: white noise up to 4 % slower" },
+  { Tuned::TileFewAcrossOfBytes,
+    "TileFewAcrossOfBytes",
+    "at x - 1 and x + 1 within bricks, bytes",
+    3,
+    { 0, 32, 1 },
+    "6: the same to 1 % slower" },
+  { Tuned::TileFewAcross, "TileFewAcross", "the same, larger voxels", 10, { 0, 32, 1 }, "18: the same to 1 % slower" },
+  { Tuned::WordFewOfEqual,
+    "WordFewOfEqual",
+    "at borders, equal voxels of 1 and 2 bytes",
+    8,
+    { 0, 32, 1 },
+    "3 (1 byte) and 8 (2 bytes) -> 8: uint8 Voronoi cells 0.694 -> 0.680 ms; 12: the same" },
+  { Tuned::WordFew,
+    "WordFew",
+    "the same under a tolerance",
+    16,
+    { 0, 32, 1 },
+    "3 and 8 -> 16: tolerance 130 1.081 -> 1.021 ms, noise 2.839 -> 2.859; 24: noise 1 to 4 % slower" },
+  { Tuned::WordFewAcrossOfEqual,
+    "WordFewAcrossOfEqual",
+    "at x - 1 and x + 1 at borders, equal voxels of 1 and 2 bytes",
+    10,
+    { 0, 32, 1 },
+    "with WordFewOfEqual; 15: the same" },
+  { Tuned::WordFewAcross,
+    "WordFewAcross",
+    "the same under a tolerance",
+    20,
+    { 0, 32, 1 },
+    "with WordFew; 28: noise 1 to 4 % slower; 40: the same to 1 % slower" },
+  { Tuned::LayerFew,
+    "LayerFew",
+    "voxels of 4 and 8 bytes where they lie",
+    8,
+    { 0, 32, 1 },
+    "16 at borders: neurons 1 % faster, cubes of 4 1.323 -> 1.633 ms" },
+  { Tuned::LayerFewAcross, "LayerFewAcross", "the same at x - 1 and x + 1", 10, { 0, 32, 1 }, "with LayerFew (20)" },
+  // Numbers of components.
+  { Tuned::MarkWordsPerGroup,
+    "MarkWordsPerGroup",
+    "words of marks that are counted as one group",
+    8,
+    { 4, 16, 0 },
+    "not measured" },
+  { Tuned::MarkGroupsPerThread, "MarkGroupsPerThread", "groups that a thread sums", 16, { 4, 16, 0 }, "not measured" },
+  { Tuned::MarkPartStep,
+    "MarkPartStep",
+    "words from the count of one part of marks to that of the next",
+    32,
+    { 1, 64, 1 },
+    "1 -> 32: 250000 components 19 -> 9 microseconds" },
+  // Sums and sizes of components.
+  { Tuned::SumProbes,
+    "SumProbes",
+    "slots of a brick's hash that are tried for a component's sums",
+    8,
+    { 1, 16, 1 },
+    "not measured" },
+  { Tuned::CountProbes, "CountProbes", "the same for its size", 8, { 1, 16, 1 }, "not measured" },
+  { Tuned::CountRounds, "CountRounds", "labels whose voxels a warp counts together", 2, { 0, 4, 1 }, "not measured" },
+  // Room for what is found. If there is too little, all is done again.
+  { Tuned::WordsPerComponent,
+    "WordsPerComponent",
+    "words of a brick for which there is room for a component",
+    2,
+    { 1, 256, 1 },
+    "enough for all but noise; not timed" },
+  { Tuned::RunsPerWord,
+    "RunsPerWord",
+    "runs for which there is room for each word",
+    2,
+    { 1, 4, 1 },
+    "enough for all but noise; not timed" },
+};
+
+/** Whether the rows stand in the order of their numbers, and have legal values. */
+constexpr bool
+TuningIsLegal()
+{
+  int at = 0;
+  for (const TuningRow & row : TuningTable)
+  {
+    if (static_cast<int>(row.number) != at++ || !row.legal.Have(row.value))
+    {
+      return false;
+    }
+  }
+  return at == static_cast<int>(Tuned::Count);
+}
+static_assert(TuningIsLegal());
+
+/** Any legal value of a row. */
+constexpr int
+RandomTuning(const TuningRow & row, unsigned seed)
+{
+  const unsigned mixed = (seed * 0x9E3779B1u) ^ ((static_cast<unsigned>(row.number) + 1) * 0x85EBCA6Bu);
+  const unsigned hash = (mixed ^ mixed >> 15) * 0x2C1B3C6Du;
+  return row.legal.At(static_cast<int>((hash ^ hash >> 13) % static_cast<unsigned>(row.legal.Count())));
+}
+
+/** The value of a number. Tests compile with BRICKCCL_TUNING_SEED, which makes it any legal one. */
+constexpr int
+ValueOf(Tuned number)
+{
+  const TuningRow & row = TuningTable[static_cast<int>(number)];
+#ifdef BRICKCCL_TUNING_SEED
+  return RandomTuning(row, BRICKCCL_TUNING_SEED);
+#else
+  return row.value;
+#endif
+}
+
+/** As a constant, for kernels. */
+template <Tuned VNumber>
+inline constexpr int TuningOf = ValueOf(VNumber);
+
+/** Prints the table, a line for each number. */
+inline void
+PrintTuning(std::ostream & stream)
+{
+  for (const TuningRow & row : TuningTable)
+  {
+    stream << row.name << " = " << ValueOf(row.number) << " (" << row.meaning << "): " << row.measured << '\n';
+  }
+}
+
+} // namespace brickccl::cuda
+
+#endif

@@ -1,0 +1,152 @@
+#ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_ROWBRICK_CUH
+#define BRICKCCL_ALGORITHMS_BUNDLEMERGING_ROWBRICK_CUH
+
+#include "BrickCCL/Algorithms/BundleMerging/RowTile.cuh"
+#include "BrickCCL/Forest/ForestDevice.cuh"
+
+/** A brick of rows in shared memory, where values decide. */
+namespace brickccl::cuda
+{
+
+/** Does what TileRows does, for voxels that stay in global memory: larger ones, and those of several channels. */
+template <typename TProblem>
+class PlainRows
+{
+public:
+  using T = typename TProblem::Pixel;
+  struct Storage
+  {};
+
+  __device__
+  PlainRows(const TProblem & problem, Storage &, int word, int bundleY, int bundleZ, const T * voxel)
+    : m_Problem(problem)
+    , m_Reader(problem, word, bundleY, bundleZ, false)
+    , m_Voxel(voxel)
+  {}
+
+  template <bool>
+  __device__ RowLayout::Kept
+             Pack(DeviceWord wanted, const SeparationLimits &, SeparationBits &) const
+  {
+    return m_Reader.Pack(wanted);
+  }
+  __device__ VoxelComparison<TProblem>
+             CompareTo(int n, int) const
+  {
+    return VoxelComparison<TProblem>(m_Problem, m_Reader, m_Voxel, n);
+  }
+  __device__ bool
+  AreJoined(unsigned a, unsigned b) const
+  {
+    return m_Problem.AreJoined(VoxelAt(a), VoxelAt(b));
+  }
+
+private:
+  /** The voxel at a place of the brick. */
+  __device__ const T *
+  VoxelAt(unsigned place) const
+  {
+    const BundleGrid & grid = m_Problem.grid;
+    const auto         stepY = [&](unsigned bundle) { return static_cast<int>(bundle) & grid.MaskY(); };
+    const auto         stepZ = [&](unsigned bundle) { return static_cast<int>(bundle) >> grid.bundlesShiftY; };
+    const unsigned     own = threadIdx.x / WordsPerBrickRow;
+    const unsigned     bundle = place / VoxelsPerBrickRow;
+    const std::int64_t rows = grid.RowsFurther(stepY(bundle) - stepY(own), stepZ(bundle) - stepZ(own));
+    const auto x = static_cast<int>(place - threadIdx.x * BitsPerDeviceWord - (bundle - own) * VoxelsPerBrickRow);
+    return m_Voxel + (rows * grid.extent.RowLength() + x) * m_Problem.Channels();
+  }
+
+  const TProblem &   m_Problem;
+  ReaderOf<TProblem> m_Reader;
+  const T *          m_Voxel;
+};
+
+/** A word of a brick, and the number of the brick's runs that start before it. With VKeepsBeside it has the bits beside
+ *  it, too. */
+template <bool VKeepsBeside>
+struct alignas(VKeepsBeside ? 8 : 16) BrickRowWord
+{
+  std::conditional_t<VKeepsBeside, RunWindow, RowWord> row;
+  unsigned                                             runsBefore;
+};
+
+/** A brick of rows in shared memory. */
+template <typename TProblem>
+struct RowBrickMemory
+{
+  static constexpr int  RunsPerBrick = WordsPerBrick * RowLayout::runsPerWord;
+  static constexpr bool isTiled = IsTiled<TProblem>;
+  using Rows = std::conditional_t<isTiled, TileRows<TProblem>, PlainRows<TProblem>>;
+  using UnionAccess = BlockAccess;
+  /** With equal values few links ask for the bits beside a word. */
+  static constexpr bool keepsBeside = !TProblem::isTransitive;
+  /** Whether all voxels of rows along y and z are compared, even those whose links may be implied. */
+  static constexpr bool comparesBoth = isTiled && TProblem::isTransitive && sizeof(typename TProblem::Pixel) == 1;
+
+  /** Behind the last word is an empty one. It stands for words outside of the brick. */
+  BrickRowWord<keepsBeside> words[WordsPerBrick + 1];
+  union
+  {
+    /** Used until links are found. */
+    typename Rows::Storage voxels;
+    /** Used then. Parents lie in the lower half. At the end the upper half of a root is RootBit and its component. */
+    unsigned forest[RunsPerBrick];
+  };
+  unsigned runsOfLayer[LayersPerBrick];
+  /** The number of pairs of runs that each layer has listed while it looked for links. */
+  unsigned listed[LayersPerBrick];
+  union
+  {
+    /** Used with a tolerance until links are found. For the empty word nothing is separated. */
+    SeparationBits separation[WordsPerBrick + 1];
+    /** Used otherwise. */
+    unsigned pairs[LayersPerBrick][TuningOf<Tuned::ListedLinks>];
+  };
+  /** As in BrickMemory. Later joinedY holds the bits of the component that is most likely the largest. */
+  DeviceWord joinedY[WordsPerBrick];
+  DeviceWord joinedZ[WordsPerBrick];
+  /** Whether a layer's rows are like those before them along y and z, and joined to them all along. */
+  bool      isPlainLayer[LayersPerBrick];
+  unsigned  components;
+  BrickBase base;
+
+  __device__ const RowWord &
+  RowAt(int at) const
+  {
+    return words[at].row;
+  }
+  /** A word with the bits beside it in the brick. */
+  __device__ RunWindow
+  WindowAt(int at) const
+  {
+    if constexpr (keepsBeside)
+    {
+      return words[at].row;
+    }
+    else
+    {
+      const RowWord row = words[at].row;
+      const int     inRow = at % WordsPerBrickRow;
+      const RowWord before = inRow > 0 ? words[at - 1].row : RowWord{};
+      const RowWord after = inRow < WordsPerBrickRow - 1 && at < WordsPerBrick ? words[at + 1].row : RowWord{};
+      return { row,
+               row.foreground << 1 | before.foreground >> 31,
+               row.foreground >> 1 | after.foreground << 31,
+               row.starts >> 1 | after.starts << 31 };
+    }
+  }
+  __device__ unsigned
+  RunAt(int at, int x) const
+  {
+    return cuda::RunAt(words[at].runsBefore, words[at].row.starts, x);
+  }
+  __device__ unsigned
+  RunWith(int at, DeviceWord bit) const
+  {
+    return cuda::RunWith(words[at].runsBefore, words[at].row.starts, bit);
+  }
+};
+
+} // namespace brickccl::cuda
+
+#endif

@@ -16,6 +16,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import zipfile
 
 #: What the wheel with the command's readers of image files is tested by.
@@ -100,7 +101,22 @@ def check_contents(wheel, with_files):
         expected |= {"brickccl/_files.abi3.so", f"brickccl-{version}.data/scripts/brickccl"}
     assert names == expected, names ^ expected
     assert {"brickccl/_core.pyi", "brickccl/py.typed", "brickccl/compat/cc3d.py"} <= names
+    check_exports(wheel, [name for name in names if name.endswith(".so")])
     print(f"{wheel.name}: {len(names)} files, {size / 1e6:.1f} MB")
+
+
+def check_exports(wheel, modules):
+    """Modules show their entry alone, so that no template of theirs stands for one of another library's."""
+    if shutil.which("nm") is None:
+        return
+    with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(wheel) as archive:
+        for name in modules:
+            listed = subprocess.run(
+                ["nm", "--dynamic", "--defined-only", archive.extract(name, folder)], check=True, capture_output=True, text=True
+            )
+            symbols = [line.split()[-1] for line in listed.stdout.splitlines()]
+            entry = "PyInit_" + pathlib.Path(name).name.split(".")[0]
+            assert symbols == [entry], f"{name} exports {len(symbols)} symbols, among them {symbols[:3]}"
 
 
 def repair(python, wheel):

@@ -206,8 +206,13 @@ private:
     {
       for (const toml::node & element : *m_Node.as_array())
       {
-        fits = fits && element.is_number();
-        numbers.push_back(element.value<double>().value_or(0));
+        const auto number = element.value<double>();
+        if (element.is_integer() && !number)
+        {
+          Complain("a list of numbers; whole ones lie between -2^53 and 2^53 (9007199254740992) in recipes");
+        }
+        fits = fits && number && element.is_number();
+        numbers.push_back(number.value_or(0));
       }
     }
     const auto isNan = [](double number) { return std::isnan(number); };

@@ -5,6 +5,7 @@
 #include "BrickCCL/Files/FilePattern.h"
 #include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/Hdf5Datasets.h"
+#include "BrickCCL/Files/OutOfMemory.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Host/AtomicFile.h"
 
@@ -63,7 +64,7 @@ Naming(const std::function<std::string(const std::string &)> & sentence, TFuncti
   }
   catch (const std::bad_alloc &)
   {
-    throw Error(sentence("it does not fit into memory"));
+    throw OutOfMemory(sentence("it does not fit into memory"));
   }
   catch (const std::filesystem::filesystem_error & error)
   {

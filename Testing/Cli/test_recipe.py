@@ -42,6 +42,8 @@ class RecipeTest(CommandTest):
         self.refuses("[labeling]\nminimum_size = -1\n", 2, "a whole number from 0 to")
         self.refuses("[threshold]\nrange = [5, 1]\n", 2, "the lower one first")
         self.refuses("[threshold]\nrange = [nan, 1]\n", 2, "two numbers")
+        self.refuses("[threshold]\nrange = [9007199254740993, inf]\n", 2, "between -2^53 and 2^53")
+        self.accepts("[threshold]\nrange = [-9007199254740992, 9007199254740992]\n")
         self.refuses("[threshold]\nmethod = \"otsi\"\n", 2, "otsu")
         self.refuses("[input]\nspacing_mm = [0, 1, 1]\n", 2, "above 0")
         self.refuses("[outputs]\npictures = \"yes\"\n", 2, "true or false")

@@ -9,6 +9,7 @@
 #include "BrickCCL/Criteria/VoxelValue.h"
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -56,7 +57,8 @@ RowsOf(const CleanReport & report, ScalarType type)
   return rows;
 }
 
-std::vector<ClassRow>
+/** Its classes, and the values that were to be cleaned and that no voxel has. */
+std::pair<std::vector<ClassRow>, std::vector<std::string>>
 CleanArray(const InputArray &              segmentation,
            const OutputArray &             output,
            const Rules &                   rules,
@@ -93,12 +95,17 @@ CleanArray(const InputArray &              segmentation,
   options.device = { Device::Kind::Cpu, 0 };
   options.threads = ThreadsFor(view.extent, rules.options.threads);
   options.geometry = geometry;
-  void * const      voxels = output.data();
-  const CleanReport report = WithoutLock(std::move(progress), [&](const ProgressHooks & hooks) {
+  void * const             voxels = output.data();
+  const CleanReport        report = WithoutLock(std::move(progress), [&](const ProgressHooks & hooks) {
     options.progress = hooks;
     return Clean(view, voxels, options);
   });
-  return RowsOf(report, type);
+  std::vector<std::string> missing;
+  for (const Number value : report.missing)
+  {
+    missing.push_back(value.ToString());
+  }
+  return { RowsOf(report, type), std::move(missing) };
 }
 
 /** A row of SweepStep: threshold as a value of the image, components, voxels of the largest one, voxels. */

@@ -11,6 +11,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <exception>
+#include <new>
 
 namespace brickccl::python
 {
@@ -41,6 +42,11 @@ TranslateError(const std::exception_ptr & error, void *)
   catch (const Error & exception)
   {
     PyErr_SetString(PyExc_RuntimeError, exception.what());
+  }
+  catch (const std::bad_alloc &)
+  {
+    PyErr_SetString(PyExc_MemoryError,
+                    "not enough memory for this volume; brickccl.big labels volumes larger than memory, by bricks");
   }
 }
 

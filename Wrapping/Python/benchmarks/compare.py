@@ -3,7 +3,7 @@
     python benchmarks/compare.py [--repeat N] [--cpu] [--masks-alone] [MASK.npy ...]
 
 Prints tables in Markdown: seconds, the median of N calls in turns after a first one that does not count, and in parentheses how
-many times as long as brickccl's with uint32 the others take; the time that importing takes; how soon Ctrl-C is heard. Needs brickccl[test]. `overhead.py` is about small arrays.
+many times as long as brickccl's with uint32 and with the smallest type, its default, the others take; the time that importing takes; how soon Ctrl-C is heard. Needs brickccl[test]. `overhead.py` is about small arrays.
 """
 
 import argparse
@@ -94,7 +94,9 @@ def compare(name, mask, repeat, cpu):
         row = [name, neighbours, expected]
         row += [" / ".join(f"{times[dtype, count]:.3f}" for count in threads) for dtype in ("uint32", "auto")]
         for peer in ("cc3d", "scipy", "skimage"):
-            ratios = ", ".join(f"{times[peer] / times['uint32', count]:.1f}" for count in threads)
+            ratios = "; ".join(
+                ", ".join(f"{times[peer] / times[dtype, count]:.1f}" for count in threads) for dtype in ("uint32", "auto")
+            )
             row.append(f"{times[peer]:.3f} ({ratios})")
         print("| " + " | ".join(map(str, row)) + " |", flush=True)
 

@@ -12,6 +12,14 @@ from typing import Any
 import brickccl
 
 
+def _number(text: str) -> float:
+    """Whole numbers as such: a float does not hold all of them."""
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m brickccl",
@@ -27,9 +35,9 @@ def _parser() -> argparse.ArgumentParser:
     label.add_argument("input", metavar="IMAGE")
     label.add_argument("output", metavar="LABELS")
     label.add_argument("--connectivity", type=int, metavar="N", help="4, 8, 6, 18, 26, or a rank; by faces if not given")
-    label.add_argument("--range", nargs=2, type=float, metavar=("LOW", "HIGH"), help="foreground is LOW..HIGH")
+    label.add_argument("--range", nargs=2, type=_number, metavar=("LOW", "HIGH"), help="foreground is LOW..HIGH")
     label.add_argument("--equal-value", action="store_true", help="components of equal value")
-    label.add_argument("--tolerance", type=float, metavar="D", help="neighbours that differ by at most D")
+    label.add_argument("--tolerance", type=_number, metavar="D", help="neighbours that differ by at most D")
     label.add_argument("--background", default="0", metavar="V", help="value of the background, or none (0)")
     label.add_argument("--mask", metavar="FILE", help="voxels where it is 0 take no part")
     label.add_argument("--minimum-size", type=int, default=0, metavar="VOXELS")
@@ -48,6 +56,7 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("--columns", metavar="GROUPS", help="groups of columns: shape,feret ...")
         command.add_argument("--spacing", type=float, nargs="+", metavar="MM", help="size of a voxel, x first")
         command.add_argument("--threads", type=int, metavar="N")
+        command.add_argument("--series", metavar="UID", help="which of several DICOM series: UID, or number in the list")
         command.add_argument("--accept-irregular-slices", action="store_true", help="take series and slice images with gaps")
         command.add_argument("--accept-sheared", action="store_true", help="take axes that are not at right angles")
 
@@ -61,11 +70,16 @@ def _spacing(arguments: argparse.Namespace) -> Sequence[float] | None:
     return None if arguments.spacing is None else arguments.spacing[::-1]
 
 
-def _read(arguments: argparse.Namespace, name: str) -> Any:
+def _read(arguments: argparse.Namespace, name: str, as_labels: bool = False) -> Any:
     from brickccl import io
 
     return io.read(
-        name, accept_irregular_slices=arguments.accept_irregular_slices, accept_sheared=arguments.accept_sheared
+        name,
+        accept_irregular_slices=arguments.accept_irregular_slices,
+        accept_sheared=arguments.accept_sheared,
+        series=arguments.series if os.path.isdir(name) else None,
+        as_labels=as_labels,
+        threads=arguments.threads,
     )
 
 
@@ -106,10 +120,7 @@ def _label(arguments: argparse.Namespace) -> None:
     intensity = _read(arguments, arguments.intensity) if arguments.intensity else None
     background: Any = None
     if arguments.background != "none":
-        try:
-            background = int(arguments.background)
-        except ValueError:
-            background = float(arguments.background)
+        background = _number(arguments.background)
     labeling = brickccl.find(
         image,
         connectivity=arguments.connectivity,
@@ -135,7 +146,7 @@ def _label(arguments: argparse.Namespace) -> None:
 def _stats(arguments: argparse.Namespace) -> None:
     _check_outputs([arguments.input, arguments.intensity], [arguments.output])
     table = brickccl.statistics(
-        _read(arguments, arguments.input),
+        _read(arguments, arguments.input, as_labels=True),
         intensity=_read(arguments, arguments.intensity) if arguments.intensity else None,
         columns=arguments.columns,
         spacing=_spacing(arguments),
@@ -159,7 +170,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (ValueError, TypeError, OverflowError, NotImplementedError, OSError, ImportError, MemoryError) as error:
         # Errors name the arguments of functions; here they are options.
         text = str(error).replace("accept_irregular_slices=True", "--accept-irregular-slices")
-        text = text.replace("accept_sheared=True of brickccl.io.read", "--accept-sheared")
+        text = text.replace(" of brickccl.io.read", "").replace("accept_sheared=True", "--accept-sheared")
+        text = text.replace("series=", "--series ")
         print(f"error: {text}", file=sys.stderr)
         return 1
     return 0

@@ -14,6 +14,7 @@ from ._progress import Progress, hook_of
 from ._rules import as_voxel_value, limits_of, narrow_float_of, rules_of
 from ._table import Column
 from ._volume import Volume, as_volume
+from ._warnings import warn
 
 
 class CleanedClass(NamedTuple):
@@ -83,17 +84,20 @@ def _run(
     is_half = isinstance(image, np.ndarray) and image.dtype.kind == "f" and image.dtype.itemsize == 2
     given = _output(volume, out, np.dtype(np.float16)) if is_half and out is not None else None
     array = _output(volume, None if is_half else out)
-    rows = _core.clean(
+    rows, missing = _core.clean(
         volume.array,
         array,
         rules,
         as_voxel_value(background, float_type),
         [] if values is None else [as_voxel_value(value, float_type) for value in values],
         holes_of(volume, limit, size, spacing, name, by_slice, rules),
-        count_components,
+        # Only who looks at components sees that a class has none.
+        count_components or values is not None,
         volume.geometry(spacing, None),
         hook_of(progress),
     )
+    for value in missing:
+        warn(f"no voxel has the value {value} of values=")
     report = [CleanedClass(*row) for row in rows]
     if given is not None:
         given[...] = array
@@ -131,7 +135,7 @@ def clean(
     segmentation : array or image
         Of any type that `label` takes. NaN belongs to no class and stays.
     values : sequence of numbers, optional
-        The classes that lose components and fill holes; all if not given.
+        The classes that lose components and fill holes; all if not given. Of one that no voxel has a warning tells.
     minimum_size, minimum_volume : optional
         Components of fewer voxels, or of fewer mm^3 (which needs `spacing` for an array), become background.
     largest : int, optional
@@ -219,7 +223,8 @@ def fill_holes(
         Holes of more voxels, or of more mm^3 (which needs `spacing` for an array), stay.
     connectivity, neighbourhood : optional
         The neighbours of objects, as for `label`; faces if not given. The background has the dual of it: with full
-        connectivity this is `scipy.ndimage.binary_fill_holes`.
+        connectivity this is `scipy.ndimage.binary_fill_holes`, but for axes of one voxel: to scipy these are all border, so that it
+        fills no hole of a single slice.
     values, by_slice, periodic, background, spacing, out, threads, progress
         As `values`, `holes_by_slice`, ... of `clean`.
     return_count : bool, default False

@@ -1,16 +1,17 @@
-"""Labeling of arrays that lie on a CUDA device: CuPy's and PyTorch's."""
+"""Labeling of arrays that lie on a CUDA device: CuPy's and PyTorch's, and by these those of others (JAX)."""
 
 from __future__ import annotations
 
+import importlib
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from . import _core
 from ._table import Table
-from ._volume import AXES, Volume, voxels
+from ._volume import AXES, Volume, taken_back, taker_of, voxels
 
 _CUDA_DEVICES = (2, 13)  # kDLCUDA and kDLCUDAManaged of DLPack
 _FLOATS = ("float32", "float64")
@@ -141,6 +142,33 @@ def _library_of(image: Any, name: str) -> Any:
         f"{name} lies on a GPU and is of type {type(image).__module__}.{type(image).__name__}; arrays of CuPy and PyTorch are "
         "taken there: cupy.from_dlpack and torch.from_dlpack make one of it without a copy"
     )
+
+
+def exchanged(given: Mapping[str, Any], out: Any) -> tuple[Mapping[str, Any], Callable[[Any], Any]]:
+    """The arguments of `label` with arrays of another library (JAX) as CuPy's or PyTorch's of the same memory, and what gives the
+    labels back as that library's."""
+    image = given["image"]
+    taken_by = None
+    if type(image).__module__.partition(".")[0] not in ("cupy", "torch") and hasattr(image, "__dlpack__"):
+        taken_by = taker_of(image)
+    carrier = None if taken_by is None else _carrier()
+    if taken_by is None or carrier is None:
+        return given, lambda labels: labels
+    if out is not None:
+        raise TypeError(f"out= is not there for arrays of {type(image).__module__.partition('.')[0]} on a GPU; leave it out")
+    mask = given["mask"]
+    taken = {"image": carrier.from_dlpack(image)} | ({} if mask is None else {"mask": carrier.from_dlpack(mask)})
+    return {**given, **taken}, lambda labels: taken_back(taken_by, labels, image)
+
+
+def _carrier() -> Any:
+    """A library whose arrays are labeled where they lie; None if there is none."""
+    for name in sorted(("cupy", "torch"), key=lambda name: name not in sys.modules):
+        try:
+            return importlib.import_module(name)
+        except ImportError:
+            continue
+    return None
 
 
 def _readable(library: Any, array: Any, name: str) -> tuple[Any, tuple[int, str, list[int]]]:

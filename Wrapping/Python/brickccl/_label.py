@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _core
 from ._arguments import DEFAULTS, LabelArguments, complete, shows_label_arguments
-from ._device import Task, is_on_device, on_host
+from ._device import Task, exchanged, is_on_device, on_host
 from ._device import label as label_on_device
 from ._device_slabs import are_slabs, label_slabs, refuse
 from ._filter import filter_of
@@ -293,10 +293,11 @@ def label(
             progress(1.0)
         return _results(labels, count, None, return_count)
     if type(image) is not np.ndarray and is_on_device(image) and device != "cpu":
-        on_device = label_on_device(_task_on_device(given), dtype, out, return_table)
+        taken, give_back = exchanged(given, out)
+        labels, count, table = label_on_device(_task_on_device(taken), dtype, out, return_table)
         if progress is not None:
             progress(1.0)
-        return _results(*on_device, return_count)
+        return _results(give_back(labels), count, table, return_count)
     labeling = _find(given, None, part_of(progress, 0, 0.7))
     # The table first: who asks for both gets both or an error.
     table = labeling.table() if return_table else None

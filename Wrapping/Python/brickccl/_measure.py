@@ -11,7 +11,7 @@ from . import _core
 from ._labeling import Component, Labeling, condition_columns, numbers_of
 from ._output import give_labels, new_labels
 from ._progress import Progress, hook_of
-from ._rules import largest_of
+from ._rules import largest_of, sizes_of
 from ._table import Column, ColumnDescription, Table, group_names
 from ._volume import AXES, Volume, as_volume, check_numbers, count_of, threads_of
 
@@ -172,9 +172,10 @@ def relabel(
         raise ValueError(f"the order {order!r} is unknown; choose label, raster or size")
     runs, table, volume = _measure(labels, None, None, "place" if order == "raster" else None, None, None, threads, None)
     sizes = table["voxel_count"]
-    stays = sizes >= count_of("minimum_size", minimum_size)
-    if maximum_size is not None:
-        stays &= sizes <= count_of("maximum_size", maximum_size)
+    least, most = sizes_of(minimum_size, maximum_size)
+    stays = sizes >= least
+    if most is not None:
+        stays &= sizes <= most
     chosen = np.flatnonzero(stays)
     by_size = chosen[np.argsort(-sizes[chosen], kind="stable")]
     if largest is not None:

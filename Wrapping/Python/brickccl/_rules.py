@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _core
 from ._volume import Volume, count_of, threads_of
+from ._warnings import warn
 
 #: Floating types that do not hold what Python's numbers do.
 _NARROW_FLOATS = ("float32", "float16", "bfloat16")
@@ -75,13 +76,25 @@ def limits_of(
     order: Any, minimum_size: Any, maximum_size: Any, minimum_volume: Any, largest: Any
 ) -> tuple[str, int, int | None, float, int]:
     """Which components stay, and their order."""
+    least, most = sizes_of(minimum_size, maximum_size)
     return (
         order,
-        0 if type(minimum_size) is int and minimum_size == 0 else count_of("minimum_size", minimum_size),
-        None if maximum_size is None else count_of("maximum_size", maximum_size),
+        least,
+        most,
         0.0 if minimum_volume is None else float(minimum_volume),
         0 if largest is None else largest_of(largest),
     )
+
+
+def sizes_of(minimum_size: Any, maximum_size: Any) -> tuple[int, int | None]:
+    """The least and the most voxels of components that stay."""
+    least = 0 if type(minimum_size) is int and minimum_size == 0 else count_of("minimum_size", minimum_size)
+    if maximum_size is None:
+        return least, None
+    most = count_of("maximum_size", maximum_size)
+    if least > most:
+        warn(f"minimum_size={least} is above maximum_size={most}: no component is kept")
+    return least, most
 
 
 def largest_of(largest: Any) -> int:

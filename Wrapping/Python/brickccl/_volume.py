@@ -229,27 +229,35 @@ def check_numbers(array: np.ndarray[Any, Any], name: str) -> None:
         raise ValueError(f"{name} has NaN; it must have numbers")
 
 
-def _from_dlpack(image: Any, name: str) -> Volume:
-    device = image.__dlpack_device__()
-    if int(device[0]) != 1:
-        raise NotImplementedError(f"{name} lies on a GPU; label takes arrays there, all else needs them on the host (cupy.asnumpy, tensor.cpu())")
+def taker_of(image: Any) -> Any:
+    """The function of an array's library that takes arrays of others, by DLPack; None if it is not known."""
     if hasattr(image, "__array_namespace__"):
         library = image.__array_namespace__()
     else:
         library = sys.modules.get(type(image).__module__.partition(".")[0])
-    # What has no way back gets numpy arrays.
-    from_dlpack = getattr(library, "from_dlpack", None)
+    return getattr(library, "from_dlpack", None)
+
+
+def taken_back(taken_by: Callable[[Any], Any], labels: Any, image: Any) -> Any:
+    """Labels as an array of the image's library."""
+    result = taken_by(labels)
+    if str(result.dtype).rpartition(".")[2] != str(labels.dtype).rpartition(".")[2]:
+        raise TypeError(
+            f"labels of {labels.dtype} became {result.dtype} in an array of {type(image).__module__.partition('.')[0]}; give "
+            "another dtype=, for example 'uint32' (JAX has types of 64 bits if its jax_enable_x64 is set)"
+        )
+    return result
+
+
+def _from_dlpack(image: Any, name: str) -> Volume:
+    device = image.__dlpack_device__()
+    if int(device[0]) != 1:
+        raise NotImplementedError(f"{name} lies on a GPU; label takes arrays there, all else needs them on the host (cupy.asnumpy, tensor.cpu())")
+    taken_by = taker_of(image)
 
     def wrap(labels: np.ndarray[Any, Any]) -> Any:
-        if from_dlpack is None:
-            return labels
-        result = from_dlpack(labels)
-        if str(result.dtype).rpartition(".")[2] != labels.dtype.name:
-            raise TypeError(
-                f"labels of {labels.dtype} became {result.dtype} in an array of {type(image).__module__.partition('.')[0]}; give "
-                "another dtype=, for example 'uint32' (JAX has types of 64 bits if its jax_enable_x64 is set)"
-            )
-        return result
+        # What has no way back gets numpy arrays.
+        return labels if taken_by is None else taken_back(taken_by, labels, image)
 
     readable = image
     if str(getattr(image, "dtype", "")).endswith("bfloat16"):

@@ -1,7 +1,8 @@
-"""Image files, through the libraries that are installed: SimpleITK (NRRD, MetaImage, NIfTI, DICOM folders, PNG ...),
-nibabel (NIfTI, where SimpleITK is missing) and tifffile (TIFF). ``pip install brickccl[io]`` brings all three.
+"""Image files: through the readers of the `brickccl` command, if the package was built with them (`BRICKCCL_PYTHON_IO`), with the
+same voxels, geometry, notes and errors. ``brickccl.info()["build"]`` says whether it was.
 
-The `brickccl` command reads files by its own readers, which are stricter; these functions trust the libraries.
+Else through the libraries that are installed: SimpleITK (NRRD, MetaImage, NIfTI, DICOM folders, PNG ...), nibabel (NIfTI, where
+SimpleITK is missing) and tifffile (TIFF). ``pip install brickccl[io]`` brings all three. They are trusted, and less strict.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from ._slices import Accepted, check_slice_names, order_series, orthogonal, slice_images
-from ._volume import Volume, as_volume, from_nibabel, voxels
+from . import _own_files
+from ._volume import Volume, as_volume, from_nibabel, threads_of, voxels
 
 __all__ = ["Image", "read", "write"]
 
@@ -36,7 +38,7 @@ class Image:
     spacing : sequence of float, optional
         Size of a voxel in mm, in the order of the array's axes (z, y, x); 1 if not given.
     origin, direction : sequence of float, optional
-        As ITK has them, in the order x, y, z; `direction` row after row.
+        As ITK has them, in the order x, y, z; `direction` row after row, or as a matrix.
 
     Examples
     --------
@@ -56,9 +58,9 @@ class Image:
     ) -> None:
         self.array: np.ndarray[tuple[int, ...], np.dtype[Any]] = np.asarray(array)
         dimension = self.array.ndim
-        self.spacing: tuple[float, ...] = tuple(float(value) for value in (spacing or (1.0,) * dimension))
-        self.origin: tuple[float, ...] = tuple(float(value) for value in (origin or (0.0,) * dimension))
-        self.direction: tuple[float, ...] = tuple(float(value) for value in (direction or np.eye(dimension).ravel()))
+        self.spacing: tuple[float, ...] = _floats_of(spacing, (1.0,) * dimension)
+        self.origin: tuple[float, ...] = _floats_of(origin, (0.0,) * dimension)
+        self.direction: tuple[float, ...] = _floats_of(direction, np.eye(dimension).ravel())
         for name, values, count in (
             ("spacing", self.spacing, dimension),
             ("origin", self.origin, dimension),
@@ -96,6 +98,12 @@ class Image:
         )
 
 
+def _floats_of(given: Any, usual: Any) -> tuple[float, ...]:
+    """Numbers of a sequence or an array, or the usual ones if there are none."""
+    values = usual if given is None or len(given) == 0 else np.ravel(given)
+    return tuple(float(value) for value in values)
+
+
 def _ending(path: str) -> str:
     name = os.path.basename(path).lower()
     return ".nii.gz" if name.endswith(".nii.gz") else os.path.splitext(name)[1]
@@ -114,22 +122,37 @@ def _import_simpleitk() -> Any:
 
 
 def read(
-    path: str | os.PathLike[str], *, accept_irregular_slices: bool = False, accept_sheared: bool = False
+    path: str | os.PathLike[str],
+    *,
+    accept_irregular_slices: bool = False,
+    accept_sheared: bool = False,
+    series: str | int | None = None,
+    spacing: Sequence[float] | None = None,
+    as_labels: bool = False,
+    threads: int | None = None,
 ) -> Image:
-    """Reads an image file, the one DICOM series of a folder, or slice images.
+    """Reads an image file, a DICOM series of a folder, or slice images. What is unusual about them is told in warnings.
 
     Parameters
     ----------
     path : path
-        `.nrrd`, `.nhdr`, `.mha`, `.mhd`, `.nii`, `.nii.gz`, `.tif`, `.tiff`, `.png`, `.dcm` and what else SimpleITK reads, or
-        a folder with a DICOM series or with slice images, or a pattern of slice images (``"slices/ct_*.tif"``), which are
-        ordered by the number in their names. TIFF files have no spacing.
+        `.nrrd`, `.nhdr`, `.mha`, `.mhd`, `.nii`, `.nii.gz`, `.tif`, `.tiff`, `.png`, `.dcm` and what else the command, or
+        SimpleITK in its place, reads; a folder with a DICOM series or with slice images; or a pattern of slice images
+        (``"slices/ct_*.tif"``), which are ordered by the number in their names.
     accept_irregular_slices : bool, default False
         Take, with a warning, slices of a DICOM series at uneven distances, with their mean distance, and slice images whose
         numbers have gaps or whose names are not alike.
     accept_sheared : bool, default False
         Take, with a warning, axes that are not at right angles (a tilted gantry). The image gets the nearest orthogonal
         geometry, which keeps the plane of x and y and the volume of a voxel.
+    series : str or int, optional
+        Which of several DICOM series of a folder: its UID, or its number in the list that the error has, from 1 on.
+    spacing : sequence of float, optional
+        Size of a voxel in mm along each axis, in the order of the array's, instead of what the file says.
+    as_labels : bool, default False
+        The image is a label map: the command's readers take palette images as the numbers of their colours.
+    threads : int, optional
+        Threads of the command's readers; all if not given.
 
     Raises
     ------
@@ -139,18 +162,32 @@ def read(
         If the library for this kind of file is missing.
     ValueError
         If the file cannot be read, or holds something else than one value for each voxel; if slices are missing, or axes are
-        not at right angles, and that is not accepted.
+        not at right angles, and that is not accepted; if there are several series and none is chosen.
     """
+    name = os.fspath(path)
     accepted = Accepted(accept_irregular_slices, accept_sheared)
-    image = _read(os.fspath(path), accepted)
+    chosen = "" if series is None else str(series)
+    count = threads_of(threads)
+    files = _own_files.import_files()
+    if files is not None:
+        found = _own_files.read(
+            files, name, accepted, series=chosen, spacing=spacing, as_labels=as_labels, threads=count
+        )
+        image = Image(*found)
+    else:
+        image = _read(name, accepted, chosen)
+        if spacing is not None:
+            image = Image(image.array, spacing, image.origin, image.direction)
     for text in accepted.notes:
         warnings.warn(text, UserWarning, stacklevel=2)
     return image
 
 
-def _read(name: str, accepted: Accepted) -> Image:
+def _read(name: str, accepted: Accepted, series: str) -> Image:
     if os.path.isdir(name):
-        return _read_folder(name, accepted)
+        return _read_folder(name, accepted, series)
+    if series:
+        raise ValueError(f"series={series} chooses one of the DICOM series of a folder, and '{name}' is none")
     if os.path.exists(name):
         return _read_file(name, accepted)
     files = slice_images(name)
@@ -171,19 +208,31 @@ def _read_file(name: str, accepted: Accepted) -> Image:
     raise _missing(name, "SimpleITK")
 
 
-def _read_folder(name: str, accepted: Accepted) -> Image:
+def _read_folder(name: str, accepted: Accepted, chosen: str) -> Image:
     simpleitk = _import_simpleitk()
-    series = [] if simpleitk is None else simpleitk.ImageSeriesReader.GetGDCMSeriesIDs(name)
-    if len(series) > 1:
-        raise ValueError(f"'{name}' cannot be read: the folder holds {len(series)} DICOM series; it must hold 1")
+    series = [] if simpleitk is None else list(simpleitk.ImageSeriesReader.GetGDCMSeriesIDs(name))
     if series:
-        return _read_series(simpleitk, name, series[0], accepted)
+        return _read_series(simpleitk, name, _choose(series, chosen, name), accepted)
+    if chosen:
+        raise ValueError(f"series={chosen} chooses one of several DICOM series, and '{name}' has none")
     files = slice_images(name)
     if files:
         return _read_slices(files, accepted)
     if simpleitk is None:
         raise _missing(name, "SimpleITK")
     raise ValueError(f"'{name}' cannot be read: the folder holds 0 DICOM series and no slice images")
+
+
+def _choose(series: Sequence[str], chosen: str, name: str) -> str:
+    """One of the series of a folder, by its UID or its number."""
+    if not chosen and len(series) == 1:
+        return series[0]
+    found = [uid for number, uid in enumerate(series, 1) if chosen in (uid, str(number))]
+    if len(found) == 1:
+        return found[0]
+    listed = "".join(f"\n  {number}: {uid}" for number, uid in enumerate(series, 1))
+    problem = f"series={chosen} is none" if chosen else "it must hold 1, or series= choose one"
+    raise ValueError(f"'{name}' cannot be read: the folder holds {len(series)} DICOM series, {problem}:{listed}")
 
 
 def _read_slices(files: Sequence[str], accepted: Accepted) -> Image:
@@ -278,7 +327,8 @@ def write(path: str | os.PathLike[str], image: Any, *, spacing: float | Sequence
     Parameters
     ----------
     path : path
-        `.nrrd`, `.mha`, `.nii`, `.nii.gz`, `.tif`, `.tiff` or `.png`.
+        `.nrrd`, `.mha`, `.nii`, `.nii.gz`, `.tif`, `.tiff` or `.png`; with the command's writers also `.nhdr`, `.mhd`, `.hdr` and
+        `.img`, which are two files, and `.seg.nrrd`, a segmentation of 3D Slicer.
     image : array or image
         What `label` takes, or `Image`.
     spacing : float or sequence of float, optional
@@ -292,17 +342,28 @@ def write(path: str | os.PathLike[str], image: Any, *, spacing: float | Sequence
         If the library for this kind of file is missing.
     """
     name = os.fspath(path)
-    ending = _ending(name)
-    if ending in _TWO_FILES:
-        raise ValueError(f"'{name}' would be two files; write {_TWO_FILES[ending]}")
-    if ending not in _WRITTEN + _TIFF:
-        raise ValueError(f"files '{ending}' are not written; choose {', '.join(_WRITTEN + _TIFF)}")
     volume = as_volume(image)
     dimension = volume.array.ndim
     steps = list(volume.spacing) if volume.spacing is not None else [1.0] * dimension
     if spacing is not None:
         steps = [float(value) for value in np.broadcast_to(spacing, (dimension,))]
         steps = steps if volume.is_reversed else steps[::-1]
+    files = _own_files.import_files()
+    if files is not None:
+        lost = _own_files.write(files, name, volume.array, steps, volume.origin, volume.direction)
+    else:
+        lost = _write(name, volume, steps)
+    for text in lost:
+        warnings.warn(text, UserWarning, stacklevel=2)
+
+
+def _write(name: str, volume: Volume, steps: list[float]) -> list[str]:
+    """Writes through the libraries that are installed; returns what the file does not hold."""
+    ending = _ending(name)
+    if ending in _TWO_FILES:
+        raise ValueError(f"'{name}' would be two files; write {_TWO_FILES[ending]}")
+    if ending not in _WRITTEN + _TIFF:
+        raise ValueError(f"files '{ending}' are not written; choose {', '.join(_WRITTEN + _TIFF)}")
     if ending == ".png" and any(size > 1 for size in volume.array.shape[:-2]):
         raise ValueError(
             f"'{name}' cannot be written: it would hold one slice of {volume.array.shape}; write slices each, or .tif, .nrrd, .mha"
@@ -312,7 +373,7 @@ def write(path: str | os.PathLike[str], image: Any, *, spacing: float | Sequence
     handle, temporary = tempfile.mkstemp(dir=os.path.dirname(name) or ".", prefix=".brickccl-", suffix=ending)
     os.close(handle)
     try:
-        save(name, temporary, array, steps, volume)
+        lost = save(name, temporary, array, steps, volume)
         mask = os.umask(0)
         os.umask(mask)
         os.chmod(temporary, 0o666 & ~mask)
@@ -320,19 +381,20 @@ def write(path: str | os.PathLike[str], image: Any, *, spacing: float | Sequence
     except BaseException:
         os.unlink(temporary)
         raise
+    return lost
 
 
-def _save_tiff(name: str, temporary: str, array: Any, spacing: list[float], volume: Volume) -> None:
+def _save_tiff(name: str, temporary: str, array: Any, spacing: list[float], volume: Volume) -> list[str]:
     try:
         import tifffile
     except ImportError:
         raise _missing(name, "tifffile") from None
-    if any(step != 1 for step in spacing):
-        warnings.warn(f"'{name}' does not hold the spacing: TIFF has no place for it", stacklevel=4)
     tifffile.imwrite(temporary, array, photometric="minisblack", compression="zlib")
+    is_lost = any(step != 1 for step in spacing)
+    return [f"'{name}' does not hold the spacing: TIFF has no place for it"] if is_lost else []
 
 
-def _save_simpleitk(name: str, temporary: str, array: Any, spacing: list[float], volume: Volume) -> None:
+def _save_simpleitk(name: str, temporary: str, array: Any, spacing: list[float], volume: Volume) -> list[str]:
     simpleitk = _import_simpleitk()
     image = simpleitk.GetImageFromArray(array, isVector=False)
     image.SetSpacing(spacing)
@@ -343,9 +405,10 @@ def _save_simpleitk(name: str, temporary: str, array: Any, spacing: list[float],
         simpleitk.WriteImage(image, temporary, useCompression=True)
     except RuntimeError as error:
         raise ValueError(f"'{name}' cannot be written: {str(error).strip().splitlines()[-1]}") from error
+    return []
 
 
-def _save_nibabel(name: str, temporary: str, array: Any, spacing: list[float], volume: Volume) -> None:
+def _save_nibabel(name: str, temporary: str, array: Any, spacing: list[float], volume: Volume) -> list[str]:
     if _ending(name) not in _NIFTI:
         raise _missing(name, "SimpleITK")
     try:
@@ -364,3 +427,4 @@ def _save_nibabel(name: str, temporary: str, array: Any, spacing: list[float], v
     if dimension == 4:
         image.header.set_zooms(spacing)
     nibabel.save(image, temporary)
+    return []

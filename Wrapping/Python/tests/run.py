@@ -1,6 +1,9 @@
 """Builds the wheel, looks into it, installs it into an environment of its own and passes the tests.
 
-    python run.py BUILD_FOLDER [OPTIONS OF PYTEST]
+    python run.py BUILD_FOLDER [--files] [OPTIONS OF PYTEST]
+
+`--files` builds a second wheel, with the command and its readers of image files, and passes the tests of these; it needs the
+libraries that the command is built from.
 
 Exits with 77 (skipped) where the packages that this needs cannot be had. The environment and the build are kept in
 BUILD_FOLDER, so that a second run takes seconds. The interpreter that runs this file is the one that is tested.
@@ -13,8 +16,11 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import zipfile
 
+#: What the wheel with the command's readers of image files is tested by.
+FILE_TESTS = ("test_own_files.py", "test_reference_data.py", "test_refusals.py", "test_package.py", "test_io.py", "test_io_slices.py")
 PACKAGE = pathlib.Path(__file__).resolve().parents[1]
 SKIPPED = 77
 
@@ -59,20 +65,25 @@ def make_environment(folder):
     return python
 
 
-def build_wheel(python, folder):
-    for old in folder.glob("*.whl"):
-        old.unlink()
+def build_wheel(python, folder, with_files):
+    wheels = folder / ("with-files" if with_files else "plain")
+    shutil.rmtree(wheels, ignore_errors=True)
     environment = {**os.environ, "PATH": f"{python.parent}{os.pathsep}{os.environ['PATH']}"}
     # As deep below the sources as the builds of presets: a compiler cache that has those has most of this, too.
     build = ("--config-settings", f"build-dir={folder}")
     strict = ("--config-settings", "cmake.define.BRICKCCL_WARNINGS_AS_ERRORS=ON")
-    options = ("--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", folder)
-    run(python, "-m", "pip", "wheel", *options, *build, *strict, PACKAGE, env=environment)
-    (wheel,) = folder.glob("*.whl")
+    value = "ON" if with_files else "OFF"
+    # The build folder remembers them.
+    chosen = [
+        word for name in ("IO", "COMMAND") for word in ("--config-settings", f"cmake.define.BRICKCCL_PYTHON_{name}={value}")
+    ]
+    options = ("--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", wheels)
+    run(python, "-m", "pip", "wheel", *options, *build, *strict, *chosen, PACKAGE, env=environment)
+    (wheel,) = wheels.glob("*.whl")
     return wheel
 
 
-def check_contents(wheel):
+def check_contents(wheel, with_files):
     """The modules, the stub, the mark of typed packages and the library; nothing else."""
     assert re.fullmatch(r"brickccl-[0-9.]+-cp310-abi3-linux_\w+\.whl", wheel.name), wheel.name
     with zipfile.ZipFile(wheel) as archive:
@@ -85,23 +96,54 @@ def check_contents(wheel):
         if path.suffix in (".py", ".pyi", ".yaml") or path.name == "py.typed"
     }
     expected.add("brickccl/_core.abi3.so")
+    if with_files:
+        version = wheel.name.split("-")[1]
+        expected |= {"brickccl/_files.abi3.so", f"brickccl-{version}.data/scripts/brickccl"}
     assert names == expected, names ^ expected
     assert {"brickccl/_core.pyi", "brickccl/py.typed", "brickccl/compat/cc3d.py"} <= names
+    check_exports(wheel, [name for name in names if name.endswith(".so")])
     print(f"{wheel.name}: {len(names)} files, {size / 1e6:.1f} MB")
 
 
-def repair(python, wheel, folder):
+def check_exports(wheel, modules):
+    """Modules show their entry alone, so that no template of theirs stands for one of another library's."""
+    if shutil.which("nm") is None:
+        return
+    with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(wheel) as archive:
+        for name in modules:
+            listed = subprocess.run(
+                ["nm", "--dynamic", "--defined-only", archive.extract(name, folder)], check=True, capture_output=True, text=True
+            )
+            symbols = [line.split()[-1] for line in listed.stdout.splitlines()]
+            entry = "PyInit_" + pathlib.Path(name).name.split(".")[0]
+            assert symbols == [entry], f"{name} exports {len(symbols)} symbols, among them {symbols[:3]}"
+
+
+def repair(python, wheel):
     """The wheel with the libraries that it needs beside it; checks that it keeps to the stable interface."""
     scripts = python.parent
     environment = {**os.environ, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}"}
     run(scripts / "abi3audit", "--strict", wheel)
     run(scripts / "auditwheel", "show", wheel, env=environment)
-    repaired = folder / "repaired"
+    repaired = wheel.parent / "repaired"
     shutil.rmtree(repaired, ignore_errors=True)
     run(scripts / "auditwheel", "repair", "--wheel-dir", repaired, wheel, env=environment)
     (result,) = repaired.glob("*.whl")
     print(f"{result.name}: {result.stat().st_size / 1e6:.2f} MB")
     return result
+
+
+def test(python, folder, with_files, options):
+    """Builds, checks and installs a wheel, and passes its tests."""
+    wheel = build_wheel(python, folder, with_files)
+    check_contents(wheel, with_files)
+    run(python, "-m", "pip", "install", "--quiet", "--force-reinstall", "--no-deps", repair(python, wheel))
+    tests = PACKAGE / "tests"
+    chosen = [tests / name for name in FILE_TESTS] if with_files else [tests]
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "QT_API": "pyqt6"}
+    display = ["xvfb-run", "-a", "-s", "-screen 0 1440x1000x24 +extension GLX"] if shutil.which("xvfb-run") else []
+    command = [*display, python, "-m", "pytest", "-p", "no:cacheprovider", "--rootdir", tests, *chosen, *options]
+    return subprocess.run(command, cwd=folder, env=environment).returncode
 
 
 def main(folder, options):
@@ -114,14 +156,9 @@ def main(folder, options):
     if python is None:
         print("skipped: pip cannot reach the packages that the build needs")
         return SKIPPED
-    wheel = build_wheel(python, folder)
-    check_contents(wheel)
-    run(python, "-m", "pip", "install", "--quiet", "--force-reinstall", "--no-deps", repair(python, wheel, folder))
-    tests = PACKAGE / "tests"
-    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "QT_API": "pyqt6"}
-    display = ["xvfb-run", "-a", "-s", "-screen 0 1440x1000x24 +extension GLX"] if shutil.which("xvfb-run") else []
-    command = [*display, python, "-m", "pytest", "-p", "no:cacheprovider", "--rootdir", tests, tests, *options]
-    return subprocess.run(command, cwd=folder, env=environment).returncode
+    with_files = "--files" in options
+    options = [option for option in options if option != "--files"]
+    return max(test(python, folder, chosen, options) for chosen in ([False, True] if with_files else [False]))
 
 
 if __name__ == "__main__":

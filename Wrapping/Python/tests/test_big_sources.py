@@ -3,6 +3,8 @@
 import http.server
 import os
 import threading
+import types
+import uuid
 
 import numpy as np
 import pytest
@@ -70,30 +72,39 @@ def test_urls_are_read_and_written(tmp_path):
             big.label(image, target)
 
 
-def test_buckets_are_read_and_written(tmp_path):
+@pytest.fixture
+def bucket():
+    """The URL of a new bucket on a server, and the options with which zarr finds it."""
     moto = pytest.importorskip("moto.server")
     s3fs = pytest.importorskip("s3fs")
-    image = grains((10, 12, 14))
     server = moto.ThreadedMotoServer(port=0)
     server.start()
     try:
         host, port = server.get_host_and_port()
         options = {"key": "key", "secret": "secret", "endpoint_url": f"http://{host}:{port}"}
-        s3fs.S3FileSystem(**options).mkdir("bucket")
-        zarr.create_array("s3://bucket/image.zarr", data=image, chunks=(4, 4, 4), storage_options=options)
-        arguments = {"brick": 8, "chunks": 4, "storage_options": options, "connectivity": 26}
-        found = big.label("s3://bucket/image.zarr", "s3://bucket/labels.zarr", state=tmp_path / "state", **arguments)
-        labels = brickccl.label(image, connectivity=26)
-        np.testing.assert_array_equal(found.labels[:], labels)
-        np.testing.assert_array_equal(zarr.open("s3://bucket/labels.zarr", storage_options=options)[:], labels)
-        with pytest.raises(FileExistsError, match="overwrite"):
-            big.label(image, "s3://bucket/labels.zarr", **arguments)
-        measured = big.statistics("s3://bucket/labels.zarr", brick=8, storage_options=options)
-        check_table(measured, brickccl.statistics(labels))
-        with pytest.raises((FileNotFoundError, ValueError), match="nothing.zarr"):
-            big.label("s3://bucket/nothing.zarr", tmp_path / "b", storage_options=options)
+        # Servers of one process share what they keep.
+        name = f"bucket-{uuid.uuid4()}"
+        s3fs.S3FileSystem(**options).mkdir(name)
+        yield f"s3://{name}", options
     finally:
         server.stop()
+
+
+def test_buckets_are_read_and_written(tmp_path, bucket):
+    url, options = bucket
+    image = grains((10, 12, 14))
+    zarr.create_array(f"{url}/image.zarr", data=image, chunks=(4, 4, 4), storage_options=options)
+    arguments = {"brick": 8, "chunks": 4, "storage_options": options, "connectivity": 26}
+    found = big.label(f"{url}/image.zarr", f"{url}/labels.zarr", state=tmp_path / "state", **arguments)
+    labels = brickccl.label(image, connectivity=26)
+    np.testing.assert_array_equal(found.labels[:], labels)
+    np.testing.assert_array_equal(zarr.open(f"{url}/labels.zarr", storage_options=options)[:], labels)
+    with pytest.raises(FileExistsError, match="overwrite"):
+        big.label(image, f"{url}/labels.zarr", **arguments)
+    measured = big.statistics(f"{url}/labels.zarr", brick=8, storage_options=options)
+    check_table(measured, brickccl.statistics(labels))
+    with pytest.raises((FileNotFoundError, ValueError), match="nothing.zarr"):
+        big.label(f"{url}/nothing.zarr", tmp_path / "b", storage_options=options)
 
 
 def test_hdf5_is_read(tmp_path):
@@ -158,44 +169,40 @@ def test_changed_chunks_behind_urls_are_noticed(tmp_path):
     check_changes_are_noticed(tmp_path, url, change)
 
 
-def test_changed_chunks_in_buckets_are_noticed(tmp_path):
-    moto = pytest.importorskip("moto.server")
-    s3fs = pytest.importorskip("s3fs")
+def test_changed_chunks_in_buckets_are_noticed(tmp_path, bucket):
+    url, options = f"{bucket[0]}/image.zarr", bucket[1]
     image = grains((12, 12, 12))
-    server = moto.ThreadedMotoServer(port=0)
-    server.start()
-    try:
-        host, port = server.get_host_and_port()
-        options = {"key": "key", "secret": "secret", "endpoint_url": f"http://{host}:{port}"}
-        s3fs.S3FileSystem(**options).mkdir("changing")
-        url = "s3://changing/image.zarr"
-        array = zarr.create_array(url, data=image, chunks=(4, 4, 4), storage_options=options, compressors=None)
-        same = zarr.open(url, mode="r+", storage_options=options)
-        same[0:4, 0:4, 0:4] = image[0:4, 0:4, 0:4]
-        check_changes_are_noticed(tmp_path, url, lambda: array.__setitem__(..., 1 - image), storage_options=options)
-    finally:
-        server.stop()
+    array = zarr.create_array(url, data=image, chunks=(4, 4, 4), storage_options=options, compressors=None)
+    same = zarr.open(url, mode="r+", storage_options=options)
+    same[0:4, 0:4, 0:4] = image[0:4, 0:4, 0:4]
+    check_changes_are_noticed(tmp_path, url, lambda: array.__setitem__(..., 1 - image), storage_options=options)
 
 
-def test_the_same_bytes_written_again_in_a_bucket_are_no_change(tmp_path):
-    moto = pytest.importorskip("moto.server")
-    s3fs = pytest.importorskip("s3fs")
-    server = moto.ThreadedMotoServer(port=0)
-    server.start()
-    try:
-        host, port = server.get_host_and_port()
-        options = {"key": "key", "secret": "secret", "endpoint_url": f"http://{host}:{port}"}
-        s3fs.S3FileSystem(**options).mkdir("same")
-        image = grains((12, 12, 12))
-        array = zarr.create_array("s3://same/image.zarr", data=image, chunks=(4, 4, 4), storage_options=options)
-        arguments = {"state": tmp_path / "state", "brick": 4, "chunks": 4, "storage_options": options}
-        big.plan("s3://same/image.zarr", tmp_path / "labels.zarr", **arguments)
-        array[:] = image
-        # The options are the bucket's; the target is a path.
-        found = big.label("s3://same/image.zarr", tmp_path / "labels.zarr", **arguments)
-        np.testing.assert_array_equal(found.labels[:], brickccl.label(image))
-    finally:
-        server.stop()
+def test_the_same_bytes_written_again_in_a_bucket_are_no_change(tmp_path, bucket):
+    url, options = f"{bucket[0]}/image.zarr", bucket[1]
+    image = grains((12, 12, 12))
+    array = zarr.create_array(url, data=image, chunks=(4, 4, 4), storage_options=options)
+    arguments = {"state": tmp_path / "state", "brick": 4, "chunks": 4, "storage_options": options}
+    big.plan(url, tmp_path / "labels.zarr", **arguments)
+    array[:] = image
+    # The options are the bucket's; the target is a path.
+    found = big.label(url, tmp_path / "labels.zarr", **arguments)
+    np.testing.assert_array_equal(found.labels[:], brickccl.label(image))
+
+
+def test_a_changed_file_among_very_many_is_noticed(monkeypatch):
+    from brickccl.big import _files
+
+    names = [str(number) for number in range(200_001)]
+    times = dict.fromkeys(names, 1)
+    monkeypatch.setattr(_files.os, "walk", lambda folder: [(folder, [], names)])
+    monkeypatch.setattr(
+        _files.os, "stat", lambda path: types.SimpleNamespace(st_size=1, st_mtime_ns=times[os.path.basename(path)])
+    )
+    before = _files.digest_of_files("many.zarr")
+    assert before["files"] == len(names)
+    times["200000"] = 2
+    assert _files.digest_of_files("many.zarr")["contents"] != before["contents"]
 
 
 def test_changed_chunks_of_a_server_without_lists_are_noticed(tmp_path):

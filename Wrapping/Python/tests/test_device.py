@@ -229,6 +229,41 @@ def test_out_is_written_and_checked(arrays):
     assert (arrays.get(narrow) == 7).all(), "nothing is written then"
 
 
+def test_arrays_go_between_libraries_by_dlpack():
+    """Images of one library labeled as another's, and labels as a third party reads them: the same memory."""
+    if "CUDA ON" not in brickccl.info()["build"]:
+        pytest.skip("brickccl was built without CUDA")
+    one, other = CuPyArrays(), TorchArrays()
+    image = random_image(9, (12, 30, 40))
+    expected = brickccl.label(image, connectivity=26)
+    for here, there in ((one, other), (other, one)):
+        given = here.put(image)
+        taken = there.library.from_dlpack(given)
+        labels = brickccl.label(taken, connectivity=26, dtype="int32")
+        back = here.library.from_dlpack(labels)
+        np.testing.assert_array_equal(there.get(labels), expected)
+        np.testing.assert_array_equal(here.get(back), expected)
+        addresses = [x.data_ptr() if hasattr(x, "data_ptr") else x.data.ptr for x in (given, taken, labels, back)]
+        assert addresses[0] == addresses[1] and addresses[2] == addresses[3]
+        # What reads them waits for the stream on which they were made.
+        with here.stream():
+            again = here.library.from_dlpack(brickccl.label(taken, connectivity=26, dtype="int32"))
+            np.testing.assert_array_equal(here.get(again), expected)
+
+
+def test_arrays_of_jax_come_back_as_such():
+    jax = pytest.importorskip("jax")
+    if "CUDA ON" not in brickccl.info()["build"]:
+        pytest.skip("brickccl was built without CUDA")
+    if not [device for device in jax.devices() if device.platform == "gpu"]:
+        pytest.skip("JAX finds no GPU")
+    image, mask = random_image(10, (12, 30, 40)), random_image(12, (12, 30, 40), density=0.9)
+    for options in ({}, {"connectivity": 26, "order": "size"}, {"minimum_size": 3, "dtype": "int32"}):
+        labels = brickccl.label(jax.numpy.asarray(image), mask=jax.numpy.asarray(mask), **options)
+        assert isinstance(labels, jax.Array) and {device.platform for device in labels.devices()} == {"gpu"}
+        np.testing.assert_array_equal(np.asarray(labels), brickccl.label(image, mask=mask, **options))
+
+
 def test_streams_threads_and_memory(arrays):
     images = [random_image(seed, (20, 64, 64), density=0.3) for seed in range(6)]
     expected = [brickccl.label(image, connectivity=26) for image in images]

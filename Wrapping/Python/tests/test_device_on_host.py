@@ -41,6 +41,25 @@ class HostCuPy(types.ModuleType):
     def empty(self, shape, dtype):
         return self.ndarray(np.empty(shape, dtype))
 
+    def from_dlpack(self, other):
+        return self.ndarray(other.array)
+
+
+class Other:
+    """An array of a library of which nothing is known but that it exchanges arrays, as those of JAX on a GPU."""
+
+    def __init__(self, array):
+        self.array, self.dtype = array, array.dtype
+
+    def __dlpack_device__(self):
+        return (2, 0)
+
+    def __dlpack__(self, **arguments):
+        raise AssertionError("the library that labels takes it")
+
+    def __array_namespace__(self):
+        return types.SimpleNamespace(from_dlpack=lambda labels: Other(labels.array))
+
 
 class HostEngine:
     """Does what `DeviceLabels` does, by the engine for the host."""
@@ -183,3 +202,19 @@ def test_arrays_on_devices_go_through_the_host_if_that_is_asked_for(library):
     with pytest.raises(NotImplementedError, match="start= is not there"):
         brickccl.find(image, start=(0, 0, 0))
     assert len(library.copies) == copied
+
+
+def test_arrays_of_other_libraries_are_exchanged_and_come_back(library):
+    random = np.random.default_rng(3)
+    image, mask = random.random((6, 7, 8)) < 0.4, random.random((6, 7, 8)) < 0.7
+    for options in ({}, {"order": "size", "dtype": "int16"}, {"connectivity": 26, "minimum_size": 2}):
+        labels, count = brickccl.label(Other(image), mask=Other(mask), return_count=True, **options)
+        expected = brickccl.label(image, mask=mask, **options)
+        assert type(labels) is Other and count == expected.max()
+        assert labels.dtype == options.get("dtype", "uint32")
+        np.testing.assert_array_equal(labels.array, expected)
+    with pytest.raises(TypeError, match="out= is not there for arrays of"):
+        brickccl.label(Other(image), out=Other(np.zeros((6, 7, 8), np.uint32)))
+    with pytest.raises(NotImplementedError, match="lies on a GPU"):
+        brickccl.find(Other(image))
+    assert library.copies == []

@@ -9,12 +9,20 @@ import numpy as np
 import pytest
 
 import brickccl
-from brickccl import io
+from brickccl import _own_files, io
 from brickccl.__main__ import main
 
 sitk = pytest.importorskip("SimpleITK")
 nibabel = pytest.importorskip("nibabel")
 pytest.importorskip("tifffile")
+
+
+@pytest.fixture(autouse=True)
+def without_own_files():
+    """As in a package that was built without the command's readers, which test_own_files.py tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_own_files, "import_files", lambda: None)
+        yield
 
 DIRECTION = (0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0)
 

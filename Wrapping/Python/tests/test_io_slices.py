@@ -5,12 +5,20 @@ import warnings
 import numpy as np
 import pytest
 
-from brickccl import io
+from brickccl import _own_files, io
 from brickccl.__main__ import main
 
 sitk = pytest.importorskip("SimpleITK")
 nibabel = pytest.importorskip("nibabel")
 tifffile = pytest.importorskip("tifffile")
+
+
+@pytest.fixture(autouse=True)
+def without_own_files():
+    """As in a package that was built without the command's readers, which test_own_files.py tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_own_files, "import_files", lambda: None)
+        yield
 
 
 def write_series(folder, positions, orientation=(1, 0, 0, 0, 1, 0), numbers=None, names=None):
@@ -136,3 +144,25 @@ def test_the_command_has_the_options_by_its_own_names(tmp_path, capsys):
     with pytest.warns(UserWarning, match="mean distance"):
         assert main([*command, "--accept-irregular-slices"]) == 0
     assert io.read(tmp_path / "labels.nrrd").spacing == (1.5, 0.5, 0.5)
+
+
+def test_one_of_several_series_is_chosen(tmp_path, capsys):
+    folder = write_series(tmp_path / "both", [(0, 0, z) for z in range(3)])
+    for path in write_series(tmp_path / "other", [(0, 0, z) for z in range(4)]).iterdir():
+        image = sitk.ReadImage(str(path))
+        image.SetMetaData("0020|000e", "9.8.7")
+        writer = sitk.ImageFileWriter()
+        writer.KeepOriginalImageUIDOn()
+        writer.SetFileName(str(folder / f"other{path.name}"))
+        writer.Execute(image)
+    with pytest.raises(ValueError, match=r"2 DICOM series, it must hold 1, or series= choose one:\n  1: "):
+        io.read(folder)
+    with pytest.raises(ValueError, match="series=5 is none"):
+        io.read(folder, series=5)
+    found = {io.read(folder, series=number).shape[0] for number in (1, 2)}
+    assert found == {3, 4}
+    assert main(["label", str(folder), str(tmp_path / "a.nrrd"), "--series", "7"]) == 1
+    assert "--series 7 is none" in capsys.readouterr().err
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ValueError, match="series=1 chooses one"):
+        io.read(tmp_path / "empty", series=1)

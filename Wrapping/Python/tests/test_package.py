@@ -3,6 +3,7 @@
 import doctest
 import importlib
 import importlib.metadata
+import importlib.util
 import inspect
 import json
 import os
@@ -16,7 +17,7 @@ import pytest
 import brickccl
 
 FOLDER = pathlib.Path(brickccl.__file__).parent
-MODULES = [name for _, name, _ in pkgutil.walk_packages([str(FOLDER)], "brickccl.") if not name.endswith("_core")]
+MODULES = [name for _, name, _ in pkgutil.walk_packages([str(FOLDER)], "brickccl.") if not name.endswith(("_core", "_files"))]
 
 
 def test_an_import_brings_numpy_and_the_standard_library_alone():
@@ -48,12 +49,15 @@ def test_the_version_is_that_of_the_library():
     assert importlib.metadata.version("brickccl") == brickccl.__version__
 
 
-def test_the_stub_is_that_of_the_module(tmp_path):
+@pytest.mark.parametrize("name", ["_core", "_files"])
+def test_the_stub_is_that_of_the_module(tmp_path, name):
     pytest.importorskip("nanobind")
-    stub = tmp_path / "_core.pyi"
+    if importlib.util.find_spec(f"brickccl.{name}") is None:
+        pytest.skip(f"the package was built without {name}")
+    stub = tmp_path / f"{name}.pyi"
     subprocess.run([sys.executable, pathlib.Path(__file__).with_name("make_stub.py"), stub], check=True)
-    assert stub.read_text(encoding="utf-8") == (FOLDER / "_core.pyi").read_text(encoding="utf-8"), (
-        "run python Wrapping/Python/tests/make_stub.py Wrapping/Python/brickccl/_core.pyi"
+    assert stub.read_text(encoding="utf-8") == (FOLDER / stub.name).read_text(encoding="utf-8"), (
+        f"run python Wrapping/Python/tests/make_stub.py Wrapping/Python/brickccl/{name}.pyi"
     )
     assert (FOLDER / "py.typed").exists()
 
@@ -89,7 +93,8 @@ def pyright(folder, *arguments):
     """Its answer as JSON. It finds packages through the first Python of the path."""
     environment = {**os.environ, "PATH": f"{pathlib.Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     command = [sys.executable, "-m", "basedpyright", "--outputjson", *map(str, arguments)]
-    result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    # Whatever encoding libraries have set: SimpleITK's writer of DICOM leaves the one of C.
+    result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, encoding="utf-8")
     return json.loads(result.stdout)
 
 

@@ -1,5 +1,8 @@
 """Arguments that would be misunderstood: errors, or what other libraries make of them."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -54,7 +57,7 @@ def test_half_floats_of_any_byte_order_stay_half_floats():
 
 def test_pictures_of_volumes_are_refused(tmp_path):
     pytest.importorskip("SimpleITK")
-    with pytest.raises(ValueError, match="one slice"):
+    with pytest.raises(ValueError, match="one slice|do not hold 3 dimensions"):
         brickccl.io.write(tmp_path / "x.png", np.zeros((5, 6, 7), np.uint8))
     brickccl.io.write(tmp_path / "x.png", np.ones((6, 7), np.uint8))
     assert [path.name for path in tmp_path.iterdir()] == ["x.png"]
@@ -99,3 +102,45 @@ def test_large_unsigned_values_are_negative_for_scikit_image_too():
     image = np.array([[2**64 - 1, 1], [0, 1]], np.uint64)
     for background in (None, -1, 0, 1):
         np.testing.assert_array_equal(label(image, background=background), measure.label(image, background=background))
+
+
+def test_too_little_memory_is_a_memory_error_with_a_sentence():
+    script = (
+        "import resource, numpy as np, brickccl\n"
+        "image = np.zeros((64, 512, 512), np.uint8)\n"
+        "image[::2, ::2, ::2] = 1\n"
+        "brickccl.label(image[:4], threads=1)\n"
+        "space = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize() + (1 << 20)\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (space, space))\n"
+        "try:\n    brickccl.find(image, threads=1)\nexcept MemoryError as error:\n    print(error)\n"
+    )
+    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert "not enough memory for this volume; brickccl.big" in found.stdout, found.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "call"),
+    [
+        ("no voxel has the value 7 of values=", lambda: brickccl.clean(IMAGE, values=[1, 7], minimum_size=2)),
+        ("no voxel has the value 7.5 of values=", lambda: brickccl.fill_holes(IMAGE.astype(int), values=[7.5])),
+        ("minimum_size=9 is above maximum_size=8: no component", lambda: brickccl.label(IMAGE, minimum_size=9, maximum_size=8)),
+        ("minimum_size=9 is above maximum_size=8: no component", lambda: brickccl.relabel(IMAGE, minimum_size=9, maximum_size=8)),
+    ],
+)
+def test_what_does_nothing_is_told_where_it_was_asked_for(text, call):
+    with pytest.warns(UserWarning, match=text) as caught:
+        call()
+    assert [warning.filename for warning in caught] == [__file__]
+
+
+def test_whole_numbers_beyond_those_of_doubles_are_exact(tmp_path, capsys):
+    from brickccl.__main__ import main
+
+    pytest.importorskip("SimpleITK")
+    image = 2**53 + np.arange(4)
+    expected = [0, 1, 0, 0]
+    assert brickccl.label(image, range=(2**53 + 1, 2**53 + 1)).tolist() == expected
+    brickccl.io.write(tmp_path / "image.nrrd", image.reshape(1, 2, 2))
+    number = str(2**53 + 1)
+    assert main(["label", str(tmp_path / "image.nrrd"), str(tmp_path / "labels.nrrd"), "--range", number, number]) == 0
+    assert brickccl.io.read(tmp_path / "labels.nrrd").array.ravel().tolist() == expected

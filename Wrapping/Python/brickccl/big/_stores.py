@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from ._files import MOST_FILES
-
 #: The names of what an array has beside its shards or chunks.
 METADATA = ("zarr.json", ".zarray", ".zattrs", ".zgroup", ".zmetadata")
 #: What file systems of fsspec call something that changes with the contents of a file, the best first.
@@ -84,8 +82,6 @@ def digest_of_store(array: Any) -> dict[str, Any]:
         found = {}
     files = {name[len(root) :].lstrip("/"): info for name, info in found.items() if name.startswith(root)}
     files = {name: info for name, info in files.items() if name.rpartition("/")[2] not in METADATA}
-    if len(files) > MOST_FILES:
-        return {"files": f"more than {MOST_FILES}"}
     count: int | str = len(files)
     if not any(map(_stamp, files.values())):
         files, count = _sampled(array, root), f"{SAMPLES} at most"

@@ -1,0 +1,84 @@
+"""Image files through the readers and writers of the `brickccl` command, where the package was built with them."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from ._slices import Accepted
+
+#: Options of the command, of which its sentences speak, and what they are here.
+_OPTIONS = {
+    "--accept-irregular-slices": "accept_irregular_slices=True",
+    "--accept-sheared": "accept_sheared=True",
+    "--by-slice": "by_slice=",
+    "--series": "series=",
+    "--spacing": "spacing=",
+}
+_NO_SPACING = "it holds no spacing; 1 mm is taken (spacing= gives another)"
+
+
+@lru_cache(maxsize=1)
+def import_files() -> Any:
+    """The module `_files`, or None if the package was built without it. One that is there and cannot be loaded is an error."""
+    if importlib.util.find_spec("brickccl._files") is None:
+        return None
+    return importlib.import_module("brickccl._files")
+
+
+def _in_python(text: str) -> str:
+    for option, argument in _OPTIONS.items():
+        text = text.replace(option, argument)
+    return text
+
+
+def read(
+    files: Any,
+    name: str,
+    accepted: Accepted,
+    *,
+    series: str,
+    spacing: Sequence[float] | None,
+    as_labels: bool,
+    threads: int,
+) -> tuple[np.ndarray[Any, Any], list[float], list[float], list[float]]:
+    """Voxels, spacing in the order of the array's axes, origin and direction; what is unusual becomes notes of `accepted`."""
+    along = [] if spacing is None else [float(value) for value in spacing][::-1]
+    path, uid = os.fsencode(name), os.fsencode(series)
+    try:
+        image = files.read(
+            path, accepted.irregular_slices, accepted.sheared, uid, along, as_labels, threads
+        )
+    except (ValueError, MemoryError) as error:
+        start = f"cannot read '{name}': "
+        text = str(error)
+        text = start + _in_python(text[len(start):]) if text.startswith(start) else text
+        if isinstance(error, ValueError) and not os.path.lexists(name):
+            raise FileNotFoundError(text) from None
+        raise type(error)(text) from None
+    accepted.notes += [f"'{name}': {_in_python(note)}" for note in image.notes]
+    if not image.has_spacing:
+        accepted.notes.append(f"'{name}': {_NO_SPACING}")
+    return image.array, image.spacing[::-1], image.origin, image.direction
+
+
+def write(
+    files: Any,
+    name: str,
+    array: np.ndarray[Any, Any],
+    spacing: Sequence[float],
+    origin: Sequence[float],
+    direction: Sequence[float],
+) -> list[str]:
+    """What the format does not hold, as notes."""
+    # Slicer's segmentations list their segments.
+    is_segmentation = name.lower().endswith(".seg.nrrd") and array.dtype.kind in "ui"
+    largest = max(int(array.max()), 0) if is_segmentation else 0
+    lost = files.write(os.fsencode(name), array, list(spacing), list(origin), list(direction), largest, 0, None)
+    return [f"'{name}': {note}" for note in lost]

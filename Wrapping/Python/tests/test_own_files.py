@@ -1,0 +1,253 @@
+"""Image files through the command's own readers and writers, in packages that were built with them (BRICKCCL_PYTHON_IO), and
+the command itself, in those that have it (BRICKCCL_PYTHON_COMMAND)."""
+
+import csv
+import importlib.util
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+
+import brickccl
+from brickccl import io
+from test_io_slices import write_series
+
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("brickccl._files") is None, reason="the package was built without BRICKCCL_PYTHON_IO"
+)
+sitk = pytest.importorskip("SimpleITK")
+
+COMMAND = shutil.which("brickccl", path=str(pathlib.Path(sys.executable).parent))
+needs_command = pytest.mark.skipif(COMMAND is None, reason="the package was built without BRICKCCL_PYTHON_COMMAND")
+#: The sample of a DICOM series, where the source tree is there.
+FOREARM = pathlib.Path(__file__).parents[3] / "Data" / "forearm"
+
+
+def volume():
+    random = np.random.default_rng(1)
+    array = random.integers(-500, 500, (5, 6, 7)).astype(np.int16)
+    direction = np.linalg.qr(random.random((3, 3)))[0]
+    return io.Image(array, (2.0, 0.5, 0.25), np.array((-7.0, 2.5, 3.0)), direction)
+
+
+def run(*arguments, **options):
+    return subprocess.run([COMMAND, *map(str, arguments)], capture_output=True, text=True, **options)
+
+
+@pytest.mark.parametrize("name", ["a.nrrd", "a.nhdr", "a.mha", "a.mhd", "a.nii", "a.nii.gz", "a.hdr"])
+def test_files_keep_voxels_and_geometry_and_simpleitk_reads_the_same(tmp_path, name):
+    image = volume()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        io.write(tmp_path / name, image)
+        found = io.read(tmp_path / name)
+    theirs = sitk.ReadImage(str(tmp_path / name))
+    for array in (found.array, sitk.GetArrayFromImage(theirs)):
+        np.testing.assert_array_equal(array, image.array)
+    assert found.dtype == image.dtype
+    for spacing, origin, direction in (
+        (found.spacing, found.origin, found.direction),
+        (theirs.GetSpacing()[::-1], theirs.GetOrigin(), theirs.GetDirection()),
+    ):
+        np.testing.assert_allclose(spacing, image.spacing, rtol=1e-6)
+        np.testing.assert_allclose(origin, image.origin, atol=1e-5)
+        np.testing.assert_allclose(direction, image.direction, atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", ">i2", ">f8"])
+def test_all_types_go_through_files(tmp_path, dtype):
+    array = (np.arange(60).reshape(3, 4, 5) % 2).astype(dtype)
+    io.write(tmp_path / "a.nrrd", array)
+    found = io.read(tmp_path / "a.nrrd").array
+    np.testing.assert_array_equal(found, array)
+    widened = {"bool": "u1", "f2": "f4"}.get(dtype, dtype)
+    assert found.dtype == np.dtype(widened).newbyteorder("=")
+
+
+def test_arrays_outlive_their_image_and_are_no_window_to_the_file(tmp_path):
+    path = tmp_path / "a.mhd"
+    io.write(path, volume())
+    # Uncompressed voxels lie in the file as they do in memory.
+    sitk.WriteImage(sitk.ReadImage(str(path)), str(path), useCompression=False)
+    array = io.read(path).array
+    array[0, 0, 0] += 1
+    (tmp_path / "a.raw").write_bytes(bytes((tmp_path / "a.raw").stat().st_size))
+    expected = volume().array
+    expected[0, 0, 0] += 1
+    np.testing.assert_array_equal(array, expected)
+
+
+def test_what_is_unusual_or_lost_is_warned_of(tmp_path):
+    with pytest.warns(UserWarning) as caught:
+        io.write(tmp_path / "a.tif", volume())
+    assert {str(warning.message).rpartition(": ")[2] for warning in caught} == {
+        "TIFF files hold no origin; it is lost", "TIFF files hold no direction; it is lost"
+    }
+    assert {warning.filename for warning in caught} == {__file__}
+    pytest.importorskip("PIL.Image").fromarray(np.eye(4, dtype=np.uint8)).save(tmp_path / "a.png")
+    with pytest.warns(UserWarning, match=r"holds no spacing; 1 mm is taken \(spacing= gives another\)"):
+        assert io.read(tmp_path / "a.png").spacing == (1.0, 1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert io.read(tmp_path / "a.png", spacing=(2.0, 0.5)).spacing == (2.0, 0.5)
+
+
+def test_series_are_chosen_and_gaps_are_refused_in_the_words_of_python(tmp_path):
+    series = write_series(tmp_path / "gap", [(0, 0, 2.0 * z) for z in (0, 1, 2, 5, 6)])
+    with pytest.raises(ValueError, match="accept_irregular_slices=True") as caught:
+        io.read(series)
+    assert "--" not in str(caught.value)
+    with pytest.warns(UserWarning, match="mean distance"):
+        assert io.read(series, accept_irregular_slices=True).spacing == (3.0, 0.5, 0.5)
+    both = write_series(tmp_path / "both", [(0, 0, z) for z in range(3)])
+    other = write_series(tmp_path / "other", [(0, 0, z) for z in range(4)])
+    for path in other.iterdir():
+        image = sitk.ReadImage(str(path))
+        image.SetMetaData("0020|000e", "9.8.7")
+        image.SetMetaData("0008|0018", f"9.8.7.{path.stem}")
+        writer = sitk.ImageFileWriter()
+        writer.KeepOriginalImageUIDOn()
+        writer.SetFileName(str(both / f"other{path.name}"))
+        writer.Execute(image)
+    with pytest.raises(ValueError, match="2 DICOM series; choose one by series= and its number or UID"):
+        io.read(both)
+    assert io.read(both, series="9.8.7").shape == (4, 5, 6)
+    assert sorted(io.read(both, series=number).shape[0] for number in (1, 2)) == [3, 4]
+
+
+@pytest.mark.parametrize(
+    ("error", "text", "name"),
+    [
+        (FileNotFoundError, "cannot read '.*missing.nrrd': there is no such file", "missing.nrrd"),
+        (FileNotFoundError, "pattern", "none_*.tif"),
+        (ValueError, "cannot read '.*cut.nrrd'", "cut.nrrd"),
+        (ValueError, "no DICOM files and no slice images", "empty"),
+        (ValueError, "3 values in each voxel", "colour.png"),
+        (ValueError, "its format is none of those that are read", "text.txt"),
+    ],
+)
+def test_what_cannot_be_read_is_told(tmp_path, error, text, name):
+    io.write(tmp_path / "whole.nrrd", volume())
+    (tmp_path / "cut.nrrd").write_bytes((tmp_path / "whole.nrrd").read_bytes()[:-40])
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "text.txt").write_text("no image")
+    sitk.WriteImage(sitk.GetImageFromArray(np.zeros((4, 5, 3), np.uint8), isVector=True), str(tmp_path / "colour.png"))
+    with pytest.raises(error, match=text):
+        io.read(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("error", "text", "name", "image"),
+    [
+        (ValueError, "no format with this extension", "a.xyz", np.ones((2, 3), np.uint8)),
+        (ValueError, "no format with this extension", "a.jpg", np.ones((2, 3), np.uint8)),
+        (ValueError, "do not hold 3 dimensions", "a.png", np.ones((2, 3, 4), np.uint8)),
+        (ValueError, "do not hold voxels of type int32", "a.png", np.ones((2, 3), np.int32)),
+        (OSError, "No such file", "no/a.nrrd", np.ones((2, 3), np.uint8)),
+    ],
+)
+def test_what_cannot_be_written_is_told_and_leaves_nothing(tmp_path, error, text, name, image):
+    with pytest.raises(error, match=text):
+        io.write(tmp_path / name, image)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_names_of_files_need_not_be_utf_8(tmp_path):
+    name = os.fsdecode(os.fsencode(tmp_path) + b"/na\xefve.nrrd")
+    io.write(name, volume())
+    np.testing.assert_array_equal(io.read(name).array, volume().array)
+    os.unlink(name)
+    with pytest.raises(FileNotFoundError, match="cannot read") as caught:
+        io.read(name)
+    assert name in str(caught.value)
+
+
+def test_segmentations_of_slicer_list_their_segments(tmp_path):
+    io.write(tmp_path / "a.seg.nrrd", brickccl.label(np.array([[[1, 0, 1], [0, 0, 0], [1, 0, 1]]])))
+    header = (tmp_path / "a.seg.nrrd").read_bytes().partition(b"\n\n")[0].decode()
+    assert [f"Segment{number}_LabelValue:={number + 1}" in header for number in range(5)] == [True] * 4 + [False]
+
+
+def test_palettes_are_read_as_labels_where_that_is_asked_for(tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    numbers = np.arange(12, dtype=np.uint8).reshape(3, 4) % 5
+    picture = image.fromarray(numbers, mode="P")
+    picture.putpalette([value for number in range(256) for value in (number, 255 - number, 7)])
+    picture.save(tmp_path / "a.png")
+    with pytest.warns(UserWarning):
+        np.testing.assert_array_equal(io.read(tmp_path / "a.png", as_labels=True).array, numbers)
+    with pytest.raises(ValueError, match="values in each voxel"):
+        io.read(tmp_path / "a.png")
+
+
+def test_images_larger_than_memory_are_a_memory_error(tmp_path):
+    io.write(tmp_path / "large.nrrd", np.zeros((256, 1024, 1024), np.uint8))
+    script = (
+        "import resource\nfrom brickccl import _files, io\n"
+        "space = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize() + (100 << 20)\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (space, space))\n"
+        f"try:\n    io.read('{tmp_path}/large.nrrd')\nexcept MemoryError as error:\n    print(error)\n"
+    )
+    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert "large.nrrd': it does not fit into memory" in found.stdout, found.stderr
+
+
+@needs_command
+def test_the_command_is_that_of_the_package(tmp_path):
+    assert brickccl.__version__ in run("info").stdout
+    io.write(tmp_path / "scan.nrrd", volume())
+    table = tmp_path / "table.csv"
+    found = run("label", tmp_path / "scan.nrrd", tmp_path / "labels.nrrd", "--range", 0, 400, "--statistics", table)
+    assert found.returncode == 0, found.stderr
+    labels = brickccl.label(io.read(tmp_path / "scan.nrrd"), range=(0, 400))
+    np.testing.assert_array_equal(io.read(tmp_path / "labels.nrrd").array, labels.array)
+    ours = brickccl.find(io.read(tmp_path / "scan.nrrd"), range=(0, 400)).table()
+    rows = list(csv.DictReader(table.open()))
+    assert list(ours) == list(rows[0]) and len(rows) == ours.row_count
+    for name, values in ours.items():
+        np.testing.assert_array_equal(values, [float(row[name]) for row in rows], name)
+    found = run("mesh", tmp_path / "labels.nrrd", tmp_path / "a.stl")
+    assert found.returncode != 0
+    assert "mesh" in found.stderr
+
+
+@needs_command
+def test_notes_and_errors_are_those_of_the_command(tmp_path):
+    """But for the names of options."""
+    gap = write_series(tmp_path / "gap", [(0, 0, 2.0 * z) for z in (0, 1, 2, 5)])
+    io.write(tmp_path / "whole.nrrd", volume())
+    (tmp_path / "cut.nrrd").write_bytes((tmp_path / "whole.nrrd").read_bytes()[:-40])
+    (tmp_path / "more.nrrd").write_bytes((tmp_path / "whole.nrrd").read_bytes() + b"more")
+    for name, options in ((gap, ()), ("cut.nrrd", ()), ("nothing.nrrd", ()), (gap, ("--accept-irregular-slices",)), ("more.nrrd", ())):
+        path = tmp_path / name
+        found = run("info", path, "--json", *options)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            if found.returncode:
+                with pytest.raises((ValueError, OSError)) as error:
+                    io.read(path)
+                text = str(error.value).replace("accept_irregular_slices=True", "--accept-irregular-slices")
+                assert text in found.stderr
+            else:
+                image = io.read(path, accept_irregular_slices=True)
+                info = json.loads(found.stdout)
+                assert [str(warning.message) for warning in caught] == info["notes"]
+                assert info["notes"] or name != gap
+                np.testing.assert_allclose(info["spacing"], image.spacing[::-1])
+
+
+@pytest.mark.skipif(not FOREARM.exists(), reason="the source tree is not there")
+def test_a_series_is_read_as_by_simpleitk():
+    reader = sitk.ImageSeriesReader()
+    reader.SetFileNames(reader.GetGDCMSeriesFileNames(str(FOREARM)))
+    theirs = reader.Execute()
+    found = io.read(FOREARM)
+    np.testing.assert_array_equal(found.array, sitk.GetArrayFromImage(theirs))
+    np.testing.assert_allclose(found.spacing, theirs.GetSpacing()[::-1], rtol=1e-6)
+    np.testing.assert_allclose(found.origin, theirs.GetOrigin(), atol=1e-4)

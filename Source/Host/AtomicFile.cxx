@@ -2,9 +2,10 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/EndAtInterrupt.h"
+#include "BrickCCL/Host/FlushDisk.h"
 #include "BrickCCL/Host/System.h"
 
-#include <atomic>
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -12,22 +13,10 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <system_error>
 #include <utility>
 #include <vector>
-
-#ifdef _WIN32
-#  ifndef NOMINMAX
-#    define NOMINMAX
-#  endif
-#  include <windows.h>
-// windows.h has a macro of that name.
-#  undef ReplaceFile
-#else
-#  include <fcntl.h>
-#  include <stdlib.h>
-#  include <unistd.h>
-#endif
 
 namespace brickccl
 {
@@ -59,93 +48,6 @@ Resolved(const fs::path & path)
   }
   return resolved;
 }
-
-#ifdef _WIN32
-
-/** Makes a folder of a new name that begins with `start`. \throws std::system_error. */
-fs::path
-MakeNewFolder(const fs::path & start)
-{
-  // The number tells apart the names that one process makes. If a name exists, a killed process left it.
-  static std::atomic<unsigned> made{ 0 };
-  for (;;)
-  {
-    fs::path path = start;
-    path += std::to_string(GetCurrentProcessId()) + "-" + std::to_string(made++);
-    std::error_code failure;
-    if (fs::create_directory(path, failure))
-    {
-      return path;
-    }
-    if (failure)
-    {
-      throw std::system_error(failure);
-    }
-  }
-}
-
-/** Asks the system to put a file's bytes on the disk. Late write errors show here. */
-void
-FlushFile(const fs::path & file)
-{
-  const HANDLE handle =
-    CreateFileW(file.c_str(), GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE, nullptr, OPEN_EXISTING, 0, nullptr);
-  const bool isFlushed = handle != INVALID_HANDLE_VALUE && FlushFileBuffers(handle) != 0;
-  const auto reason = static_cast<int>(GetLastError());
-  if (handle != INVALID_HANDLE_VALUE)
-  {
-    CloseHandle(handle);
-  }
-  if (!isFlushed)
-  {
-    throw std::system_error(reason, std::system_category());
-  }
-}
-
-/** Does nothing: Windows puts names on the disk by itself. */
-void
-FlushNames(const fs::path &)
-{}
-
-#else
-
-/** Makes a folder of a new name that begins with `start`. \throws std::system_error. */
-fs::path
-MakeNewFolder(const fs::path & start)
-{
-  std::string name = start.string() + "XXXXXX";
-  if (::mkdtemp(name.data()) == nullptr)
-  {
-    throw std::system_error(errno, std::generic_category());
-  }
-  return name;
-}
-
-/** Asks the system to put a file's bytes, or a folder's names, on the disk. Late write errors show here. */
-void
-FlushFile(const fs::path & file)
-{
-  const int descriptor = ::open(file.c_str(), O_RDONLY);
-  // Some file systems have nothing to do for folders, and report that as EINVAL.
-  const bool isFlushed = descriptor >= 0 && (::fsync(descriptor) == 0 || errno == EINVAL);
-  const int  reason = errno;
-  if (descriptor >= 0)
-  {
-    ::close(descriptor);
-  }
-  if (!isFlushed)
-  {
-    throw std::system_error(reason, std::generic_category());
-  }
-}
-
-void
-FlushNames(const fs::path & folder)
-{
-  FlushFile(folder);
-}
-
-#endif
 
 /** A new folder. It is removed with everything in it when this object is destroyed. */
 class TemporaryFolder
@@ -248,7 +150,7 @@ public:
     , m_Folder(std::make_shared<TemporaryFolder>(m_Target))
   {}
 
-  /** Has the files written, and puts their bytes on the disk. */
+  /** Has the files written. */
   void
   Write(const std::function<void(const std::string &)> & write)
   {
@@ -264,7 +166,6 @@ public:
     {
       const bool     isItself = entry.path() == temporary;
       const fs::path place = isItself ? m_Target : FolderOf(m_Target) / entry.path().filename();
-      Flush(entry.path(), FlushFile);
       KeepMode(place, entry.path());
       // The data files of a header go before it.
       m_Files.insert(isItself ? m_Files.end() : m_Files.begin(), { entry.path(), place });
@@ -300,6 +201,30 @@ public:
   FileCount() const
   {
     return m_Files.size();
+  }
+
+  /** Where the files lie. */
+  fs::path
+  Folder() const
+  {
+    return m_Folder->Path();
+  }
+
+  /** Puts the bytes of the files on the disk. */
+  void
+  FlushFiles() const
+  {
+    for (const auto & [file, place] : m_Files)
+    {
+      try
+      {
+        FlushFile(file);
+      }
+      catch (const std::system_error & failure)
+      {
+        throw Error("cannot write '" + place.filename().string() + "': " + failure.code().message());
+      }
+    }
   }
 
   /** Moves the files into place. \param keepsOld  keeps what they replace, so that MoveBack can undo it. */
@@ -363,6 +288,28 @@ private:
 
 using Replacements = std::vector<std::unique_ptr<Replacement>>;
 
+/** Puts the bytes of all files on the disk. That is the last step before they move: many files whose bytes are there
+ *  already take seconds to remove if the user interrupts. */
+void
+FlushAll(const Replacements & replacements, std::size_t files)
+{
+  // To flush one file after another would take seconds, too.
+  constexpr std::size_t many = 32;
+  std::set<fs::path>    folders;
+  for (const auto & replacement : replacements)
+  {
+    folders.insert(replacement->Folder());
+  }
+  if (files > many && std::all_of(folders.begin(), folders.end(), FlushDiskOf))
+  {
+    return;
+  }
+  for (const auto & replacement : replacements)
+  {
+    replacement->FlushFiles();
+  }
+}
+
 /** Moves all files into place, or none: an interrupt comes before all or after all.
  *  \throws Cancelled for one that came before, if it is heard. */
 void
@@ -373,6 +320,7 @@ MoveAll(const Replacements & replacements, bool hearsInterrupts)
   {
     files += replacement->FileCount();
   }
+  FlushAll(replacements, files);
   const auto held = HoldOffEnd();
   if (hearsInterrupts && WasInterrupted())
   {

@@ -257,7 +257,9 @@ def columns(dimension: int = 3) -> list[ColumnDescription]:
     >>> [column.name for column in brickccl.columns(2) if column.group == "topology"][:2]
     ['euler_number_8', 'holes_8']
     """
-    return [ColumnDescription(*row) for row in _core.all_columns(count_of("dimension", dimension))]
+    described = (ColumnDescription(*row) for row in _core.all_columns(count_of("dimension", dimension)))
+    # Tables of `brickccl label --equal-value` have it. Here the image as `intensity` tells the same as `intensity_minimum`.
+    return [column for column in described if column.name != "value"]
 
 
 def info() -> dict[str, Any]:

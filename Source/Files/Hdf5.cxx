@@ -73,7 +73,7 @@ ListOf(const std::vector<Hdf5Dataset> & datasets)
   for (std::size_t i = 0; i < std::min(most, datasets.size()); ++i)
   {
     const Hdf5Dataset & dataset = datasets[i];
-    text += (i == 0 ? "" : ", ") + dataset.name + " (" + dataset.typeName;
+    text += (i == 0 ? "" : ", ") + Printable(dataset.name) + " (" + dataset.typeName;
     for (std::size_t axis = 0; axis < dataset.shape.size(); ++axis)
     {
       text += (axis == 0 ? ", " : " x ") + std::to_string(dataset.shape[axis]);
@@ -94,12 +94,13 @@ NamedDataset(const std::vector<Hdf5Dataset> & datasets, const std::string & name
   if (found == datasets.end())
   {
     throw InvalidArgument(
-      "it has no dataset " + name +
+      "it has no dataset " + Printable(name) +
       (datasets.empty() ? ", and no other one either" : "; those that are there: " + ListOf(datasets)));
   }
   if (!found->isNumbers || found->shape.empty())
   {
-    throw Unsupported("its dataset " + name + " holds " + (found->isNumbers ? "a single number" : found->typeName) +
+    throw Unsupported("its dataset " + Printable(name) + " holds " +
+                      (found->isNumbers ? "a single number" : found->typeName) +
                       "; integers of 1, 2, 4 and 8 bytes and floats of 2, 4 and 8 bytes are read");
   }
   return *found;
@@ -164,7 +165,7 @@ AxisLetters(const Hdf5Dataset & dataset)
   if (letters.size() != dataset.shape.size() || letters.find_first_not_of("tzyxc") != std::string::npos)
   {
     throw Error("its attribute axistags does not name the " + std::to_string(dataset.shape.size()) +
-                " axes of dataset " + dataset.name + " by t, z, y, x and c");
+                " axes of dataset " + Printable(dataset.name) + " by t, z, y, x and c");
   }
   return letters;
 }
@@ -267,7 +268,8 @@ CheckReadable(const Hdf5Dataset & dataset)
 {
   if (!dataset.missingFilter.empty())
   {
-    throw Unsupported("its dataset " + dataset.name + " is compressed by the filter " + dataset.missingFilter +
+    throw Unsupported("its dataset " + Printable(dataset.name) + " is compressed by the filter " +
+                      dataset.missingFilter +
                       ", which the HDF5 library here does not have; install it as a plugin (HDF5_PLUGIN_PATH says "
                       "where), or store the dataset by gzip: h5repack -f GZIP=1 IN OUT");
   }
@@ -295,17 +297,44 @@ IsHdf5(const FileBytes & file)
   return false;
 }
 
+std::string
+Printable(const std::string & name)
+{
+  constexpr const char * digits = "0123456789abcdef";
+  std::string            text;
+  for (std::size_t at = 0; at < name.size(); ++at)
+  {
+    const auto byte = [&](std::size_t place) {
+      return static_cast<unsigned char>(place < name.size() ? name[place] : ' ');
+    };
+    // UTF-8 writes the control characters U+0080 to U+009F as 0xc2 and 0x80 to 0x9f.
+    const bool isLong = byte(at) == 0xc2 && byte(at + 1) >= 0x80 && byte(at + 1) < 0xa0;
+    if (!isLong && byte(at) >= ' ' && byte(at) != 0x7f)
+    {
+      text += name[at];
+      continue;
+    }
+    at += isLong ? 1 : 0;
+    text += std::string("\\x") + digits[byte(at) / 16] + digits[byte(at) % 16];
+  }
+  return text;
+}
+
 DatasetPath::DatasetPath(const std::string & path)
 {
   if (std::filesystem::exists(path))
   {
     return;
   }
-  const std::size_t colons = path.rfind("::");
-  if (colons != std::string::npos && std::filesystem::is_regular_file(path.substr(0, colons)))
+  // Names of datasets may have colons too.
+  for (std::size_t colons = path.find("::"); file.empty() && colons != std::string::npos;
+       colons = path.find("::", colons + 1))
   {
-    file = path.substr(0, colons);
-    name = path.substr(colons + 2);
+    if (std::filesystem::is_regular_file(path.substr(0, colons)))
+    {
+      file = path.substr(0, colons);
+      name = path.substr(colons + 2);
+    }
   }
   for (std::size_t place = path.rfind('/'); file.empty() && place != std::string::npos && place > 0;
        place = path.rfind('/', place - 1))
@@ -327,11 +356,13 @@ ReadHdf5(const FileBytes & file, const ReadOptions & options)
   const Hdf5Dataset & dataset =
     options.dataset.empty() ? OnlyDataset(datasets) : NamedDataset(datasets, options.dataset);
   CheckReadable(dataset);
+  auto              sources = CheckHdf5Sources(file.Path(), dataset);
   const HostContext context{ options.threads };
   const Axes        axes = AxesOf(dataset);
   LoadedImage       image;
   image.inParts = options.inParts;
   image.part = dataset.name;
+  image.files = std::move(sources);
   image.type = dataset.type;
   image.channels = axes.channels;
   std::vector<std::int64_t> sizes;

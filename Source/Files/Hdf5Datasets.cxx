@@ -81,7 +81,7 @@ DescribeStorage(const Hdf5Library & h5, hid_t object, hid_t type, Hdf5Dataset & 
     std::vector<hsize_t> chunk(dataset.shape.size());
     if (h5.H5Pget_chunk(list, static_cast<int>(chunk.size()), chunk.data()) != static_cast<int>(chunk.size()))
     {
-      FailHdf5(h5, "the chunks of dataset " + dataset.name + " cannot be read");
+      FailHdf5(h5, "the chunks of dataset " + Printable(dataset.name) + " cannot be read");
     }
     dataset.chunk.assign(chunk.begin(), chunk.end());
   }
@@ -108,7 +108,7 @@ DescribeStorage(const Hdf5Library & h5, hid_t object, hid_t type, Hdf5Dataset & 
                                                  &configuration);
     if (h5.H5Zfilter_avail(filter) <= 0)
     {
-      dataset.missingFilter = std::to_string(filter) + (name[0] == '\0' ? "" : std::string(" (") + name + ")");
+      dataset.missingFilter = std::to_string(filter) + (name[0] == '\0' ? "" : " (" + Printable(name) + ")");
     }
   }
 }
@@ -184,6 +184,15 @@ DatasetNumbers(const Hdf5Library & h5, hid_t file, const std::string & name)
   });
 }
 
+std::string
+NameOfFile(const Hdf5Library & h5, hid_t object)
+{
+  const auto  size = h5.H5Fget_name(object, nullptr, 0);
+  std::string name(size > 0 ? static_cast<std::size_t>(size) + 1 : 1, '\0');
+  h5.H5Fget_name(object, name.data(), name.size());
+  return name;
+}
+
 Hdf5Dataset
 Describe(const Hdf5Library & h5, hid_t file, hid_t object, const std::string & name)
 {
@@ -198,6 +207,11 @@ Describe(const Hdf5Library & h5, hid_t file, hid_t object, const std::string & n
     return dataset;
   }
   DescribeStorage(h5, object, type, dataset);
+  // An external link leads to another file.
+  if (NameOfFile(h5, object) != NameOfFile(h5, file))
+  {
+    dataset.offset = 0;
+  }
   dataset.axisTags = AttributeText(h5, object, "axistags");
   dataset.elementSize = AttributeNumbers(h5, object, "element_size_um");
   const auto only = [](const std::vector<double> & numbers, double otherwise) {
@@ -319,7 +333,7 @@ ListHdf5Datasets(const std::string & path, const std::string & also)
       }
       else if (&name != &names.back())
       {
-        FailHdf5(h5, "dataset " + name + " cannot be opened");
+        FailHdf5(h5, "dataset " + Printable(name) + " cannot be opened");
       }
     }
     send(nullptr, 0);

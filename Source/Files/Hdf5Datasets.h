@@ -54,9 +54,16 @@ struct DatasetPath
   explicit DatasetPath(const std::string & path);
 };
 
+/** A name from a file for messages: control characters, which may steer a terminal, are written as \x1b is. */
+std::string Printable(const std::string & name);
+
 /** The datasets of a file, in the order of their names. \param also  one that is reached by this name alone, through a
  *  link; it comes last. \throws Error for damaged files. */
 std::vector<Hdf5Dataset> ListHdf5Datasets(const std::string & path, const std::string & also);
+
+/** Looks for what a dataset's values come from: its chunks, sources of a virtual one, files of raw values.
+ *  \return all files that hold them. \throws Error that names what is missing or damaged. */
+std::vector<std::string> CheckHdf5Sources(const std::string & path, const Hdf5Dataset & dataset);
 
 /** Reads the values [begin, end) along an axis of a dataset before which all axes have size 1, as its type in memory.
  *  Several processes decompress at once. \throws Error for damaged files. */

@@ -3,6 +3,7 @@
 #ifdef BRICKCCL_USE_HDF5
 
 #  include "BrickCCL/Core/Error.h"
+#  include "BrickCCL/Files/Hdf5Datasets.h"
 
 #  include <cstdlib>
 #  include <string>
@@ -51,6 +52,8 @@ Hdf5Library::Get()
 #  define BRICKCCL_HDF5_LOAD(name)                                                                                     \
     loaded.name = reinterpret_cast<decltype(loaded.name)>(Symbol(loaded.m_Handle, BRICKCCL_HDF5_TEXT(name)));
     BRICKCCL_HDF5_FUNCTIONS(BRICKCCL_HDF5_LOAD)
+    loaded.H5Dget_num_chunks =
+      reinterpret_cast<decltype(loaded.H5Dget_num_chunks)>(::dlsym(loaded.m_Handle, "H5Dget_num_chunks"));
     return loaded;
   }();
   return library;
@@ -69,6 +72,16 @@ FailHdf5(const Hdf5Library & h5, const std::string & what)
     return 0;
   };
   h5.H5Ewalk(H5E_DEFAULT, H5E_WALK_UPWARD, take, &reason);
+  reason = Printable(reason);
+  if (reason.find("bad version number") != std::string::npos || reason.find("unknown version") != std::string::npos)
+  {
+    unsigned version[3] = {};
+    h5.H5get_libversion(&version[0], &version[1], &version[2]);
+    throw Error(what + ": " + reason + "; it is damaged, or of a newer HDF5 than the library here, which is version " +
+                std::to_string(version[0]) + "." + std::to_string(version[1]) + "." + std::to_string(version[2]) +
+                "; write it for older ones, with h5repack --high=2 IN OUT, or in h5py with h5py.File(..., "
+                "libver=('earliest', 'v110'))");
+  }
   throw Error(what + (reason.empty() ? "" : ": " + reason) + "; it is damaged, truncated or of an unusual kind");
 }
 

@@ -19,6 +19,7 @@ namespace brickccl::files
 
 #  define BRICKCCL_HDF5_FUNCTIONS(DO)                                                                                  \
     DO(H5open)                                                                                                         \
+    DO(H5get_libversion)                                                                                               \
     DO(H5Aclose)                                                                                                       \
     DO(H5Aexists)                                                                                                      \
     DO(H5Aget_space)                                                                                                   \
@@ -26,6 +27,7 @@ namespace brickccl::files
     DO(H5Aopen)                                                                                                        \
     DO(H5Aread)                                                                                                        \
     DO(H5Dclose)                                                                                                       \
+    DO(H5Dget_chunk_storage_size)                                                                                      \
     DO(H5Dget_create_plist)                                                                                            \
     DO(H5Dget_offset)                                                                                                  \
     DO(H5Dget_space)                                                                                                   \
@@ -34,19 +36,32 @@ namespace brickccl::files
     DO(H5Dread)                                                                                                        \
     DO(H5Eset_auto)                                                                                                    \
     DO(H5Ewalk)                                                                                                        \
+    DO(H5Fclose)                                                                                                       \
+    DO(H5Fget_name)                                                                                                    \
     DO(H5Fopen)                                                                                                        \
     DO(H5Ovisit)                                                                                                       \
     DO(H5Pclose)                                                                                                       \
     DO(H5Pget_chunk)                                                                                                   \
+    DO(H5Pget_external)                                                                                                \
     DO(H5Pget_external_count)                                                                                          \
     DO(H5Pget_filter)                                                                                                  \
     DO(H5Pget_layout)                                                                                                  \
     DO(H5Pget_nfilters)                                                                                                \
+    DO(H5Pget_virtual_count)                                                                                           \
+    DO(H5Pget_virtual_dsetname)                                                                                        \
+    DO(H5Pget_virtual_filename)                                                                                        \
+    DO(H5Pget_virtual_srcspace)                                                                                        \
+    DO(H5Pget_virtual_vspace)                                                                                          \
     DO(H5Sclose)                                                                                                       \
     DO(H5Screate_simple)                                                                                               \
+    DO(H5Sget_regular_hyperslab)                                                                                       \
+    DO(H5Sget_select_bounds)                                                                                           \
+    DO(H5Sget_select_npoints)                                                                                          \
+    DO(H5Sget_select_type)                                                                                             \
     DO(H5Sget_simple_extent_dims)                                                                                      \
     DO(H5Sget_simple_extent_ndims)                                                                                     \
     DO(H5Sget_simple_extent_npoints)                                                                                   \
+    DO(H5Sis_regular_hyperslab)                                                                                        \
     DO(H5Sselect_hyperslab)                                                                                            \
     DO(H5Tclose)                                                                                                       \
     DO(H5Tequal)                                                                                                       \
@@ -63,6 +78,8 @@ struct Hdf5Library
 #  define BRICKCCL_HDF5_MEMBER(name) decltype(&::name) name = nullptr;
   BRICKCCL_HDF5_FUNCTIONS(BRICKCCL_HDF5_MEMBER)
 #  undef BRICKCCL_HDF5_MEMBER
+  /** Since HDF5 1.10.5; null before. */
+  herr_t (*H5Dget_num_chunks)(hid_t dataset, hid_t space, hsize_t * count) = nullptr;
 
   /** The identifier of a number's type, such as "H5T_NATIVE_INT8"; the library must have been opened (H5open). */
   hid_t TypeNamed(const char * name) const;

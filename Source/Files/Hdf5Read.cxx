@@ -140,7 +140,7 @@ SendBoxes(const Hdf5Library &      h5,
   const hid_t object = h5.H5Dopen(file, dataset.name.c_str(), H5P_DEFAULT);
   if (object < 0)
   {
-    FailHdf5(h5, "dataset " + dataset.name + " cannot be opened");
+    FailHdf5(h5, "dataset " + Printable(dataset.name) + " cannot be opened");
   }
   const hid_t type = h5.TypeNamed(Hdf5TypeOf(dataset.type));
   Bytes       values;
@@ -154,7 +154,7 @@ SendBoxes(const Hdf5Library &      h5,
     if (h5.H5Sselect_hyperslab(space, H5S_SELECT_SET, box.begin.data(), nullptr, box.size.data(), nullptr) < 0 ||
         h5.H5Dread(object, type, room, space, H5P_DEFAULT, values.data()) < 0)
     {
-      FailHdf5(h5, "the values of dataset " + dataset.name + " cannot be read");
+      FailHdf5(h5, "the values of dataset " + Printable(dataset.name) + " cannot be read");
     }
     send(values.data(), values.size());
   }

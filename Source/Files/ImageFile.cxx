@@ -192,7 +192,8 @@ ReadAny(const std::string & path, const ReadOptions & options)
     }
     return ReadSliceImages(slices, options);
   }
-  if (!std::filesystem::exists(file) && IsFilePattern(path))
+  const DatasetPath dataset(path);
+  if (dataset.file.empty() && !std::filesystem::exists(file) && IsFilePattern(path))
   {
     const auto        slices = FilesOfPattern(path);
     const std::string hint = HintOnPadding(path);
@@ -212,7 +213,6 @@ ReadAny(const std::string & path, const ReadOptions & options)
     }
     return ReadSliceImages(slices, options);
   }
-  const DatasetPath dataset(path);
   if (dataset.file.empty())
   {
     return ReadOneFile(FileBytes::Map(path), options);

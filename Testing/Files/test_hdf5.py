@@ -3,38 +3,19 @@
 import json
 import os
 import random
+import subprocess
 import unittest
 
-from files import FilesTest, np, skip_without
+from files import COMMAND, np, skip_without
+from hdf5_files import BLOCKY, RANDOM, Hdf5Files
 
 h5py = skip_without("h5py")
 SimpleITK = skip_without("SimpleITK")
 
-RANDOM = np.random.default_rng(11)
-BLOCKY = np.kron(RANDOM.integers(0, 3, (9, 12, 10)), np.ones((3, 3, 5), int)).astype("u2")
 TYPES = ["u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f4", "f8"]
 
 
-class Hdf5Test(FilesTest):
-    def store(self, name, datasets, userblock=0, **options):
-        """A file of datasets; those of options alike."""
-        path = self.path(name)
-        with h5py.File(path, "w", userblock_size=userblock) as stream:
-            for dataset, values in datasets.items():
-                stream.create_dataset(dataset, data=values, **options)
-        return path
-
-    def with_attributes(self, path, dataset, **attributes):
-        with h5py.File(path, "r+") as stream:
-            stream[dataset].attrs.update(attributes)
-        return path
-
-    def assert_voxels(self, path, voxels, *options):
-        image = self.read(path, *options)
-        np.testing.assert_array_equal(image.voxels, voxels)
-        self.assertEqual(np.dtype({"float32": "f4", "float64": "f8"}.get(image.type, image.type)), voxels.dtype)
-        return image
-
+class Hdf5Test(Hdf5Files):
     def test_types_and_storage(self):
         for kind in TYPES:
             voxels = RANDOM.integers(0, 100, (5, 7, 13)).astype(kind)
@@ -204,6 +185,49 @@ class Hdf5Test(FilesTest):
     def test_a_filter_that_is_not_there(self):
         path = self.store("lzf.h5", {"a": BLOCKY}, chunks=BLOCKY.shape, compression="lzf")
         self.refuses(path, saying=("filter 32000 (lzf)", "HDF5_PLUGIN_PATH", "h5repack"))
+
+    def test_files_of_newer_libraries(self):
+        """A layout message of a version that is not known, as HDF5 2.0 writes."""
+        path = self.path("newer.h5")
+        with h5py.File(path, "w") as stream:
+            stream["a"] = BLOCKY
+        with open(path, "rb") as stream:
+            data = bytearray(stream.read())
+        # A message of type 8 and 24 bytes, of version 3 and contiguous.
+        layout = data.index(b"\x08\x00\x18\x00")
+        self.assertEqual(bytes(data[layout + 8:layout + 10]), b"\x03\x01")
+        data[layout + 8] = 5
+        with open(path, "wb") as stream:
+            stream.write(data)
+        self.refuses(path, saying=("bad version number", "of a newer HDF5 than the library here, which is version 1.",
+                                   "h5repack", "libver=('earliest', 'v110')"))
+
+    def test_unusual_names(self):
+        names = ("[1]", "a*", "s_%d", "%03d", "x::y", "what?", "g/[2]")
+        path = self.store("names.h5", {name: np.full((3, 4, 5), number, "u1") for number, name in enumerate(names)})
+        for number, name in enumerate(names):
+            for between in ("::/", "::", "/"):
+                if between != "/" or "::" not in name:
+                    self.assert_voxels(path + between + name, np.full((3, 4, 5), number, "u1"))
+            result = self.label(path + "::/" + name, self.path("out.nrrd"))
+            self.assertEqual(result.returncode, 0, result.stderr)
+        self.refuses(self.path("names*.h5") + "::/a", saying="pattern")
+        os.rename(path, self.path("odd[1]_%d.h5"))
+        self.assert_voxels(self.path("odd[1]_%d.h5") + "::/s_%d", np.full((3, 4, 5), 2, "u1"))
+        # Control characters of names, also those of two bytes, do not reach the terminal.
+        path = self.store("colours.h5", {"red\x1b[31m": BLOCKY, "line\nbreak": BLOCKY, "next\u009b2J": BLOCKY,
+                                         "grün": BLOCKY, "text\x1b[0m": "text"})
+        for named in (path, path + "::/no\x1b[1mthing", path + "::/text\x1b[0m"):
+            saying = self.refuses(named)
+            for letter in "\x1b\u009b":
+                self.assertNotIn(letter, saying.replace(named, ""))
+            self.assertNotIn("line\nbreak", saying)
+        self.assertIn("grün", self.refuses(path, saying=("/red\\x1b[31m", "/line\\x0abreak", "/next\\x9b2J")))
+
+    def test_the_help_names_it(self):
+        """Volumes that are read in parts."""
+        result = subprocess.run([COMMAND, "label", "--help"], capture_output=True, text=True)
+        self.assertIn("HDF5", result.stdout.split("--memory SIZE")[1].split("--work")[0])
 
 
 if __name__ == "__main__":

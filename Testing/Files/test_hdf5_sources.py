@@ -1,0 +1,161 @@
+"""HDF5 datasets whose values come from elsewhere (virtual ones, external links and files), and damaged lists of chunks."""
+
+import os
+import unittest
+
+from files import np, skip_without
+from hdf5_files import BLOCKY, Hdf5Files
+
+h5py = skip_without("h5py")
+
+
+class Hdf5SourcesTest(Hdf5Files):
+    def virtual(self, name, sources, shape=BLOCKY.shape):
+        """A virtual dataset of slabs along z, each from (file, dataset, the shape that it is taken for)."""
+        path = self.path(name)
+        with h5py.File(path, "w") as stream:
+            layout = h5py.VirtualLayout(shape, "u2")
+            begin = 0
+            for file, dataset, size in sources:
+                layout[begin:begin + size[0]] = h5py.VirtualSource(file, dataset, size)
+                begin += size[0]
+            stream.create_virtual_dataset("joined", layout, fillvalue=7)
+        return path
+
+    def refuses_in_both_ways(self, path, saying):
+        self.refuses(path, saying=saying)
+        result = self.label(path, self.path("out.nrrd"), "--memory", "96MB")
+        self.assertNotEqual(result.returncode, 0)
+        for text in saying:
+            self.assertIn(text, result.stderr)
+        self.assertFalse(os.path.exists(self.path("out.nrrd")))
+
+    def test_sources_of_virtual_datasets(self):
+        half = BLOCKY.shape[0] // 3
+        parts = (BLOCKY[:half], BLOCKY[half:2 * half], BLOCKY[2 * half:])
+        for number, part in enumerate(parts):
+            self.store("s%d.h5" % number, {"d": part}, chunks=(3, 9, 9), compression=1)
+        sources = [("s%d.h5" % number, "d", part.shape) for number, part in enumerate(parts)]
+        path = self.virtual("v.h5", sources)
+        self.assert_voxels(path, BLOCKY)
+        # A virtual source of a virtual dataset, in the same file, and by an absolute name that is no more.
+        outer = self.virtual("outer.h5", [("/nowhere/v.h5", "joined", BLOCKY.shape)])
+        self.assert_voxels(outer, BLOCKY)
+        with h5py.File(self.path("own.h5"), "w") as stream:
+            stream["a"] = BLOCKY
+            layout = h5py.VirtualLayout(BLOCKY.shape, "u2")
+            layout[...] = h5py.VirtualSource(".", "a", BLOCKY.shape)
+            stream.create_virtual_dataset("joined", layout)
+        self.assert_voxels(self.path("own.h5") + "::/joined", BLOCKY)
+        self.refuses_in_both_ways(self.virtual("b.h5", sources[:2] + [("s2.h5", "e", parts[2].shape)]),
+                                  ("/joined", "'s2.h5::e' cannot be opened"))
+        larger = (half, BLOCKY.shape[1], BLOCKY.shape[2] + 1)
+        self.refuses_in_both_ways(self.virtual("l.h5", [("s0.h5", "d", larger)], larger), ("s0.h5::d", "9 x 36 x 50"))
+        with open(self.path("s1.h5"), "r+b") as stream:
+            stream.truncate(900)
+        self.refuses_in_both_ways(path, ("s1.h5", "truncated"))
+        os.remove(self.path("s1.h5"))
+        for each in (path, outer):
+            self.refuses_in_both_ways(each, ("/joined", "'s1.h5::d' is missing"))
+
+    def test_sources_by_number(self):
+        size = BLOCKY[:9].shape
+        for number in range(3):
+            self.store("part-%d.h5" % number, {"d": BLOCKY[9 * number:9 * number + 9]})
+        path = self.path("numbered.h5")
+        with h5py.File(path, "w") as stream:
+            whole = h5py.h5s.create_simple(BLOCKY.shape, (h5py.h5s.UNLIMITED, *BLOCKY.shape[1:]))
+            taken = whole.copy()
+            taken.select_hyperslab((0, 0, 0), (h5py.h5s.UNLIMITED, 1, 1), (9, 1, 1), size)
+            storage = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+            storage.set_virtual(taken, b"part-%b.h5", b"d", h5py.h5s.create_simple(size))
+            h5py.h5d.create(stream.id, b"joined", h5py.h5t.NATIVE_UINT16, whole, storage)
+        self.assert_voxels(path, BLOCKY)
+        os.remove(self.path("part-1.h5"))
+        self.refuses_in_both_ways(path, ("part-1.h5::d' is missing",))
+        os.remove(self.path("part-2.h5"))
+        self.assert_voxels(path, BLOCKY[:9])
+
+    def test_sources_that_grow(self):
+        for number, length in enumerate((12, 12)):
+            with h5py.File(self.path("g%d.h5" % number), "w") as stream:
+                stream.create_dataset("d", data=np.full((length, 5, 6), number + 1, "u2"), maxshape=(None, 5, 6),
+                                      chunks=(4, 5, 6))
+        path = self.path("grown.h5")
+        with h5py.File(path, "w") as stream:
+            layout = h5py.VirtualLayout((12, 10, 6), "u2", maxshape=(None, 10, 6))
+            for number in range(2):
+                source = h5py.VirtualSource("g%d.h5" % number, "d", (12, 5, 6), maxshape=(None, 5, 6))
+                layout[0:h5py.h5s.UNLIMITED, 5 * number:5 * number + 5] = source[0:h5py.h5s.UNLIMITED]
+            stream.create_virtual_dataset("joined", layout, fillvalue=9)
+        expected = np.concatenate([np.full((12, 5, 6), 1, "u2"), np.full((12, 5, 6), 2, "u2")], axis=1)
+        self.assert_voxels(path, expected)
+        with h5py.File(self.path("g1.h5"), "r+") as stream:
+            stream["d"].resize(8, axis=0)
+        self.refuses_in_both_ways(path, ("g1.h5::d", "8 x 5 x 6"))
+
+    def files_of_three_kinds(self):
+        """(a dataset, the file that its values are in), of each kind."""
+        source = self.store("source.h5", {"d": BLOCKY})
+        with h5py.File(self.path("linked.h5"), "w") as stream:
+            stream["far"] = h5py.ExternalLink("source.h5", "/d")
+        with h5py.File(self.path("raw.h5"), "w") as stream:
+            stream.create_dataset("a", data=BLOCKY, external=[(self.path("values.raw"), 0, BLOCKY.nbytes)])
+        return ((self.virtual("v.h5", [("source.h5", "d", BLOCKY.shape)]), source),
+                (self.path("linked.h5") + "::/far", source), (self.path("raw.h5"), self.path("values.raw")))
+
+    def test_files_of_values_are_inputs(self):
+        for number, (path, source) in enumerate(self.files_of_three_kinds()):
+            with self.subTest(path=path):
+                self.assert_voxels(path, BLOCKY)
+                with open(source, "rb") as stream:
+                    before = stream.read()
+                link = self.path("link%d.nrrd" % number)
+                os.link(source, link)
+                for memory in ((), ("--memory", "96MB")):
+                    result = self.label(path, link, *memory)
+                    self.assertNotEqual(result.returncode, 0)
+                    self.assertIn("a part of the input", result.stderr)
+                with open(source, "rb") as stream:
+                    self.assertEqual(stream.read(), before)
+                options = ("--memory", "96MB", "--work", self.path("work%d" % number))
+                self.assertEqual(self.label(path, self.path("out.nrrd"), *options).returncode, 0)
+                os.utime(source, (number + 1, number + 1))
+                result = self.label(path, self.path("out.nrrd"), *options, "--resume")
+                self.assertNotEqual(result.returncode, 0)
+                self.assertIn(os.path.basename(source), result.stderr)
+        with open(self.path("values.raw"), "r+b") as stream:
+            stream.truncate(1000)
+        self.refuses(self.path("raw.h5"), saying=("values.raw", "has 1000 bytes instead of %d" % BLOCKY.nbytes))
+        os.remove(self.path("values.raw"))
+        self.refuses(self.path("raw.h5"), saying=("values.raw", "cannot be opened"))
+
+    def test_damaged_lists_of_chunks(self):
+        """Each place of a chunk in the index, changed to one outside, between others, and that of another one."""
+        path = self.store("chunks.h5", {"a": BLOCKY}, chunks=(9, 12, 25), compression=1)
+        with open(path, "rb") as stream:
+            data = stream.read()
+        node = data.index(b"TREE\x01")
+        keys = [node + 24 + 48 * number for number in range(18)]
+        place = lambda key: np.frombuffer(data, "<u8", 3, key + 8)
+        self.assertEqual([tuple(place(key)) for key in keys],
+                         [(z, y, x) for z in (0, 9, 18) for y in (0, 12, 24) for x in (0, 25)])
+        for key in keys[1:-1:3]:
+            for other in ((9, 12, 2 ** 40 // 25 * 25), tuple(place(key) + np.array((0, 0, 3), "u8")), tuple(place(key) + np.array((1, 0, 0), "u8")),
+                          tuple(place(key - 48))):
+                with self.subTest(key=key, other=other):
+                    changed = bytearray(data)
+                    changed[key + 8:key + 32] = np.array(other, "<u8").tobytes()
+                    with open(self.path("changed.h5"), "wb") as stream:
+                        stream.write(changed)
+                    # The library rounds places between others down, which may be right.
+                    if any(np.array(other) % (9, 12, 25)) and self.run_dump(self.path("changed.h5"))[0].returncode == 0:
+                        self.assert_voxels(self.path("changed.h5"), BLOCKY)
+                    else:
+                        self.refuses(self.path("changed.h5"), saying="the list of chunks of dataset /a is damaged")
+        many = np.arange(100000, dtype="u4").reshape(100, 100, 10)
+        self.assert_voxels(self.store("many.h5", {"a": many}, chunks=(1, 1, 1)), many)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -309,7 +309,7 @@ Printable(const std::string & name)
     };
     // UTF-8 writes the control characters U+0080 to U+009F as 0xc2 and 0x80 to 0x9f.
     const bool isLong = byte(at) == 0xc2 && byte(at + 1) >= 0x80 && byte(at + 1) < 0xa0;
-    if (!isLong && byte(at) >= ' ' && byte(at) != 0x7f)
+    if (!isLong && byte(at) >= ' ' && byte(at) != 0x7f && name[at] != '\\')
     {
       text += name[at];
       continue;
@@ -361,7 +361,7 @@ ReadHdf5(const FileBytes & file, const ReadOptions & options)
   const Axes        axes = AxesOf(dataset);
   LoadedImage       image;
   image.inParts = options.inParts;
-  image.part = dataset.name;
+  image.part = Printable(dataset.name);
   image.files = std::move(sources);
   image.type = dataset.type;
   image.channels = axes.channels;

@@ -73,7 +73,7 @@ FailHdf5(const Hdf5Library & h5, const std::string & what)
   };
   h5.H5Ewalk(H5E_DEFAULT, H5E_WALK_UPWARD, take, &reason);
   reason = Printable(reason);
-  if (reason.find("bad version number") != std::string::npos || reason.find("unknown version") != std::string::npos)
+  if (reason.find("version") != std::string::npos)
   {
     unsigned version[3] = {};
     h5.H5get_libversion(&version[0], &version[1], &version[2]);

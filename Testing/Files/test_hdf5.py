@@ -201,6 +201,10 @@ class Hdf5Test(Hdf5Files):
             stream.write(data)
         self.refuses(path, saying=("bad version number", "of a newer HDF5 than the library here, which is version 1.",
                                    "h5repack", "libver=('earliest', 'v110')"))
+        data[8] = 9
+        with open(path, "wb") as stream:
+            stream.write(data)
+        self.refuses(path, saying=("superblock version", "of a newer HDF5"))
 
     def test_unusual_names(self):
         names = ("[1]", "a*", "s_%d", "%03d", "x::y", "what?", "g/[2]")
@@ -214,6 +218,7 @@ class Hdf5Test(Hdf5Files):
         self.refuses(self.path("names*.h5") + "::/a", saying="pattern")
         os.rename(path, self.path("odd[1]_%d.h5"))
         self.assert_voxels(self.path("odd[1]_%d.h5") + "::/s_%d", np.full((3, 4, 5), 2, "u1"))
+        self.refuses(path.replace("names.h5", "odd[1]_%d.h5") + "::/back\\x1b", saying="no dataset /back\\x5cx1b")
         # Control characters of names, also those of two bytes, do not reach the terminal.
         path = self.store("colours.h5", {"red\x1b[31m": BLOCKY, "line\nbreak": BLOCKY, "next\u009b2J": BLOCKY,
                                          "grün": BLOCKY, "text\x1b[0m": "text"})

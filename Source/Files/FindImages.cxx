@@ -166,9 +166,11 @@ private:
     {
       for (auto entry = fs::recursive_directory_iterator(folder); entry != fs::recursive_directory_iterator(); ++entry)
       {
-        const fs::path path = entry->path();
-        const bool     isHidden = path.filename().string()[0] == '.';
-        if (entry->is_directory())
+        const fs::path      path = entry->path();
+        const bool          isHidden = path.filename().string()[0] == '.';
+        std::error_code     unclear;
+        const fs::file_type type = entry->status(unclear).type();
+        if (type == fs::file_type::directory)
         {
           const bool isLeftOut = m_LeftOut.count(PlaceOf(path)) == 1;
           if (!isHidden && !isLeftOut && HasMark(path))
@@ -180,8 +182,8 @@ private:
             entry.disable_recursion_pending();
           }
         }
-        // A link to a file that is gone is found as well, and its error comes when it is read.
-        else if (!isHidden && (entry->is_regular_file() || entry->status().type() == fs::file_type::not_found))
+        // A link to a file that is gone, or to itself, is found as well, and its error comes when it is read.
+        else if (!isHidden && (unclear || type == fs::file_type::regular || type == fs::file_type::not_found))
         {
           AddFile(path, path.lexically_relative(folder).string());
         }

@@ -38,16 +38,22 @@ ReadText(const fs::path & path)
 
 constexpr const char * ChecksumKey = "checksum: ";
 
-/** The last line of a plan's file, by which damage is found. */
 std::string
-ChecksumLine(const std::string & plan)
+ChecksumOf(const std::string & plan)
 {
   char text[20];
   std::snprintf(text,
                 sizeof(text),
                 "%016" PRIx64,
                 Crc64(reinterpret_cast<const std::uint8_t *>(plan.data()), plan.size()));
-  return ChecksumKey + std::string(text) + '\n';
+  return text;
+}
+
+/** The last line of a plan's file, by which damage is found. */
+std::string
+ChecksumLine(const std::string & plan)
+{
+  return ChecksumKey + ChecksumOf(plan) + '\n';
 }
 
 /** The plan in a work folder. \throws Error if its file is damaged. */
@@ -167,6 +173,8 @@ WorkFolder::WorkFolder(const std::string & path, const std::string & output, con
   : m_Path(path)
   , m_IsTemporary(path.empty())
 {
+  const std::string stamp = ChecksumOf(plan);
+  m_Stamp.assign(stamp.begin(), stamp.end());
   try
   {
     if (m_IsTemporary)
@@ -247,6 +255,7 @@ WorkFolder::Write(std::size_t slab, Kind kind, const Bytes & bytes) const
   const std::string part = path + ".part";
   std::ofstream     stream(fs::path(part), std::ios::binary);
   stream.write(reinterpret_cast<const char *>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  stream.write(reinterpret_cast<const char *>(m_Stamp.data()), static_cast<std::streamsize>(m_Stamp.size()));
   stream.close();
   std::error_code failure;
   if (stream)
@@ -275,6 +284,11 @@ WorkFolder::Read(std::size_t slab, Kind kind) const
   {
     throw Error("cannot read '" + path + "': " + std::strerror(errno));
   }
+  if (bytes.size() < m_Stamp.size() || !std::equal(m_Stamp.rbegin(), m_Stamp.rend(), bytes.rbegin()))
+  {
+    throw Error("'" + path + "' is damaged, or of other inputs or options");
+  }
+  bytes.resize(bytes.size() - m_Stamp.size());
   return bytes;
 }
 

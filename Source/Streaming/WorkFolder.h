@@ -46,7 +46,7 @@ public:
   std::string PathOf(std::size_t slab, Kind kind) const;
 
   bool Has(std::size_t slab, Kind kind) const;
-  /** \throws Error that names the file. */
+  /** \throws Error that names the file; for reading also if it was written by a run of another plan, or is cut. */
   void  Write(std::size_t slab, Kind kind, const Bytes & bytes) const;
   Bytes Read(std::size_t slab, Kind kind) const;
   void  Remove(std::size_t slab, Kind kind) const;
@@ -56,6 +56,8 @@ public:
 private:
   std::string m_Path;
   bool        m_IsTemporary;
+  /** What every file ends with: a checksum of the plan. So the state of other inputs is noticed. */
+  Bytes m_Stamp;
 
   std::optional<UndoneAtInterrupt> m_Undone;
 };

@@ -361,8 +361,9 @@ class ResultsTest(BatchTest):
         self.recipe()
         self.volume("a.nrrd", [])
         os.symlink(self.path("nowhere"), os.path.join(self.input, "dead.nrrd"))
+        os.symlink("loop.nrrd", os.path.join(self.input, "loop.nrrd"))
         self.batch(code=3)
-        self.assertEqual({name: row["verdict"] for name, row in self.items().items()}, {"a": "none", "dead": "error"})
+        self.assertEqual({name: row["verdict"] for name, row in self.items().items()}, {"a": "none", "dead": "error", "loop": "error"})
         self.assertIn("dead.nrrd", self.items()["dead"]["error"])
 
     def test_items_say_where_they_come_from_and_what_was_noted(self):

@@ -21,9 +21,9 @@ LIMIT = ("--memory", "96MB", "--threads", "2")
 
 
 class SlabsTest(CommandTest):
-    def phantom(self, name, *options):
+    def phantom(self, name, *options, seed=5):
         path = self.path(name)
-        self.ok("phantom", "balls", path, "--size", SIDE, SIDE, SLICES, "--seed", 5, *options)
+        self.ok("phantom", "balls", path, "--size", SIDE, SIDE, SLICES, "--seed", seed, *options)
         return path
 
     def summary(self, *arguments):
@@ -220,6 +220,14 @@ class SlabsTest(CommandTest):
             shutil.copy(os.path.join(work, "slab-000000" + ending), os.path.join(work, "slab-000001" + ending))
         said = self.ok(*options, "--resume").stderr
         self.assertIn("slab-000001.record' is that of", said)
+        self.assertEqual(self.bytes_of("slabs.nrrd"), expected)
+        # A slab of another image of the same size, labeled with the same options.
+        other = self.path("other")
+        self.ok("label", self.phantom("others.nrrd", seed=9), self.path("other.nrrd"), *LIMIT, "--work", other)
+        for ending in (".record", ".runs"):
+            shutil.copy(os.path.join(other, "slab-000001" + ending), os.path.join(work, "slab-000001" + ending))
+        said = self.ok(*options, "--resume").stderr
+        self.assertIn("slab-000001.record' is damaged, or of other inputs", said)
         self.assertEqual(self.bytes_of("slabs.nrrd"), expected)
         # A pipe in the place of a slab's state is none, and nothing waits for it.
         os.remove(os.path.join(work, "slab-000001.runs"))

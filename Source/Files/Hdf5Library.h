@@ -7,8 +7,10 @@
 #  include "BrickCCL/Core/VolumeView.h"
 
 #  include <cstddef>
+#  include <filesystem>
 #  include <functional>
 #  include <string>
+#  include <vector>
 
 // Names and structures stay those of one version in all later ones.
 #  define H5_USE_18_API
@@ -39,6 +41,9 @@ namespace brickccl::files
     DO(H5Fclose)                                                                                                       \
     DO(H5Fget_name)                                                                                                    \
     DO(H5Fopen)                                                                                                        \
+    DO(H5Lget_info)                                                                                                    \
+    DO(H5Lget_val)                                                                                                     \
+    DO(H5Lunpack_elink_val)                                                                                            \
     DO(H5Ovisit)                                                                                                       \
     DO(H5Pclose)                                                                                                       \
     DO(H5Pget_chunk)                                                                                                   \
@@ -132,6 +137,20 @@ private:
 
 /** Opens a file for reading, in a process that ends soon. \throws Error. */
 hid_t OpenHdf5(const Hdf5Library & h5, const std::string & path);
+
+/** A prefix of the library's, which may say "where the file is". */
+std::filesystem::path Hdf5Prefix(std::string prefix, const std::filesystem::path & folder);
+
+/** Where the library looks for a file that the file `master` names, in its order.
+ *  \param variable  the variable of the environment that has prefixes */
+std::vector<std::string> PlacesOfSource(const char * variable, const std::string & name, const std::string & master);
+
+/** The files that external links on the way to a dataset lead to, one after the other. */
+std::vector<std::string> FilesOfLinks(const Hdf5Library & h5,
+                                      hid_t               file,
+                                      const std::string & path,
+                                      const std::string & name,
+                                      int                 mostLinks = 16);
 
 /** The name of the library's type of numbers in memory. */
 const char * Hdf5TypeOf(ScalarType type);

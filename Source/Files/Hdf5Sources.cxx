@@ -11,7 +11,6 @@
 #include <filesystem>
 #include <memory>
 #include <set>
-#include <sstream>
 #include <utility>
 
 namespace brickccl::files
@@ -33,39 +32,6 @@ TextOf(TGet get)
   std::string text(size > 0 ? static_cast<std::size_t>(size) + 1 : 1, '\0');
   get(text.data(), text.size());
   return text.c_str();
-}
-
-/** A prefix of the library's, which may say "where the file is". */
-fs::path
-Prefix(std::string prefix, const fs::path & folder)
-{
-  const std::string origin = "${ORIGIN}";
-  return prefix.compare(0, origin.size(), origin) == 0 ? prefix.replace(0, origin.size(), folder.string()) : prefix;
-}
-
-/** Where the library looks for a source of a dataset in the file `master`, in its order. */
-std::vector<std::string>
-PlacesOfSource(const std::string & name, const std::string & master)
-{
-  std::vector<std::string> places;
-  const fs::path           folder = fs::absolute(master).parent_path();
-  fs::path                 file(name);
-  if (file.is_absolute())
-  {
-    places.push_back(name);
-    file = file.filename();
-  }
-  const char *       prefixes = std::getenv("HDF5_VDS_PREFIX");
-  std::istringstream list(prefixes == nullptr ? "" : prefixes);
-  for (std::string prefix; std::getline(list, prefix, ':');)
-  {
-    places.push_back((Prefix(prefix, folder) / file).string());
-  }
-  std::error_code failure;
-  places.push_back((folder / file).string());
-  places.push_back(file.string());
-  places.push_back((fs::canonical(master, failure).parent_path() / file).string());
-  return places;
 }
 
 /** A name with the number of a block for each %b, and % for %%. */
@@ -211,7 +177,8 @@ private:
   std::string
   OpenFile(const std::string & name, const std::string & master)
   {
-    const auto places = name == "." ? std::vector<std::string>{ master } : PlacesOfSource(name, master);
+    const auto places =
+      name == "." ? std::vector<std::string>{ master } : PlacesOfSource("HDF5_VDS_PREFIX", name, master);
     for (const std::string & place : places)
     {
       if (m_File != nullptr && place == m_Place)
@@ -423,7 +390,7 @@ private:
       const char * const prefix = std::getenv("HDF5_EXTFILE_PREFIX");
       if (prefix != nullptr && prefix[0] != '\0')
       {
-        file = Prefix(prefix, fs::absolute(master).parent_path()) / file;
+        file = Hdf5Prefix(prefix, fs::absolute(master).parent_path()) / file;
       }
       const std::uint64_t taken = std::min<std::uint64_t>(size, rest);
       const std::string   what =
@@ -464,6 +431,10 @@ CheckHdf5Sources(const std::string & path, const Hdf5Dataset & dataset)
     if (object < 0)
     {
       FailHdf5(h5, "dataset " + Printable(dataset.name) + " cannot be opened");
+    }
+    for (const std::string & linked : FilesOfLinks(h5, file, path, dataset.name))
+    {
+      send(linked.data(), linked.size());
     }
     Sources(h5, send).Check(object, dataset.name);
     send(nullptr, 0);

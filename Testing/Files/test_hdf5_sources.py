@@ -130,6 +130,22 @@ class Hdf5SourcesTest(Hdf5Files):
         os.remove(self.path("values.raw"))
         self.refuses(self.path("raw.h5"), saying=("values.raw", "cannot be opened"))
 
+    def test_links_by_way_of_other_files(self):
+        """Each file on the way of external links, after soft ones and groups, is an input."""
+        self.store("last.h5", {"g/d": BLOCKY})
+        with h5py.File(self.path("middle.h5"), "w") as stream:
+            stream["group/far"] = h5py.ExternalLink("last.h5", "/g")
+            stream["group/near"] = h5py.SoftLink("far")
+        with h5py.File(self.path("first.h5"), "w") as stream:
+            stream["start"] = h5py.ExternalLink("middle.h5", "group")
+        path = self.path("first.h5") + "::/start/near/d"
+        self.assert_voxels(path, BLOCKY)
+        for name in ("first.h5", "middle.h5", "last.h5"):
+            os.link(self.path(name), self.path(name + ".nrrd"))
+            result = self.label(path, self.path(name + ".nrrd"))
+            self.assertNotEqual(result.returncode, 0, name)
+            self.assertIn("a part of the input", result.stderr)
+
     def test_damaged_lists_of_chunks(self):
         """Each place of a chunk in the index, changed to one outside, between others, and that of another one."""
         path = self.store("chunks.h5", {"a": BLOCKY}, chunks=(9, 12, 25), compression=1)

@@ -1,0 +1,91 @@
+// Where an HDF5 file that another one names is found, by links of the latter too.
+
+#include "BrickCCL/Files/Hdf5Library.h"
+
+#ifdef BRICKCCL_USE_HDF5
+
+#  include <cstdlib>
+#  include <sstream>
+
+namespace brickccl::files
+{
+
+namespace fs = std::filesystem;
+
+fs::path
+Hdf5Prefix(std::string prefix, const fs::path & folder)
+{
+  const std::string origin = "${ORIGIN}";
+  return prefix.compare(0, origin.size(), origin) == 0 ? prefix.replace(0, origin.size(), folder.string()) : prefix;
+}
+
+std::vector<std::string>
+PlacesOfSource(const char * variable, const std::string & name, const std::string & master)
+{
+  std::vector<std::string> places;
+  const fs::path           folder = fs::absolute(master).parent_path();
+  fs::path                 file(name);
+  if (file.is_absolute())
+  {
+    places.push_back(name);
+    file = file.filename();
+  }
+  const char *       prefixes = std::getenv(variable);
+  std::istringstream list(prefixes == nullptr ? "" : prefixes);
+  for (std::string prefix; std::getline(list, prefix, ':');)
+  {
+    places.push_back((Hdf5Prefix(prefix, folder) / file).string());
+  }
+  std::error_code failure;
+  places.push_back((folder / file).string());
+  places.push_back(file.string());
+  places.push_back((fs::canonical(master, failure).parent_path() / file).string());
+  return places;
+}
+
+std::vector<std::string>
+FilesOfLinks(const Hdf5Library & h5, hid_t file, const std::string & path, const std::string & name, int mostLinks)
+{
+  for (std::size_t end = 0; mostLinks > 0 && end != std::string::npos;)
+  {
+    end = name.find('/', end + 1);
+    const std::string front = name.substr(0, end);
+    const std::string rest = end == std::string::npos ? "" : name.substr(end);
+    H5L_info_t        info = {};
+    if (h5.H5Lget_info(file, front.c_str(), &info, H5P_DEFAULT) < 0 ||
+        (info.type != H5L_TYPE_SOFT && info.type != H5L_TYPE_EXTERNAL))
+    {
+      continue;
+    }
+    std::string value(info.u.val_size + 1, '\0');
+    h5.H5Lget_val(file, front.c_str(), value.data(), value.size(), H5P_DEFAULT);
+    if (info.type == H5L_TYPE_SOFT)
+    {
+      const std::string group = value[0] == '/' ? "" : front.substr(0, front.rfind('/') + 1);
+      return FilesOfLinks(h5, file, path, group + value.c_str() + rest, mostLinks - 1);
+    }
+    const char * other = nullptr;
+    const char * object = nullptr;
+    if (h5.H5Lunpack_elink_val(value.data(), info.u.val_size, nullptr, &other, &object) < 0)
+    {
+      return {};
+    }
+    for (const std::string & place : PlacesOfSource("HDF5_EXT_PREFIX", other, path))
+    {
+      const Hdf5Handle opened(h5.H5Fopen(place.c_str(), 0, H5P_DEFAULT), h5.H5Fclose);
+      if (opened.IsThere())
+      {
+        auto files =
+          FilesOfLinks(h5, opened, place, (object[0] == '/' ? "" : "/") + std::string(object) + rest, mostLinks - 1);
+        files.insert(files.begin(), place);
+        return files;
+      }
+    }
+    return {};
+  }
+  return {};
+}
+
+} // namespace brickccl::files
+
+#endif

@@ -240,9 +240,9 @@ inline constexpr TuningRow TuningTable[] = {
     "1 -> 2, with other steps: noise 0.48 -> 0.46 ms; 4 takes too many registers" },
   { Tuned::WideRowsLoadedTogether,
     "WideRowsLoadedTogether",
-    "rows of 4-byte voxels that a warp loads together",
+    "rows of 4-byte voxels that a warp loads together, an even number",
     4,
-    { 1, 8, 0 },
+    { 2, 8, 0 },
     "not measured" },
   // How runs are united.
   { Tuned::PathSteps,

@@ -5,8 +5,7 @@
 set -euo pipefail
 
 packages=(build-essential cmake ninja-build ccache python3 python3-dev python3-venv libhwy-dev libinsighttoolkit5-dev
-          libvtk9-dev libtiff-dev libpng-dev libjpeg-dev zlib1g-dev libbz2-dev libhdf5-dev libisal-dev libdeflate-dev libgdcm-dev
-          libcli11-dev
+          libvtk9-dev libtiff-dev libpng-dev libjpeg-dev zlib1g-dev libbz2-dev libhdf5-dev libisal-dev libgdcm-dev libcli11-dev
           libxlsxwriter-dev nlohmann-json3-dev libpugixml-dev libtomlplusplus-dev libssl-dev libgtest-dev libbenchmark-dev valgrind doxygen
           xvfb xauth libgl1-mesa-dri libegl1 libxkbcommon-x11-0 libxcb-cursor0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0 libxcb-xinerama0
           libxcb-image0 libxcb-render-util0 libdbus-1-3 libfontconfig1)

@@ -2,7 +2,6 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Checksum.h"
-#include "BrickCCL/Files/DeflateSmall.h"
 
 #include <algorithm>
 #include <memory>
@@ -162,23 +161,6 @@ struct Piece
   std::vector<unsigned char> packed;
   std::uint32_t              checksum = 0;
   PieceCompressor            compressor;
-#ifdef BRICKCCL_USE_LIBDEFLATE
-  SmallCompressor smallCompressor;
-#endif
-
-  void
-  Compress([[maybe_unused]] Effort effort, bool isLast)
-  {
-    packed.clear();
-#ifdef BRICKCCL_USE_LIBDEFLATE
-    if (effort == Effort::Small)
-    {
-      smallCompressor.Compress(plain.data(), plain.size(), isLast, packed);
-      return;
-    }
-#endif
-    compressor.Compress(plain.data(), plain.size(), isLast, packed);
-  }
 };
 
 } // namespace
@@ -190,8 +172,7 @@ Deflate(Wrapper                            wrapper,
         const ByteSource &                 source,
         const ByteSink &                   sink,
         const HostContext &                context,
-        const std::vector<unsigned char> & first,
-        Effort                             effort)
+        const std::vector<unsigned char> & first)
 {
   const auto header = HeaderOf(wrapper);
   sink(header.data(), header.size());
@@ -224,7 +205,8 @@ Deflate(Wrapper                            wrapper,
         }
       }
       piece.checksum = Checksum(wrapper, piece.plain.data(), piece.plain.size());
-      piece.Compress(effort, number + 1 == pieces);
+      piece.packed.clear();
+      piece.compressor.Compress(piece.plain.data(), piece.plain.size(), number + 1 == pieces, piece.packed);
     });
     for (std::size_t i = 0; i < count; ++i)
     {

@@ -17,13 +17,6 @@ using ByteSource = std::function<void(std::uint64_t begin, std::uint64_t end, un
 /** Takes bytes in their order, on the calling thread. */
 using ByteSink = std::function<void(const unsigned char * bytes, std::size_t size)>;
 
-/** Whether speed or size comes first. Without libdeflate, speed always does. */
-enum class Effort
-{
-  Fast,
-  Small
-};
-
 /** Compresses `size` bytes as one gzip member or zlib stream, which every reader accepts. Threads compress pieces of
  *  `pieceBytes` bytes each. The result is the same for every number of threads.
  *  \param first  bytes that come before (a header in the same stream); they are a piece of their own.
@@ -35,8 +28,7 @@ std::uint64_t Deflate(Wrapper                            wrapper,
                       const ByteSource &                 source,
                       const ByteSink &                   sink,
                       const HostContext &                context,
-                      const std::vector<unsigned char> & first = {},
-                      Effort                             effort = Effort::Fast);
+                      const std::vector<unsigned char> & first = {});
 
 /** Compresses bytes as a zlib stream of their own (a strip of a TIFF file). */
 std::vector<unsigned char> DeflateAlone(const unsigned char * bytes, std::size_t size);

@@ -193,11 +193,6 @@ WriteNifti(const std::string & path, const ImageToWrite & image, const WriteOpti
   const bool isGzipped = HasExtension(path, ".gz");
   const auto header = HeaderOf(image, isSecond, isPair).Bytes();
   const auto wrapper = WrapperIf(isGzipped, Wrapper::Gzip);
-  // Others write this format as small as zlib's level 6 does. Label maps, which have unsigned types, cost little time
-  // so.
-  const ScalarType types[] = { ScalarType::UInt8, ScalarType::UInt16, ScalarType::UInt32, ScalarType::UInt64 };
-  const Effort     effort =
-    std::find(std::begin(types), std::end(types), image.type) != std::end(types) ? Effort::Small : Effort::Fast;
   const auto writeHeader = [&](OutputFile & file) {
     // No extensions follow the header.
     const unsigned char none[4] = {};
@@ -219,7 +214,7 @@ WriteNifti(const std::string & path, const ImageToWrite & image, const WriteOpti
     }
     headerFile.Close();
     OutputFile voxels(stem + ".img" + end);
-    WriteVoxels(voxels, image, wrapper, options.context, {}, effort);
+    WriteVoxels(voxels, image, wrapper, options.context);
     voxels.Close();
     return notes;
   }
@@ -229,7 +224,7 @@ WriteNifti(const std::string & path, const ImageToWrite & image, const WriteOpti
     // The header could legally be a member of its own, but some readers stop after the first member.
     auto first = header;
     first.resize(header.size() + 4, 0);
-    WriteVoxels(file, image, wrapper, options.context, first, effort);
+    WriteVoxels(file, image, wrapper, options.context, first);
   }
   else
   {

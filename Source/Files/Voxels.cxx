@@ -1,6 +1,7 @@
 #include "BrickCCL/Files/Voxels.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/Deflate.h"
 #include "BrickCCL/Files/PartialVoxels.h"
 #include "BrickCCL/Files/Settle.h"
 
@@ -390,8 +391,7 @@ WriteVoxels(OutputFile &                       file,
             const ImageToWrite &               image,
             std::optional<Wrapper>             wrapper,
             const HostContext &                context,
-            const std::vector<unsigned char> & first,
-            Effort                             effort)
+            const std::vector<unsigned char> & first)
 {
   const std::int64_t rowCount = image.extent.RowCount();
   const std::size_t  rowBytes = static_cast<std::size_t>(image.extent.RowLength()) * SizeOf(image.type);
@@ -408,8 +408,7 @@ WriteVoxels(OutputFile &                       file,
       },
       [&](const unsigned char * packed, std::size_t size) { file.Write(packed, size); },
       context,
-      first,
-      effort);
+      first);
   }
   file.Write(first.data(), first.size());
   const std::uint64_t begin = file.Size();

@@ -2,7 +2,6 @@
 #define BRICKCCL_FILES_VOXELS_H
 
 #include "BrickCCL/Files/FileBytes.h"
-#include "BrickCCL/Files/Deflate.h"
 #include "BrickCCL/Files/ImageFile.h"
 #include "BrickCCL/Files/InflateOnThreads.h"
 
@@ -110,13 +109,12 @@ private:
 };
 
 /** Writes the voxels of an image, x fastest, compressed if there is a wrapper. `first` are bytes that come before them
- *  in the same stream. \param effort  for compressing \return the number of bytes written. */
+ *  in the same stream. \return the number of bytes written. */
 std::uint64_t WriteVoxels(OutputFile &                       file,
                           const ImageToWrite &               image,
                           std::optional<Wrapper>             wrapper,
                           const HostContext &                context,
-                          const std::vector<unsigned char> & first = {},
-                          Effort                             effort = Effort::Fast);
+                          const std::vector<unsigned char> & first = {});
 
 /** Writes bytes as a compressed stream of their own. */
 void WriteCompressed(OutputFile & file, const std::vector<unsigned char> & bytes, Wrapper wrapper);

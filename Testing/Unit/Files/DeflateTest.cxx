@@ -20,7 +20,7 @@ namespace
 using Bytes = std::vector<unsigned char>;
 
 Bytes
-Packed(const Bytes & plain, std::uint64_t pieceBytes, int threads, Effort effort = Effort::Fast)
+Packed(const Bytes & plain, std::uint64_t pieceBytes, int threads)
 {
   HostContext context;
   context.threads = threads;
@@ -33,9 +33,7 @@ Packed(const Bytes & plain, std::uint64_t pieceBytes, int threads, Effort effort
       std::copy(plain.data() + begin, plain.data() + end, to);
     },
     [&](const unsigned char * bytes, std::size_t size) { packed.insert(packed.end(), bytes, bytes + size); },
-    context,
-    {},
-    effort);
+    context);
   return packed;
 }
 
@@ -71,40 +69,9 @@ TEST(Deflate, ZlibReadsPiecesOfEverySize)
       if (size / piece < 3000)
       {
         EXPECT_EQ(Unpacked(Packed(plain, piece, 2), size), plain) << size << " bytes in pieces of " << piece;
-        const Bytes small = Packed(plain, piece, 2, Effort::Small);
-        EXPECT_EQ(Unpacked(small, size), plain) << size << " bytes, small, in pieces of " << piece;
-        EXPECT_EQ(Packed(plain, piece, 1, Effort::Small), small) << "threads change the bytes";
       }
     }
     EXPECT_EQ(Unpacked(DeflateAlone(plain.data(), plain.size()), size), plain) << size;
-  }
-}
-
-/** What libdeflate makes of bytes of each kind ends in blocks of each kind: stored ones, fixed codes, codes of their
- * own. */
-TEST(Deflate, PiecesOfEveryKindGoOn)
-{
-  std::uint64_t state = 7;
-  const auto    next = [&] {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return static_cast<unsigned char>(state >> 56);
-  };
-  for (int kind = 0; kind < 4; ++kind)
-  {
-    Bytes plain(700000);
-    for (std::size_t i = 0; i < plain.size(); ++i)
-    {
-      const unsigned char noise = next();
-      plain[i] = kind == 0 ? noise
-               : kind == 1 ? static_cast<unsigned char>(0)
-               : kind == 2 ? static_cast<unsigned char>(noise < 250 ? 1 : noise)
-                           : static_cast<unsigned char>(i / 100000 % 2 == 0 ? noise : 9);
-    }
-    for (const std::uint64_t piece : { 130u, 65536u, 300000u, 699999u })
-    {
-      const Bytes packed = Packed(plain, piece, 2, Effort::Small);
-      EXPECT_EQ(Unpacked(packed, plain.size()), plain) << "kind " << kind << " in pieces of " << piece;
-    }
   }
 }
 

@@ -70,7 +70,7 @@ struct Case
 };
 
 /** Labels on one device by every algorithm that it has for the problem, with several divisions of the work.
- *  \return the number of labelings that were compared. */
+ *  \return the number of algorithms. */
 int
 Compare(const Case & problem, const std::vector<std::uint64_t> & expected, Device::Kind kind)
 {
@@ -103,8 +103,8 @@ Compare(const Case & problem, const std::vector<std::uint64_t> & expected, Devic
       labeling.Write(labels.data());
       EXPECT_EQ(labels, expected) << algorithm.name << ", " << problem.ToString() << ", " << threads << " threads";
       EXPECT_EQ(labeling.ComponentCount(), *std::max_element(expected.begin(), expected.end()));
-      ++compared;
     }
+    ++compared;
   }
   return compared;
 }
@@ -113,7 +113,7 @@ void
 ExpectSameAsFloodFill(const Case & problem)
 {
   const auto expected = problem.Expected();
-  ASSERT_GE(Compare(problem, expected, Device::Kind::Cpu), 4) << problem.ToString();
+  ASSERT_GE(Compare(problem, expected, Device::Kind::Cpu), 2) << problem.ToString();
   static const bool hasCuda = ResolveDevice({ Device::Kind::Cuda, 0 }).device.kind == Device::Kind::Cuda;
   static int        cases = 0;
   // Kernels that are compiled for the host are slow.

@@ -158,7 +158,7 @@ MakeTemporaryFolder(const std::string & output)
   const fs::path     target = fs::absolute(output.empty() ? "brickccl" : output);
   for (int attempt = 0; attempt < 100; ++attempt)
   {
-    const fs::path folder = target.parent_path() / (".brickccl-work-" + std::to_string(random()));
+    fs::path folder = target.parent_path() / (".brickccl-work-" + std::to_string(random()));
     if (fs::create_directory(folder))
     {
       return folder;

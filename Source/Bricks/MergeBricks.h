@@ -27,10 +27,10 @@ public:
   BrickMerge(BrickMerge &&) noexcept;
   BrickMerge & operator=(BrickMerge &&) noexcept;
 
-  /** Takes the record of a brick. \return the brick's number: 0, 1, 2 ... in the order of these calls.
+  /** Takes the record of a brick, its bytes. \return the brick's number: 0, 1, 2 ... in the order of these calls.
    *  \throws InvalidArgument, which names the brick, if it was added before, overlaps others, or was labeled with other
    *  options or in another volume than they; Error for damaged bytes. */
-  std::size_t Add(BytesView record);
+  std::size_t Add(BytesView bytes);
 
   /** Numbers the components. \throws InvalidArgument if bricks are missing; it names a place where one is. */
   void Finish();
@@ -43,8 +43,8 @@ public:
   const RelabelReport & Relabeled() const;
   std::uint64_t         ForegroundVoxelCount() const;
 
-  /** For each label of a brick its label in the volume. \param brick  the number from Add. */
-  Bytes Map(std::size_t brick) const;
+  /** For each label of a brick its label in the volume. \param number  of the brick, from Add */
+  Bytes Map(std::size_t number) const;
 
   /** The bytes of memory that it takes. */
   std::size_t MemoryBytes() const;

@@ -291,7 +291,8 @@ MakeSpiral(const Extent & extent, const ProgressFunction & progress)
   std::vector<std::uint8_t> voxels(static_cast<std::size_t>(extent.VoxelCount()), 0);
   const std::int64_t        plane = extent.size[0] * extent.size[1];
   const std::int64_t        planes = extent.size[2] * extent.size[3];
-  ProgressTeller            teller(progress, static_cast<double>((planes + 1) / 2 * plane));
+  const std::int64_t        spirals = (planes + 1) / 2;
+  ProgressTeller            teller(progress, static_cast<double>(spirals * plane));
   for (std::int64_t z = 0; z < planes; z += 2)
   {
     std::uint8_t *     slice = voxels.data() + z * plane;

@@ -1,6 +1,6 @@
 #include "BrickCCL/Bricks/TableBytes.h"
 
-#include "BrickCCL/Bricks/LabelBrick.h"
+#include "BrickCCL/Bricks/Bricks.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Measuring/GroupMeasures.h"
 #include "BrickCCL/Measuring/Groups/GroupTable.h"

@@ -2,7 +2,6 @@
 #define BRICKCCL_CLEAN_CLEAN_H
 
 #include "BrickCCL/Core/Connectivity.h"
-#include "BrickCCL/Core/PeriodicAxes.h"
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Criteria/Criterion.h"
 #include "BrickCCL/Dispatch/Device.h"

@@ -2,7 +2,6 @@
 #define BRICKCCL_CLEAN_SWEEP_H
 
 #include "BrickCCL/Core/Connectivity.h"
-#include "BrickCCL/Core/PeriodicAxes.h"
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Dispatch/Device.h"
 #include "BrickCCL/Host/Progress.h"

@@ -3,7 +3,6 @@
 
 #include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Core/VolumeView.h"
-#include "BrickCCL/Core/VoxelGraphBit.h"
 #include "BrickCCL/Dispatch/Label.h"
 
 #include <cstdint>

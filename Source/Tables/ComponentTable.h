@@ -1,8 +1,8 @@
 #ifndef BRICKCCL_TABLES_COMPONENTTABLE_H
 #define BRICKCCL_TABLES_COMPONENTTABLE_H
 
+#include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Core/Extent.h"
-#include "BrickCCL/Core/PeriodicAxes.h"
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Tables/ComponentRows.h"
 

@@ -11,6 +11,6 @@
 #include "BrickCCL/Measuring/GroupMeasures.h"
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Tables/Condition.h"
-#include "BrickCCL/Tables/Totals.h"
+#include "BrickCCL/Tables/ComponentTable.h"
 
 #endif

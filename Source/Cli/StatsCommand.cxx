@@ -11,7 +11,7 @@
 #include "BrickCCL/Tables/Histogram.h"
 #include "BrickCCL/Tables/LengthUnits.h"
 #include "BrickCCL/Measuring/Measuring.h"
-#include "BrickCCL/Tables/Totals.h"
+#include "BrickCCL/Tables/ComponentTable.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Pictures/HistogramChart.h"

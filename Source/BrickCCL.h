@@ -8,7 +8,6 @@
 #include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Dispatch/CudaLabeler.h"
 #include "BrickCCL/Dispatch/VoxelGraph.h"
-#include "BrickCCL/Measuring/GroupMeasures.h"
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Tables/Condition.h"
 #include "BrickCCL/Tables/ComponentTable.h"

@@ -296,7 +296,7 @@ struct ComponentTable
 
   ComponentRows components;
 
-  /** What the groups measured, see Measuring/GroupMeasures.h: for example measures.Of<SurfaceMeasures>()[row.place]. */
+  /** What the groups measured, see Measuring/Measuring.h: for example measures.Of<SurfaceMeasures>()[row.place]. */
   MeasureSet measures;
 
   PartTotals partTotals;

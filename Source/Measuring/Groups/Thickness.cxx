@@ -2,7 +2,7 @@
 #include "BrickCCL/Geometry/DistanceTransform.h"
 #include "BrickCCL/Labels/ExpandLabels.h"
 #include "BrickCCL/Measuring/GroupInput.h"
-#include "BrickCCL/Measuring/GroupMeasures.h"
+#include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Runs/AccumulateRuns.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
 

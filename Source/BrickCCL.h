@@ -7,7 +7,6 @@
 #include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Dispatch/CudaLabeler.h"
-#include "BrickCCL/Dispatch/VoxelGraph.h"
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Tables/Condition.h"
 #include "BrickCCL/Tables/ComponentTable.h"

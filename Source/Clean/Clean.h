@@ -4,7 +4,6 @@
 #include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Criteria/Criterion.h"
-#include "BrickCCL/Dispatch/Device.h"
 #include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Host/Progress.h"
 

@@ -3,7 +3,7 @@
 
 #include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Core/VolumeView.h"
-#include "BrickCCL/Dispatch/Device.h"
+#include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Host/Progress.h"
 
 #include <cstdint>

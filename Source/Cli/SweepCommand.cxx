@@ -1,4 +1,4 @@
-#include "BrickCCL/Clean/Sweep.h"
+#include "BrickCCL/Clean/Clean.h"
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Cli/NeighbourOptions.h"

@@ -29,7 +29,7 @@ struct HoleOptions
   double maximumVolume = std::numeric_limits<double>::infinity();
 
   /** The most voxels of a hole that is filled. \throws InvalidArgument for a volume without meaning. */
-  std::uint64_t MostVoxels(const Connectivity & ofBackground, const Geometry & geometry) const;
+  std::uint64_t MaximumVoxels(const Connectivity & ofBackground, const Geometry & geometry) const;
 };
 
 /** What is done to a segmentation. Voxels keep the value of their class; nothing is smoothed. The steps are done in

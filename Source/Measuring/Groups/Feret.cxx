@@ -342,7 +342,7 @@ namespace groups
 extern constexpr ColumnGroup Feret = [] {
   ColumnGroup group;
   group.name = "feret";
-  group.mostDimensions = 3;
+  group.maximumDimension = 3;
   group.needsMoments = true;
   group.addColumns = AddFeretColumns;
   group.measure = MeasureExtents;

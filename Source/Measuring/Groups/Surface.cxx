@@ -257,7 +257,7 @@ namespace groups
 extern constexpr ColumnGroup Surface = [] {
   ColumnGroup group;
   group.name = "surface";
-  group.mostDimensions = 3;
+  group.maximumDimension = 3;
   group.addColumns = AddSurfaceColumns;
   group.measure = MeasureSurfaces;
   return group;

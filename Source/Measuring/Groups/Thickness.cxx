@@ -305,7 +305,7 @@ namespace groups
 extern constexpr ColumnGroup Inscribed = [] {
   ColumnGroup group;
   group.name = "inscribed";
-  group.mostDimensions = 3;
+  group.maximumDimension = 3;
   group.addColumns = AddInscribedColumns;
   group.measure = MeasureThickness;
   return group;
@@ -314,7 +314,7 @@ extern constexpr ColumnGroup Inscribed = [] {
 extern constexpr ColumnGroup Thickness = [] {
   ColumnGroup group;
   group.name = "thickness";
-  group.mostDimensions = 3;
+  group.maximumDimension = 3;
   group.addColumns = AddThicknessColumns;
   group.measure = MeasureThickness;
   return group;

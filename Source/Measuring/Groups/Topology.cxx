@@ -250,7 +250,7 @@ namespace groups
 extern constexpr ColumnGroup Topology = [] {
   ColumnGroup group;
   group.name = "topology";
-  group.mostDimensions = 3;
+  group.maximumDimension = 3;
   group.addColumns = AddTopologyColumns;
   group.measure = MeasureTopology;
   return group;

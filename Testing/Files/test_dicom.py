@@ -3,7 +3,7 @@
 import random
 import unittest
 
-from dicom_files import Dicom, SERIES, make, measures, one, pydicom
+from dicom_files import Dicom, SERIES, make, measures, one, pydicom, segmentation
 from files import np
 
 from pydicom.dataset import Dataset

@@ -2,12 +2,12 @@
 
 import unittest
 
-from dicom_files import Dicom, make, measures, one
+from dicom_files import Dicom, make, measures, one, segmentation
 from files import np
 
 from pydicom.dataset import Dataset
 from pydicom.sequence import Sequence
-from pydicom.uid import ExplicitVRLittleEndian, ImplicitVRLittleEndian, SegmentationStorage
+from pydicom.uid import ExplicitVRLittleEndian, ImplicitVRLittleEndian
 
 
 class MultiFrame(Dicom):
@@ -77,40 +77,6 @@ class MultiFrame(Dicom):
         data = make(self.random((3, 4, 5)), FrameTime=40)
         data.FrameIncrementPointer = 0x00181063
         self.refuses(self.save(data, "t.dcm"), saying="moments in time")
-
-
-def segmentation(frames, kind="BINARY", shape=(5, 7), overlap=False, between=2, step=2):
-    """Frames (segment, slice) with pixels of their own; the label map that they stand for."""
-    generator = np.random.default_rng(4)
-    slices = max(place for _, place in frames) + 1
-    labels = np.zeros((slices,) + shape, np.uint16)
-    bits = np.zeros((len(frames),) + shape, np.uint8)
-    for index, (segment, place) in enumerate(frames):
-        mask = generator.random(shape) < 0.4
-        mask[0, 0] = True
-        if not overlap:
-            mask &= labels[place] == 0
-        bits[index] = mask
-        labels[place][mask] = segment
-    data = make(bits, None, None, SOPClassUID=SegmentationStorage, Modality="SEG", BitsAllocated=1, BitsStored=1,
-                HighBit=0, PixelRepresentation=0, SegmentationType=kind)
-    packed = np.packbits(bits.reshape(-1), bitorder="little").tobytes()
-    data.PixelData = packed + b"\0" * (len(packed) % 2)
-    data["PixelData"].VR = "OB"
-    shared = Dataset()
-    shared.PixelMeasuresSequence = Sequence([measures((0.5, 0.5), between, thickness=between)])
-    shared.PlaneOrientationSequence = one(ImageOrientationPatient=[1, 0, 0, 0, 1, 0])
-    data.SharedFunctionalGroupsSequence = Sequence([shared])
-    data.SegmentSequence = Sequence(
-        [one(SegmentNumber=number, SegmentLabel="organ %d" % number)[0] for number in sorted({s for s, _ in frames})])
-    groups = []
-    for segment, place in frames:
-        group = Dataset()
-        group.PlanePositionSequence = one(ImagePositionPatient=[1, 2, 3 + step * place])
-        group.SegmentIdentificationSequence = one(ReferencedSegmentNumber=segment)
-        groups.append(group)
-    data.PerFrameFunctionalGroupsSequence = Sequence(groups)
-    return data, labels
 
 
 class Segmentations(Dicom):

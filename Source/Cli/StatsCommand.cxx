@@ -205,8 +205,7 @@ RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
   const NamedFiles inputs = { { "LABELS", arguments.labels },
                               { "--intensity", arguments.table.intensity },
                               { "--part", arguments.table.part } };
-  CheckSeries(arguments.files, inputs);
-  CheckOutputs(inputs, outputs);
+  CheckFiles(arguments.files, inputs, outputs);
 
   ImageReader reader(arguments.files, arguments.threads, reporter);
   reader.Protect(outputs);

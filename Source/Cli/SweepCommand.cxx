@@ -201,8 +201,7 @@ RunSweep(const SweepArguments & arguments)
     CheckChartName(arguments.plot);
     CheckWritable(arguments.plot);
   }
-  CheckSeries(arguments.files, inputs);
-  CheckOutputs(inputs, outputs);
+  CheckFiles(arguments.files, inputs, outputs);
 
   ImageReader reader(arguments.files, arguments.threads, reporter);
   reader.Protect(outputs);

@@ -41,13 +41,7 @@ CheckTables(const std::vector<T> & voxels,
   CudaLabeler                   labeler(0);
   for (const std::string & algorithm : SupportingAlgorithms(extent, criterion, connectivity))
   {
-    labeler.LabelOnDevice(algorithm,
-                          ImageView(image.Data(), extent),
-                          criterion,
-                          std::nullopt,
-                          connectivity,
-                          labels.Data(),
-                          LabelType::UInt32);
+    LabelToMap(labeler, algorithm, image, extent, criterion, connectivity, labels);
     // The table is fetched while the label map is being written, and again when all work has ended.
     for (const char * when : { "at once", "again" })
     {
@@ -121,13 +115,7 @@ TEST_F(OnCuda, EarlyAndLateMomentsAreTheComponentTables)
         {
           continue;
         }
-        labeler.LabelOnDevice(algorithm,
-                              ImageView(image.Data(), extent),
-                              Criterion::Foreground(),
-                              {},
-                              connectivity,
-                              labels.Data(),
-                              LabelType::UInt32);
+        LabelToMap(labeler, algorithm, image, extent, Criterion::Foreground(), connectivity, labels);
         const std::vector<ComponentMoments> moments = DeviceLabelerOf(labeler).FetchMoments();
         ASSERT_EQ(moments.size(), table.components.size()) << algorithm;
         for (std::size_t i = 0; i < moments.size(); ++i)

@@ -35,13 +35,7 @@ TEST_F(OnCuda, ManySeededVolumesOfOddExtentsEqualTheCpu)
     const OnDevice<std::uint32_t> labels(voxels.size());
     for (const std::string & algorithm : SupportingAlgorithms(extent, Criterion::Foreground(), connectivity))
     {
-      labeler.LabelOnDevice(algorithm,
-                            ImageView(image.Data(), extent),
-                            Criterion::Foreground(),
-                            {},
-                            connectivity,
-                            labels.Data(),
-                            LabelType::UInt32);
+      LabelToMap(labeler, algorithm, image, extent, Criterion::Foreground(), connectivity, labels);
       ASSERT_EQ(labels.Download(voxels.size()), expected) << algorithm << ", seed " << seed;
     }
   }
@@ -70,13 +64,7 @@ TEST_F(OnCuda, LargeVolumesUnderEveryCriterionAndRepeatedRunsAreIdentical)
       {
         for (int repeat = 0; repeat < 2; ++repeat)
         {
-          labeler.LabelOnDevice(algorithm,
-                                ImageView(image.Data(), extent),
-                                criterion,
-                                {},
-                                Connectivity(3, rank),
-                                labels.Data(),
-                                LabelType::UInt32);
+          LabelToMap(labeler, algorithm, image, extent, criterion, Connectivity(3, rank), labels);
           ASSERT_EQ(labels.Download(voxels.size()), expected)
             << algorithm << ", " << criterion.ToString() << ", rank " << rank;
         }
@@ -257,13 +245,7 @@ TEST_F(OnCuda, PlanesOfEveryConnectivity)
         CudaLabeler                   labeler(0);
         for (const std::string & algorithm : SupportingAlgorithms(extent, Criterion::Foreground(), connectivity))
         {
-          labeler.LabelOnDevice(algorithm,
-                                ImageView(image.Data(), extent),
-                                Criterion::Foreground(),
-                                {},
-                                connectivity,
-                                labels.Data(),
-                                LabelType::UInt32);
+          LabelToMap(labeler, algorithm, image, extent, Criterion::Foreground(), connectivity, labels);
           ASSERT_EQ(labels.Download(voxels.size()), expected) << algorithm << ' ' << extent.ToString() << ' ' << rank;
         }
       }
@@ -310,13 +292,7 @@ TEST_F(OnCuda, MoreThan2To31And2To32Voxels)
     {
       const OnDevice<std::uint32_t> labels(count);
       CudaLabeler                   labeler(0);
-      labeler.LabelOnDevice(algorithm,
-                            ImageView(image.Data(), volume.extent),
-                            Criterion::Foreground(),
-                            {},
-                            volume.connectivity,
-                            labels.Data(),
-                            LabelType::UInt32);
+      LabelToMap(labeler, algorithm, image, volume.extent, Criterion::Foreground(), volume.connectivity, labels);
       const auto found = labels.Download(count);
       ASSERT_EQ(std::memcmp(found.data(), expected.data(), count * 4), 0)
         << algorithm << ' ' << volume.extent.ToString();
@@ -336,13 +312,7 @@ TEST_F(OnCuda, RoundsOfLabelEquivalenceAreThoseOfThePapers)
   const auto  rounds = [&](const char * algorithm, const std::vector<std::uint8_t> & pixels, const Extent & extent) {
     const OnDevice<std::uint8_t>  image(pixels);
     const OnDevice<std::uint32_t> labels(pixels.size());
-    labeler.LabelOnDevice(algorithm,
-                          ImageView(image.Data(), extent),
-                          Criterion::Foreground(),
-                          {},
-                          Connectivity::Full(2),
-                          labels.Data(),
-                          LabelType::UInt32);
+    LabelToMap(labeler, algorithm, image, extent, Criterion::Foreground(), Connectivity::Full(2), labels);
     return DeviceLabelerOf(labeler).LastIterations();
   };
   const Extent extent{ 512, 512 };
@@ -372,13 +342,7 @@ TEST_F(OnCuda, StagesAreTimedOnRequest)
   for (const bool wanted : { false, true, false })
   {
     DeviceLabelerOf(labeler).MeasureStages(wanted);
-    labeler.LabelOnDevice("TileMerging",
-                          ImageView(image.Data(), extent),
-                          Criterion::Foreground(),
-                          {},
-                          Connectivity::Full(2),
-                          labels.Data(),
-                          LabelType::UInt32);
+    LabelToMap(labeler, "TileMerging", image, extent, Criterion::Foreground(), Connectivity::Full(2), labels);
     std::string stages;
     for (const auto & [stage, milliseconds] : DeviceLabelerOf(labeler).LastStages())
     {

@@ -3,14 +3,11 @@
 
 /** Everything that a C++ program needs to label, measure and clean. */
 #include "BrickCCL/Clean/Clean.h"
-#include "BrickCCL/Clean/Sweep.h"
 #include "BrickCCL/Core/Version.h"
-#include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Dispatch/CudaLabeler.h"
-#include "BrickCCL/Dispatch/VoxelGraph.h"
-#include "BrickCCL/Measuring/GroupMeasures.h"
+#include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Measuring/Measuring.h"
+#include "BrickCCL/Tables/ComponentTable.h"
 #include "BrickCCL/Tables/Condition.h"
-#include "BrickCCL/Tables/Totals.h"
 
 #endif

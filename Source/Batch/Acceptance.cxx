@@ -6,8 +6,8 @@
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Labels/LabeledRuns.h"
+#include "BrickCCL/Tables/ComponentTable.h"
 #include "BrickCCL/Tables/Condition.h"
-#include "BrickCCL/Tables/Totals.h"
 
 #include <algorithm>
 #include <cmath>

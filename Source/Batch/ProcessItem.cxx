@@ -21,8 +21,8 @@
 #include "BrickCCL/Segmenting/SmoothImage.h"
 #include "BrickCCL/Segmenting/Threshold.h"
 #include "BrickCCL/Segmenting/ThresholdAsJson.h"
+#include "BrickCCL/Tables/ComponentTable.h"
 #include "BrickCCL/Tables/Condition.h"
-#include "BrickCCL/Tables/Totals.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "BrickCCL/Bricks/BrickBox.h"
+#include "BrickCCL/Bricks/Bricks.h"
 
 #include "BrickCCL/Core/Error.h"
 

@@ -3,7 +3,6 @@
 
 #include "BrickCCL/Bricks/ByteStream.h"
 #include "BrickCCL/Core/Connectivity.h"
-#include "BrickCCL/Core/PeriodicAxes.h"
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Criteria/Criterion.h"
 #include "BrickCCL/Labels/Labels.h"

@@ -1,8 +1,8 @@
 #ifndef BRICKCCL_BRICKS_BRICKRECORD_H
 #define BRICKCCL_BRICKS_BRICKRECORD_H
 
-#include "BrickCCL/Bricks/BrickBox.h"
 #include "BrickCCL/Bricks/BrickProblem.h"
+#include "BrickCCL/Bricks/Bricks.h"
 #include "BrickCCL/Bricks/ByteStream.h"
 #include "BrickCCL/Bricks/FaceRuns.h"
 #include "BrickCCL/Bricks/TableBytes.h"

@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_BRICKS_BYTESTREAM_H
 #define BRICKCCL_BRICKS_BYTESTREAM_H
 
-#include "BrickCCL/Bricks/Bytes.h"
+#include "BrickCCL/Bricks/Bricks.h"
 
 #include <cstddef>
 #include <cstdint>

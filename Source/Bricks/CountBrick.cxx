@@ -1,8 +1,7 @@
-#include "BrickCCL/Bricks/CountBrick.h"
+#include "BrickCCL/Bricks/Bricks.h"
 
 #include "BrickCCL/Bricks/BrickCounts.h"
 #include "BrickCCL/Bricks/BrickRecord.h"
-#include "BrickCCL/Bricks/LabelBrick.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Labels/LabeledRuns.h"
 #include "BrickCCL/Measuring/TouchingRuns.h"

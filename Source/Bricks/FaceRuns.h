@@ -1,8 +1,8 @@
 #ifndef BRICKCCL_BRICKS_FACERUNS_H
 #define BRICKCCL_BRICKS_FACERUNS_H
 
-#include "BrickCCL/Bricks/BrickBox.h"
 #include "BrickCCL/Bricks/BrickProblem.h"
+#include "BrickCCL/Bricks/Bricks.h"
 #include "BrickCCL/Bricks/ByteStream.h"
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Runs/RunVolume.h"

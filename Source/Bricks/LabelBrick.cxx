@@ -1,4 +1,4 @@
-#include "BrickCCL/Bricks/LabelBrick.h"
+#include "BrickCCL/Bricks/Bricks.h"
 
 #include "BrickCCL/Bricks/BrickRecord.h"
 #include "BrickCCL/Bricks/RunBytes.h"

@@ -1,6 +1,6 @@
 #include "BrickCCL/Bricks/BrickCounts.h"
 #include "BrickCCL/Bricks/BrickRecord.h"
-#include "BrickCCL/Bricks/MergeBricks.h"
+#include "BrickCCL/Bricks/Bricks.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Tables/MergeTables.h"
 

@@ -1,4 +1,4 @@
-#include "BrickCCL/Bricks/MergeBricks.h"
+#include "BrickCCL/Bricks/Bricks.h"
 
 #include "BrickCCL/Bricks/BlockArray.h"
 #include "BrickCCL/Bricks/BrickRecord.h"

@@ -1,11 +1,11 @@
 #include "BrickCCL/Bricks/TableBytes.h"
 
-#include "BrickCCL/Bricks/LabelBrick.h"
+#include "BrickCCL/Bricks/Bricks.h"
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Measuring/GroupMeasures.h"
 #include "BrickCCL/Measuring/Groups/GroupTable.h"
 #include "BrickCCL/Measuring/HullCorners.h"
 #include "BrickCCL/Measuring/IntensitySums.h"
+#include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
 #include "BrickCCL/Tables/RowSums.h"
 

@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_BRICKS_TABLEBYTES_H
 #define BRICKCCL_BRICKS_TABLEBYTES_H
 
-#include "BrickCCL/Bricks/BrickBox.h"
+#include "BrickCCL/Bricks/Bricks.h"
 #include "BrickCCL/Bricks/ByteStream.h"
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Tables/ComponentTable.h"

@@ -3,7 +3,6 @@
 
 #include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Core/Extent.h"
-#include "BrickCCL/Core/PeriodicAxes.h"
 
 #include <algorithm>
 #include <cstdint>

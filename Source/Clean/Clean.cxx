@@ -344,7 +344,7 @@ private:
     const Holes       holes(background,
                       m_Labeling.ComponentCount(),
                       HoleBorder(),
-                      m_Options.holes->MostVoxels(connectivity, m_Options.geometry),
+                      m_Options.holes->MaximumVoxels(connectivity, m_Options.geometry),
                       Context(hooks).Part(0.6, 0.8));
     if (holes.Count() != 0)
     {
@@ -384,7 +384,7 @@ private:
 } // namespace
 
 std::uint64_t
-HoleOptions::MostVoxels(const Connectivity & ofBackground, const Geometry & geometry) const
+HoleOptions::MaximumVoxels(const Connectivity & ofBackground, const Geometry & geometry) const
 {
   double voxelVolume = 1;
   for (int axis = 0; axis < ofBackground.Dimension(); ++axis)

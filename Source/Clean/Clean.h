@@ -2,10 +2,8 @@
 #define BRICKCCL_CLEAN_CLEAN_H
 
 #include "BrickCCL/Core/Connectivity.h"
-#include "BrickCCL/Core/PeriodicAxes.h"
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Criteria/Criterion.h"
-#include "BrickCCL/Dispatch/Device.h"
 #include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Host/Progress.h"
 
@@ -31,7 +29,7 @@ struct HoleOptions
   double maximumVolume = std::numeric_limits<double>::infinity();
 
   /** The most voxels of a hole that is filled. \throws InvalidArgument for a volume without meaning. */
-  std::uint64_t MostVoxels(const Connectivity & ofBackground, const Geometry & geometry) const;
+  std::uint64_t MaximumVoxels(const Connectivity & ofBackground, const Geometry & geometry) const;
 };
 
 /** What is done to a segmentation. Voxels keep the value of their class; nothing is smoothed. The steps are done in
@@ -148,6 +146,52 @@ struct ComponentFilterReport
  *  \throws InvalidArgument, also for a seed outside of the image; Unsupported, Cancelled, std::bad_alloc. */
 ComponentFilterReport
 Label(const ImageView & image, const LabelOptions & options, const ComponentFilter & filter, Labeling & result);
+
+/** Which thresholds are tried: `steps` of them from `from` to `to`, both among them, at equal distances. */
+struct SweepOptions
+{
+  double from = 0;
+  double to = 0;
+  int    steps = 64;
+  /** Whether voxels at or below a threshold are foreground; otherwise those at or above it. NaN never is. */
+  bool below = false;
+  /** Whether a threshold stands for the nearest value of the image's type, as a decimal number that somebody wrote
+   * does: 0.7 is no value of 32-bit floating-point voxels. Else it is compared as the double that it is. */
+  bool asVoxelValues = false;
+  /** If it is not given, face connectivity of the image's dimension. */
+  std::optional<Connectivity> connectivity;
+  /** The axes along which the image goes on with its other end. */
+  PeriodicAxes periodic;
+  Device       device;
+  /** The number of threads; 0 stands for all. */
+  int           threads = 0;
+  ProgressHooks progress;
+
+  static constexpr int MaximumSteps = 65536;
+
+  /** The thresholds, ascending. \throws InvalidArgument unless from < to, both finite, and 2 to MaximumSteps steps. */
+  std::vector<double> Thresholds() const;
+};
+
+/** What labeling the foreground of a threshold would give. */
+struct SweepStep
+{
+  double        threshold = 0;
+  std::uint64_t components = 0;
+  /** Voxels of the largest component. */
+  std::uint64_t largest = 0;
+  /** Voxels of the foreground. */
+  std::uint64_t voxels = 0;
+};
+
+/** The components of every threshold's foreground, by ascending thresholds. No label map is made.
+ *
+ *  From one threshold to the next the foreground grows. On the CPU, few voxels that enter are added to the components
+ *  that are there, by a union-find (GrowingComponents.h); where many enter, the foreground is labeled anew, which takes
+ *  0.3 ns for each voxel of the image instead of 60 to 100 ns for each that enters. What is less is found beforehand
+ *  (SweepPlan.h; measured in Testing/Benchmarks/JOURNAL.md). On several threads the thresholds are parted among them.
+ *  \throws InvalidArgument, Unsupported, Cancelled, std::bad_alloc. */
+std::vector<SweepStep> Sweep(const ImageView & image, const SweepOptions & options);
 
 } // namespace brickccl
 

@@ -155,7 +155,7 @@ private:
     return Holes(RunsOf(background),
                  background.ComponentCount(),
                  BorderOfHoles(m_Image.extent, *options.connectivity, options.periodic),
-                 m_Filter.holes->MostVoxels(*options.connectivity, m_Options.geometry),
+                 m_Filter.holes->MaximumVoxels(*options.connectivity, m_Options.geometry),
                  { m_Options.threads });
   }
 

@@ -1,4 +1,4 @@
-#include "BrickCCL/Clean/Sweep.h"
+#include "BrickCCL/Clean/Clean.h"
 
 #include "BrickCCL/Clean/EnteringVoxels.h"
 #include "BrickCCL/Clean/GrowingComponents.h"

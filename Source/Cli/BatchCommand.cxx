@@ -6,7 +6,7 @@
 #include "BrickCCL/Cli/SurfacesProgram.h"
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Dispatch/Device.h"
+#include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Report/Report.h"
 
 #include <cmath>

@@ -142,8 +142,7 @@ RunClean(const CleanArguments & arguments, const FrontEnd & frontEnd)
   const NamedFiles outputs = { { "OUTPUT", arguments.output } };
   const NamedFiles inputs = { { "SEGMENTATION", arguments.segmentation },
                               { "--neighbourhood", arguments.neighbours.File() } };
-  CheckSeries(arguments.files, inputs);
-  CheckOutputs(inputs, outputs);
+  CheckFiles(arguments.files, inputs, outputs);
   CheckImageName(arguments.output);
 
   ImageReader reader(arguments.files, arguments.threads, reporter);

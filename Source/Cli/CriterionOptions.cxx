@@ -4,7 +4,7 @@
 #include "BrickCCL/Segmenting/SmoothImage.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/CountNotANumber.h"
-#include "BrickCCL/Tables/Totals.h"
+#include "BrickCCL/Tables/ComponentTable.h"
 
 #include <sstream>
 

@@ -3,7 +3,7 @@
 
 #include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Criteria/Criterion.h"
-#include "BrickCCL/Dispatch/Device.h"
+#include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Segmenting/PoresOfPart.h"
 #include "BrickCCL/Segmenting/Threshold.h"

@@ -1,7 +1,7 @@
 #include "BrickCCL/Cli/Doubts.h"
 
 #include "BrickCCL/Clean/Clean.h"
-#include "BrickCCL/Tables/Totals.h"
+#include "BrickCCL/Tables/ComponentTable.h"
 
 #include <cstdint>
 #include <functional>

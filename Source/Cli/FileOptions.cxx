@@ -220,6 +220,13 @@ CheckOutputs(const NamedFiles & inputs, const NamedFiles & outputs)
   }
 }
 
+void
+CheckFiles(const FileArguments & arguments, const NamedFiles & inputs, const NamedFiles & outputs)
+{
+  CheckSeries(arguments, inputs);
+  CheckOutputs(inputs, outputs);
+}
+
 ImageReader::ImageReader(const FileArguments & arguments, int threads, Reporter & reporter)
   : m_Reporter(reporter)
 {

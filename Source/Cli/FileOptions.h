@@ -49,6 +49,9 @@ void CheckImageName(const std::string & path);
 /** \throws InvalidArgument if a series is chosen and none of the inputs can hold one. */
 void CheckSeries(const FileArguments & arguments, const NamedFiles & inputs);
 
+/** CheckSeries and CheckOutputs: what is to be known of a command's files before one is read. */
+void CheckFiles(const FileArguments & arguments, const NamedFiles & inputs, const NamedFiles & outputs);
+
 /** Reads the images of a command, prints their notes and keeps them for the summary. */
 class ImageReader
 {

@@ -5,7 +5,6 @@
 #include "BrickCCL/Cli/ScanInfo.h"
 #include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Dispatch/Label.h"
-#include "BrickCCL/Dispatch/Device.h"
 
 #include <nlohmann/json.hpp>
 

@@ -233,8 +233,7 @@ RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd)
   SlabOptions      options = OptionsBeforeReading(arguments);
   const NamedFiles outputs = OutputsOf(arguments);
   const NamedFiles inputs = InputsOf(arguments);
-  CheckSeries(arguments.files, inputs);
-  CheckOutputs(inputs, outputs);
+  CheckFiles(arguments.files, inputs, outputs);
   CheckImageName(arguments.output);
 
   ImageReader reader(arguments.files, arguments.threads, reporter);

@@ -24,8 +24,7 @@ RunMesh(const MeshArguments & arguments)
   // Which files there will be, if each component has its own, is known when the components are.
   const NamedFiles outputs = arguments.oneFileEach ? NamedFiles() : NamedFiles{ { "OUTPUT", arguments.output } };
   const NamedFiles inputs = { { "LABELS", arguments.labels } };
-  CheckSeries(arguments.files, inputs);
-  CheckOutputs(inputs, outputs);
+  CheckFiles(arguments.files, inputs, outputs);
   CheckWritable(arguments.oneFileEach ? MeshPathOf(arguments.output, 1) : arguments.output);
 
   Reporter    reporter(arguments.quiet || arguments.json);

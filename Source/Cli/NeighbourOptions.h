@@ -3,7 +3,6 @@
 
 #include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Core/Connectivity.h"
-#include "BrickCCL/Core/PeriodicAxes.h"
 
 #include <CLI/CLI.hpp>
 

@@ -161,8 +161,7 @@ RunRender(const RenderArguments & arguments)
   const NamedFiles   inputs = { { "LABELS", arguments.labels },
                                 { "--intensity", arguments.images.intensity },
                                 { "--part", arguments.images.part } };
-  CheckSeries(arguments.files, inputs);
-  CheckOutputs(inputs, outputs);
+  CheckFiles(arguments.files, inputs, outputs);
   CheckWritable(arguments.output);
   const bool                    drawsSurfaces = arguments.style == "surface";
   std::optional<VirtualDisplay> display;

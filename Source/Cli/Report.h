@@ -3,7 +3,6 @@
 
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Tables/ComponentTable.h"
-#include "BrickCCL/Tables/Totals.h"
 #include "BrickCCL/Host/Progress.h"
 #include "BrickCCL/Host/Stopwatch.h"
 #include "BrickCCL/Host/System.h"

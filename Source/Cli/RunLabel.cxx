@@ -139,8 +139,7 @@ private:
     }
     const NamedFiles outputs = OutputsOf(m_Arguments);
     const NamedFiles inputs = InputsOf(m_Arguments);
-    CheckSeries(m_Arguments.files, inputs);
-    CheckOutputs(inputs, outputs);
+    CheckFiles(m_Arguments.files, inputs, outputs);
     CheckImageName(m_Arguments.output);
     CheckImageName(m_Arguments.outputFallback);
     if (!m_Arguments.picture.empty())

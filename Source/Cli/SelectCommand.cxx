@@ -105,8 +105,7 @@ private:
     const NamedFiles inputs = { { "LABELS", m_Arguments.labels },
                                 { "--intensity", m_Arguments.table.intensity },
                                 { "--part", m_Arguments.table.part } };
-    CheckSeries(m_Arguments.files, inputs);
-    CheckOutputs(inputs, outputs);
+    CheckFiles(m_Arguments.files, inputs, outputs);
     CheckImageName(m_Arguments.output);
     CheckImageName(m_Arguments.outputFallback);
     if (!m_Arguments.picture.empty())

@@ -11,7 +11,7 @@
 #include "BrickCCL/Tables/Histogram.h"
 #include "BrickCCL/Tables/LengthUnits.h"
 #include "BrickCCL/Measuring/Measuring.h"
-#include "BrickCCL/Tables/Totals.h"
+#include "BrickCCL/Tables/ComponentTable.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Pictures/HistogramChart.h"
@@ -205,8 +205,7 @@ RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
   const NamedFiles inputs = { { "LABELS", arguments.labels },
                               { "--intensity", arguments.table.intensity },
                               { "--part", arguments.table.part } };
-  CheckSeries(arguments.files, inputs);
-  CheckOutputs(inputs, outputs);
+  CheckFiles(arguments.files, inputs, outputs);
 
   ImageReader reader(arguments.files, arguments.threads, reporter);
   reader.Protect(outputs);

@@ -1,4 +1,4 @@
-#include "BrickCCL/Clean/Sweep.h"
+#include "BrickCCL/Clean/Clean.h"
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Cli/NeighbourOptions.h"
@@ -201,8 +201,7 @@ RunSweep(const SweepArguments & arguments)
     CheckChartName(arguments.plot);
     CheckWritable(arguments.plot);
   }
-  CheckSeries(arguments.files, inputs);
-  CheckOutputs(inputs, outputs);
+  CheckFiles(arguments.files, inputs, outputs);
 
   ImageReader reader(arguments.files, arguments.threads, reporter);
   reader.Protect(outputs);

@@ -142,6 +142,71 @@ private:
   std::uint64_t m_More = 0;
 };
 
+/** The axes along which an image goes on with its other end. Two of its voxels are neighbours if any two of their
+ * copies are, where copies of the image stand side by side along these axes without end. So along an axis of one voxel,
+ * a voxel's neighbour is the voxel itself, and a diagonal step leads as far as its step along the other axes. */
+class PeriodicAxes
+{
+public:
+  PeriodicAxes() = default;
+
+  /** From letters, such as "xz". \throws InvalidArgument for another letter than x, y, z and t, or one that comes
+   *  twice. */
+  static PeriodicAxes FromNames(const std::string & names);
+
+  constexpr bool
+  Has(int axis) const
+  {
+    return ((m_Axes >> axis) & 1u) != 0;
+  }
+  constexpr bool
+  HasAny() const
+  {
+    return m_Axes != 0;
+  }
+  void
+  Add(int axis)
+  {
+    m_Axes |= 1u << axis;
+  }
+  friend constexpr bool
+  operator==(const PeriodicAxes & a, const PeriodicAxes & b)
+  {
+    return a.m_Axes == b.m_Axes;
+  }
+  friend constexpr bool
+  operator!=(const PeriodicAxes & a, const PeriodicAxes & b)
+  {
+    return !(a == b);
+  }
+
+  /** "xz" */
+  std::string ToString() const;
+
+  /** A bit for each axis, x first. */
+  constexpr unsigned
+  Bits() const
+  {
+    return m_Axes;
+  }
+
+private:
+  unsigned m_Axes = 0;
+};
+
+/** The bit of a voxel graph that stands for a step, from 0 on, in the order of cc3d: an axis comes before the next one
+ *  and up before down; first the faces, then the edges of the plane x y, then those upwards along z, those downwards,
+ * then the corners.
+ *
+ *       0 +x   1 -x   2 +y   3 -y   4 +z   5 -z
+ *       6 +x+y   7 -x+y   8 +x-y   9 -x-y
+ *      10 +x+z  11 -x+z  12 +y+z  13 -y+z  14 +x-z  15 -x-z  16 +y-z  17 -y-z
+ *      18 +x+y+z  19 -x+y+z  20 +x-y+z  21 -x-y+z  22 +x+y-z  23 -x+y-z  24 +x-y-z  25 -x-y-z
+ *
+ *  In one and two dimensions the steps that are left keep their order: 4 +x+y, 5 -x+y, 6 +x-y, 7 -x-y.
+ *  \throws InvalidArgument for what is no step between neighbours in 1 to 3 dimensions. */
+int VoxelGraphBit(const NeighbourOffset & step, int dimension);
+
 } // namespace brickccl
 
 #endif

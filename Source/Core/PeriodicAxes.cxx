@@ -1,4 +1,4 @@
-#include "BrickCCL/Core/PeriodicAxes.h"
+#include "BrickCCL/Core/Connectivity.h"
 
 #include "BrickCCL/Core/Error.h"
 

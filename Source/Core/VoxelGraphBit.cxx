@@ -1,4 +1,4 @@
-#include "BrickCCL/Core/VoxelGraphBit.h"
+#include "BrickCCL/Core/Connectivity.h"
 
 #include "BrickCCL/Core/Error.h"
 

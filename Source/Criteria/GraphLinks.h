@@ -2,9 +2,7 @@
 #define BRICKCCL_CRITERIA_GRAPHLINKS_H
 
 #include "BrickCCL/Core/Connectivity.h"
-#include "BrickCCL/Core/PeriodicAxes.h"
 #include "BrickCCL/Core/VolumeView.h"
-#include "BrickCCL/Core/VoxelGraphBit.h"
 #include "BrickCCL/Criteria/RowLinks.h"
 
 #include <cstdint>

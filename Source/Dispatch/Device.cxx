@@ -1,4 +1,4 @@
-#include "BrickCCL/Dispatch/Device.h"
+#include "BrickCCL/Dispatch/Label.h"
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/NearestName.h"

@@ -2,10 +2,8 @@
 #define BRICKCCL_DISPATCH_LABEL_H
 
 #include "BrickCCL/Core/Connectivity.h"
-#include "BrickCCL/Core/PeriodicAxes.h"
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Criteria/Criterion.h"
-#include "BrickCCL/Dispatch/Device.h"
 #include "BrickCCL/Host/Progress.h"
 #include "BrickCCL/Labels/Labels.h"
 #include "BrickCCL/Measuring/Measuring.h"
@@ -13,6 +11,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,6 +19,52 @@
 
 namespace brickccl
 {
+
+/** Where labeling runs. */
+struct Device
+{
+  enum class Kind
+  {
+    /** The best device that is there. */
+    Auto,
+    Cpu,
+    Cuda
+  };
+
+  Kind kind = Kind::Auto;
+  int  index = 0;
+  /** Further CUDA devices. Volumes are then labeled by slabs on all of them at the same time. */
+  std::vector<int> others = {};
+  /** Whether all CUDA devices of the machine are meant. */
+  bool isAll = false;
+
+  /** Reads "auto", "cpu", "cuda", "cuda:N", "cuda:N,M,..." or "cuda:all". \throws InvalidArgument for other names, and
+   *  for a device that is named twice. */
+  static Device FromName(const std::string & name);
+
+  std::string ToString() const;
+
+  /** The numbers of its CUDA devices. */
+  std::vector<int> Indices() const;
+};
+
+/** What a request for a device comes to on this machine: the device that is used and, if it is not the one that was
+ *  asked for, one sentence that says why. */
+struct ResolvedDevice
+{
+  Device      device;
+  std::string remark;
+};
+
+ResolvedDevice ResolveDevice(const Device & requested);
+
+/** Begins to make a CUDA device ready that is asked for by name, on a thread of its own. This takes some tenths of a
+ *  second. Work that is done meanwhile, such as reading a file, hides them. The result's destructor waits for the
+ *  end. */
+std::future<void> PrepareDevice(const Device & requested);
+
+/** One line for each device that labeling can run on, the CPU first. */
+std::vector<std::string> DescribeDevices();
 
 /** How to label. The defaults are those of itk::ConnectedComponentImageFilter: neighbours share a face, and every voxel
  *  that is not 0 is foreground. */
@@ -148,6 +193,21 @@ void Label(const ImageView & image, const LabelOptions & options, Labeling & res
 /** Labels a volume on the CPU, with links that the caller decides. `options.criterion` and `options.mask` are not used.
  *  \throws InvalidArgument, also if one of the functions is empty; Unsupported, Cancelled, std::bad_alloc. */
 Labeling Label(const Extent & extent, const CustomLinks & links, const LabelOptions & options = {});
+
+/** Writes the graph of an image, x fastest: bit VoxelGraphBit(step) of a voxel says that it is joined to its neighbour
+ * at that step. Bits of steps out of the image are set, those of steps that the connectivity lacks are not. TWord is
+ *  uint8_t, which holds faces and all bits of one and two dimensions, or uint32_t. Of the options the connectivity,
+ *  periodic axes, criterion, mask, threads, grain and progress are used.
+ *  \throws InvalidArgument, also for more than 3 dimensions or bits that TWord does not hold; Cancelled. */
+template <typename TWord>
+void WriteVoxelGraph(const ImageView & image, const LabelOptions & options, TWord * graph);
+
+/** Labels the components of a voxel graph on the CPU: an image of uint8 or uint32 whose bits join voxels. All voxels
+ * take part, but for those where `options.mask` is 0. `options.criterion` is not used; if there is no connectivity, it
+ * is that of all steps for which the type has bits. Bits of steps out of the image matter along periodic axes alone,
+ * which must have 3 voxels or more. \throws InvalidArgument, also for a graph of which only one of two neighbours has
+ * the bit towards the other; Unsupported, Cancelled, std::bad_alloc. */
+Labeling LabelVoxelGraph(const ImageView & graph, const LabelOptions & options = {});
 
 /** One labeling algorithm. All of them give the same labels. */
 struct AlgorithmInfo

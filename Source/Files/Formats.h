@@ -29,7 +29,7 @@ struct Format
   std::vector<std::string> (*write)(const std::string & path, const ImageToWrite & image, const WriteOptions & options);
   /** The files that may be written beside the file of a path. Null if there are none. */
   std::vector<std::string> (*beside)(const std::string & path);
-  int mostDimensions;
+  int maximumDimension;
   /** Whether voxels of the type can be written. */
   bool (*holds)(ScalarType type);
   /** Whether it is read in parts, if the way in which a file keeps its voxels allows that. */

@@ -251,7 +251,7 @@ WriteShape(const Shape & shape, ByteWriter & to)
   }
 }
 
-Bytes
+PipedChild::Bytes
 ToBytes(const Hdf5Dataset & dataset)
 {
   ByteWriter to;
@@ -274,7 +274,7 @@ ToBytes(const Hdf5Dataset & dataset)
 }
 
 Hdf5Dataset
-FromBytes(const Bytes & bytes)
+FromBytes(const PipedChild::Bytes & bytes)
 {
   ByteReader from(bytes, "the list of datasets");
   const auto shape = [&from] {
@@ -328,7 +328,7 @@ ListHdf5Datasets(const std::string & path, const std::string & also)
       const Hdf5Handle object(name.empty() ? -1 : h5.H5Dopen(file, name.c_str(), H5P_DEFAULT), h5.H5Dclose);
       if (object.IsThere())
       {
-        const Bytes bytes = ToBytes(Describe(h5, file, object, name));
+        const PipedChild::Bytes bytes = ToBytes(Describe(h5, file, object, name));
         send(bytes.data(), bytes.size());
       }
       else if (&name != &names.back())
@@ -340,7 +340,7 @@ ListHdf5Datasets(const std::string & path, const std::string & also)
   };
   PipedChild               child("the HDF5 library", work, Hdf5Library::Memory, Hdf5Library::Seconds);
   std::vector<Hdf5Dataset> datasets;
-  for (Bytes bytes = child.Receive(); !bytes.empty(); bytes = child.Receive())
+  for (PipedChild::Bytes bytes = child.Receive(); !bytes.empty(); bytes = child.Receive())
   {
     datasets.push_back(FromBytes(bytes));
   }

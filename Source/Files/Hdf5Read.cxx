@@ -100,12 +100,12 @@ CutIntoBoxes(const Hdf5Dataset & dataset, std::size_t axis, std::uint64_t begin,
 
 /** Copies the rows of a box to their places among the values from `begin` on along an axis. */
 void
-PutBox(const Hdf5Dataset & dataset,
-       const Box &         box,
-       std::size_t         axis,
-       std::uint64_t       begin,
-       const Bytes &       values,
-       std::byte *         output)
+PutBox(const Hdf5Dataset &       dataset,
+       const Box &               box,
+       std::size_t               axis,
+       std::uint64_t             begin,
+       const PipedChild::Bytes & values,
+       std::byte *               output)
 {
   const std::size_t axes = box.size.size();
   const std::size_t rowBytes = static_cast<std::size_t>(box.size.back()) * SizeOf(dataset.type);
@@ -142,8 +142,8 @@ SendBoxes(const Hdf5Library &      h5,
   {
     FailHdf5(h5, "dataset " + Printable(dataset.name) + " cannot be opened");
   }
-  const hid_t type = h5.TypeNamed(Hdf5TypeOf(dataset.type));
-  Bytes       values;
+  const hid_t       type = h5.TypeNamed(Hdf5TypeOf(dataset.type));
+  PipedChild::Bytes values;
   for (std::size_t i = first; i < boxes.size(); i += step)
   {
     const Box &      box = boxes[i];
@@ -195,7 +195,7 @@ ReadHdf5(const std::string & path,
       Hdf5Library::Memory + static_cast<std::size_t>(4 * std::max(most, chunkBytes)),
       seconds));
   }
-  Bytes values;
+  PipedChild::Bytes values;
   for (std::size_t i = 0; i < boxes.size(); ++i)
   {
     values.resize(static_cast<std::size_t>(boxes[i].Count()) * SizeOf(dataset.type));

@@ -441,7 +441,7 @@ CheckHdf5Sources(const std::string & path, const Hdf5Dataset & dataset)
   };
   PipedChild               child("the HDF5 library", work, Hdf5Library::Memory, Hdf5Library::Seconds);
   std::vector<std::string> files;
-  for (Bytes bytes = child.Receive(); !bytes.empty(); bytes = child.Receive())
+  for (PipedChild::Bytes bytes = child.Receive(); !bytes.empty(); bytes = child.Receive())
   {
     std::string name(bytes.size(), '\0');
     std::transform(bytes.begin(), bytes.end(), name.begin(), [](auto byte) { return static_cast<char>(byte); });

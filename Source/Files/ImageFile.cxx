@@ -89,7 +89,7 @@ ListFormats(bool written)
     }
     text += (text.empty() ? "" : ", ") + std::string(format.name) + " (" + extensions +
             (format.remark == nullptr ? "" : std::string("; ") + format.remark) + ")";
-    text += written && format.mostDimensions == 2 ? " in 2-D" : "";
+    text += written && format.maximumDimension == 2 ? " in 2-D" : "";
   }
   return text;
 }
@@ -101,7 +101,7 @@ ExtensionsThatHold(ScalarType type, int dimension)
   std::string text;
   for (const Format & format : AllFormats())
   {
-    if (format.write != nullptr && dimension <= format.mostDimensions && format.holds(type))
+    if (format.write != nullptr && dimension <= format.maximumDimension && format.holds(type))
     {
       const std::string extensions = format.extensions;
       text += (text.empty() ? "" : ", ") + extensions.substr(0, extensions.find(' '));
@@ -261,11 +261,11 @@ Extent
 ExtentInFormat(const Format & format, ScalarType type, const Extent & extent)
 {
   Extent written = extent;
-  while (written.dimension > format.mostDimensions && written.size[written.dimension - 1] == 1)
+  while (written.dimension > format.maximumDimension && written.size[written.dimension - 1] == 1)
   {
     --written.dimension;
   }
-  if (written.dimension > format.mostDimensions)
+  if (written.dimension > format.maximumDimension)
   {
     throw Unsupported(std::string(format.name) + " files do not hold " + Counted(extent.dimension, "dimension") +
                       "; use " + ExtensionsThatHold(type, extent.dimension));

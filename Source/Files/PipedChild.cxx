@@ -209,7 +209,7 @@ PipedChild::NextSize()
   throw Error(text);
 }
 
-Bytes
+PipedChild::Bytes
 PipedChild::Receive()
 {
   Bytes bytes(static_cast<std::size_t>(NextSize()));

@@ -1,12 +1,11 @@
 #ifndef BRICKCCL_FILES_PIPEDCHILD_H
 #define BRICKCCL_FILES_PIPEDCHILD_H
 
-#include "BrickCCL/Bricks/Bytes.h"
-
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 // Work of libraries that damaged files may crash or keep busy for ever. Windows has no such processes.
 #ifndef _WIN32
@@ -29,6 +28,7 @@ void TameProcess(std::size_t addressSpace);
 class PipedChild
 {
 public:
+  using Bytes = std::vector<std::uint8_t>;
   /** What the work sends with. */
   using Send = std::function<void(const void * bytes, std::size_t size)>;
 

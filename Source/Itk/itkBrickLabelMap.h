@@ -3,7 +3,6 @@
 
 #include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Measuring/Measuring.h"
-#include "BrickCCL/Measuring/GroupMeasures.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 #include "itkBrickWeightedAttributes.h"
 

@@ -2,7 +2,6 @@
 #define itkBrickNeighbours_h
 
 #include "BrickCCL/Core/Connectivity.h"
-#include "BrickCCL/Core/PeriodicAxes.h"
 
 #include <string>
 

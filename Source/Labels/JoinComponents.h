@@ -2,7 +2,6 @@
 #define BRICKCCL_LABELS_JOINCOMPONENTS_H
 
 #include "BrickCCL/Core/Connectivity.h"
-#include "BrickCCL/Core/PeriodicAxes.h"
 #include "BrickCCL/Criteria/RowLinks.h"
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Runs/RunVolume.h"

@@ -141,10 +141,10 @@ ColumnGroups::CheckDimension(int dimension) const
 {
   for (const ColumnGroup * const group : m_Groups)
   {
-    if (dimension > group->mostDimensions)
+    if (dimension > group->maximumDimension)
     {
       throw Unsupported(std::string("the columns '") + group->name + "' are there for images of up to " +
-                        std::to_string(group->mostDimensions) + " dimensions, not of " + std::to_string(dimension));
+                        std::to_string(group->maximumDimension) + " dimensions, not of " + std::to_string(dimension));
     }
   }
 }
@@ -167,7 +167,7 @@ AllColumns(int dimension, const std::optional<int> & sliceAxis)
   table.sliceAxis = sliceAxis;
   for (const ColumnGroup * const group : GroupTable())
   {
-    if (dimension <= group->mostDimensions)
+    if (dimension <= group->maximumDimension)
     {
       table.groups.push_back(group);
     }

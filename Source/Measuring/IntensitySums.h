@@ -3,7 +3,7 @@
 
 #include "BrickCCL/Core/WideInteger.h"
 #include "BrickCCL/Geometry/DoubleDouble.h"
-#include "BrickCCL/Tables/ComponentRows.h"
+#include "BrickCCL/Tables/ComponentTable.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Host/UninitializedVector.h"
 #include "BrickCCL/Measuring/CountRowMarks.h"
-#include "BrickCCL/Measuring/GroupMeasures.h"
+#include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Runs/RunVolume.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 

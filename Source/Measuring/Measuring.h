@@ -1,13 +1,16 @@
 #ifndef BRICKCCL_MEASURING_MEASURING_H
 #define BRICKCCL_MEASURING_MEASURING_H
 
+#include "BrickCCL/Core/Extent.h"
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Host/Progress.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace brickccl
@@ -122,6 +125,108 @@ ComponentTable MeasureLabelImage(const ImageView &      labels,
                                  const MeasureOptions & options = {},
                                  int                    threads = 0,
                                  const ProgressHooks &  hooks = {});
+
+// What the groups of columns keep in ComponentTable::measures, one struct for each component.
+
+/** Group `shape`: second moments of the voxels' centres in physical space (mm^2), divided by their number, as
+ *  itk::ShapeLabelMapFilter takes them. The group `feret` has them, too. All are NaN for a component of a periodic
+ * image that cannot be unwrapped. */
+struct ShapeMeasures
+{
+  double covariance[MaximumDimension][MaximumDimension] = {};
+  /** The eigenvalues of the covariance, ascending. A value that is only rounding beside the largest one is 0. */
+  double principalMoments[MaximumDimension] = {};
+  /** Their unit vectors, one a row. In each, the component of the largest magnitude is positive. */
+  double principalAxes[MaximumDimension][MaximumDimension] = {};
+};
+
+/** Group `feret`: how far the component reaches, in mm. For up to 3 dimensions. */
+struct ExtentMeasures
+{
+  /** The largest distance between two voxel centres, as in itk::ShapeLabelMapFilter; 0 for a single voxel. */
+  double feretDiameter = 0;
+  /** The smallest ball (in 2-D disc) around all voxels, taken as boxes; its centre is a physical point. */
+  double enclosingDiameter = 0;
+  double enclosingCentre[MaximumDimension] = {};
+  /** The box along the principal axes around all voxels, as itk::ShapeLabelMapFilter has it: its sides along these
+   *  axes, by ascending moments, and its middle. */
+  double orientedSize[MaximumDimension] = {};
+  double orientedCentre[MaximumDimension] = {};
+};
+
+/** Group `surface`: the surface; faces on the image's border count. For up to 3 dimensions. */
+struct SurfaceMeasures
+{
+  /** By Crofton's formula in all directions to neighbours (in 2-D the perimeter), see CroftonWeights. */
+  double crofton = 0;
+  /** The area of the voxels' faces. */
+  double faces = 0;
+};
+
+/** Group `topology`: Euler numbers, pieces - tunnels + cavities (in 2-D pieces - holes). For up to 3 dimensions. */
+struct TopologyMeasures
+{
+  /** Of the voxels as closed boxes, which join wherever they touch: full connectivity. */
+  std::int64_t eulerFull = 0;
+  /** Of voxels that join through faces only. */
+  std::int64_t eulerFace = 0;
+};
+
+/** Groups `inscribed` and `thickness`: how thick the component is, in mm. The image's border bounds components. For up
+ *  to 3 dimensions. */
+struct ThicknessMeasures
+{
+  /** The diameter of the largest ball around a voxel's centre that lies within the component's voxels, taken as boxes.
+   */
+  double inscribedDiameter = 0;
+  /** The index of that voxel, the first of several. */
+  std::int64_t inscribedCentre[MaximumDimension] = {};
+  /** Only with the group `thickness`: the mean over the voxels of the diameter of the largest such ball that holds the
+   *  voxel (Hildebrand and Rueegsegger, A new method for the model-independent assessment of thickness in
+   *  three-dimensional images, 1997). The largest of these diameters is the inscribed diameter. */
+  double meanLocal = 0;
+};
+
+/** Group `neighbours`: how the component lies to the others. */
+struct NeighbourMeasures
+{
+  /** From surface to surface, voxels taken as boxes, to the nearest other component, in mm; 0 where they touch, NaN if
+   *  there is no other. */
+  double distance = 0;
+  /** The label of that component, the smallest of several; 0 if there is no other. */
+  std::uint64_t nearest = 0;
+  /** With how many components it shares voxel faces, and the area of these faces. */
+  std::uint64_t touching = 0;
+  double        contactArea = 0;
+};
+
+/** The percentages of DistributionMeasures::percentiles. */
+inline constexpr int Percentages[5] = { 5, 10, 50, 90, 95 };
+
+/** Group `intensity`: how the intensities under the component are distributed. All are NaN where one intensity is. */
+struct DistributionMeasures
+{
+  /** Third and fourth central moment over the third and fourth power of the sample's standard deviation, the latter
+   *  less 3, as in itk::StatisticsLabelMapFilter; 0 where all intensities are the same. */
+  double skewness = 0;
+  double kurtosis = 0;
+  /** Exact; between two ranks by linear interpolation (the default of numpy.percentile). */
+  double percentiles[5] = {};
+  /** Mean index of the voxels, weighted by their intensities; NaN where the intensities sum up to 0. */
+  double weightedCentroid[MaximumDimension] = {};
+};
+
+/** With an image of classes: the value of the component's voxels, as wide as its type needs. */
+struct ClassValue
+{
+  std::variant<std::uint64_t, std::int64_t, double> value;
+};
+
+/** With a mask of the part: the distance from the component to the part's surface in mm; NaN if the part has none. */
+struct PartDistance
+{
+  double distance = 0;
+};
 
 } // namespace brickccl
 

@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_MEASURING_MOMENTS_H
 #define BRICKCCL_MEASURING_MOMENTS_H
 
-#include "BrickCCL/Measuring/GroupMeasures.h"
+#include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Tables/ComponentSums.h"
 #include "BrickCCL/Tables/MergeTables.h"
 

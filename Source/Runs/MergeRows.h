@@ -7,6 +7,7 @@
 #include "BrickCCL/Runs/ListRuns.h"
 #include "BrickCCL/Runs/OwnRow.h"
 #include "BrickCCL/Runs/UndecidedDiagonals.h"
+#include "BrickCCL/Runs/WordWindow.h"
 
 #include <algorithm>
 #include <vector>
@@ -267,56 +268,6 @@ private:
     return row * m_Volume.GetExtent().RowLength() + x;
   }
 
-  /** A word of a row of bits with the words beside it, which are 0 outside of the row. */
-  struct Window
-  {
-    Word previous;
-    Word word;
-    Word next;
-
-    Word
-    Left() const
-    {
-      return FromLeft(word, previous);
-    }
-    Word
-    Right() const
-    {
-      return FromRight(word, next);
-    }
-    /** The bits moved by one step to the left or to the right. */
-    Word
-    Beside(int step) const
-    {
-      return step < 0 ? Left() : Right();
-    }
-    void
-    Advance(Word after)
-    {
-      previous = word;
-      word = next;
-      next = after;
-    }
-  };
-
-  /** The links of a word of row a that are not implied. */
-  struct ForegroundLinks
-  {
-    Word same;
-    Word left;
-    Word right;
-  };
-
-  static ForegroundLinks
-  LinksOf(const Window & a, const Window & b, Word startsA, Word startsB, Word implied)
-  {
-    const Word same = a.word & b.word;
-    const Word repeated = FromLeft(same, a.previous & b.previous) & ~startsA & ~startsB;
-    return { same & ~repeated & ~implied,
-             a.word & b.Left() & ~b.word & ~a.Left(),
-             a.word & b.Right() & ~b.word & ~a.Right() };
-  }
-
   /** Unites the run of a[x] with that of b for every bit x of `links`. `startsB` are the starts of row b, moved so that
    *  bit x stands where the link from x ends; `countB` of them lie before bit 0. */
   template <typename TUnite>
@@ -381,8 +332,8 @@ private:
     const Word *  bitsB = m_Volume.Foreground(rowB);
     std::uint64_t countA = m_Volume.FirstRun(rowA);
     std::uint64_t countB = m_Volume.FirstRun(rowB);
-    Window        a{ 0, 0, bitsA[0] };
-    Window        b{ 0, 0, bitsB[0] };
+    WordWindow    a{ 0, 0, bitsA[0] };
+    WordWindow    b{ 0, 0, bitsB[0] };
     for (std::int64_t w = 0; w < m_Words; ++w)
     {
       a.Advance(w + 1 < m_Words ? bitsA[w + 1] : 0);
@@ -447,8 +398,8 @@ private:
     const Word *  bitsB = m_Volume.Foreground(rowB);
     auto          countA = static_cast<std::uint32_t>(m_Volume.FirstRun(rowA));
     auto          countB = static_cast<std::uint32_t>(m_Volume.FirstRun(rowB));
-    Window        a{ 0, 0, bitsA[0] };
-    Window        b{ 0, 0, bitsB[0] };
+    WordWindow    a{ 0, 0, bitsA[0] };
+    WordWindow    b{ 0, 0, bitsB[0] };
     Word          same[simd::ListWords];
     Word          left[simd::ListWords];
     Word          right[simd::ListWords];
@@ -496,7 +447,7 @@ private:
     const Word *  startsOfB = m_Volume.StoredStarts(rowB);
     std::uint64_t countA = m_Volume.FirstRun(rowA);
     std::uint64_t countB = m_Volume.FirstRun(rowB);
-    Window        startsB{ 0, 0, startsOfB[0] };
+    WordWindow    startsB{ 0, 0, startsOfB[0] };
     Word          previous = 0;
     for (std::int64_t w = 0; w < m_Words; ++w)
     {

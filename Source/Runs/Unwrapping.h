@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_RUNS_UNWRAPPING_H
 #define BRICKCCL_RUNS_UNWRAPPING_H
 
-#include "BrickCCL/Core/PeriodicAxes.h"
+#include "BrickCCL/Core/Connectivity.h"
 
 #include <array>
 #include <cstdint>

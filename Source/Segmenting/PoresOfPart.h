@@ -3,7 +3,7 @@
 
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Criteria/Criterion.h"
-#include "BrickCCL/Dispatch/Device.h"
+#include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Host/Progress.h"
 #include "BrickCCL/Host/UninitializedVector.h"
 

@@ -2,9 +2,7 @@
 
 #include "BrickCCL/Bricks/BrickProblem.h"
 #include "BrickCCL/Bricks/BrickRecord.h"
-#include "BrickCCL/Bricks/CountBrick.h"
-#include "BrickCCL/Bricks/LabelBrick.h"
-#include "BrickCCL/Bricks/MergeBricks.h"
+#include "BrickCCL/Bricks/Bricks.h"
 #include "BrickCCL/Bricks/TableBytes.h"
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"

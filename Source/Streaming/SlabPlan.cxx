@@ -1,6 +1,6 @@
 #include "BrickCCL/Streaming/SlabPlan.h"
 
-#include "BrickCCL/Bricks/MergeBricks.h"
+#include "BrickCCL/Bricks/Bricks.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/Parallel.h"
 

@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_STREAMING_SLABPLAN_H
 #define BRICKCCL_STREAMING_SLABPLAN_H
 
-#include "BrickCCL/Bricks/BrickBox.h"
+#include "BrickCCL/Bricks/Bricks.h"
 #include "BrickCCL/Criteria/Criterion.h"
 #include "BrickCCL/Files/LoadedImage.h"
 

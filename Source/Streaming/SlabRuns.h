@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_STREAMING_SLABRUNS_H
 #define BRICKCCL_STREAMING_SLABRUNS_H
 
-#include "BrickCCL/Bricks/BrickBox.h"
+#include "BrickCCL/Bricks/Bricks.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Runs/RunVolume.h"
 #include "BrickCCL/Streaming/SlabPlan.h"

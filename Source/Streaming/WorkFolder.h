@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_STREAMING_WORKFOLDER_H
 #define BRICKCCL_STREAMING_WORKFOLDER_H
 
-#include "BrickCCL/Bricks/Bytes.h"
+#include "BrickCCL/Bricks/Bricks.h"
 #include "BrickCCL/Host/EndAtInterrupt.h"
 
 #include <cstddef>

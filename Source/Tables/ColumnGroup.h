@@ -38,7 +38,7 @@ struct ColumnGroup
   const char * name = "";
   Presence     presence = Presence::OnRequest;
   /** Images of more dimensions do not have it. */
-  int mostDimensions = MaximumDimension;
+  int maximumDimension = MaximumDimension;
   /** Whether `measure` reads MeasureOptions::intensity. */
   bool needsIntensity = false;
   /** Whether the sums of products of indices are needed, which MeasureComponents adds up with the default columns. */

@@ -1,4 +1,4 @@
-#include "BrickCCL/Tables/ComponentRows.h"
+#include "BrickCCL/Tables/ComponentTable.h"
 
 #include "BrickCCL/Tables/RowSums.h"
 

@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_TABLES_DEFAULTCOLUMNS_H
 #define BRICKCCL_TABLES_DEFAULTCOLUMNS_H
 
-#include "BrickCCL/Core/PeriodicAxes.h"
+#include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
 
 #include <optional>

@@ -2,8 +2,8 @@
 #define BRICKCCL_TABLES_ROWSUMS_H
 
 #include "BrickCCL/Host/UninitializedVector.h"
-#include "BrickCCL/Tables/ComponentRows.h"
 #include "BrickCCL/Tables/ComponentSums.h"
+#include "BrickCCL/Tables/ComponentTable.h"
 
 #include <memory>
 #include <type_traits>

@@ -1,4 +1,4 @@
-#include "BrickCCL/Tables/Totals.h"
+#include "BrickCCL/Tables/ComponentTable.h"
 
 #include <cstdint>
 

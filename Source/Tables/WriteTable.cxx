@@ -1,6 +1,5 @@
 #include "BrickCCL/Tables/ComponentTable.h"
 #include "BrickCCL/Tables/TableLayout.h"
-#include "BrickCCL/Tables/Totals.h"
 
 #include <algorithm>
 #include <charconv>

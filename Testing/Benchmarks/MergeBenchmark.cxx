@@ -1,8 +1,7 @@
 // Merges slices whose runs all touch the next slice: how long BrickMerge takes for so many labels, and in how much
 // memory. Usage: brickccl-merge-benchmark [SIDE [SLICES]]; a slice has SIDE^2 / 4 labels.
 
-#include "BrickCCL/Bricks/LabelBrick.h"
-#include "BrickCCL/Bricks/MergeBricks.h"
+#include "BrickCCL/Bricks/Bricks.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/System.h"
 #include "BrickCCL/Phantoms/Random.h"

@@ -5,7 +5,7 @@
 // voxels. Half of the pores at a brick's faces are one connected pore space; the others are components of their own.
 
 #include "BrickCCL/Bricks/BrickRecord.h"
-#include "BrickCCL/Bricks/MergeBricks.h"
+#include "BrickCCL/Bricks/Bricks.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Host/System.h"

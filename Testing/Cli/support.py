@@ -1,6 +1,7 @@
 """Helpers of the command-line tests: running the command, and reading and writing small NRRD files without ITK."""
 
 import gzip
+import json
 import os
 import shutil
 import struct
@@ -135,3 +136,17 @@ class CommandTest(unittest.TestCase):
         for name, content in before.items():
             self.assertEqual(content, after[name], name + " was changed")
         return result
+
+
+class LabelCommandTest(CommandTest):
+    """A test that labels an input."""
+
+    def setUp(self):
+        super().setUp()
+        self.input = self.path("input.nrrd")
+        self.output = self.path("output.nrrd")
+
+    def label(self, *options):
+        """Labels the input; returns the summary and the labels."""
+        result = self.ok("label", self.input, self.output, "--json", *options)
+        return json.loads(result.stdout), labels_of(self.output)[1]

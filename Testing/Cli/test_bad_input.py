@@ -10,7 +10,7 @@ import subprocess
 import time
 import unittest
 
-from support import COMMAND, CommandTest, labels_of, run, write_nrrd
+from support import COMMAND, CommandTest, run, write_nrrd
 
 
 class BadInputTest(CommandTest):

@@ -10,7 +10,7 @@ import struct
 import tarfile
 import unittest
 
-from support import CommandTest, labels_of, read_nrrd, run, write_nrrd
+from support import LabelCommandTest, labels_of, read_nrrd, run, write_nrrd
 
 # Two squares that touch at a corner, and a voxel of another value beside the second.
 SQUARES = [
@@ -21,17 +21,7 @@ SQUARES = [
 ]
 
 
-class LabelTest(CommandTest):
-    def setUp(self):
-        super().setUp()
-        self.input = self.path("input.nrrd")
-        self.output = self.path("output.nrrd")
-
-    def label(self, *options):
-        """Labels the input; returns the summary and the labels."""
-        result = self.ok("label", self.input, self.output, "--json", *options)
-        return json.loads(result.stdout), labels_of(self.output)[1]
-
+class LabelTest(LabelCommandTest):
     def squares(self, kind="int16"):
         write_nrrd(self.input, kind, (5, 4), SQUARES)
 

@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from support import CommandTest, labels_of, run, write_nrrd
+from support import CommandTest, labels_of, write_nrrd
 
 
 class SpellingTest(CommandTest):

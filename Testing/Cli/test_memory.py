@@ -3,12 +3,13 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import threading
 import time
 import unittest
 
-import test_batch
+import batch_support
 from support import COMMAND, run
 
 MEGABYTE = 1 << 20
@@ -36,7 +37,7 @@ def descendants_of(process):
 
 
 @unittest.skipUnless(os.path.exists("/proc/self/statm"), "this system does not tell what memory processes hold")
-class MemoryTest(test_batch.BatchTest):
+class MemoryTest(batch_support.BatchTest):
     def watched(self, *arguments):
         """Runs a batch; gives the most bytes that it and its items held together, and the most items that held much."""
         command = [COMMAND, "batch", self.path("r.toml"), self.input, "-o", self.output, *map(str, arguments)]
@@ -64,17 +65,17 @@ class MemoryTest(test_batch.BatchTest):
         return [float(size) * (1e6 if unit == "MB" else 1e9) for size, unit in sizes]
 
     def peaks(self):
-        return [float(row["peak_memory_mb"]) * 1e6 for row in test_batch.rows_of(os.path.join(self.output, "timings.csv"))]
+        return [float(row["peak_memory_mb"]) * 1e6 for row in batch_support.rows_of(os.path.join(self.output, "timings.csv"))]
 
     def test_fewer_items_are_worked_on_where_more_do_not_fit(self):
         self.recipe("[labeling]\nconnectivity = 26\n[outputs]\npictures = false\n")
         first = os.path.join(self.input, "g0.nrrd")
         self.ok("phantom", "grains", first, "--size", 256, 256, 256, "--quiet")
         for i in (1, 2):
-            test_batch.shutil.copy(first, os.path.join(self.input, "g%d.nrrd" % i))
+            shutil.copy(first, os.path.join(self.input, "g%d.nrrd" % i))
         need = self.needs(self.watched("--memory", "32MB")[2])
         self.assertEqual(len(need), 3)
-        test_batch.shutil.rmtree(self.output)
+        shutil.rmtree(self.output)
         for fit in (1, 2):
             limit = int(need[0] * (fit + 0.5))
             code, _, errors, most = self.watched("--jobs", 3, "--memory", limit)
@@ -82,7 +83,7 @@ class MemoryTest(test_batch.BatchTest):
             self.assertLessEqual(most[0], limit)
             self.assertLessEqual(most[1], fit)
             self.assertEqual(len(self.items()), 3)
-            test_batch.shutil.rmtree(self.output)
+            shutil.rmtree(self.output)
 
     def test_an_item_that_cannot_fit_says_what_it_needs(self):
         self.recipe()
@@ -107,7 +108,7 @@ class MemoryTest(test_batch.BatchTest):
         surfaces = os.path.join(self.output, "items", "c", "surface.png")
         hasProgram = os.path.exists(os.path.join(os.path.dirname(COMMAND), "brickccl-surfaces"))
         for _ in range(2):
-            test_batch.shutil.rmtree(self.output)
+            shutil.rmtree(self.output)
             limit = int(need * 1.02)
             code, _, errors, most = self.watched("--report", "--memory", limit)
             self.assertEqual(code, 0, errors)
@@ -127,10 +128,10 @@ class MemoryTest(test_batch.BatchTest):
         if not os.path.exists(path):
             self.ok("phantom", *phantom[:1], path, *phantom[1:], "--quiet")
         with self.subTest(recipe=recipe, phantom=phantom[0]):
-            test_batch.shutil.rmtree(self.output, ignore_errors=True)
+            shutil.rmtree(self.output, ignore_errors=True)
             result = run("batch", recipe, self.input, "-o", self.output, "--memory", "64GB", "--jobs", 1)
             self.assertEqual(result.returncode, 0, result.stderr)
-            row = test_batch.rows_of(os.path.join(self.output, "timings.csv"))[0]
+            row = batch_support.rows_of(os.path.join(self.output, "timings.csv"))[0]
             self.assertLessEqual(float(row["peak_memory_mb"]), float(row["planned_memory_mb"]))
             self.assertNotIn("were planned", result.stderr)
 

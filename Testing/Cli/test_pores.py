@@ -3,10 +3,9 @@
 import csv
 import json
 import os
-import random
 import unittest
 
-from support import CommandTest, labels_of, read_nrrd, write_nrrd
+from support import CommandTest, labels_of, write_nrrd
 
 DATA = os.environ.get("BRICKCCL_REFERENCE_DATA", "")
 

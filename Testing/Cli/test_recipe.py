@@ -1,7 +1,6 @@
 """`brickccl recipe`: what is wrong in a recipe is said before any work, with its line and what would be right."""
 
 import json
-import os
 import unittest
 
 from support import CommandTest, run

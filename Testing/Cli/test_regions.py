@@ -8,7 +8,7 @@ import random
 import shutil
 import unittest
 
-import test_batch
+import batch_support
 from support import labels_of, write_nrrd
 
 SIZE = (13, 10, 9)
@@ -16,7 +16,7 @@ SPACING = (0.5, 0.5, 1)
 PART = "[part]\nmethod = \"largest\"\nrange = [1, 9]\n[threshold]\nrange = [1, 1]\n"
 
 
-class RegionsTest(test_batch.BatchTest):
+class RegionsTest(batch_support.BatchTest):
     def make(self, seed, boxes=14):
         """Small boxes of 1 in a part of 2, at random places."""
         draw = random.Random(seed)

@@ -7,7 +7,7 @@ import random
 import statistics
 import unittest
 
-from support import TYPES, CommandTest, labels_of, read_nrrd, write_nrrd
+from support import TYPES, CommandTest, LabelCommandTest, labels_of, write_nrrd
 
 
 def plain_otsu(values):
@@ -23,16 +23,7 @@ def plain_otsu(values):
     return best[1]
 
 
-class ThresholdTest(CommandTest):
-    def setUp(self):
-        super().setUp()
-        self.input = self.path("input.nrrd")
-        self.output = self.path("output.nrrd")
-
-    def label(self, *options):
-        result = self.ok("label", self.input, self.output, "--json", *options)
-        return json.loads(result.stdout), labels_of(self.output)[1]
-
+class ThresholdTest(LabelCommandTest):
     def write_two_materials(self, kind, size=(12, 10)):
         """Writes an image of two materials; returns its values."""
         generator = random.Random(5)

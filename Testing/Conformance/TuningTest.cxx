@@ -2,13 +2,13 @@
 // BundleMergingTuning.h). Its results must be those of the flood fill and of the CPU, as with the numbers that were
 // measured. The kernels run on the host.
 
+#include "CubesOfValues.h"
 #include "FloodFill.h"
 
 #include "BrickCCL/Algorithms/BundleMerging/BundleMergingTuning.h"
 #include "BrickCCL/BrickCCL.h"
 #include "BrickCCL/Dispatch/DeviceLabeler.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
-#include "BrickCCL/Phantoms/Random.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
 #include <gtest/gtest.h>
@@ -126,15 +126,7 @@ CheckValues()
   {
     for (const std::int64_t grain : { 1, 4 })
     {
-      std::vector<T> voxels;
-      for (std::int64_t i = 0; i < extent.VoxelCount(); ++i)
-      {
-        const std::int64_t x = i % extent.size[0];
-        const std::int64_t y = i / extent.size[0] % extent.size[1];
-        const std::int64_t z = i / extent.size[0] / extent.size[1];
-        const auto         cell = static_cast<std::uint64_t>((z / grain * 1000 + y / grain) * 1000 + x / grain);
-        voxels.push_back(static_cast<T>(HashOf(7, cell) % 5));
-      }
+      const auto voxels = testing::CubesOfValues<T>(extent, grain);
       ExpectFloodFill("grain " + std::to_string(grain), voxels, extent, Criterion::EqualValue());
       ExpectFloodFill("grain " + std::to_string(grain), voxels, extent, Criterion::Tolerance(1));
       if (::testing::Test::HasFatalFailure())

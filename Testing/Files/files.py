@@ -18,7 +18,6 @@ except ImportError as missing:
     sys.exit(77)
 
 
-
 def skip_without(module):
     """The module; a test program that needs it ends here where it is missing."""
     try:
@@ -30,6 +29,15 @@ def skip_without(module):
 
 DUMP = os.environ["BRICKCCL_DUMP_IMAGE"]
 COMMAND = os.environ["BRICKCCL"]
+
+
+def values(kind, shape, seed=0):
+    """Random voxels of a type: over all of its range, of floating-point types around 0."""
+    numbers = np.random.default_rng(seed)
+    if kind.startswith("float"):
+        return numbers.normal(0, 1000, shape).astype(kind)
+    info = np.iinfo(kind)
+    return numbers.integers(info.min, info.max, shape, dtype=kind, endpoint=True)
 
 
 class Image:

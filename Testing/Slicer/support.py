@@ -91,6 +91,18 @@ class ModuleTest(unittest.TestCase):
                 for name in left:
                     shutil.rmtree(self.path(name))
 
+    def check_cases(self, cases, check, depends=lambda parameter, settings: True):
+        """Calls `check(settings, expected)` for each of a parameter's settings, in a subtest. What is expected without the
+        parameter must be something else, where `depends` says so."""
+        for parameter, all_settings in cases.items():
+            for settings in all_settings:
+                with self.subTest(parameter, **settings):
+                    expected = self.expected(**settings)
+                    others = {name: value for name, value in settings.items() if name != parameter}
+                    if depends(parameter, settings):
+                        self.assertTrue(expected != self.expected(**others), "the case shows nothing")
+                    check(settings, expected)
+
     def ok(self, result):
         """The run succeeded, told its progress by the rules, and wrote nothing to the error stream."""
         self.assertEqual((result.code, result.stderr), (0, ""), result.stdout)

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Checks what a reader may rely on in every source file: the layout of .clang-format, files of at most 500 lines (unit tests:
-400; README.md: 150), functions of at most 100 lines, no switched-off warnings, and the subjects of commits.
+400; README.md: 150), functions of at most 100 lines (in Python without their texts of help), no switched-off warnings, and
+the subjects of commits.
 
 Longer files and functions are listed in exceptions.txt with their length. The list only shrinks: an entry must be longer
 than the limit, and no longer than it says. `--update` writes the lengths that got shorter; it adds nothing.
 """
 
+import ast
 import os
 import re
 import shutil
@@ -19,16 +21,17 @@ UNIT_TEST_LIMIT = 400
 README_LIMIT = 150
 FUNCTION_LIMIT = 100
 SOURCE = re.compile(r"\.(h|hxx|cxx|cu|cuh)$")
+PYTHON = re.compile(r"\.py$")
 SUBJECT = re.compile(r"^(ENH|BUG|COMP|DOC|PERF|STYLE|TEST)(, (ENH|BUG|COMP|DOC|PERF|STYLE|TEST))*: \S")
 SUBJECT_LIMIT = 78
 # Subjects of older commits are as they are.
 SUBJECTS_SINCE = "dc98eac5ac62"
 
 
-def tracked():
+def tracked(kind=SOURCE):
     listed = subprocess.run(["git", "ls-files", "Source", "Testing", "Wrapping", "Examples"], cwd=ROOT, check=True,
                             capture_output=True, text=True).stdout.split("\n")
-    return [path for path in listed if SOURCE.search(path) and os.path.isfile(os.path.join(ROOT, path))]
+    return [path for path in listed if kind.search(path) and os.path.isfile(os.path.join(ROOT, path))]
 
 
 def functions(lines):
@@ -53,18 +56,27 @@ def functions(lines):
             yield names[0], end - begin + 1
 
 
+def python_functions(text):
+    """Yields (name, lines) of each function; its text of help does not count."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            help_lines = node.body[0].end_lineno - node.body[0].lineno + 1 if ast.get_docstring(node) else 0
+            yield node.name, node.end_lineno - node.lineno + 1 - help_lines
+
+
 def limit_of(path):
     return README_LIMIT if path == "README.md" else UNIT_TEST_LIMIT if path.startswith("Testing/Unit/") else FILE_LIMIT
 
 
 def lengths():
     found = {}
-    for path in tracked() + ["README.md"]:
+    for path in tracked() + tracked(PYTHON) + ["README.md"]:
         with open(os.path.join(ROOT, path), encoding="utf-8") as stream:
-            lines = stream.read().split("\n")
+            text = stream.read()
+        lines = text.split("\n")
         if len(lines) - 1 > limit_of(path):
             found[path] = len(lines) - 1
-        for name, count in functions(lines):
+        for name, count in python_functions(text) if PYTHON.search(path) else functions(lines):
             if count > FUNCTION_LIMIT:
                 key = path + " " + name
                 found[key] = max(count, found.get(key, 0))

@@ -2,7 +2,7 @@
 // (Testing/Itk/BrickCudaConnectedComponentImageFilterTest says what the filter does, without a device.)
 #include "itkBrickCudaConnectedComponentImageFilter.h"
 
-#include "BrickCCL/Dispatch/Device.h"
+#include "BrickCCL/Dispatch/Label.h"
 #include "ItkImages.h"
 
 #include <gtest/gtest.h>

@@ -62,6 +62,26 @@ private:
   T * m_Data = nullptr;
 };
 
+/** Labels an image in device memory; the label map lies there as well. */
+template <typename T>
+void
+LabelToMap(CudaLabeler &                   labeler,
+           const std::string &             algorithm,
+           const OnDevice<T> &             image,
+           const Extent &                  extent,
+           const Criterion &               criterion,
+           const Connectivity &            connectivity,
+           const OnDevice<std::uint32_t> & labels)
+{
+  labeler.LabelOnDevice(algorithm,
+                        ImageView(image.Data(), extent),
+                        criterion,
+                        {},
+                        connectivity,
+                        labels.Data(),
+                        LabelType::UInt32);
+}
+
 template <typename T>
 std::vector<std::uint32_t>
 CpuLabels(const std::vector<T> & voxels,

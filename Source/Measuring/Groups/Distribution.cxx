@@ -1,6 +1,6 @@
 #include "BrickCCL/Measuring/GroupInput.h"
-#include "BrickCCL/Measuring/GroupMeasures.h"
 #include "BrickCCL/Measuring/IntensitySums.h"
+#include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Runs/AccumulateRuns.h"
 #include "BrickCCL/Runs/FindRuns.h"
 #include "BrickCCL/Tables/ColumnFormulas.h"

@@ -1,8 +1,8 @@
 #include "BrickCCL/Geometry/BoundingBoxTree.h"
 #include "BrickCCL/Geometry/EnclosingBall.h"
 #include "BrickCCL/Measuring/GroupInput.h"
-#include "BrickCCL/Measuring/GroupMeasures.h"
 #include "BrickCCL/Measuring/HullCorners.h"
+#include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Measuring/Moments.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
 #include "BrickCCL/Tables/MergeTables.h"
@@ -342,7 +342,7 @@ namespace groups
 extern constexpr ColumnGroup Feret = [] {
   ColumnGroup group;
   group.name = "feret";
-  group.mostDimensions = 3;
+  group.maximumDimension = 3;
   group.needsMoments = true;
   group.addColumns = AddFeretColumns;
   group.measure = MeasureExtents;

@@ -2,7 +2,7 @@
 #include "BrickCCL/Measuring/ComponentBoxTree.h"
 #include "BrickCCL/Measuring/ComponentTrees.h"
 #include "BrickCCL/Measuring/GroupInput.h"
-#include "BrickCCL/Measuring/GroupMeasures.h"
+#include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Runs/FindRuns.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
 

@@ -1,4 +1,4 @@
-#include "BrickCCL/Measuring/GroupMeasures.h"
+#include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Measuring/Moments.h"
 #include "BrickCCL/Tables/ColumnFormulas.h"
 #include "BrickCCL/Tables/ColumnGroup.h"

@@ -3,8 +3,8 @@
 #include "BrickCCL/Measuring/CountPairs.h"
 #include "BrickCCL/Measuring/CountRowMarks.h"
 #include "BrickCCL/Measuring/GroupInput.h"
-#include "BrickCCL/Measuring/GroupMeasures.h"
 #include "BrickCCL/Measuring/LocalCounts.h"
+#include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Tables/ColumnFormulas.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
 
@@ -257,7 +257,7 @@ namespace groups
 extern constexpr ColumnGroup Surface = [] {
   ColumnGroup group;
   group.name = "surface";
-  group.mostDimensions = 3;
+  group.maximumDimension = 3;
   group.addColumns = AddSurfaceColumns;
   group.measure = MeasureSurfaces;
   return group;

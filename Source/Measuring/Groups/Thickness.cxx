@@ -2,7 +2,7 @@
 #include "BrickCCL/Geometry/DistanceTransform.h"
 #include "BrickCCL/Labels/ExpandLabels.h"
 #include "BrickCCL/Measuring/GroupInput.h"
-#include "BrickCCL/Measuring/GroupMeasures.h"
+#include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Runs/AccumulateRuns.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
 
@@ -305,7 +305,7 @@ namespace groups
 extern constexpr ColumnGroup Inscribed = [] {
   ColumnGroup group;
   group.name = "inscribed";
-  group.mostDimensions = 3;
+  group.maximumDimension = 3;
   group.addColumns = AddInscribedColumns;
   group.measure = MeasureThickness;
   return group;
@@ -314,7 +314,7 @@ extern constexpr ColumnGroup Inscribed = [] {
 extern constexpr ColumnGroup Thickness = [] {
   ColumnGroup group;
   group.name = "thickness";
-  group.mostDimensions = 3;
+  group.maximumDimension = 3;
   group.addColumns = AddThicknessColumns;
   group.measure = MeasureThickness;
   return group;

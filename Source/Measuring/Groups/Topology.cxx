@@ -1,8 +1,8 @@
 #include "BrickCCL/Labels/LabeledRuns.h"
 #include "BrickCCL/Measuring/CountRowMarks.h"
 #include "BrickCCL/Measuring/GroupInput.h"
-#include "BrickCCL/Measuring/GroupMeasures.h"
 #include "BrickCCL/Measuring/LocalCounts.h"
+#include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
 
 #include <algorithm>
@@ -250,7 +250,7 @@ namespace groups
 extern constexpr ColumnGroup Topology = [] {
   ColumnGroup group;
   group.name = "topology";
-  group.mostDimensions = 3;
+  group.maximumDimension = 3;
   group.addColumns = AddTopologyColumns;
   group.measure = MeasureTopology;
   return group;

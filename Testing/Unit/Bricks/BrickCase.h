@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_TESTING_BRICKCASE_H
 #define BRICKCCL_TESTING_BRICKCASE_H
 
-#include "BrickCCL/Bricks/LabelBrick.h"
+#include "BrickCCL/Bricks/Bricks.h"
 #include "BrickCCL/BrickCCL.h"
 #include "BrickCCL/Phantoms/Random.h"
 

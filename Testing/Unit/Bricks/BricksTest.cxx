@@ -1,8 +1,6 @@
 // Labels, counts and tables of volumes that are labeled by bricks are those of the volumes labeled at once.
 
-#include "BrickCCL/Bricks/CountBrick.h"
-#include "BrickCCL/Bricks/LabelBrick.h"
-#include "BrickCCL/Bricks/MergeBricks.h"
+#include "BrickCCL/Bricks/Bricks.h"
 #include "BrickCCL/BrickCCL.h"
 #include "BrickCCL/Phantoms/Random.h"
 #include "BrickCCL/Tables/ComponentTable.h"

@@ -1,7 +1,7 @@
 #include "FloodFill.h"
 #include "SlowBuild.h"
 #include "BrickCCL/BrickCCL.h"
-#include "BrickCCL/Clean/Sweep.h"
+#include "BrickCCL/Clean/Clean.h"
 #include "BrickCCL/Clean/SweepPlan.h"
 #include "BrickCCL/Phantoms/Random.h"
 

@@ -1,7 +1,7 @@
 #include "SlowBuild.h"
 
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Dispatch/VoxelGraph.h"
+#include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Phantoms/Random.h"
 
 #include <gtest/gtest.h>

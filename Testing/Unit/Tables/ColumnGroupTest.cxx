@@ -77,7 +77,7 @@ AddLongestRunColumns(columns::ColumnList & list)
 constexpr ColumnGroup LongestRunGroup = [] {
   ColumnGroup group;
   group.name = "longest_run";
-  group.mostDimensions = 3;
+  group.maximumDimension = 3;
   group.addColumns = AddLongestRunColumns;
   group.measure = MeasureLongestRuns;
   group.merge = MergeLongestRuns;

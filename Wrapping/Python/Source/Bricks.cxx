@@ -4,10 +4,8 @@
 #include "Rules.h"
 #include "Table.h"
 
+#include "BrickCCL/Bricks/Bricks.h"
 #include "BrickCCL/Bricks/ByteStream.h"
-#include "BrickCCL/Bricks/CountBrick.h"
-#include "BrickCCL/Bricks/LabelBrick.h"
-#include "BrickCCL/Bricks/MergeBricks.h"
 #include "BrickCCL/Tables/MergeTables.h"
 
 #include <nanobind/stl/optional.h>

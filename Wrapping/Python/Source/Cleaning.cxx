@@ -4,7 +4,6 @@
 #include "Rules.h"
 
 #include "BrickCCL/Clean/Clean.h"
-#include "BrickCCL/Clean/Sweep.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Criteria/VoxelValue.h"
 

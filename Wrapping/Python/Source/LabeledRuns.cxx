@@ -6,8 +6,8 @@
 #include "Table.h"
 
 #include "BrickCCL/Criteria/GraphLinks.h"
+#include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
-#include "BrickCCL/Dispatch/VoxelGraph.h"
 #include "BrickCCL/Labels/ExpandLabels.h"
 #include "BrickCCL/Labels/ListVoxels.h"
 #include "BrickCCL/Labels/Relabel.h"

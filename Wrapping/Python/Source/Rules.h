@@ -4,7 +4,6 @@
 #include "Arrays.h"
 
 #include "BrickCCL/Core/Connectivity.h"
-#include "BrickCCL/Core/PeriodicAxes.h"
 #include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Labels/Labels.h"
 

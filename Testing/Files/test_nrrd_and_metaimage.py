@@ -1,0 +1,238 @@
+"""NRRD and MetaImage files that are written here field by field; headers and data that are wrong are errors."""
+
+import bz2
+import gzip
+import os
+import unittest
+import zlib
+
+from files import FilesTest, np, values
+
+
+class NrrdTest(FilesTest):
+    def write(self, fields, data, name="a.nrrd"):
+        with open(self.path(name), "wb") as stream:
+            stream.write(("NRRD0005\n" + "\n".join(fields) + "\n\n").encode() + data)
+        return self.path(name)
+
+    def setUp(self):
+        super().setUp()
+        self.voxels = values("int16", (4, 5, 6))
+        self.raw = self.voxels.astype("<i2").tobytes()
+        self.fields = ["type: short", "dimension: 3", "sizes: 6 5 4", "endian: little"]
+
+    def test_encodings(self):
+        text = " ".join(map(str, self.voxels.ravel())).encode()
+        for encoding, data in (("raw", self.raw), ("gzip", gzip.compress(self.raw)), ("hex", self.raw.hex().encode()),
+                               ("ascii", text), ("text", text.replace(b" ", b", "))):
+            with self.subTest(encoding=encoding):
+                ours = self.read(self.write(self.fields + ["encoding: " + encoding], data))
+                np.testing.assert_array_equal(ours.voxels, self.voxels)
+        self.refuses(self.write(self.fields + ["encoding: zstd"], self.raw), saying=["zstd", "bzip2", "gzip"])
+        self.refuses(self.write(self.fields + ["encoding: text"], text + b" 7"), saying="more numbers")
+        self.refuses(self.write(self.fields + ["encoding: text"], text.replace(b" ", b" x", 1)), saying="no number")
+        self.refuses(self.write(self.fields + ["encoding: text"], b"99999 " * 120), saying="int16")
+
+    def test_bzip2(self):
+        half = len(self.raw) // 2
+        packed = bz2.compress(self.raw)
+        streams = bz2.compress(self.raw[:half]) + bz2.compress(self.raw[half:])
+        for encoding in ("bzip2", "BZ2"):
+            for data in (packed, streams, packed + bytes(5)):
+                ours = self.read(self.write(self.fields + ["encoding: " + encoding], data))
+                np.testing.assert_array_equal(ours.voxels, self.voxels)
+        fields = self.fields + ["encoding: bzip2"]
+        swapped = [field.replace("little", "big") for field in fields] + ["byte skip: 7"]
+        skipped = bz2.compress(b"skipped" + self.voxels.astype(">i2").tobytes())
+        np.testing.assert_array_equal(self.read(self.write(swapped, skipped)).voxels, self.voxels)
+        self.refuses(self.write(swapped[:-1] + ["byte skip: 9999"], skipped), saying="too few")
+        for k in range(4):
+            with open(self.path("s%d.raw.bz2" % k), "wb") as stream:
+                stream.write(bz2.compress(self.voxels[k].tobytes()))
+        ours = self.read(self.write(fields + ["data file: s%d.raw.bz2 0 3 1"], b"", "a.nhdr"))
+        np.testing.assert_array_equal(ours.voxels, self.voxels)
+        self.refuses(self.write(fields, bz2.compress(self.raw[:-2])), saying=["a.nrrd", "2 bytes too few"])
+        self.refuses(self.write(fields, bz2.compress(self.raw + b"x")), saying="more bytes")
+        self.refuses(self.write(fields, packed + b"x"), saying="something else")
+        self.refuses(self.write(fields, b"no bzip2"), saying="damaged")
+        for place in range(4, len(packed), 5):
+            changed = bytearray(packed)
+            changed[place] ^= 4
+            # Some bits of tables stand for nothing; the checksum watches over the voxels.
+            result, _ = self.run_dump(self.write(fields, bytes(changed)))
+            if result.returncode == 0:
+                np.testing.assert_array_equal(self.read(self.path("a.nrrd")).voxels, self.voxels)
+            else:
+                self.assertEqual(result.returncode, 1, result.stderr)
+            self.refuses(self.write(fields, packed[:place]), saying="truncated")
+        packed = packed[:20] + bytes([packed[20] ^ 255]) + packed[21:]
+        self.refuses(self.write(fields, packed), saying="damaged")
+
+    def test_bzip2_beside_pynrrd(self):
+        try:
+            import nrrd
+        except ImportError as error:
+            self.skipTest(str(error))
+        voxels = values("int16", (9, 80, 90)) // 1000
+        nrrd.write(self.path("p.nrrd"), voxels.T, {"encoding": "bzip2", "spacings": [0.5, 2, 3]})
+        ours = self.read(self.path("p.nrrd"))
+        np.testing.assert_array_equal(ours.voxels, voxels)
+        self.assert_geometry(ours, (0.5, 2, 3))
+
+    def test_spaces_and_units(self):
+        directions = ["space directions: (0.5,0,0) (0,2,0) (0,0,3)", "space origin: (10,20,30)", "encoding: raw"]
+        for space, origin, signs in (("left-posterior-superior", (10, 20, 30), (1, 1, 1)),
+                                     ("right-anterior-superior", (-10, -20, 30), (-1, -1, 1)),
+                                     ("LAS", (10, -20, 30), (1, -1, 1))):
+            ours = self.read(self.write(self.fields + ["space: " + space] + directions, self.raw))
+            self.assert_geometry(ours, (0.5, 2, 3), origin, np.diag(signs))
+        ours = self.read(self.write(self.fields + ["space: LPS", 'space units: "um" "um" "um"'] + directions, self.raw))
+        self.assert_geometry(ours, (0.5e-3, 2e-3, 3e-3), (10e-3, 20e-3, 30e-3))
+        ours = self.read(self.write(self.fields + ["encoding: raw", "spacings: 1 2 3", "axis mins: 10 20 30",
+                                                   "centers: cell cell cell"], self.raw))
+        self.assert_geometry(ours, (1, 2, 3), (10.5, 21, 31.5))
+        self.refuses(self.write(self.fields + ["space: nowhere"] + directions, self.raw), saying="nowhere")
+        self.refuses(self.write(self.fields + ["space: LPS", "space directions: (1,0,0) (2,0,0) (0,0,1)",
+                                               "encoding: raw"], self.raw), saying="space directions")
+
+    def test_axes_without_a_spacing_are_told(self):
+        ours = self.read(self.write(self.fields + ["encoding: raw", "spacings: 0.5 nan 2"], self.raw))
+        self.assert_geometry(ours, (0.5, 1, 2))
+        self.assertIn("the spacing along y, which is taken as 1 mm", " ".join(ours.notes))
+        ours = self.read(self.write(self.fields + ["encoding: raw", "spacings: 0.5 2 2"], self.raw))
+        self.assertEqual(ours.notes, [])
+
+    def test_detached_data(self):
+        for k in range(4):
+            with open(self.path("s%02d.raw" % (k + 1)), "wb") as stream:
+                stream.write(self.voxels[k].astype("<i2").tobytes())
+        pattern = self.fields + ["encoding: raw", "data file: s%02d.raw 1 4 1"]
+        np.testing.assert_array_equal(self.read(self.write(pattern, b"", "p.nhdr")).voxels, self.voxels)
+        names = "\n".join("s%02d.raw" % (k + 1) for k in range(4))
+        listed = self.fields + ["encoding: raw", "data file: LIST\n" + names]
+        np.testing.assert_array_equal(self.read(self.write(listed, b"", "l.nhdr")).voxels, self.voxels)
+        os.truncate(self.path("s03.raw"), 11)
+        self.refuses(self.path("p.nhdr"), saying=["truncated", "s03.raw"])
+        os.remove(self.path("s03.raw"))
+        self.refuses(self.path("l.nhdr"), saying=["s03.raw", "no such file"])
+        os.mkfifo(self.path("pipe"))
+        self.refuses(self.write(self.fields + ["encoding: raw", "data file: pipe"], b"", "f.nhdr"), saying="pipe")
+
+    def test_data_files_that_are_not_the_right_ones(self):
+        for k in range(5):
+            with open(self.path("t%d.raw" % k), "wb") as stream:
+                stream.write(self.voxels[0].astype("<i2").tobytes())
+        with open(self.path("t3.raw"), "ab") as stream:
+            stream.write(b"more")
+        for last, saying in ((4, "part evenly"), (2, "part evenly"), (1, "truncated"), (3, "not the right ones")):
+            fields = self.fields + ["encoding: raw", "data file: t%%d.raw 0 %d 1" % last]
+            self.refuses(self.write(fields, b"", "t.nhdr"), saying=saying)
+        fields = self.fields + ["encoding: raw", "byte skip: 0", "data file: self.nhdr"]
+        self.refuses(self.write(fields, bytes(500), "self.nhdr"), saying="the header itself")
+
+    def test_a_list_as_the_last_axis_is_told(self):
+        ours = self.read(self.write(self.fields + ["encoding: raw", "kinds: domain domain list"], self.raw))
+        self.assertIn("kind list", " ".join(ours.notes))
+
+    def test_headers_that_are_wrong(self):
+        good = self.fields + ["encoding: raw"]
+        for wrong, saying in ((["sizes: 6 5"], "sizes"), (["sizes: 6 5 0"], "6 x 5 x 0"),
+                              (["sizes: 6 5 -4"], "6 x 5 x -4"), (["type: block"], "block"), (["dimension: 99"], "99"),
+                              (["sizes: 4000000000 4000000000 4000000000"], "more voxels"),
+                              (["byte skip: 99999999999"], "truncated"), (["line skip: 7"], "line skip"),
+                              (["endian: middle"], "middle"), (["spacings: 1 2"], "spacings"),
+                              (["spacings: 1 2 zero"], "zero"), (["kinds: complex domain domain"], "complex")):
+            name = wrong[0].split(":")[0]
+            fields = [field for field in good if not field.startswith(name)] + wrong
+            with self.subTest(wrong=wrong):
+                self.refuses(self.write(fields, self.raw), saying=saying)
+        self.refuses(self.write(good + ["type: short"], self.raw), saying="twice")
+
+
+class MetaImageTest(FilesTest):
+    def write(self, data, name="a.mha", **fields):
+        header = {"ObjectType": "Image", "NDims": "3", "BinaryData": "True", "BinaryDataByteOrderMSB": "False",
+                  "DimSize": "6 5 4", "ElementType": "MET_SHORT", "ElementDataFile": "LOCAL"}
+        header.update(fields)
+        header["ElementDataFile"] = header.pop("ElementDataFile")
+        with open(self.path(name), "wb") as stream:
+            stream.write("".join("%s = %s\n" % item for item in header.items()).encode() + data)
+        return self.path(name)
+
+    def setUp(self):
+        super().setUp()
+        self.voxels = values("int16", (4, 5, 6))
+        self.raw = self.voxels.astype("<i2").tobytes()
+
+    def test_compressed_data(self):
+        packed = zlib.compress(self.raw)
+        for size in ({}, {"CompressedDataSize": str(len(packed))}, {"CompressedDataSize": "0"}):
+            ours = self.read(self.write(packed, CompressedData="True", **size))
+            np.testing.assert_array_equal(ours.voxels, self.voxels)
+        self.refuses(self.write(packed, CompressedData="True", CompressedDataSize="99999"), saying="truncated")
+        for place in range(2, len(packed)):
+            damaged = bytearray(packed)
+            damaged[place] ^= 0x40
+            path = self.write(bytes(damaged), CompressedData="True")
+            if place == 2 and packed[2] & 6 == 0:
+                # Bits that the format leaves unused before stored bytes.
+                np.testing.assert_array_equal(self.read(path).voxels, self.voxels)
+            else:
+                self.refuses(path, saying="'a.mha'")
+        self.refuses(self.write(packed[:-30], CompressedData="True"), saying="truncated")
+
+    def test_units_and_doubled_fields(self):
+        geometry = {"ElementSpacing": "1 2 3", "Offset": "4 5 6"}
+        for unit, factor in (("um", 1e-3), ("mm", 1), ("cm", 10), ("?", 1)):
+            ours = self.read(self.write(self.raw, DistanceUnits=unit, **geometry))
+            self.assert_geometry(ours, np.multiply((1, 2, 3), factor), np.multiply((4, 5, 6), factor))
+            self.assertEqual("DistanceUnits" in " ".join(ours.notes), factor != 1)
+        ours = self.read(self.write(self.raw, DistanceUnits="parsec", **geometry))
+        self.assert_geometry(ours, (1, 2, 3))
+        self.assertIn("parsec", " ".join(ours.notes))
+        path = self.write(self.raw)
+        with open(path, "rb") as stream:
+            data = stream.read()
+        for line, isRefused in ((b"DimSize = 6 5 4\n", False), (b"DimSize = 6 4 5\n", True)):
+            with open(path, "wb") as stream:
+                stream.write(line + data)
+            if isRefused:
+                self.refuses(path, saying=["DimSize", "twice"])
+            else:
+                np.testing.assert_array_equal(self.read(path).voxels, self.voxels)
+
+    def test_negative_spacings_are_told(self):
+        ours = self.read(self.write(self.raw, ElementSpacing="1 -2 3"))
+        self.assert_geometry(ours, (1, 2, 3), direction=np.diag((1, -1, 1)))
+        self.assertIn("spacing along y is negative", " ".join(ours.notes))
+        self.assertNotIn("negative", " ".join(self.read(self.write(self.raw, ElementSpacing="1 2 3")).notes))
+
+    def test_names_that_look_like_something_else(self):
+        for name in ("LISTED.raw", "LIST of all.raw", "100%.raw", "a%d.raw", "local.raw"):
+            with open(self.path(name), "wb") as stream:
+                stream.write(self.raw)
+            ours = self.read(self.write(b"", "h.mhd", ElementDataFile=name))
+            np.testing.assert_array_equal(ours.voxels, self.voxels)
+
+    def test_lists(self):
+        for k in range(4):
+            with open(self.path("m%d.raw" % k), "wb") as stream:
+                stream.write(self.voxels[k].astype("<i2").tobytes())
+        names = "\n".join("m%d.raw" % k for k in range(4))
+        for word in ("LIST", "LIST 2", "LIST 2D"):
+            ours = self.read(self.write(b"", "l.mhd", ElementDataFile=word + "\n" + names))
+            np.testing.assert_array_equal(ours.voxels, self.voxels)
+        self.refuses(self.write(b"", "l.mhd", ElementDataFile="LIST\n" + names + "\nm0.raw"), saying="part evenly")
+
+    def test_headers_that_are_wrong(self):
+        for wrong, saying in (({"NDims": "x"}, "NDims"), ({"DimSize": "6 5"}, "DimSize"), ({"DimSize": "6 5 0"}, "x 0"),
+                              ({"ElementType": "MET_STRING"}, "MET_STRING"), ({"BinaryData": "perhaps"}, "perhaps"),
+                              ({"ElementSpacing": "1 1 nan"}, "axis z"), ({"HeaderSize": "-2"}, "HeaderSize"),
+                              ({"ElementNumberOfChannels": "0"}, "Channels"), ({"ObjectType": "Mesh"}, "Mesh"),
+                              ({"TransformMatrix": "1 0 0 0 1 0 0 0 0"}, "axis z")):
+            with self.subTest(wrong=wrong):
+                self.refuses(self.write(self.raw, **wrong), saying=saying)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -125,8 +125,16 @@ TEST_P(ForkedProcesses, DoTheWorkOfEveryKeyAndTellHowItEnded)
     processes.insert(m_Shared->process[key]);
   }
   EXPECT_EQ(processes.count(::getpid()), 0u);
-  // Two at work, and one for that which died.
-  EXPECT_EQ(processes.size(), isForOneKey ? KeyCount : 3);
+  if (isForOneKey)
+  {
+    EXPECT_EQ(processes.size(), KeyCount);
+  }
+  else
+  {
+    // Two at work, and one for that which died, unless the other had done the rest before the end of it was known.
+    EXPECT_GE(processes.size(), 2u);
+    EXPECT_LE(processes.size(), 3u);
+  }
   for (const pid_t process : processes)
   {
     EXPECT_NE(::kill(process, 0), 0) << "a process is left";

@@ -141,6 +141,18 @@ WriteMap(const BrickMap & map)
     writer.Signed(static_cast<std::int64_t>(label - before));
     before = label;
   }
+  writer.Number(map.periodic.Bits());
+  for (const UnwrappedRow & row : map.unwrapped)
+  {
+    writer.Byte(row.wraps);
+    for (int axis = 0; axis < MaximumDimension; ++axis)
+    {
+      if (map.periodic.Has(axis))
+      {
+        writer.Signed(row.images[axis]);
+      }
+    }
+  }
   return Seal(BytesKind::Map, writer.Written());
 }
 
@@ -165,6 +177,16 @@ ReadMap(BytesView bytes)
   if (map.labels.empty() || map.labels[0] != 0)
   {
     reader.Fail("background has no label 0");
+  }
+  map.periodic = ReadPeriodicAxes(reader);
+  map.unwrapped.resize(map.periodic.HasAny() ? map.labels.size() : 0);
+  for (UnwrappedRow & row : map.unwrapped)
+  {
+    row.wraps = reader.Byte();
+    for (int axis = 0; axis < MaximumDimension; ++axis)
+    {
+      row.images[axis] = map.periodic.Has(axis) ? reader.Signed() : 0;
+    }
   }
   return map;
 }

@@ -36,15 +36,6 @@ OptionsOfBrick(const LabelOptions & options, const BrickBox & box)
 }
 
 void
-CheckOptionsOfBricks(const BrickOptions & options)
-{
-  if (options.measures)
-  {
-    CheckPeriodicTableOfBricks(options.label.periodic);
-  }
-}
-
-void
 CheckBrick(const ImageView & image, const BrickBox & box)
 {
   if (image.extent != box.extent)
@@ -119,8 +110,7 @@ LabeledBrick
 LabelBrick(const ImageView & image, const BrickBox & box, const BrickOptions & options, Labeling & scratch)
 {
   CheckBrick(image, box);
-  CheckOptionsOfBricks(options);
-  CheckColumnsOfBricks(options.measure);
+  CheckColumnsOfBricks(options.measure, options.label.periodic);
   BrickRecord record;
   record.box = box;
   LabelAndDrop(image, options, scratch, record);

@@ -37,8 +37,7 @@ struct LabeledBrick
  *  \param image    the voxels of the brick
  *  \param box      where it lies in the volume
  *  \param options  the same for all bricks of a volume
- *  \throws InvalidArgument, Unsupported (which names columns that cannot be measured by bricks; a periodic volume is
- * not measured at all), Cancelled. */
+ *  \throws InvalidArgument, Unsupported (which names columns that cannot be measured by bricks), Cancelled. */
 LabeledBrick LabelBrick(const ImageView & image, const BrickBox & box, const BrickOptions & options);
 
 /** The same with the memory of an earlier labeling, which afterwards is good only for that. */
@@ -51,13 +50,9 @@ BrickBox BoxOf(BytesView recordOrMap);
 /** \throws Error unless the runs are whole, and belong to the record. */
 void CheckRunsOf(BytesView record, BytesView runs);
 
-/** \throws Unsupported, which names the group, if columns that are asked for cannot be merged from those of bricks. */
-void CheckColumnsOfBricks(const MeasureOptions & options);
-
-/** \throws Unsupported if there are periodic axes: the components' places are then those of whole, unwrapped
- * components.
- */
-void CheckPeriodicTableOfBricks(const PeriodicAxes & periodic);
+/** \throws Unsupported, which names the group, if columns that are asked for cannot be merged from those of bricks, or
+ *  are not there for periodic axes. */
+void CheckColumnsOfBricks(const MeasureOptions & options, const PeriodicAxes & periodic);
 
 /** Writes the labels of a brick, x fastest, to a buffer of its extent, from its runs.
  *  \param runs     from LabelBrick

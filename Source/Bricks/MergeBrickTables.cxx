@@ -62,19 +62,20 @@ MergeBrickTables(std::size_t                                     bricks,
                  const std::function<Bytes(std::size_t brick)> & map,
                  const std::function<Bytes(std::size_t brick)> & counts)
 {
-  std::vector<ComponentTable>           tables;
-  std::vector<std::vector<std::size_t>> places;
-  ComponentTable                        merged;
-  std::uint64_t                         components = 0;
-  SecondLook                            secondLook;
-  std::vector<std::uint64_t>            checksums;
+  std::vector<ComponentTable>            tables;
+  std::vector<std::vector<std::size_t>>  places;
+  std::vector<std::vector<UnwrappedRow>> unwrapped;
+  ComponentTable                         merged;
+  std::uint64_t                          components = 0;
+  SecondLook                             secondLook;
+  std::vector<std::uint64_t>             checksums;
   tables.reserve(bricks);
   for (std::size_t brick = 0; brick < bricks; ++brick)
   {
     const Bytes    bytes = record(brick);
     BrickRecord    read = ReadRecord(bytes, RecordParts::Table);
     const BrickMap labels = ReadMap(map(brick));
-    if (labels.record != ChecksumOf(bytes))
+    if (labels.record != ChecksumOf(bytes) || labels.periodic != read.problem.periodic)
     {
       throw InvalidArgument("the map of " + labels.box.ToString() + " is given with the record of another brick");
     }
@@ -87,6 +88,7 @@ MergeBrickTables(std::size_t                                     bricks,
       components = labels.components;
       secondLook = read.secondLook;
       merged.extent = read.box.volume;
+      merged.periodic = read.problem.periodic;
       merged.geometry = read.table->geometry;
       for (int axis = 0; axis < read.box.volume.dimension; ++axis)
       {
@@ -104,6 +106,11 @@ MergeBrickTables(std::size_t                                     bricks,
       own.push_back(*label == 0 ? LeftOut : static_cast<std::size_t>(*label - 1));
     }
     places.push_back(std::move(own));
+    if (merged.periodic.HasAny())
+    {
+      // Background has no row.
+      unwrapped.emplace_back(labels.unwrapped.begin() + 1, labels.unwrapped.end());
+    }
     tables.push_back(std::move(*read.table));
   }
   if (tables.empty())
@@ -115,7 +122,11 @@ MergeBrickTables(std::size_t                                     bricks,
   {
     parts.push_back(&table);
   }
-  MergeParts(parts, places, static_cast<std::size_t>(components), merged);
+  MergeParts(parts,
+             places,
+             static_cast<std::size_t>(components),
+             merged,
+             merged.periodic.HasAny() ? &unwrapped : nullptr);
   if (secondLook.IsAny())
   {
     if (!counts)

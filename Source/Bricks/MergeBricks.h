@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <vector>
 
 namespace brickccl
 {
@@ -22,7 +23,8 @@ namespace brickccl
 class BrickMerge
 {
 public:
-  BrickMerge();
+  /** \param threads  how many threads it uses; 0 stands for all. The result does not depend on it. */
+  explicit BrickMerge(int threads = 0);
   ~BrickMerge();
   BrickMerge(BrickMerge &&) noexcept;
   BrickMerge & operator=(BrickMerge &&) noexcept;
@@ -31,6 +33,9 @@ public:
    *  \throws InvalidArgument, which names the brick, if it was added before, overlaps others, or was labeled with other
    *  options or in another volume than they; Error for damaged bytes. */
   std::size_t Add(BytesView bytes);
+  /** The same for several, which are read side by side. \return the number of the first; the others follow. If a
+   *  record is damaged, none is added. */
+  std::size_t Add(const std::vector<BytesView> & records);
 
   /** Numbers the components. \throws InvalidArgument if bricks are missing; it names a place where one is. */
   void Finish();

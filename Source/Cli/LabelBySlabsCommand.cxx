@@ -38,8 +38,6 @@ CheckOptionsOfSlabs(const LabelArguments & arguments)
     { "--part", !arguments.table.part.empty() },
     { "--contacts", !arguments.table.contacts.empty() },
     { "--picture", !arguments.picture.empty() },
-    { "A table (--statistics, --print) with --periodic",
-      !arguments.neighbours.periodic.empty() && arguments.table.IsWanted() },
   };
   if (!arguments.outputFallback.empty())
   {

@@ -120,7 +120,7 @@ MergeMoments(const MergeInput & input, ComponentTable & table)
     input.ForParts(c, [&](const PartRow & row) {
       ProductSums             own = row.table->measures.Of<ProductSums>()[row.place];
       const ComponentMeasures measures = row.table->components[row.place];
-      own.Shift(measures.voxelCount, measures.indexSum, PartOffset(*row.table, table).along);
+      own.Shift(measures.voxelCount, measures.indexSum, PartOffset(row, table).along);
       products[c].Merge(own);
     });
     FinishMoments(table, c, products[c], shapes[c]);

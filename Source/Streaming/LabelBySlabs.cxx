@@ -124,14 +124,11 @@ public:
     : m_Images(images)
     , m_Options(options)
     , m_Context{ options.label.threads, Progress(options.label.progress) }
+    , m_Merge(options.label.threads)
   {
     MeasureOptions measure;
     measure.groups = options.groups;
-    CheckColumnsOfBricks(measure);
-    if (options.measures)
-    {
-      CheckPeriodicTableOfBricks(options.label.periodic);
-    }
+    CheckColumnsOfBricks(measure, options.label.periodic);
     m_Result.plan = PlanSlabs(images,
                               options.label.criterion,
                               options.memory,
@@ -280,8 +277,9 @@ void
 SlabLabeler::Merge()
 {
   m_Options.step("merging slabs");
-  // Numbering sorts, and needs up to four numbers for each component beside what is there.
-  const std::uint64_t bytes = m_Merge.MemoryBytes() + 32 * m_Merge.PartCount();
+  // Numbering sorts, and needs up to four numbers for each component beside what is there; unwrapping two more.
+  const std::uint64_t each = m_Options.label.periodic.HasAny() ? 48 : 32;
+  const std::uint64_t bytes = m_Merge.MemoryBytes() + each * m_Merge.PartCount();
   const std::uint64_t room = m_Result.plan.memory - m_Result.plan.fixedBytes;
   if (bytes > room)
   {
@@ -313,7 +311,7 @@ SlabLabeler::Merge()
 std::uint64_t
 SlabLabeler::TableBytes() const
 {
-  std::uint64_t ofSlabs = 160;
+  std::uint64_t ofSlabs = m_Options.label.periodic.HasAny() ? 200 : 160;
   std::uint64_t ofVolume = 160;
   for (const ColumnGroup * const group : m_Options.groups.List())
   {

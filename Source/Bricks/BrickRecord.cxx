@@ -72,6 +72,7 @@ WriteRecord(const BrickRecord & record)
   WriteBox(record.box, writer);
   record.problem.Write(writer);
   writer.Number(record.foregroundVoxels);
+  writer.Number(record.notNumbers);
   writer.Number(record.tooSmall);
   writer.Number(record.tooLarge);
   writer.Number(record.firstVoxels.size());
@@ -100,6 +101,7 @@ ReadRecord(BytesView bytes, RecordParts parts)
   record.box = ReadBox(reader);
   record.problem = BrickProblem::Read(reader);
   record.foregroundVoxels = reader.Number();
+  record.notNumbers = reader.Number();
   record.tooSmall = reader.Number();
   record.tooLarge = reader.Number();
   const std::size_t count = reader.Count();

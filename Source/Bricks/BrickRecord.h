@@ -24,6 +24,8 @@ struct BrickRecord
   BrickBox      box;
   BrickProblem  problem;
   std::uint64_t foregroundVoxels = 0;
+  /** Values of the image that are not a number. */
+  std::uint64_t notNumbers = 0;
   /** Components that reach no other brick and that the limits on sizes dropped. */
   std::uint64_t tooSmall = 0;
   std::uint64_t tooLarge = 0;

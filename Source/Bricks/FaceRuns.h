@@ -98,6 +98,8 @@ private:
   bool m_HasLower[MaximumDimension] = {};
   bool m_HasUpper[MaximumDimension] = {};
   bool m_HasEnds = true;
+  /** Whether ForgetEnds has been called. */
+  bool m_AreEndsUnwanted = false;
   /** The first run of each row: of all rows or, without ends, of those in m_Rows, which are in order. */
   std::vector<std::uint64_t> m_FirstRun;
   std::vector<std::int64_t>  m_Rows;

@@ -8,6 +8,7 @@
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Labels/ExpandLabels.h"
 #include "BrickCCL/Labels/Relabel.h"
+#include "BrickCCL/Measuring/CountNotANumber.h"
 
 #include <algorithm>
 #include <limits>
@@ -113,6 +114,7 @@ LabelBrick(const ImageView & image, const BrickBox & box, const BrickOptions & o
   CheckColumnsOfBricks(options.measure, options.label.periodic);
   BrickRecord record;
   record.box = box;
+  record.notNumbers = CountNotANumber(image, { options.label.threads });
   LabelAndDrop(image, options, scratch, record);
 
   MeasureOptions measure = options.measures ? options.measure : MeasureOptions();

@@ -2,6 +2,7 @@
 #include "BrickCCL/Bricks/BrickRecord.h"
 #include "BrickCCL/Bricks/MergeBricks.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Tables/MergeTables.h"
 
 #include <algorithm>
@@ -54,54 +55,66 @@ AddSecondLook(const SecondLook &                              look,
   }
 }
 
-} // namespace
+/** The table of a brick and where its rows belong. */
+struct BrickTable
+{
+  BrickRecord record;
+  BrickMap    map;
+};
 
-ComponentTable
-MergeBrickTables(std::size_t                                     bricks,
-                 const std::function<Bytes(std::size_t brick)> & record,
-                 const std::function<Bytes(std::size_t brick)> & map,
-                 const std::function<Bytes(std::size_t brick)> & counts)
+BrickTable
+ReadBrickTable(BytesView record, BytesView map)
+{
+  BrickTable brick{ ReadRecord(record, RecordParts::Table), ReadMap(map) };
+  if (brick.map.record != ChecksumOf(record) || brick.map.periodic != brick.record.problem.periodic)
+  {
+    throw InvalidArgument("the map of " + brick.map.box.ToString() + " is given with the record of another brick");
+  }
+  if (!brick.record.table)
+  {
+    throw InvalidArgument(brick.record.box.ToString() + " was labeled without measuring it");
+  }
+  return brick;
+}
+
+/** The tables of all bricks. */
+struct BrickTables
 {
   std::vector<ComponentTable>            tables;
   std::vector<std::vector<std::size_t>>  places;
   std::vector<std::vector<UnwrappedRow>> unwrapped;
-  ComponentTable                         merged;
+  std::vector<std::uint64_t>             checksums;
   std::uint64_t                          components = 0;
   SecondLook                             secondLook;
-  std::vector<std::uint64_t>             checksums;
-  tables.reserve(bricks);
-  for (std::size_t brick = 0; brick < bricks; ++brick)
+
+  void
+  Add(BrickTable brick, ComponentTable & merged)
   {
-    const Bytes    bytes = record(brick);
-    BrickRecord    read = ReadRecord(bytes, RecordParts::Table);
-    const BrickMap labels = ReadMap(map(brick));
-    if (labels.record != ChecksumOf(bytes) || labels.periodic != read.problem.periodic)
+    if (tables.empty())
     {
-      throw InvalidArgument("the map of " + labels.box.ToString() + " is given with the record of another brick");
-    }
-    if (!read.table)
-    {
-      throw InvalidArgument(read.box.ToString() + " was labeled without measuring it");
-    }
-    if (brick == 0)
-    {
-      components = labels.components;
-      secondLook = read.secondLook;
-      merged.extent = read.box.volume;
-      merged.periodic = read.problem.periodic;
-      merged.geometry = read.table->geometry;
-      for (int axis = 0; axis < read.box.volume.dimension; ++axis)
+      components = brick.map.components;
+      secondLook = brick.record.secondLook;
+      merged.extent = brick.record.box.volume;
+      merged.periodic = brick.record.problem.periodic;
+      merged.geometry = brick.record.table->geometry;
+      for (int axis = 0; axis < merged.extent.dimension; ++axis)
       {
-        merged.geometry.startIndex[axis] -= read.box.begin[axis];
+        merged.geometry.startIndex[axis] -= brick.record.box.begin[axis];
       }
     }
-    if (read.secondLook.surface != secondLook.surface || read.secondLook.topology != secondLook.topology)
+    if (brick.record.secondLook.surface != secondLook.surface ||
+        brick.record.secondLook.topology != secondLook.topology)
     {
-      throw InvalidArgument(read.box.ToString() + " was measured with other columns than the others");
+      throw InvalidArgument(brick.record.box.ToString() + " was measured with other columns than the others");
     }
-    checksums.push_back(labels.record);
+    if (brick.map.periodic != merged.periodic || brick.map.components != components)
+    {
+      throw InvalidArgument("the map of " + brick.map.box.ToString() + " is that of another merge than the others");
+    }
+    checksums.push_back(brick.map.record);
     std::vector<std::size_t> own;
-    for (auto label = labels.labels.begin() + 1; label != labels.labels.end(); ++label)
+    own.reserve(brick.map.labels.size());
+    for (auto label = brick.map.labels.begin() + 1; label != brick.map.labels.end(); ++label)
     {
       own.push_back(*label == 0 ? LeftOut : static_cast<std::size_t>(*label - 1));
     }
@@ -109,31 +122,68 @@ MergeBrickTables(std::size_t                                     bricks,
     if (merged.periodic.HasAny())
     {
       // Background has no row.
-      unwrapped.emplace_back(labels.unwrapped.begin() + 1, labels.unwrapped.end());
+      unwrapped.emplace_back(brick.map.unwrapped.begin() + 1, brick.map.unwrapped.end());
     }
-    tables.push_back(std::move(*read.table));
+    tables.push_back(std::move(*brick.record.table));
   }
-  if (tables.empty())
+};
+
+} // namespace
+
+ComponentTable
+MergeBrickTables(std::size_t                                     bricks,
+                 const std::function<Bytes(std::size_t brick)> & record,
+                 const std::function<Bytes(std::size_t brick)> & map,
+                 const std::function<Bytes(std::size_t brick)> & counts,
+                 int                                             threads)
+{
+  const HostContext context{ threads };
+  const auto        atOnce = static_cast<std::size_t>(EffectiveThreadCount(threads));
+  BrickTables       all;
+  ComponentTable    merged;
+  all.tables.reserve(bricks);
+  for (std::size_t first = 0; first < bricks; first += atOnce)
+  {
+    const std::size_t  count = std::min(atOnce, bricks - first);
+    std::vector<Bytes> records;
+    std::vector<Bytes> maps;
+    for (std::size_t brick = first; brick < first + count; ++brick)
+    {
+      records.push_back(record(brick));
+      maps.push_back(map(brick));
+    }
+    std::vector<BrickTable> read(count);
+    ParallelFor(static_cast<std::int64_t>(count), context, [&](std::int64_t i) {
+      const auto place = static_cast<std::size_t>(i);
+      read[place] = ReadBrickTable(records[place], maps[place]);
+    });
+    for (BrickTable & brick : read)
+    {
+      all.Add(std::move(brick), merged);
+    }
+  }
+  if (all.tables.empty())
   {
     throw InvalidArgument("there are no bricks whose tables could be merged");
   }
   std::vector<const ComponentTable *> parts;
-  for (const ComponentTable & table : tables)
+  for (const ComponentTable & table : all.tables)
   {
     parts.push_back(&table);
   }
   MergeParts(parts,
-             places,
-             static_cast<std::size_t>(components),
+             all.places,
+             static_cast<std::size_t>(all.components),
              merged,
-             merged.periodic.HasAny() ? &unwrapped : nullptr);
-  if (secondLook.IsAny())
+             merged.periodic.HasAny() ? &all.unwrapped : nullptr,
+             context);
+  if (all.secondLook.IsAny())
   {
     if (!counts)
     {
       throw InvalidArgument("the columns of the groups 'surface' and 'topology' need the counts of all bricks");
     }
-    AddSecondLook(secondLook, checksums, counts, merged);
+    AddSecondLook(all.secondLook, all.checksums, counts, merged);
   }
   return merged;
 }

@@ -151,6 +151,7 @@ struct BrickMerge::State
   PartForest                                       parts;
   std::int64_t                                     coveredVoxels = 0;
   std::uint64_t                                    foregroundVoxels = 0;
+  std::uint64_t                                    notNumbers = 0;
   RelabelReport                                    report;
   std::uint64_t                                    components = 0;
   bool                                             isFinished = false;
@@ -333,6 +334,7 @@ BrickMerge::State::Add(BrickRecord record, std::uint64_t checksum)
   numbers[{ record.box.begin, record.box.begin + MaximumDimension }] = number;
   coveredVoxels += record.box.extent.VoxelCount();
   foregroundVoxels += record.foregroundVoxels;
+  notNumbers += record.notNumbers;
   report.tooSmall += record.tooSmall;
   report.tooLarge += record.tooLarge;
   for (std::size_t c = 0; c < record.firstVoxels.size(); ++c)
@@ -418,6 +420,12 @@ std::uint64_t
 BrickMerge::ForegroundVoxelCount() const
 {
   return m_State->foregroundVoxels;
+}
+
+std::uint64_t
+BrickMerge::NotNumberCount() const
+{
+  return m_State->notNumbers;
 }
 
 Bytes

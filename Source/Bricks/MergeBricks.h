@@ -47,6 +47,8 @@ public:
   /** What the limits on sizes dropped, and how many voxels are left. */
   const RelabelReport & Relabeled() const;
   std::uint64_t         ForegroundVoxelCount() const;
+  /** Values of the image that are not a number (NaN). */
+  std::uint64_t NotNumberCount() const;
 
   /** For each label of a brick its label in the volume. \param number  of the brick, from Add */
   Bytes Map(std::size_t number) const;
@@ -70,12 +72,14 @@ private:
  *  \param record  the record of brick i. It is called once for each, in the order of their numbers.
  *  \param map     the map of brick i from BrickMerge
  *  \param counts  what CountBrick says of brick i; needed for the columns of the groups `surface` and `topology`
+ *  \param threads  how many threads it uses; 0 stands for all. The table does not depend on it.
  *  \throws InvalidArgument if a brick was not measured, or not in the same way as the others, or counts are needed and
  *  not given; Error. */
 ComponentTable MergeBrickTables(std::size_t                                     bricks,
                                 const std::function<Bytes(std::size_t brick)> & record,
                                 const std::function<Bytes(std::size_t brick)> & map,
-                                const std::function<Bytes(std::size_t brick)> & counts = nullptr);
+                                const std::function<Bytes(std::size_t brick)> & counts = nullptr,
+                                int                                             threads = 0);
 
 } // namespace brickccl
 

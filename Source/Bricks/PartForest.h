@@ -62,7 +62,8 @@ public:
   std::size_t
   MemoryBytes() const
   {
-    return m_Nodes.MemoryBytes() + m_EndLinks.MemoryBytes() + m_Places.capacity() * sizeof(std::uint32_t);
+    return m_Nodes.MemoryBytes() + m_EndLinks.MemoryBytes() + m_Places.capacity() * sizeof(std::uint32_t) +
+           m_Unwrapping.shifts.capacity() * (sizeof(Unwrapping::Shift) + 1);
   }
   /** What one with few nodes takes. */
   static std::size_t

@@ -253,7 +253,8 @@ MergeParts(const std::vector<const ComponentTable *> &    parts,
            const std::vector<std::vector<std::size_t>> &  places,
            std::size_t                                    components,
            ComponentTable &                               merged,
-           const std::vector<std::vector<UnwrappedRow>> * unwrapped)
+           const std::vector<std::vector<UnwrappedRow>> * unwrapped,
+           const HostContext &                            context)
 {
   const ComponentTable & model = *parts.front();
   merged.sliceAxis = model.sliceAxis;
@@ -265,13 +266,10 @@ MergeParts(const std::vector<const ComponentTable *> &    parts,
     merged.partTotals.voxels += part->partTotals.voxels;
     merged.partTotals.componentVoxels += part->partTotals.componentVoxels;
   }
-  const MergeInput               input = ListParts(parts, places, components, unwrapped);
-  UninitializedVector<ShapeSums> sums;
-  sums.reserve(components);
-  for (std::size_t c = 0; c < components; ++c)
-  {
-    sums.push_back(SumsOfComponent(input, c, merged));
-  }
+  MergeInput input = ListParts(parts, places, components, unwrapped);
+  input.context = context;
+  UninitializedVector<ShapeSums> sums(components, ShapeSums());
+  input.ForComponents([&](std::size_t c) { sums[c] = SumsOfComponent(input, c, merged); });
   merged.components = MakeRows(merged.extent, merged.geometry, std::move(sums));
   for (const ColumnGroup * const group : model.groups)
   {

@@ -2,6 +2,7 @@
 #define BRICKCCL_TABLES_MERGETABLES_H
 
 #include "BrickCCL/Core/Extent.h"
+#include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
 #include <cstddef>
@@ -38,6 +39,22 @@ struct MergeInput
    *  table come before those of the tables after it, each in their order. */
   std::vector<PartRow>     parts;
   std::vector<std::size_t> begins;
+  /** On how many threads components may be merged. */
+  HostContext context;
+
+  /** Calls `function(c)` for all components, on the threads. */
+  template <typename TFunction>
+  void
+  ForComponents(TFunction function) const
+  {
+    const Chunks chunks(static_cast<std::int64_t>(begins.size() - 1), 1 << 10, 256);
+    ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
+      for (auto c = static_cast<std::size_t>(chunks.Begin(chunk)); c < static_cast<std::size_t>(chunks.End(chunk)); ++c)
+      {
+        function(c);
+      }
+    });
+  }
 
   /** Calls `function(row)` for the rows that become a component. */
   template <typename TFunction>
@@ -77,12 +94,14 @@ inline constexpr std::size_t LeftOut = std::numeric_limits<std::size_t>::max();
  *  \param merged      its extent and geometry are set, and are those of a box around all parts. Its periodic axes may
  *                     be set, if it is the whole image.
  *  \param unwrapped   for each part and each of its rows how it lies in its component; null if no axis is periodic
+ *  \param context    the threads; the table does not depend on it
  *  \throws InvalidArgument if the tables have different geometries or columns. */
 void MergeParts(const std::vector<const ComponentTable *> &    parts,
                 const std::vector<std::vector<std::size_t>> &  places,
                 std::size_t                                    components,
                 ComponentTable &                               merged,
-                const std::vector<std::vector<UnwrappedRow>> * unwrapped = nullptr);
+                const std::vector<std::vector<UnwrappedRow>> * unwrapped = nullptr,
+                const HostContext &                            context = { 1 });
 
 /** The merge rule of groups whose columns follow from the rows: there is nothing to do. */
 inline void

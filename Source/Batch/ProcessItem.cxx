@@ -10,7 +10,7 @@
 #include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
-#include "BrickCCL/Files/CountNotANumber.h"
+#include "BrickCCL/Measuring/CountNotANumber.h"
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Host/Stopwatch.h"
 #include "BrickCCL/Host/System.h"
@@ -152,7 +152,7 @@ private:
     {
       Note("the file holds no spacing; 1 mm is taken (input.spacing_mm of the recipe gives another)");
     }
-    if (const std::uint64_t count = CountNotANumber(m_Image, { m_Options.threads }); count > 0)
+    if (const std::uint64_t count = CountNotANumber(m_Image.View(), { m_Options.threads }); count > 0)
     {
       Note(std::to_string(count) + " values are not a number (NaN) and count as background");
     }

@@ -13,9 +13,8 @@ namespace brickccl
 template <typename T>
 class BlockArray
 {
-  static constexpr std::uint64_t BlockSize = 1 << 16;
-
 public:
+  static constexpr std::uint64_t BlockSize = 1 << 16;
   /** It grows by so much memory. */
   static constexpr std::size_t BlockBytes = static_cast<std::size_t>(BlockSize) * sizeof(T);
 

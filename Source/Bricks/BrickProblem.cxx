@@ -94,6 +94,25 @@ BrickProblem::Write(ByteWriter & writer) const
   writer.Signed(relabel.largestAcross.value_or(-1));
 }
 
+PeriodicAxes
+ReadPeriodicAxes(ByteReader & reader)
+{
+  const std::uint64_t bits = reader.Number();
+  if (bits >= 1u << MaximumDimension)
+  {
+    reader.Fail("its periodic axes have the unknown value " + std::to_string(bits));
+  }
+  PeriodicAxes periodic;
+  for (int axis = 0; axis < MaximumDimension; ++axis)
+  {
+    if ((bits >> axis & 1) != 0)
+    {
+      periodic.Add(axis);
+    }
+  }
+  return periodic;
+}
+
 BrickProblem
 BrickProblem::Read(ByteReader & reader)
 {
@@ -120,14 +139,7 @@ BrickProblem::Read(ByteReader & reader)
   problem.criterion.tolerance = ReadNumber(reader);
   problem.type = static_cast<ScalarType>(choice(static_cast<int>(ScalarType::Float64)));
   problem.channels = choice(1 << 30);
-  const int axes = choice((1 << MaximumDimension) - 1);
-  for (int axis = 0; axis < MaximumDimension; ++axis)
-  {
-    if ((axes >> axis & 1) != 0)
-    {
-      problem.periodic.Add(axis);
-    }
-  }
+  problem.periodic = ReadPeriodicAxes(reader);
   problem.relabel.order = static_cast<LabelOrder>(choice(static_cast<int>(LabelOrder::Size)));
   problem.relabel.minimumSize = reader.Number();
   problem.relabel.maximumSize = reader.Number();

@@ -81,6 +81,9 @@ private:
   std::uint64_t m_Steps[2] = {};
 };
 
+/** Periodic axes as their bits. */
+PeriodicAxes ReadPeriodicAxes(ByteReader & reader);
+
 } // namespace brickccl
 
 #endif

@@ -72,6 +72,7 @@ WriteRecord(const BrickRecord & record)
   WriteBox(record.box, writer);
   record.problem.Write(writer);
   writer.Number(record.foregroundVoxels);
+  writer.Number(record.notNumbers);
   writer.Number(record.tooSmall);
   writer.Number(record.tooLarge);
   writer.Number(record.firstVoxels.size());
@@ -100,6 +101,7 @@ ReadRecord(BytesView bytes, RecordParts parts)
   record.box = ReadBox(reader);
   record.problem = BrickProblem::Read(reader);
   record.foregroundVoxels = reader.Number();
+  record.notNumbers = reader.Number();
   record.tooSmall = reader.Number();
   record.tooLarge = reader.Number();
   const std::size_t count = reader.Count();
@@ -141,6 +143,18 @@ WriteMap(const BrickMap & map)
     writer.Signed(static_cast<std::int64_t>(label - before));
     before = label;
   }
+  writer.Number(map.periodic.Bits());
+  for (const UnwrappedRow & row : map.unwrapped)
+  {
+    writer.Byte(row.wraps);
+    for (int axis = 0; axis < MaximumDimension; ++axis)
+    {
+      if (map.periodic.Has(axis))
+      {
+        writer.Signed(row.images[axis]);
+      }
+    }
+  }
   return Seal(BytesKind::Map, writer.Written());
 }
 
@@ -165,6 +179,16 @@ ReadMap(BytesView bytes)
   if (map.labels.empty() || map.labels[0] != 0)
   {
     reader.Fail("background has no label 0");
+  }
+  map.periodic = ReadPeriodicAxes(reader);
+  map.unwrapped.resize(map.periodic.HasAny() ? map.labels.size() : 0);
+  for (UnwrappedRow & row : map.unwrapped)
+  {
+    row.wraps = reader.Byte();
+    for (int axis = 0; axis < MaximumDimension; ++axis)
+    {
+      row.images[axis] = map.periodic.Has(axis) ? reader.Signed() : 0;
+    }
   }
   return map;
 }

@@ -9,6 +9,7 @@
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Runs/RunVolume.h"
 #include "BrickCCL/Tables/ComponentTable.h"
+#include "BrickCCL/Tables/MergeTables.h"
 
 #include <cstdint>
 #include <optional>
@@ -23,6 +24,8 @@ struct BrickRecord
   BrickBox      box;
   BrickProblem  problem;
   std::uint64_t foregroundVoxels = 0;
+  /** Values of the image that are not a number. */
+  std::uint64_t notNumbers = 0;
   /** Components that reach no other brick and that the limits on sizes dropped. */
   std::uint64_t tooSmall = 0;
   std::uint64_t tooLarge = 0;
@@ -56,6 +59,9 @@ struct BrickMap
   std::uint64_t record = 0;
   /** For 0 .. the brick's number of labels; 0 is background. */
   std::vector<std::uint64_t> labels;
+  /** The volume's periodic axes. If there are any, each label has its place in its unwrapped component. */
+  PeriodicAxes              periodic;
+  std::vector<UnwrappedRow> unwrapped;
 };
 
 Bytes    WriteMap(const BrickMap & map);

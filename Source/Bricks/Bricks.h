@@ -114,8 +114,7 @@ struct LabeledBrick
  *  \param image    the voxels of the brick
  *  \param box      where it lies in the volume
  *  \param options  the same for all bricks of a volume
- *  \throws InvalidArgument, Unsupported (which names columns that cannot be measured by bricks; a periodic volume is
- * not measured at all), Cancelled. */
+ *  \throws InvalidArgument, Unsupported (which names columns that cannot be measured by bricks), Cancelled. */
 LabeledBrick LabelBrick(const ImageView & image, const BrickBox & box, const BrickOptions & options);
 
 /** The same with the memory of an earlier labeling, which afterwards is good only for that. */
@@ -128,13 +127,9 @@ BrickBox BoxOf(BytesView recordOrMap);
 /** \throws Error unless the runs are whole, and belong to the record. */
 void CheckRunsOf(BytesView record, BytesView runs);
 
-/** \throws Unsupported, which names the group, if columns that are asked for cannot be merged from those of bricks. */
-void CheckColumnsOfBricks(const MeasureOptions & options);
-
-/** \throws Unsupported if there are periodic axes: the components' places are then those of whole, unwrapped
- * components.
- */
-void CheckPeriodicTableOfBricks(const PeriodicAxes & periodic);
+/** \throws Unsupported, which names the group, if columns that are asked for cannot be merged from those of bricks, or
+ *  are not there for periodic axes. */
+void CheckColumnsOfBricks(const MeasureOptions & options, const PeriodicAxes & periodic);
 
 /** Writes the labels of a brick, x fastest, to a buffer of its extent, from its runs.
  *  \param runs     from LabelBrick
@@ -162,7 +157,8 @@ void RelabelBrick(const ImageView &    image,
 class BrickMerge
 {
 public:
-  BrickMerge();
+  /** \param threads  how many threads it uses; 0 stands for all. The result does not depend on it. */
+  explicit BrickMerge(int threads = 0);
   ~BrickMerge();
   BrickMerge(BrickMerge &&) noexcept;
   BrickMerge & operator=(BrickMerge &&) noexcept;
@@ -171,6 +167,9 @@ public:
    *  \throws InvalidArgument, which names the brick, if it was added before, overlaps others, or was labeled with other
    *  options or in another volume than they; Error for damaged bytes. */
   std::size_t Add(BytesView bytes);
+  /** The same for several, which are read side by side. \return the number of the first; the others follow. If a
+   *  record is damaged, none is added. */
+  std::size_t Add(const std::vector<BytesView> & records);
 
   /** Numbers the components. \throws InvalidArgument if bricks are missing; it names a place where one is. */
   void Finish();
@@ -182,6 +181,8 @@ public:
   /** What the limits on sizes dropped, and how many voxels are left. */
   const RelabelReport & Relabeled() const;
   std::uint64_t         ForegroundVoxelCount() const;
+  /** Values of the image that are not a number (NaN). */
+  std::uint64_t NotNumberCount() const;
 
   /** For each label of a brick its label in the volume. \param number  of the brick, from Add */
   Bytes Map(std::size_t number) const;
@@ -225,12 +226,14 @@ Bytes CountBrick(const MergedBrick & brick, BytesView runs, const std::vector<Me
  *  \param record  the record of brick i. It is called once for each, in the order of their numbers.
  *  \param map     the map of brick i from BrickMerge
  *  \param counts  what CountBrick says of brick i; needed for the columns of the groups `surface` and `topology`
+ *  \param threads  how many threads it uses; 0 stands for all. The table does not depend on it.
  *  \throws InvalidArgument if a brick was not measured, or not in the same way as the others, or counts are needed and
  *  not given; Error. */
 ComponentTable MergeBrickTables(std::size_t                                     bricks,
                                 const std::function<Bytes(std::size_t brick)> & record,
                                 const std::function<Bytes(std::size_t brick)> & map,
-                                const std::function<Bytes(std::size_t brick)> & counts = nullptr);
+                                const std::function<Bytes(std::size_t brick)> & counts = nullptr,
+                                int                                             threads = 0);
 
 } // namespace brickccl
 

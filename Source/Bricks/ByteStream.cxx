@@ -13,7 +13,7 @@ namespace
 
 constexpr char         Mark[] = "BrickCCL";
 constexpr std::size_t  MarkSize = 8;
-constexpr std::uint8_t Version = 2;
+constexpr std::uint8_t Version = 3;
 /** The mark, the kind, the version and the size of the payload. */
 constexpr std::size_t HeadSize = MarkSize + 2 + 8;
 constexpr std::size_t ChecksumSize = 8;

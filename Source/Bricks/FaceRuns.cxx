@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace brickccl
 {
@@ -106,21 +107,46 @@ FaceRuns::PlaceOfRow(std::int64_t row) const
 void
 FaceRuns::ForgetEnds()
 {
-  if (!m_HasEnds)
+  if (m_AreEndsUnwanted)
+  {
+    return;
+  }
+  m_AreEndsUnwanted = true;
+  const auto forKept = [this](auto visit) {
+    RowPosition position(m_Box.extent, 0);
+    for (std::int64_t row = 0; row < m_Box.extent.RowCount(); ++row, position.Advance(m_Box.extent))
+    {
+      const auto [first, last] = Row(row);
+      if (first != last && PartOf(position) == Part::Whole)
+      {
+        visit(row, first, last);
+      }
+    }
+  };
+  // What stays is counted first, so that nothing grows beyond what it needs.
+  std::size_t rowCount = 0;
+  std::size_t runCount = 0;
+  std::size_t valueBytes = 0;
+  forKept([&](std::int64_t, const FaceRun * first, const FaceRun * last) {
+    ++rowCount;
+    runCount += static_cast<std::size_t>(last - first);
+    for (const FaceRun * run = first; run != last; ++run)
+    {
+      valueBytes += ValueBytesOf(*run);
+    }
+  });
+  if (runCount == m_Runs.size())
   {
     return;
   }
   std::vector<std::uint64_t> firstRun(1, 0);
   std::vector<FaceRun>       runs;
   std::vector<std::byte>     values;
-  RowPosition                position(m_Box.extent, 0);
-  for (std::int64_t row = 0; row < m_Box.extent.RowCount(); ++row, position.Advance(m_Box.extent))
-  {
-    const auto [first, last] = Row(row);
-    if (first == last || PartOf(position) != Part::Whole)
-    {
-      continue;
-    }
+  firstRun.reserve(rowCount + 2);
+  m_Rows.reserve(rowCount);
+  runs.reserve(runCount);
+  values.reserve(valueBytes);
+  forKept([&](std::int64_t row, const FaceRun * first, const FaceRun * last) {
     for (const FaceRun * run = first; run != last; ++run)
     {
       const std::byte * const begin = m_Values.data() + static_cast<std::size_t>(run->value) * m_VoxelBytes;
@@ -130,20 +156,19 @@ FaceRuns::ForgetEnds()
     }
     m_Rows.push_back(row);
     firstRun.push_back(runs.size());
-  }
+  });
   // Behind them an empty one.
   firstRun.push_back(runs.size());
   m_HasEnds = false;
-  // Copies, which have no room to grow.
-  m_FirstRun = std::vector<std::uint64_t>(firstRun.begin(), firstRun.end());
-  m_Rows.shrink_to_fit();
-  m_Runs = std::vector<FaceRun>(runs.begin(), runs.end());
-  m_Values = std::vector<std::byte>(values.begin(), values.end());
+  m_FirstRun = std::move(firstRun);
+  m_Runs = std::move(runs);
+  m_Values = std::move(values);
 }
 
 void
 FaceRuns::Write(ByteWriter & writer) const
 {
+  writer.Number(m_Runs.size());
   std::uint64_t before = 0;
   RowPosition   position(m_Box.extent, 0);
   for (std::int64_t row = 0; row < m_Box.extent.RowCount(); ++row, position.Advance(m_Box.extent))
@@ -174,7 +199,9 @@ FaceRuns::Read(ByteReader & reader, std::uint64_t labels)
   const std::int64_t length = m_Box.extent.RowLength();
   std::uint64_t      before = 0;
   std::uint64_t      values = 0;
-  RowPosition        position(m_Box.extent, 0);
+  const std::size_t  runs = reader.Count();
+  m_Runs.reserve(runs);
+  RowPosition position(m_Box.extent, 0);
   for (std::int64_t row = 0; row < m_Box.extent.RowCount(); ++row, position.Advance(m_Box.extent))
   {
     if (PartOf(position) != Part::Nothing)
@@ -197,6 +224,10 @@ FaceRuns::Read(ByteReader & reader, std::uint64_t labels)
       }
     }
     m_FirstRun[static_cast<std::size_t>(row) + 1] = m_Runs.size();
+  }
+  if (m_Runs.size() != runs)
+  {
+    reader.Fail("it tells of " + std::to_string(runs) + " runs at its faces and has " + std::to_string(m_Runs.size()));
   }
   const std::size_t bytes = reader.Count();
   if (bytes != (m_NeededValues == BrickProblem::Values::None ? 0 : values * m_VoxelBytes))

@@ -98,6 +98,8 @@ private:
   bool m_HasLower[MaximumDimension] = {};
   bool m_HasUpper[MaximumDimension] = {};
   bool m_HasEnds = true;
+  /** Whether ForgetEnds has been called. */
+  bool m_AreEndsUnwanted = false;
   /** The first run of each row: of all rows or, without ends, of those in m_Rows, which are in order. */
   std::vector<std::uint64_t> m_FirstRun;
   std::vector<std::int64_t>  m_Rows;
@@ -111,10 +113,60 @@ using JoinedLabels = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 /** Whether two boxes of a volume are neighbours: some voxels of theirs differ by at most 1 along every axis. */
 bool AreNeighbours(const BrickBox & a, const BrickBox & b);
 
+/** Rows of a brick that may have neighbours in another one. They can be cut into parts. */
+class NeighbouringRows
+{
+public:
+  NeighbouringRows(const BrickBox & a, const BrickBox & b);
+
+  std::int64_t
+  Count() const
+  {
+    return m_End - m_Begin;
+  }
+  NeighbouringRows
+  Part(std::int64_t begin, std::int64_t end) const
+  {
+    NeighbouringRows part = *this;
+    part.m_Begin = m_Begin + begin;
+    part.m_End = m_Begin + end;
+    return part;
+  }
+
+  /** Calls `visit(at)` with the indices of each row in the volume. */
+  template <typename TVisit>
+  void
+  ForEach(TVisit visit) const
+  {
+    std::int64_t at[MaximumDimension] = {};
+    for (std::int64_t row = m_Begin; row < m_End; ++row)
+    {
+      std::int64_t rest = row;
+      for (int axis = 1; axis < MaximumDimension; ++axis)
+      {
+        at[axis] = m_First[axis] + rest % m_Size[axis];
+        rest /= m_Size[axis];
+      }
+      visit(at);
+    }
+  }
+
+private:
+  std::int64_t m_First[MaximumDimension] = {};
+  std::int64_t m_Size[MaximumDimension] = {};
+  std::int64_t m_Begin = 0;
+  std::int64_t m_End = 1;
+};
+
 /** Which components of two neighbouring bricks are joined, through faces, edges and corners. The bricks may have any
  *  sizes. The same pair may come more than once.
- *  \param boxOfB  where b lies: its box or, of a periodic volume, a copy of it, which may lie outside of the volume */
-JoinedLabels MatchFaces(const FaceRuns & a, const FaceRuns & b, const BrickBox & boxOfB, const BrickProblem & problem);
+ *  \param boxOfB  where b lies: its box or, of a periodic volume, a copy of it, which may lie outside of the volume
+ *  \param rows    the rows of a that are looked at */
+JoinedLabels MatchFaces(const FaceRuns &         a,
+                        const FaceRuns &         b,
+                        const BrickBox &         boxOfB,
+                        const BrickProblem &     problem,
+                        const NeighbouringRows & rows);
 
 } // namespace brickccl
 

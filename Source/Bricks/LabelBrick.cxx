@@ -8,6 +8,7 @@
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Labels/ExpandLabels.h"
 #include "BrickCCL/Labels/Relabel.h"
+#include "BrickCCL/Measuring/CountNotANumber.h"
 
 #include <algorithm>
 #include <limits>
@@ -33,15 +34,6 @@ OptionsOfBrick(const LabelOptions & options, const BrickBox & box)
     own.geometry.startIndex[axis] += box.begin[axis];
   }
   return own;
-}
-
-void
-CheckOptionsOfBricks(const BrickOptions & options)
-{
-  if (options.measures)
-  {
-    CheckPeriodicTableOfBricks(options.label.periodic);
-  }
 }
 
 void
@@ -119,10 +111,10 @@ LabeledBrick
 LabelBrick(const ImageView & image, const BrickBox & box, const BrickOptions & options, Labeling & scratch)
 {
   CheckBrick(image, box);
-  CheckOptionsOfBricks(options);
-  CheckColumnsOfBricks(options.measure);
+  CheckColumnsOfBricks(options.measure, options.label.periodic);
   BrickRecord record;
   record.box = box;
+  record.notNumbers = CountNotANumber(image, { options.label.threads });
   LabelAndDrop(image, options, scratch, record);
 
   MeasureOptions measure = options.measures ? options.measure : MeasureOptions();

@@ -158,42 +158,28 @@ RowSteps(const BrickProblem & problem)
   return steps;
 }
 
-/** Calls `visit(rowA, rowB, steps)` for all rows of two bricks that have neighbours in each other. */
+/** Calls `visit(rowA, rowB, steps)` for rows of two bricks that have neighbours in each other. */
 template <typename TVisit>
 void
-ForNeighbouringRows(const BrickBox & a, const BrickBox & b, const BrickProblem & problem, TVisit visit)
+ForNeighbouringRows(const BrickBox &         a,
+                    const BrickBox &         b,
+                    const BrickProblem &     problem,
+                    const NeighbouringRows & rows,
+                    TVisit                   visit)
 {
-  std::int64_t begin[MaximumDimension];
-  std::int64_t end[MaximumDimension];
-  for (int axis = 1; axis < MaximumDimension; ++axis)
-  {
-    begin[axis] = std::max(a.begin[axis], b.begin[axis] - 1);
-    end[axis] = std::min(a.End(axis), b.End(axis) + 1);
-  }
   const std::vector<RowStep> steps = RowSteps(problem);
-  std::int64_t               at[MaximumDimension] = {};
-  for (at[3] = begin[3]; at[3] < end[3]; ++at[3])
-  {
-    for (at[2] = begin[2]; at[2] < end[2]; ++at[2])
+  rows.ForEach([&](const std::int64_t(&at)[MaximumDimension]) {
+    const std::int64_t rowA = a.RowAt(at);
+    for (const RowStep & step : steps)
     {
-      for (at[1] = begin[1]; at[1] < end[1]; ++at[1])
+      const std::int64_t other[MaximumDimension] = { 0, at[1] + step.to[1], at[2] + step.to[2], at[3] + step.to[3] };
+      const std::int64_t rowB = b.RowAt(other);
+      if (rowB >= 0)
       {
-        const std::int64_t rowA = a.RowAt(at);
-        for (const RowStep & step : steps)
-        {
-          const std::int64_t other[MaximumDimension] = { 0,
-                                                         at[1] + step.to[1],
-                                                         at[2] + step.to[2],
-                                                         at[3] + step.to[3] };
-          const std::int64_t rowB = b.RowAt(other);
-          if (rowB >= 0)
-          {
-            visit(rowA, rowB, step.alongX);
-          }
-        }
+        visit(rowA, rowB, step.alongX);
       }
     }
-  }
+  });
 }
 
 } // namespace
@@ -211,17 +197,36 @@ AreNeighbours(const BrickBox & a, const BrickBox & b)
   return true;
 }
 
+NeighbouringRows::NeighbouringRows(const BrickBox & a, const BrickBox & b)
+{
+  for (int axis = 1; axis < MaximumDimension; ++axis)
+  {
+    m_First[axis] = std::max(a.begin[axis], b.begin[axis] - 1);
+    m_Size[axis] = std::max<std::int64_t>(0, std::min(a.End(axis), b.End(axis) + 1) - m_First[axis]);
+    m_End *= m_Size[axis];
+  }
+}
+
 JoinedLabels
-MatchFaces(const FaceRuns & a, const FaceRuns & b, const BrickBox & boxOfB, const BrickProblem & problem)
+MatchFaces(const FaceRuns &         a,
+           const FaceRuns &         b,
+           const BrickBox &         boxOfB,
+           const BrickProblem &     problem,
+           const NeighbouringRows & rows)
 {
   JoinedLabels joined;
   VisitScalarType(problem.type, [&](auto tag) {
     using T = typename decltype(tag)::Type;
     const VoxelRule<T>              rule = ToVoxelRule<T>(problem.criterion, problem.channels);
     const FaceMatcher<VoxelRule<T>> matcher(a, b, problem, rule);
-    ForNeighbouringRows(a.Box(), boxOfB, problem, [&](std::int64_t rowA, std::int64_t rowB, const StepsAlongX & steps) {
-      matcher.MatchRows({ a.Row(rowA), b.Row(rowB), a.Box().begin[0], boxOfB.begin[0] }, steps, joined);
-    });
+    ForNeighbouringRows(
+      a.Box(),
+      boxOfB,
+      problem,
+      rows,
+      [&](std::int64_t rowA, std::int64_t rowB, const StepsAlongX & steps) {
+        matcher.MatchRows({ a.Row(rowA), b.Row(rowB), a.Box().begin[0], boxOfB.begin[0] }, steps, joined);
+      });
   });
   return joined;
 }

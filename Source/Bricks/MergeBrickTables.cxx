@@ -2,6 +2,7 @@
 #include "BrickCCL/Bricks/BrickRecord.h"
 #include "BrickCCL/Bricks/Bricks.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Tables/MergeTables.h"
 
 #include <algorithm>
@@ -54,75 +55,135 @@ AddSecondLook(const SecondLook &                              look,
   }
 }
 
+/** The table of a brick and where its rows belong. */
+struct BrickTable
+{
+  BrickRecord record;
+  BrickMap    map;
+};
+
+BrickTable
+ReadBrickTable(BytesView record, BytesView map)
+{
+  BrickTable brick{ ReadRecord(record, RecordParts::Table), ReadMap(map) };
+  if (brick.map.record != ChecksumOf(record) || brick.map.periodic != brick.record.problem.periodic)
+  {
+    throw InvalidArgument("the map of " + brick.map.box.ToString() + " is given with the record of another brick");
+  }
+  if (!brick.record.table)
+  {
+    throw InvalidArgument(brick.record.box.ToString() + " was labeled without measuring it");
+  }
+  return brick;
+}
+
+/** The tables of all bricks. */
+struct BrickTables
+{
+  std::vector<ComponentTable>            tables;
+  std::vector<std::vector<std::size_t>>  places;
+  std::vector<std::vector<UnwrappedRow>> unwrapped;
+  std::vector<std::uint64_t>             checksums;
+  std::uint64_t                          components = 0;
+  SecondLook                             secondLook;
+
+  void
+  Add(BrickTable brick, ComponentTable & merged)
+  {
+    if (tables.empty())
+    {
+      components = brick.map.components;
+      secondLook = brick.record.secondLook;
+      merged.extent = brick.record.box.volume;
+      merged.periodic = brick.record.problem.periodic;
+      merged.geometry = brick.record.table->geometry;
+      for (int axis = 0; axis < merged.extent.dimension; ++axis)
+      {
+        merged.geometry.startIndex[axis] -= brick.record.box.begin[axis];
+      }
+    }
+    if (brick.record.secondLook.surface != secondLook.surface ||
+        brick.record.secondLook.topology != secondLook.topology)
+    {
+      throw InvalidArgument(brick.record.box.ToString() + " was measured with other columns than the others");
+    }
+    if (brick.map.periodic != merged.periodic || brick.map.components != components)
+    {
+      throw InvalidArgument("the map of " + brick.map.box.ToString() + " is that of another merge than the others");
+    }
+    checksums.push_back(brick.map.record);
+    std::vector<std::size_t> own;
+    own.reserve(brick.map.labels.size());
+    for (auto label = brick.map.labels.begin() + 1; label != brick.map.labels.end(); ++label)
+    {
+      own.push_back(*label == 0 ? LeftOut : static_cast<std::size_t>(*label - 1));
+    }
+    places.push_back(std::move(own));
+    if (merged.periodic.HasAny())
+    {
+      // Background has no row.
+      unwrapped.emplace_back(brick.map.unwrapped.begin() + 1, brick.map.unwrapped.end());
+    }
+    tables.push_back(std::move(*brick.record.table));
+  }
+};
+
 } // namespace
 
 ComponentTable
 MergeBrickTables(std::size_t                                     bricks,
                  const std::function<Bytes(std::size_t brick)> & record,
                  const std::function<Bytes(std::size_t brick)> & map,
-                 const std::function<Bytes(std::size_t brick)> & counts)
+                 const std::function<Bytes(std::size_t brick)> & counts,
+                 int                                             threads)
 {
-  std::vector<ComponentTable>           tables;
-  std::vector<std::vector<std::size_t>> places;
-  ComponentTable                        merged;
-  std::uint64_t                         components = 0;
-  SecondLook                            secondLook;
-  std::vector<std::uint64_t>            checksums;
-  tables.reserve(bricks);
-  for (std::size_t brick = 0; brick < bricks; ++brick)
+  const HostContext context{ threads };
+  const auto        atOnce = static_cast<std::size_t>(EffectiveThreadCount(threads));
+  BrickTables       all;
+  ComponentTable    merged;
+  all.tables.reserve(bricks);
+  for (std::size_t first = 0; first < bricks; first += atOnce)
   {
-    const Bytes    bytes = record(brick);
-    BrickRecord    read = ReadRecord(bytes, RecordParts::Table);
-    const BrickMap labels = ReadMap(map(brick));
-    if (labels.record != ChecksumOf(bytes))
+    const std::size_t  count = std::min(atOnce, bricks - first);
+    std::vector<Bytes> records;
+    std::vector<Bytes> maps;
+    for (std::size_t brick = first; brick < first + count; ++brick)
     {
-      throw InvalidArgument("the map of " + labels.box.ToString() + " is given with the record of another brick");
+      records.push_back(record(brick));
+      maps.push_back(map(brick));
     }
-    if (!read.table)
+    std::vector<BrickTable> read(count);
+    ParallelFor(static_cast<std::int64_t>(count), context, [&](std::int64_t i) {
+      const auto place = static_cast<std::size_t>(i);
+      read[place] = ReadBrickTable(records[place], maps[place]);
+    });
+    for (BrickTable & brick : read)
     {
-      throw InvalidArgument(read.box.ToString() + " was labeled without measuring it");
+      all.Add(std::move(brick), merged);
     }
-    if (brick == 0)
-    {
-      components = labels.components;
-      secondLook = read.secondLook;
-      merged.extent = read.box.volume;
-      merged.geometry = read.table->geometry;
-      for (int axis = 0; axis < read.box.volume.dimension; ++axis)
-      {
-        merged.geometry.startIndex[axis] -= read.box.begin[axis];
-      }
-    }
-    if (read.secondLook.surface != secondLook.surface || read.secondLook.topology != secondLook.topology)
-    {
-      throw InvalidArgument(read.box.ToString() + " was measured with other columns than the others");
-    }
-    checksums.push_back(labels.record);
-    std::vector<std::size_t> own;
-    for (auto label = labels.labels.begin() + 1; label != labels.labels.end(); ++label)
-    {
-      own.push_back(*label == 0 ? LeftOut : static_cast<std::size_t>(*label - 1));
-    }
-    places.push_back(std::move(own));
-    tables.push_back(std::move(*read.table));
   }
-  if (tables.empty())
+  if (all.tables.empty())
   {
     throw InvalidArgument("there are no bricks whose tables could be merged");
   }
   std::vector<const ComponentTable *> parts;
-  for (const ComponentTable & table : tables)
+  for (const ComponentTable & table : all.tables)
   {
     parts.push_back(&table);
   }
-  MergeParts(parts, places, static_cast<std::size_t>(components), merged);
-  if (secondLook.IsAny())
+  MergeParts(parts,
+             all.places,
+             static_cast<std::size_t>(all.components),
+             merged,
+             merged.periodic.HasAny() ? &all.unwrapped : nullptr,
+             context);
+  if (all.secondLook.IsAny())
   {
     if (!counts)
     {
       throw InvalidArgument("the columns of the groups 'surface' and 'topology' need the counts of all bricks");
     }
-    AddSecondLook(secondLook, checksums, counts, merged);
+    AddSecondLook(all.secondLook, all.checksums, counts, merged);
   }
   return merged;
 }

@@ -1,11 +1,12 @@
 #include "BrickCCL/Bricks/Bricks.h"
 
-#include "BrickCCL/Bricks/BlockArray.h"
 #include "BrickCCL/Bricks/BrickRecord.h"
+#include "BrickCCL/Bricks/PartForest.h"
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Labels/Relabel.h"
+#include "BrickCCL/Host/Parallel.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <string>
 #include <utility>
@@ -93,15 +94,6 @@ struct Brick
 /** A brick with its place in a map. */
 constexpr std::size_t BytesOfBrick = sizeof(Brick) + 128;
 
-/** A component of a brick. */
-struct Node
-{
-  std::uint64_t parent = 0;
-  /** At last the number of the component that it belongs to. */
-  std::uint64_t firstVoxel = 0;
-  std::uint64_t voxels = 0;
-};
-
 /** A brick some of whose neighbours are missing. */
 struct OpenBrick
 {
@@ -109,62 +101,74 @@ struct OpenBrick
   FaceRuns    faces;
 };
 
+/** Which image of the volume a copy of a box lies in, seen from that of the box. */
+std::array<signed char, MaximumDimension>
+ThroughEnds(const BrickBox & box, const BrickBox & copy)
+{
+  std::array<signed char, MaximumDimension> through = {};
+  for (std::size_t axis = 0; axis < through.size(); ++axis)
+  {
+    through[axis] = static_cast<signed char>(copy.begin[axis] > box.begin[axis]   ? 1
+                                             : copy.begin[axis] < box.begin[axis] ? -1
+                                                                                  : 0);
+  }
+  return through;
+}
+
+/** Faces of two bricks that are neighbours. */
+struct MatchedFaces
+{
+  std::size_t      brick;
+  const FaceRuns * faces;
+  std::size_t      beside;
+  const FaceRuns * others;
+  /** Where the other brick lies. */
+  BrickBox copy;
+  /** As in EndLink, from the brick to the one beside it. */
+  std::array<signed char, MaximumDimension> through;
+
+  bool
+  IsThroughEnds() const
+  {
+    return std::any_of(through.begin(), through.end(), [](signed char along) { return along != 0; });
+  }
+};
+
+/** Faces are matched by so many rows at least. */
+constexpr std::int64_t LeastRows = 256;
+constexpr std::int64_t MostPieces = 64;
+
 } // namespace
 
-/** The nodes of the union-find are the components of all bricks. The root of a set has its least first voxel, and all
- *  of its voxels. */
 struct BrickMerge::State
 {
+  HostContext                                      context;
   BrickProblem                                     problem;
   Extent                                           volume;
   std::vector<Brick>                               bricks;
   std::map<std::vector<std::int64_t>, std::size_t> numbers;
   std::vector<OpenBrick>                           open;
-  BlockArray<Node>                                 nodes;
+  PartForest                                       parts;
   std::int64_t                                     coveredVoxels = 0;
   std::uint64_t                                    foregroundVoxels = 0;
+  std::uint64_t                                    notNumbers = 0;
   RelabelReport                                    report;
   std::uint64_t                                    components = 0;
   bool                                             isFinished = false;
 
-  std::uint64_t
-  RootOf(std::uint64_t node)
-  {
-    while (nodes[node].parent != node)
-    {
-      node = nodes[node].parent = nodes[nodes[node].parent].parent;
-    }
-    return node;
-  }
-
-  void
-  Join(std::uint64_t a, std::uint64_t b)
-  {
-    a = RootOf(a);
-    b = RootOf(b);
-    if (a == b)
-    {
-      return;
-    }
-    // The component with more voxels becomes the root, so that paths stay short.
-    if (nodes[a].voxels < nodes[b].voxels)
-    {
-      std::swap(a, b);
-    }
-    nodes[b].parent = a;
-    nodes[a].firstVoxel = std::min(nodes[a].firstVoxel, nodes[b].firstVoxel);
-    nodes[a].voxels += nodes[b].voxels;
-  }
-
-  void CheckNew(const BrickRecord & record) const;
-  void Match(Brick & brick, const FaceRuns & faces, Brick & beside, const FaceRuns & others);
-  void MatchWithOpen(std::size_t number, FaceRuns faces);
-  void CheckComplete() const;
+  void        CheckNew(const BrickRecord & record) const;
+  void        CountMissing(const MatchedFaces & match);
+  void        Match(const std::vector<MatchedFaces> & matches);
+  void        MatchWithOpen(std::size_t number, FaceRuns faces);
+  std::size_t Add(BrickRecord record, std::uint64_t checksum);
+  void        CheckComplete() const;
 };
 
-BrickMerge::BrickMerge()
+BrickMerge::BrickMerge(int threads)
   : m_State(std::make_unique<State>())
-{}
+{
+  m_State->context.threads = threads;
+}
 
 BrickMerge::~BrickMerge() = default;
 BrickMerge::BrickMerge(BrickMerge &&) noexcept = default;
@@ -204,25 +208,63 @@ BrickMerge::State::CheckNew(const BrickRecord & record) const
   }
 }
 
-/** Joins what a brick and another one, or its copies, have in common. A brick may lie beside its own copies. */
+/** Some of the voxels around two neighbouring bricks are there. */
 void
-BrickMerge::State::Match(Brick & brick, const FaceRuns & faces, Brick & beside, const FaceRuns & others)
+BrickMerge::State::CountMissing(const MatchedFaces & match)
 {
-  const bool isItself = &brick == &beside;
-  for (const BrickBox & copy : CopiesOf(beside.box, problem.periodic))
+  Brick & brick = bricks[match.brick];
+  Brick & beside = bricks[match.beside];
+  brick.missing -= CommonVoxels(brick.box, match.copy);
+  brick.missingAcrossX -= VoxelsAcrossX(brick.box, match.copy);
+  if (match.brick != match.beside)
   {
-    if ((isItself && copy == brick.box) || !AreNeighbours(brick.box, copy))
-    {
-      continue;
-    }
-    brick.missing -= CommonVoxels(brick.box, copy);
     // Seen from the other brick, this one lies as far away on the opposite side.
-    beside.missing -= isItself ? 0 : CommonVoxels(copy, brick.box);
-    brick.missingAcrossX -= VoxelsAcrossX(brick.box, copy);
-    beside.missingAcrossX -= isItself ? 0 : VoxelsAcrossX(copy, brick.box);
-    for (const auto & [ours, theirs] : MatchFaces(faces, others, copy, problem))
+    beside.missing -= CommonVoxels(match.copy, brick.box);
+    beside.missingAcrossX -= VoxelsAcrossX(match.copy, brick.box);
+  }
+}
+
+/** Joins what neighbouring bricks have in common. */
+void
+BrickMerge::State::Match(const std::vector<MatchedFaces> & matches)
+{
+  struct Piece
+  {
+    const MatchedFaces * match;
+    NeighbouringRows     rows;
+  };
+  std::vector<Piece> pieces;
+  for (const MatchedFaces & match : matches)
+  {
+    const NeighbouringRows all(bricks[match.brick].box, match.copy);
+    const Chunks           chunks(all.Count(), LeastRows, MostPieces);
+    for (std::int64_t chunk = 0; chunk < chunks.count; ++chunk)
     {
-      Join(brick.firstNode + ours - 1, beside.firstNode + theirs - 1);
+      pieces.push_back({ &match, all.Part(chunks.Begin(chunk), chunks.End(chunk)) });
+    }
+  }
+  std::vector<JoinedLabels> throughEnds(pieces.size());
+  ParallelFor(static_cast<std::int64_t>(pieces.size()), context, [&](std::int64_t i) {
+    const Piece &        piece = pieces[static_cast<std::size_t>(i)];
+    const MatchedFaces & match = *piece.match;
+    JoinedLabels         joined = MatchFaces(*match.faces, *match.others, match.copy, problem, piece.rows);
+    if (match.IsThroughEnds())
+    {
+      throughEnds[static_cast<std::size_t>(i)] = std::move(joined);
+      return;
+    }
+    for (const auto & [ours, theirs] : joined)
+    {
+      parts.Join(bricks[match.brick].firstNode + ours - 1, bricks[match.beside].firstNode + theirs - 1);
+    }
+  });
+  for (std::size_t i = 0; i < pieces.size(); ++i)
+  {
+    const MatchedFaces & match = *pieces[i].match;
+    for (const auto & [ours, theirs] : throughEnds[i])
+    {
+      parts.JoinThroughEnds(
+        { bricks[match.brick].firstNode + ours - 1, bricks[match.beside].firstNode + theirs - 1, match.through });
     }
   }
 }
@@ -230,12 +272,28 @@ BrickMerge::State::Match(Brick & brick, const FaceRuns & faces, Brick & beside, 
 void
 BrickMerge::State::MatchWithOpen(std::size_t number, FaceRuns faces)
 {
-  Brick & brick = bricks[number];
+  std::vector<MatchedFaces> matches;
+  const auto                addMatches = [&](std::size_t beside, const FaceRuns & others) {
+    for (const BrickBox & copy : CopiesOf(bricks[beside].box, problem.periodic))
+    {
+      // A brick may lie beside its own copies.
+      const bool isItself = beside == number && copy == bricks[number].box;
+      if (!isItself && AreNeighbours(bricks[number].box, copy))
+      {
+        matches.push_back({ number, &faces, beside, &others, copy, ThroughEnds(bricks[beside].box, copy) });
+      }
+    }
+  };
   for (const OpenBrick & other : open)
   {
-    Match(brick, faces, bricks[other.number], other.faces);
+    addMatches(other.number, other.faces);
   }
-  Match(brick, faces, brick, faces);
+  addMatches(number, faces);
+  Match(matches);
+  for (const MatchedFaces & match : matches)
+  {
+    CountMissing(match);
+  }
   open.push_back({ number, std::move(faces) });
   open.erase(std::remove_if(open.begin(),
                             open.end(),
@@ -251,45 +309,67 @@ BrickMerge::State::MatchWithOpen(std::size_t number, FaceRuns faces)
 }
 
 std::size_t
+BrickMerge::State::Add(BrickRecord record, std::uint64_t checksum)
+{
+  CheckNew(record);
+  if (bricks.empty())
+  {
+    problem = record.problem;
+    volume = record.box.volume;
+  }
+  const std::size_t number = bricks.size();
+  Brick             brick;
+  brick.box = record.box;
+  brick.record = checksum;
+  brick.firstNode = parts.Size();
+  brick.components = record.firstVoxels.size();
+  const std::int64_t start[MaximumDimension] = {};
+  for (const BrickBox & copy : CopiesOf(BrickBox(volume, start, volume), problem.periodic))
+  {
+    brick.missing += CommonVoxels(record.box, copy);
+    brick.missingAcrossX += VoxelsAcrossX(record.box, copy);
+  }
+  brick.missing -= record.box.extent.VoxelCount();
+  bricks.push_back(brick);
+  numbers[{ record.box.begin, record.box.begin + MaximumDimension }] = number;
+  coveredVoxels += record.box.extent.VoxelCount();
+  foregroundVoxels += record.foregroundVoxels;
+  notNumbers += record.notNumbers;
+  report.tooSmall += record.tooSmall;
+  report.tooLarge += record.tooLarge;
+  for (std::size_t c = 0; c < record.firstVoxels.size(); ++c)
+  {
+    parts.Append(record.firstVoxels[c], record.voxelCounts[c]);
+  }
+  MatchWithOpen(number, std::move(record.faces));
+  return number;
+}
+
+std::size_t
 BrickMerge::Add(BytesView bytes)
+{
+  return Add(std::vector<BytesView>{ bytes });
+}
+
+std::size_t
+BrickMerge::Add(const std::vector<BytesView> & records)
 {
   State & own = *m_State;
   if (own.isFinished)
   {
     throw InvalidArgument("a brick was added after the bricks were merged");
   }
-  BrickRecord record = ReadRecord(bytes, RecordParts::Merging);
-  own.CheckNew(record);
-  if (own.bricks.empty())
+  std::vector<BrickRecord> read(records.size());
+  ParallelFor(static_cast<std::int64_t>(records.size()), own.context, [&](std::int64_t i) {
+    const auto place = static_cast<std::size_t>(i);
+    read[place] = ReadRecord(records[place], RecordParts::Merging);
+  });
+  const std::size_t first = own.bricks.size();
+  for (std::size_t i = 0; i < read.size(); ++i)
   {
-    own.problem = record.problem;
-    own.volume = record.box.volume;
+    own.Add(std::move(read[i]), ChecksumOf(records[i]));
   }
-  const std::size_t number = own.bricks.size();
-  Brick             brick;
-  brick.box = record.box;
-  brick.record = ChecksumOf(bytes);
-  brick.firstNode = own.nodes.Size();
-  brick.components = record.firstVoxels.size();
-  const std::int64_t start[MaximumDimension] = {};
-  for (const BrickBox & copy : CopiesOf(BrickBox(own.volume, start, own.volume), own.problem.periodic))
-  {
-    brick.missing += CommonVoxels(record.box, copy);
-    brick.missingAcrossX += VoxelsAcrossX(record.box, copy);
-  }
-  brick.missing -= record.box.extent.VoxelCount();
-  own.bricks.push_back(brick);
-  own.numbers[{ record.box.begin, record.box.begin + MaximumDimension }] = number;
-  own.coveredVoxels += record.box.extent.VoxelCount();
-  own.foregroundVoxels += record.foregroundVoxels;
-  own.report.tooSmall += record.tooSmall;
-  own.report.tooLarge += record.tooLarge;
-  for (std::size_t c = 0; c < record.firstVoxels.size(); ++c)
-  {
-    own.nodes.Append({ brick.firstNode + c, record.firstVoxels[c], record.voxelCounts[c] });
-  }
-  own.MatchWithOpen(number, std::move(record.faces));
-  return number;
+  return first;
 }
 
 void
@@ -321,50 +401,7 @@ BrickMerge::Finish()
     return;
   }
   own.isFinished = true;
-  std::vector<std::uint64_t> roots;
-  for (std::uint64_t node = 0; node < own.nodes.Size(); ++node)
-  {
-    if (own.nodes[node].parent == node)
-    {
-      roots.push_back(node);
-    }
-  }
-  std::sort(roots.begin(), roots.end(), [&own](std::uint64_t a, std::uint64_t b) {
-    return own.nodes[a].firstVoxel < own.nodes[b].firstVoxel;
-  });
-  const RelabelOptions & limits = own.problem.relabel;
-  const auto             sizeOf = [&](std::size_t component) { return own.nodes[roots[component]].voxels; };
-  const int              axis = limits.largestAcross.value_or(0);
-  const auto             sliceOf = [&](std::size_t component) {
-    auto place = static_cast<std::int64_t>(own.nodes[roots[component]].firstVoxel);
-    for (int before = 0; before < axis; ++before)
-    {
-      place /= own.volume.size[before];
-    }
-    return limits.largestAcross ? place % own.volume.size[axis] : std::int64_t{ 0 };
-  };
-  const auto [numberOf, kept] = NumberComponents<std::uint64_t>(roots.size(), sizeOf, limits, sliceOf);
-  own.components = kept;
-  own.report.found = roots.size() + own.report.tooSmall + own.report.tooLarge;
-  own.report.keptVoxels = 0;
-  for (std::size_t component = 0; component < roots.size(); ++component)
-  {
-    const std::uint64_t number = numberOf[component + 1];
-    const std::uint64_t voxels = sizeOf(component);
-    own.nodes[roots[component]].firstVoxel = number;
-    if (number != 0)
-    {
-      *own.report.keptVoxels += voxels;
-      continue;
-    }
-    ++(voxels < limits.minimumSize   ? own.report.tooSmall
-       : voxels > limits.maximumSize ? own.report.tooLarge
-                                     : own.report.beyondLargest);
-  }
-  for (std::uint64_t node = 0; node < own.nodes.Size(); ++node)
-  {
-    own.nodes[node].firstVoxel = own.nodes[own.RootOf(node)].firstVoxel;
-  }
+  own.components = own.parts.Number(own.volume, own.problem.periodic, own.problem.relabel, own.context, own.report);
 }
 
 std::uint64_t
@@ -385,6 +422,12 @@ BrickMerge::ForegroundVoxelCount() const
   return m_State->foregroundVoxels;
 }
 
+std::uint64_t
+BrickMerge::NotNumberCount() const
+{
+  return m_State->notNumbers;
+}
+
 Bytes
 BrickMerge::Map(std::size_t number) const
 {
@@ -402,7 +445,16 @@ BrickMerge::Map(std::size_t number) const
   map.labels.assign(1, 0);
   for (std::uint64_t c = 0; c < brick.components; ++c)
   {
-    map.labels.push_back(own.nodes[brick.firstNode + c].firstVoxel);
+    map.labels.push_back(own.parts.NumberOf(brick.firstNode + c));
+  }
+  map.periodic = own.problem.periodic;
+  if (map.periodic.HasAny())
+  {
+    map.unwrapped.resize(1);
+    for (std::uint64_t c = 0; c < brick.components; ++c)
+    {
+      map.unwrapped.push_back(own.parts.UnwrappedOf(brick.firstNode + c));
+    }
   }
   return WriteMap(map);
 }
@@ -411,7 +463,7 @@ std::size_t
 BrickMerge::MemoryBytes() const
 {
   const State & own = *m_State;
-  std::size_t   bytes = own.bricks.capacity() * BytesOfBrick + own.nodes.MemoryBytes();
+  std::size_t   bytes = own.bricks.capacity() * BytesOfBrick + own.parts.MemoryBytes();
   for (const OpenBrick & brick : own.open)
   {
     bytes += brick.faces.MemoryBytes();
@@ -423,13 +475,13 @@ std::size_t
 BrickMerge::StartBytes(std::size_t bricks)
 {
   // A list that grows has room for up to twice what it holds.
-  return 2 * bricks * BytesOfBrick + BlockArray<Node>::BlockBytes;
+  return 2 * bricks * BytesOfBrick + PartForest::StartBytes();
 }
 
 std::uint64_t
 BrickMerge::PartCount() const
 {
-  return m_State->nodes.Size();
+  return m_State->parts.Size();
 }
 
 std::size_t

@@ -5,6 +5,7 @@
 #include "BrickCCL/Measuring/Groups/GroupTable.h"
 #include "BrickCCL/Measuring/HullCorners.h"
 #include "BrickCCL/Measuring/IntensitySums.h"
+#include "BrickCCL/Measuring/Measure.h"
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
 #include "BrickCCL/Tables/RowSums.h"
@@ -249,7 +250,7 @@ ReadRows(ByteReader & reader, const Extent & extent, std::size_t count)
 } // namespace
 
 void
-CheckColumnsOfBricks(const MeasureOptions & options)
+CheckColumnsOfBricks(const MeasureOptions & options, const PeriodicAxes & periodic)
 {
   if (options.part)
   {
@@ -270,17 +271,7 @@ CheckColumnsOfBricks(const MeasureOptions & options)
                         names + ", " + SurfaceGroup + ", " + TopologyGroup);
     }
   }
-}
-
-void
-CheckPeriodicTableOfBricks(const PeriodicAxes & periodic)
-{
-  if (periodic.HasAny())
-  {
-    throw Unsupported("components of a volume that is periodic along " + periodic.ToString() +
-                      " cannot be measured by bricks: where they go on through its ends they are put together as a "
-                      "whole; measure none, or label the volume at once");
-  }
+  CheckPeriodicGroups(periodic, options.groups.List());
 }
 
 SecondLook

@@ -3,7 +3,7 @@
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Segmenting/SmoothImage.h"
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Files/CountNotANumber.h"
+#include "BrickCCL/Measuring/CountNotANumber.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
 #include <sstream>
@@ -155,6 +155,15 @@ Segmented::ForView() const
   return pores ? Criterion::Foreground() : asked;
 }
 
+void
+NoteNotANumber(std::uint64_t count, ImageReader & reader)
+{
+  if (count > 0)
+  {
+    reader.Note(std::to_string(count) + " values are not a number (NaN) and count as background");
+  }
+}
+
 Segmented
 ApplyCriterion(const CriterionArguments &         arguments,
                const LoadedImage &                image,
@@ -168,11 +177,8 @@ ApplyCriterion(const CriterionArguments &         arguments,
   segmented.asked = CriterionOf(arguments);
   // Voxels of files that are mapped are read only here.
   const ProgressHooks reading = reporter.Hooks();
-  segmented.notNumbers = CountNotANumber(image, { threads, Progress(reading) });
-  if (segmented.notNumbers > 0)
-  {
-    reader.Note(std::to_string(segmented.notNumbers) + " values are not a number (NaN) and count as background");
-  }
+  segmented.notNumbers = CountNotANumber(image.View(), { threads, Progress(reading) });
+  NoteNotANumber(segmented.notNumbers, reader);
   if (!arguments.smooth.empty())
   {
     reporter.Step("smoothing");

@@ -63,6 +63,9 @@ struct Segmented
   Criterion ForView() const;
 };
 
+/** Notes values that are not a number, if there are any. */
+void NoteNotANumber(std::uint64_t count, ImageReader & reader);
+
 /** Smooths the image and finds the threshold, if that is asked for, among the voxels of the mask, and then the pores.
  * It notes values that are not a number. */
 Segmented ApplyCriterion(const CriterionArguments &         arguments,

@@ -38,8 +38,6 @@ CheckOptionsOfSlabs(const LabelArguments & arguments)
     { "--part", !arguments.table.part.empty() },
     { "--contacts", !arguments.table.contacts.empty() },
     { "--picture", !arguments.picture.empty() },
-    { "A table (--statistics, --print) with --periodic",
-      !arguments.neighbours.periodic.empty() && arguments.table.IsWanted() },
   };
   if (!arguments.outputFallback.empty())
   {
@@ -156,6 +154,7 @@ SummaryOf(const LabelArguments & arguments,
   summary["components"] = result.components;
   summary["foreground_voxels"] = result.foregroundVoxels;
   AddKept(summary, result.relabeled, result.relabeled.keptVoxels.value_or(result.foregroundVoxels), image);
+  summary["nan_values"] = result.notNumbers;
   if (options.measures)
   {
     summary["totals"] = ToJson(TotalsOf(result.table));
@@ -281,6 +280,7 @@ RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd)
   }
   options.label.progress = reporter.Hooks();
   options.writeOthers = [&](const SlabResult & written) {
+    NoteNotANumber(written.notNumbers, reader);
     NoteDoubtsOfSlabs(options.label.criterion, image, written.foregroundVoxels, !arguments.mask.empty(), reader);
     for (const std::string & note : written.lostGeometry)
     {

@@ -60,10 +60,11 @@ Unite(TIndex * parent, TIndex a, TIndex b)
 }
 
 /** Finds the root of a node while other threads unite. Path splitting: every node on the walk gets its grandparent as
- *  parent. */
-template <typename TIndex>
+ *  parent.
+ *  \param parent  a pointer to the parent of node 0, or what else gives a pointer to that of node i as `parent + i` */
+template <typename TParents, typename TIndex>
 inline TIndex
-FindRootShared(TIndex * parent, TIndex node)
+FindRootShared(TParents parent, TIndex node)
 {
   TIndex up = LoadShared(parent + node);
   while (up != node)
@@ -80,9 +81,9 @@ FindRootShared(TIndex * parent, TIndex node)
 }
 
 /** Unites the sets of two nodes while other threads do the same. */
-template <typename TIndex>
+template <typename TParents, typename TIndex>
 inline void
-UniteShared(TIndex * parent, TIndex a, TIndex b)
+UniteShared(TParents parent, TIndex a, TIndex b)
 {
   for (;;)
   {
@@ -106,9 +107,9 @@ UniteShared(TIndex * parent, TIndex a, TIndex b)
 
 /** Points a node at its root while other threads do the same for other nodes; returns the root. The walk must not
  *  split paths: that could put an older ancestor over the root that another thread has stored (case 2). */
-template <typename TIndex>
+template <typename TParents, typename TIndex>
 inline TIndex
-FlattenShared(TIndex * parent, TIndex node)
+FlattenShared(TParents parent, TIndex node)
 {
   TIndex root = node;
   for (TIndex up = LoadShared(parent + root); up != root; up = LoadShared(parent + root))

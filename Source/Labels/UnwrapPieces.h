@@ -43,6 +43,11 @@ public:
   void Add(const EndLinks & others);
   /** Each link once. */
   std::vector<EndLink> Take();
+  std::size_t
+  MemoryBytes() const
+  {
+    return m_Links.capacity() * sizeof(EndLink);
+  }
 
 private:
   void Unite();

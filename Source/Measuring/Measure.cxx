@@ -71,7 +71,8 @@ CheckMeasurable(const Extent & extent, const MeasureOptions & options)
   }
 }
 
-/** \throws Unsupported for groups that do not know that components go on through ends of axes. */
+} // namespace
+
 void
 CheckPeriodicGroups(const PeriodicAxes & periodic, const std::vector<const ColumnGroup *> & groups)
 {
@@ -87,6 +88,9 @@ CheckPeriodicGroups(const PeriodicAxes & periodic, const std::vector<const Colum
     }
   }
 }
+
+namespace
+{
 
 /** Takes the rows and the moments out of MomentSums (TShape is ShapeSums) or CompactMomentSums (CompactShapeSums). */
 template <typename TShape, typename TSums>
@@ -185,10 +189,7 @@ AccumulateUnwrapped(const RunVolume & volume, std::uint64_t components, const Ho
     {
       if (((wraps >> axis) & 1u) != 0)
       {
-        ShapeSums & shape = ShapeOf(sums[static_cast<std::size_t>(label - 1)]);
-        shape.minimum[axis] = 0;
-        shape.maximum[axis] = extent.size[axis] - 1;
-        shape.indexSum[axis] = ShapeSums::NoSum;
+        ShapeOf(sums[static_cast<std::size_t>(label - 1)]).SetWraps(axis, extent.size[axis]);
       }
     }
   }

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace brickccl
 {
@@ -32,6 +33,10 @@ void MeasureComponents(const RunVolume &          volume,
                        const std::optional<int> & sliceAxis,
                        const HostContext &        context,
                        ComponentTable &           table);
+
+/** \throws Unsupported, which names it, for a group that does not know that components go on through ends of periodic
+ *  axes. */
+void CheckPeriodicGroups(const PeriodicAxes & periodic, const std::vector<const ColumnGroup *> & groups);
 
 /** Measures an existing label image, see Measuring/Measuring.h, and hands out its runs as well. Their labels
  * are places in the table, from 1 on. */

@@ -115,16 +115,15 @@ MergeMoments(const MergeInput & input, ComponentTable & table)
   }
   std::vector<ProductSums>   products(table.components.size());
   std::vector<ShapeMeasures> shapes(table.components.size());
-  for (std::size_t c = 0; c < shapes.size(); ++c)
-  {
+  input.ForComponents([&](std::size_t c) {
     input.ForParts(c, [&](const PartRow & row) {
       ProductSums             own = row.table->measures.Of<ProductSums>()[row.place];
       const ComponentMeasures measures = row.table->components[row.place];
-      own.Shift(measures.voxelCount, measures.indexSum, PartOffset(*row.table, table).along);
+      own.Shift(measures.voxelCount, measures.indexSum, PartOffset(row, table).along);
       products[c].Merge(own);
     });
     FinishMoments(table, c, products[c], shapes[c]);
-  }
+  });
   table.measures.Set(std::move(products));
   table.measures.Set(std::move(shapes));
 }

@@ -9,7 +9,9 @@
 #include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Files/ImageFile.h"
 #include "BrickCCL/Host/AtomicFile.h"
+#include "BrickCCL/Host/StatusChange.h"
 #include "BrickCCL/Host/Stopwatch.h"
+#include "BrickCCL/Streaming/FileMark.h"
 #include "BrickCCL/Streaming/SlabReader.h"
 #include "BrickCCL/Streaming/SlabRuns.h"
 #include "BrickCCL/Streaming/WorkFolder.h"
@@ -32,7 +34,8 @@ namespace
 
 using Kind = WorkFolder::Kind;
 
-/** The files of an image, with their sizes and the times of their last changes. */
+/** The files of an image, with their sizes, the times of their last changes, and checksums of samples. Numbers of
+ *  inodes are not among it: some network file systems give files new ones. */
 void
 DescribeFiles(const char * what, const LoadedImage * image, std::ostream & text)
 {
@@ -45,7 +48,8 @@ DescribeFiles(const char * what, const LoadedImage * image, std::ostream & text)
   {
     text << "dataset of " << what << ": " << image->part << '\n';
   }
-  for (const std::string & file : std::set<std::string>(image->files.begin(), image->files.end()))
+  const std::set<std::string> files(image->files.begin(), image->files.end());
+  for (const std::string & file : files)
   {
     if (!std::filesystem::is_regular_file(file))
     {
@@ -53,7 +57,8 @@ DescribeFiles(const char * what, const LoadedImage * image, std::ostream & text)
     }
     text << "bytes of " << what << " file '" << file << "': " << std::filesystem::file_size(file) << '\n'
          << WorkFolder::TimeKey << what << " file '" << file
-         << "': " << std::filesystem::last_write_time(file).time_since_epoch().count() << '\n';
+         << "': " << std::filesystem::last_write_time(file).time_since_epoch().count() << ' ' << StatusChangeOf(file)
+         << ' ' << SampleOf(file, SampledBytes / files.size()) << '\n';
   }
 }
 
@@ -122,14 +127,11 @@ public:
     : m_Images(images)
     , m_Options(options)
     , m_Context{ options.label.threads, Progress(options.label.progress) }
+    , m_Merge(options.label.threads)
   {
     MeasureOptions measure;
     measure.groups = options.groups;
-    CheckColumnsOfBricks(measure);
-    if (options.measures)
-    {
-      CheckPeriodicTableOfBricks(options.label.periodic);
-    }
+    CheckColumnsOfBricks(measure, options.label.periodic);
     m_Result.plan = PlanSlabs(images,
                               options.label.criterion,
                               options.memory,
@@ -278,8 +280,10 @@ void
 SlabLabeler::Merge()
 {
   m_Options.step("merging slabs");
-  // Numbering sorts, and needs up to four numbers for each component beside what is there.
-  const std::uint64_t bytes = m_Merge.MemoryBytes() + 32 * m_Merge.PartCount();
+  // Numbering sorts, and needs up to four numbers for each component beside what is there; unwrapping up
+  // to 16 more.
+  const std::uint64_t each = m_Options.label.periodic.HasAny() ? 160 : 32;
+  const std::uint64_t bytes = m_Merge.MemoryBytes() + each * m_Merge.PartCount();
   const std::uint64_t room = m_Result.plan.memory - m_Result.plan.fixedBytes;
   if (bytes > room)
   {
@@ -291,6 +295,7 @@ SlabLabeler::Merge()
   m_Result.components = m_Merge.ComponentCount();
   m_Result.relabeled = m_Merge.Relabeled();
   m_Result.foregroundVoxels = m_Merge.ForegroundVoxelCount();
+  m_Result.notNumbers = m_Merge.NotNumberCount();
   m_Result.mergeBytes = m_Merge.MemoryBytes();
   m_Result.type = m_Options.type == LabelType::Auto ? SmallestLabelType(m_Result.components) : m_Options.type;
   if (m_Result.components > MaximumLabel(m_Result.type))
@@ -311,7 +316,7 @@ SlabLabeler::Merge()
 std::uint64_t
 SlabLabeler::TableBytes() const
 {
-  std::uint64_t ofSlabs = 160;
+  std::uint64_t ofSlabs = m_Options.label.periodic.HasAny() ? 200 : 160;
   std::uint64_t ofVolume = 160;
   for (const ColumnGroup * const group : m_Options.groups.List())
   {
@@ -382,7 +387,11 @@ SlabLabeler::MergeTables()
   }
   CountSlabs();
   const auto read = [this](Kind kind) { return [this, kind](std::size_t slab) { return m_Folder->Read(slab, kind); }; };
-  m_Result.table = MergeBrickTables(plan.slabs.size(), read(Kind::Record), read(Kind::Map), read(Kind::Counts));
+  m_Result.table = MergeBrickTables(plan.slabs.size(),
+                                    read(Kind::Record),
+                                    read(Kind::Map),
+                                    read(Kind::Counts),
+                                    m_Options.label.threads);
 }
 
 void

@@ -18,6 +18,8 @@ struct SlabResult
   std::uint64_t components = 0;
   RelabelReport relabeled;
   std::uint64_t foregroundVoxels = 0;
+  /** Values of the image that are not a number. */
+  std::uint64_t notNumbers = 0;
   /** The type of the label map. */
   LabelType type = LabelType::Auto;
   /** With `measures`. */

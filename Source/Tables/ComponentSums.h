@@ -55,6 +55,15 @@ struct ShapeSums
     }
   }
 
+  /** For a component that meets its own copy along an axis of so many voxels. */
+  void
+  SetWraps(int axis, std::int64_t size)
+  {
+    minimum[axis] = 0;
+    maximum[axis] = size - 1;
+    indexSum[axis] = NoSum;
+  }
+
   void
   Merge(const ShapeSums & other)
   {

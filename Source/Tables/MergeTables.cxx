@@ -134,7 +134,8 @@ SumsOf(const PartRow & row, const ComponentTable & merged)
 {
   const ComponentMeasures measures = row.table->components[row.place];
   const Extent &          extent = row.table->extent;
-  const PartOffset        offset(*row.table, merged);
+  const PartOffset        place({ row.table, row.place }, merged);
+  const PartOffset        offset(row, merged);
   ShapeSums               sums;
   sums.voxels = measures.voxelCount;
   auto         rest = static_cast<std::int64_t>(measures.firstVoxel);
@@ -142,7 +143,7 @@ SumsOf(const PartRow & row, const ComponentTable & merged)
   std::int64_t first = 0;
   for (int axis = 0; axis < extent.dimension; ++axis)
   {
-    first += (rest % extent.size[axis] + offset.along[axis]) * stride;
+    first += (rest % extent.size[axis] + place.along[axis]) * stride;
     rest /= extent.size[axis];
     stride *= merged.extent.size[axis];
   }
@@ -151,8 +152,9 @@ SumsOf(const PartRow & row, const ComponentTable & merged)
   {
     sums.indexSum[axis] =
       measures.indexSum[axis] + static_cast<std::uint64_t>(offset.along[axis]) * measures.voxelCount;
-    sums.minimum[axis] = measures.boxMinimum[axis] - merged.geometry.startIndex[axis];
-    sums.maximum[axis] = measures.boxMaximum[axis] - merged.geometry.startIndex[axis];
+    const std::int64_t moved = offset.along[axis] - place.along[axis] - merged.geometry.startIndex[axis];
+    sums.minimum[axis] = measures.boxMinimum[axis] + moved;
+    sums.maximum[axis] = measures.boxMaximum[axis] + moved;
   }
   return sums;
 }
@@ -192,9 +194,10 @@ OrderComponents(const std::vector<std::size_t> & firstRows,
 
 /** Lists the rows by the components that they become. */
 MergeInput
-ListParts(const std::vector<const ComponentTable *> &   parts,
-          const std::vector<std::vector<std::size_t>> & places,
-          std::size_t                                   components)
+ListParts(const std::vector<const ComponentTable *> &    parts,
+          const std::vector<std::vector<std::size_t>> &  places,
+          std::size_t                                    components,
+          const std::vector<std::vector<UnwrappedRow>> * unwrapped)
 {
   MergeInput input;
   input.begins.assign(components + 1, 0);
@@ -214,20 +217,44 @@ ListParts(const std::vector<const ComponentTable *> &   parts,
     {
       if (places[part][row] != LeftOut)
       {
-        input.parts[next[places[part][row]]++] = { parts[part], row };
+        input.parts[next[places[part][row]]++] = { parts[part],
+                                                   row,
+                                                   unwrapped != nullptr ? &(*unwrapped)[part][row] : nullptr };
       }
     }
   }
   return input;
 }
 
+/** The sums of a component from those of its parts. */
+ShapeSums
+SumsOfComponent(const MergeInput & input, std::size_t component, const ComponentTable & merged)
+{
+  ShapeSums     sums;
+  unsigned char wraps = 0;
+  input.ForParts(component, [&](const PartRow & row) {
+    sums.Merge(SumsOf(row, merged));
+    wraps |= row.unwrapped != nullptr ? row.unwrapped->wraps : 0;
+  });
+  for (int axis = 0; axis < merged.extent.dimension && wraps != 0; ++axis)
+  {
+    if (((wraps >> axis) & 1u) != 0)
+    {
+      sums.SetWraps(axis, merged.extent.size[axis]);
+    }
+  }
+  return sums;
+}
+
 } // namespace
 
 void
-MergeParts(const std::vector<const ComponentTable *> &   parts,
-           const std::vector<std::vector<std::size_t>> & places,
-           std::size_t                                   components,
-           ComponentTable &                              merged)
+MergeParts(const std::vector<const ComponentTable *> &    parts,
+           const std::vector<std::vector<std::size_t>> &  places,
+           std::size_t                                    components,
+           ComponentTable &                               merged,
+           const std::vector<std::vector<UnwrappedRow>> * unwrapped,
+           const HostContext &                            context)
 {
   const ComponentTable & model = *parts.front();
   merged.sliceAxis = model.sliceAxis;
@@ -239,15 +266,10 @@ MergeParts(const std::vector<const ComponentTable *> &   parts,
     merged.partTotals.voxels += part->partTotals.voxels;
     merged.partTotals.componentVoxels += part->partTotals.componentVoxels;
   }
-  const MergeInput               input = ListParts(parts, places, components);
-  UninitializedVector<ShapeSums> sums;
-  sums.reserve(components);
-  for (std::size_t c = 0; c < components; ++c)
-  {
-    ShapeSums ofComponent;
-    input.ForParts(c, [&](const PartRow & row) { ofComponent.Merge(SumsOf(row, merged)); });
-    sums.push_back(ofComponent);
-  }
+  MergeInput input = ListParts(parts, places, components, unwrapped);
+  input.context = context;
+  UninitializedVector<ShapeSums> sums(components, ShapeSums());
+  input.ForComponents([&](std::size_t c) { sums[c] = SumsOfComponent(input, c, merged); });
   merged.components = MakeRows(merged.extent, merged.geometry, std::move(sums));
   for (const ColumnGroup * const group : model.groups)
   {

@@ -2,6 +2,7 @@
 #define BRICKCCL_TABLES_MERGETABLES_H
 
 #include "BrickCCL/Core/Extent.h"
+#include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
 #include <cstddef>
@@ -12,11 +13,22 @@
 namespace brickccl
 {
 
+/** How the component of a part lies in an unwrapped component of a periodic image. */
+struct UnwrappedRow
+{
+  /** It is moved by so many images along each axis. */
+  std::int64_t images[MaximumDimension] = {};
+  /** Bit a: the whole component meets its own copy along axis a, and cannot be unwrapped along it. */
+  unsigned char wraps = 0;
+};
+
 /** One row of one of the tables that are merged. */
 struct PartRow
 {
   const ComponentTable * table;
   std::size_t            place;
+  /** Null if the image is not periodic. */
+  const UnwrappedRow * unwrapped = nullptr;
 };
 
 /** What a group of columns is merged from: the rows of several tables, put together by the components that they
@@ -27,6 +39,22 @@ struct MergeInput
    *  table come before those of the tables after it, each in their order. */
   std::vector<PartRow>     parts;
   std::vector<std::size_t> begins;
+  /** On how many threads components may be merged. */
+  HostContext context;
+
+  /** Calls `function(c)` for all components, on the threads. */
+  template <typename TFunction>
+  void
+  ForComponents(TFunction function) const
+  {
+    const Chunks chunks(static_cast<std::int64_t>(begins.size() - 1), 1 << 10, 256);
+    ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
+      for (auto c = static_cast<std::size_t>(chunks.Begin(chunk)); c < static_cast<std::size_t>(chunks.End(chunk)); ++c)
+      {
+        function(c);
+      }
+    });
+  }
 
   /** Calls `function(row)` for the rows that become a component. */
   template <typename TFunction>
@@ -41,16 +69,17 @@ struct MergeInput
 };
 
 /** What is to be added to indices that count from the first voxel of a part, so that they count from that of the merged
- *  table's box. */
+ *  table's box, and are those of the unwrapped component. */
 struct PartOffset
 {
   std::int64_t along[MaximumDimension] = {};
 
-  PartOffset(const ComponentTable & part, const ComponentTable & merged)
+  PartOffset(const PartRow & row, const ComponentTable & merged)
   {
-    for (int axis = 0; axis < part.extent.dimension; ++axis)
+    for (int axis = 0; axis < row.table->extent.dimension; ++axis)
     {
-      along[axis] = part.geometry.startIndex[axis] - merged.geometry.startIndex[axis];
+      along[axis] = row.table->geometry.startIndex[axis] - merged.geometry.startIndex[axis];
+      along[axis] += row.unwrapped != nullptr ? row.unwrapped->images[axis] * merged.extent.size[axis] : 0;
     }
   }
 };
@@ -62,12 +91,17 @@ inline constexpr std::size_t LeftOut = std::numeric_limits<std::size_t>::max();
  *  \param parts       do not overlap
  *  \param places      for each part and each of its rows the place of its component in the merged table, or LeftOut
  *  \param components  how many components there are; each has at least one row
- *  \param merged      its extent and geometry are set, and are those of a box around all parts
+ *  \param merged      its extent and geometry are set, and are those of a box around all parts. Its periodic axes may
+ *                     be set, if it is the whole image.
+ *  \param unwrapped   for each part and each of its rows how it lies in its component; null if no axis is periodic
+ *  \param context    the threads; the table does not depend on it
  *  \throws InvalidArgument if the tables have different geometries or columns. */
-void MergeParts(const std::vector<const ComponentTable *> &   parts,
-                const std::vector<std::vector<std::size_t>> & places,
-                std::size_t                                   components,
-                ComponentTable &                              merged);
+void MergeParts(const std::vector<const ComponentTable *> &    parts,
+                const std::vector<std::vector<std::size_t>> &  places,
+                std::size_t                                    components,
+                ComponentTable &                               merged,
+                const std::vector<std::vector<UnwrappedRow>> * unwrapped = nullptr,
+                const HostContext &                            context = { 1 });
 
 /** The merge rule of groups whose columns follow from the rows: there is nothing to do. */
 inline void

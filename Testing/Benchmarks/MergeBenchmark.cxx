@@ -1,5 +1,6 @@
 // Merges slices whose runs all touch the next slice: how long BrickMerge takes for so many labels, and in how much
-// memory. Usage: brickccl-merge-benchmark [SIDE [SLICES]]; a slice has SIDE^2 / 4 labels.
+// memory. Usage: brickccl-merge-benchmark [SIDE [SLICES [THREADS]]]; a slice has SIDE^2 / 4 labels, THREADS 0 stands
+// for all.
 
 #include "BrickCCL/Bricks/Bricks.h"
 #include "BrickCCL/Core/Error.h"
@@ -37,19 +38,22 @@ MakeSlice(std::int64_t side, std::int64_t z)
 }
 
 int
-Run(std::int64_t side, std::int64_t slices)
+Run(std::int64_t side, std::int64_t slices, int threads)
 {
   using Clock = std::chrono::steady_clock;
   const Extent volume{ side, side, slices };
   const Extent slice{ side, side, 1 };
   BrickOptions options;
   options.measures = false;
-  BrickMerge    merge;
-  Labeling      scratch;
-  double        seconds = 0;
-  double        processorSeconds = 0;
-  std::uint64_t bytes = 0;
-  const auto    timed = [&](auto work) {
+  // So many records are added at once.
+  constexpr std::int64_t atOnce = 4;
+  std::vector<Bytes>     records;
+  BrickMerge             merge(threads);
+  Labeling               scratch;
+  double                 seconds = 0;
+  double                 processorSeconds = 0;
+  std::uint64_t          bytes = 0;
+  const auto             timed = [&](auto work) {
     const auto begin = Clock::now();
     const auto before = std::clock();
     work();
@@ -60,10 +64,14 @@ Run(std::int64_t side, std::int64_t slices)
   {
     const std::int64_t              begin[MaximumDimension] = { 0, 0, z, 0 };
     const std::vector<std::uint8_t> voxels = MakeSlice(side, z);
-    const Bytes                     record =
-      LabelBrick(ImageView(voxels.data(), slice), BrickBox(volume, begin, slice), options, scratch).record;
-    bytes += record.size();
-    timed([&] { merge.Add(record); });
+    records.push_back(
+      LabelBrick(ImageView(voxels.data(), slice), BrickBox(volume, begin, slice), options, scratch).record);
+    bytes += records.back().size();
+    if (z % atOnce == atOnce - 1 || z == slices - 1)
+    {
+      timed([&] { merge.Add({ records.begin(), records.end() }); });
+      records.clear();
+    }
   }
   scratch = Labeling();
   const std::uint64_t labels = merge.PartCount();
@@ -82,7 +90,9 @@ main(int count, char ** arguments)
 {
   try
   {
-    return Run(count > 1 ? std::atoll(arguments[1]) : 4096, count > 2 ? std::atoll(arguments[2]) : 25);
+    return Run(count > 1 ? std::atoll(arguments[1]) : 4096,
+               count > 2 ? std::atoll(arguments[2]) : 25,
+               count > 3 ? std::atoi(arguments[3]) : 0);
   }
   catch (const std::exception & error)
   {

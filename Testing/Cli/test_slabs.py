@@ -67,9 +67,16 @@ class SlabsTest(CommandTest):
         for axes, options in (("z", ()), ("x", ("--connectivity", 26, "--minimum-size", 40)),
                               ("x,y,z", ("--connectivity", 26, "--order", "size")), ("yz", ("--equal-value",)),
                               ("y", ("--tolerance", 0.5, "--background", "none", "--neighbourhood", "8+z"))):
-            summary = self.same(path, "--periodic", axes, *options)
+            summary = self.same(path, "--periodic", axes, *options, table=("--columns", "place,shape"))
             self.assertEqual(summary["periodic"], axes.replace(",", ""))
             self.assertNotEqual(summary["components"], without["components"])
+        with open(self.path("slabs.csv"), newline="") as stream:
+            rows = list(csv.DictReader(stream))
+        # Boxes reach beyond the upper end along y, and not along the others.
+        self.assertTrue(any(int(row["bbox_max_y"]) >= SIDE for row in rows))
+        self.assertTrue(all(int(row["bbox_max_x"]) < SIDE and int(row["bbox_max_z"]) < SLICES for row in rows))
+        self.assertIn("wraps_y", rows[0])
+        self.assertNotIn("wraps_x", rows[0])
         self.assertIn("connectivity 6, periodic along z", self.ok("label", path, self.path("out.nrrd"), "--periodic", "z", *LIMIT).stdout)
 
     def test_criteria_mask_and_intensity(self):
@@ -255,6 +262,45 @@ class SlabsTest(CommandTest):
         self.fails("label", path, self.path("slabs.nrrd"), *LIMIT, "--work", self.folder,
                    saying="holds other files")
 
+    def test_another_file_with_the_size_and_time_of_before_is_refused_on_resume(self):
+        path, other = self.path("balls.nrrd"), self.path("others.nrrd")
+        for name, seed in ((path, 5), (other, 9)):
+            random.seed(seed)
+            write_nrrd(name, "uint8", (SIDE, SIDE, SLICES), [random.randrange(2) for _ in range(64 * SIDE)] * (SIDE // 64 * SLICES))
+        work = self.path("work")
+        options = ("label", path, self.path("slabs.nrrd"), *LIMIT, "--work", work)
+        self.ok(*options)
+        expected = self.bytes_of("slabs.nrrd")
+        status = os.stat(path)
+        self.assertEqual(status.st_size, os.stat(other).st_size)
+        for swap in (shutil.copyfile, os.replace):
+            swap(other, path)
+            os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+            self.assertEqual(os.stat(path).st_mtime_ns, status.st_mtime_ns)
+            self.fails(*options, "--resume", saying=["balls.nrrd' was changed since", "another folder"])
+        self.assertEqual(self.bytes_of("slabs.nrrd"), expected)
+
+    def test_values_that_are_not_a_number_are_counted(self):
+        path, work = self.path("nan.nrrd"), self.path("work")
+        random.seed(4)
+        values = [random.choice((0.0, 0.0, 1.0, float("nan"))) for _ in range(64 * SIDE)] * (SIDE // 64 * SLICES)
+        write_nrrd(path, "float", (SIDE, SIDE, SLICES), values)
+        count = sum(value != value for value in values)
+        self.assertGreater(count, 1000)
+        foreground = ("--range", 0.5, 2)
+        whole = self.summary(path, self.path("whole.nrrd"), *foreground)
+        self.assertEqual(whole["nan_values"], count)
+        options = (path, self.path("slabs.nrrd"), *foreground, *LIMIT, "--work", work)
+        slabs = self.summary(*options)
+        self.assertGreater(slabs["slabs"]["count"], 1)
+        again = self.summary(*options, "--resume")
+        self.assertEqual(again["slabs"]["from_before"], slabs["slabs"]["count"])
+        for summary in (slabs, again):
+            self.assertEqual(summary["nan_values"], count)
+            self.assertEqual(summary["notes"], whole["notes"])
+        self.assertIn(f"{count} values are not a number (NaN)", " ".join(slabs["notes"]))
+        self.assertEqual(self.bytes_of("whole.nrrd"), self.bytes_of("slabs.nrrd"))
+
     def test_memory_that_is_too_little_is_refused_with_the_least(self):
         path = self.phantom("balls.nrrd")
         result = self.fails("label", path, self.path("out.nrrd"), "--memory", "20MB", "--threads", 2, saying="the least that does is")
@@ -300,7 +346,7 @@ class SlabsTest(CommandTest):
                         ("--threshold", "otsu")):
             self.fails(*options, *refused, saying=[refused[0], "--memory"])
         table = ("--statistics", self.path("table.csv"))
-        self.fails(*options, *table, "--periodic", "x", saying=["--statistics", "--periodic", "--memory"])
+        self.fails(*options, *table, "--periodic", "x", "--columns", "surface", saying=["'surface'", "periodic along x"])
         self.fails(*options, "--periodic", "t", saying="periodic along t")
         for group in ("thickness", "inscribed", "neighbours"):
             self.fails(*options, *table, "--columns", group, saying=["'" + group + "'", "cannot be measured by bricks"])

@@ -35,6 +35,23 @@ struct FloodFillProblem
 /** Labels by a plain flood fill: 1..N in raster order of the first voxels, and 0 elsewhere. */
 std::vector<std::uint64_t> FloodFill(const FloodFillProblem & problem);
 
+/** A component that goes on through the ends of periodic axes, put together voxel by voxel. */
+struct UnwrappedComponent
+{
+  std::uint64_t voxels = 0;
+  /** Whether it meets its own copy along an axis. The rest says nothing of these axes. */
+  std::array<bool, 4> wraps = {};
+  /** Its least and greatest index; the least lies in the image. */
+  std::array<std::int64_t, 4> minimum = {};
+  std::array<std::int64_t, 4> maximum = {};
+  /** The sums of its indices and of their products. */
+  std::array<std::int64_t, 4>                sum = {};
+  std::array<std::array<std::int64_t, 4>, 4> products = {};
+};
+
+/** The components 1..N that FloodFill labels. */
+std::vector<UnwrappedComponent> UnwrapComponents(const FloodFillProblem & problem);
+
 } // namespace brickccl::testing
 
 #endif

@@ -277,7 +277,7 @@ MergeExtents(const MergeInput & input, ComponentTable & table)
   {
     std::vector<VoxelIndex> & voxels = hulls[c].voxels;
     input.ForParts(c, [&](const PartRow & row) {
-      const PartOffset offset(*row.table, table);
+      const PartOffset offset(row, table);
       for (VoxelIndex voxel : row.table->measures.Of<HullCorners>()[row.place].voxels)
       {
         std::transform(voxel.at, voxel.at + MaximumDimension, offset.along, voxel.at, std::plus<>());

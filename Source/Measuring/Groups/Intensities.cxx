@@ -348,8 +348,7 @@ MergeIntensities(const MergeInput & input, ComponentTable & table)
   }
   std::vector<IntensitySums>     sums(table.components.size());
   std::vector<IntensityMeasures> measures(table.components.size());
-  for (std::size_t c = 0; c < sums.size(); ++c)
-  {
+  input.ForComponents([&](std::size_t c) {
     std::uint64_t voxels = 0;
     input.ForParts(c, [&](const PartRow & row) {
       const IntensitySums & own = row.table->measures.Of<IntensitySums>()[row.place];
@@ -365,7 +364,7 @@ MergeIntensities(const MergeInput & input, ComponentTable & table)
       voxels += ownVoxels;
     });
     measures[c] = sums[c].Measures(voxels);
-  }
+  });
   table.measures.Set(std::move(sums));
   table.components.SetIntensities(std::move(measures));
 }

@@ -240,7 +240,7 @@ void
 BindMerging(nb::module_ & module)
 {
   nb::class_<BrickMerge>(module, "BrickMerge", "Finds which components of bricks are one, and numbers them.")
-    .def(nb::init<>())
+    .def(nb::init<int>(), nb::arg("threads") = 0)
     .def(
       "add",
       [](BrickMerge & merge, const nb::bytes & record) {
@@ -249,6 +249,19 @@ BindMerging(nb::module_ & module)
         return merge.Add(view);
       },
       nb::arg("record"))
+    .def(
+      "add_all",
+      [](BrickMerge & merge, const std::vector<nb::bytes> & records) {
+        std::vector<BytesView> views;
+        for (const nb::bytes & record : records)
+        {
+          views.push_back(ViewOfBytes(record));
+        }
+        const nb::gil_scoped_release unlocked;
+        return merge.Add(views);
+      },
+      nb::arg("records"),
+      "Adds several, or none if one is damaged.")
     .def("finish",
          [](BrickMerge & merge) {
            const nb::gil_scoped_release unlocked;
@@ -256,6 +269,7 @@ BindMerging(nb::module_ & module)
          })
     .def_prop_ro("count", &BrickMerge::ComponentCount)
     .def_prop_ro("foreground", &BrickMerge::ForegroundVoxelCount)
+    .def_prop_ro("not_numbers", &BrickMerge::NotNumberCount, "Values that are not a number (NaN).")
     .def_prop_ro("memory", &BrickMerge::MemoryBytes)
     .def(
       "map",

@@ -165,9 +165,12 @@ def write_brick(runs: bytes, map: bytes, labels: Annotated[NDArray[Any], dict(de
 class BrickMerge:
     """Finds which components of bricks are one, and numbers them."""
 
-    def __init__(self) -> None: ...
+    def __init__(self, threads: int = 0) -> None: ...
 
     def add(self, record: bytes) -> int: ...
+
+    def add_all(self, records: Sequence[bytes]) -> int:
+        """Adds several, or none if one is damaged."""
 
     def finish(self) -> None: ...
 
@@ -176,6 +179,10 @@ class BrickMerge:
 
     @property
     def foreground(self) -> int: ...
+
+    @property
+    def not_numbers(self) -> int:
+        """Values that are not a number (NaN)."""
 
     @property
     def memory(self) -> int: ...

@@ -65,6 +65,35 @@ def test_labels_and_tables_are_those_of_the_whole_volume(tmp_path, seed):
     check_table(found.table, table)
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_periodic_volumes_and_neighbourhoods(tmp_path, seed):
+    random = np.random.default_rng(seed)
+    dimension = int(random.choice([2, 3]))
+    shape = tuple(int(size) for size in random.integers(2, 14, dimension))
+    image = random.integers(0, 3, shape).astype(np.uint8)
+    options = {"periodic": [bool(random.integers(0, 2)) for _ in shape], "order": str(random.choice(["raster", "size"]))}
+    if seed % 3 == 0:
+        element = random.random((3,) * dimension) < 0.5
+        element[(slice(1, 2),) * (dimension - 1)] = True
+        element[(1,) * dimension] = True
+        # Every axis has neighbours along it, as periodic axes need them.
+        for axis in range(dimension):
+            element[tuple(2 if other == axis else 1 for other in range(dimension))] = True
+        options["neighbourhood"] = element | np.flip(element)
+    else:
+        options["connectivity"] = int(random.integers(1, dimension + 1))
+    if seed % 4 == 1:
+        options["criterion"] = "equal"
+    brick = tuple(int(size) for size in random.integers(1, 8, dimension))
+    found = big.label(image, tmp_path / "labels", brick=brick, chunks=brick, columns="shape,place", return_table=True, **options)
+    labeling = brickccl.find(image, **options)
+    np.testing.assert_array_equal(found.labels[...], labeling.labels())
+    check_table(found.table, labeling.table("shape,place"))
+    if any(options["periodic"]):
+        with pytest.raises(NotImplementedError, match="'surface'.*periodic"):
+            big.label(image, tmp_path / "other", columns="surface", return_table=True, periodic=options["periodic"])
+
+
 def test_bricks_are_whole_shards(tmp_path):
     image = grains((16, 16, 16))
     for brick, right in (((8, 8, 4), "(8, 8, 8)"), (12, "(16, 16, 16)")):

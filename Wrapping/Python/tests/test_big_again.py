@@ -302,6 +302,10 @@ def test_arguments_that_are_wrong_get_errors_before_any_work(folder):
         (TypeError, "by_slice", {"by_slice": 1.0}),
         (ValueError, "workers=0 must be", {"workers": 0}),
         (TypeError, "algorithm", {"algorithm": None}),
+        (ValueError, "periodic=7 is no axis", {"periodic": 7}),
+        (ValueError, "periodic='xx'", {"periodic": "xx"}),
+        (ValueError, "neighbourhood takes the place", {"neighbourhood": np.ones((3, 3, 3)), "connectivity": 6}),
+        (ValueError, "neighbourhood must be", {"neighbourhood": np.ones((3, 3))}),
         (TypeError, "minimum_size", {"minimum_size": 0.0}),
     ):
         with pytest.raises(error, match=text):

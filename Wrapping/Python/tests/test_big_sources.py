@@ -190,6 +190,33 @@ def test_the_same_bytes_written_again_in_a_bucket_are_no_change(tmp_path, bucket
     np.testing.assert_array_equal(found.labels[:], brickccl.label(image))
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows keeps no time that programs cannot set")
+@pytest.mark.parametrize("name", ["image.npy", "image.zarr"])
+def test_files_with_the_sizes_and_times_of_before_are_noticed(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    image = np.zeros((8, 8), np.uint8)
+
+    def write(values):
+        if name.endswith("npy"):
+            np.save(name, values)
+            return [name]
+        zarr.create_array(name, data=values, chunks=(4, 4), compressors=None, overwrite=True)
+        return [os.path.join(parent, file) for parent, _, files in os.walk(name) for file in files]
+
+    image[:] = 1
+    before = {path: os.stat(path) for path in write(image)}
+    arguments = {"state": "state", "brick": 4, "chunks": 4}
+    big.plan(name, "labels.zarr", **arguments)
+    image[3] = 0
+    image[4] = 2
+    assert sorted(write(image)) == sorted(before)
+    for path, status in before.items():
+        assert os.stat(path).st_size == status.st_size
+        os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    with pytest.raises(ValueError, match="another problem: source"):
+        big.label(name, "labels.zarr", **arguments)
+
+
 def test_a_changed_file_among_very_many_is_noticed(monkeypatch):
     from brickccl.big import _files
 
@@ -197,7 +224,7 @@ def test_a_changed_file_among_very_many_is_noticed(monkeypatch):
     times = dict.fromkeys(names, 1)
     monkeypatch.setattr(_files.os, "walk", lambda folder: [(folder, [], names)])
     monkeypatch.setattr(
-        _files.os, "stat", lambda path: types.SimpleNamespace(st_size=1, st_mtime_ns=times[os.path.basename(path)])
+        _files.os, "stat", lambda path: types.SimpleNamespace(st_size=1, st_mtime_ns=times[os.path.basename(path)], st_ctime_ns=1)
     )
     before = _files.digest_of_files("many.zarr")
     assert before["files"] == len(names)

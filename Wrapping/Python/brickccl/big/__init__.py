@@ -209,6 +209,8 @@ def label(
     tolerance: float | None = None,
     mask: Any = None,
     by_slice: int | None = None,
+    neighbourhood: Any = None,
+    periodic: Any = (),
     order: str = "raster",
     minimum_size: int = 0,
     maximum_size: int | None = None,
@@ -257,7 +259,8 @@ def label(
         The number of threads or processes; as many as processors if not given. Each of them holds a brick and its labels.
     devices : str, int or list, optional
         "cpu" (if not given), "cuda:N", N, or several, which threads take in turns.
-    connectivity, criterion, range, background, tolerance, by_slice, order, minimum_size, maximum_size, minimum_volume, largest
+    connectivity, criterion, range, background, tolerance, by_slice, neighbourhood, periodic, order, minimum_size, \
+maximum_size, minimum_volume, largest
         As for `brickccl.label`, for the whole volume.
     mask : as `source`, optional
         Of the same shape; voxels where it is 0 take no part.

@@ -57,6 +57,7 @@ def _add_problem(parser: argparse.ArgumentParser, name: str) -> None:
     parser.add_argument("--background", default="0", metavar="V", help="value of the background, or none (0)")
     parser.add_argument("--mask", metavar="ARRAY", help="voxels where it is 0 take no part")
     parser.add_argument("--by-slice", type=int, metavar="AXIS", help="axis of the array across which slices are labeled alone")
+    parser.add_argument("--periodic", default="", metavar="x,y,z", help="axes along which the volume goes on with its other end")
     parser.add_argument("--minimum-size", type=int, default=0, metavar="VOXELS")
     parser.add_argument("--maximum-size", type=int, metavar="VOXELS")
     parser.add_argument("--minimum-volume", type=float, metavar="MM3")
@@ -100,7 +101,7 @@ def _problem(chosen: argparse.Namespace) -> dict[str, Any]:
         if not equals or not index.isdigit():
             raise ValueError(f"--select {text} must be AXIS=INDEX, for example c=1")
         select[axis] = int(index)
-    same = ("mask", "by_slice", "minimum_size", "maximum_size", "minimum_volume", "largest", "order", "table", "table_rows", "columns")
+    same = ("mask", "by_slice", "periodic", "minimum_size", "maximum_size", "minimum_volume", "largest", "order", "table", "table_rows", "columns")
     return {
         **{name: getattr(chosen, name) for name in (*same, "intensity", "level", "storage_options", "overwrite", "tolerance", "threads")},
         "state": chosen.state,

@@ -1,4 +1,4 @@
-"""What tells whether files have changed: their sizes and times."""
+"""What tells whether files have changed: their sizes and times, also those that programs cannot set."""
 
 from __future__ import annotations
 
@@ -10,7 +10,12 @@ from typing import Any
 def status_of(path: str) -> dict[str, Any]:
     """The size and time of a file."""
     status = os.stat(path)
-    return {"bytes": status.st_size, "changed": status.st_mtime_ns}
+    return {"bytes": status.st_size, "changed": status.st_mtime_ns, "moved": _status_change(status)}
+
+
+def _status_change(status: os.stat_result) -> int:
+    """When contents, name or rights of a file were changed last. Windows has the time when it was made in its place."""
+    return 0 if os.name == "nt" else status.st_ctime_ns
 
 
 def digest_of_files(folder: str) -> dict[str, Any]:
@@ -24,5 +29,5 @@ def digest_of_files(folder: str) -> dict[str, Any]:
                 continue
             files += 1
             status = os.stat(os.path.join(parent, name))
-            digest.update(f"{os.path.relpath(parent, folder)}/{name} {status.st_size} {status.st_mtime_ns}\n".encode())
+            digest.update(f"{os.path.relpath(parent, folder)}/{name} {status.st_size} {status.st_mtime_ns} {_status_change(status)}\n".encode())
     return {"files": files, "contents": digest.hexdigest()}

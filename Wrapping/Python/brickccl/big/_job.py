@@ -38,6 +38,8 @@ NAMED_BRICKS = 5
 PLAN = "plan.json"
 MERGE = "merge.json"
 FINISHED = "finished.json"
+#: So many records are merged at once.
+RECORDS_AT_ONCE = 8
 #: Looking at the files of a source takes at most this part of the time.
 LOOKS = 20
 
@@ -194,16 +196,10 @@ class Job:
         self.state.remove(MERGE)
         merge = _core.BrickMerge()
         count = len(self.grid)
-        for index in range(count):
-            with naming(self.grid.describe(index)):
-                try:
-                    merge.add(self._record(index))
-                except FileNotFoundError:
-                    raise DamagedState(self._name_missing(self.missing("records"), "labeled")) from None
-                except RuntimeError as error:
-                    self.state.remove(f"records/{self.grid.name(index)}")
-                    raise DamagedState(f"{error}; label it again") from None
-            report(0.5 * (index + 1) / count)
+        for begin in range(0, count, RECORDS_AT_ONCE):
+            end = min(begin + RECORDS_AT_ONCE, count)
+            self._add(merge, range(begin, end))
+            report(0.5 * end / count)
         merge.finish()
         dtype = self.target.check_type(merge.count)
         for index in range(count):
@@ -217,6 +213,27 @@ class Job:
         self.state.write_json(MERGE, found)
         report(1.0)
         return found
+
+    def _add(self, merge: _core.BrickMerge, bricks: range) -> None:
+        """Adds the records of bricks, which are read side by side."""
+        records = []
+        for index in bricks:
+            with naming(self.grid.describe(index)):
+                try:
+                    records.append(self._record(index))
+                except FileNotFoundError:
+                    raise DamagedState(self._name_missing(self.missing("records"), "labeled")) from None
+        try:
+            merge.add_all(records)
+        except RuntimeError:
+            for index, record in zip(bricks, records):
+                with naming(self.grid.describe(index)):
+                    try:
+                        _core.check_bytes("record", record)
+                    except RuntimeError as error:
+                        self.state.remove(f"records/{self.grid.name(index)}")
+                        raise DamagedState(f"{error}; label it again") from None
+            raise
 
     def _record(self, index: int) -> bytes:
         return self.state.read(f"records/{self.grid.name(index)}")
@@ -378,6 +395,8 @@ RULES = (
     "high",
     "tolerance",
     "connectivity",
+    "neighbourhood",
+    "periodic",
     "order",
     "minimum_size",
     "maximum_size",

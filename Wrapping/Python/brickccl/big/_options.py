@@ -13,7 +13,7 @@ from .. import _core
 from .._label import remark_on
 from .._rules import criterion_of, limits_of, narrow_float
 from .._table import Table, group_names
-from .._volume import count_of
+from .._volume import as_volume, count_of
 from ._job import counts_more, make_labeler
 from ._sources import Source, spacing_of
 from ._tables import check_names
@@ -64,6 +64,10 @@ def options_of(source: Source, has_intensity: bool, given: Mapping[str, Any]) ->
         raise TypeError(f"by_slice must be an axis, a whole number, not {by_slice!r}")
     if by_slice is not None and not -dimension <= by_slice < dimension:
         raise ValueError(f"by_slice={by_slice} is no axis of an array of {dimension} dimensions")
+    if given["neighbourhood"] is not None and not (given["connectivity"] is None and by_slice is None):
+        raise ValueError("a neighbourhood takes the place of connectivity and by_slice; give it alone")
+    # What is said of axes is that of the array's.
+    voxel = as_volume(np.zeros((1,) * dimension, np.uint8))
     return {
         "criterion": criterion,
         "background": _number(background),
@@ -72,6 +76,8 @@ def options_of(source: Source, has_intensity: bool, given: Mapping[str, Any]) ->
         "tolerance": _number(tolerance),
         "connectivity": None if given["connectivity"] is None else count_of("connectivity", given["connectivity"]),
         "by_slice": None if by_slice is None else operator.index(by_slice) % dimension,
+        "neighbourhood": [] if given["neighbourhood"] is None else voxel.neighbourhood(given["neighbourhood"]),
+        "periodic": voxel.axes("periodic", given["periodic"]),
         "order": order,
         "minimum_size": int(minimum_size),
         "maximum_size": maximum_size,

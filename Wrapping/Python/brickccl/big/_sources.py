@@ -140,7 +140,7 @@ class MemmapSource(FileSource):
         found = {**super().fingerprint(deep), "offset": self._offset, "strides": list(self.array.strides)}
         if deep and self._is_written:
             # Its time may be that of a cache that was emptied later.
-            del found["changed"]
+            del found["changed"], found["moved"]
             found["contents"] = self._contents()
         return found
 

@@ -1,4 +1,4 @@
-#include "BrickCCL/Files/CountNotANumber.h"
+#include "BrickCCL/Measuring/CountNotANumber.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,13 +10,13 @@ namespace brickccl
 {
 
 std::uint64_t
-CountNotANumber(const LoadedImage & image, const HostContext & context)
+CountNotANumber(const ImageView & image, const HostContext & context)
 {
   return VisitScalarType(image.type, [&](auto tag) -> std::uint64_t {
     using T = typename decltype(tag)::Type;
     if constexpr (std::is_floating_point_v<T>)
     {
-      const auto *               values = reinterpret_cast<const T *>(image.voxels.Data());
+      const auto *               values = static_cast<const T *>(image.data);
       const Chunks               chunks(image.extent.VoxelCount() * image.channels, 1 << 18, 256);
       std::vector<std::uint64_t> counts(static_cast<std::size_t>(chunks.count));
       ParallelFor(chunks.count, context, [&](std::int64_t chunk) {

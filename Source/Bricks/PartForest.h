@@ -1,0 +1,101 @@
+#ifndef BRICKCCL_BRICKS_PARTFOREST_H
+#define BRICKCCL_BRICKS_PARTFOREST_H
+
+#include "BrickCCL/Bricks/BlockArray.h"
+#include "BrickCCL/Core/Extent.h"
+#include "BrickCCL/Host/Parallel.h"
+#include "BrickCCL/Labels/Labels.h"
+#include "BrickCCL/Labels/UnwrapPieces.h"
+#include "BrickCCL/Tables/MergeTables.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace brickccl
+{
+
+/** The components of all bricks, of which those of the volume are made, and which of them belong together. Each is a
+ *  node. What comes of it depends neither on the order of joins nor on threads. */
+class PartForest
+{
+public:
+  void
+  Append(std::uint64_t firstVoxel, std::uint64_t voxels)
+  {
+    m_Nodes.Append({ m_Nodes.Size(), firstVoxel, voxels });
+  }
+  std::uint64_t
+  Size() const
+  {
+    return m_Nodes.Size();
+  }
+
+  /** Joins two nodes, while other threads may join others. */
+  void Join(std::uint64_t a, std::uint64_t b);
+  /** Joins two nodes through ends of periodic axes. No other thread uses the forest. */
+  void
+  JoinThroughEnds(const EndLink & link)
+  {
+    m_EndLinks.Add(link);
+  }
+
+  /** Numbers the components of the volume; nothing can be joined afterwards.
+   *  \param limits  on sizes, and the order
+   *  \param report  holds what was dropped before; receives the rest
+   *  \return how many there are */
+  std::uint64_t Number(const Extent &         volume,
+                       const PeriodicAxes &   periodic,
+                       const RelabelOptions & limits,
+                       const HostContext &    context,
+                       RelabelReport &        report);
+
+  /** After Number, the number of the component that a node belongs to; 0 if that was dropped. */
+  std::uint64_t
+  NumberOf(std::uint64_t node) const
+  {
+    return m_Nodes[node].firstVoxel;
+  }
+  /** After Number with periodic axes, how a node lies in its component. */
+  UnwrappedRow UnwrappedOf(std::uint64_t node) const;
+
+  std::size_t
+  MemoryBytes() const
+  {
+    return m_Nodes.MemoryBytes() + m_EndLinks.MemoryBytes() + m_Places.capacity() * sizeof(std::uint32_t) +
+           m_Unwrapping.shifts.capacity() * (sizeof(Unwrapping::Shift) + 1);
+  }
+  /** What one with few nodes takes. */
+  static std::size_t
+  StartBytes()
+  {
+    return BlockArray<Node>::BlockBytes;
+  }
+
+private:
+  struct Node
+  {
+    /** No later node than itself; a root is its own. */
+    std::uint64_t parent = 0;
+    /** Of a root at last that of its component, and then the number. */
+    std::uint64_t firstVoxel = 0;
+    /** Of a root at last those of its component. */
+    std::uint64_t voxels = 0;
+  };
+  struct Parents;
+
+  void                       Flatten(const HostContext & context);
+  void                       SumUp(const HostContext & context);
+  std::vector<std::uint64_t> ListRoots(const HostContext & context) const;
+  void                       Unwrap(const HostContext & context, std::vector<std::uint64_t> & roots);
+
+  BlockArray<Node> m_Nodes;
+  EndLinks         m_EndLinks;
+  Unwrapping       m_Unwrapping;
+  /** By node its place in the unwrapping, if there are periodic axes. */
+  std::vector<std::uint32_t> m_Places;
+};
+
+} // namespace brickccl
+
+#endif

@@ -221,12 +221,12 @@ TEST(VtkFilter, TheImageIsNotCopiedAndLabelsAreWrittenWhereTheyStay)
   {
     GTEST_SKIP() << "sanitizers have memory of their own";
   }
-  const Extent cube{ 256, 256, 256 };
-  const auto   image = MakeImage(MakeBalls(cube, 0.2, 1), cube, VTK_FLOAT);
-  const auto   bytes = sizeof(float) * static_cast<std::uint64_t>(cube.VoxelCount());
-  auto * const scalars = image->GetPointData()->GetScalars();
-  const auto   stamp = scalars->GetMTime();
-  const auto   voxels = scalars->GetVoidPointer(0);
+  const Extent       cube{ 256, 256, 256 };
+  const auto         image = MakeImage(MakeBalls(cube, 0.2, 1), cube, VTK_FLOAT);
+  const auto         bytes = sizeof(float) * static_cast<std::uint64_t>(cube.VoxelCount());
+  auto * const       scalars = image->GetPointData()->GetScalars();
+  const auto         stamp = scalars->GetMTime();
+  const void * const voxels = scalars->GetVoidPointer(0);
 
   vtkNew<vtkBrickConnectedComponents> filter;
   filter->SetInputData(image);

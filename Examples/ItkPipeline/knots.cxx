@@ -1,10 +1,13 @@
-// Reads a CT scan of a log, smooths it, labels its knots and writes the label map: a pipeline of ITK filters.
+// Reads a CT scan of a log, smooths it, labels and measures its knots, selects some of them and writes label maps: a
+// pipeline of ITK filters.
 #include <itkBrickConnectedComponentImageFilter.h>
 
 #include <itkImageFileReader.h>
 #include <itkImageFileWriter.h>
+#include <itkLabelMapToLabelImageFilter.h>
 #include <itkMedianImageFilter.h>
-#include <itkShapeLabelObject.h>
+#include <itkStatisticsLabelObject.h>
+#include <itkStatisticsOpeningLabelMapFilter.h>
 
 #include <cstdlib>
 #include <iostream>
@@ -12,9 +15,9 @@
 int
 main(int argc, char ** argv)
 {
-  if (argc != 3)
+  if (argc != 4)
   {
-    std::cerr << "usage: knots SCAN LABELS" << std::endl;
+    std::cerr << "usage: knots SCAN LABELS SELECTED_LABELS" << std::endl;
     return EXIT_FAILURE;
   }
   using CtImage = itk::Image<short, 3>;
@@ -33,6 +36,7 @@ main(int argc, char ** argv)
     filter->SetCriterion(brickccl::Criterion::InRange(0, 3000));
     filter->SetMinimumObjectVolume(1000); // mm^3
     filter->SetOrder(brickccl::LabelOrder::Size);
+    filter->SetIntensityImage(reader->GetOutput()); // for statistics of gray values
 
     auto writer = itk::ImageFileWriter<LabelImage>::New();
     writer->SetInput(filter->GetOutput());
@@ -41,14 +45,26 @@ main(int argc, char ** argv)
     writer->Update();
     std::cout << filter->GetObjectCount() << " knots" << std::endl;
 
-    // The components as an itk::LabelMap, for ITK's filters of label maps.
-    using Objects = itk::LabelMap<itk::ShapeLabelObject<unsigned int, 3>>;
+    // The components as an itk::LabelMap, with the attributes that ITK's filters of label maps know.
+    using Objects = itk::LabelMap<itk::StatisticsLabelObject<unsigned int, 3>>;
     const Objects::Pointer map = filter->MakeLabelMap<Objects>();
     for (const auto & object : map->GetLabelObjects())
     {
       std::cout << "knot " << object->GetLabel() << ": " << object->GetPhysicalSize() << " mm^3, elongation "
-                << object->GetElongation() << std::endl;
+                << object->GetElongation() << ", mean " << object->GetMean() << " HU" << std::endl;
     }
+
+    // ITK's own filter selects by an attribute.
+    auto selection = itk::StatisticsOpeningLabelMapFilter<Objects>::New();
+    selection->SetInput(map);
+    selection->SetAttribute("Elongation");
+    selection->SetLambda(3);
+    auto selected = itk::LabelMapToLabelImageFilter<Objects, LabelImage>::New();
+    selected->SetInput(selection->GetOutput());
+    writer->SetInput(selected->GetOutput());
+    writer->SetFileName(argv[3]);
+    writer->Update();
+    std::cout << selection->GetOutput()->GetNumberOfLabelObjects() << " are long" << std::endl;
     return EXIT_SUCCESS;
   }
   catch (const itk::ExceptionObject & error)

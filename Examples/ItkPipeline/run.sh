@@ -9,7 +9,7 @@ cmake -S "$example" -B program -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$
 cmake --build program
 
 cp "$repository/Data/log.nrrd" .
-program/knots log.nrrd knots.nrrd
+program/knots log.nrrd knots.nrrd long.nrrd
 
 brickccl label log.nrrd parts.nrrd --mask knots.nrrd --background none --connectivity 18 --order size \
   --picture pipeline-knots.png

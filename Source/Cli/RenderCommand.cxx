@@ -128,26 +128,16 @@ PrintSummary(const RenderArguments &              arguments,
 }
 
 void
-NoteBlocks(const SurfaceReport &            report,
-           const ComponentTable &           table,
-           const std::vector<std::size_t> & places,
-           ImageReader &                    reader)
+NoteBlocks(const SurfaceReport & report, ImageReader & reader)
 {
   const int(&block)[3] = report.block;
-  bool isAnyLarge = false;
-  for (const std::size_t place : places)
+  if (report.hasLargeComponents)
   {
-    const ComponentMeasures component = table.components[place];
-    for (int axis = 0; axis < 3; ++axis)
-    {
-      isAnyLarge = isAnyLarge || component.boxMaximum[axis] - component.boxMinimum[axis] >= MostVoxelsOfSmallComponents;
-    }
-  }
-  if (isAnyLarge && block[0] * block[1] * block[2] > 1)
-  {
-    reader.Note("components of more than " + std::to_string(MostVoxelsOfSmallComponents) +
-                " voxels along an axis are drawn from blocks of " + std::to_string(block[0]) + " x " +
-                std::to_string(block[1]) + " x " + std::to_string(block[2]) + " voxels, which fits the picture's size");
+    const std::string sides =
+      std::to_string(block[0]) + " x " + std::to_string(block[1]) + " x " + std::to_string(block[2]);
+    reader.Note("components of more than " + std::to_string(MostBlocksOfSmallComponents) +
+                " blocks along an axis are drawn from blocks of " + sides +
+                " voxels, which fits the picture's size; what is thinner than a block is drawn as thick as one");
   }
 }
 
@@ -218,7 +208,7 @@ RunRender(const RenderArguments & arguments)
       reader.Note("--style surface does not draw the intensity image; --style slices, montage and mip do");
     }
     report = WriteSurfacePicture(arguments.output, contents, size.width, size.height, *display, context);
-    NoteBlocks(*report, table, places, reader);
+    NoteBlocks(*report, reader);
   }
   else
   {

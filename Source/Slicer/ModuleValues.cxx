@@ -1,5 +1,6 @@
 #include "BrickCCL/Slicer/ModuleValues.h"
 
+#include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Core/Error.h"
 
@@ -185,29 +186,37 @@ ModuleValues::IsOn(const std::string & name) const
 }
 
 void
-ModuleValues::CheckOutputs(const ModuleDescription & module) const
+ModuleValues::CheckFiles(const ModuleDescription & module, const std::string & returnFile) const
 {
   std::map<std::string, std::string> inputs;
+  cli::NamedFiles                    all;
   for (const bool isOutput : { false, true })
   {
     for (const auto & [name, path] : m_Texts)
     {
       const ModuleParameter * const parameter = module.Find(name);
-      if (!parameter->IsFile() || path.empty() || (parameter->channel == "output") != isOutput)
+      if (!parameter->IsFile() || (parameter->channel == "output") != isOutput)
       {
         continue;
+      }
+      if (path.empty() && parameter->index)
+      {
+        throw InvalidArgument("'" + parameter->label + "' (" + name + ") is empty; choose one");
       }
       if (!isOutput)
       {
         inputs.emplace(path, parameter->label);
       }
-      else if (inputs.count(path) == 1)
+      else if (!path.empty() && inputs.count(path) == 1)
       {
         throw InvalidArgument("'" + parameter->label + "' is the same as '" + inputs[path] + "' ('" + path +
                               "'); choose another one, since an input is never overwritten");
       }
+      all.emplace_back("'" + parameter->label + "'", path);
     }
   }
+  // The command compares the others, also through links.
+  cli::CheckOutputs(all, { { "--returnparameterfile", returnFile } });
 }
 
 void

@@ -33,9 +33,9 @@ public:
   /** Whether a boolean is true. \throws Error for a name that is no boolean of the module. */
   bool IsOn(const std::string & name) const;
 
-  /** \throws InvalidArgument if an output is the same file as an input, which is so in Slicer if one volume is chosen
-   * for both. */
-  void CheckOutputs(const ModuleDescription & module) const;
+  /** \throws InvalidArgument if a file that is needed is not given, or if an output is the same file as an input, which
+   * is so in Slicer if one volume is chosen for both. \param returnFile  is an output as well; it may be empty. */
+  void CheckFiles(const ModuleDescription & module, const std::string & returnFile) const;
 
   /** Writes all values, one a line. */
   void Echo(std::ostream & stream) const;

@@ -70,7 +70,7 @@ Work(const Module &            module,
   {
     values.Echo(std::cout);
   }
-  values.CheckOutputs(description);
+  values.CheckFiles(description, common.returnFile);
   if (!common.returnFile.empty())
   {
     CheckWritable(common.returnFile);

@@ -96,6 +96,30 @@ AddNeighbours(std::vector<std::uint16_t> & values, const std::int64_t (&size)[3]
   }
 }
 
+/** Fills the blocks with voxels inside that have no full block around them. What is thinner than a block would be lost
+ *  otherwise, since its blocks are not half full. */
+void
+FillBlocksOfThinParts(BlockCounts & blocks, std::uint16_t voxelsPerBlock)
+{
+  std::vector<std::uint16_t> fullBlocksAround(blocks.counts.size());
+  std::transform(
+    blocks.counts.begin(),
+    blocks.counts.end(),
+    fullBlocksAround.begin(),
+    [voxelsPerBlock](std::uint16_t count) { return static_cast<std::uint16_t>(count == voxelsPerBlock ? 1 : 0); });
+  for (int axis = 0; axis < 3; ++axis)
+  {
+    AddNeighbours(fullBlocksAround, blocks.size, axis);
+  }
+  for (std::size_t i = 0; i < blocks.counts.size(); ++i)
+  {
+    if (blocks.counts[i] > 0 && fullBlocksAround[i] == 0)
+    {
+      blocks.counts[i] = voxelsPerBlock;
+    }
+  }
+}
+
 /** A field that is above Threshold inside and below it outside. Its gradient is smooth, since it looks at the 26
  *  neighbours of a block, too; these weigh so little that they do not move a voxel to the other side. */
 constexpr int OwnWeight = 54;
@@ -104,7 +128,12 @@ constexpr int AllWeights = OwnWeight + 27;
 vtkSmartPointer<vtkImageData>
 FieldOf(const SurfaceSource & source)
 {
-  const BlockCounts          blocks = CountInBlocks(source);
+  BlockCounts blocks = CountInBlocks(source);
+  const int   voxelsPerBlock = source.block[0] * source.block[1] * source.block[2];
+  if (voxelsPerBlock > 1)
+  {
+    FillBlocksOfThinParts(blocks, static_cast<std::uint16_t>(voxelsPerBlock));
+  }
   std::vector<std::uint16_t> sums = blocks.counts;
   for (int axis = 0; axis < 3; ++axis)
   {

@@ -36,8 +36,9 @@ struct SurfaceSource
 inline constexpr int MostVoxelsPerBlock = 8;
 
 /** The surface half-way between what lies inside and outside, for pictures. Every voxel inside stays inside of it, and
- *  no other voxel, if blocks are single voxels; of larger blocks those count that are at least half full. Edges are
- *  rounded within half a voxel, and normals are smooth. Points count from the first voxel, along physical axes. */
+ *  no other voxel, if blocks are single voxels. Of larger blocks those count that are at least half full, and where
+ * parts are too thin to fill a block, all that hold a voxel, so that cracks of one voxel stay. Edges are rounded within
+ * half a block, and normals are smooth. Points count from the first voxel, along physical axes. */
 Surface MakeSurface(const SurfaceSource & source);
 
 } // namespace brickccl

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -176,8 +177,28 @@ DrawAxes(Canvas & canvas, int x, int y, const SurfaceView & view, bool hasPatien
   }
 }
 
+/** What a component's surface is made of: single voxels if it is small, blocks of them if it is large. */
+SurfaceSource
+SourceOf(const SurfaceContents & contents, const ComponentMeasures & component, const int (&block)[3])
+{
+  const Geometry & geometry = contents.table.geometry;
+  SurfaceSource    source{ contents.labels, geometry, component.label, {}, {}, { 1, 1, 1 } };
+  bool             isLarge = false;
+  for (int axis = 0; axis < 3; ++axis)
+  {
+    source.low[axis] = component.boxMinimum[axis] - geometry.startIndex[axis];
+    source.high[axis] = component.boxMaximum[axis] - geometry.startIndex[axis];
+    isLarge = isLarge || source.high[axis] - source.low[axis] >= MostBlocksOfSmallComponents * block[axis];
+  }
+  if (isLarge)
+  {
+    std::copy_n(block, 3, source.block);
+  }
+  return source;
+}
+
 std::vector<Surface>
-MakeSurfaces(const SurfaceContents & contents, const int (&block)[3], const HostContext & context)
+MakeSurfaces(const SurfaceContents & contents, SurfaceReport & report, const HostContext & context)
 {
   const ComponentTable &   table = contents.table;
   std::vector<std::size_t> order(contents.places.size());
@@ -187,23 +208,17 @@ MakeSurfaces(const SurfaceContents & contents, const int (&block)[3], const Host
     return table.components.VoxelCount(contents.places[a]) > table.components.VoxelCount(contents.places[b]);
   });
   std::vector<Surface> surfaces(order.size());
+  std::atomic<bool>    hasLarge{ false };
   ParallelFor(static_cast<std::int64_t>(order.size()), context, [&](std::int64_t i) {
-    const std::size_t       at = order[static_cast<std::size_t>(i)];
-    const ComponentMeasures component = table.components[contents.places[at]];
-    SurfaceSource           source{ contents.labels, table.geometry, component.label, {}, {}, { 1, 1, 1 } };
-    bool                    isLarge = false;
-    for (int axis = 0; axis < 3; ++axis)
+    const std::size_t   at = order[static_cast<std::size_t>(i)];
+    const SurfaceSource source = SourceOf(contents, table.components[contents.places[at]], report.block);
+    if (source.block[0] * source.block[1] * source.block[2] > 1)
     {
-      source.low[axis] = component.boxMinimum[axis] - table.geometry.startIndex[axis];
-      source.high[axis] = component.boxMaximum[axis] - table.geometry.startIndex[axis];
-      isLarge = isLarge || source.high[axis] - source.low[axis] >= MostVoxelsOfSmallComponents;
-    }
-    if (isLarge)
-    {
-      std::copy_n(block, 3, source.block);
+      hasLarge = true;
     }
     surfaces[at] = MakeSurface(source);
   });
+  report.hasLargeComponents = hasLarge;
   return surfaces;
 }
 
@@ -262,7 +277,7 @@ WriteSurfacePicture(const std::string &     path,
   report.scene[0] = view.width;
   report.scene[1] = view.height;
   ChooseBlocks(table.geometry, view.pixelSize, report.block);
-  std::vector<Surface>       surfaces = MakeSurfaces(contents, report.block, context.Part(0, 0.6));
+  std::vector<Surface>       surfaces = MakeSurfaces(contents, report, context.Part(0, 0.6));
   std::vector<std::uint64_t> listed = key.Labels();
   listed.insert(listed.end(), labels.begin(), labels.end());
   const LabelColours  colours({}, listed);

@@ -42,16 +42,17 @@ struct SurfaceReport
   /** The seconds that it took to make the surfaces, and to draw them. */
   double makeSeconds = 0;
   double drawSeconds = 0;
-  /** The sides in voxels of the blocks that large components are drawn from. */
-  int block[3] = { 1, 1, 1 };
+  /** The sides in voxels of the blocks that large components are drawn from, and whether there are such components. */
+  int  block[3] = { 1, 1, 1 };
+  bool hasLargeComponents = false;
 };
 
 inline constexpr int SurfaceMargin = 16;
 inline constexpr int LeastSurfacePicture = 480;
 inline constexpr int MostSurfacePicture = 4096;
 
-/** Components of up to so many voxels along each axis are drawn from single voxels, however small the picture is. */
-inline constexpr std::int64_t MostVoxelsOfSmallComponents = 64;
+/** Components of up to so many blocks along each axis are drawn from single voxels, however small the picture is. */
+inline constexpr std::int64_t MostBlocksOfSmallComponents = 8;
 
 /** Whether VTK draws through X. Builds of it for EGL or OSMesa need no display. */
 bool DrawsThroughX();

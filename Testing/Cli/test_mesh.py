@@ -105,6 +105,35 @@ class MeshTest(CommandTest):
         self.assertAlmostEqual(sum(p[0] for p in turned) / len(turned), -expected[0], delta=0.02)
         self.assertGreater(volume_of([[turned[i] for i in t] for t in triangles]), 0)
 
+    def test_any_grid_has_outward_normals_and_its_volumes(self):
+        # Axes that are mirrored, exchanged or oblique, and voxels ten times as long as wide.
+        cosine, sine = math.cos(0.6), math.sin(0.6)
+        rotation = ((cosine, sine, 0), (-sine * 0.8, cosine * 0.8, 0.6), (sine * 0.6, -cosine * 0.6, 0.8))
+        grids = {"mirrored": ((-1, 0, 0), (0, 1, 0), (0, 0, 1)), "exchanged": ((0, 1, 0), (1, 0, 0), (0, 0, 1)),
+                 "oblique": rotation, "oblique and mirrored": (rotation[0], rotation[1], tuple(-v for v in rotation[2]))}
+        with open(self.labels, "rb") as stream:
+            header, voxels = stream.read().split(b"\n\n", 1)
+        spacing = (0.3, 0.3, 3)
+        for name, axes in grids.items():
+            columns = [tuple(step * value for value in axis) for step, axis in zip(spacing, axes)]
+            text = " ".join("(%.17g,%.17g,%.17g)" % column for column in columns)
+            with open(self.path("turned.nrrd"), "wb") as stream:
+                stream.write(re.sub(rb"space directions: .*", b"space directions: " + text.encode(), header) + b"\n\n" + voxels)
+            for options in ((), ("--ras",), ("--smooth", "20")):
+                with self.subTest(name, options=options):
+                    self.ok("mesh", self.path("turned.nrrd"), self.path("t.ply"), "--one-file-each", *options, "--quiet")
+                    for label, count in self.counts.items():
+                        points, triangles, _ = read_ply(self.path("t_%d.ply" % label))
+                        self.check_closed(triangles)
+                        volume = volume_of([[points[i] for i in t] for t in triangles])
+                        self.assertAlmostEqual(volume / (count * math.prod(spacing)), 1, delta=0.002, msg="label %d" % label)
+                    points, _, _ = read_ply(self.path("t_3.ply"))
+                    centre = [origin + sum(index * column[axis] for index, column in zip((10, 12, 11), columns))
+                              for axis, origin in enumerate((100, -50, 20))]
+                    sign = (-1, -1, 1) if options == ("--ras",) else (1, 1, 1)
+                    for axis in range(3):
+                        self.assertAlmostEqual(sum(p[axis] for p in points) / len(points), sign[axis] * centre[axis], delta=0.05)
+
     def test_stl_has_outward_normals_and_names_its_space(self):
         self.ok("mesh", self.labels, self.path("m.stl"), "--quiet")
         header, triangles = read_stl(self.path("m.stl"))

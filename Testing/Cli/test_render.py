@@ -151,6 +151,25 @@ class SurfaceTest(RenderTest):
         expected = sum(abs(TO_EYE[i]) * sides[i - 1] * sides[i - 2] for i in range(3))
         self.assertLess(abs(seen / expected - 1), 0.05)
 
+    def test_what_is_thinner_than_a_block_stays(self):
+        # Plates, one of them slanted, and a thread, of one voxel, in a picture whose pixels are larger than voxels.
+        side = 160
+        step = [(3, (x, 2 * x // 3 + 20, 10), (x + 1, 2 * x // 3 + 21, 150)) for x in range(10, 150)]
+        alone = {1: [(1, (10, 9, 10), (150, 10, 150))], 2: [(2, (10, 140, 11), (150, 141, 12))], 3: step}
+        areas = {1: 140 * 140 * abs(TO_EYE[1]), 3: 140 * 140 * abs(-2 / 3 * TO_EYE[0] + TO_EYE[1]),
+                 2: 140 * math.hypot(TO_EYE[1], TO_EYE[2])}
+        for label, boxes in alone.items():
+            # Far away lies another component, so that pixels and blocks stay large.
+            path = self.write((480, side, side), boxes + [(4, (478, 0, 0), (480, 2, 2))])
+            summary, (_, _, rows) = self.draw(path, "--style", "surface", "--size", "480x480")
+            self.assertGreater(min(summary["block"]), 1)
+            self.assertIn("drawn as thick as one", summary["notes"][0])
+            seen = sum(pixel != GROUND for row in self.scene(rows, summary) for pixel in row)
+            expected = areas[label] / summary["pixel_size_mm"] ** 2
+            self.assertGreater(seen, 0.95 * expected, "label %d" % label)
+            if label != 2:
+                self.assertLess(seen, 1.35 * expected, "label %d" % label)
+
 
 class DisplayTest(RenderTest):
     def setUp(self):

@@ -1,8 +1,11 @@
 // The filters one after the other, as ITK's would stand, with a writer that asks for a piece at a time at the end.
+#include "itkBrickBinaryFillholeImageFilter.h"
+#include "itkBrickBinaryShapeKeepNObjectsImageFilter.h"
 #include "itkBrickConnectedComponentImageFilter.h"
 #include "itkBrickRelabelComponentImageFilter.h"
 #include "itkBrickScalarConnectedComponentImageFilter.h"
 #include "itkBrickThresholdMaximumConnectedComponentsImageFilter.h"
+#include "itkBrickVectorConnectedComponentImageFilter.h"
 
 #include "ItkImages.h"
 
@@ -12,11 +15,14 @@
 #include "itkImageFileWriter.h"
 #include "itkMetaImageIO.h"
 #include "itkRelabelComponentImageFilter.h"
+#include "itkVector.h"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <set>
 #include <string>
+#include <vector>
 
 namespace
 {
@@ -82,6 +88,21 @@ TEST(BrickFiltersInPipelines, AWriterThatAsksForPiecesGetsTheLabelsOfTheWhole)
   }
 }
 
+/** A writer of pieces gets what one of the whole gets, from one run for all pieces. */
+template <typename TFilter>
+void
+ExpectTheWholeInPieces(TFilter * filter)
+{
+  filter->Update();
+  const auto whole = PixelsOf(filter->GetOutput());
+  EXPECT_GT(std::set<unsigned short>(whole.begin(), whole.end()).size(), 1u);
+  int runs = 0;
+  filter->AddObserver(itk::StartEvent(), [&](const itk::EventObject &) { ++runs; });
+  filter->Modified();
+  EXPECT_EQ(WrittenInPieces(filter->GetOutput(), 6), whole);
+  EXPECT_EQ(runs, 1);
+}
+
 TEST(BrickFiltersInPipelines, OtherFiltersGiveTheWholeToAWriterOfPieces)
 {
   auto image = MakeEmptyImage<Image>({ 40, 30, 24 }, true);
@@ -89,16 +110,80 @@ TEST(BrickFiltersInPipelines, OtherFiltersGiveTheWholeToAWriterOfPieces)
   auto scalar = itk::BrickScalarConnectedComponentImageFilter<Image, Labels>::New();
   scalar->SetInput(image);
   scalar->SetDistanceThreshold(30);
-  scalar->Update();
-  const auto whole = PixelsOf(scalar->GetOutput());
-  scalar->Modified();
-  EXPECT_EQ(WrittenInPieces(scalar->GetOutput(), 6), whole);
+  ExpectTheWholeInPieces(scalar.GetPointer());
   auto maximum = itk::BrickThresholdMaximumConnectedComponentsImageFilter<Image, Labels>::New();
   maximum->SetInput(image);
-  maximum->Update();
-  const auto pixels = PixelsOf(maximum->GetOutput());
-  maximum->Modified();
-  EXPECT_EQ(WrittenInPieces(maximum->GetOutput(), 6), pixels);
+  ExpectTheWholeInPieces(maximum.GetPointer());
+
+  auto mask = MakeEmptyImage<Labels>({ 40, 30, 24 }, true);
+  FillFromSeed(mask.GetPointer(), 4, [](std::uint64_t number) { return number % 3 == 0 ? 0 : 1; });
+  auto fill = itk::BrickBinaryFillholeImageFilter<Labels>::New();
+  fill->SetInput(mask);
+  fill->SetForegroundValue(1);
+  ExpectTheWholeInPieces(fill.GetPointer());
+  auto keep = itk::BrickBinaryShapeKeepNObjectsImageFilter<Labels>::New();
+  keep->SetInput(mask);
+  keep->SetForegroundValue(1);
+  keep->SetNumberOfObjects(3);
+  ExpectTheWholeInPieces(keep.GetPointer());
+
+  using Field = itk::Image<itk::Vector<float, 2>, 3>;
+  auto field = MakeEmptyImage<Field>({ 40, 30, 24 }, true);
+  FillFromSeed(field.GetPointer(), 5, [](std::uint64_t number) {
+    Field::PixelType vector;
+    vector.Fill(0);
+    vector[number % 2] = 1;
+    return vector;
+  });
+  auto vectors = itk::BrickVectorConnectedComponentImageFilter<Field, Labels, Labels>::New();
+  vectors->SetInput(field);
+  vectors->SetDistanceThreshold(0.1f);
+  ExpectTheWholeInPieces(vectors.GetPointer());
+}
+
+/** Runs two filters again and again with masks that are set, changed, exchanged and taken away. */
+template <typename TMaskImage>
+void
+ExpectEqualLabelsWhileMasksChange()
+{
+  const auto image = brickccl::testing::MakeImage<Image>({ 20, 10, 8 }, 3, true);
+  auto       ours = itk::BrickConnectedComponentImageFilter<Image, Labels, TMaskImage>::New();
+  auto       theirs = itk::ConnectedComponentImageFilter<Image, Labels, TMaskImage>::New();
+  ours->SetInput(image);
+  theirs->SetInput(image);
+  std::vector<std::vector<unsigned short>> maps;
+  const auto                               compare = [&](const TMaskImage * mask) {
+    ours->SetMaskImage(mask);
+    theirs->SetMaskImage(mask);
+    ours->Update();
+    theirs->Update();
+    maps.push_back(PixelsOf(ours->GetOutput()));
+    EXPECT_EQ(maps.back(), PixelsOf(theirs->GetOutput()));
+    EXPECT_EQ(ours->GetObjectCount(), theirs->GetObjectCount());
+  };
+  const auto makeMask = [](std::uint64_t seed) {
+    auto mask = MakeEmptyImage<TMaskImage>({ 20, 10, 8 }, true);
+    FillFromSeed(mask.GetPointer(), seed, [](std::uint64_t number) { return number % 3; });
+    return mask;
+  };
+  const auto mask = makeMask(8);
+  compare(nullptr);
+  compare(mask);
+  FillFromSeed(mask.GetPointer(), 9, [](std::uint64_t number) { return number % 2; });
+  mask->Modified();
+  compare(mask);
+  compare(makeMask(10));
+  compare(nullptr);
+  EXPECT_EQ(maps.back(), maps.front());
+  EXPECT_EQ(std::set<std::vector<unsigned short>>(maps.begin(), maps.end()).size(), 4u) << "each mask counts";
+}
+
+TEST(BrickFiltersInPipelines, MasksOfAnyTypeMayChangeBetweenRuns)
+{
+  ExpectEqualLabelsWhileMasksChange<itk::Image<unsigned char, 3>>();
+  ExpectEqualLabelsWhileMasksChange<itk::Image<short, 3>>();
+  ExpectEqualLabelsWhileMasksChange<itk::Image<unsigned long long, 3>>();
+  ExpectEqualLabelsWhileMasksChange<itk::Image<double, 3>>();
 }
 
 } // namespace

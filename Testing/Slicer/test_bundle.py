@@ -70,6 +70,24 @@ class BundleTest(ModuleTest):
         self.assertNotEqual(subprocess.run([other, "--xml"], env=environment, capture_output=True).returncode, 0)
         self.run_all(environment)
 
+    def test_two_modules_at_once_from_a_folder_with_an_odd_name(self):
+        folder = self.path("Prüfkörper 雪 'ä' $ORIGIN")
+        os.rename(self.path(self.bundle), folder)
+        self.modules = folder + "/cli-modules"
+        volume = self.write("Volumen ß.nrrd", "uint8", VALUES)
+        components = oracle.flood(SIZES, VALUES, oracle.steps_of(6, None), lambda a, b: True)
+        both = [Module(self.modules + "/BrickLabelVolume").start(folder, inputVolume=volume, outputLabels=folder + "/é.nrrd"),
+                Module(self.modules + "/BrickCleanSegmentation").start(folder, inputSegmentation=volume, minimumSize=3,
+                                                                       outputSegmentation=folder + "/ñ.nrrd")]
+        for process in both:
+            self.assertEqual((process.communicate(timeout=60)[1], process.returncode), ("", 0))
+        self.assertEqual(read_volume(folder + "/é.nrrd")[1], oracle.label_map(COUNT, components))
+        # Segments keep what is large enough, and holes are filled.
+        kept = {voxel for component in components if len(component) >= 3 for voxel in component}
+        cleaned = read_volume(folder + "/ñ.nrrd")[1]
+        self.assertTrue(all(cleaned[voxel] == 1 for voxel in kept))
+        self.assertLess(sum(cleaned), sum(VALUES))
+
     def test_every_library_is_the_bundles(self):
         for name in NAMES:
             traced = subprocess.run([self.modules + "/" + name], capture_output=True, text=True,

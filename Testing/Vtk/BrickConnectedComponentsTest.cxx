@@ -1,7 +1,10 @@
 #include "FloodFill.h"
+#include "SlowBuild.h"
 #include "vtkBrickConnectedComponents.h"
 
 #include "BrickCCL/BrickCCL.h"
+#include "BrickCCL/Host/ProcessMemory.h"
+#include "BrickCCL/Host/System.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
 
 #include <gtest/gtest.h>
@@ -200,6 +203,50 @@ TEST(VtkFilter, VoxelsThatDoNotLieOneBehindTheOtherAreRead)
   filter->Modified();
   filter->Update();
   EXPECT_EQ(LabelsOf(filter), expected);
+}
+
+/** The bytes of memory that an update needs beyond those in use before it. */
+std::uint64_t
+MemoryOfAnUpdate(vtkBrickConnectedComponents * filter)
+{
+  ForgetPeakMemory();
+  const std::uint64_t before = PeakMemoryBytes();
+  filter->Update();
+  return PeakMemoryBytes() - before;
+}
+
+TEST(VtkFilter, TheImageIsNotCopiedAndLabelsAreWrittenWhereTheyStay)
+{
+  if (testing::IsSlowBuild)
+  {
+    GTEST_SKIP() << "sanitizers have memory of their own";
+  }
+  const Extent       cube{ 256, 256, 256 };
+  const auto         image = MakeImage(MakeBalls(cube, 0.2, 1), cube, VTK_FLOAT);
+  const auto         bytes = sizeof(float) * static_cast<std::uint64_t>(cube.VoxelCount());
+  auto * const       scalars = image->GetPointData()->GetScalars();
+  const auto         stamp = scalars->GetMTime();
+  const void * const voxels = scalars->GetVoidPointer(0);
+
+  vtkNew<vtkBrickConnectedComponents> filter;
+  filter->SetInputData(image);
+  filter->SetOutputScalarType(VTK_INT);
+  const std::uint64_t needed = MemoryOfAnUpdate(filter);
+  // The labels are as large as the image. Whoever copied the image, or the labels, would need twice as much.
+  EXPECT_GE(needed, bytes * 9 / 10) << "the system does not tell of memory";
+  EXPECT_LT(needed, bytes * 3 / 2);
+  EXPECT_EQ(image->GetPointData()->GetScalars(), scalars);
+  EXPECT_EQ(scalars->GetVoidPointer(0), voxels);
+  EXPECT_EQ(scalars->GetMTime(), stamp);
+
+  // Voxels that do not lie one behind the other have to be copied, which is what the comparison above would find.
+  const auto apart = vtkSmartPointer<vtkSOADataArrayTemplate<float>>::New();
+  apart->DeepCopy(scalars);
+  image->GetPointData()->SetScalars(apart);
+  vtkNew<vtkBrickConnectedComponents> other;
+  other->SetInputData(image);
+  other->SetOutputScalarType(VTK_INT);
+  EXPECT_GT(MemoryOfAnUpdate(other), bytes * 3 / 2);
 }
 
 TEST(VtkFilter, ErrorsAreVtkErrorsAndLeaveNothing)

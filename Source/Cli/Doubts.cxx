@@ -3,10 +3,12 @@
 #include "BrickCCL/Clean/Clean.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <sstream>
 #include <type_traits>
+#include <vector>
 
 namespace brickccl::cli
 {
@@ -25,8 +27,8 @@ enum class Looks
   Other
 };
 
-/** Labels are whole numbers whose neighbours along x are mostly equal, but not all of which are separated by 0. Of gray
- *  values many differ from their neighbours. Of a large image only some rows are looked at. */
+/** Labels are several whole numbers whose neighbours along x are mostly equal. Of gray values many differ from their
+ *  neighbours. Of a large image only some rows are looked at. */
 Looks
 LooksOf(const LoadedImage & image)
 {
@@ -35,6 +37,8 @@ LooksOf(const LoadedImage & image)
     const auto *           voxels = reinterpret_cast<const T *>(image.voxels.Data());
     std::uint64_t          equal = 0;
     std::uint64_t          different = 0;
+    T                      first = 0;
+    bool                   areSeveral = false;
     constexpr std::int64_t mostRows = 4096;
     const std::int64_t     step = 1 + image.extent.RowCount() / mostRows;
     const std::int64_t     stride = step * image.extent.RowLength();
@@ -45,16 +49,52 @@ LooksOf(const LoadedImage & image)
         const bool areBoth = voxels[x - 1] != 0 && voxels[x] != 0;
         equal += areBoth && voxels[x - 1] == voxels[x] ? 1 : 0;
         different += areBoth && voxels[x - 1] != voxels[x] ? 1 : 0;
+        if (areBoth)
+        {
+          first = first == 0 ? voxels[x] : first;
+          areSeveral = areSeveral || voxels[x] != first;
+        }
       }
     }
     // A handful of voxels says nothing.
-    if (different == 0 || equal + different < 100)
+    if (!areSeveral || equal + different < 100)
     {
       return Looks::Other;
     }
     return different > (equal + different) / 4                           ? Looks::GrayValues
          : std::is_integral_v<T> && different <= (equal + different) / 8 ? Looks::Labels
                                                                          : Looks::Other;
+  });
+}
+
+/** Whether a component has voxels of several values. */
+bool
+JoinsValues(const LoadedImage & image, const Labeling & labeling)
+{
+  return VisitScalarType(image.type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    const auto *           voxels = reinterpret_cast<const T *>(image.voxels.Data());
+    std::vector<T>         values(static_cast<std::size_t>(labeling.ComponentCount()));
+    constexpr std::int64_t rows = 4096;
+    for (std::int64_t row = 0; row < image.extent.RowCount(); row += rows)
+    {
+      ThrowIfInterrupted();
+      for (const LabelRun & run : labeling.ListRuns(row, std::min(row + rows, image.extent.RowCount())))
+      {
+        if (run.label == 0)
+        {
+          continue;
+        }
+        const T * const begin = voxels + run.place;
+        T &             value = values[static_cast<std::size_t>(run.label - 1)];
+        value = value == 0 ? *begin : value;
+        if (std::any_of(begin, begin + run.length, [value](T voxel) { return voxel != value; }))
+        {
+          return true;
+        }
+      }
+    }
+    return false;
   });
 }
 
@@ -137,21 +177,22 @@ NoteDoubts(const CriterionArguments & arguments,
     return;
   }
   const auto values = [&] { return "; " + RangeOfValues(segmented.View(image)); };
-  if (!NoteForeground(segmented.asked, image, labeling.ForegroundVoxelCount(), hasMask, values, reader) &&
-      IsDefault(segmented.asked) && arguments.smooth.empty())
+  const bool isNoted = NoteForeground(segmented.asked, image, labeling.ForegroundVoxelCount(), hasMask, values, reader);
+  if (!IsDefault(segmented.asked) || !arguments.smooth.empty())
   {
-    const Looks looks = LooksOf(image);
-    if (looks == Looks::Labels)
-    {
-      reader.Note("the image looks like a label map, whose labels are joined where they touch; --equal-value keeps "
-                  "them apart, and `brickccl stats` measures them as they are");
-    }
-    if (looks == Looks::GrayValues)
-    {
-      reader.Note("the image looks like a gray scan, of which every value but the background's is foreground without "
-                  "a criterion; --threshold METHOD or --range LO HI choose others (`brickccl info` proposes "
-                  "thresholds)");
-    }
+    return;
+  }
+  const Looks looks = LooksOf(image);
+  if (looks == Looks::Labels && JoinsValues(image, labeling))
+  {
+    reader.Note("the image looks like a label map, whose labels are joined where they touch; --equal-value keeps "
+                "them apart, and `brickccl stats` measures them as they are");
+  }
+  if (looks == Looks::GrayValues && !isNoted)
+  {
+    reader.Note("the image looks like a gray scan, of which every value but the background's is foreground without "
+                "a criterion; --threshold METHOD or --range LO HI choose others (`brickccl info` proposes "
+                "thresholds)");
   }
 }
 

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <map>
 #include <sstream>
 
 namespace brickccl::cli
@@ -35,6 +36,18 @@ CheckDelimitedFile(const std::string & path, const std::string & what)
     throw InvalidArgument("cannot write " + what + " to '" + path + "': its extension must be .csv or .tsv");
   }
   CheckWritable(path);
+}
+
+/** The name of a mark that may be given itself. */
+std::string
+NameOfMark(const std::string & given)
+{
+  const std::map<std::string, std::string> names = { { ",", "comma" },
+                                                     { ";", "semicolon" },
+                                                     { "\t", "tab" },
+                                                     { ".", "point" } };
+  const auto                               name = names.find(given);
+  return name == names.end() ? given : name->second;
 }
 
 char
@@ -179,9 +192,11 @@ AddTableOptions(CLI::App & command, TableArguments & arguments, const std::strin
                 arguments.separator,
                 "what separates the columns of a .csv: comma, semicolon or tab; default: a comma, a semicolon with "
                 "--decimal comma")
+    ->transform(NameOfMark)
     ->check(OneOf({ "comma", "semicolon", "tab" }))
     ->type_name("NAME");
   command.add_option("--decimal", arguments.decimal, "what separates decimals in .csv and .tsv: point or comma")
+    ->transform(NameOfMark)
     ->check(OneOf({ "point", "comma" }))
     ->type_name("NAME");
   command

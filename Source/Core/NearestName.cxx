@@ -54,7 +54,15 @@ std::string
 NearestName(const std::string & word, const std::vector<std::string> & names)
 {
   const std::string spelled = InSmallLetters(word);
-  std::string       nearest;
+  // The unit of a column may be missing: of volume_mm3, not of value, is volume the beginning.
+  const auto whole = std::find_if(names.begin(), names.end(), [&](const std::string & name) {
+    return spelled.size() >= 3 && InSmallLetters(name).compare(0, spelled.size() + 1, spelled + "_") == 0;
+  });
+  if (whole != names.end())
+  {
+    return *whole;
+  }
+  std::string nearest;
   // A third of the letters may be wrong.
   std::size_t least = std::max<std::size_t>(1, spelled.size() / 3) + 1;
   for (const std::string & name : names)
@@ -66,7 +74,7 @@ NearestName(const std::string & word, const std::vector<std::string> & names)
       nearest = name;
     }
   }
-  // The unit, or another end, of a longer name may be missing.
+  // Another end of a longer name may be missing.
   for (const std::string & name : names)
   {
     if (nearest.empty() && spelled.size() >= 3 && InSmallLetters(name).compare(0, spelled.size(), spelled) == 0)

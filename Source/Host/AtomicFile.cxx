@@ -4,15 +4,14 @@
 #include "BrickCCL/Host/EndAtInterrupt.h"
 #include "BrickCCL/Host/FlushDisk.h"
 #include "BrickCCL/Host/System.h"
+#include "BrickCCL/Host/TemporaryFolder.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <memory>
-#include <optional>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -49,52 +48,38 @@ Resolved(const fs::path & path)
   return resolved;
 }
 
-/** A new folder. It is removed with everything in it when this object is destroyed. */
-class TemporaryFolder
+/** \throws Error that names the file unless a file may take its place. */
+void
+CheckReplaceable(const fs::path & target)
 {
-public:
-  explicit TemporaryFolder(const fs::path & target)
+  if (fs::is_directory(target))
   {
-    if (fs::is_directory(target))
-    {
-      throw Error("cannot write '" + target.string() + "': it is a folder");
-    }
-    if (fs::exists(target) && !fs::is_regular_file(target))
-    {
-      throw Error("cannot write '" + target.string() + "': it is no file of a disk (a pipe or a device)");
-    }
-    try
-    {
-      m_Path = MakeNewFolder(FolderOf(target) / ".brickccl-");
-      m_Undone.emplace([this] { RemoveFolder(m_Path.string()); });
-    }
-    catch (const std::system_error & failure)
-    {
-      throw Error("cannot write '" + target.string() + "': " + failure.code().message());
-    }
+    throw Error("cannot write '" + target.string() + "': it is a folder");
   }
-  TemporaryFolder(const TemporaryFolder &) = delete;
-  TemporaryFolder & operator=(const TemporaryFolder &) = delete;
-  ~TemporaryFolder()
+  if (fs::exists(target) && !fs::is_regular_file(target))
   {
-    m_Undone->Undo();
+    throw Error("cannot write '" + target.string() + "': it is no file of a disk (a pipe or a device)");
   }
+}
 
-  const fs::path &
-  Path() const
+/** A new folder beside a file that is to be replaced. \throws Error that says why it cannot be. */
+std::unique_ptr<TemporaryFolder>
+FolderBeside(const fs::path & target)
+{
+  try
   {
-    return m_Path;
+    return std::make_unique<TemporaryFolder>(FolderOf(target));
   }
+  catch (const std::system_error & failure)
+  {
+    throw Error("cannot write '" + target.string() + "': " + failure.code().message());
+  }
+}
 
-private:
-  fs::path                         m_Path;
-  std::optional<UndoneAtInterrupt> m_Undone;
-};
-
-/** Calls FlushFile or FlushNames. \throws Error that names the file. */
+/** Calls FlushFile or FlushNames. \throws Error that names the file or folder. */
 template <typename TFlush>
 void
-Flush(const fs::path & file, TFlush flush)
+Flush(const fs::path & file, const fs::path & name, TFlush flush)
 {
   try
   {
@@ -102,7 +87,7 @@ Flush(const fs::path & file, TFlush flush)
   }
   catch (const std::system_error & failure)
   {
-    throw Error("cannot write '" + file.filename().string() + "': " + failure.code().message());
+    throw Error("cannot write '" + name.string() + "': " + failure.code().message());
   }
 }
 
@@ -136,7 +121,6 @@ CheckRoomIsLeft(const fs::path & folder, const fs::path & target)
   {
     throw Error("cannot write '" + target.string() + "': " + std::strerror(errno));
   }
-  Flush(probe, FlushFile);
   fs::remove(probe);
 }
 
@@ -147,22 +131,23 @@ public:
   explicit Replacement(const std::string & path)
     : m_Path(path)
     , m_Target(Resolved(path))
-    , m_Folder(std::make_shared<TemporaryFolder>(m_Target))
-  {}
+  {
+    CheckReplaceable(m_Target);
+  }
 
-  /** Has the files written. */
+  /** Has the files written into a folder of their own. */
   void
-  Write(const std::function<void(const std::string &)> & write)
+  Write(const std::function<void(const std::string &)> & write, const fs::path & folder)
   {
     // Writers choose the format by the file's name, so the temporary file has the same name.
-    const fs::path temporary = m_Folder->Path() / fs::path(m_Path).filename();
+    const fs::path temporary = folder / fs::path(m_Path).filename();
     write(temporary.string());
     if (!fs::exists(temporary))
     {
       throw Error("cannot write '" + m_Path + "': nothing was written");
     }
-    CheckRoomIsLeft(m_Folder->Path(), m_Target);
-    for (const auto & entry : fs::directory_iterator(m_Folder->Path()))
+    CheckRoomIsLeft(folder, m_Target);
+    for (const auto & entry : fs::directory_iterator(folder))
     {
       const bool     isItself = entry.path() == temporary;
       const fs::path place = isItself ? m_Target : FolderOf(m_Target) / entry.path().filename();
@@ -178,14 +163,13 @@ public:
     return m_Target;
   }
 
-  /** Leaves the files to a folder that others share, so that thousands are removed in a moment.
-   *  \param number  of the files in it */
+  /** Moves the files to a folder that others share. \param number  of the files in it */
   void
-  MoveInto(const std::shared_ptr<TemporaryFolder> & folder, std::size_t & number)
+  MoveInto(const fs::path & folder, std::size_t & number)
   {
     for (auto & [file, place] : m_Files)
     {
-      const fs::path  shared = folder->Path() / std::to_string(number++);
+      const fs::path  shared = folder / std::to_string(number++);
       std::error_code failure;
       fs::rename(file, shared, failure);
       if (failure)
@@ -194,143 +178,131 @@ public:
       }
       file = shared;
     }
-    m_Folder = folder;
   }
 
-  std::size_t
-  FileCount() const
+  /** The files, and where they go. */
+  const std::vector<std::pair<fs::path, fs::path>> &
+  Files() const
   {
-    return m_Files.size();
+    return m_Files;
   }
 
-  /** Where the files lie. */
-  fs::path
-  Folder() const
-  {
-    return m_Folder->Path();
-  }
-
-  /** Puts the bytes of the files on the disk. */
+  /** Keeps what the files replace, as far as the system has links, so that MoveBack can undo Move. */
   void
-  FlushFiles() const
-  {
-    for (const auto & [file, place] : m_Files)
-    {
-      try
-      {
-        FlushFile(file);
-      }
-      catch (const std::system_error & failure)
-      {
-        throw Error("cannot write '" + place.filename().string() + "': " + failure.code().message());
-      }
-    }
-  }
-
-  /** Moves the files into place. \param keepsOld  keeps what they replace, so that MoveBack can undo it. */
-  void
-  Move(bool keepsOld)
+  KeepOld()
   {
     for (const auto & [file, place] : m_Files)
     {
       std::error_code failure;
       const fs::path  old = file.string() + "-old";
       const bool      isNew = !fs::exists(place, failure);
-      if (keepsOld && !isNew)
+      if (!isNew)
       {
         fs::create_hard_link(place, old, failure);
       }
-      const bool isKept = keepsOld && !isNew && !failure;
-      fs::rename(file, place, failure);
+      m_Kept.push_back({ place, isNew || failure ? fs::path() : old, isNew, false });
+    }
+  }
+
+  /** Moves the files into place. */
+  void
+  Move()
+  {
+    for (std::size_t i = 0; i < m_Files.size(); ++i)
+    {
+      std::error_code failure;
+      fs::rename(m_Files[i].first, m_Files[i].second, failure);
       if (failure)
       {
         throw Error("cannot write '" + m_Path + "': " + failure.message());
       }
-      m_Moved.push_back({ place, isKept ? old : fs::path(), isNew });
+      if (i < m_Kept.size())
+      {
+        m_Kept[i].isMoved = true;
+      }
     }
-    Flush(FolderOf(m_Target), FlushNames);
   }
 
   /** Puts back what was there before, as far as the system keeps it. */
   void
   MoveBack()
   {
-    for (const Moved & moved : m_Moved)
+    for (const Kept & kept : m_Kept)
     {
       std::error_code ignored;
-      if (moved.isNew)
+      if (kept.isMoved && kept.isNew)
       {
-        fs::remove(moved.place, ignored);
+        fs::remove(kept.place, ignored);
       }
-      else if (!moved.old.empty())
+      else if (kept.isMoved && !kept.old.empty())
       {
-        fs::rename(moved.old, moved.place, ignored);
+        fs::rename(kept.old, kept.place, ignored);
       }
     }
-    m_Moved.clear();
+    m_Kept.clear();
   }
 
 private:
-  struct Moved
+  /** What was at a place. */
+  struct Kept
   {
     fs::path place;
-    /** A link to what it replaced; empty if there was nothing, or the file system has no links. */
+    /** A link to what is replaced; empty if there is nothing, or the file system has no links. */
     fs::path old;
     bool     isNew;
+    bool     isMoved;
   };
 
   std::string                                m_Path;
   fs::path                                   m_Target;
-  std::shared_ptr<TemporaryFolder>           m_Folder;
   std::vector<std::pair<fs::path, fs::path>> m_Files;
-  std::vector<Moved>                         m_Moved;
+  std::vector<Kept>                          m_Kept;
 };
 
 using Replacements = std::vector<std::unique_ptr<Replacement>>;
-
-/** Puts the bytes of all files on the disk. That is the last step before they move: many files whose bytes are there
- *  already take seconds to remove if the user interrupts. */
-void
-FlushAll(const Replacements & replacements, std::size_t files)
-{
-  // To flush one file after another would take seconds, too.
-  constexpr std::size_t many = 32;
-  std::set<fs::path>    folders;
-  for (const auto & replacement : replacements)
-  {
-    folders.insert(replacement->Folder());
-  }
-  if (files > many && std::all_of(folders.begin(), folders.end(), FlushDiskOf))
-  {
-    return;
-  }
-  for (const auto & replacement : replacements)
-  {
-    replacement->FlushFiles();
-  }
-}
 
 /** Moves all files into place, or none: an interrupt comes before all or after all.
  *  \throws Cancelled for one that came before, if it is heard. */
 void
 MoveAll(const Replacements & replacements, bool hearsInterrupts)
 {
-  std::size_t files = 0;
+  std::vector<std::pair<fs::path, fs::path>> files;
+  std::set<fs::path>                         folders;
   for (const auto & replacement : replacements)
   {
-    files += replacement->FileCount();
+    files.insert(files.end(), replacement->Files().begin(), replacement->Files().end());
+    folders.insert(FolderOf(replacement->Target()));
   }
-  FlushAll(replacements, files);
+  const auto checkInterrupt = [hearsInterrupts] {
+    if (hearsInterrupts && WasInterrupted())
+    {
+      throw Cancelled();
+    }
+  };
+  // That is done after all are written: many files whose bytes are on the disk take long to remove if one fails.
+  ForEachOnDisk(files.size(), [&](std::size_t i) {
+    checkInterrupt();
+    Flush(files[i].first, files[i].second.filename(), FlushFile);
+  });
   const auto held = HoldOffEnd();
-  if (hearsInterrupts && WasInterrupted())
-  {
-    throw Cancelled();
-  }
+  checkInterrupt();
   try
   {
+    if (files.size() > 1)
+    {
+      for (const auto & replacement : replacements)
+      {
+        replacement->KeepOld();
+      }
+    }
+    // A kill between two of these moves leaves some of the old files: nothing slow is done here.
     for (const auto & replacement : replacements)
     {
-      replacement->Move(files > 1);
+      replacement->Move();
+    }
+    for (const fs::path & folder : folders)
+    {
+      Flush(folder, folder, FlushNames);
     }
   }
   catch (...)
@@ -349,9 +321,13 @@ struct ReplacedTogether::Implementation
 {
   Replacements waiting;
   /** Where the files wait, by the folders that they go to, and how many there are. */
-  std::map<fs::path, std::shared_ptr<TemporaryFolder>> folders;
+  std::map<fs::path, std::unique_ptr<TemporaryFolder>> folders;
   std::size_t                                          number = 0;
-  Implementation *                                     before = nullptr;
+  /** How many are being written: a writer may replace other files. */
+  int              depth = 0;
+  Implementation * before = nullptr;
+
+  void Write(std::unique_ptr<Replacement> replacement, const std::function<void(const std::string &)> & write);
 };
 
 namespace
@@ -387,21 +363,49 @@ ReplacedTogether::Move()
 }
 
 void
+ReplacedTogether::Implementation::Write(std::unique_ptr<Replacement>                     replacement,
+                                        const std::function<void(const std::string &)> & write)
+{
+  std::unique_ptr<TemporaryFolder> & folder = folders[FolderOf(replacement->Target())];
+  if (!folder)
+  {
+    folder = FolderBeside(replacement->Target());
+  }
+  // It stays for the next file: some systems take long to remove folders.
+  const fs::path  where = folder->Path() / ("new-" + std::to_string(depth));
+  std::error_code failure;
+  fs::create_directory(where, failure);
+  if (failure)
+  {
+    throw Error("cannot write '" + replacement->Target().string() + "': " + failure.message());
+  }
+  ++depth;
+  try
+  {
+    replacement->Write(write, where);
+    replacement->MoveInto(folder->Path(), number);
+  }
+  catch (...)
+  {
+    --depth;
+    RemoveFolder(where.string());
+    throw;
+  }
+  --depth;
+  waiting.push_back(std::move(replacement));
+}
+
+void
 ReplaceFile(const std::string & path, const std::function<void(const std::string &)> & write)
 {
   auto replacement = std::make_unique<Replacement>(path);
-  replacement->Write(write);
   if (ReplacedTogether::Implementation * const together = TogetherOnThread())
   {
-    std::shared_ptr<TemporaryFolder> & folder = together->folders[FolderOf(replacement->Target())];
-    if (!folder)
-    {
-      folder = std::make_shared<TemporaryFolder>(replacement->Target());
-    }
-    replacement->MoveInto(folder, together->number);
-    together->waiting.push_back(std::move(replacement));
+    together->Write(std::move(replacement), write);
     return;
   }
+  const std::unique_ptr<TemporaryFolder> folder = FolderBeside(replacement->Target());
+  replacement->Write(write, folder->Path());
   Replacements one;
   one.push_back(std::move(replacement));
   // Some jobs write what they have when they are interrupted.
@@ -431,7 +435,9 @@ ReplacedFile(const std::string & path)
 void
 CheckWritable(const std::string & path)
 {
-  TemporaryFolder folder{ Resolved(path) };
+  const fs::path target = Resolved(path);
+  CheckReplaceable(target);
+  FolderBeside(target);
 }
 
 } // namespace brickccl

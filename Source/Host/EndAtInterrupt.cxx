@@ -1,5 +1,6 @@
 #include "BrickCCL/Host/EndAtInterrupt.h"
 
+#include "BrickCCL/Host/FlushDisk.h"
 #include "BrickCCL/Host/System.h"
 
 #include <atomic>
@@ -10,9 +11,12 @@
 #include <system_error>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace brickccl
 {
+
+namespace fs = std::filesystem;
 
 namespace
 {
@@ -147,12 +151,22 @@ UndoneAtInterrupt::Undo()
 void
 RemoveFolder(const std::string & path)
 {
-  constexpr int   mostTimes = 10;
-  std::error_code failure;
+  constexpr int         mostTimes = 10;
+  std::error_code       failure;
+  std::vector<fs::path> files;
+  for (fs::directory_iterator entry(path, failure), end; !failure && entry != end; entry.increment(failure))
+  {
+    files.push_back(entry->path());
+  }
+  // Where a disk is told of every file that goes, one after another would take seconds.
+  ForEachOnDisk(files.size(), [&](std::size_t i) {
+    std::error_code ignored;
+    fs::remove(files[i], ignored);
+  });
   for (int i = 0; i < mostTimes && (i == 0 || failure); ++i)
   {
     failure.clear();
-    std::filesystem::remove_all(path, failure);
+    fs::remove_all(path, failure);
   }
 }
 

@@ -1,9 +1,14 @@
 #include "BrickCCL/Host/FlushDisk.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <exception>
+#include <mutex>
 #include <string>
 #include <system_error>
+#include <thread>
+#include <vector>
 
 #ifdef _WIN32
 #  ifndef NOMINMAX
@@ -13,6 +18,7 @@
 #else
 #  include <fcntl.h>
 #  include <stdlib.h>
+#  include <sys/stat.h>
 #  include <unistd.h>
 #endif
 
@@ -79,10 +85,45 @@ MakeNewFolder(const fs::path & start)
   return name;
 }
 
+#  ifdef __linux__
+/** Has a large file's bytes written piece by piece. A process does not end, whatever the signal, before a call to fsync
+ *  has ended, which may take minutes. Failures are left to that call. */
+void
+FlushPieces(int descriptor)
+{
+  constexpr off_t piece = off_t(8) << 20;
+  struct stat     status = {};
+  if (::fstat(descriptor, &status) != 0)
+  {
+    return;
+  }
+  for (off_t at = 0; at + piece < status.st_size; at += piece)
+  {
+    // The disk has the next piece to write while this thread waits for this one.
+    if (::sync_file_range(descriptor, at, 2 * piece, SYNC_FILE_RANGE_WRITE) != 0 ||
+        ::sync_file_range(descriptor,
+                          at,
+                          piece,
+                          SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER) != 0)
+    {
+      return;
+    }
+  }
+}
+#  else
+void
+FlushPieces(int)
+{}
+#  endif
+
 void
 FlushFile(const fs::path & file)
 {
   const int descriptor = ::open(file.c_str(), O_RDONLY);
+  if (descriptor >= 0)
+  {
+    FlushPieces(descriptor);
+  }
   // Some file systems have nothing to do for folders, and report that as EINVAL.
   const bool isFlushed = descriptor >= 0 && (::fsync(descriptor) == 0 || errno == EINVAL);
   const int  reason = errno;
@@ -104,21 +145,51 @@ FlushNames(const fs::path & folder)
 
 #endif
 
-bool
-FlushDiskOf(const fs::path & folder)
+void
+ForEachOnDisk(std::size_t count, const std::function<void(std::size_t)> & work)
 {
-#ifdef __linux__
-  const int  descriptor = ::open(folder.c_str(), O_RDONLY | O_CLOEXEC);
-  const bool isFlushed = descriptor >= 0 && ::syncfs(descriptor) == 0;
-  if (descriptor >= 0)
+  constexpr std::size_t    mostThreads = 16;
+  constexpr std::size_t    worthAThread = 16;
+  std::atomic<std::size_t> next{ 0 };
+  std::exception_ptr       failure;
+  std::mutex               mutex;
+
+  const auto run = [&] {
+    for (std::size_t i = next++; i < count; i = next++)
+    {
+      try
+      {
+        work(i);
+      }
+      catch (...)
+      {
+        const std::lock_guard<std::mutex> lock(mutex);
+        failure = failure ? failure : std::current_exception();
+        next = count;
+      }
+    }
+  };
+  std::vector<std::thread> threads;
+  try
   {
-    ::close(descriptor);
+    while (threads.size() < std::min(mostThreads, count / worthAThread))
+    {
+      threads.emplace_back(run);
+    }
   }
-  return isFlushed;
-#else
-  (void)folder;
-  return false;
-#endif
+  catch (const std::system_error &)
+  {
+    // The system has no thread left. Those that there are do all.
+  }
+  run();
+  for (std::thread & thread : threads)
+  {
+    thread.join();
+  }
+  if (failure)
+  {
+    std::rethrow_exception(failure);
+  }
 }
 
 } // namespace brickccl

@@ -15,7 +15,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <tuple>
 #include <vector>
 
 namespace brickccl
@@ -93,23 +92,40 @@ DrawMarks(Canvas & canvas, const PicturePanel & panel, const Extent & extent)
   canvas.FillRectangle(panel.x + panel.view.width + 2, y, PictureMarkLength, 1, MarkColour);
 }
 
-/** Writes the letters of a patient's sides into the corners of a panel's sides. */
+/** Writes the letters of a patient's sides at the middle of a panel's sides. Those of opposite sides of a thin stack,
+ *  which have no room, stand beside each other, as S/I. */
 void
 DrawEnds(Canvas & canvas, const PicturePanel & panel)
 {
-  const int                          right = panel.x + panel.view.width;
-  const int                          bottom = panel.y + panel.view.height;
-  const int                          middleX = (panel.x + right) / 2;
-  const int                          middleY = (panel.y + bottom + FontCapitalHeight) / 2;
-  const std::tuple<int, int, Anchor> places[4] = { { panel.x + 5, middleY, Anchor::Begin },
-                                                   { right - 5, middleY, Anchor::End },
-                                                   { middleX, panel.y + FontCapitalHeight + 5, Anchor::Middle },
-                                                   { middleX, bottom - 6, Anchor::Middle } };
-  for (std::size_t i = 0; i < 4; ++i)
+  constexpr int margin = 5;
+  const int     right = panel.x + panel.view.width;
+  const int     bottom = panel.y + panel.view.height;
+  const int     middleX = (panel.x + right) / 2;
+  const int     middleY = (panel.y + bottom + FontCapitalHeight) / 2;
+  const auto    draw = [&](int x, int y, const std::string & text, Anchor anchor) {
+    canvas.DrawText(x + 1, y + 1, text, PictureGround, anchor);
+    canvas.DrawText(x, y, text, EndColour, anchor);
+  };
+  const auto drawBoth = [&](std::size_t i) {
+    draw(middleX, middleY, panel.ends[i].empty() ? "" : panel.ends[i] + "/" + panel.ends[i + 1], Anchor::Middle);
+  };
+  if (panel.view.width < 2 * (TextWidth("W") + margin))
   {
-    const auto & [x, y, anchor] = places[i];
-    canvas.DrawText(x + 1, y + 1, panel.ends[i], PictureGround, anchor);
-    canvas.DrawText(x, y, panel.ends[i], EndColour, anchor);
+    drawBoth(0);
+  }
+  else
+  {
+    draw(panel.x + margin, middleY, panel.ends[0], Anchor::Begin);
+    draw(right - margin, middleY, panel.ends[1], Anchor::End);
+  }
+  if (panel.view.height < 2 * (FontCapitalHeight + margin + 1))
+  {
+    drawBoth(2);
+  }
+  else
+  {
+    draw(middleX, panel.y + FontCapitalHeight + margin, panel.ends[2], Anchor::Middle);
+    draw(middleX, bottom - margin - 1, panel.ends[3], Anchor::Middle);
   }
 }
 

@@ -12,7 +12,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <random>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -151,36 +150,19 @@ RemoveLeftovers(const std::string & path)
   }
 }
 
-fs::path
-MakeTemporaryFolder(const std::string & output)
-{
-  std::random_device random;
-  const fs::path     target = fs::absolute(output.empty() ? "brickccl" : output);
-  for (int attempt = 0; attempt < 100; ++attempt)
-  {
-    fs::path folder = target.parent_path() / (".brickccl-work-" + std::to_string(random()));
-    if (fs::create_directory(folder))
-    {
-      return folder;
-    }
-  }
-  throw Error("cannot make a folder for the work beside '" + output + "'");
-}
-
 } // namespace
 
 WorkFolder::WorkFolder(const std::string & path, const std::string & output, const std::string & plan, bool resume)
   : m_Path(path)
-  , m_IsTemporary(path.empty())
 {
   const std::string stamp = ChecksumOf(plan);
   m_Stamp.assign(stamp.begin(), stamp.end());
   try
   {
-    if (m_IsTemporary)
+    if (path.empty())
     {
-      m_Path = MakeTemporaryFolder(output).string();
-      m_Undone.emplace([this] { RemoveFolder(m_Path); });
+      m_Temporary.emplace(fs::absolute(output.empty() ? "brickccl" : output).parent_path());
+      m_Path = m_Temporary->Path().string();
       return;
     }
     const fs::path planFile = fs::path(path) / PlanName;
@@ -212,14 +194,6 @@ WorkFolder::WorkFolder(const std::string & path, const std::string & output, con
   catch (const fs::filesystem_error & error)
   {
     throw Error("cannot use the work folder '" + m_Path + "': " + error.code().message());
-  }
-}
-
-WorkFolder::~WorkFolder()
-{
-  if (m_IsTemporary)
-  {
-    m_Undone->Undo();
   }
 }
 

@@ -2,7 +2,7 @@
 #define BRICKCCL_STREAMING_WORKFOLDER_H
 
 #include "BrickCCL/Bricks/Bricks.h"
-#include "BrickCCL/Host/EndAtInterrupt.h"
+#include "BrickCCL/Host/TemporaryFolder.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -36,9 +36,6 @@ public:
    *  \throws InvalidArgument if there is a state and it is not to be used, or is of another plan; the message names the
    *  first key that differs. Error if the folder cannot be made or written, or if its plan is damaged. */
   WorkFolder(const std::string & path, const std::string & output, const std::string & plan, bool resume);
-  ~WorkFolder();
-  WorkFolder(const WorkFolder &) = delete;
-  WorkFolder & operator=(const WorkFolder &) = delete;
 
   /** The plan of an earlier run in a folder; empty if there is none. \throws Error if it is damaged. */
   static std::string PlanIn(const std::string & path);
@@ -55,11 +52,10 @@ public:
 
 private:
   std::string m_Path;
-  bool        m_IsTemporary;
   /** What every file ends with: a checksum of the plan. So the state of other inputs is noticed. */
   Bytes m_Stamp;
 
-  std::optional<UndoneAtInterrupt> m_Undone;
+  std::optional<TemporaryFolder> m_Temporary;
 };
 
 } // namespace brickccl

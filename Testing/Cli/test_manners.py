@@ -44,7 +44,8 @@ class SpellingTest(CommandTest):
         table = self.path("t.csv")
         for options, meant in ((("--order", "sise"), "'size'"), (("--connectivity", "ful"), "'full'"), (("--by-slice", "Z"), "'z'"), (("--threshold", "otzu"), "'otsu'"),
                                (("--label-type", "unit8"), "'uint8'"), (("--statistics", table, "--columns", "spericity"), "'sphericity'"),
-                               (("--statistics", table, "--columns", "surfaces"), "'surface'")):
+                               (("--statistics", table, "--columns", "surfaces"), "'surface'"),
+                               (("--statistics", table, "--columns", "area"), "'area_mm2'")):
             self.fails("label", self.image, self.output, *options, saying="did you mean " + meant)
         self.fails("select", self.image, self.output, "--where", "area_mm > 1", "--keep", saying="did you mean 'area_mm2'")
         self.fails("stats", self.image, "-o", table, "--histogram", "voxelcount", saying="did you mean 'voxel_count'")
@@ -164,7 +165,7 @@ class HelpTest(CommandTest):
             begun = False
             while not begun and process.poll() is None and time.monotonic() < deadline:
                 time.sleep(0.001)
-                begun = bool(glob.glob(self.path(os.path.join(".brickccl-work-*", "*"))))
+                begun = bool(glob.glob(self.path(os.path.join(".brickccl-*", "*.*"))))
             process.send_signal(signal.SIGHUP)
             process.communicate(timeout=120)
             self.assertTrue(begun, "the work had begun")
@@ -212,6 +213,16 @@ class DoubtsTest(CommandTest):
         write_nrrd(self.image, "uint8", (40, 10), values)
         self.assertIn("looks like a label map", self.notes())
         self.assertNotIn("looks like", self.notes("--equal-value"))
+        # Labels that touch along y alone, or only at corners, are joined as well; those that nothing joins are not.
+        rows = [[1] * 40 + [0] * 40, [2] * 40 + [0] * 40, [0] * 80, [3] * 40 + [0] * 40, [0] * 40 + [4] * 40]
+        write_nrrd(self.image, "uint8", (80, 5), [value for row in rows for value in row])
+        self.assertIn("looks like a label map", self.notes("--threads", 1))
+        write_nrrd(self.image, "uint8", (80, 4), [value for row in rows[1:] for value in row])
+        self.assertNotIn("looks like", self.notes())
+        self.assertIn("looks like a label map", self.notes("--connectivity", "full"))
+        write_nrrd(self.image, "uint8", (40, 10), [1 + x // 10 for _ in range(10) for x in range(40)])
+        self.assertIn("100 % of the image are foreground", self.notes())
+        self.assertIn("looks like a label map", self.notes())
         write_nrrd(self.image, "uint8", (40, 10), [min(1, value) for value in values])
         self.assertNotIn("looks like", self.notes())
 

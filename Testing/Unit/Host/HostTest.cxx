@@ -18,7 +18,11 @@
 #include <vector>
 
 #ifdef __linux__
+#  include "BrickCCL/Host/TemporaryFolder.h"
+
 #  include <sys/mman.h>
+#  include <sys/wait.h>
+#  include <unistd.h>
 #endif
 #ifndef _WIN32
 #  include <sys/stat.h>
@@ -257,6 +261,86 @@ TEST_F(AtomicFile, KeepsTheModeOfTheFileThatItReplaces)
   EXPECT_EQ(mode(m_Path), 0600u);
 }
 #endif
+
+#ifdef __linux__
+TEST_F(AtomicFile, WhatAKilledProcessLeftGoesWithTheNextFileAndNoLivingOne)
+{
+  // The child tells which folder it has, and lives until the other end of the pipe is closed.
+  const auto start = [&](bool lives, int & tellsToGo) {
+    int toChild[2];
+    int fromChild[2];
+    EXPECT_EQ(::pipe(toChild) + ::pipe(fromChild), 0);
+    const ::pid_t child = ::fork();
+    if (child == 0)
+    {
+      ::close(toChild[1]);
+      const TemporaryFolder folder(m_Folder);
+      std::ofstream(folder.Path() / "half") << "half";
+      const std::string path = folder.Path().string() + "\n";
+      char              byte = 0;
+      const bool        isTold = ::write(fromChild[1], path.data(), path.size()) > 0;
+      ::_exit(isTold && lives && ::read(toChild[0], &byte, 1) == 0 ? 0 : 1);
+    }
+    std::string path;
+    for (char byte = 0; ::read(fromChild[0], &byte, 1) == 1 && byte != '\n';)
+    {
+      path += byte;
+    }
+    for (const int descriptor : { toChild[0], fromChild[0], fromChild[1] })
+    {
+      ::close(descriptor);
+    }
+    tellsToGo = toChild[1];
+    return std::make_pair(child, path);
+  };
+  const auto files = [&] { return std::distance(fs::directory_iterator(m_Folder), fs::directory_iterator()); };
+  int        toDead = 0;
+  int        toLiving = 0;
+  const auto [dead, deadPath] = start(false, toDead);
+  const auto [living, livingPath] = start(true, toLiving);
+  ::waitpid(dead, nullptr, 0);
+  EXPECT_TRUE(fs::exists(fs::path(deadPath) / "half"));
+  ReplaceTextFile(m_Path, [](std::ostream & stream) { stream << "new"; });
+  EXPECT_FALSE(fs::exists(deadPath));
+  EXPECT_TRUE(fs::exists(fs::path(livingPath) / "half"));
+  EXPECT_EQ(files(), 2);
+  ::close(toDead);
+  ::close(toLiving);
+  ::waitpid(living, nullptr, 0);
+}
+#endif
+
+TEST_F(AtomicFile, ManyFilesAreReplacedTogether)
+{
+  const auto write = [&](const std::string & text) {
+    for (int i = 0; i < 200; ++i)
+    {
+      ReplaceTextFile((m_Folder / std::to_string(i)).string(), [&](std::ostream & stream) { stream << i << text; });
+    }
+  };
+  const auto are = [&](const std::string & text) {
+    for (int i = 0; i < 200; ++i)
+    {
+      std::ifstream     stream(m_Folder / std::to_string(i));
+      const std::string content(std::istreambuf_iterator<char>(stream), {});
+      EXPECT_EQ(content, std::to_string(i) + text);
+    }
+    EXPECT_EQ(std::distance(fs::directory_iterator(m_Folder), fs::directory_iterator()), 200);
+  };
+  for (const char * const text : { "old", "new" })
+  {
+    ReplacedTogether together;
+    write(text);
+    together.Move();
+    together.Move();
+  }
+  are("new");
+  {
+    ReplacedTogether together;
+    write("newer");
+  }
+  are("new");
+}
 
 TEST_F(AtomicFile, OutputsOfAJobAreReplacedTogether)
 {

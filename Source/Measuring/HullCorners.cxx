@@ -187,7 +187,7 @@ FindCornersOfBox(const ComponentMeasures & row, const Geometry & geometry, std::
     return false;
   }
   const auto sides = [&](int axis) { return low.at[axis] == high.at[axis] ? 1 : 2; };
-  corners.reserve(static_cast<std::size_t>(sides(0) * sides(1) * sides(2)));
+  corners.reserve(std::size_t{ 1 } * sides(0) * sides(1) * sides(2));
   for (int x = 0; x < sides(0); ++x)
   {
     for (int z = 0; z < sides(2); ++z)

@@ -82,6 +82,10 @@ struct IntensitySums
     {
       return { mean.high, mean.low };
     }
+    if (voxels == 0)
+    {
+      return { 0, 0 };
+    }
     const auto   count = static_cast<Int128>(voxels);
     const Int128 whole = wholeSum / count;
     return { static_cast<long double>(whole),

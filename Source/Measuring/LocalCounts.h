@@ -25,8 +25,8 @@ UninitializedVector<MarkCounts> CountVoxelPairs(const RunVolume &   volume,
                                                 const HostContext & context,
                                                 bool                touchingAreJoined);
 
-/** Sets the SurfaceMeasures of a table from these. */
-void SetSurfaces(const UninitializedVector<MarkCounts> & pairs, const HostContext & context, ComponentTable & table);
+/** Sets the SurfaceMeasures of a table from what CountVoxelPairs counts. */
+void SetSurfaces(const UninitializedVector<MarkCounts> & sums, const HostContext & context, ComponentTable & table);
 
 /** The Euler numbers of the components 1..components of an image of up to 3 dimensions. */
 std::vector<TopologyMeasures> CountEulerNumbers(const RunVolume &   volume,

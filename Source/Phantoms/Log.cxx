@@ -55,7 +55,8 @@ MakeLog(const Extent & extent, std::uint64_t seed, const ScanArtefacts & artefac
 
   std::vector<Knot> knots;
   const double      whorlDistance = std::max(12.0, 0.8 * radius);
-  for (double whorl = random.Between(0.2, 0.6) * whorlDistance; whorl < length; whorl += whorlDistance)
+  double            whorl = random.Between(0.2, 0.6) * whorlDistance;
+  for (; whorl < length; whorl += whorlDistance) // NOLINT(clang-analyzer-security.FloatLoopCounter): no count to reach
   {
     const int branches = 3 + static_cast<int>(random.Between(0, 3));
     for (int branch = 0; branch < branches; ++branch)

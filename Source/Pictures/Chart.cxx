@@ -106,7 +106,7 @@ ChartFrame::ChartFrame(Drawing &           drawing,
   {
     const double y = Y(upTicks.places[i]);
     drawing.DrawLine(m_Left, y, m_Right, y, 1, GridColour);
-    drawing.DrawText(m_Left - Gap, y + FontCapitalHeight / 2, upTicks.texts[i], TextColour, Anchor::End, false);
+    drawing.DrawText(m_Left - Gap, y + FontCapitalHeight / 2.0, upTicks.texts[i], TextColour, Anchor::End, false);
   }
   drawing.DrawLine(m_Left, m_Top, m_Left, m_Bottom, 1, FrameColour);
   drawing.DrawLine(m_Left, m_Bottom, m_Right, m_Bottom, 1, FrameColour);

@@ -54,12 +54,12 @@ InWords(const ComponentColumn & column)
 } // namespace
 
 ColumnColours::ColumnColours(const ComponentTable &           table,
-                             const std::string &              name,
+                             const std::string &              column,
                              const std::vector<std::size_t> & places)
 {
   const std::vector<ComponentColumn> columns = ColumnsOf(table);
-  const auto                         inUnit = ColumnInAnyUnit(columns, name);
-  const ComponentColumn              found = inUnit ? *inUnit : FindColumn(columns, name);
+  const auto                         inUnit = ColumnInAnyUnit(columns, column);
+  const ComponentColumn              found = inUnit ? *inUnit : FindColumn(columns, column);
   m_Title = InWords(found);
   m_Unit = WithRaisedDigits(found.unit);
   m_Low = std::numeric_limits<double>::infinity();

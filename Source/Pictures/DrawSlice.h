@@ -15,12 +15,12 @@ namespace brickccl
 inline constexpr Colour PictureGround{ 24, 26, 30 };
 
 /** Draws the background and the labels over it.
- *  \param x, y  where the first pixel lies
+ *  \param left, top  where the first pixel lies
  *  \param window  null: the values are not drawn
  *  \param colourOf  the colour of a label */
 void DrawSlice(Canvas &                                     canvas,
-               int                                          x,
-               int                                          y,
+               int                                          left,
+               int                                          top,
                const SlicePixels &                          pixels,
                const GrayWindow *                           window,
                const std::function<Colour(std::uint64_t)> & colourOf);

@@ -33,7 +33,7 @@ struct Taps
 
 /** The voxels under each pixel. There is at least one. */
 Taps
-VoxelsUnder(std::int64_t voxels, int pixels)
+VoxelsUnder(std::int64_t voxels, std::int64_t pixels)
 {
   Taps taps;
   for (std::int64_t pixel = 0; pixel < pixels; ++pixel)

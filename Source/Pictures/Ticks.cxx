@@ -43,7 +43,8 @@ LogarithmicTicks(double low, double high)
 {
   Ticks      ticks;
   const bool hasFew = high / low < 1e3;
-  for (double power = std::floor(std::log10(low)); power <= std::ceil(std::log10(high)); ++power)
+  const auto last = static_cast<int>(std::ceil(std::log10(high)));
+  for (auto power = static_cast<int>(std::floor(std::log10(low))); power <= last; ++power)
   {
     for (const double factor : { 1.0, 2.0, 5.0 })
     {

@@ -477,7 +477,7 @@ private:
 std::string
 WriteReport(const std::string & folder)
 {
-  const std::string path = (fs::path(folder) / "report.html").string();
+  std::string path = (fs::path(folder) / "report.html").string();
   try
   {
     Page page(folder);

@@ -146,7 +146,7 @@ MeasureTypedDistributions(const RunVolume &   volume,
           weight += value;
         }
         component.weight += weight;
-        for (int axis = 1; axis < extent.dimension; ++axis)
+        for (int axis = 1; axis < MaximumDimension; ++axis)
         {
           component.weighted[axis] += weight * static_cast<long double>(position.at[axis - 1]);
         }

@@ -73,7 +73,8 @@ struct NarrowIntensities
       std::uint64_t narrowSquares = 0;
       for (std::int64_t i = begin; i < std::min(length, begin + block); ++i)
       {
-        const auto value = static_cast<std::int64_t>(values[i]);
+        // Unary plus: `signed char` is a number here, not a character.
+        const auto value = static_cast<std::int64_t>(+values[i]);
         const auto magnitude = static_cast<std::uint64_t>(value < 0 ? -value : value);
         const auto square = magnitude * magnitude;
         blockSum += value;

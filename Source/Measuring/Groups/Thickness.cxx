@@ -78,7 +78,7 @@ StepsToNeighbours(int dimension, const Geometry & geometry)
       const double length = half.step[axis] * geometry.spacing[axis];
       square += length * length;
     }
-    for (const int sign : { -1, 1 })
+    for (const std::int64_t sign : { -1, 1 })
     {
       steps.push_back({ { sign * half.step[0], sign * half.step[1], sign * half.step[2] }, std::sqrt(square) });
     }

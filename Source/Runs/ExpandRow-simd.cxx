@@ -212,6 +212,7 @@ ExpandRowWith(const LabeledRow & row, T * out)
     const Word bits = BitsFrom(foreground, words, x);
     PutLabels<VPastCaches>(tag, bits, startsFrom(bits, x), run, out + x);
   }
+  // putQuad moves x on. NOLINTNEXTLINE(bugprone-infinite-loop)
   while (x + static_cast<std::int64_t>(quad) <= length)
   {
     putQuad();

@@ -14,12 +14,12 @@ namespace brickccl
 /** Cuts the rows of a volume into so many chunks that threads of different speed finish together. */
 Chunks RowChunks(const Extent & extent, const HostContext & context);
 
-/** Finds the straight links between two rows: bit x says that the voxels at x are joined. `candidates` is room for the
- *  words of a row. */
+/** Finds the straight links between a row and an earlier one: bit x says that the voxels at x are joined. `candidates`
+ * is room for the words of a row. */
 void PackStraightLinks(const RowLinks &    links,
                        const RunVolume &   volume,
                        std::int64_t        row,
-                       std::int64_t        other,
+                       std::int64_t        earlier,
                        std::vector<Word> & candidates,
                        Word *              bits);
 

@@ -82,7 +82,7 @@ PutBits(Word word, int base, std::int32_t * places)
 
 #endif
 
-static_assert(2 * SparseWords + WordListPadding <= RunBounds::WordRoom);
+static_assert(std::int64_t{ 2 } * SparseWords + WordListPadding <= RunBounds::WordRoom);
 static_assert(BoundWords <= SparseWords && SparseRuns <= RunBounds::Maximum);
 
 /** Where runs follow the foreground, begins and ends alternate at the bits that differ from the bit before. */

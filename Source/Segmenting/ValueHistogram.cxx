@@ -64,7 +64,7 @@ public:
   Values(const ImageView & image, const std::optional<ImageView> & mask, const HostContext & context)
     : m_Values(static_cast<const T *>(image.data))
     , m_Context(context)
-    , m_Chunks(image.extent.VoxelCount(), context.grain, 16 * EffectiveThreadCount(context.threads))
+    , m_Chunks(image.extent.VoxelCount(), context.grain, std::int64_t{ 16 } * EffectiveThreadCount(context.threads))
   {
     if (mask)
     {

@@ -26,7 +26,7 @@ struct CommonArguments
 void
 AddCommonOptions(CLI::App & app, const Module & module, CommonArguments & arguments)
 {
-  const auto answer = [&app](const std::string & flag, const std::string & help, std::function<void()> print) {
+  const auto answer = [&app](const std::string & flag, const std::string & help, const std::function<void()> & print) {
     app
       .add_flag_callback(
         flag,

@@ -139,7 +139,7 @@ FieldOf(const SurfaceSource & source)
   {
     AddNeighbours(sums, blocks.size, axis);
   }
-  const auto field = vtkSmartPointer<vtkImageData>::New();
+  auto field = vtkSmartPointer<vtkImageData>::New();
   field->SetDimensions(static_cast<int>(blocks.size[0]),
                        static_cast<int>(blocks.size[1]),
                        static_cast<int>(blocks.size[2]));

@@ -43,7 +43,7 @@ FitsBox(vtkPolyData * mesh, vtkImageData * box)
   double bounds[6];
   mesh->GetBounds(bounds);
   const int * const extent = box->GetExtent();
-  for (int axis = 0; axis < 3; ++axis)
+  for (std::ptrdiff_t axis = 0; axis < 3; ++axis)
   {
     const double low = std::abs(bounds[2 * axis] - 0.5);
     const double high = std::abs(bounds[2 * axis + 1] - (extent[2 * axis + 1] - 0.5));
@@ -70,7 +70,7 @@ Quieten(vtkObject * object)
 vtkSmartPointer<vtkImageData>
 CropMask(const ImageView & labels, const Geometry & geometry, const ComponentMeasures & component)
 {
-  const auto   mask = vtkSmartPointer<vtkImageData>::New();
+  auto         mask = vtkSmartPointer<vtkImageData>::New();
   std::int64_t low[3];
   std::int64_t high[3];
   for (int axis = 0; axis < 3; ++axis)
@@ -146,7 +146,7 @@ Finish(vtkPolyData *             surface,
   const auto points = vtkSmartPointer<vtkPoints>::New();
   points->SetDataTypeToDouble();
   points->DeepCopy(surface->GetPoints());
-  const auto mesh = vtkSmartPointer<vtkPolyData>::New();
+  auto mesh = vtkSmartPointer<vtkPolyData>::New();
   mesh->SetPoints(points);
   mesh->SetPolys(surface->GetPolys());
   if (mesh->GetNumberOfPoints() == 0)

@@ -39,7 +39,7 @@ template <typename TArray, typename T>
 vtkSmartPointer<TArray>
 ArrayOn(const std::vector<T> & values, int components)
 {
-  const auto array = vtkSmartPointer<TArray>::New();
+  auto array = vtkSmartPointer<TArray>::New();
   array->SetNumberOfComponents(components);
   // VTK keeps the memory, and does not write to it.
   array->SetArray(const_cast<T *>(values.data()), static_cast<vtkIdType>(values.size()), 1);
@@ -73,7 +73,7 @@ ActorOf(const ColouredSurface & coloured)
   mapper->SetInputData(mesh);
   mapper->SetColorModeToDirectScalars();
   mapper->SetScalarVisibility(!coloured.colours.empty());
-  const auto actor = vtkSmartPointer<vtkActor>::New();
+  auto actor = vtkSmartPointer<vtkActor>::New();
   actor->SetMapper(mapper);
   actor->GetProperty()->SetAmbient(0.15);
   actor->GetProperty()->SetDiffuse(0.85);

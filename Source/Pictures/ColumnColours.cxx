@@ -20,10 +20,14 @@ namespace
 constexpr Colour Scale[] = { { 58, 50, 150 },  { 44, 92, 178 },  { 28, 132, 168 }, { 38, 166, 138 },
                              { 110, 192, 94 }, { 188, 208, 62 }, { 253, 226, 80 } };
 
-/** The unit of a column with raised digits: "mm³" of "mm^3". */
+/** The unit of a column as it is drawn: "mm³" of "mm^3", "µm" of "um". */
 std::string
-WithRaisedDigits(std::string unit)
+DrawnUnit(std::string unit)
 {
+  if (unit == "um" || unit.rfind("um^", 0) == 0)
+  {
+    unit.replace(0, 1, "µ");
+  }
   for (const auto & [plain, raised] : { std::pair{ "^2", "²" }, std::pair{ "^3", "³" } })
   {
     if (const std::size_t at = unit.find(plain); at != std::string::npos)
@@ -61,7 +65,7 @@ ColumnColours::ColumnColours(const ComponentTable &           table,
   const auto                         inUnit = ColumnInAnyUnit(columns, column);
   const ComponentColumn              found = inUnit ? *inUnit : FindColumn(columns, column);
   m_Title = InWords(found);
-  m_Unit = WithRaisedDigits(found.unit);
+  m_Unit = DrawnUnit(found.unit);
   m_Low = std::numeric_limits<double>::infinity();
   m_High = -m_Low;
   for (const std::size_t place : places)

@@ -9,6 +9,20 @@
 namespace brickccl
 {
 
+namespace
+{
+
+/** "2e+07": a digit and a power of ten. */
+std::string
+WithExponent(double value)
+{
+  char text[64];
+  std::snprintf(text, sizeof(text), "%.0e", value);
+  return text;
+}
+
+} // namespace
+
 Ticks
 LinearTicks(double low, double high, int most, bool whole)
 {
@@ -52,7 +66,8 @@ LogarithmicTicks(double low, double high)
       if (place >= low * (1 - 1e-9) && place <= high * (1 + 1e-9) && (hasFew || factor == 1))
       {
         ticks.places.push_back(place);
-        ticks.texts.push_back(ShortNumber(place));
+        // Many zeros are hard to count.
+        ticks.texts.push_back(place >= 1e7 ? WithExponent(place) : ShortNumber(place));
       }
     }
   }

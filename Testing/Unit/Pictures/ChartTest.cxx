@@ -71,6 +71,7 @@ TEST(Ticks, StandAtRoundNumbers)
   EXPECT_EQ(LinearTicks(0, 1, 8, true).texts, (Texts{ "0", "1" })) << "whole numbers alone";
   EXPECT_EQ(LinearTicks(0, 3.2, 8, true).texts, (Texts{ "0", "1", "2", "3" }));
   EXPECT_EQ(LogarithmicTicks(0.5, 2000).texts, (Texts{ "1", "10", "100", "1000" }));
+  EXPECT_EQ(LogarithmicTicks(2e5, 3e9).texts, (Texts{ "1000000", "1e+07", "1e+08", "1e+09" }));
   EXPECT_EQ(LogarithmicTicks(3, 40).texts, (Texts{ "5", "10", "20" }));
 }
 

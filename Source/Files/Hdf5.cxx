@@ -352,17 +352,19 @@ DatasetPath::DatasetPath(const std::string & path)
 LoadedImage
 ReadHdf5(const FileBytes & file, const ReadOptions & options)
 {
-  const auto          datasets = ListHdf5Datasets(file.Path(), options.dataset);
-  const Hdf5Dataset & dataset =
-    options.dataset.empty() ? OnlyDataset(datasets) : NamedDataset(datasets, options.dataset);
+  const auto  datasets = ListHdf5Datasets(file.Path(), options.dataset);
+  Hdf5Dataset dataset = options.dataset.empty() ? OnlyDataset(datasets) : NamedDataset(datasets, options.dataset);
   CheckReadable(dataset);
-  auto              sources = CheckHdf5Sources(file.Path(), dataset);
+  CheckHdf5Sources(file.Path(), dataset);
   const HostContext context{ options.threads };
   const Axes        axes = AxesOf(dataset);
   LoadedImage       image;
   image.inParts = options.inParts;
   image.part = Printable(dataset.name);
-  image.files = std::move(sources);
+  for (const FileStamp & each : dataset.files)
+  {
+    image.files.push_back(each.path);
+  }
   image.type = dataset.type;
   image.channels = axes.channels;
   std::vector<std::int64_t> sizes;

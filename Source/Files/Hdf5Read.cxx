@@ -160,16 +160,23 @@ SendBoxes(const Hdf5Library &      h5,
   }
 }
 
-} // namespace
+void
+RequireSameFiles(const Hdf5Dataset & dataset)
+{
+  for (const FileStamp & file : dataset.files)
+  {
+    file.RequireSame();
+  }
+}
 
 void
-ReadHdf5(const std::string & path,
-         const Hdf5Dataset & dataset,
-         std::size_t         axis,
-         std::uint64_t       begin,
-         std::uint64_t       end,
-         int                 threads,
-         std::byte *         output)
+ReadByChildren(const std::string & path,
+               const Hdf5Dataset & dataset,
+               std::size_t         axis,
+               std::uint64_t       begin,
+               std::uint64_t       end,
+               int                 threads,
+               std::byte *         output)
 {
   const Hdf5Library &    h5 = Hdf5Library::Get();
   const std::vector<Box> boxes = CutIntoBoxes(dataset, axis, begin, end);
@@ -202,6 +209,40 @@ ReadHdf5(const std::string & path,
     children[i % count]->Receive(values.data(), values.size());
     PutBox(dataset, boxes[i], axis, begin, values, output);
   }
+}
+
+} // namespace
+
+void
+ReadHdf5(const std::string & path,
+         const Hdf5Dataset & dataset,
+         std::size_t         axis,
+         std::uint64_t       begin,
+         std::uint64_t       end,
+         int                 threads,
+         std::byte *         output)
+{
+  try
+  {
+    ReadByChildren(path, dataset, axis, begin, end, threads, output);
+  }
+  catch (const ChildCrash &)
+  {
+    RequireSameFiles(dataset);
+    if (!dataset.loop.empty())
+    {
+      throw Error("its dataset " + Printable(dataset.name) + " is virtual and takes values from itself without end: " +
+                  dataset.loop + "; take them from the dataset that holds them");
+    }
+    throw;
+  }
+  catch (const Error &)
+  {
+    RequireSameFiles(dataset);
+    throw;
+  }
+  // A file that is missing, or another one in its place, is no failure for the library.
+  RequireSameFiles(dataset);
 }
 
 #else

@@ -173,10 +173,12 @@ PipedChild::ThrowEnd()
   {}
   m_Process = 0;
   const bool isSignal = ended > 0 && WIFSIGNALED(status);
-  throw Error(isSignal && WTERMSIG(status) == SIGALRM
-                ? "reading it by " + m_Name + " takes too long: it is damaged"
-                : m_Name + " failed" + (isSignal ? " with signal " + std::to_string(WTERMSIG(status)) : "") +
-                    ": the file is damaged or of an unusual kind");
+  if (isSignal && WTERMSIG(status) == SIGALRM)
+  {
+    throw Error("reading it by " + m_Name + " takes too long: it is damaged");
+  }
+  throw ChildCrash(m_Name + " failed" + (isSignal ? " with signal " + std::to_string(WTERMSIG(status)) : "") +
+                   ": the file is damaged or of an unusual kind");
 }
 
 void

@@ -2,6 +2,7 @@
 #define BRICKCCL_FILES_PIPEDCHILD_H
 
 #include "BrickCCL/Bricks/Bytes.h"
+#include "BrickCCL/Core/Error.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -25,6 +26,13 @@ std::size_t AddressSpace();
  *  nothing, and has an address space of at most so many bytes (0: any). */
 void TameProcess(std::size_t addressSpace);
 
+/** The work crashed. */
+class ChildCrash : public Error
+{
+public:
+  using Error::Error;
+};
+
 /** A process forked from this one that does some work and sends what comes out. */
 class PipedChild
 {
@@ -46,7 +54,7 @@ public:
   PipedChild(const PipedChild &) = delete;
   PipedChild & operator=(const PipedChild &) = delete;
 
-  /** What was sent next. \throws Error that says what the work threw, or how the process ended. */
+  /** What was sent next. \throws Error that says what the work threw, or how the process ended (ChildCrash). */
   Bytes Receive();
   /** The same for a size that is known. */
   void Receive(void * bytes, std::size_t size);

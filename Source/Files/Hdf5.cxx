@@ -53,7 +53,7 @@ public:
   Read(std::uint64_t begin, std::byte * output, std::size_t size) override
   {
     RequireWholeSlices(begin, size, m_SliceBytes);
-    ReadHdf5(m_Path, m_Dataset, m_Axis, begin / m_SliceBytes, (begin + size) / m_SliceBytes, m_Threads, output);
+    ReadHdf5(m_Path, m_Dataset, m_Axis, begin / m_SliceBytes, (begin + size) / m_SliceBytes, { m_Threads }, output);
   }
 
 private:
@@ -352,11 +352,11 @@ DatasetPath::DatasetPath(const std::string & path)
 LoadedImage
 ReadHdf5(const FileBytes & file, const ReadOptions & options)
 {
-  const auto  datasets = ListHdf5Datasets(file.Path(), options.dataset);
+  const auto  datasets = ListHdf5Datasets(file.Path(), options.dataset, options.progress);
   Hdf5Dataset dataset = options.dataset.empty() ? OnlyDataset(datasets) : NamedDataset(datasets, options.dataset);
   CheckReadable(dataset);
-  CheckHdf5Sources(file.Path(), dataset);
-  const HostContext context{ options.threads };
+  CheckHdf5Sources(file.Path(), dataset, options.progress);
+  const HostContext context = options.Context();
   const Axes        axes = AxesOf(dataset);
   LoadedImage       image;
   image.inParts = options.inParts;
@@ -390,7 +390,7 @@ ReadHdf5(const FileBytes & file, const ReadOptions & options)
   else
   {
     const std::size_t axis = SlowestAxis(dataset.shape);
-    ReadHdf5(file.Path(), dataset, axis, 0, dataset.shape[axis], options.threads, image.voxels.Resize(bytes));
+    ReadHdf5(file.Path(), dataset, axis, 0, dataset.shape[axis], context, image.voxels.Resize(bytes));
   }
   RescaleImage(scaling, "scale_factor and add_offset", context, image);
   return image;

@@ -4,6 +4,7 @@
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Files/FileBytes.h"
 #include "BrickCCL/Files/FileStamp.h"
+#include "BrickCCL/Host/Parallel.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -66,11 +67,12 @@ std::string Printable(const std::string & name);
 
 /** The datasets of a file, in the order of their names. \param also  one that is reached by this name alone, through a
  *  link; it comes last. \throws Error for damaged files. */
-std::vector<Hdf5Dataset> ListHdf5Datasets(const std::string & path, const std::string & also);
+std::vector<Hdf5Dataset>
+ListHdf5Datasets(const std::string & path, const std::string & also, const Progress & progress);
 
 /** Looks for what a dataset's values come from: its chunks, sources of a virtual one, files of raw values.
  *  \throws Error that names what is missing or damaged. */
-void CheckHdf5Sources(const std::string & path, Hdf5Dataset & dataset);
+void CheckHdf5Sources(const std::string & path, Hdf5Dataset & dataset, const Progress & progress);
 
 /** Reads the values [begin, end) along an axis of a dataset before which all axes have size 1, as its type in memory.
  *  Several processes decompress at once. \throws Error for damaged files, and for those that are no longer what
@@ -80,7 +82,7 @@ void ReadHdf5(const std::string & path,
               std::size_t         axis,
               std::uint64_t       begin,
               std::uint64_t       end,
-              int                 threads,
+              const HostContext & context,
               std::byte *         output);
 
 } // namespace brickccl::files

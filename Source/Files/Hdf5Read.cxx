@@ -175,7 +175,7 @@ ReadByChildren(const std::string & path,
                std::size_t         axis,
                std::uint64_t       begin,
                std::uint64_t       end,
-               int                 threads,
+               const HostContext & context,
                std::byte *         output)
 {
   const Hdf5Library &    h5 = Hdf5Library::Get();
@@ -191,8 +191,11 @@ ReadByChildren(const std::string & path,
   {
     chunkBytes *= size;
   }
-  const auto count = std::min<std::size_t>(boxes.size(), static_cast<std::size_t>(EffectiveThreadCount(threads)));
-  const auto seconds = Hdf5Library::Seconds + static_cast<unsigned>(std::max(most, chunkBytes) / 1000000);
+  const auto count =
+    std::min<std::size_t>(boxes.size(), static_cast<std::size_t>(EffectiveThreadCount(context.threads)));
+  const auto  seconds = Hdf5Library::Seconds + static_cast<unsigned>(std::max(most, chunkBytes) / 1000000);
+  std::size_t done = 0;
+  const auto  tell = [&] { context.progress.Update(static_cast<double>(done) / static_cast<double>(boxes.size())); };
   std::vector<std::unique_ptr<PipedChild>> children;
   for (std::size_t first = 0; first < count; ++first)
   {
@@ -200,11 +203,14 @@ ReadByChildren(const std::string & path,
       "the HDF5 library",
       [&](const PipedChild::Send & send) { SendBoxes(h5, path, dataset, boxes, first, count, send); },
       Hdf5Library::Memory + static_cast<std::size_t>(4 * std::max(most, chunkBytes)),
-      seconds));
+      seconds,
+      tell));
   }
   Bytes values;
-  for (std::size_t i = 0; i < boxes.size(); ++i)
+  for (; done < boxes.size(); ++done)
   {
+    const std::size_t i = done;
+    tell();
     values.resize(static_cast<std::size_t>(boxes[i].Count()) * SizeOf(dataset.type));
     children[i % count]->Receive(values.data(), values.size());
     PutBox(dataset, boxes[i], axis, begin, values, output);
@@ -219,12 +225,12 @@ ReadHdf5(const std::string & path,
          std::size_t         axis,
          std::uint64_t       begin,
          std::uint64_t       end,
-         int                 threads,
+         const HostContext & context,
          std::byte *         output)
 {
   try
   {
-    ReadByChildren(path, dataset, axis, begin, end, threads, output);
+    ReadByChildren(path, dataset, axis, begin, end, context, output);
   }
   catch (const ChildCrash &)
   {
@@ -248,7 +254,13 @@ ReadHdf5(const std::string & path,
 #else
 
 void
-ReadHdf5(const std::string &, const Hdf5Dataset &, std::size_t, std::uint64_t, std::uint64_t, int, std::byte *)
+ReadHdf5(const std::string &,
+         const Hdf5Dataset &,
+         std::size_t,
+         std::uint64_t,
+         std::uint64_t,
+         const HostContext &,
+         std::byte *)
 {
   throw Unsupported("this program was built without the HDF5 library");
 }

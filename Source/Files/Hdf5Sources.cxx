@@ -436,7 +436,7 @@ private:
 } // namespace
 
 void
-CheckHdf5Sources(const std::string & path, Hdf5Dataset & dataset)
+CheckHdf5Sources(const std::string & path, Hdf5Dataset & dataset, const Progress & progress)
 {
   const Hdf5Library & h5 = Hdf5Library::Get();
   const auto          work = [&](const PipedChild::Send & send) {
@@ -455,7 +455,7 @@ CheckHdf5Sources(const std::string & path, Hdf5Dataset & dataset)
     sources.Check(object, dataset.name);
     send(nullptr, 0);
   };
-  PipedChild child("the HDF5 library", work, Hdf5Library::Memory, Hdf5Library::Seconds);
+  PipedChild child("the HDF5 library", work, Hdf5Library::Memory, Hdf5Library::Seconds, [&] { progress.Update(0); });
   for (Bytes bytes = child.Receive(); !bytes.empty(); bytes = child.Receive())
   {
     const Message message = Message::From(bytes);
@@ -473,7 +473,7 @@ CheckHdf5Sources(const std::string & path, Hdf5Dataset & dataset)
 #else
 
 void
-CheckHdf5Sources(const std::string &, Hdf5Dataset &)
+CheckHdf5Sources(const std::string &, Hdf5Dataset &, const Progress &)
 {
   throw Unsupported("this program was built without the HDF5 library");
 }

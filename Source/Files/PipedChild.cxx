@@ -11,6 +11,7 @@
 #  include <utility>
 
 #  include <fcntl.h>
+#  include <poll.h>
 #  include <sys/resource.h>
 #  include <sys/wait.h>
 #  include <unistd.h>
@@ -71,10 +72,11 @@ AddressSpace()
 void
 TameProcess(std::size_t addressSpace)
 {
-  for (const int signal : { SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGINT, SIGTERM, SIGPIPE, SIGALRM })
+  for (const int signal : { SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTERM, SIGPIPE, SIGALRM })
   {
     ::signal(signal, SIG_DFL);
   }
+  ::signal(SIGINT, SIG_IGN);
   if (::signal(SIGHUP, SIG_DFL) == SIG_IGN)
   {
     ::signal(SIGHUP, SIG_IGN);
@@ -97,8 +99,10 @@ TameProcess(std::size_t addressSpace)
 PipedChild::PipedChild(std::string                                    name,
                        const std::function<void(const Send & send)> & work,
                        std::size_t                                    moreSpace,
-                       unsigned                                       seconds)
+                       unsigned                                       seconds,
+                       std::function<void()>                          waiting)
   : m_Name(std::move(name))
+  , m_Waiting(std::move(waiting))
 {
   const std::size_t space = AddressSpace();
   int               ends[2];
@@ -182,11 +186,23 @@ PipedChild::ThrowEnd()
 }
 
 void
+PipedChild::Wait() const
+{
+  constexpr int milliseconds = 20;
+  pollfd        pipe = { m_Pipe, POLLIN, 0 };
+  while (m_Waiting && ::poll(&pipe, 1, milliseconds) <= 0)
+  {
+    m_Waiting();
+  }
+}
+
+void
 PipedChild::ReadAll(void * bytes, std::size_t size)
 {
   auto * place = static_cast<char *>(bytes);
   while (size > 0)
   {
+    Wait();
     const ssize_t got = ::read(m_Pipe, place, size);
     if (got == 0 || (got < 0 && errno != EINTR))
     {

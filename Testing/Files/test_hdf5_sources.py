@@ -31,7 +31,7 @@ class Hdf5SourcesTest(Hdf5Files):
         self.refuses(path, saying=saying)
         result = self.label(path, self.path("out.nrrd"), "--memory", "96MB")
         self.assertNotEqual(result.returncode, 0)
-        for text in saying:
+        for text in ("cannot read '%s'" % path, *saying):
             self.assertIn(text, result.stderr)
         self.assertFalse(os.path.exists(self.path("out.nrrd")))
 

@@ -6,6 +6,7 @@
 #include "BrickCCL/Files/PartialVoxels.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Files/Voxels.h"
+#include "BrickCCL/Host/System.h"
 
 #include <nlohmann/json.hpp>
 
@@ -53,7 +54,11 @@ public:
   Read(std::uint64_t begin, std::byte * output, std::size_t size) override
   {
     RequireWholeSlices(begin, size, m_SliceBytes);
-    ReadHdf5(m_Path, m_Dataset, m_Axis, begin / m_SliceBytes, (begin + size) / m_SliceBytes, { m_Threads }, output);
+    // Nobody hears of the progress of a part, but the command's Ctrl-C need not wait for it.
+    ProgressHooks hooks;
+    hooks.cancelled = WasInterrupted;
+    const HostContext context{ m_Threads, Progress(hooks) };
+    ReadHdf5(m_Path, m_Dataset, m_Axis, begin / m_SliceBytes, (begin + size) / m_SliceBytes, context, output);
   }
 
 private:

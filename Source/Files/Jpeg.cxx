@@ -112,11 +112,11 @@ public:
   int
   Orientation() const
   {
-    for (const jpeg_saved_marker_ptr_struct * marker = m_Jpeg.marker_list; marker != nullptr; marker = marker->next)
+    for (jpeg_saved_marker_ptr marker = m_Jpeg.marker_list; marker != nullptr; marker = marker->next)
     {
       if (marker->marker == ExifMarker)
       {
-        return OrientationOfExif({ marker->data, marker->data_length });
+        return OrientationOfExif(BytesView(marker->data, marker->data_length));
       }
     }
     return 1;
@@ -219,6 +219,12 @@ ReadJpeg(const FileBytes & file, const ReadOptions & options)
     image.spacingSource = "file";
     image.notes.push_back(NoteOnResolution(jpeg.X_density, jpeg.Y_density, unit == 10 ? "cm" : "inch"));
   }
+  // With the last row, the decoder lets go of what came before the pixels.
+  if (decoder.Orientation() != 1)
+  {
+    image.notes.push_back("its Exif orientation is " + std::to_string(decoder.Orientation()) +
+                          ", by which viewers turn or mirror it; rows and columns are taken as they are stored");
+  }
   TellHeader(options, image);
   const std::size_t rowBytes = static_cast<std::size_t>(jpeg.image_width) * static_cast<std::size_t>(image.channels);
   auto * const      output =
@@ -226,11 +232,6 @@ ReadJpeg(const FileBytes & file, const ReadOptions & options)
   if (!decoder.ReadPixels(output, rowBytes, options.progress))
   {
     decoder.Fail();
-  }
-  if (decoder.Orientation() != 1)
-  {
-    image.notes.push_back("its Exif orientation is " + std::to_string(decoder.Orientation()) +
-                          ", by which viewers turn or mirror it; rows and columns are taken as they are stored");
   }
   image.notes.push_back("JPEG compression is lossy: values near edges are not those of the original");
   return image;

@@ -10,6 +10,7 @@
 #include <ostream>
 #include <sstream>
 #include <string>
+#include <type_traits>
 
 namespace brickccl
 {
@@ -22,10 +23,13 @@ template <typename T>
 void
 AppendNumber(std::string & text, T value)
 {
-  if (value != value)
+  if constexpr (std::is_floating_point_v<T>)
   {
-    text += "nan";
-    return;
+    if (std::isnan(value))
+    {
+      text += "nan";
+      return;
+    }
   }
   char       digits[64];
   const auto end = std::to_chars(digits, digits + sizeof(digits), value).ptr;

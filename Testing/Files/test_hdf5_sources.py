@@ -14,6 +14,18 @@ from hdf5_files import BLOCKY, Hdf5Files
 h5py = skip_without("h5py")
 
 
+def has_children(process):
+    for path in glob.glob("/proc/[0-9]*/stat"):
+        try:
+            with open(path) as stream:
+                # The state and the parent come after the name in parentheses.
+                if int(stream.read().rsplit(")", 1)[1].split()[1]) == process:
+                    return True
+        except OSError:
+            pass
+    return False
+
+
 class Hdf5SourcesTest(Hdf5Files):
     def virtual(self, name, sources, shape=BLOCKY.shape):
         """A virtual dataset of slabs along z, each from (file, dataset, the shape that it is taken for)."""
@@ -154,6 +166,25 @@ class Hdf5SourcesTest(Hdf5Files):
             self.assertFalse(os.path.exists(self.path("out.nrrd")))
             os.replace(last + ".away", last)
         self.assertEqual(self.label(path, self.path("out.nrrd"), "--memory", "64MB", "--threads", "1").returncode, 0)
+
+    def test_ctrl_c_in_a_terminal(self):
+        """It reaches the processes that decompress as well; it is no damage of the file."""
+        volume = np.random.default_rng(6).integers(0, 9, (300, 256, 256)).astype("u2")
+        path = self.store("slow.h5", {"a": volume}, chunks=(20, 64, 64), compression=1)
+        for memory in ((), ("--memory", "300MB")):
+            process = subprocess.Popen([COMMAND, "label", path, self.path("out.nrrd"), "--threads", "1", *memory],
+                                       stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True)
+            for _ in range(10000):
+                if process.poll() is not None or has_children(process.pid):
+                    break
+                time.sleep(0.001)
+            time.sleep(0.1)
+            self.assertIsNone(process.poll())
+            os.killpg(process.pid, signal.SIGINT)
+            said = process.communicate(timeout=60)[1]
+            self.assertNotEqual(process.returncode, 0)
+            self.assertNotIn("damaged", said)
+            self.assertFalse(os.path.exists(self.path("out.nrrd")))
 
     def test_chunks_thicker_than_slabs(self):
         """They are decompressed once, if the memory for that is given, and else for each slab; the labels are the same."""

@@ -256,7 +256,7 @@ def test_a_series_is_read_as_by_simpleitk():
     np.testing.assert_allclose(found.origin, theirs.GetOrigin(), atol=1e-4)
 
 
-def blocky(shape=(160, 200, 200)):
+def blocky(shape=(320, 200, 200)):
     """What compresses a little, so that reading and writing take a while."""
     return np.random.default_rng(2).integers(0, 50, shape).astype(np.uint16)
 
@@ -295,8 +295,9 @@ def test_reading_tells_how_far_it_is_and_ends_at_ctrl_c(tmp_path, name):
             signal.raise_signal(signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):
-        io.read(path, progress=press)
-    assert calls[-1] < 1
+        io.read(path, threads=1, progress=press)
+    # A fast machine may be at the end before the first report, 20 ms after the start.
+    assert calls[0] == 1 or calls[-1] < 1
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         np.testing.assert_array_equal(io.read(path).array, expected.array)
@@ -309,13 +310,16 @@ def test_writing_tells_how_far_it_is_and_ends_at_ctrl_c(tmp_path, name):
     assert heard == sorted(heard) and 0 <= heard[0] and heard[-1] == 1
     (tmp_path / name).unlink()
 
+    calls = []
+
     def press(fraction):
+        calls.append(fraction)
         signal.raise_signal(signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):
         io.write(tmp_path / name, array, progress=press)
-    # Nothing half-written is left behind.
-    assert list(tmp_path.iterdir()) == []
+    # Nothing half-written is left behind, unless all was written before the first report.
+    assert calls[0] == 1 or list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("name", ["a.nrrd", "a.h5"])

@@ -1,5 +1,7 @@
 #include "BrickCCL/Batch/ItemTexts.h"
 
+#include "BrickCCL/Batch/JsonText.h"
+
 #include <locale>
 #include <sstream>
 
@@ -29,7 +31,7 @@ DescribeRule(const AcceptanceRule & rule, const RuleResult & result)
   described["column"] = rule.column;
   described["where"] = rule.where;
   described["limit"] = rule.limit;
-  described["value"] = ValueOrNull(result.value);
+  described["value"] = WithInfinities(ValueOrNull(result.value));
   described["passes"] = result.passes;
   described["label"] = ValueOrNull(result.label);
   described["slice"] = ValueOrNull(result.slice);

@@ -5,6 +5,7 @@
 #include "BrickCCL/Batch/FindPart.h"
 #include "BrickCCL/Batch/ItemMemory.h"
 #include "BrickCCL/Batch/ItemTexts.h"
+#include "BrickCCL/Batch/JsonText.h"
 #include "BrickCCL/Batch/ReportPictures.h"
 #include "BrickCCL/Batch/WriteError.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
@@ -455,9 +456,7 @@ private:
     }
     m_Summary["notes"] = m_Notes;
     Writing([&] {
-      ReplaceTextFile(PathOf(SummaryFile), [&](std::ostream & stream) {
-        stream << m_Summary.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
-      });
+      ReplaceTextFile(PathOf(SummaryFile), [&](std::ostream & stream) { stream << JsonText(m_Summary) << '\n'; });
     });
   }
 

@@ -1,6 +1,7 @@
 #ifndef BRICKCCL_CLI_REPORT_H
 #define BRICKCCL_CLI_REPORT_H
 
+#include "BrickCCL/Batch/JsonText.h"
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 #include "BrickCCL/Host/Progress.h"
@@ -69,7 +70,7 @@ void ThrowIfInterrupted();
 inline std::string
 ToText(const nlohmann::ordered_json & value)
 {
-  return value.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+  return batch::JsonText(value);
 }
 
 /** Totals as a part of a summary. */

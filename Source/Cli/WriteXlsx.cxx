@@ -32,7 +32,7 @@ constexpr std::size_t MostRows = (std::size_t{ 1 } << 20) - 1;
 /** The first of January 1980, when the time of ZIP files begins. */
 constexpr std::time_t FixedTime = 315532800;
 
-/** \return whether the cell is written; what is no number is empty. */
+/** \return whether the cell is written; what is no number is empty, and what is infinite a text. */
 bool
 WriteCell(lxw_worksheet * sheet, std::size_t row, std::size_t column, const ComponentColumn::Value & value)
 {
@@ -50,6 +50,11 @@ WriteCell(lxw_worksheet * sheet, std::size_t row, std::size_t column, const Comp
       if (std::isfinite(cell))
       {
         worksheet_write_number(sheet, place, across, cell, nullptr);
+        return true;
+      }
+      if (std::isinf(cell))
+      {
+        worksheet_write_string(sheet, place, across, cell > 0 ? "inf" : "-inf", nullptr);
         return true;
       }
       return false;

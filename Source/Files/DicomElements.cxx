@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <functional>
 
 namespace brickccl::files::dicom
 {
@@ -197,6 +198,11 @@ DataSet::Number(const Tag & tag) const
   if (numbers.empty())
   {
     return std::nullopt;
+  }
+  if (std::adjacent_find(numbers.begin(), numbers.end(), std::not_equal_to<>()) != numbers.end())
+  {
+    throw Error(std::string(tag.keyword) + " has " + std::to_string(numbers.size()) +
+                " different values; it must have 1");
   }
   if (!std::isfinite(numbers[0]))
   {

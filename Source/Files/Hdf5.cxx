@@ -6,6 +6,7 @@
 #include "BrickCCL/Files/PartialVoxels.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Files/Voxels.h"
+#include "BrickCCL/Host/System.h"
 
 #include <nlohmann/json.hpp>
 
@@ -53,7 +54,11 @@ public:
   Read(std::uint64_t begin, std::byte * output, std::size_t size) override
   {
     RequireWholeSlices(begin, size, m_SliceBytes);
-    ReadHdf5(m_Path, m_Dataset, m_Axis, begin / m_SliceBytes, (begin + size) / m_SliceBytes, m_Threads, output);
+    // Nobody hears of the progress of a part, but the command's Ctrl-C need not wait for it.
+    ProgressHooks hooks;
+    hooks.cancelled = WasInterrupted;
+    const HostContext context{ m_Threads, Progress(hooks) };
+    ReadHdf5(m_Path, m_Dataset, m_Axis, begin / m_SliceBytes, (begin + size) / m_SliceBytes, context, output);
   }
 
 private:
@@ -352,17 +357,19 @@ DatasetPath::DatasetPath(const std::string & path)
 LoadedImage
 ReadHdf5(const FileBytes & file, const ReadOptions & options)
 {
-  const auto          datasets = ListHdf5Datasets(file.Path(), options.dataset);
-  const Hdf5Dataset & dataset =
-    options.dataset.empty() ? OnlyDataset(datasets) : NamedDataset(datasets, options.dataset);
+  const auto  datasets = ListHdf5Datasets(file.Path(), options.dataset, options.progress);
+  Hdf5Dataset dataset = options.dataset.empty() ? OnlyDataset(datasets) : NamedDataset(datasets, options.dataset);
   CheckReadable(dataset);
-  auto              sources = CheckHdf5Sources(file.Path(), dataset);
-  const HostContext context{ options.threads };
+  CheckHdf5Sources(file.Path(), dataset, options.progress);
+  const HostContext context = options.Context();
   const Axes        axes = AxesOf(dataset);
   LoadedImage       image;
   image.inParts = options.inParts;
   image.part = Printable(dataset.name);
-  image.files = std::move(sources);
+  for (const FileStamp & each : dataset.files)
+  {
+    image.files.push_back(each.path);
+  }
   image.type = dataset.type;
   image.channels = axes.channels;
   std::vector<std::int64_t> sizes;
@@ -388,7 +395,7 @@ ReadHdf5(const FileBytes & file, const ReadOptions & options)
   else
   {
     const std::size_t axis = SlowestAxis(dataset.shape);
-    ReadHdf5(file.Path(), dataset, axis, 0, dataset.shape[axis], options.threads, image.voxels.Resize(bytes));
+    ReadHdf5(file.Path(), dataset, axis, 0, dataset.shape[axis], context, image.voxels.Resize(bytes));
   }
   RescaleImage(scaling, "scale_factor and add_offset", context, image);
   return image;

@@ -305,7 +305,7 @@ FromBytes(const PipedChild::Bytes & bytes)
 } // namespace
 
 std::vector<Hdf5Dataset>
-ListHdf5Datasets(const std::string & path, const std::string & also)
+ListHdf5Datasets(const std::string & path, const std::string & also, const Progress & progress)
 {
   const Hdf5Library & h5 = Hdf5Library::Get();
   const auto          work = [&](const PipedChild::Send & send) {
@@ -338,7 +338,7 @@ ListHdf5Datasets(const std::string & path, const std::string & also)
     }
     send(nullptr, 0);
   };
-  PipedChild               child("the HDF5 library", work, Hdf5Library::Memory, Hdf5Library::Seconds);
+  PipedChild child("the HDF5 library", work, Hdf5Library::Memory, Hdf5Library::Seconds, [&] { progress.Update(0); });
   std::vector<Hdf5Dataset> datasets;
   for (PipedChild::Bytes bytes = child.Receive(); !bytes.empty(); bytes = child.Receive())
   {
@@ -350,7 +350,7 @@ ListHdf5Datasets(const std::string & path, const std::string & also)
 #else
 
 std::vector<Hdf5Dataset>
-ListHdf5Datasets(const std::string &, const std::string &)
+ListHdf5Datasets(const std::string &, const std::string &, const Progress &)
 {
   throw Unsupported("this program was built without the HDF5 library, which reads it; convert it to another format");
 }

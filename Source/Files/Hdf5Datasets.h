@@ -3,6 +3,8 @@
 
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Files/FileBytes.h"
+#include "BrickCCL/Files/FileStamp.h"
+#include "BrickCCL/Host/Parallel.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -30,6 +32,11 @@ struct Hdf5Dataset
   std::uint64_t offset = 0;
   /** A filter that it is compressed with and that is not installed. */
   std::string missingFilter;
+
+  /** What CheckHdf5Sources finds: all files that hold the values, and, if the dataset takes values from itself, by way
+   * of what it does. */
+  std::vector<FileStamp> files;
+  std::string            loop;
 
   /** Attributes of it; empty if they are not there. vigra's and ilastik's names of axes: */
   std::string axisTags;
@@ -60,20 +67,22 @@ std::string Printable(const std::string & name);
 
 /** The datasets of a file, in the order of their names. \param also  one that is reached by this name alone, through a
  *  link; it comes last. \throws Error for damaged files. */
-std::vector<Hdf5Dataset> ListHdf5Datasets(const std::string & path, const std::string & also);
+std::vector<Hdf5Dataset>
+ListHdf5Datasets(const std::string & path, const std::string & also, const Progress & progress);
 
 /** Looks for what a dataset's values come from: its chunks, sources of a virtual one, files of raw values.
- *  \return all files that hold them. \throws Error that names what is missing or damaged. */
-std::vector<std::string> CheckHdf5Sources(const std::string & path, const Hdf5Dataset & dataset);
+ *  \throws Error that names what is missing or damaged. */
+void CheckHdf5Sources(const std::string & path, Hdf5Dataset & dataset, const Progress & progress);
 
 /** Reads the values [begin, end) along an axis of a dataset before which all axes have size 1, as its type in memory.
- *  Several processes decompress at once. \throws Error for damaged files. */
+ *  Several processes decompress at once. \throws Error for damaged files, and for those that are no longer what
+ *  CheckHdf5Sources found: the library gives fill values where a file is missing. */
 void ReadHdf5(const std::string & path,
               const Hdf5Dataset & dataset,
               std::size_t         axis,
               std::uint64_t       begin,
               std::uint64_t       end,
-              int                 threads,
+              const HostContext & context,
               std::byte *         output);
 
 } // namespace brickccl::files

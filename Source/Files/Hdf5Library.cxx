@@ -82,6 +82,12 @@ FailHdf5(const Hdf5Library & h5, const std::string & what)
                 "; write it for older ones, with h5repack --high=2 IN OUT, or in h5py with h5py.File(..., "
                 "libver=('earliest', 'v110'))");
   }
+  if (reason.find("lock file") != std::string::npos || reason.find("open for write") != std::string::npos)
+  {
+    throw Error(
+      what + ": " + reason +
+      "; another program has it open for writing: read it when that has closed it (after a crash: h5clear -s)");
+  }
   throw Error(what + (reason.empty() ? "" : ": " + reason) + "; it is damaged, truncated or of an unusual kind");
 }
 

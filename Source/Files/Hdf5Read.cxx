@@ -160,16 +160,23 @@ SendBoxes(const Hdf5Library &      h5,
   }
 }
 
-} // namespace
+void
+RequireSameFiles(const Hdf5Dataset & dataset)
+{
+  for (const FileStamp & file : dataset.files)
+  {
+    file.RequireSame();
+  }
+}
 
 void
-ReadHdf5(const std::string & path,
-         const Hdf5Dataset & dataset,
-         std::size_t         axis,
-         std::uint64_t       begin,
-         std::uint64_t       end,
-         int                 threads,
-         std::byte *         output)
+ReadByChildren(const std::string & path,
+               const Hdf5Dataset & dataset,
+               std::size_t         axis,
+               std::uint64_t       begin,
+               std::uint64_t       end,
+               const HostContext & context,
+               std::byte *         output)
 {
   const Hdf5Library &    h5 = Hdf5Library::Get();
   const std::vector<Box> boxes = CutIntoBoxes(dataset, axis, begin, end);
@@ -184,8 +191,11 @@ ReadHdf5(const std::string & path,
   {
     chunkBytes *= size;
   }
-  const auto count = std::min<std::size_t>(boxes.size(), static_cast<std::size_t>(EffectiveThreadCount(threads)));
-  const auto seconds = Hdf5Library::Seconds + static_cast<unsigned>(std::max(most, chunkBytes) / 1000000);
+  const auto count =
+    std::min<std::size_t>(boxes.size(), static_cast<std::size_t>(EffectiveThreadCount(context.threads)));
+  const auto  seconds = Hdf5Library::Seconds + static_cast<unsigned>(std::max(most, chunkBytes) / 1000000);
+  std::size_t done = 0;
+  const auto  tell = [&] { context.progress.Update(static_cast<double>(done) / static_cast<double>(boxes.size())); };
   std::vector<std::unique_ptr<PipedChild>> children;
   for (std::size_t first = 0; first < count; ++first)
   {
@@ -193,21 +203,64 @@ ReadHdf5(const std::string & path,
       "the HDF5 library",
       [&](const PipedChild::Send & send) { SendBoxes(h5, path, dataset, boxes, first, count, send); },
       Hdf5Library::Memory + static_cast<std::size_t>(4 * std::max(most, chunkBytes)),
-      seconds));
+      seconds,
+      tell));
   }
   PipedChild::Bytes values;
-  for (std::size_t i = 0; i < boxes.size(); ++i)
+  for (; done < boxes.size(); ++done)
   {
+    const std::size_t i = done;
+    tell();
     values.resize(static_cast<std::size_t>(boxes[i].Count()) * SizeOf(dataset.type));
     children[i % count]->Receive(values.data(), values.size());
     PutBox(dataset, boxes[i], axis, begin, values, output);
   }
 }
 
+} // namespace
+
+void
+ReadHdf5(const std::string & path,
+         const Hdf5Dataset & dataset,
+         std::size_t         axis,
+         std::uint64_t       begin,
+         std::uint64_t       end,
+         const HostContext & context,
+         std::byte *         output)
+{
+  try
+  {
+    ReadByChildren(path, dataset, axis, begin, end, context, output);
+  }
+  catch (const ChildCrash &)
+  {
+    RequireSameFiles(dataset);
+    if (!dataset.loop.empty())
+    {
+      throw Error("its dataset " + Printable(dataset.name) + " is virtual and takes values from itself without end: " +
+                  dataset.loop + "; take them from the dataset that holds them");
+    }
+    throw;
+  }
+  catch (const Error &)
+  {
+    RequireSameFiles(dataset);
+    throw;
+  }
+  // A file that is missing, or another one in its place, is no failure for the library.
+  RequireSameFiles(dataset);
+}
+
 #else
 
 void
-ReadHdf5(const std::string &, const Hdf5Dataset &, std::size_t, std::uint64_t, std::uint64_t, int, std::byte *)
+ReadHdf5(const std::string &,
+         const Hdf5Dataset &,
+         std::size_t,
+         std::uint64_t,
+         std::uint64_t,
+         const HostContext &,
+         std::byte *)
 {
   throw Unsupported("this program was built without the HDF5 library");
 }

@@ -1,14 +1,17 @@
 // What the values of an HDF5 dataset come from. The library gives fill values where a source of a virtual dataset or
 // a chunk is missing, and takes any chunk that a damaged index names; so all are looked at before.
 
+#include "BrickCCL/Bricks/ByteStream.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Hdf5Datasets.h"
 #include "BrickCCL/Files/Hdf5Library.h"
+#include "BrickCCL/Files/Hdf5Slab.h"
 #include "BrickCCL/Files/PipedChild.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <set>
 #include <utility>
@@ -55,71 +58,44 @@ HasBlocks(const std::string & name)
   return NameOfBlock(name, 0) != NameOfBlock(name, 1);
 }
 
-/** A selection by start, stride, count and block. */
-struct Slab
+/** What the process that looks at sources sends. */
+struct Message
 {
-  std::vector<hsize_t> start, stride, count, block;
-  bool                 isRegular = false;
-
-  Slab(const Hdf5Library & h5, hid_t space)
+  enum class Kind : std::uint8_t
   {
-    const auto axes = static_cast<std::size_t>(std::max(0, h5.H5Sget_simple_extent_ndims(space)));
-    for (auto * const numbers : { &start, &stride, &count, &block })
-    {
-      numbers->resize(axes);
-    }
-    isRegular = h5.H5Sget_select_type(space) == H5S_SEL_HYPERSLABS && h5.H5Sis_regular_hyperslab(space) > 0 &&
-                h5.H5Sget_regular_hyperslab(space, start.data(), stride.data(), count.data(), block.data()) >= 0;
+    Alive,
+    File,
+    Loop
+  };
+  Kind        kind = Kind::Alive;
+  FileStamp   file;
+  std::string loop;
+
+  void
+  SendBy(const PipedChild::Send & send) const
+  {
+    ByteWriter to;
+    to.Byte(static_cast<std::uint8_t>(kind));
+    to.Text(file.path);
+    to.Byte(file.isThere ? 1 : 0);
+    to.Number(file.size);
+    to.Signed(file.time);
+    to.Text(loop);
+    send(to.Written().data(), to.Size());
   }
 
-  bool
-  IsUnlimited() const
+  static Message
+  From(const PipedChild::Bytes & bytes)
   {
-    const auto isUnlimited = [](hsize_t number) { return number == H5S_UNLIMITED; };
-    return isRegular && (std::any_of(count.begin(), count.end(), isUnlimited) ||
-                         std::any_of(block.begin(), block.end(), isUnlimited));
-  }
-
-  /** How many blocks begin in an extent, along the axis of which there is any number. */
-  std::uint64_t
-  Blocks(const std::vector<hsize_t> & shape) const
-  {
-    for (std::size_t axis = 0; axis < count.size() && axis < shape.size(); ++axis)
-    {
-      if (count[axis] == H5S_UNLIMITED)
-      {
-        return shape[axis] <= start[axis] ? 0 : (shape[axis] - start[axis] - 1) / stride[axis] + 1;
-      }
-    }
-    return 1;
-  }
-
-  /** How many values an extent has of it. */
-  std::uint64_t
-  Points(const std::vector<hsize_t> & shape) const
-  {
-    std::uint64_t points = 1;
-    for (std::size_t axis = 0; axis < count.size(); ++axis)
-    {
-      const hsize_t size = shape[axis] <= start[axis] ? 0 : shape[axis] - start[axis];
-      const hsize_t whole = block[axis] == H5S_UNLIMITED ? 0 : size / stride[axis];
-      const hsize_t rest = block[axis] == H5S_UNLIMITED ? size : std::min(size % stride[axis], block[axis]);
-      const bool    isAll = count[axis] == H5S_UNLIMITED || whole < count[axis] || block[axis] == H5S_UNLIMITED;
-      points *= isAll ? whole * (block[axis] == H5S_UNLIMITED ? 0 : block[axis]) + rest : count[axis] * block[axis];
-    }
-    return points;
-  }
-
-  /** How many values one block along the axis of any number of blocks has. */
-  std::uint64_t
-  PointsOfBlock() const
-  {
-    std::uint64_t points = 1;
-    for (std::size_t axis = 0; axis < count.size(); ++axis)
-    {
-      points *= block[axis] * (count[axis] == H5S_UNLIMITED ? 1 : count[axis]);
-    }
-    return points;
+    ByteReader from(bytes, "the list of sources");
+    Message    message;
+    message.kind = static_cast<Kind>(from.Byte());
+    message.file.path = from.Text();
+    message.file.isThere = from.Byte() != 0;
+    message.file.size = from.Number();
+    message.file.time = from.Signed();
+    message.loop = from.Text();
+    return message;
   }
 };
 
@@ -138,10 +114,17 @@ public:
     const std::string file =
       TextOf([&](char * text, std::size_t size) { return m_H5.H5Fget_name(object, text, size); });
     Tell(file);
-    if (!m_Seen.emplace(file, name).second)
+    const std::pair<std::string, std::string> dataset(file, name);
+    if (!m_Seen.insert(dataset).second)
     {
+      const auto first = std::find(m_Way.begin(), m_Way.end(), dataset);
+      if (first != m_Way.end())
+      {
+        TellLoop(first);
+      }
       return;
     }
+    m_Way.push_back(dataset);
     const Hdf5Handle list(m_H5.H5Dget_create_plist(object), m_H5.H5Pclose);
     switch (m_H5.H5Pget_layout(list))
     {
@@ -154,6 +137,28 @@ public:
     default:
       CheckRawFiles(object, list, file, name);
     }
+    m_Way.pop_back();
+  }
+
+  /** Takes the stamp of a file that will be opened next. */
+  void
+  Expect(const std::string & file)
+  {
+    m_Stamps.emplace(file, FileStamp::Of(file));
+  }
+
+  /** Also says that the work goes on. */
+  void
+  Tell(const std::string & file)
+  {
+    Message message;
+    if (m_Told.insert(file).second)
+    {
+      Expect(file);
+      message.kind = Message::Kind::File;
+      message.file = m_Stamps.at(file);
+    }
+    message.SendBy(m_Send);
   }
 
 private:
@@ -165,12 +170,18 @@ private:
     return shape;
   }
 
-  /** Also says that the work goes on. */
+  /** A loop need not be without end: a dataset may take some of its values from others of its own. */
   void
-  Tell(const std::string & file)
+  TellLoop(std::vector<std::pair<std::string, std::string>>::const_iterator first)
   {
-    const bool isNew = m_Told.insert(file).second;
-    m_Send(isNew ? file.data() : "", isNew ? file.size() : 1);
+    Message message;
+    message.kind = Message::Kind::Loop;
+    for (auto each = first; each != m_Way.cend(); ++each)
+    {
+      message.loop += NameOfSource(each->first, each->second) + " from ";
+    }
+    message.loop += NameOfSource(first->first, first->second);
+    message.SendBy(m_Send);
   }
 
   /** Opens the file of a source; it stays open until another one is. Empty if it is nowhere. */
@@ -186,7 +197,8 @@ private:
         return place;
       }
       std::error_code failure;
-      auto            file =
+      Expect(place);
+      auto file =
         std::make_unique<Hdf5Handle>(fs::exists(place, failure) ? m_H5.H5Fopen(place.c_str(), 0, H5P_DEFAULT) : -1,
                                      m_H5.H5Fclose);
       if (file->IsThere())
@@ -221,7 +233,7 @@ private:
         TextOf([&](char * text, std::size_t size) { return m_H5.H5Pget_virtual_dsetname(list, i, text, size); });
       const Hdf5Handle whole(m_H5.H5Pget_virtual_vspace(list, i), m_H5.H5Sclose);
       const Hdf5Handle source(m_H5.H5Pget_virtual_srcspace(list, i), m_H5.H5Sclose);
-      const Slab       slab(m_H5, whole);
+      const Hdf5Slab   slab(m_H5, whole);
       const bool       areBlocks = slab.IsUnlimited() && (HasBlocks(file) || HasBlocks(dataset));
       const auto       points = areBlocks          ? slab.PointsOfBlock()
                               : slab.IsUnlimited() ? slab.Points(shape)
@@ -311,7 +323,7 @@ private:
       }
       return count == points;
     }
-    const Slab slab(m_H5, selection);
+    const Hdf5Slab slab(m_H5, selection);
     if (slab.start.size() != shape.size())
     {
       return false;
@@ -411,52 +423,57 @@ private:
     }
   }
 
-  const Hdf5Library &                           m_H5;
-  const PipedChild::Send &                      m_Send;
-  std::set<std::pair<std::string, std::string>> m_Seen;
-  std::set<std::string>                         m_Told = { "" };
-  std::unique_ptr<Hdf5Handle>                   m_File;
-  std::string                                   m_Place;
+  const Hdf5Library &                              m_H5;
+  const PipedChild::Send &                         m_Send;
+  std::set<std::pair<std::string, std::string>>    m_Seen;
+  std::vector<std::pair<std::string, std::string>> m_Way;
+  std::map<std::string, FileStamp>                 m_Stamps;
+  std::set<std::string>                            m_Told = { "" };
+  std::unique_ptr<Hdf5Handle>                      m_File;
+  std::string                                      m_Place;
 };
 
 } // namespace
 
-std::vector<std::string>
-CheckHdf5Sources(const std::string & path, const Hdf5Dataset & dataset)
+void
+CheckHdf5Sources(const std::string & path, Hdf5Dataset & dataset, const Progress & progress)
 {
   const Hdf5Library & h5 = Hdf5Library::Get();
   const auto          work = [&](const PipedChild::Send & send) {
+    Sources sources(h5, send);
+    sources.Expect(path);
     const hid_t file = OpenHdf5(h5, path);
+    for (const std::string & linked : FilesOfLinks(h5, file, path, dataset.name))
+    {
+      sources.Tell(linked);
+    }
     const hid_t object = h5.H5Dopen(file, dataset.name.c_str(), H5P_DEFAULT);
     if (object < 0)
     {
       FailHdf5(h5, "dataset " + Printable(dataset.name) + " cannot be opened");
     }
-    for (const std::string & linked : FilesOfLinks(h5, file, path, dataset.name))
-    {
-      send(linked.data(), linked.size());
-    }
-    Sources(h5, send).Check(object, dataset.name);
+    sources.Check(object, dataset.name);
     send(nullptr, 0);
   };
-  PipedChild               child("the HDF5 library", work, Hdf5Library::Memory, Hdf5Library::Seconds);
-  std::vector<std::string> files;
+  PipedChild child("the HDF5 library", work, Hdf5Library::Memory, Hdf5Library::Seconds, [&] { progress.Update(0); });
   for (PipedChild::Bytes bytes = child.Receive(); !bytes.empty(); bytes = child.Receive())
   {
-    std::string name(bytes.size(), '\0');
-    std::transform(bytes.begin(), bytes.end(), name.begin(), [](auto byte) { return static_cast<char>(byte); });
-    if (name != std::string(1, '\0'))
+    const Message message = Message::From(bytes);
+    if (message.kind == Message::Kind::File)
     {
-      files.push_back(name);
+      dataset.files.push_back(message.file);
+    }
+    else if (message.kind == Message::Kind::Loop)
+    {
+      dataset.loop = message.loop;
     }
   }
-  return files;
 }
 
 #else
 
-std::vector<std::string>
-CheckHdf5Sources(const std::string &, const Hdf5Dataset &)
+void
+CheckHdf5Sources(const std::string &, Hdf5Dataset &, const Progress &)
 {
   throw Unsupported("this program was built without the HDF5 library");
 }

@@ -5,7 +5,7 @@
 #include "BrickCCL/Files/FilePattern.h"
 #include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/Hdf5Datasets.h"
-#include "BrickCCL/Files/OutOfMemory.h"
+#include "BrickCCL/Files/NamingPath.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Host/AtomicFile.h"
 
@@ -13,9 +13,9 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
-#include <functional>
-#include <new>
+#include <memory>
 #include <sstream>
+#include <utility>
 
 namespace brickccl
 {
@@ -25,52 +25,26 @@ namespace
 
 using namespace files;
 
-std::string
-CannotRead(const std::string & path, const std::string & reason)
+/** Parts of an image, whose errors name its path. */
+class NamedStream : public VoxelStream
 {
-  return "cannot read '" + path + "': " + reason;
-}
+public:
+  NamedStream(std::string path, std::shared_ptr<VoxelStream> stream)
+    : m_Path(std::move(path))
+    , m_Stream(std::move(stream))
+  {}
 
-std::string
-CannotWrite(const std::string & path, const std::string & reason)
-{
-  return "cannot write '" + path + "': " + reason;
-}
+  void
+  Read(std::uint64_t begin, std::byte * output, std::size_t size) override
+  {
+    NamingPath([&](const std::string & reason) { return CannotRead(m_Path, reason); },
+               [&] { m_Stream->Read(begin, output, size); });
+  }
 
-/** Calls `function` and puts the path before the reason of any error that it throws. The kind of the error stays. */
-template <typename TFunction>
-decltype(auto)
-Naming(const std::function<std::string(const std::string &)> & sentence, TFunction && function)
-{
-  try
-  {
-    return function();
-  }
-  catch (const Cancelled &)
-  {
-    throw;
-  }
-  catch (const InvalidArgument & error)
-  {
-    throw InvalidArgument(sentence(error.what()));
-  }
-  catch (const Unsupported & error)
-  {
-    throw Unsupported(sentence(error.what()));
-  }
-  catch (const Error & error)
-  {
-    throw Error(sentence(error.what()));
-  }
-  catch (const std::bad_alloc &)
-  {
-    throw OutOfMemory(sentence("it does not fit into memory"));
-  }
-  catch (const std::filesystem::filesystem_error & error)
-  {
-    throw Error(sentence(error.code().message()));
-  }
-}
+private:
+  std::string                  m_Path;
+  std::shared_ptr<VoxelStream> m_Stream;
+};
 
 std::string
 ListFormats(bool written)
@@ -195,7 +169,12 @@ ReadAny(const std::string & path, const ReadOptions & options)
   const DatasetPath dataset(path);
   if (dataset.file.empty() && !std::filesystem::exists(file) && IsFilePattern(path))
   {
-    const auto        slices = FilesOfPattern(path);
+    auto slices = FilesOfPattern(path);
+    // As in a folder: other folders and pipes are no slices. A link that leads nowhere is one that is missing.
+    const auto isNoFile = [](const std::string & each) {
+      return std::filesystem::exists(each) && !std::filesystem::is_regular_file(each);
+    };
+    slices.erase(std::remove_if(slices.begin(), slices.end(), isNoFile), slices.end());
     const std::string hint = HintOnPadding(path);
     if (slices.empty())
     {
@@ -243,6 +222,20 @@ TakeSpacing(const std::vector<double> & spacing, LoadedImage & image)
     image.geometry.spacing[axis] = spacing[axis];
   }
   image.spacingSource = "--spacing";
+}
+
+/** What is the same for images of one file and of several. */
+void
+Complete(const std::string & name, const ReadOptions & options, LoadedImage & image)
+{
+  if (!options.spacing.empty())
+  {
+    TakeSpacing(options.spacing, image);
+  }
+  if (image.stream)
+  {
+    image.stream = std::make_shared<NamedStream>(name, std::move(image.stream));
+  }
 }
 
 const Format &
@@ -362,21 +355,21 @@ WritableFormats()
 void
 CheckFilesBeside(const std::string & path)
 {
-  Naming([&](const std::string & reason) { return CannotWrite(path, reason); }, [&] { CheckBeside(path); });
+  NamingPath([&](const std::string & reason) { return CannotWrite(path, reason); }, [&] { CheckBeside(path); });
 }
 
 bool
 MayHoldSeries(const std::string & path)
 {
-  return Naming([&](const std::string & reason) { return CannotRead(path, reason); },
-                [&] {
-                  if (std::filesystem::exists(path))
-                  {
-                    return std::filesystem::is_directory(path) && HoldsDicom(path);
-                  }
-                  const auto files = FilesOfPattern(path);
-                  return files.empty() || std::any_of(files.begin(), files.end(), IsDicomFile);
-                });
+  return NamingPath([&](const std::string & reason) { return CannotRead(path, reason); },
+                    [&] {
+                      if (std::filesystem::exists(path))
+                      {
+                        return std::filesystem::is_directory(path) && HoldsDicom(path);
+                      }
+                      const auto files = FilesOfPattern(path);
+                      return files.empty() || std::any_of(files.begin(), files.end(), IsDicomFile);
+                    });
 }
 
 bool
@@ -384,64 +377,58 @@ WouldBeRead(const std::string & input, const std::string & output)
 {
   const std::filesystem::path file(ReplacedFile(output));
   const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
-  return Naming([&](const std::string & reason) { return CannotRead(input, reason); },
-                [&] {
-                  std::error_code failure;
-                  if (std::filesystem::is_directory(input, failure))
-                  {
-                    return HasExtension(file.string(), SliceExtensions) &&
-                           std::filesystem::equivalent(folder, input, failure) && !HoldsDicom(input);
-                  }
-                  return !std::filesystem::exists(input, failure) &&
-                         (StandsForFile(input, output) || StandsForFile(input, file.string()));
-                });
+  return NamingPath([&](const std::string & reason) { return CannotRead(input, reason); },
+                    [&] {
+                      std::error_code failure;
+                      if (std::filesystem::is_directory(input, failure))
+                      {
+                        return HasExtension(file.string(), SliceExtensions) &&
+                               std::filesystem::equivalent(folder, input, failure) && !HoldsDicom(input);
+                      }
+                      return !std::filesystem::exists(input, failure) &&
+                             (StandsForFile(input, output) || StandsForFile(input, file.string()));
+                    });
 }
 
 LoadedImage
 ReadImageFile(const std::string & path, const ReadOptions & options)
 {
-  return Naming([&](const std::string & reason) { return CannotRead(path, reason); },
-                [&] {
-                  LoadedImage image = ReadAny(path, options);
-                  image.files.push_back(path);
-                  if (!options.spacing.empty())
-                  {
-                    TakeSpacing(options.spacing, image);
-                  }
-                  return image;
-                });
+  return NamingPath([&](const std::string & reason) { return CannotRead(path, reason); },
+                    [&] {
+                      LoadedImage image = ReadAny(path, options);
+                      image.files.push_back(path);
+                      Complete(path, options, image);
+                      return image;
+                    });
 }
 
 LoadedImage
 ReadImageFiles(const std::string & name, const std::vector<std::string> & files, const ReadOptions & options)
 {
-  return Naming([&](const std::string & reason) { return CannotRead(name, reason); },
-                [&] {
-                  const bool  areDicom = std::any_of(files.begin(), files.end(), IsDicomFile);
-                  LoadedImage image = areDicom ? ReadDicomFiles(files, options) : ReadSliceImages(files, options);
-                  if (!options.spacing.empty())
-                  {
-                    TakeSpacing(options.spacing, image);
-                  }
-                  return image;
-                });
+  return NamingPath([&](const std::string & reason) { return CannotRead(name, reason); },
+                    [&] {
+                      const bool  areDicom = std::any_of(files.begin(), files.end(), IsDicomFile);
+                      LoadedImage image = areDicom ? ReadDicomFiles(files, options) : ReadSliceImages(files, options);
+                      Complete(name, options, image);
+                      return image;
+                    });
 }
 
 void
 CheckImageFileWritable(const std::string & path, ScalarType type, const Extent & extent)
 {
-  Naming([&](const std::string & reason) { return CannotWrite(path, reason); },
-         [&] {
-           ExtentInFormat(FormatForWriting(path), type, extent);
-           CheckBeside(path);
-         });
+  NamingPath([&](const std::string & reason) { return CannotWrite(path, reason); },
+             [&] {
+               ExtentInFormat(FormatForWriting(path), type, extent);
+               CheckBeside(path);
+             });
   CheckWritable(path);
 }
 
 std::vector<std::string>
 WriteImageFile(const std::string & path, const ImageToWrite & image, const WriteOptions & options)
 {
-  return Naming(
+  return NamingPath(
     [&](const std::string & reason) { return CannotWrite(path, reason); },
     [&] {
       const Format & format = FormatForWriting(path);

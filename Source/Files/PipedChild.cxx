@@ -11,6 +11,7 @@
 #  include <utility>
 
 #  include <fcntl.h>
+#  include <poll.h>
 #  include <sys/resource.h>
 #  include <sys/wait.h>
 #  include <unistd.h>
@@ -71,10 +72,11 @@ AddressSpace()
 void
 TameProcess(std::size_t addressSpace)
 {
-  for (const int signal : { SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGINT, SIGTERM, SIGPIPE, SIGALRM })
+  for (const int signal : { SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTERM, SIGPIPE, SIGALRM })
   {
     ::signal(signal, SIG_DFL);
   }
+  ::signal(SIGINT, SIG_IGN);
   if (::signal(SIGHUP, SIG_DFL) == SIG_IGN)
   {
     ::signal(SIGHUP, SIG_IGN);
@@ -97,8 +99,10 @@ TameProcess(std::size_t addressSpace)
 PipedChild::PipedChild(std::string                                    name,
                        const std::function<void(const Send & send)> & work,
                        std::size_t                                    moreSpace,
-                       unsigned                                       seconds)
+                       unsigned                                       seconds,
+                       std::function<void()>                          waiting)
   : m_Name(std::move(name))
+  , m_Waiting(std::move(waiting))
 {
   const std::size_t space = AddressSpace();
   int               ends[2];
@@ -173,10 +177,23 @@ PipedChild::ThrowEnd()
   {}
   m_Process = 0;
   const bool isSignal = ended > 0 && WIFSIGNALED(status);
-  throw Error(isSignal && WTERMSIG(status) == SIGALRM
-                ? "reading it by " + m_Name + " takes too long: it is damaged"
-                : m_Name + " failed" + (isSignal ? " with signal " + std::to_string(WTERMSIG(status)) : "") +
-                    ": the file is damaged or of an unusual kind");
+  if (isSignal && WTERMSIG(status) == SIGALRM)
+  {
+    throw Error("reading it by " + m_Name + " takes too long: it is damaged");
+  }
+  throw ChildCrash(m_Name + " failed" + (isSignal ? " with signal " + std::to_string(WTERMSIG(status)) : "") +
+                   ": the file is damaged or of an unusual kind");
+}
+
+void
+PipedChild::Wait() const
+{
+  constexpr int milliseconds = 20;
+  pollfd        pipe = { m_Pipe, POLLIN, 0 };
+  while (m_Waiting && ::poll(&pipe, 1, milliseconds) <= 0)
+  {
+    m_Waiting();
+  }
 }
 
 void
@@ -185,6 +202,7 @@ PipedChild::ReadAll(void * bytes, std::size_t size)
   auto * place = static_cast<char *>(bytes);
   while (size > 0)
   {
+    Wait();
     const ssize_t got = ::read(m_Pipe, place, size);
     if (got == 0 || (got < 0 && errno != EINTR))
     {

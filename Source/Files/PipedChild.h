@@ -1,6 +1,8 @@
 #ifndef BRICKCCL_FILES_PIPEDCHILD_H
 #define BRICKCCL_FILES_PIPEDCHILD_H
 
+#include "BrickCCL/Core/Error.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -20,9 +22,16 @@ namespace brickccl::files
 /** The size of the address space that this process uses; 0 if it is unknown or must not be limited. */
 std::size_t AddressSpace();
 
-/** Makes this process, which was forked, harmless: it ends with its parent and at every signal, leaves no dump, says
- *  nothing, and has an address space of at most so many bytes (0: any). */
+/** Makes this process, which was forked, harmless: it ends with its parent and at every signal but Ctrl-C, which is for
+ *  the parent to take up, leaves no dump, says nothing, and has an address space of at most so many bytes (0: any). */
 void TameProcess(std::size_t addressSpace);
+
+/** The work crashed. */
+class ChildCrash : public Error
+{
+public:
+  using Error::Error;
+};
 
 /** A process forked from this one that does some work and sends what comes out. */
 class PipedChild
@@ -36,29 +45,33 @@ public:
    *  \param name         names the library in errors
    *  \param moreSpace    how many bytes more than this process the child may take
    *  \param seconds      how long it may take from one Send to the next
+   *  \param waiting      called now and then while Receive waits; what it throws ends the waiting
    *  \throws Error if no process can be started. */
   PipedChild(std::string                                    name,
              const std::function<void(const Send & send)> & work,
              std::size_t                                    moreSpace,
-             unsigned                                       seconds);
+             unsigned                                       seconds,
+             std::function<void()>                          waiting = {});
   /** Ends the process. */
   ~PipedChild();
   PipedChild(const PipedChild &) = delete;
   PipedChild & operator=(const PipedChild &) = delete;
 
-  /** What was sent next. \throws Error that says what the work threw, or how the process ended. */
+  /** What was sent next. \throws Error that says what the work threw, or how the process ended (ChildCrash). */
   Bytes Receive();
   /** The same for a size that is known. */
   void Receive(void * bytes, std::size_t size);
 
 private:
   std::uint64_t     NextSize();
+  void              Wait() const;
   void              ReadAll(void * bytes, std::size_t size);
   [[noreturn]] void ThrowEnd();
 
-  std::string m_Name;
-  int         m_Pipe = -1;
-  int         m_Process = 0;
+  std::string           m_Name;
+  std::function<void()> m_Waiting;
+  int                   m_Pipe = -1;
+  int                   m_Process = 0;
 };
 
 #endif

@@ -261,7 +261,7 @@ SlabLabeler::CheckMergeFits(const BrickBox & slab) const
 void
 SlabLabeler::LabelSlabs()
 {
-  SlabReader   reader(m_Images);
+  SlabReader   reader(m_Images, m_Result.plan.keepsSlices);
   Labeling     scratch;
   const auto & slabs = m_Result.plan.slabs;
   m_Options.step("labeling " + Counted(slabs.size(), "slab"));

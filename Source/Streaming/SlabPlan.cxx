@@ -68,6 +68,49 @@ LeastToKnow(const SlabImages & images, const Criterion & criterion, const Extent
          static_cast<double>(slice.RowCount()) * rowBytes + static_cast<double>(slice.VoxelCount()) * valueBytes;
 }
 
+/** The bytes of slices that are compressed together and that slabs of so many slices cut; of all slabs if there are
+ * none.
+ */
+double
+BytesOfCutChunks(const SlabImages & images, const Extent & slice, std::int64_t all, std::int64_t slices)
+{
+  double bytes = 0;
+  for (const LoadedImage * const image : { images.image, images.mask, images.intensity })
+  {
+    const std::int64_t together = image == nullptr ? 1 : image->slicesAtOnce;
+    if (together > 1 && slices < all && (slices == 0 || slices % together != 0))
+    {
+      bytes += static_cast<double>(std::min(together, all) * slice.VoxelCount()) * VoxelBytesOf(image);
+    }
+  }
+  return bytes;
+}
+
+/** Slices of a slab: a multiple of those that are compressed together, where so many fit. */
+std::int64_t
+WholeChunks(double most, std::int64_t together)
+{
+  const auto chunk = static_cast<double>(together);
+  return static_cast<std::int64_t>(most < chunk ? most : std::floor(most / chunk) * chunk);
+}
+
+/** The slices of a slab for as many bytes, of which a slice takes `sliceBytes`. */
+std::int64_t
+ChooseSlices(const SlabImages & images, const Extent & slice, std::int64_t all, double bytes, double sliceBytes)
+{
+  const std::int64_t together = images.image->slicesAtOnce;
+  const double enough = std::max(MostVoxels / static_cast<double>(slice.VoxelCount()), static_cast<double>(together));
+  const std::int64_t slices = WholeChunks(std::min(bytes / sliceBytes, enough), together);
+  if (BytesOfCutChunks(images, slice, all, slices) == 0)
+  {
+    return slices;
+  }
+  // Slabs of half the slices take less than reading chunks once more for each slab.
+  const double left = bytes - BytesOfCutChunks(images, slice, all, 0);
+  const auto   fewer = left < sliceBytes ? 0 : WholeChunks(std::min(left / sliceBytes, enough), together);
+  return 2 * fewer >= slices ? fewer : slices;
+}
+
 } // namespace
 
 std::string
@@ -95,7 +138,11 @@ SlabPlan::ToString() const
          std::to_string(first.extent.size[axis]) + " of " + std::to_string(first.volume.size[axis]) + " slices, " +
          BytesAsText(inputBytes) + " to read; memory " + BytesAsText(memory) + ": a slab takes up to " +
          BytesAsText(slabBytes) + ", " + BytesAsText(BytesForMerging()) + " are left for what is known of all slabs; " +
-         "state on disk about " + BytesAsText(diskBytes);
+         "state on disk about " + BytesAsText(diskBytes) +
+         (memoryToKeep == 0 ? ""
+                            : "; slices that are compressed together are decompressed once more for each slab, which a "
+                              "memory of " +
+                                BytesAsText(memoryToKeep) + " avoids");
 }
 
 std::int64_t
@@ -136,7 +183,8 @@ PlanSlabs(const SlabImages & images,
                           BytesAsText(static_cast<std::uint64_t>(std::ceil(least / (Kibi * Kibi)) * Kibi * Kibi)));
   }
   const double room = static_cast<double>(memory) - fixed;
-  const double most = std::min(share * room, room - known) / perVoxel / sliceVoxels;
+  const double forSlab = std::min(share * room, room - known);
+  const double most = forSlab / perVoxel / sliceVoxels;
   if (static_cast<double>(slices) > 2 * most)
   {
     throw InvalidArgument("a memory of " + BytesAsText(memory) + " is too little to go on with slabs of " +
@@ -144,14 +192,20 @@ PlanSlabs(const SlabImages & images,
   }
   if (slices == 0)
   {
-    // What is compressed together is read at once where that fits.
-    const auto together = static_cast<double>(images.image->slicesAtOnce);
-    const auto wanted = std::min(most, std::max(MostVoxels / sliceVoxels, together));
-    slices = static_cast<std::int64_t>(wanted < together ? wanted : std::floor(wanted / together) * together);
+    slices = ChooseSlices(images, slice, extent.size[axis], forSlab, sliceVoxels * perVoxel);
   }
   Extent slab = extent;
   slab.size[axis] = axis == 0 ? extent.size[0] : std::clamp<std::int64_t>(slices, 1, extent.size[axis]);
-  plan.slabBytes = static_cast<std::uint64_t>(static_cast<double>(slab.VoxelCount()) * perVoxel);
+  double       slabBytes = static_cast<double>(slab.VoxelCount()) * perVoxel;
+  const double cut = axis == 0 ? 0 : BytesOfCutChunks(images, slice, extent.size[axis], slab.size[axis]);
+  plan.keepsSlices = cut > 0 && slabBytes + cut <= forSlab;
+  slabBytes += plan.keepsSlices ? cut : 0;
+  if (cut > 0 && !plan.keepsSlices)
+  {
+    const double needed = std::max(2 * cut, cut + sliceVoxels * perVoxel);
+    plan.memoryToKeep = static_cast<std::uint64_t>(fixed + std::max(needed / share, needed + known));
+  }
+  plan.slabBytes = static_cast<std::uint64_t>(slabBytes);
   plan.slabs = CutIntoBricks(extent, slab);
   return plan;
 }

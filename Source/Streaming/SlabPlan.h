@@ -31,6 +31,10 @@ struct SlabPlan
   std::uint64_t slabBytes = 0;
   std::uint64_t fixedBytes = 0;
   std::uint64_t memory = 0;
+  /** Whether slices that are compressed together with those of the next slab are kept for it
+   * (LoadedImage::slicesAtOnce). If they should be and do not fit, the memory in which they do. */
+  bool          keepsSlices = false;
+  std::uint64_t memoryToKeep = 0;
   /** What the state in the work folder will take, by a rule of thumb. */
   std::uint64_t diskBytes = 0;
 

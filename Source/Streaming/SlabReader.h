@@ -6,6 +6,7 @@
 #include "BrickCCL/Streaming/SlabPlan.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 namespace brickccl
@@ -23,8 +24,10 @@ struct SlabViews
 class SlabReader
 {
 public:
-  explicit SlabReader(const SlabImages & images)
+  /** \param keepsSlices  see SlabPlan */
+  SlabReader(const SlabImages & images, bool keepsSlices)
     : m_Images(images)
+    , m_KeepsSlices(keepsSlices)
   {}
 
   /** The voxels are valid until the next call, or until Forget. */
@@ -34,10 +37,24 @@ public:
   void Forget(const BrickBox & slab) const;
 
 private:
-  SlabImages        m_Images;
-  Buffer<std::byte> m_ImageVoxels;
-  Buffer<std::byte> m_MaskVoxels;
-  Buffer<std::byte> m_IntensityVoxels;
+  /** An image's slab, and the slices that were decompressed with those of its end, of which the next one takes the
+   * rest. */
+  struct Room
+  {
+    Buffer<std::byte> slab;
+    Buffer<std::byte> kept;
+    std::uint64_t     keptBegin = 0;
+    std::uint64_t     keptEnd = 0;
+  };
+
+  ImageView   ReadPart(const LoadedImage & image, const BrickBox & slab, Room & room) const;
+  static void ReadByChunks(const LoadedImage & image, std::uint64_t begin, std::uint64_t end, Room & room);
+
+  SlabImages m_Images;
+  bool       m_KeepsSlices;
+  Room       m_ImageRoom;
+  Room       m_MaskRoom;
+  Room       m_IntensityRoom;
 };
 
 } // namespace brickccl

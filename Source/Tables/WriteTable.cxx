@@ -9,6 +9,7 @@
 #include <ostream>
 #include <sstream>
 #include <string>
+#include <type_traits>
 
 namespace brickccl
 {
@@ -16,32 +17,41 @@ namespace brickccl
 namespace
 {
 
-/** Appends the shortest text that reads back as the same number. */
+/** Appends the shortest text that reads back as the same number. What is no number has no sign. */
 template <typename T>
 void
 AppendNumber(std::string & text, T value)
 {
+  if constexpr (std::is_floating_point_v<T>)
+  {
+    if (std::isnan(value))
+    {
+      text += "nan";
+      return;
+    }
+  }
   char       digits[64];
   const auto end = std::to_chars(digits, digits + sizeof(digits), value).ptr;
   text.append(digits, end);
 }
 
 void
-AppendValue(std::string & text, const ComponentColumn::Value & value, const char * notFinite)
+AppendValue(std::string & text, const ComponentColumn::Value & value)
 {
-  std::visit(
-    [&](auto number) {
-      if constexpr (std::is_same_v<decltype(number), double>)
-      {
-        if (!std::isfinite(number) && notFinite)
-        {
-          text += notFinite;
-          return;
-        }
-      }
-      AppendNumber(text, number);
-    },
-    value);
+  std::visit([&](auto number) { AppendNumber(text, number); }, value);
+}
+
+/** The same as JSON, which has no numbers that are not finite: see "Not a number, and infinite" in COLUMNS.md. */
+void
+AppendJson(std::string & text, const ComponentColumn::Value & value)
+{
+  const auto * const real = std::get_if<double>(&value);
+  if (real == nullptr || std::isfinite(*real))
+  {
+    AppendValue(text, value);
+    return;
+  }
+  text += std::isnan(*real) ? "null" : *real > 0 ? "\"Infinity\"" : "\"-Infinity\"";
 }
 
 /** Whether a column has values, all of which are whole numbers that fit 32 bits. */
@@ -108,7 +118,7 @@ WriteDelimited(std::ostream & stream, const ComponentTable & table, const TableT
         line += delimiter;
       }
       const std::size_t begin = line.size();
-      AppendValue(line, column.value(table, table.components[text.rows[row]]), nullptr);
+      AppendValue(line, column.value(table, table.components[text.rows[row]]));
       std::replace(line.begin() + static_cast<std::ptrdiff_t>(begin), line.end(), '.', point);
     }
     line += '\n';
@@ -193,11 +203,11 @@ WriteJson(std::ostream & stream, const ComponentTable & table, const TableText &
   const Totals totals = TotalsOf(table);
   std::string  line = "\n  },\n  \"totals\": {\"components\": " + std::to_string(totals.components);
   line += ", \"voxel_count\": " + std::to_string(totals.voxels) + ", \"" + totals.sizeName + "\": ";
-  AppendNumber(line, totals.size);
+  AppendJson(line, totals.size);
   line += ", \"region_" + totals.sizeName + "\": ";
-  AppendNumber(line, totals.regionSize);
+  AppendJson(line, totals.regionSize);
   line += ", \"fraction\": ";
-  AppendNumber(line, totals.fraction);
+  AppendJson(line, totals.fraction);
   stream << line << "},\n  \"coordinates\": \"LPS, in mm\",\n  \"components\": [";
   for (std::size_t i = 0; i < text.rows.size(); ++i)
   {
@@ -206,7 +216,7 @@ WriteJson(std::ostream & stream, const ComponentTable & table, const TableText &
     for (std::size_t k = 0; k < columns.size(); ++k)
     {
       line += (k ? ", \"" : "\"") + columns[k].name + "\": ";
-      AppendValue(line, columns[k].value(table, table.components[text.rows[i]]), "null");
+      AppendJson(line, columns[k].value(table, table.components[text.rows[i]]));
     }
     stream << line << '}';
   }

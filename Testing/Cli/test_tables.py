@@ -96,6 +96,38 @@ class TablesTest(CommandTest):
         self.fails("stats", self.labels, "--print", "--sort", "value", saying="`brickccl label --equal-value`")
         self.fails("select", self.labels, self.path("o.nrrd"), "--where", "value > 1", "--keep", saying="`brickccl label --equal-value`")
 
+    def test_what_is_not_finite(self):
+        """JSON has no such numbers: infinite ones are texts there, and what is no number is null."""
+        infinity, scan = float("inf"), self.path("scan.nrrd")
+        write_nrrd(scan, "float", (12, 1, 1), [infinity, 0, -infinity, -infinity, -infinity, 0, infinity, -infinity, 0, 3, 3, 4],
+                   spacing=(0.5, 0.5, 0.5))
+
+        def read_strictly(text):
+            return json.loads(text, parse_constant=lambda name: self.fail("%s is no JSON" % name))
+
+        def rows_of(path):
+            with open(path, encoding="utf-8") as stream:
+                return read_strictly(stream.read())["components"]
+
+        self.ok("label", scan, "--equal-value", "--statistics", self.path("t.json"))
+        self.assertEqual([row["value"] for row in rows_of(self.path("t.json"))],
+                         ["Infinity", "-Infinity", "Infinity", "-Infinity", 3, 4])
+        self.assertEqual(float("-Infinity"), -infinity)
+        columns = ("--columns", "label,intensity_min,intensity_max,intensity_mean,intensity_std", "--intensity", scan)
+        header, rows = self.read(*columns)
+        self.assertEqual(rows, [["1", "inf", "inf", "inf", "0"], ["2", "-inf", "-inf", "-inf", "nan"],
+                                ["3", "-inf", "inf", "nan", "nan"], ["4", "3", "4", rows[3][3], rows[3][4]]])
+        self.assertNotIn("-nan", open(self.table).read())
+        self.ok("stats", self.labels, "-o", self.path("u.json"), *columns)
+        self.assertEqual([[row[name] for name in header[1:]] for row in rows_of(self.path("u.json"))][:3],
+                         [["Infinity", "Infinity", "Infinity", 0], ["-Infinity", "-Infinity", "-Infinity", None],
+                          ["-Infinity", "Infinity", None, None]])
+        self.ok("stats", self.labels, "-o", self.path("t.xlsx"), *columns)
+        with zipfile.ZipFile(self.path("t.xlsx")) as archive:
+            sheet = archive.read("xl/worksheets/sheet1.xml").decode()
+        cells = [re.findall(r"<[tv]>([^<]*)</[tv]>", row) for row in re.findall(r"<row.*?</row>", sheet)]
+        self.assertEqual(cells[1:4], [["1", "inf", "inf", "inf", "0"], ["2", "-inf", "-inf", "-inf"], ["3", "-inf", "inf"]])
+
     def test_separators(self):
         plain = self.read("--columns", "volume_mm3")
         comma = self.read("--columns", "volume_mm3", "--decimal", "comma", delimiter=";")

@@ -241,6 +241,14 @@ class Values(Dicom):
             image = self.check_scaled(slopes, intercepts, "float32")
             self.assertTrue(any("fractions" in note for note in image.notes), image.notes)
 
+    def test_several_slopes_are_refused(self):
+        pixels = self.random((4, 4), np.int16)
+        path = self.path("slopes.dcm")
+        make(pixels, RescaleSlope=[1, 2], RescaleIntercept=0).save_as(path, enforce_file_format=True)
+        self.refuses(path, saying="RescaleSlope has 2 different values")
+        make(pixels, RescaleSlope=[2, 2], RescaleIntercept=0).save_as(path, enforce_file_format=True)
+        np.testing.assert_array_equal(np.squeeze(self.read(path).voxels), pixels.astype(int) * 2)
+
     def test_twelve_bits_stay_small(self):
         pixels = self.random((4, 4), np.uint16) & 0xFFF
         data = make(pixels, BitsStored=12, HighBit=11, RescaleSlope=1, RescaleIntercept=-1024)

@@ -182,6 +182,14 @@ class Hdf5Test(Hdf5Files):
             stream.write(b"\x55" * 9)
         self.refuses(path, saying="cannot be read")
 
+    def test_files_that_are_being_written(self):
+        path = self.path("open.h5")
+        with h5py.File(path, "w", libver="latest") as stream:
+            stream["a"] = BLOCKY
+            stream.flush()
+            self.refuses(path, saying="another program has it open for writing")
+        self.assert_voxels(path, BLOCKY)
+
     def test_a_filter_that_is_not_there(self):
         path = self.store("lzf.h5", {"a": BLOCKY}, chunks=BLOCKY.shape, compression="lzf")
         self.refuses(path, saying=("filter 32000 (lzf)", "HDF5_PLUGIN_PATH", "h5repack"))

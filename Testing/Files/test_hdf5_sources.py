@@ -1,12 +1,29 @@
 """HDF5 datasets whose values come from elsewhere (virtual ones, external links and files), and damaged lists of chunks."""
 
+import glob
 import os
+import re
+import signal
+import subprocess
+import time
 import unittest
 
-from files import np, skip_without
+from files import COMMAND, np, skip_without
 from hdf5_files import BLOCKY, Hdf5Files
 
 h5py = skip_without("h5py")
+
+
+def has_children(process):
+    for path in glob.glob("/proc/[0-9]*/stat"):
+        try:
+            with open(path) as stream:
+                # The state and the parent come after the name in parentheses.
+                if int(stream.read().rsplit(")", 1)[1].split()[1]) == process:
+                    return True
+        except OSError:
+            pass
+    return False
 
 
 class Hdf5SourcesTest(Hdf5Files):
@@ -26,7 +43,7 @@ class Hdf5SourcesTest(Hdf5Files):
         self.refuses(path, saying=saying)
         result = self.label(path, self.path("out.nrrd"), "--memory", "96MB")
         self.assertNotEqual(result.returncode, 0)
-        for text in saying:
+        for text in ("cannot read '%s'" % path, *saying):
             self.assertIn(text, result.stderr)
         self.assertFalse(os.path.exists(self.path("out.nrrd")))
 
@@ -93,6 +110,100 @@ class Hdf5SourcesTest(Hdf5Files):
         with h5py.File(self.path("g1.h5"), "r+") as stream:
             stream["d"].resize(8, axis=0)
         self.refuses_in_both_ways(path, ("g1.h5::d", "8 x 5 x 6"))
+
+    def test_virtual_datasets_of_themselves(self):
+        with h5py.File(self.path("own.h5"), "w") as stream:
+            layout = h5py.VirtualLayout(BLOCKY.shape, "u2")
+            layout[...] = h5py.VirtualSource(".", "joined", BLOCKY.shape)
+            stream.create_virtual_dataset("joined", layout)
+        self.refuses_in_both_ways(self.path("own.h5"), ("/joined is virtual and takes values from itself without end",))
+        self.virtual("one.h5", [("other.h5", "joined", BLOCKY.shape)])
+        self.virtual("other.h5", [("one.h5", "joined", BLOCKY.shape)])
+        self.refuses_in_both_ways(self.path("one.h5"), ("takes values from itself without end", "other.h5::/joined"))
+        # One that repeats some of its own values ends.
+        half = BLOCKY[:9]
+        with h5py.File(self.path("twice.h5"), "w") as stream:
+            stream["a"] = half
+            layout = h5py.VirtualLayout((18, *half.shape[1:]), "u2")
+            layout[:9] = h5py.VirtualSource(".", "a", half.shape)
+            layout[9:] = h5py.VirtualSource(".", "joined", layout.shape)[:9]
+            stream.create_virtual_dataset("joined", layout)
+        self.assert_voxels(self.path("twice.h5") + "::/joined", np.concatenate((half, half)))
+
+    def label_and_stop(self, path, output, work, change):
+        """Labels by slabs, and calls change() while it is stopped after the first of them."""
+        process = subprocess.Popen([COMMAND, "label", path, output, "--memory", "64MB", "--threads", "1", "--work", work],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(60000):
+            if len(glob.glob(os.path.join(work, "**", "*"), recursive=True)) > 3 or process.poll() is not None:
+                break
+            time.sleep(0.001)
+        self.assertIsNone(process.poll(), "it ended before a source could be changed")
+        process.send_signal(signal.SIGSTOP)
+        change()
+        process.send_signal(signal.SIGCONT)
+        said = process.communicate(timeout=120)[1]
+        return process.returncode, said
+
+    def test_sources_that_go_between_parts(self):
+        """The library gives fill values where a source has gone: without a word."""
+        part = np.kron(np.random.default_rng(3).integers(0, 2, (10, 8, 8)), np.ones((5, 32, 32), int)).astype("u2")
+        for number in range(4):
+            self.store("m%d.h5" % number, {"d": part}, chunks=(5, 64, 64), compression=1)
+        path = self.virtual("many.h5", [("m%d.h5" % number, "d", part.shape) for number in range(4)],
+                            (200, *part.shape[1:]))
+        last = self.path("m3.h5")
+
+        def replace():
+            os.rename(last, last + ".away")
+            with h5py.File(last, "w") as stream:
+                stream["d"] = np.zeros((1, 1, 1), "u2")
+
+        for way, said in ((lambda: os.rename(last, last + ".away"), "removed"), (replace, "changed or replaced")):
+            code, errors = self.label_and_stop(path, self.path("out.nrrd"), self.path("work-" + said[:4]), way)
+            self.assertNotEqual(code, 0)
+            self.assertIn("m3.h5', which was %s while they were read" % said, errors)
+            self.assertFalse(os.path.exists(self.path("out.nrrd")))
+            os.replace(last + ".away", last)
+        self.assertEqual(self.label(path, self.path("out.nrrd"), "--memory", "64MB", "--threads", "1").returncode, 0)
+
+    def test_ctrl_c_in_a_terminal(self):
+        """It reaches the processes that decompress as well; it is no damage of the file."""
+        volume = np.random.default_rng(6).integers(0, 9, (300, 256, 256)).astype("u2")
+        path = self.store("slow.h5", {"a": volume}, chunks=(20, 64, 64), compression=1)
+        for memory in ((), ("--memory", "300MB")):
+            process = subprocess.Popen([COMMAND, "label", path, self.path("out.nrrd"), "--threads", "1", *memory],
+                                       stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True)
+            for _ in range(10000):
+                if process.poll() is not None or has_children(process.pid):
+                    break
+                time.sleep(0.001)
+            time.sleep(0.1)
+            self.assertIsNone(process.poll())
+            os.killpg(process.pid, signal.SIGINT)
+            said = process.communicate(timeout=60)[1]
+            self.assertNotEqual(process.returncode, 0)
+            self.assertNotIn("damaged", said)
+            self.assertFalse(os.path.exists(self.path("out.nrrd")))
+
+    def test_chunks_thicker_than_slabs(self):
+        """They are decompressed once, if the memory for that is given, and else for each slab; the labels are the same."""
+        volume = np.kron(np.random.default_rng(4).integers(0, 3, (50, 12, 12)), np.ones((3, 16, 16), int)).astype("u1")
+        mask = np.random.default_rng(5).random(volume.shape) < 0.9
+        path = self.store("thick.h5", {"a": volume}, chunks=(60, 64, 64), compression=1)
+        masks = self.store("mask.h5", {"a": mask.astype("u1")}, chunks=(37, 64, 64), compression=1)
+        whole, parts = self.path("whole.nrrd"), self.path("parts.nrrd")
+        self.assertEqual(self.label(path, whole, "--mask", masks, "--range", "1", "1").returncode, 0)
+        expected = self.read(whole).voxels
+        slabs = []
+        for memory in ("68MB", "76MB", "100MB"):
+            result = self.label(path, parts, "--mask", masks, "--range", "1", "1", "--memory", memory, "--threads", "1")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            slabs.append((int(re.search(r"plan: (\d+) slab", result.stdout + result.stderr)[1]),
+                          "decompressed once more" in result.stdout + result.stderr))
+            np.testing.assert_array_equal(self.read(parts).voxels, expected)
+        self.assertEqual([again for _, again in slabs], [True, False, False])
+        self.assertTrue(all(count > 2 for count, _ in slabs[:2]), slabs)
 
     def files_of_three_kinds(self):
         """(a dataset, the file that its values are in), of each kind."""

@@ -149,6 +149,28 @@ class Jpeg(PicturesTest):
                 self.assertIn("lossy", " ".join(image.notes))
                 self.assert_geometry(image, (0.1, 0.1))
 
+    def test_orientation_of_cameras_is_told(self):
+        for byte_order in ("<", ">"):
+            for orientation in (1, 6, 9):
+                picture = Picture.fromarray(GREY)
+                exif = Picture.Exif()
+                exif.endian = byte_order
+                exif[0x10f] = "a camera"
+                exif[0x112] = orientation
+                path = self.save(picture, "turned.jpg", exif=exif)
+                image = self.read(path)
+                # As Pillow has it: rows and columns are not turned.
+                self.assertLessEqual(np.abs(image.voxels - np.array(Picture.open(path)).astype(int)).max(), 3)
+                self.assertEqual("its Exif orientation is 6" in " ".join(image.notes), orientation == 6, image.notes)
+                self.assertEqual("Exif" in " ".join(image.notes), orientation == 6)
+        with open(path, "rb") as stream:
+            data = stream.read()
+        begin = data.index(b"Exif")
+        for cut in range(2, 60):
+            # The number of entries and their places are damaged, too.
+            self.put(data[:begin + cut] + b"\xff" * 8 + data[begin + cut + 8:], "damaged.jpg")
+            self.run_dump(self.path("damaged.jpg"))
+
     def test_damage(self):
         path = self.save(Picture.fromarray(COLOUR), "a.jpg")
         self.refuses_every_cut(path)
@@ -385,6 +407,22 @@ class Slices(PicturesTest):
                 self.assertEqual(image.spacing_source, "file" if suffix == "bmp" else "none")
             self.assert_geometry(self.read(self.path("folder-" + suffix), "--spacing", 0.5, 0.25, 2), (0.5, 0.25, 2))
 
+    def test_what_is_no_file_is_no_slice(self):
+        """Neither in a folder nor among what a pattern stands for."""
+        for number, plane in enumerate(self.VOXELS):
+            self.save(Picture.fromarray(plane), self.path("some", "ct_%d.png" % number))
+        os.mkdir(self.path("some", "ct_12.png"))
+        os.mkfifo(self.path("some", "ct_14.png"))
+        for path in (self.path("some"), self.path("some", "ct_*.png")):
+            self.assert_voxels(path, self.VOXELS)
+            result = self.label(path, self.path("out.nrrd"), "--memory", "96MB", "--threads", "1")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            np.testing.assert_array_equal(self.read(self.path("out.nrrd")).voxels > 0, self.VOXELS > 0)
+        os.rmdir(self.path("some", "ct_12.png"))
+        os.symlink("nowhere", self.path("some", "ct_12.png"))
+        for path in (self.path("some"), self.path("some", "ct_*.png")):
+            self.refuses(path, saying="ct_12.png")
+
     def test_spacing_and_merged_notes(self):
         for number, plane in enumerate(self.VOXELS):
             tifffile.imwrite(self.path("%02d.tif" % number), plane, resolution=(254, 127), resolutionunit="INCH")
@@ -410,6 +448,9 @@ class Slices(PicturesTest):
             tifffile.imwrite(self.path("1.tif"), self.VOXELS[0])
             tifffile.imwrite(self.path("2.tif"), other)
             self.refuses(self.path("?.tif"), saying=("1.tif", "2.tif", "alike"))
+            parts = self.label(self.path("?.tif"), self.path("out.nrrd"), "--memory", "96MB")
+            self.assertEqual(parts.returncode, 1)
+            self.assertRegex(parts.stderr, r"cannot read '.*\?\.tif': the slice '2\.tif' .* alike")
         tifffile.imwrite(self.path("2.tif"), self.VOXELS, photometric="minisblack")
         self.refuses(self.path("?.tif"), saying=("2.tif", "two dimensions"))
         self.put(b"II*\0", "2.tif")

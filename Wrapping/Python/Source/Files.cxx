@@ -111,7 +111,8 @@ Read(const nb::bytes &           path,
      const nb::bytes &           series,
      const std::vector<double> & spacing,
      bool                        asLabels,
-     int                         threads)
+     int                         threads,
+     nb::object                  progress)
 {
   const std::string name(path.c_str(), path.size());
   ReadOptions       options;
@@ -123,11 +124,14 @@ Read(const nb::bytes &           path,
   options.threads = threads;
   options.onHeader = [](const LoadedImage & header, std::uint64_t) { CheckChannels(header); };
   return Translated(PyExc_ValueError, [&] {
-    const nb::gil_scoped_release unlocked;
-    LoadedImage                  image = ReadImageFile(name, options);
-    CheckChannels(image);
-    CopyShared({ threads }, image);
-    return image;
+    return WithoutLock(std::move(progress), [&](const ProgressHooks & hooks) {
+      constexpr double copied = 0.1;
+      options.progress = Progress(hooks, 0, 1 - copied);
+      LoadedImage image = ReadImageFile(name, options);
+      CheckChannels(image);
+      CopyShared({ threads, Progress(hooks, 1 - copied, 1) }, image);
+      return image;
+    });
   });
 }
 
@@ -221,15 +225,19 @@ NB_MODULE(_files, module)
       "notes",
       [](const LoadedImage & image) { return TextsOf(image.notes); },
       nb::for_getter(nb::sig("def notes(self) -> list[str]")));
-  module.def("read",
-             &Read,
-             nb::arg("path"),
-             nb::arg("accept_irregular_slices"),
-             nb::arg("accept_sheared"),
-             nb::arg("series"),
-             nb::arg("spacing"),
-             nb::arg("as_labels"),
-             nb::arg("threads"));
+  module.def(
+    "read",
+    &Read,
+    nb::arg("path"),
+    nb::arg("accept_irregular_slices"),
+    nb::arg("accept_sheared"),
+    nb::arg("series"),
+    nb::arg("spacing"),
+    nb::arg("as_labels"),
+    nb::arg("threads"),
+    nb::arg("progress").none(),
+    nb::sig("def read(path: bytes, accept_irregular_slices: bool, accept_sheared: bool, series: bytes, spacing: "
+            "collections.abc.Sequence[float], as_labels: bool, threads: int, progress: object | None) -> LoadedImage"));
   module.def(
     "write",
     &Write,

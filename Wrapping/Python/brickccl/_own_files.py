@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
+    from ._progress import Hook
     from ._slices import Accepted
 
 #: Options of the command, of which its sentences speak, and what they are here.
@@ -47,14 +48,13 @@ def read(
     spacing: Sequence[float] | None,
     as_labels: bool,
     threads: int,
+    progress: Hook | None,
 ) -> tuple[np.ndarray[Any, Any], list[float], list[float], list[float]]:
     """Voxels, spacing in the order of the array's axes, origin and direction; what is unusual becomes notes of `accepted`."""
     along = [] if spacing is None else [float(value) for value in spacing][::-1]
     path, uid = os.fsencode(name), os.fsencode(series)
     try:
-        image = files.read(
-            path, accepted.irregular_slices, accepted.sheared, uid, along, as_labels, threads
-        )
+        image = files.read(path, accepted.irregular_slices, accepted.sheared, uid, along, as_labels, threads, progress)
     except (ValueError, MemoryError) as error:
         start = f"cannot read '{name}': "
         text = str(error)
@@ -75,10 +75,11 @@ def write(
     spacing: Sequence[float],
     origin: Sequence[float],
     direction: Sequence[float],
+    progress: Hook | None,
 ) -> list[str]:
     """What the format does not hold, as notes."""
     # Slicer's segmentations list their segments.
     is_segmentation = name.lower().endswith(".seg.nrrd") and array.dtype.kind in "ui"
     largest = max(int(array.max()), 0) if is_segmentation else 0
-    lost = files.write(os.fsencode(name), array, list(spacing), list(origin), list(direction), largest, 0, None)
+    lost = files.write(os.fsencode(name), array, list(spacing), list(origin), list(direction), largest, 0, progress)
     return [f"'{name}': {note}" for note in lost]

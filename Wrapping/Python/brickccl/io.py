@@ -17,6 +17,7 @@ import numpy as np
 
 from ._slices import Accepted, check_slice_names, order_series, orthogonal, slice_images
 from . import _own_files
+from ._progress import Progress, hook_of
 from ._volume import Volume, as_volume, from_nibabel, threads_of, voxels
 
 __all__ = ["Image", "read", "write"]
@@ -130,6 +131,7 @@ def read(
     spacing: Sequence[float] | None = None,
     as_labels: bool = False,
     threads: int | None = None,
+    progress: Progress | None = None,
 ) -> Image:
     """Reads an image file, a DICOM series of a folder, or slice images. What is unusual about them is told in warnings.
 
@@ -153,6 +155,8 @@ def read(
         The image is a label map: the command's readers take palette images as the numbers of their colours.
     threads : int, optional
         Threads of the command's readers; all if not given.
+    progress : callable, bar of tqdm or Progress of rich, optional
+        Is told from 0 to 1 how far reading is; by the other libraries, which cannot be stopped by Ctrl-C either, only at its end.
 
     Raises
     ------
@@ -168,16 +172,19 @@ def read(
     accepted = Accepted(accept_irregular_slices, accept_sheared)
     chosen = "" if series is None else str(series)
     count = threads_of(threads)
+    hook = hook_of(progress)
     files = _own_files.import_files()
     if files is not None:
         found = _own_files.read(
-            files, name, accepted, series=chosen, spacing=spacing, as_labels=as_labels, threads=count
+            files, name, accepted, series=chosen, spacing=spacing, as_labels=as_labels, threads=count, progress=hook
         )
         image = Image(*found)
     else:
         image = _read(name, accepted, chosen)
         if spacing is not None:
             image = Image(image.array, spacing, image.origin, image.direction)
+        if hook is not None:
+            hook(1.0)
     for text in accepted.notes:
         warnings.warn(text, UserWarning, stacklevel=2)
     return image
@@ -321,7 +328,13 @@ def _read_nibabel(name: str, accepted: Accepted) -> Image:
     return Image(volume.array, volume.spacing[::-1], volume.origin, volume.direction)
 
 
-def write(path: str | os.PathLike[str], image: Any, *, spacing: float | Sequence[float] | None = None) -> None:
+def write(
+    path: str | os.PathLike[str],
+    image: Any,
+    *,
+    spacing: float | Sequence[float] | None = None,
+    progress: Progress | None = None,
+) -> None:
     """Writes an image file, compressed, as a whole or not at all.
 
     Parameters
@@ -333,6 +346,8 @@ def write(path: str | os.PathLike[str], image: Any, *, spacing: float | Sequence
         What `label` takes, or `Image`.
     spacing : float or sequence of float, optional
         Size of a voxel in mm, in the order of the array's axes; that of the image if not given.
+    progress : callable, bar of tqdm or Progress of rich, optional
+        Is told from 0 to 1 how far writing is; by the other libraries, which cannot be stopped by Ctrl-C either, only at its end.
 
     Raises
     ------
@@ -348,11 +363,14 @@ def write(path: str | os.PathLike[str], image: Any, *, spacing: float | Sequence
     if spacing is not None:
         steps = [float(value) for value in np.broadcast_to(spacing, (dimension,))]
         steps = steps if volume.is_reversed else steps[::-1]
+    hook = hook_of(progress)
     files = _own_files.import_files()
     if files is not None:
-        lost = _own_files.write(files, name, volume.array, steps, volume.origin, volume.direction)
+        lost = _own_files.write(files, name, volume.array, steps, volume.origin, volume.direction, hook)
     else:
         lost = _write(name, volume, steps)
+        if hook is not None:
+            hook(1.0)
     for text in lost:
         warnings.warn(text, UserWarning, stacklevel=2)
 

@@ -21,13 +21,13 @@ def without_own_files():
         yield
 
 
-def write_series(folder, positions, orientation=(1, 0, 0, 0, 1, 0), numbers=None, names=None):
-    """Slices of the values 0, 1, 2 ...; a position of None is left out."""
+def write_series(folder, positions, orientation=(1, 0, 0, 0, 1, 0), numbers=None, names=None, planes=None):
+    """Slices of the values 0, 1, 2 ..., or others; a position of None is left out."""
     writer = sitk.ImageFileWriter()
     writer.KeepOriginalImageUIDOn()
     folder.mkdir(exist_ok=True)
     for place, position in enumerate(positions):
-        image = sitk.GetImageFromArray(np.full((5, 6), place, np.int16))
+        image = sitk.GetImageFromArray(np.full((5, 6), place, np.int16) if planes is None else planes[place])
         image.SetSpacing((0.5, 0.5))
         tags = {"0008|0060": "CT", "0020|000e": "1.2.3", "0020|000d": "1.2", "0008|0018": f"1.2.3.{place + 1}"}
         tags["0020|0013"] = str(place if numbers is None else numbers[place])

@@ -7,8 +7,11 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
+import threading
+import time
 import warnings
 
 import numpy as np
@@ -251,3 +254,97 @@ def test_a_series_is_read_as_by_simpleitk():
     np.testing.assert_array_equal(found.array, sitk.GetArrayFromImage(theirs))
     np.testing.assert_allclose(found.spacing, theirs.GetSpacing()[::-1], rtol=1e-6)
     np.testing.assert_allclose(found.origin, theirs.GetOrigin(), atol=1e-4)
+
+
+def blocky(shape=(320, 200, 200)):
+    """What compresses a little, so that reading and writing take a while."""
+    return np.random.default_rng(2).integers(0, 50, shape).astype(np.uint16)
+
+
+def write_as(path, array):
+    """Files of each way to read, by others where this package does not write them."""
+    kind = path.name
+    if kind == "slices":
+        path.mkdir()
+        for number, plane in enumerate(array):
+            io.write(path / f"{number:03}.png", plane)
+    elif kind == "series":
+        write_series(path, [(0, 0, float(z)) for z in range(len(array))], planes=array)
+    elif kind.endswith(".h5"):
+        h5py = pytest.importorskip("h5py")
+        with h5py.File(path, "w") as stream:
+            stream.create_dataset("a", data=array, chunks=(16, 100, 100), compression=1)
+    else:
+        io.write(path, array)
+
+
+@pytest.mark.parametrize("name", ["a.nrrd", "a.nii.gz", "a.mha", "a.tif", "a.h5", "slices", "series"])
+def test_reading_tells_how_far_it_is_and_ends_at_ctrl_c(tmp_path, name):
+    path = tmp_path / name
+    write_as(path, blocky())
+    heard = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = io.read(path, progress=heard.append)
+    assert heard == sorted(heard) and 0 <= heard[0] and heard[-1] == 1
+    calls = []
+
+    def press(fraction):
+        calls.append(fraction)
+        if len(calls) == 1:
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        io.read(path, threads=1, progress=press)
+    # A fast machine may be at the end before the first report, 20 ms after the start.
+    assert calls[0] == 1 or calls[-1] < 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        np.testing.assert_array_equal(io.read(path).array, expected.array)
+
+
+@pytest.mark.parametrize("name", ["a.nrrd", "a.nii.gz", "a.mha", "a.tif", "a.nii"])
+def test_writing_tells_how_far_it_is_and_ends_at_ctrl_c(tmp_path, name):
+    heard, array = [], blocky()
+    io.write(tmp_path / name, array, progress=heard.append)
+    assert heard == sorted(heard) and 0 <= heard[0] and heard[-1] == 1
+    (tmp_path / name).unlink()
+
+    calls = []
+
+    def press(fraction):
+        calls.append(fraction)
+        signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        io.write(tmp_path / name, array, progress=press)
+    # Nothing half-written is left behind, unless all was written before the first report.
+    assert calls[0] == 1 or list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["a.nrrd", "a.h5"])
+def test_a_signal_while_a_file_is_read_is_heard_soon(tmp_path, name):
+    path = tmp_path / name
+    write_as(path, blocky((400, 300, 300)))
+    at = []
+
+    def hear(number, frame):
+        at.append(time.perf_counter())
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGUSR1, hear)
+    try:
+        sent = []
+
+        def send():
+            sent.append(time.perf_counter())
+            os.kill(os.getpid(), signal.SIGUSR1)
+
+        timer = threading.Timer(0.05, send)
+        with pytest.raises(KeyboardInterrupt):
+            timer.start()
+            io.read(path, threads=1)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+        timer.join()
+    assert at[0] - sent[0] < 0.2

@@ -25,6 +25,7 @@ namespace
 {
 
 /** What a batch has of an item. */
+// Moves of JSON values do not throw, though they are not all declared so. NOLINTNEXTLINE(bugprone-exception-escape)
 struct ItemOfBatch
 {
   /** Its label map; empty if it has none. */

@@ -50,7 +50,7 @@ Crossing(double low, double high, bool isFalling, TFunction && function)
 
 } // namespace
 
-DetectionCurve::DetectionCurve(std::vector<Detection> detections)
+DetectionCurve::DetectionCurve(const std::vector<Detection> & detections)
 {
   for (const Detection & detection : detections)
   {

@@ -27,7 +27,7 @@ struct Detection
 class DetectionCurve
 {
 public:
-  explicit DetectionCurve(std::vector<Detection> detections);
+  explicit DetectionCurve(const std::vector<Detection> & detections);
 
   /** Why there is no curve: a sentence without a full stop; empty if there is one. */
   const std::string &

@@ -258,7 +258,7 @@ private:
   std::string
   ReadText()
   {
-    const std::string text = m_Node.value_or(std::string());
+    std::string text = m_Node.value_or(std::string());
     if (!m_Node.is_string())
     {
       Complain(m_Key.kind == KeyKind::Choice ? "one of \"" + Listed(m_Key.choices) + "\"" : "a text in quotes");

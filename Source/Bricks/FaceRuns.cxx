@@ -24,7 +24,7 @@ FaceRuns::FaceRuns(const BrickBox & box, const BrickProblem & problem)
 FaceRuns::Part
 FaceRuns::PartOf(const RowPosition & position) const
 {
-  for (int axis = 1; axis < m_Box.volume.dimension; ++axis)
+  for (int axis = 1; axis < MaximumDimension; ++axis)
   {
     const std::int64_t at = position.at[axis - 1];
     if ((m_HasLower[axis] && at == 0) || (m_HasUpper[axis] && at + 1 == m_Box.extent.size[axis]))

@@ -103,8 +103,8 @@ private:
   {
     if constexpr (sizeof(T) <= 2 && std::is_integral_v<T>)
     {
-      constexpr std::int32_t lowest = std::numeric_limits<T>::lowest();
       constexpr std::int32_t largest = std::numeric_limits<T>::max();
+      constexpr std::int32_t lowest = std::is_signed_v<T> ? -largest - 1 : 0;
       m_Table.resize(static_cast<std::size_t>(largest - lowest) + 1);
       for (std::int32_t value = lowest; value <= largest; ++value)
       {

@@ -202,7 +202,7 @@ ToJson(const Totals & totals)
 ColumnGroups
 ParseColumns(const std::string & names, bool hasIntensity)
 {
-  const ColumnGroups groups = ColumnGroups::FromNames(names);
+  ColumnGroups groups = ColumnGroups::FromNames(names);
   for (const ColumnGroup * const group : groups.List())
   {
     if (group->needsIntensity && !hasIntensity)

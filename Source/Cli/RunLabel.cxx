@@ -79,7 +79,7 @@ WriteLabelMap(const LabelArguments & arguments,
   }
   reporter.Step("writing " + arguments.output);
   const ProgressHooks hooks = reporter.Hooks();
-  const std::string   output =
+  std::string         output =
     OutputFor(arguments.output, arguments.outputFallback, ScalarTypeOfLabel(type), image.extent, reader);
   WriteImage(output,
              { ScalarTypeOfLabel(type),

@@ -9,7 +9,7 @@
 #include <string>
 
 int
-main(int argc, char ** argv)
+main(int argc, char ** argv) // NOLINT(bugprone-exception-escape): commands are made before any work
 {
 #ifdef BRICKCCL_USE_VTK
   if (argc > 1 && (std::string(argv[1]) == "mesh" || std::string(argv[1]) == "render"))

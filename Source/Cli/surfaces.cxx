@@ -4,7 +4,7 @@
 
 // The program with the commands that need VTK; main.cxx continues as this program.
 int
-main(int argc, char ** argv)
+main(int argc, char ** argv) // NOLINT(bugprone-exception-escape): commands are made before any work
 {
   CLI::App app("BrickCCL: surfaces of components", "brickccl");
   app.require_subcommand(1);

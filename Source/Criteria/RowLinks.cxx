@@ -26,7 +26,7 @@ PackBytes(const std::uint8_t * bytes)
 {
   Word word = 0;
 #ifdef __SSE2__
-  for (int part = 0; part < 4; ++part)
+  for (std::ptrdiff_t part = 0; part < 4; ++part)
   {
     const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i *>(bytes + 16 * part));
     const auto    mask = static_cast<unsigned>(_mm_movemask_epi8(_mm_slli_epi16(block, 7)));

@@ -374,7 +374,7 @@ ReadBmp(const FileBytes & file, const ReadOptions & options)
           throw Error("a pixel has the colour " + std::to_string(index) + " of a palette of " +
                       std::to_string(header.colours) + ": the file is damaged");
         }
-        colour = file.Data() + header.palette + index * header.colourBytes;
+        colour = file.Data() + header.palette + static_cast<std::int64_t>(index) * header.colourBytes;
         if (image.channels == 1)
         {
           *output++ = palette == Palette::Grey ? colour[0] : static_cast<unsigned char>(index);

@@ -181,8 +181,8 @@ Deflate(Wrapper                            wrapper,
   const std::uint64_t before = first.empty() ? 0 : 1;
   const std::uint64_t pieces = std::max<std::uint64_t>(1, before + (size + pieceBytes - 1) / pieceBytes);
   // So many pieces are compressed at once.
-  const auto together =
-    static_cast<std::size_t>(std::min<std::uint64_t>(pieces, 4u * EffectiveThreadCount(context.threads)));
+  const auto         threads = static_cast<std::uint64_t>(EffectiveThreadCount(context.threads));
+  const auto         together = static_cast<std::size_t>(std::min(pieces, 4 * threads));
   std::vector<Piece> room(together);
   for (std::uint64_t next = 0; next < pieces; next += together)
   {

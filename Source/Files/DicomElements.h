@@ -134,7 +134,7 @@ struct File
   const Element * pixels = nullptr;
 
   File() = default;
-  explicit File(const FileBytes & bytes);
+  explicit File(const FileBytes & mapped);
   // `pixels` points into `data`. A move keeps it valid, since the elements move along.
   File(File &&) = default;
   File & operator=(File &&) = default;

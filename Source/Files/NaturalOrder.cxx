@@ -27,7 +27,7 @@ DigitsAt(const std::string & text, std::size_t & place)
   {
     ++place;
   }
-  const std::string digits = text.substr(place, end - place);
+  std::string digits = text.substr(place, end - place);
   place = end;
   return digits;
 }

@@ -50,9 +50,14 @@ std::int64_t
 CodeOf(ScalarType type)
 {
   constexpr std::int64_t codes[] = { 2, 4, 8, 16, 64, 256, 512, 768, 1024, 1280 };
-  return *std::find_if(std::begin(codes), std::end(codes), [&](std::int64_t code) {
-    return StoredOf(code).type == type;
-  });
+  for (const std::int64_t code : codes)
+  {
+    if (StoredOf(code).type == type)
+    {
+      return code;
+    }
+  }
+  throw Error("NIfTI has no code for a type of voxels");
 }
 
 } // namespace brickccl::files::nifti

@@ -338,7 +338,7 @@ DecodeTiffPages(const FileBytes &             file,
     begins.push_back(blocks);
     blocks += page.Blocks();
   }
-  const Chunks chunks(blocks, 1, 8 * EffectiveThreadCount(context.threads));
+  const Chunks chunks(blocks, 1, std::int64_t{ 8 } * EffectiveThreadCount(context.threads));
   ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
     BlockDecoder decoder(file, pages);
     for (std::int64_t block = chunks.Begin(chunk); block < chunks.End(chunk); ++block)

@@ -141,7 +141,7 @@ WriteTiff(const std::string & path, const ImageToWrite & image, const WriteOptio
                        1024.0 * static_cast<double>(strips.pages) + 64.0 * static_cast<double>(strips.Count());
   TiffHandle tiff(path, bytes > mostBytes);
 
-  const auto together = static_cast<std::int64_t>(4 * EffectiveThreadCount(options.context.threads));
+  const std::int64_t                      together = std::int64_t{ 4 } * EffectiveThreadCount(options.context.threads);
   std::vector<std::vector<unsigned char>> packed(static_cast<std::size_t>(together));
   for (std::int64_t first = 0; first < strips.Count(); first += together)
   {

@@ -305,7 +305,7 @@ FindHullCorners(const RunVolume &            volume,
   });
   const std::int64_t           slices = volume.GetExtent().size[2];
   std::vector<ComponentVoxels> corners(static_cast<std::size_t>(slices));
-  const Chunks                 chunks(slices, 1, 4 * EffectiveThreadCount(context.threads));
+  const Chunks                 chunks(slices, 1, std::int64_t{ 4 } * EffectiveThreadCount(context.threads));
   ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
     SliceCorners ofSlices(volume, isBox);
     for (std::int64_t slice = chunks.Begin(chunk); slice < chunks.End(chunk); ++slice)

@@ -23,7 +23,7 @@ public:
     : m_Context(context.Silent())
     , m_Parts(WordsForBits(static_cast<std::int64_t>(elements)),
               1 + context.grain / BitsPerWord,
-              4 * EffectiveThreadCount(context.threads))
+              std::int64_t{ 4 } * EffectiveThreadCount(context.threads))
     , m_Bits(workspace.Get<Word>(BitsOfElements, static_cast<std::size_t>(m_Parts.size)))
     , m_Before(workspace.Get<std::uint64_t>(MarksBeforeWords, static_cast<std::size_t>(m_Parts.size)))
   {}

@@ -131,7 +131,8 @@ Scan MakeCasting(const Extent &           extent,
  *  \param seed       another seed, another part
  *  \param artefacts  of the scan
  *  \param diameters  if given, all pores are balls of these diameters in voxels, in turn, and none touches another one;
- *                    there are as many as find a place, at most one for each 2000 voxels of the part */
+ *                    there are as many as find a place, at most one for each 2000 voxels of the part
+ *  \param progress   is told how far it is */
 Scan MakePrint(const Extent &              extent,
                std::uint64_t               seed,
                const ScanArtefacts &       artefacts = ScanArtefacts::OfPrint(),

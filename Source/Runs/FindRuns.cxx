@@ -13,7 +13,7 @@ Chunks
 RowChunks(const Extent & extent, const HostContext & context)
 {
   const std::int64_t leastRows = 1 + context.grain / extent.RowLength();
-  return Chunks(extent.RowCount(), leastRows, 4 * EffectiveThreadCount(context.threads));
+  return Chunks(extent.RowCount(), leastRows, std::int64_t{ 4 } * EffectiveThreadCount(context.threads));
 }
 
 void

@@ -84,10 +84,13 @@ def changed_lines():
 
 
 def counts(fault, lines):
-    """Whether a fault lies in lines that changed or in no line, or keeps a source from being read."""
+    """Whether a fault lies in the project, and in lines that changed or in no line or keeps a source from being read."""
     if OF_ITK in fault:
         return False
     place = re.match(r"([^:\s]+):(\d+):", fault)
+    # The analyzer follows calls into headers of libraries, whose counts of references it loses.
+    if place is not None and place.group(1).startswith("/") and "[clang-diagnostic-error" not in fault:
+        return False
     if lines is None or place is None or "[clang-diagnostic-error" in fault:
         return True
     return int(place.group(2)) in lines.get(place.group(1), ())

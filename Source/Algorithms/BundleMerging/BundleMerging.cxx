@@ -227,8 +227,8 @@ LabelBundles(const HostContext & context, RunVolume & volume, TIndex * labels)
 {
   const BundleRows<VBundling> bundles(volume);
   const std::int64_t          leastBundles = 1 + context.grain / (volume.GetExtent().RowLength() * RowsOf(VBundling));
-  const Chunks                slabs(bundles.count, leastBundles, 4 * EffectiveThreadCount(context.threads));
-  BundleRuns<TIndex>          runs;
+  const Chunks       slabs(bundles.count, leastBundles, std::int64_t{ 4 } * EffectiveThreadCount(context.threads));
+  BundleRuns<TIndex> runs;
   FindBundleRuns(bundles, slabs, context.Part(0, 0.2), volume.Scratch(), runs);
   TIndex * const parent = runs.parent;
   ParallelFor(slabs.count, context.Part(0.2, 0.6), [&](std::int64_t slab) {

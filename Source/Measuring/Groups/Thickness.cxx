@@ -148,7 +148,7 @@ DrawBalls(const Extent &               extent,
   const std::int64_t            rows = extent.RowCount();
   const Chunks                  slabs(rows,
                      1 + (std::int64_t{ 1 } << 16) / extent.RowLength(),
-                     4 * EffectiveThreadCount(context.threads));
+                     std::int64_t{ 4 } * EffectiveThreadCount(context.threads));
   const double *                spacing = geometry.spacing;
   ParallelFor(slabs.count, context, [&](std::int64_t slab) {
     const std::int64_t firstZ = slabs.Begin(slab) / extent.size[1];

@@ -168,8 +168,10 @@ Reporter::Hooks()
   {
     hooks.report = [this](double fraction) {
       const std::lock_guard<std::mutex> lock(m_Mutex);
-      const bool hasMoved = static_cast<int>(100 * fraction) != static_cast<int>(100 * m_Fraction);
-      m_Fraction = std::max(m_Fraction, fraction);
+      // A step of several parts may tell less than before.
+      const double most = std::max(m_Fraction, fraction);
+      const bool   hasMoved = static_cast<int>(100 * most) != static_cast<int>(100 * m_Fraction);
+      m_Fraction = most;
       if (hasMoved)
       {
         Show();

@@ -249,6 +249,12 @@ class InterruptTest(CommandTest):
             self.assertGreater(len(set(re.findall(rb"making [^\r]*? \[#*\.*\] (\d+) %", shown))), 5, shown)
             self.assertRegex(shown, rb"making [^\r]*? \d+ %, \d+ (s|min) left", kind)
 
+    def test_a_terminal_is_told_what_is_new_alone(self):
+        shown, _ = self.seen_by_a_terminal("label", self.scan, self.path("o.nrrd"), "--pores", "--close", 6, "--threads", 1)
+        lines = [line for line in re.split(rb"[\r\n]", shown) if b"finding the part" in line]
+        self.assertGreater(len(lines), 1)
+        self.assertLess(len(lines), 200, "every percent once, and every second")
+
     def test_a_terminal_sees_every_long_step_move(self):
         shown, times = self.seen_by_a_terminal("label", self.noise, "--statistics", self.path("t.csv"), "--columns", "thickness",
                                                "--threads", 1)

@@ -296,8 +296,8 @@ TEST_F(AtomicFile, WhatAKilledProcessLeftGoesWithTheNextFileAndNoLivingOne)
   const auto files = [&] { return std::distance(fs::directory_iterator(m_Folder), fs::directory_iterator()); };
   int        toDead = 0;
   int        toLiving = 0;
-  const auto [dead, deadPath] = start(false, toDead);
   const auto [living, livingPath] = start(true, toLiving);
+  const auto [dead, deadPath] = start(false, toDead);
   ::waitpid(dead, nullptr, 0);
   EXPECT_TRUE(fs::exists(fs::path(deadPath) / "half"));
   ReplaceTextFile(m_Path, [](std::ostream & stream) { stream << "new"; });
@@ -331,7 +331,6 @@ TEST_F(AtomicFile, ManyFilesAreReplacedTogether)
   {
     ReplacedTogether together;
     write(text);
-    together.Move();
     together.Move();
   }
   are("new");

@@ -96,7 +96,7 @@ GeometryOf(vtkImageData * image, int dimension)
   {
     geometry.spacing[axis] = image->GetSpacing()[axis];
     geometry.origin[axis] = image->GetOrigin()[axis];
-    geometry.startIndex[axis] = extent[2 * axis];
+    geometry.startIndex[axis] = extent[std::ptrdiff_t{ 2 } * axis];
     for (int column = 0; column < dimension; ++column)
     {
       geometry.direction[axis][column] = direction->GetElement(axis, column);

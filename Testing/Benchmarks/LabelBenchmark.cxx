@@ -146,7 +146,7 @@ void
 Floor(const Input & input, std::uint32_t * out, int threads)
 {
   const std::int64_t bytesPerVoxel = static_cast<std::int64_t>(SizeOf(input.type));
-  const Chunks       chunks(input.extent.VoxelCount() / 16, 1 << 14, 4 * threads);
+  const Chunks       chunks(input.extent.VoxelCount() / 16, 1 << 14, std::int64_t{ 4 } * threads);
   ParallelFor(chunks.count, { threads }, [&](std::int64_t chunk) {
     const __m128i zero = _mm_setzero_si128();
     for (std::int64_t i = chunks.Begin(chunk); i < chunks.End(chunk); ++i)
@@ -276,7 +276,7 @@ BenchmarkMeasures(const Input & input)
                                       "shape,surface,feret,topology" })
     {
       add("measure " + groups, threads, [&, threads, measure = withGroups(groups)] {
-        MeasureLabelImage(ImageView(labels.data(), input.extent), {}, measure, { threads });
+        MeasureLabelImage(ImageView(labels.data(), input.extent), {}, measure, threads);
       });
     }
     labelings.push_back(std::make_unique<Labeling>());

@@ -1,4 +1,3 @@
-#include "BrickCCL/Bricks/Bytes.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/Settle.h"

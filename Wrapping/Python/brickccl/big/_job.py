@@ -23,13 +23,12 @@ from .._volume import voxels as as_voxels
 from ._grid import Grid
 from ._ome import MOST_ROWS
 from ._lock import locked
+from ._options import counts_more, make_labeler
 from ._sources import Source, reopen
 from ._state import FORMAT, DamagedState, State, naming
 from ._tables import properties_of, write_table
 from ._targets import Target
 
-#: Groups of columns that are sums over neighbouring voxels, also of different bricks.
-COUNTED_GROUPS = ("surface", "topology")
 #: The columns of a component that an OME-Zarr label image gets, of those that its table has.
 PROPERTIES = ("voxel_count", "volume_mm3", "area_mm2")
 #: Errors name so many bricks.
@@ -42,13 +41,6 @@ FINISHED = "finished.json"
 RECORDS_AT_ONCE = 8
 #: Looking at the files of a source takes at most this part of the time.
 LOOKS = 20
-
-
-def counts_more(options: Mapping[str, Any], dimension: int) -> bool:
-    """Whether the table has columns of `COUNTED_GROUPS`."""
-    asked = {name.strip() for name in options["columns"].split(",")} if options["measures"] else set()
-    groups = {row[0]: row[6] for row in _core.all_columns(dimension)}
-    return any(groups.get(name, name) in COUNTED_GROUPS for name in asked)
 
 
 class Job:
@@ -387,40 +379,6 @@ class Job:
             return False
 
 
-#: The options that the engine takes as they are in a plan.
-RULES = (
-    "criterion",
-    "background",
-    "low",
-    "high",
-    "tolerance",
-    "connectivity",
-    "neighbourhood",
-    "periodic",
-    "order",
-    "minimum_size",
-    "maximum_size",
-    "minimum_volume",
-    "largest",
-)
-
-
-def make_labeler(problem: Mapping[str, Any], algorithm: str, device: str, threads: int) -> _core.BrickLabeler:
-    options = problem["options"]
-    dimension = len(problem["shape"])
-    along = [float(value) for value in (options["spacing"] or [1.0] * dimension)][::-1]
-    origin = [float(value) for value in (options["origin"] or [])][::-1]
-    rules = _core.Rules.make(
-        **{name: options[name] for name in RULES},
-        slice_axes=[] if options["by_slice"] is None else [dimension - 1 - options["by_slice"]],
-        algorithm=algorithm,
-        device=device,
-        threads=threads,
-    )
-    geometry = _core.Geometry.make(along, origin)
-    return _core.BrickLabeler(problem["shape"], rules, geometry, options["measures"], options["columns"])
-
-
 def differences(before: Any, now: Any, name: str = "") -> list[str]:
     """In what two plans differ."""
     if isinstance(before, dict) and isinstance(now, dict):
@@ -489,7 +447,6 @@ def working(step: str, folder: str | os.PathLike[str]) -> Iterator[Job]:
     job = open_job(os.fspath(folder))
     with locked(job.state.folder, step, is_alone=step not in BRICK_STEPS):
         yield job
-
 
 
 def run_step(folder: str, step: str, arguments: Sequence[int], image: np.ndarray[Any, Any] | None = None) -> Sequence[int]:

@@ -14,9 +14,50 @@ from .._label import remark_on
 from .._rules import criterion_of, limits_of, narrow_float
 from .._table import Table, group_names
 from .._volume import as_volume, count_of
-from ._job import counts_more, make_labeler
 from ._sources import Source, spacing_of
 from ._tables import check_names
+
+#: Groups of columns that are sums over neighbouring voxels, also of different bricks.
+COUNTED_GROUPS = ("surface", "topology")
+#: The options that the engine takes as they are in a plan.
+RULES = (
+    "criterion",
+    "background",
+    "low",
+    "high",
+    "tolerance",
+    "connectivity",
+    "neighbourhood",
+    "periodic",
+    "order",
+    "minimum_size",
+    "maximum_size",
+    "minimum_volume",
+    "largest",
+)
+
+
+def counts_more(options: Mapping[str, Any], dimension: int) -> bool:
+    """Whether the table has columns of `COUNTED_GROUPS`."""
+    asked = {name.strip() for name in options["columns"].split(",")} if options["measures"] else set()
+    groups = {row[0]: row[6] for row in _core.all_columns(dimension)}
+    return any(groups.get(name, name) in COUNTED_GROUPS for name in asked)
+
+
+def make_labeler(problem: Mapping[str, Any], algorithm: str, device: str, threads: int) -> _core.BrickLabeler:
+    options = problem["options"]
+    dimension = len(problem["shape"])
+    along = [float(value) for value in (options["spacing"] or [1.0] * dimension)][::-1]
+    origin = [float(value) for value in (options["origin"] or [])][::-1]
+    rules = _core.Rules.make(
+        **{name: options[name] for name in RULES},
+        slice_axes=[] if options["by_slice"] is None else [dimension - 1 - options["by_slice"]],
+        algorithm=algorithm,
+        device=device,
+        threads=threads,
+    )
+    geometry = _core.Geometry.make(along, origin)
+    return _core.BrickLabeler(problem["shape"], rules, geometry, options["measures"], options["columns"])
 
 
 def _number(value: Any) -> Any:

@@ -3,6 +3,7 @@
 #include "BrickCCL/Files/Settle.h"
 
 #include <csetjmp>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 
@@ -16,20 +17,20 @@ namespace
 
 /** The orientation in an Exif block, which is a small TIFF file behind six bytes; 1 if there is none. */
 int
-OrientationOfExif(BytesView exif)
+OrientationOfExif(const unsigned char * data, std::size_t size)
 {
   constexpr std::size_t begin = 6;
-  if (exif.size < begin + 8 || std::memcmp(exif.data, "Exif\0", begin) != 0)
+  if (size < begin + 8 || std::memcmp(data, "Exif\0", begin) != 0)
   {
     return 1;
   }
-  const bool isBigEndian = exif.data[begin] == 'M';
+  const bool isBigEndian = data[begin] == 'M';
   const auto number = [&](std::size_t place, std::size_t bytes) {
     std::size_t value = 0;
     for (std::size_t i = 0; i < bytes; ++i)
     {
       const std::size_t at = place + (isBigEndian ? i : bytes - 1 - i);
-      value = 256 * value + (at < exif.size ? exif.data[at] : 0);
+      value = 256 * value + (at < size ? data[at] : 0);
     }
     return value;
   };
@@ -115,7 +116,7 @@ public:
     {
       if (marker->marker == ExifMarker)
       {
-        return OrientationOfExif(BytesView(marker->data, marker->data_length));
+        return OrientationOfExif(marker->data, marker->data_length);
       }
     }
     return 1;

@@ -136,6 +136,20 @@ constexpr struct
               { "MET_LONG", ScalarType::Int32 },
               { "MET_ULONG", ScalarType::UInt32 } };
 
+/** \throws Error if voxels of MET_LONG seem to have eight bytes, as a long has in some programs.
+ *  \param bytes   those of the voxels
+ *  \param beyond  those behind them in the file */
+void
+CheckSizeOfLong(const MetaHeader & header, std::uint64_t bytes, std::uint64_t beyond)
+{
+  const std::string & name = *header.Find("ElementType");
+  if (beyond == bytes && (name == "MET_LONG" || name == "MET_ULONG"))
+  {
+    throw Error("its voxels are " + name + ", which has 4 bytes in files, but the file holds 8 for each; say " + name +
+                "_LONG if they have 8");
+  }
+}
+
 ScalarType
 TypeOf(const MetaHeader & header)
 {
@@ -336,7 +350,9 @@ ReadData(const FileBytes & file, const MetaHeader & header, const HostContext & 
     {
       CopyStored(data, begin, bytesOfFile, part, own);
     }
-    CheckBytesBeyond(data.Size() - begin - bytesOfFile, files.size(), image);
+    const std::uint64_t beyond = data.Size() - begin - bytesOfFile;
+    CheckSizeOfLong(header, bytesOfFile, beyond);
+    CheckBytesBeyond(beyond, files.size(), image);
   }
   if (swapped)
   {

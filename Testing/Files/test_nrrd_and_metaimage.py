@@ -164,6 +164,17 @@ class MetaImageTest(FilesTest):
         self.voxels = values("int16", (4, 5, 6))
         self.raw = self.voxels.astype("<i2").tobytes()
 
+    def test_a_long_has_four_bytes(self):
+        """Programs that write eight for each would else be read as twice as many voxels, the first half of them."""
+        for name, kind in (("MET_LONG", "<i4"), ("MET_ULONG", "<u4")):
+            ours = self.read(self.write(self.voxels.astype(kind).tobytes(), ElementType=name))
+            np.testing.assert_array_equal(ours.voxels, self.voxels.astype(kind))
+            eight = self.voxels.astype(kind.replace("4", "8")).tobytes()
+            self.refuses(self.write(eight, ElementType=name), saying=name + "_LONG")
+            ours = self.read(self.write(eight, ElementType=name + "_LONG"))
+            np.testing.assert_array_equal(ours.voxels, self.voxels.astype(kind.replace("4", "8")))
+            self.refuses(self.write(zlib.compress(eight), ElementType=name, CompressedData="True"), saying="a.mha")
+
     def test_compressed_data(self):
         packed = zlib.compress(self.raw)
         for size in ({}, {"CompressedDataSize": str(len(packed))}, {"CompressedDataSize": "0"}):

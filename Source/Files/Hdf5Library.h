@@ -145,7 +145,11 @@ std::filesystem::path Hdf5Prefix(std::string prefix, const std::filesystem::path
  *  \param variable  the variable of the environment that has prefixes */
 std::vector<std::string> PlacesOfSource(const char * variable, const std::string & name, const std::string & master);
 
-/** The files that external links on the way to a dataset lead to, one after the other. */
+/** Whether there is a file. \throws Error if it is a pipe or the like: the library would wait for one for ever. */
+bool IsFileOfDisk(const std::string & place);
+
+/** The files that external links on the way to a dataset lead to, one after the other.
+ *  \throws Error if a link leads to no HDF5 file, or links to each other without end. */
 std::vector<std::string> FilesOfLinks(const Hdf5Library & h5,
                                       hid_t               file,
                                       const std::string & path,

@@ -1,5 +1,7 @@
 // Where an HDF5 file that another one names is found, by links of the latter too.
 
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/Hdf5Datasets.h"
 #include "BrickCCL/Files/Hdf5Library.h"
 
 #ifdef BRICKCCL_USE_HDF5
@@ -43,10 +45,22 @@ PlacesOfSource(const char * variable, const std::string & name, const std::strin
   return places;
 }
 
+bool
+IsFileOfDisk(const std::string & place)
+{
+  std::error_code failure;
+  const auto      kind = fs::status(place, failure).type();
+  if (kind == fs::file_type::fifo || kind == fs::file_type::socket || kind == fs::file_type::character)
+  {
+    throw Error("its source '" + Printable(place) + "' is no file of a disk (a pipe or a device)");
+  }
+  return kind == fs::file_type::regular;
+}
+
 std::vector<std::string>
 FilesOfLinks(const Hdf5Library & h5, hid_t file, const std::string & path, const std::string & name, int mostLinks)
 {
-  for (std::size_t end = 0; mostLinks > 0 && end != std::string::npos;)
+  for (std::size_t end = 0; end != std::string::npos;)
   {
     end = name.find('/', end + 1);
     const std::string front = name.substr(0, end);
@@ -56,6 +70,11 @@ FilesOfLinks(const Hdf5Library & h5, hid_t file, const std::string & path, const
         (info.type != H5L_TYPE_SOFT && info.type != H5L_TYPE_EXTERNAL))
     {
       continue;
+    }
+    if (mostLinks == 0)
+    {
+      throw Error("the links to its dataset lead from one to the next without end, by way of '" + Printable(front) +
+                  "'");
     }
     std::string value(info.u.val_size + 1, '\0');
     h5.H5Lget_val(file, front.c_str(), value.data(), value.size(), H5P_DEFAULT);
@@ -72,7 +91,7 @@ FilesOfLinks(const Hdf5Library & h5, hid_t file, const std::string & path, const
     }
     for (const std::string & place : PlacesOfSource("HDF5_EXT_PREFIX", other, path))
     {
-      const Hdf5Handle opened(h5.H5Fopen(place.c_str(), 0, H5P_DEFAULT), h5.H5Fclose);
+      const Hdf5Handle opened(IsFileOfDisk(place) ? h5.H5Fopen(place.c_str(), 0, H5P_DEFAULT) : -1, h5.H5Fclose);
       if (opened.IsThere())
       {
         auto files =
@@ -81,7 +100,8 @@ FilesOfLinks(const Hdf5Library & h5, hid_t file, const std::string & path, const
         return files;
       }
     }
-    return {};
+    throw Error("its link '" + Printable(front) + "' leads to the file '" + Printable(other) +
+                "', which is missing or no HDF5 file");
   }
   return {};
 }

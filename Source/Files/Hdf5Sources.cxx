@@ -196,11 +196,9 @@ private:
       {
         return place;
       }
-      std::error_code failure;
       Expect(place);
-      auto file =
-        std::make_unique<Hdf5Handle>(fs::exists(place, failure) ? m_H5.H5Fopen(place.c_str(), 0, H5P_DEFAULT) : -1,
-                                     m_H5.H5Fclose);
+      auto file = std::make_unique<Hdf5Handle>(IsFileOfDisk(place) ? m_H5.H5Fopen(place.c_str(), 0, H5P_DEFAULT) : -1,
+                                               m_H5.H5Fclose);
       if (file->IsThere())
       {
         m_File = std::move(file);

@@ -257,6 +257,31 @@ class Hdf5SourcesTest(Hdf5Files):
             self.assertNotEqual(result.returncode, 0, name)
             self.assertIn("a part of the input", result.stderr)
 
+    def test_links_to_nothing(self):
+        self.store("last.h5", {"d": BLOCKY})
+        with h5py.File(self.path("first.h5"), "w") as stream:
+            stream["far"] = h5py.ExternalLink("last.h5", "/d")
+            stream["itself"] = h5py.ExternalLink("first.h5", "/itself")
+            stream["a"] = h5py.SoftLink("/b")
+            stream["b"] = h5py.SoftLink("/a")
+            stream["link0"] = h5py.ExternalLink("last.h5", "/d")
+            for i in range(1, 17):
+                stream["link%d" % i] = h5py.SoftLink("link%d" % (i - 1))
+        path = self.path("first.h5") + "::/"
+        for name in ("far", "link15"):
+            self.assert_voxels(path + name, BLOCKY)
+        for name in ("itself", "a", "link16"):
+            self.refuses(path + name, saying=("without end",))
+        os.remove(self.path("last.h5"))
+        self.refuses(path + "far", saying=("'/far'", "'last.h5'", "missing"))
+        os.mkfifo(self.path("last.h5"))
+        self.refuses(path + "far", saying=("last.h5", "no file of a disk"))
+        layout = h5py.VirtualLayout(shape=BLOCKY.shape, dtype=BLOCKY.dtype)
+        layout[...] = h5py.VirtualSource(self.path("last.h5"), "d", shape=BLOCKY.shape)
+        with h5py.File(self.path("virtual.h5"), "w") as stream:
+            stream.create_virtual_dataset("d", layout)
+        self.refuses(self.path("virtual.h5") + "::/d", saying=("last.h5", "no file of a disk"))
+
     def test_damaged_lists_of_chunks(self):
         """Each place of a chunk in the index, changed to one outside, between others, and that of another one."""
         path = self.store("chunks.h5", {"a": BLOCKY}, chunks=(9, 12, 25), compression=1)

@@ -267,7 +267,7 @@ CheckColumnsOfBricks(const MeasureOptions & options, const PeriodicAxes & period
       }
       throw Unsupported(std::string("the columns '") + group->name +
                         "' cannot be measured by bricks: they need components as a whole; those that can are the "
-                        "default ones, those of an intensity image, and " +
+                        "default ones, also of an intensity image, and " +
                         names + ", " + SurfaceGroup + ", " + TopologyGroup);
     }
   }

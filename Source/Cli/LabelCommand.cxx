@@ -25,7 +25,7 @@ AddSlabOptions(CLI::App & command, LabelArguments & arguments)
       "same, but for the last digits of means and sums of fractional intensities. The files must be uncompressed "
       "or gzipped NRRD, NIfTI or MetaImage, TIFF, HDF5, DICOM, or slice images. It does not go with --output-fallback, "
       "--smooth, --pores, thresholds to be found, --fill-holes, --seeds, --touching, --clear-border, --part, "
-      "--contacts, --picture, and the columns neighbours, thickness and inscribed")
+      "--contacts, --picture, and the columns neighbours, thickness, inscribed and intensity (percentiles, skewness)")
     ->transform(MemorySize(1))
     ->type_name("SIZE");
   CLI::Option * const work = command

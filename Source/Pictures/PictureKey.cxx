@@ -88,7 +88,8 @@ PictureKey::PictureKey(const KeyContents & contents, double pixelSize, int heigh
   const std::size_t most = std::min(room, LabelColours::Count() + 1);
   if (m_Rows.size() > most)
   {
-    m_Rest = "and " + std::to_string(m_Rows.size() - most + 1) + " smaller ones";
+    const bool areSmaller = m_Rows[most - 1].size < m_Rows[most - 2].size;
+    m_Rest = "and " + std::to_string(m_Rows.size() - most + 1) + (areSmaller ? " smaller ones" : " others");
     m_Rows.resize(most - 1);
   }
   if (contents.columnColours != nullptr)

@@ -253,8 +253,8 @@ SlabLabeler::CheckMergeFits(const BrickBox & slab) const
   {
     throw InvalidArgument("up to " + slab.ToString() +
                           " there are so many components that what is known of them takes " + BytesAsText(bytes) +
-                          ", more than the " + BytesAsText(room) +
-                          " that --memory leaves; give more, or drop small components by --minimum-size");
+                          ", more than the " + BytesAsText(room) + " that --memory leaves; give at least " +
+                          BytesAsText(bytes - room) + " more, or drop small components by --minimum-size");
   }
 }
 
@@ -289,7 +289,8 @@ SlabLabeler::Merge()
   {
     throw InvalidArgument("numbering " + std::to_string(m_Merge.PartCount()) + " components of slabs takes " +
                           BytesAsText(bytes) + ", more than the " + BytesAsText(room) +
-                          " that --memory leaves; give more, or drop small components by --minimum-size");
+                          " that --memory leaves; give at least " + BytesAsText(bytes - room) +
+                          " more, or drop small components by --minimum-size");
   }
   m_Merge.Finish();
   m_Result.components = m_Merge.ComponentCount();
@@ -377,13 +378,13 @@ SlabLabeler::MergeTables()
   m_Options.step("merging tables");
   const SlabPlan &    plan = m_Result.plan;
   const std::uint64_t bytes = TableBytes();
-  if (bytes > plan.memory - plan.fixedBytes)
+  const std::uint64_t room = plan.memory - plan.fixedBytes;
+  if (bytes > room)
   {
     throw InvalidArgument("the table of " + std::to_string(m_Result.components) + " components takes about " +
-                          BytesAsText(bytes) + " of memory, more than the " +
-                          BytesAsText(plan.memory - plan.fixedBytes) +
-                          " that --memory leaves; give more, drop small components by --minimum-size, or leave out the "
-                          "table");
+                          BytesAsText(bytes) + " of memory, more than the " + BytesAsText(room) +
+                          " that --memory leaves; give at least " + BytesAsText(bytes - room) +
+                          " more, drop small components by --minimum-size, or leave out the table");
   }
   CountSlabs();
   const auto read = [this](Kind kind) { return [this, kind](std::size_t slab) { return m_Folder->Read(slab, kind); }; };

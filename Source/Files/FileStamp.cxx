@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Hdf5Datasets.h"
+#include "BrickCCL/Host/StatusChange.h"
 
 #include <filesystem>
 
@@ -21,6 +22,7 @@ FileStamp::Of(const std::string & path)
     stamp.isThere = !failure;
     stamp.size = size;
     stamp.time = static_cast<std::int64_t>(time.time_since_epoch().count());
+    stamp.statusChange = StatusChangeOf(path);
   }
   return stamp;
 }
@@ -29,7 +31,7 @@ void
 FileStamp::RequireSame() const
 {
   const FileStamp now = Of(path);
-  if (now.isThere != isThere || now.size != size || now.time != time)
+  if (now.isThere != isThere || now.size != size || now.time != time || now.statusChange != statusChange)
   {
     throw Error("its values come from '" + Printable(path) + "', which was " +
                 (now.isThere ? "changed or replaced" : "removed") +

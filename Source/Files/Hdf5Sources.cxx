@@ -80,6 +80,7 @@ struct Message
     to.Byte(file.isThere ? 1 : 0);
     to.Number(file.size);
     to.Signed(file.time);
+    to.Signed(file.statusChange);
     to.Text(loop);
     send(to.Written().data(), to.Size());
   }
@@ -94,6 +95,7 @@ struct Message
     message.file.isThere = from.Byte() != 0;
     message.file.size = from.Number();
     message.file.time = from.Signed();
+    message.file.statusChange = from.Signed();
     message.loop = from.Text();
     return message;
   }

@@ -2,6 +2,7 @@
 
 import glob
 import os
+import shutil
 import re
 import signal
 import subprocess
@@ -159,8 +160,20 @@ class Hdf5SourcesTest(Hdf5Files):
             with h5py.File(last, "w") as stream:
                 stream["d"] = np.zeros((1, 1, 1), "u2")
 
-        for way, said in ((lambda: os.rename(last, last + ".away"), "removed"), (replace, "changed or replaced")):
-            code, errors = self.label_and_stop(path, self.path("out.nrrd"), self.path("work-" + said[:4]), way)
+        def swap():
+            """Other values in a file of the same size and time."""
+            before = os.stat(last)
+            shutil.copy2(last, last + ".away")
+            with h5py.File(last, "r+") as stream:
+                stream["d"].attrs["note"] = "other"
+            with open(last, "r+b") as stream:
+                stream.truncate(before.st_size)
+            os.utime(last, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+        ways = ((lambda: os.rename(last, last + ".away"), "removed"), (replace, "changed or replaced"),
+                (swap, "changed or replaced"))
+        for number, (way, said) in enumerate(ways):
+            code, errors = self.label_and_stop(path, self.path("out.nrrd"), self.path("work-%d" % number), way)
             self.assertNotEqual(code, 0)
             self.assertIn("m3.h5', which was %s while they were read" % said, errors)
             self.assertFalse(os.path.exists(self.path("out.nrrd")))

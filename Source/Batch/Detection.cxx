@@ -85,18 +85,18 @@ DetectionCurve::WhyNoCurve() const
   {
     return "no true defect is found: without a hit, the curve has no place; larger ones are needed";
   }
-  double leastHit = std::numeric_limits<double>::infinity();
-  double leastMiss = leastHit;
-  double mostHit = -leastHit;
-  double mostMiss = -leastHit;
+  double smallestHit = std::numeric_limits<double>::infinity();
+  double smallestMiss = smallestHit;
+  double largestHit = -smallestHit;
+  double largestMiss = -smallestHit;
   for (std::size_t i = 0; i < m_Sizes.size(); ++i)
   {
-    double & least = m_Hits[i] ? leastHit : leastMiss;
-    double & most = m_Hits[i] ? mostHit : mostMiss;
+    double & least = m_Hits[i] ? smallestHit : smallestMiss;
+    double & most = m_Hits[i] ? largestHit : largestMiss;
     least = std::min(least, m_Sizes[i]);
     most = std::max(most, m_Sizes[i]);
   }
-  if (mostMiss <= leastHit || mostHit <= leastMiss)
+  if (largestMiss <= smallestHit || largestHit <= smallestMiss)
   {
     return "the sizes of found and of missed defects do not overlap: the most likely curve is a step, which has no "
            "confidence bound; more defects near that size are needed";

@@ -108,7 +108,8 @@ MemoryForReportSlices(const Extent & extent)
     slices = std::max(slices, extent.size[axis]);
   }
   const auto side = static_cast<std::uint64_t>(SliceSide);
-  return std::min(static_cast<std::uint64_t>(slices), std::uint64_t{ MostReportSlices }) * side * side * bytesOfPixel;
+  return std::min(static_cast<std::uint64_t>(slices), std::uint64_t{ MaximumReportSlices }) * side * side *
+         bytesOfPixel;
 }
 
 std::uint64_t

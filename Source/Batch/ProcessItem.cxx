@@ -45,7 +45,7 @@ public:
     : m_Recipe(recipe)
     , m_Options(options)
     , m_Folder(folder)
-    , m_Memory(options.memory, options.mostMemory)
+    , m_Memory(options.memory, options.maximumMemory)
   {
     m_Hooks.cancelled = WasInterrupted;
   }

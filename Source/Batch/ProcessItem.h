@@ -23,7 +23,7 @@ struct ProcessOptions
    *  number of components is. */
   std::uint64_t memory = std::numeric_limits<std::uint64_t>::max();
   /** The most memory that the item can be given when it asks for more. */
-  std::uint64_t mostMemory = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t maximumMemory = std::numeric_limits<std::uint64_t>::max();
   /** Whether the pictures of a report are drawn, too, if the recipe wants pictures. */
   bool drawsForReport = false;
   /** The program that draws surfaces; empty if there is none. */

@@ -12,7 +12,7 @@ using Strings = std::vector<std::string>;
 
 constexpr double Infinity = std::numeric_limits<double>::infinity();
 /** The largest whole number that TOML and doubles both hold exactly. */
-constexpr double MostWhole = 9007199254740992.0;
+constexpr double LargestExactWhole = 9007199254740992.0;
 
 RecipeKey
 Flag(const char * table, const char * name, const char * description)
@@ -138,8 +138,20 @@ StepKeys()
              Infinity,
              "mm3",
              "smaller components are dropped (in slices: area in mm2)"),
-    NumberOf("labeling", "minimum_size", KeyKind::Whole, 0, MostWhole, "", "components of fewer voxels are dropped"),
-    NumberOf("labeling", "maximum_size", KeyKind::Whole, 1, MostWhole, "", "components of more voxels are dropped"),
+    NumberOf("labeling",
+             "minimum_size",
+             KeyKind::Whole,
+             0,
+             LargestExactWhole,
+             "",
+             "components of fewer voxels are dropped"),
+    NumberOf("labeling",
+             "maximum_size",
+             KeyKind::Whole,
+             1,
+             LargestExactWhole,
+             "",
+             "components of more voxels are dropped"),
 
     { "measuring", "columns", KeyKind::Columns, "further columns: names of columns or of groups" },
     Flag("measuring", "intensity", "measure the values under each component; default: false"),
@@ -162,7 +174,7 @@ AcceptanceKeys()
     return NumberOf("acceptance", name, KeyKind::Number, least, most, unit, description);
   };
   const auto whole = [](const char * name, const char * description) {
-    return NumberOf("acceptance", name, KeyKind::Whole, 0, MostWhole, "", description);
+    return NumberOf("acceptance", name, KeyKind::Whole, 0, LargestExactWhole, "", description);
   };
   const Strings clusters = { "clusters", "number-per-cluster", "volume-of-cluster", "size-of-cluster" };
   const Strings windows = { "porosity-per-area", "porosity-per-volume", "number-per-area", "number-per-volume" };

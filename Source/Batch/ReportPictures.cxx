@@ -36,7 +36,7 @@ LargestDefects(const ComponentTable & table, int axis)
 {
   std::vector<std::size_t> places(table.components.size());
   std::iota(places.begin(), places.end(), std::size_t{ 0 });
-  const std::size_t count = std::min(places.size(), MostReportDefects);
+  const std::size_t count = std::min(places.size(), MaximumReportDefects);
   std::partial_sort(places.begin(),
                     places.begin() + static_cast<std::ptrdiff_t>(count),
                     places.end(),
@@ -66,7 +66,7 @@ ChooseSlices(std::int64_t count, const std::vector<SlicedComponent> & largest)
   }
   const auto even =
     std::min<std::int64_t>(count,
-                           static_cast<std::int64_t>(MostReportSlices) - static_cast<std::int64_t>(chosen.size()));
+                           static_cast<std::int64_t>(MaximumReportSlices) - static_cast<std::int64_t>(chosen.size()));
   for (std::int64_t i = 0; i < even; ++i)
   {
     chosen.insert((2 * i + 1) * count / (2 * even));

@@ -29,8 +29,8 @@ struct ReportSources
 };
 
 /** At most so many slices of an item are in its report, among them those of its largest defects. */
-inline constexpr std::size_t MostReportSlices = 64;
-inline constexpr std::size_t MostReportDefects = 12;
+inline constexpr std::size_t MaximumReportSlices = 64;
+inline constexpr std::size_t MaximumReportDefects = 12;
 /** The longest side of a slice in pixels. */
 inline constexpr int SliceSide = 256;
 

@@ -241,7 +241,7 @@ private:
     {
       const auto need = m_Needs.find(index);
       m_Process.memory = need == m_Needs.end() ? 0 : need->second;
-      m_Process.mostMemory = MemoryOfItems();
+      m_Process.maximumMemory = MemoryOfItems();
       m_MemoryAtWork += m_Process.memory;
       most = m_Process.memory == 0 ? most : std::min<std::size_t>(most, MemoryOfItems() / m_Process.memory);
     }

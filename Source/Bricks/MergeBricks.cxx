@@ -136,7 +136,7 @@ struct MatchedFaces
 
 /** Faces are matched by so many rows at least. */
 constexpr std::int64_t LeastRows = 256;
-constexpr std::int64_t MostPieces = 64;
+constexpr std::int64_t MaximumPieces = 64;
 
 } // namespace
 
@@ -237,7 +237,7 @@ BrickMerge::State::Match(const std::vector<MatchedFaces> & matches)
   for (const MatchedFaces & match : matches)
   {
     const NeighbouringRows all(bricks[match.brick].box, match.copy);
-    const Chunks           chunks(all.Count(), LeastRows, MostPieces);
+    const Chunks           chunks(all.Count(), LeastRows, MaximumPieces);
     for (std::int64_t chunk = 0; chunk < chunks.count; ++chunk)
     {
       pieces.push_back({ &match, all.Part(chunks.Begin(chunk), chunks.End(chunk)) });

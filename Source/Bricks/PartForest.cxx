@@ -14,14 +14,14 @@ namespace
 
 /** Nodes are handled by so many at least. */
 constexpr std::int64_t LeastNodes = 1 << 14;
-constexpr std::int64_t MostChunks = 64;
+constexpr std::int64_t MaximumChunks = 64;
 
 /** Calls `work(first, last)` for ranges of 0 .. count - 1, on the context's threads. */
 template <typename TWork>
 void
 ForRanges(std::uint64_t count, const HostContext & context, TWork work)
 {
-  const Chunks chunks(static_cast<std::int64_t>(count), LeastNodes, MostChunks);
+  const Chunks chunks(static_cast<std::int64_t>(count), LeastNodes, MaximumChunks);
   ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
     work(static_cast<std::uint64_t>(chunks.Begin(chunk)), static_cast<std::uint64_t>(chunks.End(chunk)));
   });
@@ -141,7 +141,7 @@ PartForest::ListRoots(const HostContext & context) const
   const auto isEarlier = [this](std::uint64_t a, std::uint64_t b) {
     return m_Nodes[a].firstVoxel < m_Nodes[b].firstVoxel;
   };
-  const Chunks                            chunks(static_cast<std::int64_t>(Size()), LeastNodes, MostChunks);
+  const Chunks                            chunks(static_cast<std::int64_t>(Size()), LeastNodes, MaximumChunks);
   std::vector<std::vector<std::uint64_t>> lists(static_cast<std::size_t>(chunks.count));
   ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
     std::vector<std::uint64_t> & list = lists[static_cast<std::size_t>(chunk)];

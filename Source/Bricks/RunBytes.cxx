@@ -24,8 +24,8 @@ struct LabeledRun
 };
 
 /** The least and the largest difference of bounds that a near run has, and the bits of such a difference. */
-constexpr std::int64_t LeastNear = -4;
-constexpr std::int64_t MostNear = 3;
+constexpr std::int64_t SmallestNear = -4;
+constexpr std::int64_t LargestNear = 3;
 constexpr int          NearBits = 3;
 /** The byte of a run that is not near; its label is the expected one, or follows. */
 constexpr std::uint8_t FarExpected = 128;
@@ -94,7 +94,7 @@ private:
 bool
 IsNear(std::int64_t a, std::int64_t b)
 {
-  return a - b >= LeastNear && a - b <= MostNear;
+  return a - b >= SmallestNear && a - b <= LargestNear;
 }
 
 /** Writes a run behind voxel x. */
@@ -107,8 +107,8 @@ WriteRun(const LabeledRun & run, std::int64_t x, RowBefore & before, ByteWriter 
     if (other != nullptr && other->label == run.label && IsNear(run.begin, other->begin) && IsNear(run.end, other->end))
     {
       writer.Byte(static_cast<std::uint8_t>(
-        (skipped << (2 * NearBits)) + (static_cast<std::size_t>(run.begin - other->begin - LeastNear) << NearBits) +
-        static_cast<std::size_t>(run.end - other->end - LeastNear)));
+        (skipped << (2 * NearBits)) + (static_cast<std::size_t>(run.begin - other->begin - SmallestNear) << NearBits) +
+        static_cast<std::size_t>(run.end - other->end - SmallestNear)));
       before.Take(skipped);
       return;
     }
@@ -138,8 +138,8 @@ ReadRun(std::int64_t x, std::int64_t length, RowBefore & before, ByteReader & re
       reader.Fail("a run is near to none");
     }
     constexpr int mask = (1 << NearBits) - 1;
-    run = { other->begin + ((code >> NearBits) & mask) + LeastNear,
-            other->end + (code & mask) + LeastNear,
+    run = { other->begin + ((code >> NearBits) & mask) + SmallestNear,
+            other->end + (code & mask) + SmallestNear,
             other->label };
     before.Take(skipped);
     if (run.begin < x || run.end <= run.begin || run.end > length)

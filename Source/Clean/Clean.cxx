@@ -391,7 +391,7 @@ HoleOptions::MaximumVoxels(const Connectivity & ofBackground, const Geometry & g
   {
     voxelVolume *= ofBackground.Uses(axis) ? geometry.spacing[axis] : 1.0;
   }
-  return std::min(maximumSize, MostVoxelsOfVolume(maximumVolume, voxelVolume));
+  return std::min(maximumSize, MaximumVoxelsOfVolume(maximumVolume, voxelVolume));
 }
 
 CleanedClass

@@ -42,7 +42,7 @@ BorderOfHoles(const Extent & extent, const Connectivity & connectivity, const Pe
 Holes::Holes(const RunVolume &   background,
              std::uint64_t       components,
              const Border &      border,
-             std::uint64_t       mostVoxels,
+             std::uint64_t       maximumVoxels,
              const HostContext & context)
   : m_HoleOf(static_cast<std::size_t>(components) + 1, None)
 {
@@ -56,7 +56,7 @@ Holes::Holes(const RunVolume &   background,
     });
   for (std::size_t c = 0; c < sums.size(); ++c)
   {
-    if (!sums[c].touchesBorder && sums[c].voxels <= mostVoxels)
+    if (!sums[c].touchesBorder && sums[c].voxels <= maximumVoxels)
     {
       m_HoleOf[c + 1] = m_Sizes.size();
       m_Sizes.push_back(sums[c].voxels);

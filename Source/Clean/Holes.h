@@ -24,11 +24,11 @@ public:
 
   /** \param background  the background, labeled 1..components
    *  \param border      no hole has a voxel there (BorderOfHoles)
-   *  \param mostVoxels  larger components are no holes */
+   *  \param maximumVoxels  larger components are no holes */
   Holes(const RunVolume &   background,
         std::uint64_t       components,
         const Border &      border,
-        std::uint64_t       mostVoxels,
+        std::uint64_t       maximumVoxels,
         const HostContext & context);
 
   std::uint64_t

@@ -169,7 +169,7 @@ AddBatchCommand(CLI::App & app)
   command->add_option("-o,--output", arguments->folder, "folder for the results")->required()->type_name("OUTDIR");
   command
     ->add_option("--jobs", arguments->jobs, "images that are worked on at the same time; 0: one for each processor")
-    ->transform(Count(0, MostThreads))
+    ->transform(Count(0, MaximumThreads))
     ->capture_default_str();
   command
     ->add_option(

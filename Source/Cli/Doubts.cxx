@@ -39,8 +39,8 @@ LooksOf(const LoadedImage & image)
     std::uint64_t          different = 0;
     T                      first = 0;
     bool                   areSeveral = false;
-    constexpr std::int64_t mostRows = 4096;
-    const std::int64_t     step = 1 + image.extent.RowCount() / mostRows;
+    constexpr std::int64_t maximumRows = 4096;
+    const std::int64_t     step = 1 + image.extent.RowCount() / maximumRows;
     const std::int64_t     stride = step * image.extent.RowLength();
     for (std::int64_t row = 0; row < image.extent.RowCount(); row += step, voxels += stride)
     {

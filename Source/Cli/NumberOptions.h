@@ -17,7 +17,7 @@ namespace brickccl::cli
 {
 
 inline constexpr std::uint64_t AnyCount = std::numeric_limits<std::uint64_t>::max();
-inline constexpr std::uint64_t MostThreads = 4096;
+inline constexpr std::uint64_t MaximumThreads = 4096;
 
 /** Accepts only counts from `least` to `most`. */
 CLI::Validator Count(std::uint64_t least, std::uint64_t most = AnyCount);

@@ -35,11 +35,11 @@ ParseSize(const std::string & text)
   const auto  width = std::from_chars(text.data(), end, size.width);
   const bool  hasCross = width.ec == std::errc{} && width.ptr != end && (*width.ptr == 'x' || *width.ptr == 'X');
   const auto  height = hasCross ? std::from_chars(width.ptr + 1, end, size.height) : width;
-  const auto  isPossible = [](int side) { return side >= LeastSurfacePicture && side <= MostSurfacePicture; };
+  const auto  isPossible = [](int side) { return side >= MinimumSurfacePicture && side <= MaximumSurfacePicture; };
   if (!hasCross || height.ec != std::errc{} || height.ptr != end || !isPossible(size.width) || !isPossible(size.height))
   {
     throw InvalidArgument("--size '" + text + "' is no size of a picture; write its width and height in pixels, from " +
-                          std::to_string(LeastSurfacePicture) + " to " + std::to_string(MostSurfacePicture) +
+                          std::to_string(MinimumSurfacePicture) + " to " + std::to_string(MaximumSurfacePicture) +
                           ", as 1200x900");
   }
   return size;
@@ -135,7 +135,7 @@ NoteBlocks(const SurfaceReport & report, ImageReader & reader)
   {
     const std::string sides =
       std::to_string(block[0]) + " x " + std::to_string(block[1]) + " x " + std::to_string(block[2]);
-    reader.Note("components of more than " + std::to_string(MostBlocksOfSmallComponents) +
+    reader.Note("components of more than " + std::to_string(MaximumBlocksOfSmallComponents) +
                 " blocks along an axis are drawn from blocks of " + sides +
                 " voxels, which fits the picture's size; what is thinner than a block is drawn as thick as one");
   }

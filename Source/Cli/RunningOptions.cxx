@@ -9,7 +9,7 @@ void
 AddThreadsOption(CLI::App & command, int & threads)
 {
   command.add_option("--threads", threads, "number of CPU threads; 0: all")
-    ->transform(Count(0, MostThreads))
+    ->transform(Count(0, MaximumThreads))
     ->capture_default_str();
 }
 

@@ -128,27 +128,27 @@ WriteCurve(const std::string & path, const Curve & curve)
 void
 WritePlot(const std::string & path, const Curve & curve, bool below)
 {
-  std::uint64_t mostComponents = 1;
-  std::uint64_t mostOfLargest = 1;
-  double        mostFraction = 0;
+  std::uint64_t largestCount = 1;
+  std::uint64_t largestSize = 1;
+  double        largestFraction = 0;
   for (const SweepStep & step : curve.steps)
   {
-    mostComponents = std::max(mostComponents, step.components);
-    mostOfLargest = std::max(mostOfLargest, step.largest);
-    mostFraction = std::max(mostFraction, curve.Fraction(step));
+    largestCount = std::max(largestCount, step.components);
+    largestSize = std::max(largestSize, step.largest);
+    largestFraction = std::max(largestFraction, curve.Fraction(step));
   }
   std::ostringstream percent;
   percent.precision(3);
-  percent << 100 * mostFraction;
-  ChartSeries components{ "components, up to " + std::to_string(mostComponents), {} };
-  ChartSeries largest{ "largest, up to " + std::to_string(mostOfLargest) + " voxels", {} };
+  percent << 100 * largestFraction;
+  ChartSeries components{ "components, up to " + std::to_string(largestCount), {} };
+  ChartSeries largest{ "largest, up to " + std::to_string(largestSize) + " voxels", {} };
   ChartSeries fraction{ "foreground, up to " + percent.str() + " %", {} };
   for (const SweepStep & step : curve.steps)
   {
     components.points.emplace_back(step.threshold,
-                                   static_cast<double>(step.components) / static_cast<double>(mostComponents));
-    largest.points.emplace_back(step.threshold, static_cast<double>(step.largest) / static_cast<double>(mostOfLargest));
-    fraction.points.emplace_back(step.threshold, mostFraction > 0 ? curve.Fraction(step) / mostFraction : 0);
+                                   static_cast<double>(step.components) / static_cast<double>(largestCount));
+    largest.points.emplace_back(step.threshold, static_cast<double>(step.largest) / static_cast<double>(largestSize));
+    fraction.points.emplace_back(step.threshold, largestFraction > 0 ? curve.Fraction(step) / largestFraction : 0);
   }
   WriteLineChart(path,
                  { "What is foreground at each threshold",

@@ -28,7 +28,7 @@ namespace brickccl::cli
 namespace
 {
 
-constexpr std::size_t MostRows = (std::size_t{ 1 } << 20) - 1;
+constexpr std::size_t MaximumRows = (std::size_t{ 1 } << 20) - 1;
 /** The first of January 1980, when the time of ZIP files begins. */
 constexpr std::time_t FixedTime = 315532800;
 
@@ -184,10 +184,10 @@ IsWhole(const std::string & path, std::uint64_t rows, std::uint64_t cells)
 void
 WriteXlsx(const std::string & path, const ComponentTable & table, const TableText & text)
 {
-  if (text.rows.size() > MostRows)
+  if (text.rows.size() > MaximumRows)
   {
     throw Unsupported("cannot write " + std::to_string(text.rows.size()) + " rows to '" + path + "': a sheet has " +
-                      std::to_string(MostRows) + "; choose fewer by --top, or write a .csv");
+                      std::to_string(MaximumRows) + "; choose fewer by --top, or write a .csv");
   }
   ReplaceFile(path, [&](const std::string & temporary) {
     lxw_workbook_options options = {};

@@ -11,11 +11,13 @@ namespace brickccl::files
 namespace
 {
 
-constexpr int MostPrecodeLengths = 19;
+constexpr int MaximumPrecodeLengths = 19;
 constexpr int LongestPrecode = 7;
 
 /** The order in which the lengths of the precode stand in a header. */
-constexpr int PrecodeOrder[MostPrecodeLengths] = { 16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15 };
+constexpr int PrecodeOrder[MaximumPrecodeLengths] = {
+  16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15
+};
 
 /** Reads bits, the lowest ones of each byte first. Beyond the end there are zeros. */
 class BitReader
@@ -207,12 +209,12 @@ ReadCodeLengths(const unsigned char * data, std::size_t size, std::uint64_t bit)
     return std::nullopt;
   }
   const int     precodes = 4 + static_cast<int>(reader.Take(4));
-  unsigned char precode[MostPrecodeLengths] = {};
+  unsigned char precode[MaximumPrecodeLengths] = {};
   for (int i = 0; i < precodes; ++i)
   {
     precode[PrecodeOrder[i]] = static_cast<unsigned char>(reader.Take(3));
   }
-  const Code            code(precode, MostPrecodeLengths, LongestPrecode);
+  const Code            code(precode, MaximumPrecodeLengths, LongestPrecode);
   unsigned char * const lengths = result.lengths.data();
   const int             count = result.literals + result.distances;
   for (int i = 0; i < count;)

@@ -157,9 +157,9 @@ CheckCodestream(const FrameToDecode & frame)
   {
     throw Error("its compressed pixel data are empty");
   }
-  constexpr std::size_t mostRatio = 20000;
+  constexpr std::size_t maximumRatio = 20000;
   constexpr std::size_t harmless = std::size_t{ 1 } << 24;
-  if (format.BytesOfFrame() > harmless && format.BytesOfFrame() / mostRatio > bytes)
+  if (format.BytesOfFrame() > harmless && format.BytesOfFrame() / maximumRatio > bytes)
   {
     throw Error("its header says " + std::to_string(format.columns) + " x " + std::to_string(format.rows) +
                 " pixels, but its compressed pixel data have only " + std::to_string(bytes) + " bytes");

@@ -19,7 +19,7 @@ inline constexpr std::uint32_t UndefinedLength = 0xFFFFFFFF;
 inline constexpr std::uint32_t ItemTag = 0xFFFEE000;
 inline constexpr std::uint32_t ItemEndTag = 0xFFFEE00D;
 inline constexpr std::uint32_t SequenceEndTag = 0xFFFEE0DD;
-inline constexpr int           MostDepth = 32;
+inline constexpr int           MaximumDepth = 32;
 
 inline std::string
 NameOfTag(std::uint32_t tag)
@@ -148,9 +148,10 @@ public:
   const unsigned char *
   NextItem(int depth)
   {
-    if (depth > MostDepth)
+    if (depth > MaximumDepth)
     {
-      throw Error("the header is damaged: its sequences are nested more than " + std::to_string(MostDepth) + " deep");
+      throw Error("the header is damaged: its sequences are nested more than " + std::to_string(MaximumDepth) +
+                  " deep");
     }
     const ElementHeader item = Header();
     if (item.tag == SequenceEndTag)

@@ -86,8 +86,8 @@ NumberedNameOf(const std::string & name)
     }
     const std::size_t     digits = at + 1;
     const std::size_t     end = name.find_first_not_of("0123456789", digits);
-    constexpr std::size_t mostDigits = 2;
-    if (hasPlace || end == std::string::npos || end - digits > mostDigits ||
+    constexpr std::size_t maximumDigits = 2;
+    if (hasPlace || end == std::string::npos || end - digits > maximumDigits ||
         std::string("diu").find(name[end]) == std::string::npos)
     {
       return std::nullopt;

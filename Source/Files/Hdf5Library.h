@@ -154,7 +154,7 @@ std::vector<std::string> FilesOfLinks(const Hdf5Library & h5,
                                       hid_t               file,
                                       const std::string & path,
                                       const std::string & name,
-                                      int                 mostLinks = 16);
+                                      int                 maximumLinks = 16);
 
 /** The name of the library's type of numbers in memory. */
 const char * Hdf5TypeOf(ScalarType type);

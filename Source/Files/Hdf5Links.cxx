@@ -58,7 +58,7 @@ IsFileOfDisk(const std::string & place)
 }
 
 std::vector<std::string>
-FilesOfLinks(const Hdf5Library & h5, hid_t file, const std::string & path, const std::string & name, int mostLinks)
+FilesOfLinks(const Hdf5Library & h5, hid_t file, const std::string & path, const std::string & name, int maximumLinks)
 {
   for (std::size_t end = 0; end != std::string::npos;)
   {
@@ -71,7 +71,7 @@ FilesOfLinks(const Hdf5Library & h5, hid_t file, const std::string & path, const
     {
       continue;
     }
-    if (mostLinks == 0)
+    if (maximumLinks == 0)
     {
       throw Error("the links to its dataset lead from one to the next without end, by way of '" + Printable(front) +
                   "'");
@@ -81,7 +81,7 @@ FilesOfLinks(const Hdf5Library & h5, hid_t file, const std::string & path, const
     if (info.type == H5L_TYPE_SOFT)
     {
       const std::string group = value[0] == '/' ? "" : front.substr(0, front.rfind('/') + 1);
-      return FilesOfLinks(h5, file, path, group + value.c_str() + rest, mostLinks - 1);
+      return FilesOfLinks(h5, file, path, group + value.c_str() + rest, maximumLinks - 1);
     }
     const char * other = nullptr;
     const char * object = nullptr;
@@ -95,7 +95,7 @@ FilesOfLinks(const Hdf5Library & h5, hid_t file, const std::string & path, const
       if (opened.IsThere())
       {
         auto files =
-          FilesOfLinks(h5, opened, place, (object[0] == '/' ? "" : "/") + std::string(object) + rest, mostLinks - 1);
+          FilesOfLinks(h5, opened, place, (object[0] == '/' ? "" : "/") + std::string(object) + rest, maximumLinks - 1);
         files.insert(files.begin(), place);
         return files;
       }

@@ -244,8 +244,8 @@ private:
         CheckSource(source, points, NameOfBlock(file, block), NameOfBlock(dataset, block), master, name);
       }
       // The library ends the dataset at the first block that is missing.
-      constexpr std::uint64_t mostMissing = 100;
-      for (std::uint64_t block = blocks; areBlocks && block < blocks + mostMissing; ++block)
+      constexpr std::uint64_t maximumMissing = 100;
+      for (std::uint64_t block = blocks; areBlocks && block < blocks + maximumMissing; ++block)
       {
         if (IsSource(NameOfBlock(file, block), NameOfBlock(dataset, block), master))
         {

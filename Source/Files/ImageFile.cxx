@@ -214,7 +214,7 @@ TakeSpacing(const std::vector<double> & spacing, LoadedImage & image)
   }
   for (std::size_t axis = 0; axis < spacing.size(); ++axis)
   {
-    if (!(spacing[axis] >= LeastSpacing && spacing[axis] <= MostSpacing))
+    if (!(spacing[axis] >= MinimumSpacing && spacing[axis] <= MaximumSpacing))
     {
       throw InvalidArgument("the spacing " + Shortest(spacing[axis]) +
                             " is invalid; it must be a number above 0, from 1e-30 to 1e30 mm");

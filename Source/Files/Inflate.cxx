@@ -210,7 +210,7 @@ Inflater::Finish()
 }
 
 std::uint64_t
-MostInflated(std::uint64_t size)
+MaximumInflatedSize(std::uint64_t size)
 {
   // A match of 258 bytes takes at least two bits (RFC 1951).
   return size > std::numeric_limits<std::uint64_t>::max() / 1040 ? std::numeric_limits<std::uint64_t>::max()

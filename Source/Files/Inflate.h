@@ -50,7 +50,7 @@ private:
 bool HasReservedFlags(const unsigned char * member, std::size_t size);
 
 /** The largest number of bytes that `size` compressed bytes can hold. A header that states more is wrong. */
-std::uint64_t MostInflated(std::uint64_t size);
+std::uint64_t MaximumInflatedSize(std::uint64_t size);
 
 } // namespace brickccl::files
 

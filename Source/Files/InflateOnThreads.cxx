@@ -26,10 +26,10 @@ namespace
 {
 
 /** A chunk holds so many compressed bytes or more; fewer are not worth several threads. */
-constexpr std::size_t LeastChunk = std::size_t{ 1 } << 16;
-constexpr std::size_t MostChunk = std::size_t{ 1 } << 20;
+constexpr std::size_t MinimumChunk = std::size_t{ 1 } << 16;
+constexpr std::size_t MaximumChunk = std::size_t{ 1 } << 20;
 /** A chunk that becomes larger than this is not kept beside the output. */
-constexpr std::size_t MostChunkOutput = std::size_t{ 24 } << 20;
+constexpr std::size_t MaximumChunkOutput = std::size_t{ 24 } << 20;
 /** A buffer beside the output grows by this. */
 constexpr std::size_t PartSize = std::size_t{ 1 } << 18;
 
@@ -111,7 +111,7 @@ private:
     const std::size_t     bytes = m_Size - static_cast<std::size_t>(m_FirstBit / 8);
     const double          ratio = static_cast<double>(bytes) / static_cast<double>(m_Skip + m_OutputSize + 1);
     const std::size_t     wanted = static_cast<std::size_t>(usualOutput * std::min(ratio, 1.0));
-    const std::size_t     step = std::clamp(std::min(wanted, bytes / manyChunks), LeastChunk, MostChunk);
+    const std::size_t     step = std::clamp(std::min(wanted, bytes / manyChunks), MinimumChunk, MaximumChunk);
     const auto            count = static_cast<std::int64_t>(bytes / step) - 1;
     if (count < 1)
     {
@@ -310,7 +310,7 @@ private:
     symbols.Begin(m_Data, m_Size, m_Chunks[chunk].begin);
     do
     {
-      if (m_HasFailed || !symbols.ReadBlock(MostChunkOutput))
+      if (m_HasFailed || !symbols.ReadBlock(MaximumChunkOutput))
       {
         return std::nullopt;
       }
@@ -325,7 +325,7 @@ private:
     inflater.Begin(m_Data, m_Size, symbols.Position(), window.data(), WindowSize);
     while (!inflater.IsAtEnd())
     {
-      if (m_HasFailed || guess.Size() > MostChunkOutput)
+      if (m_HasFailed || guess.Size() > MaximumChunkOutput)
       {
         return std::nullopt;
       }
@@ -375,7 +375,7 @@ SizeOfHeader(const unsigned char * data, std::size_t size, Wrapper wrapper)
   isal_inflate_init(&state);
   isal_gzip_header_init(&header);
   state.next_in = const_cast<unsigned char *>(data);
-  state.avail_in = static_cast<std::uint32_t>(std::min(size, LeastChunk));
+  state.avail_in = static_cast<std::uint32_t>(std::min(size, MinimumChunk));
   const bool isRead = isal_read_gzip_header(&state, &header) == ISAL_DECOMP_OK && !HasReservedFlags(data, size);
   return isRead ? static_cast<std::size_t>(state.next_in - data) : 0;
 }
@@ -415,7 +415,7 @@ InflateOnThreads(const unsigned char * data,
                  std::size_t           outputSize,
                  const HostContext &   context)
 {
-  if (wrapper == Wrapper::None || size < 4 * LeastChunk || skip > WindowSize)
+  if (wrapper == Wrapper::None || size < 4 * MinimumChunk || skip > WindowSize)
   {
     return false;
   }

@@ -159,11 +159,11 @@ private:
   static void
   LimitScans(j_common_ptr jpeg)
   {
-    constexpr int mostScans = 200;
+    constexpr int maximumScans = 200;
     auto &        decoder = *static_cast<JpegDecoder *>(jpeg->client_data);
-    if (jpeg->is_decompressor != FALSE && decoder.m_Jpeg.input_scan_number > mostScans)
+    if (jpeg->is_decompressor != FALSE && decoder.m_Jpeg.input_scan_number > maximumScans)
     {
-      std::snprintf(decoder.m_Message, sizeof(decoder.m_Message), "more than %d scans", mostScans);
+      std::snprintf(decoder.m_Message, sizeof(decoder.m_Message), "more than %d scans", maximumScans);
       std::longjmp(decoder.m_Jump, 1);
     }
   }
@@ -198,9 +198,9 @@ ReadJpeg(const FileBytes & file, const ReadOptions & options)
                       " components (CMYK, perhaps); JPEG files of 1 or 3 are read");
   }
   // A block of 8 x 8 pixels takes at least two bits in one scan. Smooth blocks in many scans take less.
-  constexpr double mostPixelsPerByte = 2048;
+  constexpr double maximumPixelsPerByte = 2048;
   const double     pixels = static_cast<double>(jpeg.image_width) * jpeg.image_height;
-  if (pixels > mostPixelsPerByte * static_cast<double>(file.Size()))
+  if (pixels > maximumPixelsPerByte * static_cast<double>(file.Size()))
   {
     throw Error("its header says " + std::to_string(jpeg.image_width) + " x " + std::to_string(jpeg.image_height) +
                 " pixels but the file has only " + std::to_string(file.Size()) +

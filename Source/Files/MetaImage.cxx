@@ -272,11 +272,11 @@ ReadData(const FileBytes & file, const MetaHeader & header, const HostContext & 
   const bool  isStream = image.inParts && isCompressed && files.size() == 1;
   if (isStream)
   {
-    CheckRoom(present, MostInflated(1), image);
+    CheckRoom(present, MaximumInflatedSize(1), image);
   }
   else if (isText || isCompressed || files.size() > 1)
   {
-    output = MakeRoom(present, isCompressed ? MostInflated(1) : isText ? size : 1, image);
+    output = MakeRoom(present, isCompressed ? MaximumInflatedSize(1) : isText ? size : 1, image);
   }
   for (std::size_t i = 0; i < files.size(); ++i)
   {

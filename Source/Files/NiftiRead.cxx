@@ -354,14 +354,14 @@ ReadVoxels(const FileBytes & data, std::uint64_t offset, bool swapped, const Hos
   const std::size_t size = SizeOf(image.type);
   if (image.inParts)
   {
-    CheckRoom(data.Size(), MostInflated(1), image);
+    CheckRoom(data.Size(), MaximumInflatedSize(1), image);
     image.stream = InflatedVoxels({ data, 0, offset, Wrapper::Gzip, data.QuotedName() },
                                   image.ByteCount(),
                                   swapped ? size : 1,
                                   context);
     return;
   }
-  std::byte * const output = MakeRoom(data.Size(), MostInflated(1), image);
+  std::byte * const output = MakeRoom(data.Size(), MaximumInflatedSize(1), image);
   InflateAll(data.Data(), data.Size(), Wrapper::Gzip, data.QuotedName(), offset, output, image.ByteCount(), context);
   if (swapped)
   {

@@ -275,11 +275,11 @@ ReadNrrdData(const FileBytes & file, const NrrdHeader & header, const HostContex
   }
   else if (isStream)
   {
-    CheckRoom(present, MostInflated(1), image);
+    CheckRoom(present, MaximumInflatedSize(1), image);
   }
   else if (!isRaw || files.size() > 1)
   {
-    output = MakeRoom(present, layout.encoding == Encoding::Gzip ? MostInflated(1) : size, image);
+    output = MakeRoom(present, layout.encoding == Encoding::Gzip ? MaximumInflatedSize(1) : size, image);
   }
   for (std::size_t i = 0; i < files.size(); ++i)
   {

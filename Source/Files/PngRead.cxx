@@ -236,7 +236,7 @@ ReadPng(const FileBytes & file, const ReadOptions & options)
   const int           colour = png_get_color_type(decoder.Png(), decoder.Info());
   const int           stored = png_get_channels(decoder.Png(), decoder.Info());
   const double        storedBytes = (static_cast<double>(width) * stored * bits / 8 + 1) * height;
-  if (storedBytes > static_cast<double>(MostInflated(file.Size())))
+  if (storedBytes > static_cast<double>(MaximumInflatedSize(file.Size())))
   {
     throw Error("its header says " + std::to_string(width) + " x " + std::to_string(height) +
                 " pixels but the file has only " + std::to_string(file.Size()) +

@@ -129,8 +129,8 @@ WritePngRows(const std::string & path,
              const HostContext & context,
              TRows               row)
 {
-  constexpr std::int64_t mostPixels = 0x7fffffff;
-  if (width > mostPixels / 8 || height > mostPixels)
+  constexpr std::int64_t pixelLimit = 0x7fffffff;
+  if (width > pixelLimit / 8 || height > pixelLimit)
   {
     throw Unsupported("PNG files of " + std::to_string(width) + " x " + std::to_string(height) +
                       " pixels are too large; use .nrrd");

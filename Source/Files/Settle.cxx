@@ -117,7 +117,7 @@ SettleAxes(const double (&vectors)[MaximumDimension][MaximumDimension],
       squares += vectors[axis][row] * vectors[axis][row];
     }
     const double length = std::sqrt(squares);
-    if (!(length >= LeastSpacing && length <= MostSpacing))
+    if (!(length >= MinimumSpacing && length <= MaximumSpacing))
     {
       throw Error(what + " of axis " + AxisNames[axis] + " has the length " + Shortest(length) +
                   "; it must be above 0, from 1e-30 to 1e30 mm");
@@ -228,7 +228,7 @@ SettleSpacing(LoadedImage & image)
   {
     const double spacing = image.geometry.spacing[axis];
     flipped += spacing < 0 ? (flipped.empty() ? "" : ", ") + std::string(1, AxisNames[axis]) : "";
-    if (!(std::fabs(spacing) >= LeastSpacing && std::fabs(spacing) <= MostSpacing))
+    if (!(std::fabs(spacing) >= MinimumSpacing && std::fabs(spacing) <= MaximumSpacing))
     {
       throw Error("its spacing along axis " + std::string(1, AxisNames[axis]) + " is " + Shortest(spacing) +
                   "; it must be above 0, from 1e-30 to 1e30 mm");

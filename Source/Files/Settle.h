@@ -24,8 +24,8 @@ void SettleAxes(const double (&vectors)[MaximumDimension][MaximumDimension],
                 LoadedImage &       image);
 
 /** Distances of voxels in mm. Powers of numbers beyond are no doubles, and no image has such distances. */
-inline constexpr double LeastSpacing = 1e-30;
-inline constexpr double MostSpacing = 1e30;
+inline constexpr double MinimumSpacing = 1e-30;
+inline constexpr double MaximumSpacing = 1e30;
 
 /** The note on a spacing that comes from a resolution, which may be that of a screen or printer. */
 std::string NoteOnResolution(double x, double y, const std::string & unit);

@@ -24,7 +24,7 @@ struct SliceName
     : name(std::filesystem::path(path).filename().string())
   {
     // A longer number is no number of a slice.
-    constexpr std::size_t mostDigits = 18;
+    constexpr std::size_t maximumDigits = 18;
     const auto            isDigit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
     for (auto place = name.begin(); place != name.end();)
     {
@@ -32,7 +32,7 @@ struct SliceName
       const bool isNumber = isDigit(*begin);
       place = std::find_if(begin, name.end(), [&](char c) { return isDigit(c) != isNumber; });
       const std::string piece(begin, place);
-      if (isNumber && piece.size() <= mostDigits)
+      if (isNumber && piece.size() <= maximumDigits)
       {
         digits.push_back(piece);
         numbers.push_back(std::stoull(piece));

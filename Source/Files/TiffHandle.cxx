@@ -27,7 +27,7 @@ namespace
 
 using Offset = __int64;
 /** One call transfers at most 2^31 - 1 bytes. */
-constexpr tmsize_t MostBytes = tmsize_t{ 1 } << 30;
+constexpr tmsize_t MaximumBytes = tmsize_t{ 1 } << 30;
 
 int
 OpenToWrite(const std::string & path)
@@ -46,13 +46,13 @@ Seek(int file, Offset offset, int whence)
 tmsize_t
 Read(int file, void * bytes, tmsize_t size)
 {
-  return ::_read(file, bytes, static_cast<unsigned>(std::min(size, MostBytes)));
+  return ::_read(file, bytes, static_cast<unsigned>(std::min(size, MaximumBytes)));
 }
 
 tmsize_t
 Write(int file, const void * bytes, tmsize_t size)
 {
-  return ::_write(file, bytes, static_cast<unsigned>(std::min(size, MostBytes)));
+  return ::_write(file, bytes, static_cast<unsigned>(std::min(size, MaximumBytes)));
 }
 
 int
@@ -267,8 +267,8 @@ TiffHandle::Open(const char * name, const char * mode)
   {
     return;
   }
-  constexpr tmsize_t mostBytes = tmsize_t{ 1 } << 31;
-  TIFFOpenOptionsSetMaxSingleMemAlloc(options, mostBytes);
+  constexpr tmsize_t maximumBytes = tmsize_t{ 1 } << 31;
+  TIFFOpenOptionsSetMaxSingleMemAlloc(options, maximumBytes);
   TIFFOpenOptionsSetErrorHandlerExtR(options, Procedures::KeepError, this);
   TIFFOpenOptionsSetWarningHandlerExtR(options, Procedures::KeepWarning, this);
   const bool reads = m_File < 0;

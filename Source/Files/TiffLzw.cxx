@@ -13,9 +13,9 @@ namespace
 constexpr unsigned Clear = 256;
 constexpr unsigned End = 257;
 constexpr unsigned FirstString = 258;
-constexpr unsigned MostStrings = 4096;
+constexpr unsigned MaximumStrings = 4096;
 constexpr unsigned FewestBits = 9;
-constexpr unsigned MostBits = 12;
+constexpr unsigned MaximumBits = 12;
 
 /** Codes of 9 to 12 bits, the highest bit first. */
 class Codes
@@ -85,10 +85,10 @@ CopyString(unsigned char * to, std::size_t distance, std::size_t length)
 struct Strings
 {
   /** The first eight bytes of each string, the first one lowest. */
-  std::uint64_t heads[MostStrings];
+  std::uint64_t heads[MaximumStrings];
   /** The place in the output where each string has been written, and its length. */
-  std::uint32_t begins[MostStrings];
-  std::uint16_t lengths[MostStrings];
+  std::uint32_t begins[MaximumStrings];
+  std::uint16_t lengths[MaximumStrings];
 
   Strings()
   {
@@ -143,7 +143,7 @@ DecodeLzw(const unsigned char * data, std::size_t size, unsigned char * output, 
     {
       return false;
     }
-    if (beforeLength != 0 && count < MostStrings)
+    if (beforeLength != 0 && count < MaximumStrings)
     {
       // The previous string and the first byte of this one lie side by side in the output. The code may be that of the
       // string that is being made here, which begins like the previous one.
@@ -154,7 +154,7 @@ DecodeLzw(const unsigned char * data, std::size_t size, unsigned char * output, 
       strings.lengths[count] = static_cast<std::uint16_t>(beforeLength + 1);
       ++count;
       // Codes become longer one string before they must.
-      bits += count + 1 == (1u << bits) && bits < MostBits ? 1 : 0;
+      bits += count + 1 == (1u << bits) && bits < MaximumBits ? 1 : 0;
     }
     const std::size_t length = strings.lengths[code];
     if (length > bytes - done)

@@ -59,7 +59,7 @@ StatedPredictor(const FileBytes & file, std::uint64_t place)
 
 /** The largest number of bytes that can be decoded from `size` bytes. */
 std::uint64_t
-MostDecoded(std::uint16_t compression, std::uint64_t size)
+MaximumDecodedSize(std::uint16_t compression, std::uint64_t size)
 {
   switch (compression)
   {
@@ -67,7 +67,7 @@ MostDecoded(std::uint16_t compression, std::uint64_t size)
     return size;
   case COMPRESSION_ADOBE_DEFLATE:
   case COMPRESSION_DEFLATE:
-    return MostInflated(size);
+    return MaximumInflatedSize(size);
   case COMPRESSION_PACKBITS:
     return 64 * size;
   case COMPRESSION_LZW:
@@ -226,7 +226,7 @@ ReadPage(const TiffHandle & handle, const FileBytes & file, std::vector<std::str
   const auto   blockBytes = static_cast<double>(page.BlockRowBytes()) * page.blockHeight;
   // Tiles may be larger than a small page.
   const double pageBytes = static_cast<double>(page.width) * page.height * page.samples * page.bits / 8;
-  const double most = static_cast<double>(MostDecoded(page.compression, file.Size()));
+  const double most = static_cast<double>(MaximumDecodedSize(page.compression, file.Size()));
   if (blocks > 4e9 || blockBytes > 2e9 || pageBytes > most || blockBytes > std::max(most, 1e6) ||
       blocks > static_cast<double>(file.Size()))
   {
@@ -376,7 +376,7 @@ ReadTiffPages(const FileBytes & file)
       }
       lossy = lossy || page.compression == COMPRESSION_JPEG;
       bytes += static_cast<double>(page.width) * page.height * page.samples * page.bits / 8;
-      if (bytes > static_cast<double>(MostDecoded(page.compression, file.Size())) * 2)
+      if (bytes > static_cast<double>(MaximumDecodedSize(page.compression, file.Size())) * 2)
       {
         throw Error("its pages hold more pixels than " + std::to_string(file.Size()) +
                     " bytes can: the file is truncated or damaged");

@@ -128,18 +128,18 @@ std::vector<std::string>
 WriteTiff(const std::string & path, const ImageToWrite & image, const WriteOptions & options)
 {
   const Extent & extent = image.extent;
-  constexpr auto mostPixels = std::int64_t{ 1 } << 31;
-  if (extent.size[0] >= mostPixels / 8 || extent.size[1] >= mostPixels)
+  constexpr auto pixelLimit = std::int64_t{ 1 } << 31;
+  if (extent.size[0] >= pixelLimit / 8 || extent.size[1] >= pixelLimit)
   {
     throw Unsupported("TIFF pages of " + std::to_string(extent.size[0]) + " x " + std::to_string(extent.size[1]) +
                       " pixels are too large; use .nrrd");
   }
   const Strips strips(image);
   // The limit is below 4 GB, with room for directories and for strips that compression does not shrink.
-  constexpr double mostBytes = 3.9e9;
+  constexpr double maximumBytes = 3.9e9;
   const double     bytes = static_cast<double>(strips.rowBytes) * static_cast<double>(extent.RowCount()) +
                        1024.0 * static_cast<double>(strips.pages) + 64.0 * static_cast<double>(strips.Count());
-  TiffHandle tiff(path, bytes > mostBytes);
+  TiffHandle tiff(path, bytes > maximumBytes);
 
   const std::int64_t                      together = std::int64_t{ 4 } * EffectiveThreadCount(options.context.threads);
   std::vector<std::vector<unsigned char>> packed(static_cast<std::size_t>(together));

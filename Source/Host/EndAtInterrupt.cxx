@@ -151,7 +151,7 @@ UndoneAtInterrupt::Undo()
 void
 RemoveFolder(const std::string & path)
 {
-  constexpr int         mostTimes = 10;
+  constexpr int         maximumAttempts = 10;
   std::error_code       failure;
   std::vector<fs::path> files;
   for (fs::directory_iterator entry(path, failure), end; !failure && entry != end; entry.increment(failure))
@@ -163,7 +163,7 @@ RemoveFolder(const std::string & path)
     std::error_code ignored;
     fs::remove(files[i], ignored);
   });
-  for (int i = 0; i < mostTimes && (i == 0 || failure); ++i)
+  for (int i = 0; i < maximumAttempts && (i == 0 || failure); ++i)
   {
     failure.clear();
     fs::remove_all(path, failure);

@@ -148,7 +148,7 @@ FlushNames(const fs::path & folder)
 void
 ForEachOnDisk(std::size_t count, const std::function<void(std::size_t)> & work)
 {
-  constexpr std::size_t    mostThreads = 16;
+  constexpr std::size_t    maximumThreads = 16;
   constexpr std::size_t    worthAThread = 16;
   std::atomic<std::size_t> next{ 0 };
   std::exception_ptr       failure;
@@ -172,7 +172,7 @@ ForEachOnDisk(std::size_t count, const std::function<void(std::size_t)> & work)
   std::vector<std::thread> threads;
   try
   {
-    while (threads.size() < std::min(mostThreads, count / worthAThread))
+    while (threads.size() < std::min(maximumThreads, count / worthAThread))
     {
       threads.emplace_back(run);
     }

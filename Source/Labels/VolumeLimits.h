@@ -39,7 +39,7 @@ FewestVoxelsOfVolume(double volume, double voxelVolume)
 /** The most voxels whose volume is at most `volume`, which may be infinite. \throws InvalidArgument for a volume
  * without meaning. */
 inline std::uint64_t
-MostVoxelsOfVolume(double volume, double voxelVolume)
+MaximumVoxelsOfVolume(double volume, double voxelVolume)
 {
   if (!(volume >= 0))
   {

@@ -59,10 +59,10 @@ struct alignas(64) LabelsOfRuns
   bool                              hasBounds = true;
 
   /** Adds the runs of the rows [begin, end), whose voxels are `pixels`.
-   *  \param mostBounds  if the chunk has more runs, no bounds are kept */
+   *  \param maximumBounds  if the chunk has more runs, no bounds are kept */
   template <typename T>
   void
-  Collect(const T * pixels, const RunVolume & volume, std::int64_t begin, std::int64_t end, std::size_t mostBounds)
+  Collect(const T * pixels, const RunVolume & volume, std::int64_t begin, std::int64_t end, std::size_t maximumBounds)
   {
     const std::int64_t length = volume.GetExtent().RowLength();
     if (length > std::numeric_limits<std::int32_t>::max())
@@ -86,7 +86,7 @@ struct alignas(64) LabelsOfRuns
         labels[known + i] = ToLabel(rows[std::int64_t{ place >> runs.shift } * length + (place & lastInRow)]);
         largest = std::max(largest, labels[known + i]);
       }
-      hasBounds = hasBounds && known + count <= mostBounds;
+      hasBounds = hasBounds && known + count <= maximumBounds;
       if (!hasBounds)
       {
         begins = {};
@@ -252,9 +252,9 @@ MeasureLabelImage(const ImageView &      labels,
     hasBounds = hasBounds && chunk.hasBounds;
   }
   // A mark takes 2 bits, the label of a run 64.
-  const std::uint64_t              mostMarks = std::max(std::uint64_t{ 1 } << 20, 8 * volume.RunCount());
+  const std::uint64_t              markLimit = std::max(std::uint64_t{ 1 } << 20, 8 * volume.RunCount());
   const std::vector<std::uint64_t> values =
-    largest < mostMarks ? PlacesByMarks(largest, context, volume.Scratch(), chunks) : PlacesBySearch(context, chunks);
+    largest < markLimit ? PlacesByMarks(largest, context, volume.Scratch(), chunks) : PlacesBySearch(context, chunks);
   StorePlaces(rows, chunks, values.size(), hasBounds, context, volume);
   ComponentTable table =
     MeasureComponents(volume, values.size(), geometry, options, std::nullopt, context.Part(0.5, 1));

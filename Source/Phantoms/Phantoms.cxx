@@ -111,7 +111,7 @@ MakeBalls(const Extent & extent, double density, std::uint64_t seed, const Progr
   {
     shortest = std::min(shortest, extent.size[axis]);
   }
-  const std::int64_t        mostRadius = std::clamp<std::int64_t>(shortest / 8, 2, 24);
+  const std::int64_t        maximumRadius = std::clamp<std::int64_t>(shortest / 8, 2, 24);
   std::vector<std::uint8_t> voxels(static_cast<std::size_t>(extent.VoxelCount()), 0);
   const auto                all = static_cast<double>(extent.VoxelCount());
   const double              wanted = density * all;
@@ -119,7 +119,7 @@ MakeBalls(const Extent & extent, double density, std::uint64_t seed, const Progr
   // Of each ball the share that is painted already does not count, so the number of balls grows as the logarithm of
   // what is not painted.
   const auto     ballsFor = [all](double share) { return -std::log(std::max(1 - share, 1 / all)); };
-  const double   mostBalls = ballsFor(density);
+  const double   maximumBalls = ballsFor(density);
   ProgressTeller teller(progress, all);
   for (std::uint64_t ball = 0; static_cast<double>(painted) < wanted; ++ball)
   {
@@ -130,11 +130,11 @@ MakeBalls(const Extent & extent, double density, std::uint64_t seed, const Progr
                                                static_cast<std::uint64_t>(extent.size[axis]));
     }
     const auto radius =
-      2 + static_cast<std::int64_t>(HashOf(seed, 4 * ball + 3) % static_cast<std::uint64_t>(mostRadius - 1));
+      2 + static_cast<std::int64_t>(HashOf(seed, 4 * ball + 3) % static_cast<std::uint64_t>(maximumRadius - 1));
     painted += PaintBall(extent, centre, radius, voxels);
     if (ball % 16 == 0)
     {
-      teller.AdvanceTo(all * ballsFor(static_cast<double>(painted) / all) / mostBalls);
+      teller.AdvanceTo(all * ballsFor(static_cast<double>(painted) / all) / maximumBalls);
     }
   }
   return voxels;

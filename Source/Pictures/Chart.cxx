@@ -24,8 +24,8 @@ constexpr Colour SeriesColours[] = { { 0, 114, 178 }, { 213, 94, 0 },   { 0, 158
                                      { 230, 159, 0 }, { 86, 180, 233 }, { 0, 0, 0 },     { 150, 150, 150 } };
 
 constexpr int Gap = 8;
-constexpr int MostTicksAcross = 10;
-constexpr int MostTicksUp = 8;
+constexpr int MaximumTicksAcross = 10;
+constexpr int MaximumTicksUp = 8;
 
 Ticks
 TicksOf(const ChartAxis & axis, int most)
@@ -86,8 +86,8 @@ ChartFrame::ChartFrame(Drawing &           drawing,
   , m_Top(title.empty() ? 20 : 50)
   , m_Bottom(Height - 60)
 {
-  const Ticks acrossTicks = TicksOf(across, MostTicksAcross);
-  const Ticks upTicks = TicksOf(up, MostTicksUp);
+  const Ticks acrossTicks = TicksOf(across, MaximumTicksAcross);
+  const Ticks upTicks = TicksOf(up, MaximumTicksUp);
   int         widest = 0;
   for (const std::string & text : upTicks.texts)
   {

@@ -85,8 +85,8 @@ ColumnColours::ColumnColours(const ComponentTable &           table,
   {
     m_Low = m_High = 0;
   }
-  constexpr double mostLinear = 200;
-  m_IsLogarithmic = m_Low > 0 && m_High / m_Low > mostLinear;
+  constexpr double maximumLinearRatio = 200;
+  m_IsLogarithmic = m_Low > 0 && m_High / m_Low > maximumLinearRatio;
 }
 
 double

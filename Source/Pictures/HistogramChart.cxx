@@ -12,7 +12,7 @@ namespace
 
 constexpr Colour      BarColour{ 60, 110, 160 };
 constexpr Colour      NoteColour{ 120, 120, 120 };
-constexpr std::size_t MostBars = 400;
+constexpr std::size_t MaximumBars = 400;
 
 /** A unit with raised digits: "mm³" for "mm^3". */
 std::string
@@ -63,7 +63,7 @@ void
 WriteHistogramChart(const std::string & path, const Histogram & histogram)
 {
   const std::size_t         steps = histogram.counts.size();
-  const std::size_t         together = (steps + MostBars - 1) / MostBars;
+  const std::size_t         together = (steps + MaximumBars - 1) / MaximumBars;
   const bool                isWeighted = !histogram.weightColumn.empty();
   const std::vector<double> heights =
     isWeighted ? histogram.weights : std::vector<double>(histogram.counts.begin(), histogram.counts.end());

@@ -31,7 +31,7 @@ AddNeighbours(const SlicePixels & slice, Pairs & pairs)
 {
   constexpr int    directions[4][2] = { { 1, 0 }, { 0, 1 }, { 1, 1 }, { -1, 1 } };
   constexpr int    distances[] = { 1, 2, 3, 4 };
-  constexpr size_t mostUnsorted = std::size_t{ 1 } << 20;
+  constexpr size_t maximumUnsorted = std::size_t{ 1 } << 20;
   for (int y = 0; y < slice.height; ++y)
   {
     for (int x = 0; x < slice.width; ++x)
@@ -56,7 +56,7 @@ AddNeighbours(const SlicePixels & slice, Pairs & pairs)
         }
       }
     }
-    if (pairs.size() > mostUnsorted)
+    if (pairs.size() > maximumUnsorted)
     {
       SortOut(pairs);
     }

@@ -17,7 +17,7 @@ namespace
 {
 
 /** A sheet with more columns than this is wider than what decoders of pictures like. */
-constexpr int MostColumns = 8;
+constexpr int MaximumColumns = 8;
 
 constexpr int JpegQuality = 78;
 /** Around a component lies at least so much of what is beside it: a share of its size, and so many voxels. */
@@ -129,7 +129,7 @@ WriteSliceSheet(const std::string &               path,
   }
   Sheet sheet;
   sheet.window = WindowOfPart(values);
-  sheet.columns = std::min(MostColumns, static_cast<int>(slices.size()));
+  sheet.columns = std::min(MaximumColumns, static_cast<int>(slices.size()));
   sheet.tileWidth = pixels.front().width;
   sheet.tileHeight = pixels.front().height;
   Canvas             canvas = CanvasFor(sheet, slices.size());
@@ -157,7 +157,7 @@ WriteThumbnails(const std::string &                  path,
                 const GrayWindow &                   window,
                 const HostContext &                  context)
 {
-  Sheet  sheet{ std::min(MostColumns, static_cast<int>(components.size())), side, side, window };
+  Sheet  sheet{ std::min(MaximumColumns, static_cast<int>(components.size())), side, side, window };
   Canvas canvas = CanvasFor(sheet, components.size());
   for (std::size_t i = 0; i < components.size(); ++i)
   {

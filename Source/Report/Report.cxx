@@ -316,7 +316,7 @@ private:
   {
     std::error_code failure;
     const auto      size = fs::file_size(PathOf(file), failure);
-    if (failure || m_PictureBytes + size > MostPictureBytes)
+    if (failure || m_PictureBytes + size > MaximumPictureBytes)
     {
       return {};
     }

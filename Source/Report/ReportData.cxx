@@ -109,8 +109,8 @@ NumberOf(const std::string & text)
   {
     return {};
   }
-  constexpr double mostWhole = 9007199254740992.0;
-  const bool       isWhole = number == std::floor(number) && std::abs(number) < mostWhole;
+  constexpr double largestExactWhole = 9007199254740992.0;
+  const bool       isWhole = number == std::floor(number) && std::abs(number) < largestExactWhole;
   return isWhole ? ordered_json(static_cast<std::int64_t>(number)) : ordered_json(number);
 }
 
@@ -180,13 +180,13 @@ DataOfScript(const std::string & folder, const std::vector<Item> & items)
   data["limits"] = Limits(items);
   Table             table(PathIn(folder, "defects.csv"));
   const std::size_t sizes = table.Place("voxel_count");
-  if (table.rows.size() > MostDefects)
+  if (table.rows.size() > MaximumDefects)
   {
     std::stable_sort(table.rows.begin(), table.rows.end(), [&](const auto & a, const auto & b) {
       return a[sizes].size() != b[sizes].size() ? a[sizes].size() > b[sizes].size() : a[sizes] > b[sizes];
     });
     data["defects"]["all"] = table.rows.size();
-    table.rows.resize(MostDefects);
+    table.rows.resize(MaximumDefects);
   }
   data["defects"]["columns"] = table.columns;
   data["defects"]["main"] = MainColumns(table.columns);

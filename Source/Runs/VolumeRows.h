@@ -195,8 +195,8 @@ public:
     }
     // So many rows are taken together.
     const std::int64_t most = std::max<std::int64_t>(1, simd::BoundWords / m_WordsPerRow);
-    const std::int64_t mostIfSparse = m_WordsPerRow <= simd::BoundWords ? simd::SparseWords / m_WordsPerRow : 1;
-    int                shift = mostIfSparse > 1 ? 6 : OneRow;
+    const std::int64_t maximumIfSparse = m_WordsPerRow <= simd::BoundWords ? simd::SparseWords / m_WordsPerRow : 1;
+    int                shift = maximumIfSparse > 1 ? 6 : OneRow;
     while ((std::int64_t{ 1 } << shift) <= m_Extent.RowLength())
     {
       ++shift;
@@ -206,7 +206,7 @@ public:
       next = std::min(end, row + most);
       if (next < end)
       {
-        const std::int64_t nextIfSparse = std::min(end, row + mostIfSparse);
+        const std::int64_t nextIfSparse = std::min(end, row + maximumIfSparse);
         next = FirstRun(nextIfSparse) - FirstRun(row) <= simd::SparseRuns ? nextIfSparse : next;
       }
       ForFoundBounds(row, static_cast<int>(next - row), shift, bounds, function);

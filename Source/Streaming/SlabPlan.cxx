@@ -45,7 +45,7 @@ VoxelBytesOf(const LoadedImage * image)
 }
 
 /** Slabs of more voxels are no faster. */
-constexpr double MostVoxels = 64.0 * 1024 * 1024;
+constexpr double MaximumVoxels = 64.0 * 1024 * 1024;
 
 /** The bytes that the program takes before it labels, and those of the pieces of the output that its threads pack. They
  *  are the same in every run, so that a state fits the next one. */
@@ -99,7 +99,8 @@ std::int64_t
 ChooseSlices(const SlabImages & images, const Extent & slice, std::int64_t all, double bytes, double sliceBytes)
 {
   const std::int64_t together = images.image->slicesAtOnce;
-  const double enough = std::max(MostVoxels / static_cast<double>(slice.VoxelCount()), static_cast<double>(together));
+  const double       enough =
+    std::max(MaximumVoxels / static_cast<double>(slice.VoxelCount()), static_cast<double>(together));
   const std::int64_t slices = WholeChunks(std::min(bytes / sliceBytes, enough), together);
   if (BytesOfCutChunks(images, slice, all, slices) == 0)
   {

@@ -49,13 +49,13 @@ private:
   static constexpr int DeepestNesting = 200;
 
   /** Sums and products lean to the left: each lies one level deeper than the one before it. */
-  static constexpr int MostArithmetic = 2000;
+  static constexpr int MaximumArithmetic = 2000;
 
   /** An error shows so many characters before and behind its place. */
   static constexpr std::size_t ShownAround = 60;
 
   /** Numbers of at most so many digits fit into 128 bits. */
-  static constexpr std::ptrdiff_t MostWholeDigits = 38;
+  static constexpr std::ptrdiff_t MaximumWholeDigits = 38;
 
   [[noreturn]] void
   Fail(std::size_t at, const std::string & what) const
@@ -168,9 +168,9 @@ private:
   NodePointer
   MakeArithmetic(Operation operation, NodePointer first, NodePointer second)
   {
-    if (++m_Arithmetic > MostArithmetic)
+    if (++m_Arithmetic > MaximumArithmetic)
     {
-      Fail(m_At, "more than " + std::to_string(MostArithmetic) + " sums and products");
+      Fail(m_At, "more than " + std::to_string(MaximumArithmetic) + " sums and products");
     }
     return Make(operation, std::move(first), std::move(second));
   }
@@ -354,7 +354,7 @@ private:
     const bool         hasDigitsAlone = std::all_of(start, static_cast<const char *>(end), [](char character) {
       return std::isdigit(static_cast<unsigned char>(character)) != 0;
     });
-    if (hasDigitsAlone && end - start <= MostWholeDigits)
+    if (hasDigitsAlone && end - start <= MaximumWholeDigits)
     {
       Int128 whole = 0;
       for (const char * digit = start; digit < end; ++digit)

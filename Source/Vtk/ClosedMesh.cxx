@@ -93,7 +93,7 @@ HoldVolume(vtkPolyData * mesh, double volume, double farthest)
 {
   constexpr int    maximumSteps = 50;
   constexpr double tolerance = 1e-4;
-  constexpr double mostLeft = 1e-2;
+  constexpr double maximumMissing = 1e-2;
   const Point      origin = PointOf(mesh, 0);
   double           missing = volume - VolumeOf(mesh, origin);
   for (int step = 0; step < maximumSteps && std::abs(missing) > tolerance * volume; ++step)
@@ -134,7 +134,7 @@ HoldVolume(vtkPolyData * mesh, double volume, double farthest)
     PointsMoved(mesh);
     missing = volume - VolumeOf(mesh, origin);
   }
-  return std::abs(missing) <= mostLeft * volume;
+  return std::abs(missing) <= maximumMissing * volume;
 }
 
 void

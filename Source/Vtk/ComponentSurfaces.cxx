@@ -191,7 +191,8 @@ Determinant(const double (&m)[MaximumDimension][MaximumDimension])
 Surface
 MakeSurface(const SurfaceSource & source)
 {
-  static_assert(AllWeights * MostVoxelsPerBlock * MostVoxelsPerBlock * MostVoxelsPerBlock < 65536, "16 bits hold it");
+  static_assert(AllWeights * MaximumVoxelsPerBlock * MaximumVoxelsPerBlock * MaximumVoxelsPerBlock < 65536,
+                "16 bits hold it");
   const int                voxels = source.block[0] * source.block[1] * source.block[2];
   vtkNew<vtkFlyingEdges3D> contour;
   contour->SetInputData(FieldOf(source));

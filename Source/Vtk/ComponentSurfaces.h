@@ -29,11 +29,11 @@ struct SurfaceSource
   /** The first and the last voxel of a box with all voxels inside; they count from the first voxel of the image. */
   std::int64_t low[3] = {};
   std::int64_t high[3] = {};
-  /** The sides in voxels, 1 to MostVoxelsPerBlock, of the blocks that the surface is made from. */
+  /** The sides in voxels, 1 to MaximumVoxelsPerBlock, of the blocks that the surface is made from. */
   int block[3] = { 1, 1, 1 };
 };
 
-inline constexpr int MostVoxelsPerBlock = 8;
+inline constexpr int MaximumVoxelsPerBlock = 8;
 
 /** The surface half-way between what lies inside and outside, for pictures. Every voxel inside stays inside of it, and
  *  no other voxel, if blocks are single voxels. Of larger blocks those count that are at least half full, and where

@@ -106,7 +106,7 @@ ChooseBlocks(const Geometry & geometry, double pixelSize, int (&block)[3])
   for (int axis = 0; axis < 3; ++axis)
   {
     const double wanted = std::round(PixelsPerBlock * pixelSize / geometry.spacing[axis]);
-    block[axis] = static_cast<int>(std::clamp(wanted, 1.0, static_cast<double>(MostVoxelsPerBlock)));
+    block[axis] = static_cast<int>(std::clamp(wanted, 1.0, static_cast<double>(MaximumVoxelsPerBlock)));
   }
 }
 
@@ -188,7 +188,7 @@ SourceOf(const SurfaceContents & contents, const ComponentMeasures & component, 
   {
     source.low[axis] = component.boxMinimum[axis] - geometry.startIndex[axis];
     source.high[axis] = component.boxMaximum[axis] - geometry.startIndex[axis];
-    isLarge = isLarge || source.high[axis] - source.low[axis] >= MostBlocksOfSmallComponents * block[axis];
+    isLarge = isLarge || source.high[axis] - source.low[axis] >= MaximumBlocksOfSmallComponents * block[axis];
   }
   if (isLarge)
   {

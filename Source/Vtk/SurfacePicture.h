@@ -48,11 +48,11 @@ struct SurfaceReport
 };
 
 inline constexpr int SurfaceMargin = 16;
-inline constexpr int LeastSurfacePicture = 480;
-inline constexpr int MostSurfacePicture = 4096;
+inline constexpr int MinimumSurfacePicture = 480;
+inline constexpr int MaximumSurfacePicture = 4096;
 
 /** Components of up to so many blocks along each axis are drawn from single voxels, however small the picture is. */
-inline constexpr std::int64_t MostBlocksOfSmallComponents = 8;
+inline constexpr std::int64_t MaximumBlocksOfSmallComponents = 8;
 
 /** Whether VTK draws through X. Builds of it for EGL or OSMesa need no display. */
 bool DrawsThroughX();
@@ -60,7 +60,7 @@ bool DrawsThroughX();
 /** Writes a PNG of the components' surfaces, seen from the front, the left and above, without perspective, with a key
  *  (see PictureKey), a scale bar and the directions of the physical axes (LPS). Blocks of voxels that are about two
  *  pixels wide are drawn as one, except of small components.
- *  \param width, height  from LeastSurfacePicture to MostSurfacePicture
+ *  \param width, height  from MinimumSurfacePicture to MaximumSurfacePicture
  *  \throws Unsupported without a display (see VirtualDisplay) or OpenGL; Error if the file cannot be written;
  *  Cancelled. */
 SurfaceReport WriteSurfacePicture(const std::string &     path,

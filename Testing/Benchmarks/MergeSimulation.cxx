@@ -220,7 +220,7 @@ Run(std::int64_t side, std::int64_t bricks, std::int64_t layers)
   double        seconds = 0;
   std::uint64_t recordBytes = 0;
   std::uint64_t mapBytes = 0;
-  std::size_t   mostMemory = 0;
+  std::size_t   maximumMemory = 0;
   const auto    timed = [](double & sum, auto work) {
     const auto begin = Clock::now();
     work();
@@ -231,7 +231,7 @@ Run(std::int64_t side, std::int64_t bricks, std::int64_t layers)
     const Bytes record = MakeRecord(box, problem, planes);
     recordBytes += record.size();
     timed(seconds, [&] { merge.Add(record); });
-    mostMemory = std::max(mostMemory, merge.MemoryBytes());
+    maximumMemory = std::max(maximumMemory, merge.MemoryBytes());
   }
   double secondsToFinish = 0;
   timed(secondsToFinish, [&] { merge.Finish(); });
@@ -247,7 +247,7 @@ Run(std::int64_t side, std::int64_t bricks, std::int64_t layers)
             << " of the volume\n"
             << "records " << recordBytes << " bytes, maps " << mapBytes << " bytes\n"
             << "seconds: add " << seconds << ", finish " << secondsToFinish << ", maps " << secondsForMaps << '\n'
-            << "the merge takes up to " << mostMemory << " bytes before it finishes, peak of the program "
+            << "the merge takes up to " << maximumMemory << " bytes before it finishes, peak of the program "
             << PeakMemoryBytes() << " bytes" << std::endl;
   return 0;
 }

@@ -169,7 +169,7 @@ TEST(RunVolume, RunsOfManyRowsAtOnceAreThoseOfEach)
       }
       std::vector<Run> found;
       int              most = 0;
-      std::int64_t     mostRows = 0;
+      std::int64_t     maximumRows = 0;
       volume.ForRunsAtOnce(first, end, [&](const RunsOfRows & runs) {
         ASSERT_EQ(runs.run, volume.FirstRun(first) + found.size());
         most = std::max(most, runs.count);
@@ -178,14 +178,14 @@ TEST(RunVolume, RunsOfManyRowsAtOnceAreThoseOfEach)
           const std::int64_t row = runs.row + (runs.Begin(i) >> runs.shift);
           const std::int64_t begin = runs.Begin(i) & runs.LastInRow();
           found.push_back({ row, begin, begin + runs.End(i) - runs.Begin(i) });
-          mostRows = std::max(mostRows, row - runs.row + 1);
+          maximumRows = std::max(maximumRows, row - runs.row + 1);
         }
       });
       EXPECT_EQ(found, expected) << extent.ToString();
       EXPECT_LE(most, int{ RunsOfRows::Maximum });
       if (!volume.Bounds().AreKept() && length == 500)
       {
-        EXPECT_GT(mostRows, simd::SparseWords / volume.WordsPerRow() / 2);
+        EXPECT_GT(maximumRows, simd::SparseWords / volume.WordsPerRow() / 2);
       }
     }
   }

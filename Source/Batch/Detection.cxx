@@ -91,10 +91,10 @@ DetectionCurve::WhyNoCurve() const
   double largestMiss = -smallestHit;
   for (std::size_t i = 0; i < m_Sizes.size(); ++i)
   {
-    double & least = m_Hits[i] ? smallestHit : smallestMiss;
-    double & most = m_Hits[i] ? largestHit : largestMiss;
-    least = std::min(least, m_Sizes[i]);
-    most = std::max(most, m_Sizes[i]);
+    double & smallest = m_Hits[i] ? smallestHit : smallestMiss;
+    double & largest = m_Hits[i] ? largestHit : largestMiss;
+    smallest = std::min(smallest, m_Sizes[i]);
+    largest = std::max(largest, m_Sizes[i]);
   }
   if (largestMiss <= smallestHit || largestHit <= smallestMiss)
   {

@@ -192,7 +192,7 @@ void
 MemoryPlan::Check() const
 {
   const std::uint64_t withSurfaces = m_Needed + m_ForSurfaces;
-  const std::uint64_t needed = withSurfaces <= m_Most ? withSurfaces : m_Needed;
+  const std::uint64_t needed = withSurfaces <= m_Maximum ? withSurfaces : m_Needed;
   if (needed > m_Limit)
   {
     throw MoreMemoryNeeded(needed);
@@ -207,10 +207,10 @@ MemoryPlan::WhyNoSurfaces(const RunVolume & labels) const
     return "";
   }
   const std::uint64_t needed = m_Needed + MemoryForSurfaces(labels.GetExtent(), labels.RunCount());
-  if (needed > m_Most)
+  if (needed > m_Maximum)
   {
     return "there is no picture of surfaces: with it the item takes about " + DescribeBytes(needed) +
-           " of memory, but it can have " + DescribeBytes(m_Most);
+           " of memory, but it can have " + DescribeBytes(m_Maximum);
   }
   if (needed > m_Limit)
   {

@@ -74,10 +74,10 @@ class MemoryPlan
 {
 public:
   /** \param limit  what the item was given
-   *  \param most   what it can be given */
-  MemoryPlan(std::uint64_t limit, std::uint64_t most)
+   *  \param maximum   what it can be given */
+  MemoryPlan(std::uint64_t limit, std::uint64_t maximum)
     : m_Limit(limit)
-    , m_Most(most)
+    , m_Maximum(maximum)
   {}
 
   bool
@@ -107,7 +107,7 @@ private:
   void Check() const;
 
   std::uint64_t m_Limit;
-  std::uint64_t m_Most;
+  std::uint64_t m_Maximum;
   std::uint64_t m_ForVoxels = 0;
   std::uint64_t m_ForSurfaces = 0;
   /** All that the item itself takes, as far as its lists are known. */

@@ -82,16 +82,16 @@ public:
   WorstSlice() const
   {
     std::int64_t                worst = 0;
-    std::array<std::int64_t, 2> most = { -1, -1 };
+    std::array<std::int64_t, 2> largest = { -1, -1 };
     for (std::int64_t z = 0; z < m_Before.runs.GetExtent().size[2]; ++z)
     {
       const std::vector<std::uint8_t> slice = Paint(z);
       const auto                      background = std::count(slice.begin(), slice.end(), std::uint8_t{ 0 });
       const auto                      same = std::count(slice.begin(), slice.end(), std::uint8_t{ 1 });
       const auto                      all = static_cast<std::int64_t>(slice.size()) - background;
-      if (const std::array<std::int64_t, 2> now = { all - same, all }; now > most)
+      if (const std::array<std::int64_t, 2> now = { all - same, all }; now > largest)
       {
-        most = now;
+        largest = now;
         worst = z;
       }
     }

@@ -12,7 +12,7 @@ using Strings = std::vector<std::string>;
 
 constexpr double Infinity = std::numeric_limits<double>::infinity();
 /** The largest whole number that TOML and doubles both hold exactly. */
-constexpr double LargestExactWhole = 9007199254740992.0;
+constexpr double LargestWhole = 9007199254740992.0;
 
 RecipeKey
 Flag(const char * table, const char * name, const char * description)
@@ -30,12 +30,12 @@ RecipeKey
 NumberOf(const char *        table,
          const char *        name,
          KeyKind             kind,
-         double              least,
-         double              most,
+         double              minimum,
+         double              maximum,
          const std::string & unit,
          const char *        description)
 {
-  return { table, name, kind, description, {}, least, most, unit };
+  return { table, name, kind, description, {}, minimum, maximum, unit };
 }
 
 RecipeKey
@@ -138,20 +138,8 @@ StepKeys()
              Infinity,
              "mm3",
              "smaller components are dropped (in slices: area in mm2)"),
-    NumberOf("labeling",
-             "minimum_size",
-             KeyKind::Whole,
-             0,
-             LargestExactWhole,
-             "",
-             "components of fewer voxels are dropped"),
-    NumberOf("labeling",
-             "maximum_size",
-             KeyKind::Whole,
-             1,
-             LargestExactWhole,
-             "",
-             "components of more voxels are dropped"),
+    NumberOf("labeling", "minimum_size", KeyKind::Whole, 0, LargestWhole, "", "components of fewer voxels are dropped"),
+    NumberOf("labeling", "maximum_size", KeyKind::Whole, 1, LargestWhole, "", "components of more voxels are dropped"),
 
     { "measuring", "columns", KeyKind::Columns, "further columns: names of columns or of groups" },
     Flag("measuring", "intensity", "measure the values under each component; default: false"),
@@ -170,11 +158,12 @@ AcceptanceKeys()
     rule.choices.push_back(known.name);
   }
   rule.isRequired = true;
-  const auto number = [](const char * name, double least, double most, const char * unit, const char * description) {
-    return NumberOf("acceptance", name, KeyKind::Number, least, most, unit, description);
-  };
+  const auto number =
+    [](const char * name, double minimum, double maximum, const char * unit, const char * description) {
+      return NumberOf("acceptance", name, KeyKind::Number, minimum, maximum, unit, description);
+    };
   const auto whole = [](const char * name, const char * description) {
-    return NumberOf("acceptance", name, KeyKind::Whole, 0, LargestExactWhole, "", description);
+    return NumberOf("acceptance", name, KeyKind::Whole, 0, LargestWhole, "", description);
   };
   const Strings clusters = { "clusters", "number-per-cluster", "volume-of-cluster", "size-of-cluster" };
   const Strings windows = { "porosity-per-area", "porosity-per-volume", "number-per-area", "number-per-volume" };
@@ -300,15 +289,15 @@ JsonSchemaOf(const RecipeKey & key)
   }
   if (key.kind == KeyKind::Whole || key.kind == KeyKind::Number)
   {
-    if (key.least > -Infinity)
+    if (key.minimum > -Infinity)
     {
       schema["minimum"] =
-        key.kind == KeyKind::Whole ? ordered_json(static_cast<std::int64_t>(key.least)) : ordered_json(key.least);
+        key.kind == KeyKind::Whole ? ordered_json(static_cast<std::int64_t>(key.minimum)) : ordered_json(key.minimum);
     }
-    if (key.most < Infinity)
+    if (key.maximum < Infinity)
     {
       schema["maximum"] =
-        key.kind == KeyKind::Whole ? ordered_json(static_cast<std::int64_t>(key.most)) : ordered_json(key.most);
+        key.kind == KeyKind::Whole ? ordered_json(static_cast<std::int64_t>(key.maximum)) : ordered_json(key.maximum);
     }
   }
   return schema;

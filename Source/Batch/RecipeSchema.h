@@ -14,9 +14,9 @@ namespace brickccl::batch
 enum class KeyKind
 {
   Boolean,
-  /** A whole number from `least` to `most`. */
+  /** A whole number from `minimum` to `maximum`. */
   Whole,
-  /** A number from `least` to `most`. A key with a unit also takes a text such as "500 um". */
+  /** A number from `minimum` to `maximum`. A key with a unit also takes a text such as "500 um". */
   Number,
   /** Two numbers, the lower one first; -inf and inf are numbers as well. */
   Range,
@@ -45,8 +45,8 @@ struct RecipeKey
   /** What it is, with its default. */
   std::string              description;
   std::vector<std::string> choices = {};
-  double                   least = -std::numeric_limits<double>::infinity();
-  double                   most = std::numeric_limits<double>::infinity();
+  double                   minimum = -std::numeric_limits<double>::infinity();
+  double                   maximum = std::numeric_limits<double>::infinity();
   /** "mm" or "mm3"; empty if it has none. */
   std::string unit = {};
   /** For keys of `acceptance`: the rules that take it; empty for all of them. */

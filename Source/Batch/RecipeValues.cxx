@@ -137,11 +137,12 @@ private:
   std::string
   Bounds() const
   {
-    const bool hasLeast = std::isfinite(m_Key.least);
-    const bool hasMost = std::isfinite(m_Key.most);
-    return hasLeast && hasMost ? " from " + files::Shortest(m_Key.least) + " to " + files::Shortest(m_Key.most)
-         : hasLeast            ? " of at least " + files::Shortest(m_Key.least)
-                               : std::string();
+    const bool hasMinimum = std::isfinite(m_Key.minimum);
+    const bool hasMaximum = std::isfinite(m_Key.maximum);
+    return hasMinimum && hasMaximum
+           ? " from " + files::Shortest(m_Key.minimum) + " to " + files::Shortest(m_Key.maximum)
+         : hasMinimum ? " of at least " + files::Shortest(m_Key.minimum)
+                      : std::string();
   }
 
   bool
@@ -158,7 +159,7 @@ private:
   ReadWhole()
   {
     const auto number = m_Node.value_exact<std::int64_t>();
-    if (!number || static_cast<double>(*number) < m_Key.least || static_cast<double>(*number) > m_Key.most)
+    if (!number || static_cast<double>(*number) < m_Key.minimum || static_cast<double>(*number) > m_Key.maximum)
     {
       Complain("a whole number" + Bounds());
     }
@@ -174,7 +175,7 @@ private:
     {
       number = ReadQuantity(m_Node.value_or(std::string()));
     }
-    if (!std::isfinite(number) || number < m_Key.least || number > m_Key.most)
+    if (!std::isfinite(number) || number < m_Key.minimum || number > m_Key.maximum)
     {
       const std::string quantity = m_Key.unit == "mm"  ? " in mm, or a length such as \"500 um\""
                                  : m_Key.unit == "mm3" ? " in mm3, or a volume such as \"0.02 mm3\""

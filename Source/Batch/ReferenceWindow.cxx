@@ -396,16 +396,16 @@ ReferenceWindow::ReferenceWindow(double side, int across, const Extent & extent,
     }
     const char         name = static_cast<char>('x' + axis);
     const double       voxels = std::round(side / geometry.spacing[axis]);
-    const std::int64_t most = extent.size[axis];
+    const std::int64_t available = extent.size[axis];
     if (!(voxels >= 1))
     {
       throw InvalidArgument("reference_mm = " + files::Shortest(side) + " is less than half a voxel, which has " +
                             files::Shortest(geometry.spacing[axis]) + " mm along " + name);
     }
-    if (voxels > static_cast<double>(most))
+    if (voxels > static_cast<double>(available))
     {
       throw InvalidArgument("reference_mm = " + files::Shortest(side) + " is larger than the image, which has " +
-                            std::to_string(most) + " voxels of " + files::Shortest(geometry.spacing[axis]) +
+                            std::to_string(available) + " voxels of " + files::Shortest(geometry.spacing[axis]) +
                             " mm along " + name);
     }
     size[static_cast<std::size_t>(axis)] = static_cast<std::int64_t>(voxels);

@@ -190,7 +190,8 @@ private:
     ExpectEndWithin(std::chrono::seconds(10));
     const int  processors = ProcessorCount();
     const int  jobs = m_Options.jobs > 0 ? m_Options.jobs : processors;
-    const auto most = std::min<std::size_t>(static_cast<std::size_t>(jobs), std::max<std::size_t>(1, m_Waiting.size()));
+    const auto maximum =
+      std::min<std::size_t>(static_cast<std::size_t>(jobs), std::max<std::size_t>(1, m_Waiting.size()));
     while (!m_Waiting.empty() || m_Children.Count() > 0)
     {
       if (WasInterrupted())
@@ -199,9 +200,9 @@ private:
         m_Result.wasInterrupted = true;
         return;
       }
-      if (!m_Waiting.empty() && m_Children.Count() < most && Fits(m_Waiting.front()))
+      if (!m_Waiting.empty() && m_Children.Count() < maximum && Fits(m_Waiting.front()))
       {
-        Start(m_Waiting.front(), processors, most);
+        Start(m_Waiting.front(), processors, maximum);
         m_Waiting.pop_front();
         continue;
       }
@@ -235,7 +236,7 @@ private:
   }
 
   void
-  Start(std::size_t index, int processors, std::size_t most)
+  Start(std::size_t index, int processors, std::size_t maximum)
   {
     if (MemoryOfItems() > 0)
     {
@@ -243,9 +244,9 @@ private:
       m_Process.memory = need == m_Needs.end() ? 0 : need->second;
       m_Process.maximumMemory = MemoryOfItems();
       m_MemoryAtWork += m_Process.memory;
-      most = m_Process.memory == 0 ? most : std::min<std::size_t>(most, MemoryOfItems() / m_Process.memory);
+      maximum = m_Process.memory == 0 ? maximum : std::min<std::size_t>(maximum, MemoryOfItems() / m_Process.memory);
     }
-    m_Process.threads = std::max(1, processors / static_cast<int>(most));
+    m_Process.threads = std::max(1, processors / static_cast<int>(maximum));
     m_Folder.BeginItem(m_Items[index]);
     m_Children.Start(index);
   }

@@ -67,8 +67,8 @@ FolderName(const std::string & name)
   {
     folder.insert(folder.begin(), '_');
   }
-  constexpr std::size_t most = 100;
-  return folder.substr(0, most);
+  constexpr std::size_t limit = 100;
+  return folder.substr(0, limit);
 }
 
 std::vector<std::string>

@@ -46,10 +46,10 @@ public:
       m_Walls.back().faces += faces;
       return;
     }
-    if (m_Walls.size() >= m_Most)
+    if (m_Walls.size() >= m_Limit)
     {
       Unite();
-      m_Most = std::max(m_Most, 2 * m_Walls.size());
+      m_Limit = std::max(m_Limit, 2 * m_Walls.size());
     }
     m_Walls.push_back({ hole, value, faces });
   }
@@ -111,14 +111,14 @@ public:
   {
     Unite();
     std::vector<std::optional<T>> values(static_cast<std::size_t>(holes));
-    std::uint64_t                 most = 0;
+    std::uint64_t                 largest = 0;
     for (const Wall & wall : m_Walls)
     {
       std::optional<T> & value = values[static_cast<std::size_t>(wall.hole)];
-      if (!value || wall.faces > most)
+      if (!value || wall.faces > largest)
       {
         value = wall.value;
-        most = wall.faces;
+        largest = wall.faces;
       }
     }
     return values;
@@ -127,7 +127,7 @@ public:
 private:
   std::vector<Wall> m_Walls;
   /** More walls than these are united before one more is added. */
-  std::size_t m_Most = std::size_t{ 1 } << 18;
+  std::size_t m_Limit = std::size_t{ 1 } << 18;
 };
 
 /** The rows that share faces with those of a volume, along axes on which neighbours may differ, also through the ends

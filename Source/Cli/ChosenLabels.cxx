@@ -35,10 +35,10 @@ ParseLabels(const std::string & text)
     const char * const      first = part.data();
     const std::uint64_t     low = parse(first, first + std::min(dash, part.size()));
     const std::uint64_t     high = dash == std::string::npos ? low : parse(first + dash + 1, first + part.size());
-    constexpr std::uint64_t most = 10000000;
-    if (high < low || high - low >= most - labels.size())
+    constexpr std::uint64_t limit = 10000000;
+    if (high < low || high - low >= limit - labels.size())
     {
-      throw InvalidArgument("the range " + part + " of --labels must rise, and name " + std::to_string(most) +
+      throw InvalidArgument("the range " + part + " of --labels must rise, and name " + std::to_string(limit) +
                             " labels at most together with the others");
     }
     for (std::uint64_t i = 0; i <= high - low; ++i)

@@ -108,7 +108,7 @@ Line(const std::string & value, const CleanedClass & one)
 std::string
 Describe(const CleanReport & report)
 {
-  constexpr std::size_t most = 30;
+  constexpr std::size_t limit = 30;
   std::ostringstream    text;
   text << std::setw(10) << "class" << std::setw(12) << "components" << std::setw(14) << "voxels" << std::setw(12)
        << "removed" << std::setw(14) << "voxels" << std::setw(12) << "filled" << std::setw(14) << "voxels" << '\n';
@@ -117,13 +117,13 @@ Describe(const CleanReport & report)
   {
     if (one.removedComponents != 0 || one.filledHoles != 0)
     {
-      text << (++changed <= most ? Line(one.value.ToString(), one) : "");
+      text << (++changed <= limit ? Line(one.value.ToString(), one) : "");
     }
   }
-  if (changed > most)
+  if (changed > limit)
   {
     text << std::setw(10) << "..."
-         << "  and " << changed - most << " more classes, which --json lists\n";
+         << "  and " << changed - limit << " more classes, which --json lists\n";
   }
   text << Line("all", report.Total()) << changed << " of " << report.classes.size()
        << (report.classes.size() == 1 ? " class" : " classes") << " changed\n";

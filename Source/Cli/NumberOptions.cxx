@@ -116,37 +116,37 @@ BytesOf(const std::string & text)
 } // namespace
 
 CLI::Validator
-MemorySize(std::uint64_t least)
+MemorySize(std::uint64_t minimum)
 {
   return CLI::Validator(
-    [least](std::string & text) {
+    [minimum](std::string & text) {
       const std::optional<std::uint64_t> bytes = BytesOf(text);
-      if (bytes && *bytes >= least)
+      if (bytes && *bytes >= minimum)
       {
         text = std::to_string(*bytes);
         return std::string();
       }
       return "'" + text + "' is no amount of memory; 4GiB, 500MB and 1.5G are" +
-             (least == 0 ? ", and 0 for no limit" : "");
+             (minimum == 0 ? ", and 0 for no limit" : "");
     },
     "");
 }
 
 CLI::Validator
-Count(std::uint64_t least, std::uint64_t most)
+Count(std::uint64_t minimum, std::uint64_t maximum)
 {
   return CLI::Validator(
-    [least, most](std::string & text) {
+    [minimum, maximum](std::string & text) {
       std::uint64_t count = 0;
       const char *  end = text.data() + text.size();
       const auto    parsed = std::from_chars(text.data(), end, count);
-      if (parsed.ec == std::errc() && parsed.ptr == end && count >= least && count <= most)
+      if (parsed.ec == std::errc() && parsed.ptr == end && count >= minimum && count <= maximum)
       {
         // No zeros stand in front, since another parser may read them as the mark of an octal number.
         text = std::to_string(count);
         return std::string();
       }
-      return "'" + text + "' is no whole number from " + std::to_string(least) + " to " + std::to_string(most) +
+      return "'" + text + "' is no whole number from " + std::to_string(minimum) + " to " + std::to_string(maximum) +
              ", written in digits alone";
     },
     "");

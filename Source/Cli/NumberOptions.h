@@ -19,12 +19,12 @@ namespace brickccl::cli
 inline constexpr std::uint64_t AnyCount = std::numeric_limits<std::uint64_t>::max();
 inline constexpr std::uint64_t MaximumThreads = 4096;
 
-/** Accepts only counts from `least` to `most`. */
-CLI::Validator Count(std::uint64_t least, std::uint64_t most = AnyCount);
+/** Accepts only counts from `minimum` to `maximum`. */
+CLI::Validator Count(std::uint64_t minimum, std::uint64_t maximum = AnyCount);
 
 /** Accepts an amount of memory of at least so many bytes (0 or 1): "4GiB", "500 MB", "1.5G" (as GiB), "2000000". It
  *  becomes the number of bytes. */
-CLI::Validator MemorySize(std::uint64_t least);
+CLI::Validator MemorySize(std::uint64_t minimum);
 
 /** Accepts a count of neighbours, "faces" or "full". */
 CLI::Validator NeighbourCount();

@@ -169,9 +169,9 @@ Reporter::Hooks()
     hooks.report = [this](double fraction) {
       const std::lock_guard<std::mutex> lock(m_Mutex);
       // A step of several parts may tell less than before.
-      const double most = std::max(m_Fraction, fraction);
-      const bool   hasMoved = static_cast<int>(100 * most) != static_cast<int>(100 * m_Fraction);
-      m_Fraction = most;
+      const double highest = std::max(m_Fraction, fraction);
+      const bool   hasMoved = static_cast<int>(100 * highest) != static_cast<int>(100 * m_Fraction);
+      m_Fraction = highest;
       if (hasMoved)
       {
         Show();

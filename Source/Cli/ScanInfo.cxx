@@ -170,18 +170,18 @@ void
 PrintHistogram(const ValueHistogram & histogram)
 {
   const std::vector<Bar> bars = BarsOf(histogram);
-  std::uint64_t          most = 1;
+  std::uint64_t          largest = 1;
   std::size_t            width = 0;
   for (const Bar & bar : bars)
   {
-    most = std::max(most, bar.count);
+    largest = std::max(largest, bar.count);
     width = std::max({ width, TextOf(bar.low).size(), TextOf(bar.high).size() });
   }
   std::cout << "histogram (the length of a bar is the logarithm of its number of voxels)\n";
   for (const Bar & bar : bars)
   {
     constexpr double length = 48;
-    const double     share = std::log1p(static_cast<double>(bar.count)) / std::log1p(static_cast<double>(most));
+    const double     share = std::log1p(static_cast<double>(bar.count)) / std::log1p(static_cast<double>(largest));
     std::cout << "  " << std::setw(static_cast<int>(width)) << TextOf(bar.low) << " .. "
               << std::setw(static_cast<int>(width)) << TextOf(bar.high) << " |"
               << std::string(static_cast<std::size_t>(std::lround(length * share)), '#') << (bar.count > 0 ? " " : "")

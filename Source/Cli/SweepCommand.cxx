@@ -165,8 +165,8 @@ DoubleOf(const std::string & text, const std::string & option)
 {
   const Number     number = ParseNumber(text, option);
   const auto       value = static_cast<double>(number);
-  constexpr double most = 9007199254740992.0;
-  if ((number > most || number < -most) && number != value)
+  constexpr double largestExactWhole = 9007199254740992.0;
+  if ((number > largestExactWhole || number < -largestExactWhole) && number != value)
   {
     throw InvalidArgument(option +
                           ": thresholds of a sweep are 64-bit floating-point numbers, which hold whole numbers up "
@@ -230,7 +230,7 @@ RunSweep(const SweepArguments & arguments)
   seconds["write"] = watch.Lap();
   seconds["total"] = total.Lap();
 
-  const auto most = std::max_element(curve.steps.begin(), curve.steps.end(), [](const auto & a, const auto & b) {
+  const auto peak = std::max_element(curve.steps.begin(), curve.steps.end(), [](const auto & a, const auto & b) {
     return a.components < b.components;
   });
   if (arguments.json)
@@ -250,7 +250,7 @@ RunSweep(const SweepArguments & arguments)
     reporter.Note("");
     std::cout << curve.steps.size() << " thresholds from " << Exactly(options.from) << " to " << Exactly(options.to)
               << ", connectivity " << DescribeNeighbours(*options.connectivity, options.periodic)
-              << ": most components (" << most->components << ") at " << Exactly(most->threshold) << '\n'
+              << ": most components (" << peak->components << ") at " << Exactly(peak->threshold) << '\n'
               << arguments.output << ": a row for each threshold (" << DescribeGrid(image) << ")" << std::endl;
   }
 }

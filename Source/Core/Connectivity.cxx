@@ -159,7 +159,7 @@ Connectivity::FromOffsets(int dimension, const std::vector<NeighbourOffset> & of
     }
   }
   // The plain part: as many neighbours as possible. Of two with as many, the one along x has the longer runs.
-  int most = -1;
+  int largest = -1;
   for (unsigned axes = 0; axes < 1u << dimension; ++axes)
   {
     for (int rank = 1; rank <= std::max(1, CountAxes(axes)); ++rank)
@@ -173,9 +173,9 @@ Connectivity::FromOffsets(int dimension, const std::vector<NeighbourOffset> & of
         hasAll = has[code] || !HasNeighbour(rank, axes, step);
       }
       const int count = 2 * CountNeighbours(CountAxes(axes), rank) + static_cast<int>(axes & 1u);
-      if (hasAll && count > most)
+      if (hasAll && count > largest)
       {
-        most = count;
+        largest = count;
         found.m_PlainRank = rank;
         found.m_PlainAxes = axes;
       }

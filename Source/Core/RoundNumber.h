@@ -6,15 +6,15 @@
 namespace brickccl
 {
 
-/** The largest number of 1, 2 or 5 times a power of ten that is not above `most`. `most` is above 0. */
+/** The largest number of 1, 2 or 5 times a power of ten that is not above `limit`. `limit` is above 0. */
 inline double
-LargestRoundNumber(double most)
+LargestRoundNumber(double limit)
 {
-  const double power = std::pow(10, std::floor(std::log10(most)));
+  const double power = std::pow(10, std::floor(std::log10(limit)));
   // 1e-9 is the error that a computed power of ten may have.
   for (const double factor : { 10.0, 5.0, 2.0 })
   {
-    if (factor * power <= most * (1 + 1e-9))
+    if (factor * power <= limit * (1 + 1e-9))
     {
       return factor * power;
     }

@@ -24,8 +24,8 @@ IsBetweenNeighbours(const NeighbourOffset & step, int dimension)
 {
   for (int axis = 0; axis < MaximumDimension; ++axis)
   {
-    const int most = axis < dimension ? 1 : 0;
-    if (step[static_cast<std::size_t>(axis)] < -most || step[static_cast<std::size_t>(axis)] > most)
+    const int maximum = axis < dimension ? 1 : 0;
+    if (step[static_cast<std::size_t>(axis)] < -maximum || step[static_cast<std::size_t>(axis)] > maximum)
     {
       return false;
     }

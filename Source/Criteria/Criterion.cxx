@@ -98,7 +98,7 @@ Number::SetUnsigned(std::uint64_t value)
 void
 Number::SetLong(long double value)
 {
-  constexpr double most = std::numeric_limits<double>::max();
+  constexpr double largest = std::numeric_limits<double>::max();
   constexpr double least = std::numeric_limits<double>::denorm_min();
   m_Nearest = static_cast<double>(value);
   m_Rest = 0;
@@ -107,9 +107,9 @@ Number::SetLong(long double value)
     return;
   }
   // A sign is all that comparing needs where a rest has no exact double.
-  m_Nearest = std::isfinite(m_Nearest) ? m_Nearest : std::copysign(most, m_Nearest);
+  m_Nearest = std::isfinite(m_Nearest) ? m_Nearest : std::copysign(largest, m_Nearest);
   const long double rest = value - m_Nearest;
-  m_Rest = std::fabs(rest) > most ? std::copysign(most, static_cast<double>(rest)) : static_cast<double>(rest);
+  m_Rest = std::fabs(rest) > largest ? std::copysign(largest, static_cast<double>(rest)) : static_cast<double>(rest);
   if (rest != 0 && m_Rest == 0)
   {
     m_Rest = rest < 0 ? -least : least;

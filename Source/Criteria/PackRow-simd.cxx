@@ -45,14 +45,14 @@ using LimitTag =
   hn::CappedTag<typename LimitOf<T>::Type,
                 std::is_same_v<T, float> ? hn::MaxLanes(ValueTag<T>()) / 2 : hn::MaxLanes(ValueTag<T>())>;
 
-/** The bits of the values that differ by at most `most`. `VIsEqual` says that `most` is 0. */
+/** The bits of the values that differ by at most `maximum`. `VIsEqual` says that `maximum` is 0. */
 template <bool VIsEqual, typename T>
 HWY_INLINE Word
-BitsOfNear(ValueTag<T> tag, hn::Vec<ValueTag<T>> a, hn::Vec<ValueTag<T>> b, hn::Vec<LimitTag<T>> most)
+BitsOfNear(ValueTag<T> tag, hn::Vec<ValueTag<T>> a, hn::Vec<ValueTag<T>> b, hn::Vec<LimitTag<T>> maximum)
 {
   if constexpr (VIsEqual)
   {
-    (void)most;
+    (void)maximum;
     return BitsOf(tag, hn::Eq(a, b));
   }
   else if constexpr (std::is_same_v<T, float>)
@@ -64,19 +64,19 @@ BitsOfNear(ValueTag<T> tag, hn::Vec<ValueTag<T>> a, hn::Vec<ValueTag<T>> b, hn::
     const auto upper =
       hn::Sub(hn::PromoteTo(Wide(), hn::UpperHalf(Half(), a)), hn::PromoteTo(Wide(), hn::UpperHalf(Half(), b)));
     // Equal values may be infinite, so that their difference is not a number.
-    return BitsOf(Wide(), hn::Le(hn::Abs(lower), most)) |
-           BitsOf(Wide(), hn::Le(hn::Abs(upper), most)) << hn::MaxLanes(Wide()) | BitsOf(tag, hn::Eq(a, b));
+    return BitsOf(Wide(), hn::Le(hn::Abs(lower), maximum)) |
+           BitsOf(Wide(), hn::Le(hn::Abs(upper), maximum)) << hn::MaxLanes(Wide()) | BitsOf(tag, hn::Eq(a, b));
   }
   else if constexpr (std::is_same_v<T, double>)
   {
-    return BitsOf(tag, hn::Or(hn::Le(hn::Abs(hn::Sub(a, b)), most), hn::Eq(a, b)));
+    return BitsOf(tag, hn::Or(hn::Le(hn::Abs(hn::Sub(a, b)), maximum), hn::Eq(a, b)));
   }
   else
   {
     // The unsigned type of the same size holds every difference.
     const ValueTag<std::make_unsigned_t<T>> unsignedTag;
     const auto difference = hn::BitCast(unsignedTag, hn::Sub(hn::Max(a, b), hn::Min(a, b)));
-    return BitsOf(unsignedTag, hn::Not(hn::Lt(most, difference)));
+    return BitsOf(unsignedTag, hn::Not(hn::Lt(maximum, difference)));
   }
 }
 
@@ -91,7 +91,7 @@ PackNearWith(const T *                 a,
 {
   const ValueTag<T>     tag;
   constexpr std::size_t lanes = hn::MaxLanes(tag);
-  const auto            most = hn::Set(LimitTag<T>(), limit);
+  const auto            maximum = hn::Set(LimitTag<T>(), limit);
   for (std::int64_t w = 0; w < words; ++w)
   {
     Word word = 0;
@@ -101,7 +101,7 @@ PackNearWith(const T *                 a,
       {
         const auto valueA = hn::LoadU(tag, a + w * BitsPerWord + i);
         const auto valueB = hn::LoadU(tag, b + w * BitsPerWord + i);
-        word |= BitsOfNear<VIsEqual, T>(tag, valueA, valueB, most) << i;
+        word |= BitsOfNear<VIsEqual, T>(tag, valueA, valueB, maximum) << i;
       }
     }
     bits[w] = word & candidates[w];
@@ -234,7 +234,7 @@ struct RuleVectors
 {
   hn::Vec<ValueTag<T>> lowest;
   hn::Vec<ValueTag<T>> reach;
-  hn::Vec<LimitTag<T>> most;
+  hn::Vec<LimitTag<T>> maximum;
   Word                 inside;
 };
 
@@ -269,7 +269,7 @@ struct LinkedWord
     {
       numbers |= BitsOf(tag, hn::Eq(value, value)) << i;
     }
-    before |= BitsOfNear<VIsEqual, T>(tag, value, hn::LoadU(tag, place - 1), rule.most) << i;
+    before |= BitsOfNear<VIsEqual, T>(tag, value, hn::LoadU(tag, place - 1), rule.maximum) << i;
   }
   /** Compares the values with those of another row. */
   HWY_INLINE void
@@ -279,7 +279,7 @@ struct LinkedWord
               hn::Vec<ValueTag<T>>   other,
               std::size_t            i)
   {
-    near[row] |= BitsOfNear<VIsEqual, T>(ValueTag<T>(), value, other, rule.most) << i;
+    near[row] |= BitsOfNear<VIsEqual, T>(ValueTag<T>(), value, other, rule.maximum) << i;
   }
   /** Stores word w of a row. `left` values of the row are left from this word on; `previous` is the foreground of the
    *  word before. */

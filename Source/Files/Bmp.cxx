@@ -127,12 +127,12 @@ ReadHeader(const FileBytes & file)
   }
   if (header.bits <= 8)
   {
-    const std::int64_t most = std::int64_t{ 1 } << header.bits;
-    header.colours = header.colours == 0 ? most : header.colours;
-    if (header.colours > most)
+    const std::int64_t limit = std::int64_t{ 1 } << header.bits;
+    header.colours = header.colours == 0 ? limit : header.colours;
+    if (header.colours > limit)
     {
       throw Error("its palette has " + std::to_string(header.colours) + " colours; " + std::to_string(header.bits) +
-                  "-bit pixels have at most " + std::to_string(most));
+                  "-bit pixels have at most " + std::to_string(limit));
     }
     file.Require(header.palette, static_cast<std::uint64_t>(header.colours * header.colourBytes));
   }
@@ -140,8 +140,8 @@ ReadHeader(const FileBytes & file)
   {
     file.Require(header.pixels, 2);
     // Two bytes stand for at most 255 pixels. A file may pass over rows, but not over most of a large picture.
-    const double most = 128.0 * static_cast<double>(file.Size()) + (1 << 24);
-    if (static_cast<double>(header.width) * static_cast<double>(header.height) > most)
+    const double limit = 128.0 * static_cast<double>(file.Size()) + (1 << 24);
+    if (static_cast<double>(header.width) * static_cast<double>(header.height) > limit)
     {
       throw Error("its header says " + std::to_string(header.width) + " x " + std::to_string(header.height) +
                   " pixels but the file has only " + std::to_string(file.Size()) +

@@ -200,17 +200,17 @@ PixelFormat
 ReadPixelFormat(const File & file)
 {
   const DataSet & data = file.data;
-  const auto      whole = [&](const Tag & tag, std::int64_t least, std::int64_t most, std::int64_t missing) {
+  const auto      whole = [&](const Tag & tag, std::int64_t minimum, std::int64_t maximum, std::int64_t missing) {
     const std::optional<std::int64_t> value = data.Whole(tag);
-    if (!value && missing < least)
+    if (!value && missing < minimum)
     {
       throw Error("the header has no " + std::string(tag.keyword));
     }
     const std::int64_t number = value.value_or(missing);
-    if (number < least || number > most)
+    if (number < minimum || number > maximum)
     {
       throw Error(std::string(tag.keyword) + " is " + std::to_string(number) + "; it must lie between " +
-                  std::to_string(least) + " and " + std::to_string(most));
+                  std::to_string(minimum) + " and " + std::to_string(maximum));
     }
     return number;
   };

@@ -73,9 +73,9 @@ private:
 std::string
 ListOf(const std::vector<Hdf5Dataset> & datasets)
 {
-  constexpr std::size_t most = 20;
+  constexpr std::size_t limit = 20;
   std::string           text;
-  for (std::size_t i = 0; i < std::min(most, datasets.size()); ++i)
+  for (std::size_t i = 0; i < std::min(limit, datasets.size()); ++i)
   {
     const Hdf5Dataset & dataset = datasets[i];
     text += (i == 0 ? "" : ", ") + Printable(dataset.name) + " (" + dataset.typeName;
@@ -85,7 +85,7 @@ ListOf(const std::vector<Hdf5Dataset> & datasets)
     }
     text += ")";
   }
-  return text + (datasets.size() > most ? " and " + std::to_string(datasets.size() - most) + " more" : "");
+  return text + (datasets.size() > limit ? " and " + std::to_string(datasets.size() - limit) + " more" : "");
 }
 
 constexpr const char * HowToName = "name one behind two colons: FILE.h5::/DATASET";

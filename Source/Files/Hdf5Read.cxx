@@ -180,10 +180,10 @@ ReadByChildren(const std::string & path,
 {
   const Hdf5Library &    h5 = Hdf5Library::Get();
   const std::vector<Box> boxes = CutIntoBoxes(dataset, axis, begin, end);
-  std::uint64_t          most = 0;
+  std::uint64_t          largest = 0;
   for (const Box & box : boxes)
   {
-    most = std::max(most, box.Count() * SizeOf(dataset.type));
+    largest = std::max(largest, box.Count() * SizeOf(dataset.type));
   }
   // A chunk that is cut by the end of a part is read as a whole.
   std::uint64_t chunkBytes = SizeOf(dataset.type);
@@ -193,7 +193,7 @@ ReadByChildren(const std::string & path,
   }
   const auto count =
     std::min<std::size_t>(boxes.size(), static_cast<std::size_t>(EffectiveThreadCount(context.threads)));
-  const auto  seconds = Hdf5Library::Seconds + static_cast<unsigned>(std::max(most, chunkBytes) / 1000000);
+  const auto  seconds = Hdf5Library::Seconds + static_cast<unsigned>(std::max(largest, chunkBytes) / 1000000);
   std::size_t done = 0;
   const auto  tell = [&] { context.progress.Update(static_cast<double>(done) / static_cast<double>(boxes.size())); };
   std::vector<std::unique_ptr<PipedChild>> children;
@@ -202,7 +202,7 @@ ReadByChildren(const std::string & path,
     children.push_back(std::make_unique<PipedChild>(
       "the HDF5 library",
       [&](const PipedChild::Send & send) { SendBoxes(h5, path, dataset, boxes, first, count, send); },
-      Hdf5Library::Memory + static_cast<std::size_t>(4 * std::max(most, chunkBytes)),
+      Hdf5Library::Memory + static_cast<std::size_t>(4 * std::max(largest, chunkBytes)),
       seconds,
       tell));
   }

@@ -340,8 +340,8 @@ TypeOfScaled(ScalarType stored, double lowest, double highest, const std::vector
 {
   bool   identity = true;
   bool   whole = stored != ScalarType::Float32 && stored != ScalarType::Float64;
-  double least = std::numeric_limits<double>::infinity();
-  double most = -least;
+  double minimum = std::numeric_limits<double>::infinity();
+  double maximum = -minimum;
   for (const Scaling & scaling : scalings)
   {
     if (!std::isfinite(scaling.slope) || scaling.slope == 0 || !std::isfinite(scaling.intercept))
@@ -353,8 +353,8 @@ TypeOfScaled(ScalarType stored, double lowest, double highest, const std::vector
     whole = whole && scaling.slope == std::floor(scaling.slope) && scaling.intercept == std::floor(scaling.intercept);
     for (const double value : { lowest, highest })
     {
-      least = std::min(least, scaling.slope * value + scaling.intercept);
-      most = std::max(most, scaling.slope * value + scaling.intercept);
+      minimum = std::min(minimum, scaling.slope * value + scaling.intercept);
+      maximum = std::max(maximum, scaling.slope * value + scaling.intercept);
     }
   }
   if (identity)
@@ -362,13 +362,13 @@ TypeOfScaled(ScalarType stored, double lowest, double highest, const std::vector
     return stored;
   }
   // Sums of doubles are exact below 2^53.
-  if (whole && least > -9e15 && most < 9e15)
+  if (whole && minimum > -9e15 && maximum < 9e15)
   {
     static constexpr struct
     {
       ScalarType type;
-      double     least;
-      double     most;
+      double     minimum;
+      double     maximum;
     } Types[] = { { ScalarType::UInt8, 0, 255 },           { ScalarType::Int8, -128, 127 },
                   { ScalarType::UInt16, 0, 65535 },        { ScalarType::Int16, -32768, 32767 },
                   { ScalarType::UInt32, 0, 4294967295.0 }, { ScalarType::Int32, -2147483648.0, 2147483647.0 } };
@@ -377,7 +377,7 @@ TypeOfScaled(ScalarType stored, double lowest, double highest, const std::vector
                           stored == ScalarType::Int64;
     for (const auto & candidate : Types)
     {
-      if (least >= candidate.least && most <= candidate.most && !(isSigned && candidate.least == 0))
+      if (minimum >= candidate.minimum && maximum <= candidate.maximum && !(isSigned && candidate.minimum == 0))
       {
         return candidate.type;
       }

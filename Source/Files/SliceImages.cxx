@@ -117,7 +117,7 @@ public:
       {
         ++place->second;
       }
-      else if (m_Notes.size() < Most)
+      else if (m_Notes.size() < MaximumNotes)
       {
         m_Notes.emplace_back(note, 1);
       }
@@ -146,7 +146,7 @@ public:
   }
 
 private:
-  static constexpr std::size_t Most = 8;
+  static constexpr std::size_t MaximumNotes = 8;
 
   std::mutex                                       m_Mutex;
   std::vector<std::pair<std::string, std::size_t>> m_Notes;

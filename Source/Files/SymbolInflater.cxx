@@ -216,15 +216,15 @@ SymbolInflater::Begin(const unsigned char * data, std::size_t size, std::uint64_
 
 /** \return whether a match fits, within the most symbols. */
 bool
-SymbolInflater::MakeRoom(std::size_t most)
+SymbolInflater::MakeRoom(std::size_t maximum)
 {
-  if (Size() > most)
+  if (Size() > maximum)
   {
     return false;
   }
   if (m_Written + Slack > m_Symbols.size())
   {
-    m_Symbols.resize(std::min(2 * m_Symbols.size(), WindowSize + most + 2 * Slack));
+    m_Symbols.resize(std::min(2 * m_Symbols.size(), WindowSize + maximum + 2 * Slack));
   }
   return true;
 }
@@ -238,17 +238,17 @@ SymbolInflater::PrepareTables(const CodeLengths & codes)
 }
 
 bool
-SymbolInflater::ReadBlock(std::size_t most)
+SymbolInflater::ReadBlock(std::size_t maximum)
 {
   m_Input.Refill();
   const bool isLast = (m_Input.bits & 1) != 0;
-  const bool isThere = ReadAnyBlock(most);
+  const bool isThere = ReadAnyBlock(maximum);
   m_HasFinished = isThere && isLast;
   return isThere;
 }
 
 bool
-SymbolInflater::ReadAnyBlock(std::size_t most)
+SymbolInflater::ReadAnyBlock(std::size_t maximum)
 {
   const auto kind = static_cast<unsigned>(m_Input.bits >> 1 & 3);
   if (kind == 2)
@@ -260,7 +260,7 @@ SymbolInflater::ReadAnyBlock(std::size_t most)
     }
     PrepareTables(*codes);
     m_Input.MoveTo(codes->end);
-    return ReadCoded(most);
+    return ReadCoded(maximum);
   }
   m_Input.Use(3);
   if (kind == 1)
@@ -275,13 +275,13 @@ SymbolInflater::ReadAnyBlock(std::size_t most)
     }
     std::fill_n(fixed.lengths.begin() + fixed.literals, fixed.distances, static_cast<unsigned char>(5));
     PrepareTables(fixed);
-    return ReadCoded(most);
+    return ReadCoded(maximum);
   }
-  return kind == 0 && ReadStored(most);
+  return kind == 0 && ReadStored(maximum);
 }
 
 bool
-SymbolInflater::ReadStored(std::size_t most)
+SymbolInflater::ReadStored(std::size_t maximum)
 {
   const unsigned char * const data = m_Input.data;
   std::size_t                 at = static_cast<std::size_t>((Position() + 7) / 8);
@@ -298,7 +298,7 @@ SymbolInflater::ReadStored(std::size_t most)
   at += 4;
   for (std::size_t done = 0; done < length;)
   {
-    if (!MakeRoom(most))
+    if (!MakeRoom(maximum))
     {
       return false;
     }
@@ -312,7 +312,7 @@ SymbolInflater::ReadStored(std::size_t most)
 }
 
 bool
-SymbolInflater::ReadCoded(std::size_t most)
+SymbolInflater::ReadCoded(std::size_t maximum)
 {
   constexpr std::uint64_t literalMask = (std::uint64_t{ 1 } << LiteralBits) - 1;
   constexpr std::uint64_t distanceMask = (std::uint64_t{ 1 } << DistanceBits) - 1;
@@ -333,7 +333,7 @@ SymbolInflater::ReadCoded(std::size_t most)
     if (to >= room)
     {
       m_Written = static_cast<std::size_t>(to - m_Symbols.data());
-      if (!MakeRoom(most))
+      if (!MakeRoom(maximum))
       {
         return false;
       }

@@ -27,9 +27,9 @@ public:
   /** Begins at a bit where a block may begin. */
   void Begin(const unsigned char * data, std::size_t size, std::uint64_t bit);
 
-  /** Decompresses a block. \param most  so many symbols may there be at the most, in all blocks
+  /** Decompresses a block. \param maximum  so many symbols may there be at the most, in all blocks
    *  \return whether there was one. If not, the bits make no sense, or they are too many. */
-  bool ReadBlock(std::size_t most);
+  bool ReadBlock(std::size_t maximum);
 
   /** All symbols since the beginning. */
   const std::uint16_t *
@@ -123,11 +123,11 @@ private:
     }
   };
 
-  bool MakeRoom(std::size_t most);
+  bool MakeRoom(std::size_t maximum);
   void PrepareTables(const CodeLengths & codes);
-  bool ReadAnyBlock(std::size_t most);
-  bool ReadStored(std::size_t most);
-  bool ReadCoded(std::size_t most);
+  bool ReadAnyBlock(std::size_t maximum);
+  bool ReadStored(std::size_t maximum);
+  bool ReadCoded(std::size_t maximum);
 
   Input m_Input;
   bool  m_HasFinished = false;

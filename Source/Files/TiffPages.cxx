@@ -226,8 +226,8 @@ ReadPage(const TiffHandle & handle, const FileBytes & file, std::vector<std::str
   const auto   blockBytes = static_cast<double>(page.BlockRowBytes()) * page.blockHeight;
   // Tiles may be larger than a small page.
   const double pageBytes = static_cast<double>(page.width) * page.height * page.samples * page.bits / 8;
-  const double most = static_cast<double>(MaximumDecodedSize(page.compression, file.Size()));
-  if (blocks > 4e9 || blockBytes > 2e9 || pageBytes > most || blockBytes > std::max(most, 1e6) ||
+  const double limit = static_cast<double>(MaximumDecodedSize(page.compression, file.Size()));
+  if (blocks > 4e9 || blockBytes > 2e9 || pageBytes > limit || blockBytes > std::max(limit, 1e6) ||
       blocks > static_cast<double>(file.Size()))
   {
     throw Error("a page has " + SizeText(page) + " pixels of " + TypeText(page) + " but the file only " +

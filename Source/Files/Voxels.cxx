@@ -291,11 +291,11 @@ WriteSomeAt(int descriptor, std::uint64_t place, const void * bytes, std::size_t
   OVERLAPPED at = {};
   at.Offset = static_cast<DWORD>(place);
   at.OffsetHigh = static_cast<DWORD>(place >> 32);
-  constexpr std::size_t most = std::size_t{ 1 } << 30;
+  constexpr std::size_t limit = std::size_t{ 1 } << 30;
   DWORD                 written = 0;
   if (WriteFile(reinterpret_cast<HANDLE>(::_get_osfhandle(descriptor)),
                 bytes,
-                static_cast<DWORD>(std::min(size, most)),
+                static_cast<DWORD>(std::min(size, limit)),
                 &written,
                 &at) == 0)
   {

@@ -84,8 +84,8 @@ public:
       m_Sizes.erase(known);
     }
     // More are the sizes of items that differ, and not worth their room.
-    constexpr std::size_t most = 8;
-    if (m_Free.size() > most)
+    constexpr std::size_t limit = 8;
+    if (m_Free.size() > limit)
     {
       ::operator delete (m_Free.begin()->second, std::align_val_t{ LargePage });
       m_Free.erase(m_Free.begin());

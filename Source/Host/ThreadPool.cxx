@@ -229,11 +229,11 @@ private:
   OfferToOthers(std::vector<Seat> & seats)
   {
     const auto  processors = static_cast<std::size_t>(ProcessorCount());
-    const auto  most = std::min(m_Workers.size(), std::max(seats.size(), processors - 1));
+    const auto  limit = std::min(m_Workers.size(), std::max(seats.size(), processors - 1));
     std::size_t next = 0;
     for (Seat & seat : seats)
     {
-      for (; seat.taker == nullptr && next < most; ++next)
+      for (; seat.taker == nullptr && next < limit; ++next)
       {
         OfferTo(WorkerAt(next), seat);
       }

@@ -39,10 +39,10 @@ ListVoxels(const RunVolume & volume, std::uint64_t components, const HostContext
 {
   // Each chunk has a count for every component. There are only so many chunks that the counts take no more memory than
   // the lists.
-  const auto   most = static_cast<std::int64_t>(4 * volume.RunCount() / (components + 1)) + 1;
+  const auto   limit = static_cast<std::int64_t>(4 * volume.RunCount() / (components + 1)) + 1;
   const Chunks chunks(volume.GetExtent().RowCount(),
                       1,
-                      static_cast<int>(std::min<std::int64_t>(most, EffectiveThreadCount(context.threads))));
+                      static_cast<int>(std::min<std::int64_t>(limit, EffectiveThreadCount(context.threads))));
   const auto   count = static_cast<std::size_t>(components);
   std::vector<std::vector<std::uint64_t>> places(static_cast<std::size_t>(chunks.count));
   ParallelFor(chunks.count, context.Part(0, 0.4), [&](std::int64_t chunk) {

@@ -28,15 +28,16 @@ struct InOneSlice
   }
 };
 
-/** Leaves the first `most` numbers of each slice. */
+/** Leaves the first `maximum` numbers of each slice. */
 template <typename TNumber, typename TSliceOf>
 void
-KeepFirstOfSlices(std::vector<TNumber> & numbers, std::uint64_t most, TSliceOf sliceOf)
+KeepFirstOfSlices(std::vector<TNumber> & numbers, std::uint64_t maximum, TSliceOf sliceOf)
 {
   std::unordered_map<std::int64_t, std::uint64_t> countOf;
-  numbers.erase(
-    std::remove_if(numbers.begin(), numbers.end(), [&](TNumber number) { return ++countOf[sliceOf(number)] > most; }),
-    numbers.end());
+  numbers.erase(std::remove_if(numbers.begin(),
+                               numbers.end(),
+                               [&](TNumber number) { return ++countOf[sliceOf(number)] > maximum; }),
+                numbers.end());
 }
 
 /** The numbers that the options give to components in raster order.

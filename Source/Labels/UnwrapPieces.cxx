@@ -42,7 +42,7 @@ EndLinks::Unite()
 {
   std::sort(m_Links.begin(), m_Links.end());
   m_Links.erase(std::unique(m_Links.begin(), m_Links.end()), m_Links.end());
-  m_Most = std::max(m_Most, 2 * m_Links.size());
+  m_Limit = std::max(m_Limit, 2 * m_Links.size());
 }
 
 namespace

@@ -34,7 +34,7 @@ public:
     if (m_Links.empty() || !(m_Links.back() == link))
     {
       m_Links.push_back(link);
-      if (m_Links.size() >= m_Most)
+      if (m_Links.size() >= m_Limit)
       {
         Unite();
       }
@@ -54,7 +54,7 @@ private:
 
   std::vector<EndLink> m_Links;
   /** So many links are too many to keep them with their repeats. */
-  std::size_t m_Most = std::size_t{ 1 } << 16;
+  std::size_t m_Limit = std::size_t{ 1 } << 16;
 };
 
 /** Components that are made of pieces. */

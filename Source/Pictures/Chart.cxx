@@ -28,10 +28,10 @@ constexpr int MaximumTicksAcross = 10;
 constexpr int MaximumTicksUp = 8;
 
 Ticks
-TicksOf(const ChartAxis & axis, int most)
+TicksOf(const ChartAxis & axis, int maximum)
 {
   return axis.isLogarithmic ? LogarithmicTicks(axis.low, axis.high)
-                            : LinearTicks(axis.low, axis.high, most, axis.isWhole);
+                            : LinearTicks(axis.low, axis.high, maximum, axis.isWhole);
 }
 
 /** How far along an axis a value lies, from 0 to 1. */

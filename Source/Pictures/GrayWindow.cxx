@@ -125,14 +125,14 @@ WindowOfPart(const std::vector<double> & values)
   const std::size_t outside = CountBelow(0.5, finite.size() - air);
   const double      low = ValueOfRank(finite, air + outside);
   const double      high = ValueOfRank(finite, finite.size() - 1 - outside);
-  const auto [least, most] = std::minmax_element(finite.begin(), finite.end());
+  const auto [minimum, maximum] = std::minmax_element(finite.begin(), finite.end());
   if (!(high > low))
   {
     // A part that has a single value is white on air.
-    return { *least, high > *least ? high : *least + std::max(1.0, std::abs(*least)) };
+    return { *minimum, high > *minimum ? high : *minimum + std::max(1.0, std::abs(*minimum)) };
   }
   const double beyond = 0.05 * high - 0.05 * low;
-  return { std::max(*least, low - beyond), std::min(*most, high + beyond) };
+  return { std::max(*minimum, low - beyond), std::min(*maximum, high + beyond) };
 }
 
 } // namespace brickccl

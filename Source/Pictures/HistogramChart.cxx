@@ -67,7 +67,7 @@ WriteHistogramChart(const std::string & path, const Histogram & histogram)
   const bool                isWeighted = !histogram.weightColumn.empty();
   const std::vector<double> heights =
     isWeighted ? histogram.weights : std::vector<double>(histogram.counts.begin(), histogram.counts.end());
-  const double most = *std::max_element(heights.begin(), heights.end());
+  const double highest = *std::max_element(heights.begin(), heights.end());
   ChartAxis    across{ AxisTitle(histogram.column, histogram.unit),
                     histogram.edges.front(),
                     histogram.edges.back(),
@@ -80,7 +80,7 @@ WriteHistogramChart(const std::string & path, const Histogram & histogram)
   }
   const ChartAxis up{ isWeighted ? AxisTitle(histogram.weightColumn, histogram.weightUnit) : "components",
                       0,
-                      1.05 * (most > 0 ? most : 1),
+                      1.05 * (highest > 0 ? highest : 1),
                       false,
                       !isWeighted };
   const auto       drawing = MakeDrawing(path, ChartFrame::Width, ChartFrame::Height);

@@ -85,12 +85,12 @@ PictureKey::PictureKey(const KeyContents & contents, double pixelSize, int heigh
   const auto room =
     static_cast<std::size_t>(std::max(LeastRows, (height - HeightWithoutRows - GrayBarHeight) / FontLineHeight));
   // There are at most as many rows as colours that can be told apart.
-  const std::size_t most = std::min(room, LabelColours::Count() + 1);
-  if (m_Rows.size() > most)
+  const std::size_t limit = std::min(room, LabelColours::Count() + 1);
+  if (m_Rows.size() > limit)
   {
-    const bool areSmaller = m_Rows[most - 1].size < m_Rows[most - 2].size;
-    m_Rest = "and " + std::to_string(m_Rows.size() - most + 1) + (areSmaller ? " smaller ones" : " others");
-    m_Rows.resize(most - 1);
+    const bool areSmaller = m_Rows[limit - 1].size < m_Rows[limit - 2].size;
+    m_Rest = "and " + std::to_string(m_Rows.size() - limit + 1) + (areSmaller ? " smaller ones" : " others");
+    m_Rows.resize(limit - 1);
   }
   if (contents.columnColours != nullptr)
   {

@@ -182,7 +182,7 @@ LayOutMontage(const PictureContents & contents, const PictureOptions & options)
   layout.style = PictureStyle::Montage;
   // Of all numbers of columns, the one that shows the most slices in tiles that are not too small, or the largest tile.
   double longestSide = 1;
-  int    most = 0;
+  int    maximum = 0;
   for (int columns = 1; columns == 1 || columns * (LeastTile + PictureMargin) <= room; ++columns)
   {
     const int    side = std::max(ThinnestSide, room / columns - PictureMargin);
@@ -193,9 +193,9 @@ LayOutMontage(const PictureContents & contents, const PictureOptions & options)
     const int    rows = std::max(1, (high + 1) / tileHeight);
     const auto   needed = static_cast<int>(std::min<std::int64_t>(slices, std::int64_t{ columns } * rows));
     const double side2d = across * std::max(1.0, ratio);
-    if (needed > most || (needed == most && side2d > longestSide))
+    if (needed > maximum || (needed == maximum && side2d > longestSide))
     {
-      most = needed;
+      maximum = needed;
       layout.columns = columns;
       longestSide = side2d;
     }
@@ -210,9 +210,9 @@ LayOutMontage(const PictureContents & contents, const PictureOptions & options)
   const double shown = std::max(sides[0], sides[1]);
   const Scale  scale = ScaleAxes(image, std::max(1.0, std::floor(longestSide * std::max(1.0, sides[2] / shown))));
   layout.pixelSize = scale.pixelSize;
-  for (int i = 0; i < most; ++i)
+  for (int i = 0; i < maximum; ++i)
   {
-    const std::int64_t place = (2 * std::int64_t{ i } + 1) * slices / (2 * std::int64_t{ most });
+    const std::int64_t place = (2 * std::int64_t{ i } + 1) * slices / (2 * std::int64_t{ maximum });
     layout.panels.push_back(PanelAcross(2, image, scale, { 0, 0, place }));
     layout.panels.back().caption = { PositionOf(layout.panels.back(), contents, true) };
   }

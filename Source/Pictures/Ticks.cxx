@@ -24,7 +24,7 @@ WithExponent(double value)
 } // namespace
 
 Ticks
-LinearTicks(double low, double high, int most, bool whole)
+LinearTicks(double low, double high, int maximum, bool whole)
 {
   Ticks ticks;
   if (!(high - low > 1e-12 * std::max(std::abs(low), std::abs(high))))
@@ -34,10 +34,10 @@ LinearTicks(double low, double high, int most, bool whole)
     return ticks;
   }
   // Find the smallest round step that makes few enough ticks.
-  double     step = LargestRoundNumber((high - low) / most);
+  double     step = LargestRoundNumber((high - low) / maximum);
   const auto first = [&] { return std::ceil(low / step - 1e-9); };
   const auto count = [&] { return static_cast<int>(std::floor(high / step + 1e-9) - first()) + 1; };
-  while ((whole && step < 1) || count() > most)
+  while ((whole && step < 1) || count() > maximum)
   {
     step = LargestRoundNumber(step * 2.5);
   }
@@ -95,11 +95,11 @@ LengthText(double millimetres)
 {
   const double magnitude = std::abs(millimetres);
   // 1e-9 is the error that a computed power of ten may have.
-  const double most = 1 - 1e-9;
-  return magnitude == 0 || (magnitude >= most && magnitude < 1e3 * most) ? ShortNumber(millimetres) + " mm"
-       : magnitude >= 1e3 * most                                         ? ShortNumber(millimetres / 1e3) + " m"
-       : magnitude >= 1e-3 * most                                        ? ShortNumber(millimetres * 1e3) + " µm"
-                                                                         : ShortNumber(millimetres * 1e6) + " nm";
+  const double nearlyOne = 1 - 1e-9;
+  return magnitude == 0 || (magnitude >= nearlyOne && magnitude < 1e3 * nearlyOne) ? ShortNumber(millimetres) + " mm"
+       : magnitude >= 1e3 * nearlyOne  ? ShortNumber(millimetres / 1e3) + " m"
+       : magnitude >= 1e-3 * nearlyOne ? ShortNumber(millimetres * 1e3) + " µm"
+                                       : ShortNumber(millimetres * 1e6) + " nm";
 }
 
 } // namespace brickccl

@@ -14,9 +14,9 @@ struct Ticks
   std::vector<std::string> texts;
 };
 
-/** Ticks at round numbers within [low, high], at most `most` of them.
+/** Ticks at round numbers within [low, high], at most `maximum` of them.
  *  \param whole  places them only at whole numbers */
-Ticks LinearTicks(double low, double high, int most, bool whole = false);
+Ticks LinearTicks(double low, double high, int maximum, bool whole = false);
 
 /** Ticks at powers of ten within [low, high]; both ends are above 0. If these are few, there are also ticks at 2 and 5
  *  times them. */

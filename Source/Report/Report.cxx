@@ -451,16 +451,17 @@ private:
       }
       const ordered_json & files = item.at("input").at("files");
       // Of a series or stack, the manifest has all files.
-      const std::size_t most = std::min<std::size_t>(files.size(), 5);
-      for (std::size_t i = 0; i < most; ++i)
+      const std::size_t maximum = std::min<std::size_t>(files.size(), 5);
+      for (std::size_t i = 0; i < maximum; ++i)
       {
         stream << "<tr><td class=\"name\">" << EscapeXml(item.at("item")) << "</td><td class=\"name\">"
                << EscapeXml(files[i].at("path")) << "</td><td class=\"number\">" << files[i].at("bytes").dump()
                << "</td><td><code>" << EscapeXml(files[i].at("sha256")) << "</code></td></tr>\n";
       }
-      if (files.size() > most)
+      if (files.size() > maximum)
       {
-        stream << "<tr><td></td><td colspan=\"3\">and " << files.size() - most << " more (manifest.json)</td></tr>\n";
+        stream << "<tr><td></td><td colspan=\"3\">and " << files.size() - maximum
+               << " more (manifest.json)</td></tr>\n";
       }
     }
     stream << "</tbody></table></div>\n<p class=\"soft\">manifest.json has the hashes of all outputs.</p>\n";

@@ -336,10 +336,10 @@ private:
   {
   public:
     void
-    Resize(std::size_t most)
+    Resize(std::size_t maximum)
     {
-      m_Bits.resize(most);
-      m_Places.resize(most);
+      m_Bits.resize(maximum);
+      m_Places.resize(maximum);
     }
     /** The list to which ListUndecidedInSquares appends. */
     simd::WordList

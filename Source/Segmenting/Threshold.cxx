@@ -34,14 +34,14 @@ RefuseMethod(const std::string & text)
                         DidYouMean(text, { "otsu", "multi-otsu:3", "valley", "iso50" }));
 }
 
-/** A whole number from `least` to `most`, or -1. */
+/** A whole number from `minimum` to `maximum`, or -1. */
 int
-CountOf(const std::string & text, int least, int most)
+CountOf(const std::string & text, int minimum, int maximum)
 {
   int          count = -1;
   const char * end = text.data() + text.size();
   const auto   parsed = std::from_chars(text.data(), end, count);
-  return parsed.ec == std::errc() && parsed.ptr == end && count >= least && count <= most ? count : -1;
+  return parsed.ec == std::errc() && parsed.ptr == end && count >= minimum && count <= maximum ? count : -1;
 }
 
 } // namespace

@@ -28,19 +28,19 @@ NumberOf(const ModuleParameter & parameter)
 {
   const bool whole = parameter.tag == "integer";
   return CLI::Validator(
-    [whole, least = parameter.minimum, most = parameter.maximum](std::string & text) {
+    [whole, minimum = parameter.minimum, maximum = parameter.maximum](std::string & text) {
       const std::string what = whole ? "whole number" : "number";
       if (whole ? !IsWholeNumber(text) : !cli::AnyNumber()(text).empty())
       {
         return "'" + text + "' is no " + what;
       }
       const Number value = cli::ParseNumber(text, what);
-      const bool   isBelow = !least.empty() && !(value >= cli::ParseNumber(least, "minimum"));
-      const bool   isAbove = !most.empty() && !(value <= cli::ParseNumber(most, "maximum"));
+      const bool   isBelow = !minimum.empty() && !(value >= cli::ParseNumber(minimum, "minimum"));
+      const bool   isAbove = !maximum.empty() && !(value <= cli::ParseNumber(maximum, "maximum"));
       if (isBelow || isAbove || std::isnan(value.Nearest()))
       {
-        return "'" + text + "' is no " + what + (least.empty() ? "" : " from " + least) +
-               (most.empty() ? "" : " to " + most);
+        return "'" + text + "' is no " + what + (minimum.empty() ? "" : " from " + minimum) +
+               (maximum.empty() ? "" : " to " + maximum);
       }
       return std::string();
     },

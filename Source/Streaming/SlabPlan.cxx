@@ -88,10 +88,10 @@ BytesOfCutChunks(const SlabImages & images, const Extent & slice, std::int64_t a
 
 /** Slices of a slab: a multiple of those that are compressed together, where so many fit. */
 std::int64_t
-WholeChunks(double most, std::int64_t together)
+WholeChunks(double maximum, std::int64_t together)
 {
   const auto chunk = static_cast<double>(together);
-  return static_cast<std::int64_t>(most < chunk ? most : std::floor(most / chunk) * chunk);
+  return static_cast<std::int64_t>(maximum < chunk ? maximum : std::floor(maximum / chunk) * chunk);
 }
 
 /** The slices of a slab for as many bytes, of which a slice takes `sliceBytes`. */
@@ -185,8 +185,8 @@ PlanSlabs(const SlabImages & images,
   }
   const double room = static_cast<double>(memory) - fixed;
   const double forSlab = std::min(share * room, room - known);
-  const double most = forSlab / perVoxel / sliceVoxels;
-  if (static_cast<double>(slices) > 2 * most)
+  const double maximum = forSlab / perVoxel / sliceVoxels;
+  if (static_cast<double>(slices) > 2 * maximum)
   {
     throw InvalidArgument("a memory of " + BytesAsText(memory) + " is too little to go on with slabs of " +
                           std::to_string(slices) + " slices; give as much as before");

@@ -60,8 +60,8 @@ struct Value
   bool
   IsSmallWhole() const
   {
-    constexpr Int128 most = (Int128{ 1 } << 63) - 1;
-    return isWhole && whole <= most && whole >= -most;
+    constexpr Int128 limit = (Int128{ 1 } << 63) - 1;
+    return isWhole && whole <= limit && whole >= -limit;
   }
 };
 

@@ -243,9 +243,10 @@ void
 CompareAll(const Options & options)
 {
   // ITK's pool has for ever the threads that it was made with.
-  const auto most = static_cast<itk::ThreadIdType>(*std::max_element(options.threads.begin(), options.threads.end()));
-  itk::MultiThreaderBase::SetGlobalMaximumNumberOfThreads(most);
-  itk::MultiThreaderBase::SetGlobalDefaultNumberOfThreads(most);
+  const auto maximum =
+    static_cast<itk::ThreadIdType>(*std::max_element(options.threads.begin(), options.threads.end()));
+  itk::MultiThreaderBase::SetGlobalMaximumNumberOfThreads(maximum);
+  itk::MultiThreaderBase::SetGlobalDefaultNumberOfThreads(maximum);
   itk::MultiThreaderBase::New();
   const brickccl::Extent extent{ options.size, options.size, options.size };
   const auto             mask = ImageOf<Mask>(brickccl::MakeBalls(extent, 0.25, 1), options.size, 255);

@@ -57,10 +57,10 @@ TEST(ModuleDescription, RefusesWhatSlicerRefuses)
 
 TEST(LabelTypes, NeverWiderThanAFrontEndTakes)
 {
-  const std::uint64_t most = 0xffffffff;
-  EXPECT_EQ(cli::ResolveLabelType(LabelType::Auto, most, "", LabelType::UInt32), LabelType::UInt32);
-  EXPECT_THROW(cli::ResolveLabelType(LabelType::Auto, most + 1, "", LabelType::UInt32), LabelOverflow);
-  EXPECT_EQ(cli::ResolveLabelType(LabelType::Auto, most + 1, ""), LabelType::UInt64);
+  const std::uint64_t largest = 0xffffffff;
+  EXPECT_EQ(cli::ResolveLabelType(LabelType::Auto, largest, "", LabelType::UInt32), LabelType::UInt32);
+  EXPECT_THROW(cli::ResolveLabelType(LabelType::Auto, largest + 1, "", LabelType::UInt32), LabelOverflow);
+  EXPECT_EQ(cli::ResolveLabelType(LabelType::Auto, largest + 1, ""), LabelType::UInt64);
   EXPECT_EQ(cli::ResolveLabelType(LabelType::UInt16, 3, "", LabelType::UInt32), LabelType::UInt16);
   EXPECT_THROW(cli::ResolveLabelType(LabelType::UInt8, 256, "", LabelType::UInt32), LabelOverflow);
 }

@@ -113,14 +113,14 @@ public:
     : m_Words(words)
     , m_IsTransitive(isTransitive)
   {
-    const auto most = static_cast<int>(2 + random() % 5);
+    const auto maximum = static_cast<int>(2 + random() % 5);
     const auto length = 1 + random() % 12;
     for (std::vector<int> & row : m_Voxels)
     {
       int value = 0;
       for (std::int64_t x = 0; x < words * BitsPerWord; ++x)
       {
-        value = random() % length == 0 ? static_cast<int>(random() % static_cast<unsigned>(most)) : value;
+        value = random() % length == 0 ? static_cast<int>(random() % static_cast<unsigned>(maximum)) : value;
         // Rows are often alike.
         const bool isAlike = &row != m_Voxels.data() && random() % 4 != 0;
         row.push_back(isAlike ? m_Voxels[0][static_cast<std::size_t>(x)] : value);

@@ -52,16 +52,16 @@ Values()
     const Long fraction = static_cast<Long>(random()) / static_cast<Long>(random() | 1);
     values.push_back({ fraction, fraction });
   }
-  constexpr double most = std::numeric_limits<double>::max();
-  constexpr double least = std::numeric_limits<double>::denorm_min();
-  for (const double value : { 0.0, -0.0, 0.1, 1e300, most, -most, least, -least, HUGE_VAL, -HUGE_VAL })
+  constexpr double largest = std::numeric_limits<double>::max();
+  constexpr double smallest = std::numeric_limits<double>::denorm_min();
+  for (const double value : { 0.0, -0.0, 0.1, 1e300, largest, -largest, smallest, -smallest, HUGE_VAL, -HUGE_VAL })
   {
     values.push_back({ value, value });
   }
   if (HasLong)
   {
     for (const Long value :
-         { std::nextafter(Long{ most }, Long{ HUGE_VAL }), Long{ most } * 4, 0.1L, Long{ least } / 2 })
+         { std::nextafter(Long{ largest }, Long{ HUGE_VAL }), Long{ largest } * 4, 0.1L, Long{ smallest } / 2 })
     {
       values.push_back({ value, value });
       values.push_back({ -value, -value });

@@ -179,9 +179,9 @@ TEST(Chunks, CoverEverythingInOrder)
 {
   for (const std::int64_t size : { 0, 1, 7, 100, 1001 })
   {
-    for (const std::int64_t most : { 1, 3, 64 })
+    for (const std::int64_t maximum : { 1, 3, 64 })
     {
-      const Chunks chunks(size, 2, most);
+      const Chunks chunks(size, 2, maximum);
       std::int64_t next = 0;
       for (std::int64_t chunk = 0; chunk < chunks.count; ++chunk)
       {

@@ -114,9 +114,9 @@ TEST(Slabs, AreCutWithinTheirLimitsAndCoverTheVolume)
   {
     for (const std::int64_t least : { 1, 2, 7, 64 })
     {
-      for (const std::int64_t most : { 1, 30, 100, 1000 })
+      for (const std::int64_t maximum : { 1, 30, 100, 1000 })
       {
-        const SlabCut cut = CutIntoSlabs({ 6, 5, slices }, least, most);
+        const SlabCut cut = CutIntoSlabs({ 6, 5, slices }, least, maximum);
         ASSERT_EQ(cut.axis, slices > 1 ? 2 : 1);
         ASSERT_EQ(cut.begins.front(), 0);
         ASSERT_EQ(cut.End(cut.Count() - 1), cut.volume.size[cut.axis]);
@@ -124,7 +124,7 @@ TEST(Slabs, AreCutWithinTheirLimitsAndCoverTheVolume)
         for (std::size_t slab = 0; slab < cut.Count(); ++slab)
         {
           ASSERT_GT(cut.End(slab), cut.begins[slab]);
-          ASSERT_LE(cut.ExtentOf(slab).VoxelCount(), std::max(most, cut.VoxelsPerSlice()));
+          ASSERT_LE(cut.ExtentOf(slab).VoxelCount(), std::max(maximum, cut.VoxelsPerSlice()));
         }
       }
     }

@@ -104,12 +104,12 @@ TEST(TouchingLists, RunsThatTouchAndDifferAreFound)
       // Few labels, so that often the only pair that differs lies anywhere in the rows.
       const auto              longest = static_cast<unsigned>(1 + random() % 40);
       const auto              labelCount = 1 + static_cast<unsigned>(random() % 8 == 0);
-      const auto              most = static_cast<std::int64_t>(1 + random() % 60);
+      const auto              maximum = static_cast<std::int64_t>(1 + random() % 60);
       std::vector<ListedRuns> rows;
       for (int row = 0; row < 5; ++row)
       {
         rows.emplace_back(random,
-                          static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most)),
+                          static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(maximum)),
                           longest,
                           labelCount);
         if (labelCount == 1 && rows.back().count > 0 && random() % 4 == 0)

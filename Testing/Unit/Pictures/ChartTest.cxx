@@ -81,11 +81,11 @@ TEST(Ticks, AreFewAndWithinForAllRanges)
   {
     for (const double length : { 1e-12, 1e-3, 1.0, 7.3, 4e8, 1e30 })
     {
-      for (const int most : { 2, 5, 10 })
+      for (const int maximum : { 2, 5, 10 })
       {
         const double high = low + length;
-        const Ticks  ticks = LinearTicks(low, high, most);
-        EXPECT_LE(static_cast<int>(ticks.places.size()), most) << low << ", " << length;
+        const Ticks  ticks = LinearTicks(low, high, maximum);
+        EXPECT_LE(static_cast<int>(ticks.places.size()), maximum) << low << ", " << length;
         for (std::size_t i = 0; i < ticks.places.size(); ++i)
         {
           EXPECT_GE(ticks.places[i], low - 1e-6 * length);

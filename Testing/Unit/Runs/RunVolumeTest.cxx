@@ -168,11 +168,11 @@ TEST(RunVolume, RunsOfManyRowsAtOnceAreThoseOfEach)
         });
       }
       std::vector<Run> found;
-      int              most = 0;
+      int              maximum = 0;
       std::int64_t     maximumRows = 0;
       volume.ForRunsAtOnce(first, end, [&](const RunsOfRows & runs) {
         ASSERT_EQ(runs.run, volume.FirstRun(first) + found.size());
-        most = std::max(most, runs.count);
+        maximum = std::max(maximum, runs.count);
         for (int i = 0; i < runs.count; ++i)
         {
           const std::int64_t row = runs.row + (runs.Begin(i) >> runs.shift);
@@ -182,7 +182,7 @@ TEST(RunVolume, RunsOfManyRowsAtOnceAreThoseOfEach)
         }
       });
       EXPECT_EQ(found, expected) << extent.ToString();
-      EXPECT_LE(most, int{ RunsOfRows::Maximum });
+      EXPECT_LE(maximum, int{ RunsOfRows::Maximum });
       if (!volume.Bounds().AreKept() && length == 500)
       {
         EXPECT_GT(maximumRows, simd::SparseWords / volume.WordsPerRow() / 2);

@@ -101,11 +101,11 @@ TEST(UndecidedLinks, WordsOfUndecidedLinksAreListed)
                                                            : static_cast<simd::SquareLinkSet>(random()) & all;
       // The highest number that the last square's row may have.
       const std::int64_t firstRow = (std::int64_t{ 1 } << 31) - squares;
-      const auto         most = static_cast<std::size_t>(simd::MaximumUndecidedWords(words, squares));
-      std::vector<Word>  sideBits(most);
-      std::vector<Word>  sidePlaces(most);
-      std::vector<Word>  otherBits(most);
-      std::vector<Word>  otherPlaces(most);
+      const auto         maximum = static_cast<std::size_t>(simd::MaximumUndecidedWords(words, squares));
+      std::vector<Word>  sideBits(maximum);
+      std::vector<Word>  sidePlaces(maximum);
+      std::vector<Word>  otherBits(maximum);
+      std::vector<Word>  otherPlaces(maximum);
       simd::WordList     sides{ sideBits.data(), sidePlaces.data(), 0 };
       simd::WordList     others{ otherBits.data(), otherPlaces.data(), 0 };
       simd::ListUndecidedInSquares({ strip.Square(0), words, squares, firstRow }, kinds, sides, others);

@@ -135,8 +135,8 @@ TEST(PoresOfPart, AreTheTruthOfCastingsOfAnySizeAndSeed)
   std::mt19937 random(4);
   for (std::uint64_t seed = 1; seed <= (testing::IsSlowBuild ? 20 : 40); ++seed)
   {
-    const auto side = [&](int least, int most) {
-      return static_cast<std::int64_t>(random() % static_cast<unsigned>(most - least)) + least;
+    const auto side = [&](int minimum, int maximum) {
+      return static_cast<std::int64_t>(random() % static_cast<unsigned>(maximum - minimum)) + minimum;
     };
     const Extent      extent{ side(12, 110), side(12, 110), side(4, 60) };
     const Scan        casting = MakeCasting(extent, seed);

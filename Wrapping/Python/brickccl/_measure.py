@@ -172,10 +172,10 @@ def relabel(
         raise ValueError(f"the order {order!r} is unknown; choose label, raster or size")
     runs, table, volume = _measure(labels, None, None, "place" if order == "raster" else None, None, None, threads, None)
     sizes = table["voxel_count"]
-    least, most = sizes_of(minimum_size, maximum_size)
-    stays = sizes >= least
-    if most is not None:
-        stays &= sizes <= most
+    minimum, maximum = sizes_of(minimum_size, maximum_size)
+    stays = sizes >= minimum
+    if maximum is not None:
+        stays &= sizes <= maximum
     chosen = np.flatnonzero(stays)
     by_size = chosen[np.argsort(-sizes[chosen], kind="stable")]
     if largest is not None:

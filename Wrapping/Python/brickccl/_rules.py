@@ -76,11 +76,11 @@ def limits_of(
     order: Any, minimum_size: Any, maximum_size: Any, minimum_volume: Any, largest: Any
 ) -> tuple[str, int, int | None, float, int]:
     """Which components stay, and their order."""
-    least, most = sizes_of(minimum_size, maximum_size)
+    minimum, maximum = sizes_of(minimum_size, maximum_size)
     return (
         order,
-        least,
-        most,
+        minimum,
+        maximum,
         0.0 if minimum_volume is None else float(minimum_volume),
         0 if largest is None else largest_of(largest),
     )
@@ -88,13 +88,13 @@ def limits_of(
 
 def sizes_of(minimum_size: Any, maximum_size: Any) -> tuple[int, int | None]:
     """The least and the most voxels of components that stay."""
-    least = 0 if type(minimum_size) is int and minimum_size == 0 else count_of("minimum_size", minimum_size)
+    minimum = 0 if type(minimum_size) is int and minimum_size == 0 else count_of("minimum_size", minimum_size)
     if maximum_size is None:
-        return least, None
-    most = count_of("maximum_size", maximum_size)
-    if least > most:
-        warn(f"minimum_size={least} is above maximum_size={most}: no component is kept")
-    return least, most
+        return minimum, None
+    maximum = count_of("maximum_size", maximum_size)
+    if minimum > maximum:
+        warn(f"minimum_size={minimum} is above maximum_size={maximum}: no component is kept")
+    return minimum, maximum
 
 
 def largest_of(largest: Any) -> int:

@@ -38,7 +38,7 @@ def _count_runs(array: Array) -> int:
     return int(runs)
 
 
-def _most_of_binary(shape: tuple[int, ...], connectivity: int) -> int:
+def _maximum_of_binary(shape: tuple[int, ...], connectivity: int) -> int:
     """Components that a mask can have at most, as cc3d counts: in blocks of 2 x 2 x 2 voxels."""
     blocks = int(np.prod([size + size % 2 for size in (shape + (1, 1))[:3]]))
     return min(int(np.prod(shape)), blocks // {4: 2, 6: 2, 8: 4, 18: 4, 26: 8}[connectivity] + 1)
@@ -55,17 +55,17 @@ def _number_by_blocks(runs: Any, length: int) -> None:
     runs.renumber(numbers)
 
 
-def _label_type(out_dtype: Any, most: int) -> np.dtype[Any]:
+def _label_type(out_dtype: Any, maximum: int) -> np.dtype[Any]:
     if out_dtype is not None:
         chosen: np.dtype[Any] = np.dtype(out_dtype)
         if chosen not in (np.uint16, np.uint32, np.uint64):
             raise ValueError(f"out_dtype is {chosen}; it must be uint16, uint32 or uint64")
-        if np.iinfo(chosen).max < most:
-            raise ValueError(f"out_dtype {chosen} is too small for the estimated number of labels, {most}")
+        if np.iinfo(chosen).max < maximum:
+            raise ValueError(f"out_dtype {chosen} is too small for the estimated number of labels, {maximum}")
         return chosen
-    if most < np.iinfo(np.uint16).max:
+    if maximum < np.iinfo(np.uint16).max:
         return np.dtype(np.uint16)
-    return np.dtype(np.uint32 if most < np.iinfo(np.uint32).max else np.uint64)
+    return np.dtype(np.uint32 if maximum < np.iinfo(np.uint32).max else np.uint64)
 
 
 def _difference_limit(delta: float, dtype: np.dtype[Any]) -> float:
@@ -82,11 +82,11 @@ def _difference(delta: Any, dtype: np.dtype[Any]) -> tuple[Any, bool]:
     if dtype.kind == "f":
         # As cc3d, in the type of the image: 0.1 is the nearest float32.
         value, largest = float(dtype.type(delta)), float(np.finfo(dtype).max)
-        most: float = np.inf
+        maximum: float = np.inf
     else:
         value, largest = int(delta), int(np.iinfo(dtype).max)
-        most = np.iinfo(np.dtype(f"u{dtype.itemsize}")).max
-    if value < 0 or value > most:
+        maximum = np.iinfo(np.dtype(f"u{dtype.itemsize}")).max
+    if value < 0 or value > maximum:
         raise OverflowError(f"delta={delta} does not fit {dtype}; it must be at least 0")
     if dtype.kind == "f":
         return _difference_limit(value, dtype), value == largest
@@ -180,13 +180,13 @@ def connected_components(
     else:
         runs = _engine.find(values, rank, criterion="tolerance", tolerance=tolerance, periodic=periodic_boundary)
 
-    most = values.size if max_labels <= 0 else min(max_labels, values.size)
+    maximum = values.size if max_labels <= 0 else min(max_labels, values.size)
     if is_binary:
-        most = min(most, _most_of_binary(data.shape, connectivity))
-    elif most >= np.iinfo(np.uint16).max or out_dtype is not None:
-        most = min(most, runs.run_count if tolerance == 0 else _count_runs(values))
+        maximum = min(maximum, _maximum_of_binary(data.shape, connectivity))
+    elif maximum >= np.iinfo(np.uint16).max or out_dtype is not None:
+        maximum = min(maximum, runs.run_count if tolerance == 0 else _count_runs(values))
     # Some bounds of cc3d are too low, and it fails then.
-    label_type = _label_type(out_dtype, max(most, runs.count))
+    label_type = _label_type(out_dtype, max(maximum, runs.count))
     if out_file is None:
         labels = _engine.write(runs, values.shape, label_type)
     else:

@@ -58,7 +58,7 @@ public:
     ProgressHooks hooks;
     hooks.cancelled = WasInterrupted;
     const HostContext context{ m_Threads, Progress(hooks) };
-    ReadHdf5(m_Path, m_Dataset, m_Axis, begin / m_SliceBytes, (begin + size) / m_SliceBytes, context, output);
+    ReadHdf5(m_Path, m_Dataset, { m_Axis, begin / m_SliceBytes, (begin + size) / m_SliceBytes }, context, output);
   }
 
 private:
@@ -395,7 +395,7 @@ ReadHdf5(const FileBytes & file, const ReadOptions & options)
   else
   {
     const std::size_t axis = SlowestAxis(dataset.shape);
-    ReadHdf5(file.Path(), dataset, axis, 0, dataset.shape[axis], context, image.voxels.Resize(bytes));
+    ReadHdf5(file.Path(), dataset, { axis, 0, dataset.shape[axis] }, context, image.voxels.Resize(bytes));
   }
   RescaleImage(scaling, "scale_factor and add_offset", context, image);
   return image;

@@ -74,14 +74,20 @@ ListHdf5Datasets(const std::string & path, const std::string & also, const Progr
  *  \throws Error that names what is missing or damaged. */
 void CheckHdf5Sources(const std::string & path, Hdf5Dataset & dataset, const Progress & progress);
 
-/** Reads the values [begin, end) along an axis of a dataset before which all axes have size 1, as its type in memory.
- *  Several processes decompress at once. \throws Error for damaged files, and for those that are no longer what
- *  CheckHdf5Sources found: the library gives fill values where a file is missing. */
+/** What is read of a dataset: the values [begin, end) along an axis. All axes before it have size 1. */
+struct Hdf5Slices
+{
+  std::size_t   axis = 0;
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+/** Reads slices of a dataset, as its type in memory. Several processes decompress at once. \throws Error for damaged
+ *  files, and for those that are no longer what CheckHdf5Sources found: the library gives fill values where a file is
+ *  missing. */
 void ReadHdf5(const std::string & path,
               const Hdf5Dataset & dataset,
-              std::size_t         axis,
-              std::uint64_t       begin,
-              std::uint64_t       end,
+              const Hdf5Slices &  slices,
               const HostContext & context,
               std::byte *         output);
 

@@ -58,16 +58,16 @@ BoxShape(const Hdf5Dataset & dataset)
   return box;
 }
 
-/** The boxes that cover [begin, end) along an axis. */
+/** The boxes that cover slices. */
 std::vector<Box>
-CutIntoBoxes(const Hdf5Dataset & dataset, std::size_t axis, std::uint64_t begin, std::uint64_t end)
+CutIntoBoxes(const Hdf5Dataset & dataset, const Hdf5Slices & slices)
 {
   const Shape       shape = BoxShape(dataset);
   const std::size_t axes = shape.size();
   Shape             first(axes, 0);
   Shape             last = dataset.shape;
-  first[axis] = begin;
-  last[axis] = end;
+  first[slices.axis] = slices.begin;
+  last[slices.axis] = slices.end;
   Shape cell(axes);
   for (std::size_t i = 0; i < axes; ++i)
   {
@@ -98,12 +98,11 @@ CutIntoBoxes(const Hdf5Dataset & dataset, std::size_t axis, std::uint64_t begin,
   return boxes;
 }
 
-/** Copies the rows of a box to their places among the values from `begin` on along an axis. */
+/** Copies the rows of a box to their places among the values of the slices. */
 void
 PutBox(const Hdf5Dataset &       dataset,
        const Box &               box,
-       std::size_t               axis,
-       std::uint64_t             begin,
+       const Hdf5Slices &        slices,
        const PipedChild::Bytes & values,
        std::byte *               output)
 {
@@ -118,7 +117,7 @@ PutBox(const Hdf5Dataset &       dataset,
     for (std::size_t i = axes; i-- > 0;)
     {
       const std::uint64_t size = i + 1 == axes ? 1 : box.size[i];
-      place += (box.begin[i] + rest % size - (i == axis ? begin : 0)) * stride;
+      place += (box.begin[i] + rest % size - (i == slices.axis ? slices.begin : 0)) * stride;
       stride *= dataset.shape[i];
       rest /= size;
     }
@@ -126,27 +125,35 @@ PutBox(const Hdf5Dataset &       dataset,
   }
 }
 
-/** Sends every so many-th of the boxes, from one on. */
+/** Every `step`-th of the boxes, from the first on. */
+std::vector<Box>
+EveryFrom(const std::vector<Box> & boxes, std::size_t first, std::size_t step)
+{
+  std::vector<Box> chosen;
+  for (std::size_t i = first; i < boxes.size(); i += step)
+  {
+    chosen.push_back(boxes[i]);
+  }
+  return chosen;
+}
+
 void
-SendBoxes(const Hdf5Library &      h5,
-          const std::string &      path,
+SendBoxes(const std::string &      path,
           const Hdf5Dataset &      dataset,
           const std::vector<Box> & boxes,
-          std::size_t              first,
-          std::size_t              step,
           const PipedChild::Send & send)
 {
-  const hid_t file = OpenHdf5(h5, path);
-  const hid_t object = h5.H5Dopen(file, dataset.name.c_str(), H5P_DEFAULT);
+  const Hdf5Library & h5 = Hdf5Library::Get();
+  const hid_t         file = OpenHdf5(h5, path);
+  const hid_t         object = h5.H5Dopen(file, dataset.name.c_str(), H5P_DEFAULT);
   if (object < 0)
   {
     FailHdf5(h5, "dataset " + Printable(dataset.name) + " cannot be opened");
   }
   const hid_t       type = h5.TypeNamed(Hdf5TypeOf(dataset.type));
   PipedChild::Bytes values;
-  for (std::size_t i = first; i < boxes.size(); i += step)
+  for (const Box & box : boxes)
   {
-    const Box &      box = boxes[i];
     const Hdf5Handle room(h5.H5Screate_simple(static_cast<int>(box.size.size()), box.size.data(), nullptr),
                           h5.H5Sclose);
     const Hdf5Handle space(h5.H5Dget_space(object), h5.H5Sclose);
@@ -172,14 +179,11 @@ RequireSameFiles(const Hdf5Dataset & dataset)
 void
 ReadByChildren(const std::string & path,
                const Hdf5Dataset & dataset,
-               std::size_t         axis,
-               std::uint64_t       begin,
-               std::uint64_t       end,
+               const Hdf5Slices &  slices,
                const HostContext & context,
                std::byte *         output)
 {
-  const Hdf5Library &    h5 = Hdf5Library::Get();
-  const std::vector<Box> boxes = CutIntoBoxes(dataset, axis, begin, end);
+  const std::vector<Box> boxes = CutIntoBoxes(dataset, slices);
   std::uint64_t          largest = 0;
   for (const Box & box : boxes)
   {
@@ -201,7 +205,7 @@ ReadByChildren(const std::string & path,
   {
     children.push_back(std::make_unique<PipedChild>(
       "the HDF5 library",
-      [&](const PipedChild::Send & send) { SendBoxes(h5, path, dataset, boxes, first, count, send); },
+      [&](const PipedChild::Send & send) { SendBoxes(path, dataset, EveryFrom(boxes, first, count), send); },
       Hdf5Library::Memory + static_cast<std::size_t>(4 * std::max(largest, chunkBytes)),
       seconds,
       tell));
@@ -213,7 +217,7 @@ ReadByChildren(const std::string & path,
     tell();
     values.resize(static_cast<std::size_t>(boxes[i].Count()) * SizeOf(dataset.type));
     children[i % count]->Receive(values.data(), values.size());
-    PutBox(dataset, boxes[i], axis, begin, values, output);
+    PutBox(dataset, boxes[i], slices, values, output);
   }
 }
 
@@ -222,15 +226,13 @@ ReadByChildren(const std::string & path,
 void
 ReadHdf5(const std::string & path,
          const Hdf5Dataset & dataset,
-         std::size_t         axis,
-         std::uint64_t       begin,
-         std::uint64_t       end,
+         const Hdf5Slices &  slices,
          const HostContext & context,
          std::byte *         output)
 {
   try
   {
-    ReadByChildren(path, dataset, axis, begin, end, context, output);
+    ReadByChildren(path, dataset, slices, context, output);
   }
   catch (const ChildCrash &)
   {
@@ -254,13 +256,7 @@ ReadHdf5(const std::string & path,
 #else
 
 void
-ReadHdf5(const std::string &,
-         const Hdf5Dataset &,
-         std::size_t,
-         std::uint64_t,
-         std::uint64_t,
-         const HostContext &,
-         std::byte *)
+ReadHdf5(const std::string &, const Hdf5Dataset &, const Hdf5Slices &, const HostContext &, std::byte *)
 {
   throw Unsupported("this program was built without the HDF5 library");
 }

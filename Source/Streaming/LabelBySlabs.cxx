@@ -7,11 +7,11 @@
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Version.h"
+#include "BrickCCL/Files/FileStamp.h"
 #include "BrickCCL/Files/ImageFile.h"
 #include "BrickCCL/Host/AtomicFile.h"
-#include "BrickCCL/Host/StatusChange.h"
 #include "BrickCCL/Host/Stopwatch.h"
-#include "BrickCCL/Streaming/FileMark.h"
+#include "BrickCCL/Streaming/FileSample.h"
 #include "BrickCCL/Streaming/SlabReader.h"
 #include "BrickCCL/Streaming/SlabRuns.h"
 #include "BrickCCL/Streaming/WorkFolder.h"
@@ -20,7 +20,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <memory>
 #include <set>
 #include <sstream>
@@ -51,14 +50,14 @@ DescribeFiles(const char * what, const LoadedImage * image, std::ostream & text)
   const std::set<std::string> files(image->files.begin(), image->files.end());
   for (const std::string & file : files)
   {
-    if (!std::filesystem::is_regular_file(file))
+    const files::FileStamp stamp = files::FileStamp::Of(file);
+    if (!stamp.isThere)
     {
       continue;
     }
-    text << "bytes of " << what << " file '" << file << "': " << std::filesystem::file_size(file) << '\n'
-         << WorkFolder::TimeKey << what << " file '" << file
-         << "': " << std::filesystem::last_write_time(file).time_since_epoch().count() << ' ' << StatusChangeOf(file)
-         << ' ' << SampleOf(file, SampledBytes / files.size()) << '\n';
+    text << "bytes of " << what << " file '" << file << "': " << stamp.size << '\n'
+         << WorkFolder::TimeKey << what << " file '" << file << "': " << stamp.time << ' ' << stamp.statusChange << ' '
+         << SampleOf(file, SampledBytes / files.size()) << '\n';
   }
 }
 

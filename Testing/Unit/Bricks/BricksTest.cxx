@@ -31,27 +31,12 @@ TEST(Bricks, GiveWhatTheWholeVolumeGives)
     ByBricks done;
     done.boxes = MakeBricks(made.extent, choose);
     LabelByBricks(made, useMask, choose.Below(4) == 0, scratch, done);
-
-    BrickOptions whole = made.options;
-    if (useMask)
-    {
-      whole.label.mask = ImageView(made.mask.data(), made.extent);
-    }
-    const ImageView            image = ViewOf(made.voxels, made.type, made.extent, made.channels);
-    const Labeling             labeling = Label(image, whole.label);
-    std::vector<std::uint64_t> expected(done.labels.size());
-    labeling.Write(expected.data());
-    ASSERT_EQ(expected, done.labels) << made.extent.ToString() << " in " << done.boxes.size() << " bricks, first "
-                                     << done.boxes[0].ToString();
-    ASSERT_EQ(labeling.ComponentCount(), done.merge.ComponentCount());
-    ASSERT_EQ(labeling.ForegroundVoxelCount(), done.merge.ForegroundVoxelCount());
-    ExpectSameReports(labeling.Relabeled(), done.merge.Relabeled());
-    if (made.hasOracle && made.options.label.relabel.KeepEverything() && made.options.label.minimumVolume == 0)
+    AsAWhole whole;
+    ExpectSameAsWhole(made, useMask, done, whole);
+    if (!HasFatalFailure() && HasOracle(made))
     {
       ASSERT_EQ(testing::FloodFill(OracleOf(made, useMask)), done.labels);
     }
-    whole.measure.intensity = ImageView(made.intensity.data(), made.extent);
-    ExpectSameTables(labeling.Measure(whole.measure), MergedTable(done));
     if (HasFatalFailure() || HasNonfatalFailure())
     {
       return;

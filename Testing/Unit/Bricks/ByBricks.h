@@ -150,7 +150,44 @@ ExpectSameReports(const RelabelReport & expected, const RelabelReport & report)
   }
 }
 
-/** What a plain flood fill is told, which drops no component. */
+/** A volume that was labeled as a whole. */
+struct AsAWhole
+{
+  Labeling       labeling;
+  ComponentTable table;
+};
+
+/** Labels a case as a whole, and expects labels, counts and tables of its bricks to be the same. */
+inline void
+ExpectSameAsWhole(const Case & made, bool useMask, const ByBricks & done, AsAWhole & whole)
+{
+  BrickOptions options = made.options;
+  if (useMask)
+  {
+    options.label.mask = ImageView(made.mask.data(), made.extent);
+  }
+  whole.labeling = Label(ViewOf(made.voxels, made.type, made.extent, made.channels), options.label);
+  std::vector<std::uint64_t> expected(done.labels.size());
+  whole.labeling.Write(expected.data());
+  ASSERT_EQ(expected, done.labels) << made.extent.ToString() << " in " << done.boxes.size() << " bricks, first "
+                                   << done.boxes[0].ToString() << ", periodic along '"
+                                   << options.label.periodic.ToString() << "'";
+  ASSERT_EQ(whole.labeling.ComponentCount(), done.merge.ComponentCount());
+  ASSERT_EQ(whole.labeling.ForegroundVoxelCount(), done.merge.ForegroundVoxelCount());
+  ExpectSameReports(whole.labeling.Relabeled(), done.merge.Relabeled());
+  options.measure.intensity = ImageView(made.intensity.data(), made.extent);
+  whole.table = whole.labeling.Measure(options.measure);
+  ExpectSameTables(whole.table, MergedTable(done));
+}
+
+/** Whether a plain flood fill, which drops no component, finds the same components. */
+inline bool
+HasOracle(const Case & made)
+{
+  return made.hasOracle && made.options.label.relabel.KeepEverything() && made.options.label.minimumVolume == 0;
+}
+
+/** What a plain flood fill is told. */
 inline testing::FloodFillProblem
 OracleOf(const Case & made, bool useMask)
 {

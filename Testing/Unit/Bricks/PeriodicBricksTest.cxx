@@ -90,30 +90,14 @@ TEST(Bricks, GoOnThroughTheEndsOfPeriodicVolumes)
     ByBricks   done;
     done.boxes = MakeBricks(made.extent, choose);
     LabelByBricks(made, useMask, choose.Below(4) == 0, scratch, done);
-
-    BrickOptions whole = made.options;
-    if (useMask)
-    {
-      whole.label.mask = ImageView(made.mask.data(), made.extent);
-    }
-    const ImageView            image = ViewOf(made.voxels, made.type, made.extent, made.channels);
-    const Labeling             labeling = Label(image, whole.label);
-    std::vector<std::uint64_t> expected(done.labels.size());
-    labeling.Write(expected.data());
-    ASSERT_EQ(expected, done.labels) << made.extent.ToString() << " in " << done.boxes.size() << " bricks, first "
-                                     << done.boxes[0].ToString() << ", periodic along '"
-                                     << whole.label.periodic.ToString() << "'";
-    ASSERT_EQ(labeling.ComponentCount(), done.merge.ComponentCount());
-    ExpectSameReports(labeling.Relabeled(), done.merge.Relabeled());
-    whole.measure.intensity = ImageView(made.intensity.data(), made.extent);
-    const ComponentTable table = labeling.Measure(whole.measure);
-    ExpectSameTables(table, MergedTable(done));
-    if (made.hasOracle && made.options.label.relabel.KeepEverything() && made.options.label.minimumVolume == 0)
+    AsAWhole whole;
+    ExpectSameAsWhole(made, useMask, done, whole);
+    if (!HasFatalFailure() && HasOracle(made))
     {
       const testing::FloodFillProblem problem = OracleOf(made, useMask);
       ASSERT_EQ(testing::FloodFill(problem), done.labels);
       const auto components = testing::UnwrapComponents(problem);
-      ExpectUnwrapped(components, table);
+      ExpectUnwrapped(components, whole.table);
       ++withOracle;
       wrapping += static_cast<std::uint64_t>(
         std::count_if(components.begin(), components.end(), [](const testing::UnwrappedComponent & component) {

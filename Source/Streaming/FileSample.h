@@ -1,5 +1,5 @@
-#ifndef BRICKCCL_STREAMING_FILEMARK_H
-#define BRICKCCL_STREAMING_FILEMARK_H
+#ifndef BRICKCCL_STREAMING_FILESAMPLE_H
+#define BRICKCCL_STREAMING_FILESAMPLE_H
 
 #include <cstdint>
 #include <string>
@@ -11,9 +11,9 @@ namespace brickccl
 constexpr std::uint64_t SampledBytes = std::uint64_t{ 1 } << 22;
 
 /** A checksum of parts of a file, which lie at equal distances from its beginning to its end: of all of a small file.
- *  \param most  so many bytes are read about
+ *  \param wanted  so many bytes are read about
  *  \throws Error if the file cannot be read. */
-std::string SampleOf(const std::string & path, std::uint64_t most);
+std::string SampleOf(const std::string & path, std::uint64_t wanted);
 
 } // namespace brickccl
 

@@ -1,4 +1,4 @@
-#include "BrickCCL/Streaming/FileMark.h"
+#include "BrickCCL/Streaming/FileSample.h"
 
 #include "BrickCCL/Bricks/ByteStream.h"
 #include "BrickCCL/Core/Error.h"
@@ -15,13 +15,13 @@ namespace brickccl
 {
 
 std::string
-SampleOf(const std::string & path, std::uint64_t most)
+SampleOf(const std::string & path, std::uint64_t wanted)
 {
   // Disks read so much as fast as less.
   constexpr std::uint64_t block = std::uint64_t{ 1 } << 15;
   std::ifstream           stream(std::filesystem::path(path), std::ios::binary | std::ios::ate);
   const auto              size = stream ? static_cast<std::uint64_t>(stream.tellg()) : 0;
-  const std::uint64_t     parts = std::max<std::uint64_t>(2, most / block);
+  const std::uint64_t     parts = std::max<std::uint64_t>(2, wanted / block);
   const std::uint64_t     count = std::min(parts, (size + block - 1) / block);
   Bytes                   sampled;
   for (std::uint64_t part = 0; part < count; ++part)

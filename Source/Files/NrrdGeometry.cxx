@@ -259,6 +259,12 @@ NumbersOf(const NrrdHeader & header, const char * field, std::size_t fileDimensi
   return values;
 }
 
+std::string
+NameOfAxis(std::size_t axis)
+{
+  return std::string(1, AxisNames[axis]);
+}
+
 } // namespace
 
 void
@@ -280,19 +286,22 @@ SetNrrdGeometry(const NrrdHeader &               header,
   const auto  centers = header.Find("centers") == nullptr ? std::vector<std::string>() : Words(*header.Find("centers"));
   bool        isKnown = false;
   std::string untold;
+  std::string betweenCentres;
   for (std::size_t i = 0; i < places.size(); ++i)
   {
     const std::size_t place = places[i];
-    const bool        isCell = place < centers.size() && LowerCase(centers[place]) == "cell";
+    const std::string center = place < centers.size() ? LowerCase(centers[place]) : std::string();
+    const bool        isCell = center == "cell";
     const auto        size = static_cast<double>(image.extent.size[i]);
     double            spacing = spacings[place];
     if (std::isnan(spacing) && std::isfinite(mins[place]) && std::isfinite(maxs[place]) && (isCell || size > 1))
     {
       spacing = (maxs[place] - mins[place]) / (isCell ? size : size - 1);
+      betweenCentres += isCell || center == "node" ? "" : (betweenCentres.empty() ? "" : ", ") + NameOfAxis(i);
     }
     if (std::isnan(spacing))
     {
-      untold += std::string(untold.empty() ? "" : ", ") + AxisNames[i];
+      untold += (untold.empty() ? "" : ", ") + NameOfAxis(i);
       spacing = 1;
     }
     else
@@ -309,6 +318,13 @@ SetNrrdGeometry(const NrrdHeader &               header,
   else if (!untold.empty())
   {
     image.notes.push_back("it does not say the spacing along " + untold + ", which is taken as 1 mm");
+  }
+  if (!betweenCentres.empty())
+  {
+    // Teem's default, too.
+    image.notes.push_back("it does not say by centers what its axis mins and maxs along " + betweenCentres +
+                          " are; they are taken as the centres of the first and the last voxel, and the spacing "
+                          "follows from them");
   }
   if (const std::string * const space = header.Find("space"))
   {

@@ -102,6 +102,23 @@ class NrrdTest(FilesTest):
         ours = self.read(self.write(self.fields + ["encoding: raw", "spacings: 0.5 2 2"], self.raw))
         self.assertEqual(ours.notes, [])
 
+    def test_the_spacing_follows_from_the_ends_of_axes(self):
+        ends = ["encoding: raw", "axis mins: 10 20 30", "axis maxs: 13 30 42"]
+        ours = self.read(self.write(self.fields + ends + ["centers: cell cell cell"], self.raw))
+        self.assert_geometry(ours, (0.5, 2, 3), (10.25, 21, 31.5))
+        self.assertEqual(ours.notes, [])
+        ours = self.read(self.write(self.fields + ends + ["centers: node node node"], self.raw))
+        self.assert_geometry(ours, (0.6, 2.5, 4), (10, 20, 30))
+        self.assertEqual(ours.notes, [])
+        for centers in ([], ["centers: ??? cell ???"]):
+            ours = self.read(self.write(self.fields + ends + centers, self.raw))
+            self.assert_geometry(ours, (0.6, 2 if centers else 2.5, 4), (10, 21 if centers else 20, 30))
+            self.assertIn("along %s are" % ("x, z" if centers else "x, y, z"), " ".join(ours.notes))
+        ours = self.read(self.write(self.fields + ["encoding: raw", "axis mins: 10 20 30"], self.raw))
+        self.assertEqual(ours.spacing_source, "none")
+        ours = self.read(self.write(self.fields + ends + ["spacings: 1 2 nan"], self.raw))
+        self.assert_geometry(ours, (1, 2, 4), (10, 20, 30))
+
     def test_detached_data(self):
         for k in range(4):
             with open(self.path("s%02d.raw" % (k + 1)), "wb") as stream:

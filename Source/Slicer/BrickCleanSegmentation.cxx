@@ -41,5 +41,6 @@ CleanSegmentation(ModuleRun & run)
 int
 main(int argc, char ** argv)
 {
-  return RunModule({ "BrickCleanSegmentation", BrickCleanSegmentationXml, CleanSegmentation }, argc, argv);
+  const ModuleWords::ParametersOfOptions names = { { "--values", "segments" }, { "--holes-by-slice", "fillHoles" } };
+  return RunModule({ "BrickCleanSegmentation", BrickCleanSegmentationXml, CleanSegmentation, names }, argc, argv);
 }

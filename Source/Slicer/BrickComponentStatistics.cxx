@@ -45,5 +45,8 @@ MeasureComponents(ModuleRun & run)
 int
 main(int argc, char ** argv)
 {
-  return RunModule({ "BrickComponentStatistics", BrickComponentStatisticsXml, MeasureComponents }, argc, argv);
+  const ModuleWords::ParametersOfOptions names = { { "--output", "outputTable" },
+                                                   { "--intensity", "intensityVolume" },
+                                                   { "--part", "partVolume" } };
+  return RunModule({ "BrickComponentStatistics", BrickComponentStatisticsXml, MeasureComponents, names }, argc, argv);
 }

@@ -96,5 +96,10 @@ AnalyseDefects(ModuleRun & run)
 int
 main(int argc, char ** argv)
 {
-  return RunModule({ "BrickDefectAnalysis", BrickDefectAnalysisXml, AnalyseDefects }, argc, argv);
+  const ModuleWords::ParametersOfOptions names = { { "--threshold", "thresholdMethod" },
+                                                   { "--below", "darkMaterial" },
+                                                   { "--smooth", "medianRadius" },
+                                                   { "--close", "closeWidth" },
+                                                   { "--statistics", "outputTable" } };
+  return RunModule({ "BrickDefectAnalysis", BrickDefectAnalysisXml, AnalyseDefects, names }, argc, argv);
 }

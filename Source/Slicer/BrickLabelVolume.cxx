@@ -84,5 +84,9 @@ LabelVolume(ModuleRun & run)
 int
 main(int argc, char ** argv)
 {
-  return RunModule({ "BrickLabelVolume", BrickLabelVolumeXml, LabelVolume }, argc, argv);
+  const ModuleWords::ParametersOfOptions names = { { "--threshold", "thresholdMethod" }, { "--below", "foreground" },
+                                                   { "--range", "lowerThreshold" },      { "--smooth", "medianRadius" },
+                                                   { "--equal-value", "joining" },       { "--mask", "maskVolume" },
+                                                   { "--statistics", "outputTable" } };
+  return RunModule({ "BrickLabelVolume", BrickLabelVolumeXml, LabelVolume, names }, argc, argv);
 }

@@ -23,9 +23,10 @@ EscapeXml(const std::string & text)
 
 } // namespace
 
-ModuleReporter::ModuleReporter(const std::string & title)
+ModuleReporter::ModuleReporter(const std::string & title, const ModuleWords & words)
   : cli::Reporter(true)
   , m_Title(EscapeXml(title))
+  , m_Words(words)
 {}
 
 void
@@ -46,7 +47,7 @@ ModuleReporter::Note(const std::string & text)
 {
   if (!text.empty())
   {
-    std::cout << text << std::endl;
+    std::cout << m_Words.Translate(text) << std::endl;
   }
 }
 

@@ -2,6 +2,7 @@
 #define BRICKCCL_SLICER_MODULEREPORTER_H
 
 #include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Slicer/ModuleWords.h"
 
 #include <string>
 
@@ -13,8 +14,9 @@ namespace brickccl::slicer
 class ModuleReporter : public cli::Reporter
 {
 public:
-  /** \param title  what Slicer shows as the name of the filters */
-  explicit ModuleReporter(const std::string & title);
+  /** \param title  what Slicer shows as the name of the filters
+   *  \param words  those of the notes */
+  ModuleReporter(const std::string & title, const ModuleWords & words);
 
   /** So many steps will come. */
   void
@@ -34,11 +36,12 @@ private:
   void EndStep();
   void ShowProgress(double stage);
 
-  std::string m_Title;
-  int         m_Steps = 1;
-  int         m_Begun = 0;
-  double      m_Shown = -1;
-  Stopwatch   m_Watch;
+  std::string         m_Title;
+  const ModuleWords & m_Words;
+  int                 m_Steps = 1;
+  int                 m_Begun = 0;
+  double              m_Shown = -1;
+  Stopwatch           m_Watch;
 };
 
 } // namespace brickccl::slicer

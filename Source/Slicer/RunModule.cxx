@@ -75,8 +75,9 @@ Work(const Module &            module,
   {
     CheckWritable(common.returnFile);
   }
-  const auto reporter = std::make_shared<ModuleReporter>(description.title);
-  ModuleRun  run(description, values, reporter);
+  const ModuleWords words(description, module.parametersOfOptions);
+  const auto        reporter = std::make_shared<ModuleReporter>(description.title, words);
+  ModuleRun         run(description, values, words, reporter);
   module.work(run);
   if (!common.returnFile.empty())
   {
@@ -111,7 +112,15 @@ ModuleRun::RunCommand(void (*add)(CLI::App &, const cli::FrontEnd &), std::vecto
   }
   catch (const CLI::ParseError & error)
   {
-    throw InvalidArgument(error.what());
+    throw InvalidArgument(m_Words.Translate(error.what()));
+  }
+  catch (const Cancelled &)
+  {
+    throw;
+  }
+  catch (const Error & error)
+  {
+    throw Error(m_Words.Translate(error.what()));
   }
   return summary;
 }

@@ -4,6 +4,7 @@
 #include "BrickCCL/Cli/FrontEnd.h"
 #include "BrickCCL/Slicer/ModuleReporter.h"
 #include "BrickCCL/Slicer/ModuleValues.h"
+#include "BrickCCL/Slicer/ModuleWords.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -21,9 +22,13 @@ namespace brickccl::slicer
 class ModuleRun
 {
 public:
-  ModuleRun(const ModuleDescription & module, const ModuleValues & values, std::shared_ptr<ModuleReporter> reporter)
+  ModuleRun(const ModuleDescription &       module,
+            const ModuleValues &            values,
+            const ModuleWords &             words,
+            std::shared_ptr<ModuleReporter> reporter)
     : m_Module(module)
     , m_Values(values)
+    , m_Words(words)
     , m_Reporter(std::move(reporter))
   {}
 
@@ -37,7 +42,7 @@ public:
    *  \param add        what adds it to the command line (Cli/Commands.h)
    *  \param arguments  its name, and what follows it on the command line
    *  \param steps      the number of its steps, each of which gets an equal share of the progress
-   *  \return its summary. \throws Error. */
+   *  \return its summary. \throws Error in the words of the module. */
   nlohmann::ordered_json
   RunCommand(void (*add)(CLI::App &, const cli::FrontEnd &), std::vector<std::string> arguments, int steps);
 
@@ -58,6 +63,7 @@ public:
 private:
   const ModuleDescription &                        m_Module;
   const ModuleValues &                             m_Values;
+  const ModuleWords &                              m_Words;
   std::shared_ptr<ModuleReporter>                  m_Reporter;
   std::vector<std::pair<std::string, std::string>> m_Returned;
 };
@@ -69,6 +75,8 @@ struct Module
   const char *                     name;
   const char *                     xml;
   std::function<void(ModuleRun &)> work;
+  /** The parameters of options that are called otherwise. */
+  ModuleWords::ParametersOfOptions parametersOfOptions;
 };
 
 /** The whole program of a module. \return the exit code: 0 only if everything was done and written. */

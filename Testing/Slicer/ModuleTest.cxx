@@ -4,6 +4,7 @@
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Slicer/ModuleDescription.h"
+#include "BrickCCL/Slicer/ModuleWords.h"
 
 #include <gtest/gtest.h>
 
@@ -53,6 +54,22 @@ TEST(ModuleDescription, RefusesWhatSlicerRefuses)
     EXPECT_THROW(slicer::ParseModuleDescription(XmlOf(parameters).c_str()), Error) << parameters;
   }
   EXPECT_THROW(slicer::ParseModuleDescription("<module/>"), Error);
+}
+
+TEST(ModuleWords, LabelsOfParametersStandForOptions)
+{
+  const std::string         xml = XmlOf("<integer><name>minimumSize</name><label>Fewest voxels</label>"
+                                        "<longflag>minimumSize</longflag></integer>"
+                                        "<table><name>outputTable</name><label>Output table</label>"
+                                        "<channel>output</channel><longflag>outputTable</longflag></table>");
+  const auto                module = slicer::ParseModuleDescription(xml.c_str());
+  const slicer::ModuleWords words(module, { { "--output", "outputTable" } });
+  EXPECT_EQ(words.Translate("--minimum-size 3, or --output"), "'Fewest voxels' 3, or 'Output table'");
+  EXPECT_EQ(words.Translate("'a--output.nrrd' -- is x-y, --- "), "'a--output.nrrd' -- is x-y, --- ");
+  EXPECT_EQ(words.Translate("--outputs, --minimum-size"),
+            "--outputs, 'Fewest voxels' (options with -- are those of the command `brickccl`)");
+  EXPECT_EQ(words.Translate(""), "");
+  EXPECT_THROW(slicer::ModuleWords(module, { { "--output", "none" } }), Error);
 }
 
 TEST(LabelTypes, NeverWiderThanAFrontEndTakes)

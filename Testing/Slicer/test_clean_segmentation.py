@@ -78,7 +78,8 @@ class CleanSegmentationTest(ModuleTest):
         self.fails(result, "int64", [self.output])
 
     def test_errors_leave_nothing(self):
-        for settings, saying in (({"fillHoles": "No"}, "what to clean"), ({"segments": "one"}, "one"),
+        for settings, saying in (({"fillHoles": "No"}, "what to clean: 'Keep the largest', 'Fewest voxels', 'Smallest volume"),
+                                 ({"segments": "one"}, "one"),
                                  ({"inputSegmentation": self.path("none.nrrd")}, "none.nrrd"),
                                  ({"outputSegmentation": self.input}, "is the same as 'Input segmentation'"), ({"largest": -1}, "-1"),
                                  ({"connectivity": 4}, "4"), ({"maximumHoleVolume": "big"}, "big")):
@@ -87,7 +88,7 @@ class CleanSegmentationTest(ModuleTest):
                 self.fails(CLEAN.run(self.folder, **values), saying, [self.output])
 
     def test_a_segment_that_is_not_there_is_told(self):
-        self.assertIn("99", self.clean(segments="1,99").stdout)
+        self.assertIn("no voxel has the value 99 of 'Segments'", self.clean(segments="1,99").stdout)
 
     def test_a_cancelled_run_leaves_no_output(self):
         self.assert_cancels(CLEAN, inputSegmentation=self.write_noise("noise.nrrd", 160), outputSegmentation=self.output,

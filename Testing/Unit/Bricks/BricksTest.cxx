@@ -80,7 +80,7 @@ TEST(Bricks, NoticeDamagedAndTruncatedBytes)
     BrickMerge merge;
     merge.Add(bytes);
   };
-  std::vector<std::uint64_t> labels(20 * 10 * 3);
+  std::vector<std::uint64_t> labels(600);
   const auto useRuns = [&](const Bytes & bytes) { WriteBrick(bytes, map, labels.data(), LabelType::UInt64, 1); };
   const auto useMap = [&](const Bytes & bytes) { WriteBrick(runs, bytes, labels.data(), LabelType::UInt64, 1); };
   const auto check = [](const Bytes & bytes, const auto & use) {
@@ -151,7 +151,7 @@ TEST(Bricks, RefuseWhatDoesNotFitTogether)
   BrickOptions thickness = made.options;
   thickness.measure.groups = ColumnGroups::FromNames("thickness");
   EXPECT_THROW(LabelBrick(image, done.boxes[1], thickness), Unsupported);
-  std::vector<std::uint8_t> labels(20 * 10 * 3);
+  std::vector<std::uint8_t> labels(600);
   const Extent              small{ 20, 10, 2 };
   EXPECT_THROW(LabelBrick(ViewOf(voxels, ScalarType::UInt8, small, 1), done.boxes[1], made.options), InvalidArgument);
 }

@@ -117,10 +117,12 @@ TEST(Bricks, UnwrapASpiralOfManyImages)
 {
   // A line that moves by 3 along y in each of 11 images along x, so that its turns do not touch.
   const Extent              extent{ 40, 37, 5 };
+  constexpr std::int64_t    middle = 2;
+  constexpr std::int64_t    length = 440;
   std::vector<std::uint8_t> voxels(static_cast<std::size_t>(extent.VoxelCount()), 0);
-  for (std::int64_t step = 0; step < 40 * 11; ++step)
+  for (std::int64_t step = 0; step < length; ++step)
   {
-    voxels[static_cast<std::size_t>((2 * 37 + step * 3 / 40) * 40 + step % 40)] = 1;
+    voxels[static_cast<std::size_t>((middle * 37 + step * 3 / 40) * 40 + step % 40)] = 1;
   }
   Case made;
   made.extent = extent;
@@ -143,7 +145,7 @@ TEST(Bricks, UnwrapASpiralOfManyImages)
   problem.rank = 3;
   ExpectUnwrapped(testing::UnwrapComponents(problem), table);
   ASSERT_EQ(table.components.size(), 1u);
-  EXPECT_EQ(table.components[0].boxMaximum[0], 40 * 11 - 1);
+  EXPECT_EQ(table.components[0].boxMaximum[0], length - 1);
   Labeling scratch;
   for (const Extent & brick : { Extent{ 40, 37, 1 }, Extent{ 7, 37, 5 }, Extent{ 1, 5, 3 }, Extent{ 16, 16, 5 } })
   {

@@ -157,7 +157,7 @@ TEST(Extents, OfBallsBoxesAndSingleVoxels)
   EXPECT_DOUBLE_EQ(ValueOf(boxes, 0, "enclosing_sphere_x_mm"), 7.5);
   EXPECT_DOUBLE_EQ(ValueOf(boxes, 0, "oriented_box_y_mm"), 14.5 * 0.25);
   EXPECT_NEAR(ValueOf(boxes, 0, "inscribed_sphere_diameter_mm"), 4.75, 1e-6) << "around a voxel's centre";
-  std::vector<std::uint16_t> single(64 * 64 * 64);
+  std::vector<std::uint16_t> single(std::size_t{ 64 } * 64 * 64);
   single[70000] = 9;
   const auto one = MeasureLabels(extent, single, "feret,inscribed,thickness,topology,neighbours,surface,shape,place");
   EXPECT_EQ(one.measures.Of<ExtentMeasures>()[0].feretDiameter, 0);

@@ -96,7 +96,7 @@ CountColoured(const LoadedImage & picture, std::int64_t width, std::int64_t heig
 
 TEST_F(Picture, OfOneSliceShowsLabelsOverGray)
 {
-  std::vector<std::uint8_t> values(100 * 50);
+  std::vector<std::uint8_t> values(std::size_t{ 100 } * 50);
   for (std::size_t y = 10; y < 40; ++y)
   {
     std::fill_n(values.begin() + static_cast<std::ptrdiff_t>(100 * y + 20), 60, std::uint8_t{ 200 });
@@ -113,7 +113,7 @@ TEST_F(Picture, OfOneSliceShowsLabelsOverGray)
 TEST_F(Picture, ThinComponentsOfLargeImagesAreSeen)
 {
   // A line one voxel wide where a pixel holds 4 x 4 voxels.
-  std::vector<std::uint8_t> values(4000 * 200);
+  std::vector<std::uint8_t> values(std::size_t{ 4000 } * 200);
   std::fill_n(values.begin() + 4000 * 101, 4000, std::uint8_t{ 1 });
   const LoadedImage picture = Draw(values, Extent{ 4000, 200 });
   EXPECT_GE(CountColoured(picture, 16 + 960, 16 + 48), 960);
@@ -241,7 +241,7 @@ TEST_F(Picture, OfTinyAndThinImages)
 
 TEST_F(Picture, OfThousandsOfComponentsListsTheLargest)
 {
-  std::vector<std::uint8_t> values(200 * 200);
+  std::vector<std::uint8_t> values(std::size_t{ 200 } * 200);
   for (std::size_t i = 0; i < values.size(); ++i)
   {
     values[i] = i % 2 == 0 && i / 200 % 2 == 0 ? 1 : 0;
@@ -279,7 +279,7 @@ LongestBar(const LoadedImage & picture, std::int64_t left)
 
 TEST_F(Picture, TheScaleBarHasARoundLength)
 {
-  const std::vector<std::uint8_t> values(200 * 50);
+  const std::vector<std::uint8_t> values(std::size_t{ 200 } * 50);
   Geometry                        geometry;
   // 60 mm are 960 pixels: 10 mm are 160. Of pixels, 20 are 96.
   geometry.spacing[0] = geometry.spacing[1] = 0.3;

@@ -194,7 +194,7 @@ TEST(PoresOfPart, ACavityThatNothingEnclosesIsOutside)
     const auto y = static_cast<double>(place / 30 % 30) - 14.5;
     values[static_cast<std::size_t>(place)] = x * x + y * y < 160 && x * x + y * y >= 16 ? 200 : 20;
   }
-  const std::size_t pore = 6 * 900 + 15 * 30 + 22;
+  const std::size_t pore = std::size_t{ 6 } * 900 + std::size_t{ 15 } * 30 + 22;
   values[pore] = 20;
   const ImageView   image(values.data(), extent);
   const PoresOfPart found = FindPores(image, OptionsFor(image));

@@ -219,9 +219,9 @@ TEST(Measures, AnglesOfTheLongestAxis)
   std::vector<std::uint16_t> labels(27000);
   for (std::size_t i = 0; i < 20; ++i)
   {
-    labels[(5 * 30 + 4 + i) * 30 + 4 + i] = 1;   // x = y
-    labels[(4 + i) * 900 + 25 * 30 + 2] = 2;     // along z
-    labels[(29 * 30 + 28 - i) * 30 + 3 + i] = 3; // x = -y
+    labels[(std::size_t{ 5 } * 30 + 4 + i) * 30 + 4 + i] = 1;   // x = y
+    labels[(4 + i) * 900 + std::size_t{ 25 } * 30 + 2] = 2;     // along z
+    labels[(std::size_t{ 29 } * 30 + 28 - i) * 30 + 3 + i] = 3; // x = -y
   }
   const auto table = MeasureLabels(extent, labels, "shape");
   EXPECT_NEAR(ValueOf(table, 0, "azimuth_deg"), 45, 1e-9);

@@ -27,9 +27,9 @@ struct LabeledRun
 constexpr std::int64_t SmallestNear = -4;
 constexpr std::int64_t LargestNear = 3;
 constexpr int          NearBits = 3;
-/** The byte of a run that is not near; its label is the expected one, or follows. */
-constexpr std::uint8_t FarExpected = 128;
-constexpr std::uint8_t FarOther = 129;
+/** The byte before a run that is near to none and is written in full. Its label is the expected one, or follows. */
+constexpr std::uint8_t FullRunExpectedLabel = 128;
+constexpr std::uint8_t FullRunOtherLabel = 129;
 
 /** What is known of a run before it is read: the runs of the row before. Writing and reading use it alike. */
 class RowBefore
@@ -114,7 +114,7 @@ WriteRun(const LabeledRun & run, std::int64_t x, RowBefore & before, ByteWriter 
     }
   }
   const std::uint64_t expected = before.Expected(run.begin, run.end);
-  writer.Byte(run.label == expected ? FarExpected : FarOther);
+  writer.Byte(run.label == expected ? FullRunExpectedLabel : FullRunOtherLabel);
   writer.Number(static_cast<std::uint64_t>(run.begin - x));
   writer.Number(static_cast<std::uint64_t>(run.end - run.begin - 1));
   if (run.label != expected)
@@ -129,7 +129,7 @@ ReadRun(std::int64_t x, std::int64_t length, RowBefore & before, ByteReader & re
 {
   const std::uint8_t code = reader.Byte();
   LabeledRun         run{};
-  if (code < FarExpected)
+  if (code < FullRunExpectedLabel)
   {
     const std::size_t        skipped = code >> (2 * NearBits);
     const LabeledRun * const other = before.Candidate(x, skipped);
@@ -158,7 +158,7 @@ ReadRun(std::int64_t x, std::int64_t length, RowBefore & before, ByteReader & re
   run.begin = x + static_cast<std::int64_t>(gap);
   run.end = run.begin + static_cast<std::int64_t>(more) + 1;
   run.label = before.Expected(run.begin, run.end);
-  run.label += code == FarExpected ? 0 : static_cast<std::uint64_t>(reader.Signed());
+  run.label += code == FullRunExpectedLabel ? 0 : static_cast<std::uint64_t>(reader.Signed());
   return run;
 }
 

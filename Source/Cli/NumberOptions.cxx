@@ -1,12 +1,12 @@
 #include "BrickCCL/Cli/NumberOptions.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/LostNumber.h"
 #include "BrickCCL/Core/NearestName.h"
 
 #include <cctype>
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <optional>
 
 namespace brickccl::cli
@@ -14,16 +14,6 @@ namespace brickccl::cli
 
 namespace
 {
-
-/** Whether a text is a number other than 0 whose nearest double is 0. */
-bool
-IsLost(const std::string & text)
-{
-  char *       end = nullptr;
-  const double nearest = std::strtod(text.c_str(), &end);
-  const bool   isNumber = !text.empty() && end == text.data() + text.size();
-  return isNumber && nearest == 0 && text.substr(0, text.find_first_of("eE")).find_first_of("123456789") != text.npos;
-}
 
 /** The number that the whole of a text stands for: decimal digits, "inf", "-inf" or "nan". Nothing if the text is no
  *  number, or one too large or too small for its type. */
@@ -33,16 +23,17 @@ NumberOf(const std::string & text)
   const std::optional<Number> value = Number::FromText(text);
   const bool                  isDecimal = text.find_first_of("0123456789") != std::string::npos;
   const bool                  isOther = text.find_first_of("xX( \t\n\v\f\r") != std::string::npos;
-  return value && !isOther && !IsLost(text) && (!isDecimal || std::isfinite(value->Nearest())) ? value : std::nullopt;
+  return value && !isOther && !IsLostNumber(text) && (!isDecimal || std::isfinite(value->Nearest())) ? value
+                                                                                                     : std::nullopt;
 }
 
 /** "; write 0.5" for a number with a comma, and what there is to say of one that is too small; else nothing. */
 std::string
-HintOn(std::string text)
+HintOn(std::string text, bool mayBeZero = true)
 {
-  if (IsLost(text))
+  if (IsLostNumber(text))
   {
-    return "; it is nearer to 0 than any number that a voxel holds: write 0";
+    return LostNumberHint + std::string(mayBeZero ? ": write 0" : "");
   }
   const auto comma = text.find(',');
   if (comma == std::string::npos)
@@ -62,7 +53,7 @@ NumberThat(TFits fits, const std::string & what)
     [fits, what](std::string & text) {
       const std::optional<Number> value = NumberOf(text);
       const bool                  isGood = value && std::isfinite(static_cast<double>(*value)) && fits(*value);
-      return isGood ? std::string() : "'" + text + "' is no " + what + HintOn(text);
+      return isGood ? std::string() : "'" + text + "' is no " + what + HintOn(text, fits(Number(0)));
     },
     "");
 }

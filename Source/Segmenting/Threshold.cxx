@@ -1,6 +1,7 @@
 #include "BrickCCL/Segmenting/Threshold.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/LostNumber.h"
 #include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Segmenting/HistogramPeaks.h"
 #include "BrickCCL/Segmenting/MultiOtsu.h"
@@ -27,6 +28,10 @@ RefuseMethod(const std::string & text)
     std::string point = text;
     point[point.find(',')] = '.';
     hint = "; a fraction has a point: " + point;
+  }
+  if (IsLostNumber(text))
+  {
+    hint = LostNumberHint + std::string(": write 0");
   }
   throw InvalidArgument("'" + text + "' is no threshold; give otsu, multi-otsu:N (N classes, 2 to " +
                         std::to_string(ThresholdMethod::MaximumClasses) +
@@ -78,7 +83,8 @@ ThresholdMethod::FromText(const std::string & text)
   else
   {
     const std::optional<Number> value = Number::FromText(text);
-    if (!value || !std::isfinite(value->Nearest()) || text.find_first_not_of("+-.0123456789eE") != std::string::npos)
+    if (!value || !std::isfinite(value->Nearest()) || IsLostNumber(text) ||
+        text.find_first_not_of("+-.0123456789eE") != std::string::npos)
     {
       RefuseMethod(text);
     }

@@ -124,7 +124,8 @@ TEST_F(Picture, OfAVolumeHasThreeSlicesInProportion)
   Geometry geometry;
   geometry.spacing[2] = 3;
   const LoadedImage flat = Draw(std::vector<std::uint8_t>(std::size_t{ 40 } * 30 * 10, 1), Extent{ 40, 30, 10 });
-  const LoadedImage tall = Draw(std::vector<std::uint8_t>(std::size_t{ 40 } * 30 * 10, 1), Extent{ 40, 30, 10 }, geometry);
+  const LoadedImage tall =
+    Draw(std::vector<std::uint8_t>(std::size_t{ 40 } * 30 * 10, 1), Extent{ 40, 30, 10 }, geometry);
   // 40 mm are 480 pixels; z is 10 mm or 30 mm high, y 30 mm wide.
   EXPECT_EQ(tall.extent.size[1] - flat.extent.size[1], 480 * 20 / 40);
   EXPECT_GT(flat.extent.size[0], 480 + 360);

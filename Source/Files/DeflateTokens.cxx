@@ -18,15 +18,23 @@ constexpr int LiteralCount = 286;
 constexpr int DistanceCount = 30;
 constexpr int LengthSymbolCount = 19;
 
+std::array<unsigned char, 256>
+MakeFloorsOfLog2()
+{
+  std::array<unsigned char, 256> floors = {};
+  for (std::size_t value = 2; value < floors.size(); ++value)
+  {
+    floors[value] = static_cast<unsigned char>(floors[value / 2] + 1);
+  }
+  return floors;
+}
+
+/** Of values from 1 to 32767. */
 int
 FloorOfLog2(std::uint32_t value)
 {
-  int result = 0;
-  while (value >>= 1)
-  {
-    ++result;
-  }
-  return result;
+  static const auto floors = MakeFloorsOfLog2();
+  return value < floors.size() ? floors[value] : 7 + floors[value >> 7];
 }
 
 /** A symbol with bits after its code (RFC 1951, section 3.2.5). */

@@ -64,7 +64,7 @@ public:
   void
   Return(const Block & block)
   {
-    constexpr std::size_t        mostBlocks = 2;
+    constexpr std::size_t        maximumBlocks = 2;
     std::vector<Block>           tooMany;
     const bool                   isKept = block.bytes <= LargestKeptMemory && OfferPages(block);
     std::unique_lock<std::mutex> lock(m_Mutex);
@@ -77,7 +77,7 @@ public:
       }
       return bytes;
     };
-    while (m_Free.size() > mostBlocks || total() > LargestKeptMemory)
+    while (m_Free.size() > maximumBlocks || total() > LargestKeptMemory)
     {
       tooMany.push_back(m_Free.front());
       m_Free.erase(m_Free.begin());

@@ -181,6 +181,75 @@ TEST_F(OnCuda, LabelsNumbersSizesTablesAndListsAreThoseOfTheHost)
                      bySize);
 }
 
+/** Boxes of sizes of every kind that an order by size tells apart, most of them in pairs, on a plane. */
+std::vector<std::uint8_t>
+BoxesOfManySizes(const Extent & extent)
+{
+  std::vector<std::uint8_t> voxels(static_cast<std::size_t>(extent.VoxelCount()), 0);
+  std::int64_t              y = 0;
+  // A row of boxes: single voxels, and sizes around both digits' ends.
+  const auto addRow = [&](std::int64_t width, std::int64_t height, std::int64_t more) {
+    for (std::int64_t x = 0, i = 0; x + width <= extent.size[0] && y + height <= extent.size[1]; x += width + 2, ++i)
+    {
+      const std::int64_t missing =
+        more == 0 ? 0 : static_cast<std::int64_t>(HashOf(7, static_cast<std::uint64_t>(x)) % 4);
+      for (std::int64_t v = 0; v < width * height - missing; ++v)
+      {
+        voxels[static_cast<std::size_t>((y + v / width) * extent.size[0] + x + v % width)] = 1;
+      }
+    }
+    y += height + 1;
+  };
+  for (const std::int64_t height : { 1, 1, 2, 73, 146 })
+  {
+    addRow(height == 1 ? 1 : 14, height, height == 1 ? 0 : 1);
+  }
+  addRow(1000, 1045, 1);
+  addRow(1000, 1047, 1);
+  addRow(1000, 1046, 0);
+  addRow(1000, 1046, 0);
+  addRow(1, 1, 0);
+  return voxels;
+}
+
+TEST_F(OnCuda, SizesOfManyMagnitudesAreOrdered)
+{
+  RelabelOptions bySize;
+  bySize.order = LabelOrder::Size;
+  RelabelOptions largest;
+  largest.largest = 9;
+  RelabelOptions smaller;
+  smaller.order = LabelOrder::Size;
+  smaller.maximumSize = 1046000;
+  const DeviceProblem problem{ { 3010, 4420 }, Criterion::Foreground(), Connectivity::Full(2) };
+  const auto          voxels = BoxesOfManySizes(problem.extent);
+  for (const RelabelOptions & options : { bySize, largest, smaller })
+  {
+    CheckAfterLabeling(problem, voxels, options);
+  }
+}
+
+TEST_F(OnCuda, MoreComponentsThanTwoDigitsOrderAreOrderedToo)
+{
+  const Extent              extent{ 1100, 1100 };
+  std::vector<std::uint8_t> voxels(static_cast<std::size_t>(extent.VoxelCount()), 0);
+  for (std::size_t i = 0; i < voxels.size(); ++i)
+  {
+    const std::size_t x = i % 1100;
+    const std::size_t y = i / 1100;
+    voxels[i] = y % 2 == 0 && (x % 2 == 0 || HashOf(9, i) % 20 == 0) ? 1 : 0;
+  }
+  RelabelOptions bySize;
+  bySize.order = LabelOrder::Size;
+  RelabelOptions largest;
+  largest.largest = 100000;
+  const DeviceProblem problem{ extent, Criterion::Foreground(), Connectivity::Face(2) };
+  const auto          labels = CpuLabels(voxels, extent, problem.criterion, problem.connectivity);
+  ASSERT_GT(*std::max_element(labels.begin(), labels.end()), 1u << 18);
+  CheckAfterLabeling(problem, voxels, bySize);
+  CheckAfterLabeling(problem, voxels, largest);
+}
+
 TEST_F(OnCuda, SelectedComponentsAreNumberedInTheirOrder)
 {
   const Extent               extent{ 90, 30, 20 };

@@ -126,9 +126,16 @@ Queue(const Problem &       problem,
 BundleReport
 AwaitReport(BundleMergingMemory & memory)
 {
+  // Asking the driver, which tells of errors, takes longer than to look.
+  constexpr unsigned            looksPerQuestion = 1024;
   const volatile BundleReport & report = *memory.report.Data();
-  while (!report.IsThere() && !memory.numbered.HasCome())
-  {}
+  for (unsigned looks = 1; !report.IsThere(); ++looks)
+  {
+    if (looks % looksPerQuestion == 0 && memory.numbered.HasCome())
+    {
+      break;
+    }
+  }
   return { report.found, report.components };
 }
 

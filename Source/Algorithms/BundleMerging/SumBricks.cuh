@@ -243,7 +243,10 @@ __launch_bounds__(WordsPerBrick, TLayout::rowCount == 1 ? TuningOf<Tuned::SumBlo
       AddPiece(sums[label - 1], inVolume, at, volume);
     }
   };
-  __syncthreads();
+  if (__syncthreads_or(united != 0) == 0)
+  {
+    return;
+  }
 
   // Runs side by side mostly belong to one component.
   PieceSums own;

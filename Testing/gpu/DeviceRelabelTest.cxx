@@ -145,6 +145,7 @@ ProblemsAfterLabeling()
       problems.push_back({ { 33, 133, 3 }, criterion, Connectivity(2, rank).WithinSlices(2) });
       problems.push_back({ { 33, 3, 133 }, criterion, Connectivity(2, rank).WithinSlices(1) });
       problems.push_back({ { 3, 133, 66 }, criterion, Connectivity(2, rank).WithinSlices(0) });
+      problems.push_back({ { 72, 76, 18 }, criterion, Connectivity(2, rank).WithinSlices(0) });
     }
   }
   return problems;

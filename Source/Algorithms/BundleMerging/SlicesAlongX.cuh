@@ -11,8 +11,8 @@ namespace brickccl::cuda
 /** So many voxels a side of a plane are copied by one block, by way of shared memory. */
 inline constexpr unsigned TileSide = 32;
 inline constexpr unsigned TileThreads = 256;
-/** The same, counted in fours of voxels, where a thread takes several at once. */
-inline constexpr unsigned TileSideInFours = 16;
+/** The same, counted in words of several voxels. */
+inline constexpr unsigned TileSideInWords = 16;
 
 /** Copies voxels of one value each so that y comes first, then z, then x. */
 template <typename T>
@@ -49,7 +49,7 @@ __launch_bounds__(TileThreads)
   }
 }
 
-/** Four rows of four bytes become four columns. */
+/** As many rows as a word has voxels become columns: four of bytes, or two of two bytes. */
 __device__ inline void
 Transpose(unsigned (&rows)[4])
 {
@@ -63,15 +63,24 @@ Transpose(unsigned (&rows)[4])
   }
 }
 
-/** The same for voxels of one byte, where x and y have multiples of four voxels: a thread takes four by four of them.
- *  \param volume  its x and y are counted in fours */
+__device__ inline void
+Transpose(unsigned (&rows)[2])
+{
+  const unsigned first = __byte_perm(rows[0], rows[1], 0x5410);
+  rows[1] = __byte_perm(rows[0], rows[1], 0x7632);
+  rows[0] = first;
+}
+
+/** The same where a word has several voxels, and rows and columns have whole words: a thread takes as many rows as a
+ *  word has voxels. \param volume  its x and y are counted in words */
+template <unsigned VPerWord>
 __global__ void
-__launch_bounds__(TileThreads) BytesYThenZThenXKernel(const unsigned * __restrict__ voxels,
+__launch_bounds__(TileThreads) WordsYThenZThenXKernel(const unsigned * __restrict__ voxels,
                                                       const __grid_constant__ Extent volume,
                                                       unsigned * __restrict__ copy)
 {
-  constexpr unsigned  side = TileSideInFours;
-  constexpr unsigned  columns = 4 * side;
+  constexpr unsigned  side = TileSideInWords;
+  constexpr unsigned  columns = VPerWord * side;
   __shared__ unsigned tile[columns][side + 1];
   static_assert(side * side == TileThreads);
   const auto         tilesX = (volume.size[0] - 1) / side + 1;
@@ -86,27 +95,28 @@ __launch_bounds__(TileThreads) BytesYThenZThenXKernel(const unsigned * __restric
     const std::int64_t z = i / tilesX / tilesY;
     if (atX + lane < volume.size[0] && atY + line < volume.size[1])
     {
-      const std::int64_t row = (z * volume.size[1] + atY + line) * 4;
-      unsigned           rows[4];
+      const std::int64_t row = (z * volume.size[1] + atY + line) * VPerWord;
+      unsigned           rows[VPerWord];
 #pragma unroll
-      for (unsigned k = 0; k < 4; ++k)
+      for (unsigned k = 0; k < VPerWord; ++k)
       {
         rows[k] = voxels[(row + k) * volume.size[0] + atX + lane];
       }
       Transpose(rows);
 #pragma unroll
-      for (unsigned k = 0; k < 4; ++k)
+      for (unsigned k = 0; k < VPerWord; ++k)
       {
-        tile[4 * lane + k][line] = rows[k];
+        tile[VPerWord * lane + k][line] = rows[k];
       }
     }
     __syncthreads();
 #pragma unroll
     for (unsigned column = line; column < columns; column += side)
     {
-      if (4 * atX + column < 4 * volume.size[0] && atY + lane < volume.size[1])
+      const std::int64_t x = VPerWord * atX + column;
+      if (x < VPerWord * volume.size[0] && atY + lane < volume.size[1])
       {
-        copy[((4 * atX + column) * volume.size[2] + z) * volume.size[1] + atY + lane] = tile[column][lane];
+        copy[(x * volume.size[2] + z) * volume.size[1] + atY + lane] = tile[column][lane];
       }
     }
     __syncthreads();
@@ -180,17 +190,21 @@ CopyYThenZThenX(const ImageView & image, DeviceBuffer<unsigned char> & copy, cud
                       to);
       return;
     }
-    const bool isInFours = volume.size[0] % 4 == 0 && volume.size[1] % 4 == 0;
-    if (sizeof(T) == 1 && isInFours && reinterpret_cast<std::uintptr_t>(from) % sizeof(unsigned) == 0)
+    if constexpr (sizeof(T) < sizeof(unsigned))
     {
-      const Extent fours{ volume.size[0] / 4, volume.size[1] / 4, volume.size[2] };
-      BRICKCCL_LAUNCH_BLOCKS(BytesYThenZThenXKernel,
-                             ShapeForTiles(fours, TileSideInFours),
-                             stream,
-                             reinterpret_cast<const unsigned *>(from),
-                             fours,
-                             reinterpret_cast<unsigned *>(to));
-      return;
+      constexpr unsigned perWord = sizeof(unsigned) / sizeof(T);
+      const bool         hasWholeWords = volume.size[0] % perWord == 0 && volume.size[1] % perWord == 0;
+      if (hasWholeWords && reinterpret_cast<std::uintptr_t>(from) % sizeof(unsigned) == 0)
+      {
+        const Extent words{ volume.size[0] / perWord, volume.size[1] / perWord, volume.size[2] };
+        BRICKCCL_LAUNCH_BLOCKS(WordsYThenZThenXKernel<perWord>,
+                               ShapeForTiles(words, TileSideInWords),
+                               stream,
+                               reinterpret_cast<const unsigned *>(from),
+                               words,
+                               reinterpret_cast<unsigned *>(to));
+        return;
+      }
     }
     BRICKCCL_LAUNCH_BLOCKS(YThenZThenXKernel<T>, ShapeForTiles(volume, TileSide), stream, from, volume, to);
   });

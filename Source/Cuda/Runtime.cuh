@@ -198,6 +198,17 @@ public:
   {
     BRICKCCL_CUDA_CHECK(cudaEventSynchronize(m_Event));
   }
+  /** Whether it has come. Does not wait. */
+  bool
+  HasCome() const
+  {
+    const cudaError_t status = cudaEventQuery(m_Event);
+    if (status != cudaErrorNotReady)
+    {
+      BRICKCCL_CUDA_CHECK(status);
+    }
+    return status == cudaSuccess;
+  }
   /** Makes what is queued on `stream` from now on wait for this event. */
   void
   MakeStreamWait(cudaStream_t stream)

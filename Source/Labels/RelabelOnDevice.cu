@@ -1,7 +1,6 @@
 #include "BrickCCL/Labels/RelabelOnDevice.cuh"
 
-#include "BrickCCL/Cuda/Launch.cuh"
-#include "BrickCCL/Cuda/Scan.cuh"
+#include "BrickCCL/Labels/SizeOrder.cuh"
 
 #include <limits>
 
@@ -11,57 +10,29 @@ namespace brickccl::cuda
 namespace
 {
 
-/** The limits of sizes, as kernel argument. */
-struct SizeLimits
+/** Says which components the limits of sizes keep. */
+struct KeepsWithinLimits
 {
-  unsigned long long minimum;
-  unsigned long long maximum;
+  const unsigned long long * sizes;
+  SizeLimits                 limits;
 
   __device__ bool
-  Hold(unsigned long long size) const
+  operator()(std::int64_t component) const
   {
-    return size >= minimum && size <= maximum;
+    return limits.Hold(sizes[component]);
   }
 };
 
-/** Sets a flag for each component within the limits. Behind the last one is a 0. */
-__global__ void
-FlagSizesKernel(std::int64_t               components,
-                const unsigned long long * sizes,
-                SizeLimits                 limits,
-                unsigned long long *       flags)
+struct KeepsMarked
 {
-  for (std::int64_t i = ThreadIndex(); i <= components; i += ThreadCount())
-  {
-    flags[i] = i < components && limits.Hold(sizes[i]) ? 1 : 0;
-  }
-}
+  const unsigned char * stays;
 
-__global__ void
-FlagKeptKernel(std::int64_t components, const unsigned char * keeps, unsigned long long * flags)
-{
-  for (std::int64_t i = ThreadIndex(); i <= components; i += ThreadCount())
+  __device__ bool
+  operator()(std::int64_t component) const
   {
-    flags[i] = i < components && keeps[i] != 0 ? 1 : 0;
+    return stays[component] != 0;
   }
-}
-
-__global__ void
-NumberFlaggedKernel(std::int64_t               components,
-                    const unsigned long long * keptBefore,
-                    unsigned long long *       numbers,
-                    unsigned long long *       kept)
-{
-  for (std::int64_t i = ThreadIndex(); i < components; i += ThreadCount())
-  {
-    const unsigned long long before = keptBefore[i];
-    numbers[i] = keptBefore[i + 1] != before ? before + 1 : 0;
-  }
-  if (ThreadIndex() == 0)
-  {
-    *kept = keptBefore[components];
-  }
-}
+};
 
 /** Keys put the largest components first. What goes comes last: its key is the largest possible size. */
 template <typename T>
@@ -81,65 +52,82 @@ SizeKeysKernel(std::int64_t               components,
   }
 }
 
-/** By size: gives the sorted components their numbers. Else: flags those that stay, for numbers in raster order. */
 template <typename T>
 __global__ void
 NumberSortedKernel(std::int64_t         components,
                    const T *            keys,
                    const T *            values,
                    unsigned long long   largestSize,
-                   std::int64_t         most,
-                   bool                 bySize,
-                   unsigned long long * result,
+                   SortedNumbers        numbers,
                    unsigned long long * kept)
 {
-  const auto stays = [&](std::int64_t place) { return place < most && keys[place] != static_cast<T>(largestSize); };
+  const auto isWithin = [&](std::int64_t place) { return keys[place] != static_cast<T>(largestSize); };
   for (std::int64_t place = ThreadIndex(); place < components; place += ThreadCount())
   {
-    const bool isKept = stays(place);
-    result[values[place]] = !isKept ? 0 : bySize ? static_cast<unsigned long long>(place) + 1 : 1;
-    if (isKept && (place + 1 == components || !stays(place + 1)))
+    const bool isKept = numbers.Set(static_cast<std::int64_t>(values[place]), place, isWithin(place));
+    if (isKept && (place + 1 == components || place + 1 == numbers.most || !isWithin(place + 1)))
     {
       *kept = static_cast<unsigned long long>(place) + 1;
     }
   }
-  if (!bySize && ThreadIndex() == 0)
-  {
-    result[components] = 0;
-  }
 }
 
-/** From flags in `memory.keptBefore` to numbers in raster order. */
+/** Queues numbers in raster order. */
+template <typename TKeeps>
 void
-NumberFlagged(std::int64_t components, RelabelMemory & memory, cudaStream_t stream)
+NumberInRasterOrder(std::int64_t components, const TKeeps & keeps, RelabelMemory & memory, cudaStream_t stream)
 {
-  unsigned long long * const flags = memory.keptBefore.Data();
-  ExclusiveSum(flags, flags, components + 1, memory.scratch, stream);
-  BRICKCCL_LAUNCH(NumberFlaggedKernel,
-                  ShapeFor(components),
-                  stream,
-                  components,
-                  flags,
-                  memory.numbers.Data(),
-                  memory.kept.Data());
+  const LaunchShape shape = ComponentTile::ShapeOf(components);
+  memory.inTiles.Resize(shape.blocks.x);
+  BRICKCCL_LAUNCH_BLOCKS_EARLY(CountKeptKernel<TKeeps>, shape, stream, components, keeps, memory.inTiles.Data());
+  BRICKCCL_LAUNCH_BLOCKS_EARLY(NumberKeptKernel<TKeeps>,
+                               shape,
+                               stream,
+                               components,
+                               keeps,
+                               memory.inTiles.Data(),
+                               memory.numbers.Data(),
+                               memory.kept.Data());
 }
 
+/** Queues numbers by size, or marks of those that stay, by two digits of the sizes. */
 void
-Resize(std::uint64_t components, RelabelMemory & memory)
+NumberByDigits(std::int64_t          count,
+               const SizeLimits &    limits,
+               const SortedNumbers & numbers,
+               RelabelMemory &       memory,
+               cudaStream_t          stream)
 {
-  memory.numbers.Resize(static_cast<std::size_t>(components));
-  memory.keptBefore.Resize(static_cast<std::size_t>(components) + 1);
+  const LaunchShape shape = ComponentTile::ShapeOf(count);
+  memory.inTiles.Resize(std::size_t{ shape.blocks.x } * ComponentTile::threads);
+  memory.sized.Resize(static_cast<std::size_t>(count));
+  unsigned * const         inTiles = memory.inTiles.Data();
+  const SizesInRasterOrder sizes{ memory.sizes.Data(), limits };
+  const SizesInOrder       sorted{ memory.sized.Data() };
+  BRICKCCL_LAUNCH_BLOCKS_EARLY((CountDigitsKernel<false, SizesInRasterOrder>), shape, stream, count, sizes, inTiles);
+  BRICKCCL_LAUNCH_BLOCKS_EARLY(SortByLowerDigitKernel,
+                               shape,
+                               stream,
+                               count,
+                               sizes,
+                               inTiles,
+                               memory.sized.Data(),
+                               numbers.most,
+                               memory.kept.Data());
+  BRICKCCL_LAUNCH_BLOCKS_EARLY((CountDigitsKernel<true, SizesInOrder>), shape, stream, count, sorted, inTiles);
+  BRICKCCL_LAUNCH_BLOCKS_EARLY(NumberByUpperDigitKernel, shape, stream, count, sorted, inTiles, numbers);
 }
 
+/** The same by a sort of the sizes. */
 template <typename T>
 void
-NumberSorted(std::int64_t           count,
-             const RelabelOptions & options,
-             const SizeLimits &     limits,
-             std::uint64_t          largestSize,
-             RelabelMemory &        memory,
-             SortMemory<T> &        sort,
-             cudaStream_t           stream)
+NumberBySort(std::int64_t          count,
+             const SizeLimits &    limits,
+             std::uint64_t         largestSize,
+             const SortedNumbers & numbers,
+             RelabelMemory &       memory,
+             SortMemory<T> &       sort,
+             cudaStream_t          stream)
 {
   sort.Resize(static_cast<std::size_t>(count));
   BRICKCCL_LAUNCH(SizeKeysKernel<T>,
@@ -152,8 +140,6 @@ NumberSorted(std::int64_t           count,
                   sort.keys.Data(),
                   sort.values.Data());
   SortPairs(sort, count, static_cast<T>(largestSize), stream);
-  const bool bySize = options.order == LabelOrder::Size;
-  const bool isCut = options.largest != 0 && options.largest < static_cast<std::uint64_t>(count);
   *memory.kept.Data() = 0;
   BRICKCCL_LAUNCH(NumberSortedKernel<T>,
                   ShapeFor(count),
@@ -162,14 +148,8 @@ NumberSorted(std::int64_t           count,
                   sort.sortedKeys.Data(),
                   sort.sortedValues.Data(),
                   largestSize,
-                  isCut ? static_cast<std::int64_t>(options.largest) : count,
-                  bySize,
-                  bySize ? memory.numbers.Data() : memory.keptBefore.Data(),
+                  numbers,
                   memory.kept.Data());
-  if (!bySize)
-  {
-    NumberFlagged(count, memory, stream);
-  }
 }
 
 } // namespace
@@ -181,27 +161,39 @@ NumberBySize(std::uint64_t          components,
              RelabelMemory &        memory,
              cudaStream_t           stream)
 {
-  Resize(components, memory);
+  memory.numbers.Resize(static_cast<std::size_t>(components));
   const auto       count = static_cast<std::int64_t>(components);
   const SizeLimits limits = { options.minimumSize, options.maximumSize };
-  if (options.order == LabelOrder::Raster && options.largest == 0)
+  const bool       isCut = options.largest != 0 && options.largest < components;
+  const bool       isBySize = options.order == LabelOrder::Size;
+  if (!isBySize && !isCut)
   {
-    BRICKCCL_LAUNCH(FlagSizesKernel,
-                    ShapeFor(count + 1),
-                    stream,
-                    count,
-                    memory.sizes.Data(),
-                    limits,
-                    memory.keptBefore.Data());
-    NumberFlagged(count, memory, stream);
+    NumberInRasterOrder(count, KeepsWithinLimits{ memory.sizes.Data(), limits }, memory, stream);
+    memory.numbered.Record(stream);
+    return;
+  }
+  if (!isBySize)
+  {
+    memory.stays.Resize(static_cast<std::size_t>(components));
+  }
+  const SortedNumbers numbers = { isCut ? static_cast<std::int64_t>(options.largest) : count,
+                                  memory.numbers.Data(),
+                                  isBySize ? nullptr : memory.stays.Data() };
+  if (count <= SizedComponent::mostComponents && largestSize <= SizedComponent::mostVoxels)
+  {
+    NumberByDigits(count, limits, numbers, memory, stream);
   }
   else if (largestSize <= std::numeric_limits<unsigned>::max())
   {
-    NumberSorted(count, options, limits, largestSize, memory, memory.narrow, stream);
+    NumberBySort(count, limits, largestSize, numbers, memory, memory.narrow, stream);
   }
   else
   {
-    NumberSorted(count, options, limits, largestSize, memory, memory.wide, stream);
+    NumberBySort(count, limits, largestSize, numbers, memory, memory.wide, stream);
+  }
+  if (!isBySize)
+  {
+    NumberInRasterOrder(count, KeepsMarked{ memory.stays.Data() }, memory, stream);
   }
   memory.numbered.Record(stream);
 }
@@ -209,10 +201,8 @@ NumberBySize(std::uint64_t          components,
 void
 NumberKept(std::uint64_t components, const unsigned char * keeps, RelabelMemory & memory, cudaStream_t stream)
 {
-  Resize(components, memory);
-  const auto count = static_cast<std::int64_t>(components);
-  BRICKCCL_LAUNCH(FlagKeptKernel, ShapeFor(count + 1), stream, count, keeps, memory.keptBefore.Data());
-  NumberFlagged(count, memory, stream);
+  memory.numbers.Resize(static_cast<std::size_t>(components));
+  NumberInRasterOrder(static_cast<std::int64_t>(components), KeepsMarked{ keeps }, memory, stream);
   memory.numbered.Record(stream);
 }
 

@@ -10,6 +10,28 @@
 namespace brickccl::cuda
 {
 
+/** A component and its size in one word. What goes has size 0. */
+struct SizedComponent
+{
+  static constexpr int indexBits = 18;
+  /** So many components, and voxels in each, have room. */
+  static constexpr std::int64_t  mostComponents = std::int64_t{ 1 } << indexBits;
+  static constexpr std::uint64_t mostVoxels = (std::uint64_t{ 1 } << (64 - indexBits)) - 1;
+
+  unsigned long long bits;
+
+  __device__ unsigned long long
+  Size() const
+  {
+    return bits >> indexBits;
+  }
+  __device__ unsigned
+  Index() const
+  {
+    return static_cast<unsigned>(bits) & ((1u << indexBits) - 1);
+  }
+};
+
 /** Memory for them, kept between calls. */
 struct RelabelMemory
 {
@@ -17,9 +39,12 @@ struct RelabelMemory
   DeviceBuffer<unsigned long long> sizes;
   /** By label - 1, 0 for those that go. */
   DeviceBuffer<unsigned long long> numbers;
-  /** Of how many components that stay each one is preceded. */
-  DeviceBuffer<unsigned long long> keptBefore;
-  /** Sizes that 32 bits hold are sorted as such. */
+  /** Whether they stay, where that does not follow from the sizes alone. */
+  DeviceBuffer<unsigned char> stays;
+  /** By tile of components, how many stay or how often each digit of their sizes occurs. */
+  DeviceBuffer<unsigned>       inTiles;
+  DeviceBuffer<SizedComponent> sized;
+  /** If there are too many components for that order: sizes that 32 bits hold are sorted as such. */
   SortMemory<unsigned>           narrow;
   SortMemory<unsigned long long> wide;
   DeviceBuffer<unsigned char>    scratch;
@@ -30,8 +55,8 @@ struct RelabelMemory
   std::size_t
   CapacityBytes() const
   {
-    return sizes.CapacityBytes() + numbers.CapacityBytes() + keptBefore.CapacityBytes() + narrow.CapacityBytes() +
-           wide.CapacityBytes() + scratch.CapacityBytes();
+    return sizes.CapacityBytes() + numbers.CapacityBytes() + stays.CapacityBytes() + inTiles.CapacityBytes() +
+           sized.CapacityBytes() + narrow.CapacityBytes() + wide.CapacityBytes() + scratch.CapacityBytes();
   }
 };
 

@@ -14,7 +14,8 @@ enum cudaError_t
   cudaErrorMemoryAllocation = 2,
   cudaErrorInsufficientDriver = 35,
   cudaErrorNoDevice = 100,
-  cudaErrorInvalidDevice = 101
+  cudaErrorInvalidDevice = 101,
+  cudaErrorNotReady = 600
 };
 
 enum cudaMemcpyKind
@@ -206,6 +207,12 @@ cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned)
 
 inline cudaError_t
 cudaEventSynchronize(cudaEvent_t)
+{
+  return cudaSuccess;
+}
+
+inline cudaError_t
+cudaEventQuery(cudaEvent_t)
 {
   return cudaSuccess;
 }

@@ -134,6 +134,19 @@ __umulhi(unsigned a, unsigned b)
   return static_cast<unsigned>(std::uint64_t{ a } * b >> 32);
 }
 
+/** The bytes of two words that a third one names, a hexadecimal digit each. */
+inline unsigned
+__byte_perm(unsigned low, unsigned high, unsigned names)
+{
+  const std::uint64_t both = std::uint64_t{ high } << 32 | low;
+  unsigned            bytes = 0;
+  for (int place = 0; place < 4; ++place)
+  {
+    bytes |= static_cast<unsigned>(both >> (names >> 4 * place & 7u) * 8 & 0xFFu) << 8 * place;
+  }
+  return bytes;
+}
+
 /** The sum of the products of two words' bytes, and of a third word. */
 inline unsigned
 __dp4a(unsigned a, unsigned b, unsigned sum)

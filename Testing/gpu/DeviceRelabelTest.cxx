@@ -51,7 +51,8 @@ TextOf(const ComponentTable & table)
 void
 CheckAfterLabeling(const DeviceProblem &             problem,
                    const std::vector<std::uint8_t> & voxels,
-                   const RelabelOptions &            relabel)
+                   const RelabelOptions &            relabel,
+                   const std::vector<std::string> &  algorithms)
 {
   LabelOptions options;
   options.device = { Device::Kind::Cpu, 0 };
@@ -69,11 +70,12 @@ CheckAfterLabeling(const DeviceProblem &             problem,
   const OnDevice<std::int64_t>       offsets(static_cast<std::size_t>(count) + 1);
   const OnDevice<std::int64_t>       listed(lists.voxels.size() + 1);
   const std::vector<std::uint64_t> & ends = lists.offsets;
-  for (const std::string & algorithm : SupportingAlgorithms(problem.extent, problem.criterion, problem.connectivity))
+  for (const std::string & algorithm : algorithms)
   {
 #ifdef BRICKCCL_CUDA_ON_HOST
     // Algorithms whose nodes are voxels share what comes after labeling.
-    if (algorithm != "BundleMerging" && algorithm != "RunMerging" && algorithm != "LabelEquivalence")
+    if (algorithm != "BundleMerging" && algorithm != "RunMerging" && algorithm != "LabelEquivalence" &&
+        algorithm != "Auto")
     {
       continue;
     }
@@ -111,6 +113,17 @@ CheckAfterLabeling(const DeviceProblem &             problem,
   }
 }
 
+void
+CheckAfterLabeling(const DeviceProblem &             problem,
+                   const std::vector<std::uint8_t> & voxels,
+                   const RelabelOptions &            relabel)
+{
+  CheckAfterLabeling(problem,
+                     voxels,
+                     relabel,
+                     SupportingAlgorithms(problem.extent, problem.criterion, problem.connectivity));
+}
+
 std::vector<DeviceProblem>
 ProblemsAfterLabeling()
 {
@@ -132,6 +145,7 @@ ProblemsAfterLabeling()
       problems.push_back({ { 33, 133, 3 }, criterion, Connectivity(2, rank).WithinSlices(2) });
       problems.push_back({ { 33, 3, 133 }, criterion, Connectivity(2, rank).WithinSlices(1) });
       problems.push_back({ { 3, 133, 66 }, criterion, Connectivity(2, rank).WithinSlices(0) });
+      problems.push_back({ { 72, 76, 18 }, criterion, Connectivity(2, rank).WithinSlices(0) });
     }
   }
   return problems;
@@ -179,6 +193,75 @@ TEST_F(OnCuda, LabelsNumbersSizesTablesAndListsAreThoseOfTheHost)
   CheckAfterLabeling({ { 70, 20, 20 }, Criterion::Foreground(), Connectivity::Full(3) },
                      std::vector<std::uint8_t>(70 * 20 * 20, 0),
                      bySize);
+}
+
+/** Boxes on a plane: rows of small ones, larger ones and very large ones, among them some of one size. */
+std::vector<std::uint8_t>
+BoxesOfManySizes(const Extent & extent)
+{
+  std::vector<std::uint8_t> voxels(static_cast<std::size_t>(extent.VoxelCount()), 0);
+  std::int64_t              y = 0;
+  const auto                addRow = [&](std::int64_t width, std::int64_t height, unsigned mostMissing) {
+    for (std::int64_t x = 0; x + width <= extent.size[0] && y + height <= extent.size[1]; x += width + 2)
+    {
+      const auto missing = static_cast<std::int64_t>(HashOf(7, static_cast<std::uint64_t>(x)) % (mostMissing + 1));
+      for (std::int64_t v = 0; v < width * height - missing; ++v)
+      {
+        voxels[static_cast<std::size_t>((y + v / width) * extent.size[0] + x + v % width)] = 1;
+      }
+    }
+    y += height + 1;
+  };
+  addRow(1, 1, 0);
+  addRow(14, 2, 3);
+  // Around once and twice 1022 voxels.
+  addRow(14, 73, 3);
+  addRow(14, 146, 3);
+  // Around 1022 * 1023 voxels; all but the first have more.
+  addRow(1000, 1045, 3);
+  addRow(1000, 1047, 3);
+  addRow(1000, 1046, 0);
+  addRow(1000, 1046, 0);
+  addRow(1, 1, 0);
+  return voxels;
+}
+
+TEST_F(OnCuda, SizesOfManyMagnitudesAreOrdered)
+{
+  RelabelOptions bySize;
+  bySize.order = LabelOrder::Size;
+  RelabelOptions largest;
+  largest.largest = 9;
+  RelabelOptions smaller;
+  smaller.order = LabelOrder::Size;
+  smaller.maximumSize = 1046000;
+  const DeviceProblem problem{ { 1010, 4420 }, Criterion::Foreground(), Connectivity::Full(2) };
+  const auto          voxels = BoxesOfManySizes(problem.extent);
+  for (const RelabelOptions & options : { bySize, largest, smaller })
+  {
+    CheckAfterLabeling(problem, voxels, options, { "Auto" });
+  }
+}
+
+TEST_F(OnCuda, MoreComponentsThanTwoDigitsOrderAreOrderedToo)
+{
+  const Extent              extent{ 1100, 1100 };
+  std::vector<std::uint8_t> voxels(static_cast<std::size_t>(extent.VoxelCount()), 0);
+  for (std::size_t i = 0; i < voxels.size(); ++i)
+  {
+    const std::size_t x = i % 1100;
+    const std::size_t y = i / 1100;
+    voxels[i] = y % 2 == 0 && (x % 2 == 0 || HashOf(9, i) % 20 == 0) ? 1 : 0;
+  }
+  RelabelOptions bySize;
+  bySize.order = LabelOrder::Size;
+  RelabelOptions largest;
+  largest.largest = 100000;
+  const DeviceProblem problem{ extent, Criterion::Foreground(), Connectivity::Face(2) };
+  const auto          labels = CpuLabels(voxels, extent, problem.criterion, problem.connectivity);
+  ASSERT_GT(*std::max_element(labels.begin(), labels.end()), 1u << 18);
+  CheckAfterLabeling(problem, voxels, bySize, { "Auto" });
+  CheckAfterLabeling(problem, voxels, largest, { "Auto" });
 }
 
 TEST_F(OnCuda, SelectedComponentsAreNumberedInTheirOrder)

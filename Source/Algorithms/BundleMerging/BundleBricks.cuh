@@ -3,6 +3,7 @@
 
 #include "BrickCCL/Algorithms/BundleMerging/BundleGrid.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/BundleMergingTuning.h"
+#include "BrickCCL/Cuda/WarpSums.cuh"
 
 /** The bricks of BundleMerging and what is kept of them: bits, runs and components. */
 namespace brickccl::cuda
@@ -182,7 +183,7 @@ struct FirstMarks
   static constexpr unsigned partStep = TuningOf<Tuned::MarkPartStep>;
 
   DeviceWord * words;
-  /** The marks in a group; later those before it. Behind the last group it is the number of components. */
+  /** The marks in a group; later those before it. */
   unsigned * inGroup;
   unsigned * inPart;
 
@@ -205,11 +206,26 @@ struct FirstMarks
   }
 };
 
-/** What the host learns from a call. */
+/** What the host learns from a call. A kernel writes it to page-locked memory, and the host may read it before that
+ *  kernel has ended: each number is complete as soon as it is not `awaited`. */
 struct BundleReport
 {
-  unsigned long long found;
-  unsigned           components;
+  static constexpr unsigned long long awaited = ~0ull;
+
+  unsigned long long found = awaited;
+  unsigned long long components = awaited;
+
+  __device__ void
+  Tell(unsigned long long allFound, unsigned allComponents) volatile
+  {
+    found = allFound;
+    components = allComponents;
+  }
+  bool
+  IsThere() const volatile
+  {
+    return found != awaited && components != awaited;
+  }
 };
 
 /** What is kept of all bricks, as kernel argument. */
@@ -293,47 +309,6 @@ __device__ inline unsigned
 RunWith(unsigned runsBefore, DeviceWord starts, DeviceWord bit)
 {
   return runsBefore + static_cast<unsigned>(__popc(starts & (bit | (bit - 1)))) - 1;
-}
-
-/** The sum of `value` over this lane and those before it. All lanes must call. */
-__device__ inline unsigned
-SumOfLanes(unsigned value)
-{
-#pragma unroll
-  for (int step = 1; step < 32; step *= 2)
-  {
-#if !defined(BRICKCCL_CUDA_ON_HOST) && defined(__CUDA_ARCH__)
-    // The instruction says whether there is a lane so far before this one. The function does not.
-    asm volatile("{\n"
-                 ".reg .pred has;\n"
-                 ".reg .u32 before;\n"
-                 "shfl.sync.up.b32 before|has, %0, %1, 0, 0xFFFFFFFF;\n"
-                 "@has add.u32 %0, %0, before;\n"
-                 "}"
-                 : "+r"(value)
-                 : "r"(step));
-#else
-    const unsigned before = __shfl_up_sync(AllLanes, value, static_cast<unsigned>(step));
-    value += static_cast<int>(threadIdx.x % 32) >= step ? before : 0u;
-#endif
-  }
-  return value;
-}
-
-/** The sum of `value` over all lanes. All lanes must call. */
-__device__ inline unsigned
-SumOfWarp(unsigned value)
-{
-#if !defined(BRICKCCL_CUDA_ON_HOST) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  return __reduce_add_sync(AllLanes, value);
-#else
-#  pragma unroll
-  for (unsigned step = 1; step < 32; step *= 2)
-  {
-    value += __shfl_sync(AllLanes, value, static_cast<int>(threadIdx.x % 32 ^ step));
-  }
-  return value;
-#endif
 }
 
 __device__ inline int

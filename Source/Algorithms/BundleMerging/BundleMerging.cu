@@ -63,7 +63,15 @@ Queue(const Problem &       problem,
       BundleMergingMemory & memory,
       cudaStream_t          stream)
 {
-  BRICKCCL_CUDA_CHECK(cudaMemsetAsync(memory.found.Data(), 0, sizeof(unsigned long long), stream));
+  if (!memory.isNextFoundClear)
+  {
+    memory.found.Resize(2);
+    BRICKCCL_CUDA_CHECK(cudaMemsetAsync(memory.found.Data(), 0, 2 * sizeof(unsigned long long), stream));
+  }
+  // If anything here fails, it is not known what the counts are.
+  memory.isNextFoundClear = false;
+  memory.turn = 1 - memory.turn;
+  *memory.report.Data() = BundleReport();
   const BrickArrays arrays = memory.Arrays();
   const FirstMarks  marks = memory.Marks();
   const auto        groups = static_cast<std::int64_t>(RowWordsOf(grid) / FirstMarks::wordsPerGroup);
@@ -102,9 +110,33 @@ Queue(const Problem &       problem,
                                stream,
                                arrays,
                                marks,
-                               groups);
-  BRICKCCL_LAUNCH_EARLY(NumberComponentsKernel, ShapeForUnknown(), stream, arrays, marks, groups, memory.report.Data());
-  memory.reported.Record(stream);
+                               groups,
+                               memory.report.Data());
+  BRICKCCL_LAUNCH_EARLY(NumberComponentsKernel,
+                        ShapeForUnknown(),
+                        stream,
+                        arrays,
+                        marks,
+                        memory.found.Data() + (1 - memory.turn));
+  memory.isNextFoundClear = true;
+  memory.numbered.Record(stream);
+}
+
+/** Waits for what a kernel tells the host. The last kernels may still run then. */
+BundleReport
+AwaitReport(BundleMergingMemory & memory)
+{
+  // Asking the driver, which tells of errors, takes longer than to look.
+  constexpr unsigned            looksPerQuestion = 1024;
+  const volatile BundleReport & report = *memory.report.Data();
+  for (unsigned looks = 1; !report.IsThere(); ++looks)
+  {
+    if (looks % looksPerQuestion == 0 && memory.numbered.HasCome())
+    {
+      break;
+    }
+  }
+  return { report.found, report.components };
 }
 
 } // namespace
@@ -122,11 +154,10 @@ BundleMerging(const Problem & problem, BundleMergingMemory & memory, void * labe
   });
   memory.bits.Resize(keptWords);
   memory.marks.Resize(words);
-  memory.marksInGroup.Resize(words / FirstMarks::wordsPerGroup + 1);
+  memory.marksInGroup.Resize(words / FirstMarks::wordsPerGroup);
   memory.marksInPart.Resize(bricks * FirstMarks::partStep);
   memory.runsBefore.Resize(bricks * WordsPerBrick);
   memory.bases.Resize(bricks);
-  memory.found.Resize(1);
   // There is room enough for all but noise, which is then solved again.
   const auto mostRuns = static_cast<std::size_t>(ProblemTraits(problem).MaximumRunCount());
   const auto atLeast = [&](std::size_t capacity, std::size_t room) {
@@ -136,6 +167,12 @@ BundleMerging(const Problem & problem, BundleMergingMemory & memory, void * labe
     atLeast(memory.componentCapacity, bricks * WordsPerBrick / TuningOf<Tuned::WordsPerComponent>);
   memory.runCapacity = atLeast(memory.runCapacity, bricks * WordsPerBrick * TuningOf<Tuned::RunsPerWord>);
 
+  if (stream != memory.stream)
+  {
+    memory.numbered.MakeStreamWait(stream);
+    memory.stream = stream;
+  }
+  memory.isMapQueued = false;
   Problem read = problem;
   if (grid.axes == GridAxes::YThenZThenX)
   {
@@ -159,8 +196,7 @@ BundleMerging(const Problem & problem, BundleMergingMemory & memory, void * labe
     {
       WriteLabels(problem, memory, labels, type, stream);
     }
-    memory.reported.Wait();
-    const BundleReport report = *memory.report.Data();
+    const BundleReport report = AwaitReport(memory);
     const auto         components = static_cast<std::size_t>(report.found >> 32);
     const auto         runs = static_cast<std::size_t>(report.found & 0xFFFFFFFFu);
     if (components <= memory.componentCapacity && runs <= memory.runCapacity)
@@ -173,12 +209,9 @@ BundleMerging(const Problem & problem, BundleMergingMemory & memory, void * labe
 }
 
 void
-WriteLabels(const Problem &             problem,
-            const BundleMergingMemory & memory,
-            void *                      labels,
-            LabelType                   type,
-            cudaStream_t                stream)
+WriteLabels(const Problem & problem, BundleMergingMemory & memory, void * labels, LabelType type, cudaStream_t stream)
 {
+  memory.isMapQueued = true;
   const BundleGrid grid = GridOf(problem);
   const LayerOrder order(grid);
   VisitLayout(problem, [&](auto layout) {
@@ -210,13 +243,14 @@ WriteLabels(const Problem &             problem,
 }
 
 void
-WriteRows(const Problem &             problem,
-          const BundleMergingMemory & memory,
-          std::int64_t                firstRow,
-          std::int64_t                rows,
-          unsigned *                  labels,
-          cudaStream_t                stream)
+WriteRows(const Problem &       problem,
+          BundleMergingMemory & memory,
+          std::int64_t          firstRow,
+          std::int64_t          rows,
+          unsigned *            labels,
+          cudaStream_t          stream)
 {
+  memory.isMapQueued = true;
   const std::int64_t voxels = rows * problem.image.extent.RowLength();
   VisitLayout(problem, [&](auto layout) {
     BRICKCCL_LAUNCH(WriteRowsKernel<decltype(layout)>,
@@ -240,8 +274,11 @@ SumComponents(const Problem &                  problem,
 {
   const BundleGrid   grid = GridOf(problem);
   const auto         count = static_cast<std::int64_t>(components);
-  const cudaStream_t own = memory.sumStream.Get();
-  // The number of components is known, and so is all that these kernels read.
+  const cudaStream_t own = memory.isMapQueued ? memory.sumStream.Get() : stream;
+  if (memory.isMapQueued)
+  {
+    memory.numbered.MakeStreamWait(own);
+  }
   sums.Resize(static_cast<std::size_t>(components));
   BRICKCCL_LAUNCH_EARLY(ClearSumsKernel<CompactShapeSums>, ShapeFor(count), own, sums.Data(), count);
   VisitLayout(problem, [&](auto layout) {
@@ -253,8 +290,11 @@ SumComponents(const Problem &                  problem,
                                  memory.Arrays(),
                                  sums.Data());
   });
-  memory.summed.Record(own);
-  memory.summed.MakeStreamWait(stream);
+  if (memory.isMapQueued)
+  {
+    memory.summed.Record(own);
+    memory.summed.MakeStreamWait(stream);
+  }
 }
 
 void
@@ -277,10 +317,8 @@ CountComponents(const Problem &       problem,
 void
 RenumberComponents(BundleMergingMemory & memory, const unsigned long long * numbers, cudaStream_t stream)
 {
-  BRICKCCL_LAUNCH(RenumberComponentsKernel, ShapeForUnknown(), stream, memory.Arrays(), numbers);
-  // Sums, which are made in a stream of their own, come after this.
-  memory.renumbered.Record(stream);
-  memory.renumbered.MakeStreamWait(memory.sumStream.Get());
+  BRICKCCL_LAUNCH_EARLY(RenumberComponentsKernel, ShapeForUnknown(), stream, memory.Arrays(), numbers);
+  memory.numbered.Record(stream);
 }
 
 void

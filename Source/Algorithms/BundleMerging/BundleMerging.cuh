@@ -31,11 +31,18 @@ struct BundleMergingMemory
   DeviceBuffer<unsigned char> imageAlongY;
   DeviceBuffer<unsigned char> maskAlongY;
   PinnedValue<BundleReport>   report;
-  Event                       reported;
-  /** Sums wait for instructions and the label map waits for memory, so both are made at the same time. */
+  /** All that is read of the last problem is there, labels too. */
+  Event numbered;
+  /** The stream of the last problem. */
+  cudaStream_t stream = nullptr;
+  /** Whether a label map may still have to be written there. Sums wait for instructions and the map waits for memory,
+   *  so both are made at the same time. */
+  bool   isMapQueued = false;
   Stream sumStream{ Stream::Priority::Highest };
   Event  summed;
-  Event  renumbered;
+  /** Which of two counts the last problem took. Its last kernel clears the other one for the next problem. */
+  int  turn = 0;
+  bool isNextFoundClear = false;
   /** So many components and runs of bricks have room. */
   std::size_t componentCapacity = 0;
   std::size_t runCapacity = 0;
@@ -57,7 +64,7 @@ struct BundleMergingMemory
              runsBefore.Data(),
              componentOfRun.Data(),
              bases.Data(),
-             found.Data(),
+             found.Data() + turn,
              parent.Data(),
              firstVoxel.Data(),
              static_cast<unsigned>(componentCapacity),
@@ -91,22 +98,19 @@ void SolveAndMergeRows(const Problem &       problem,
                        cudaStream_t          stream);
 
 /** Writes the label map of the last problem to device memory. */
-void WriteLabels(const Problem &             problem,
-                 const BundleMergingMemory & memory,
-                 void *                      labels,
-                 LabelType                   type,
-                 cudaStream_t                stream);
+void
+WriteLabels(const Problem & problem, BundleMergingMemory & memory, void * labels, LabelType type, cudaStream_t stream);
 
 /** Writes the labels of some rows of the last problem. */
-void WriteRows(const Problem &             problem,
-               const BundleMergingMemory & memory,
-               std::int64_t                firstRow,
-               std::int64_t                rows,
-               unsigned *                  labels,
-               cudaStream_t                stream);
+void WriteRows(const Problem &       problem,
+               BundleMergingMemory & memory,
+               std::int64_t          firstRow,
+               std::int64_t          rows,
+               unsigned *            labels,
+               cudaStream_t          stream);
 
 /** Queues the sums of the default columns over the components of the last problem, of which there are `components`.
- *  They are made beside the label map of that problem, which `stream` may still have to write. What is queued on
+ *  They are made beside the label map of that problem, if `stream` may still have to write it. What is queued on
  *  `stream` later waits for them. */
 void SumComponents(const Problem &                  problem,
                    BundleMergingMemory &            memory,

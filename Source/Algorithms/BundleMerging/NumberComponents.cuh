@@ -69,11 +69,13 @@ MarkFirstsKernel(const __grid_constant__ BrickArrays bricks, const __grid_consta
   }
 }
 
-/** Counts the marks before each group; each block does one part. Behind the last group it writes their total. */
+/** Counts the marks before each group; each block does one part. The last one reports their total: the number of
+ *  components. */
 __global__ void
 __launch_bounds__(ThreadsPerBlock) CountMarksBeforeKernel(const __grid_constant__ BrickArrays bricks,
                                                           const __grid_constant__ FirstMarks  marks,
-                                                          std::int64_t                        groups)
+                                                          std::int64_t                        groups,
+                                                          BundleReport *                      report)
 {
   constexpr unsigned  warps = ThreadsPerBlock / 32;
   constexpr unsigned  perLoad = 4;
@@ -83,6 +85,10 @@ __launch_bounds__(ThreadsPerBlock) CountMarksBeforeKernel(const __grid_constant_
   WaitForEarlierKernels();
   if (!bricks.Fit())
   {
+    if (ThreadIndex() == 0)
+    {
+      report->Tell(*bricks.found, 0);
+    }
     return;
   }
   const int          lane = static_cast<int>(threadIdx.x % 32);
@@ -136,21 +142,21 @@ __launch_bounds__(ThreadsPerBlock) CountMarksBeforeKernel(const __grid_constant_
   }
   if (first + FirstMarks::groupsPerThread == groups)
   {
-    marks.inGroup[groups] = before;
+    report->Tell(*bricks.found, before);
   }
 }
 
-/** Replaces each component's root by the number of the root's first voxel among all first voxels. */
+/** Replaces each component's root by the number of the root's first voxel among all first voxels.
+ *  \param nextFound  is cleared for the next call, which counts there */
 __global__ void
 NumberComponentsKernel(const __grid_constant__ BrickArrays bricks,
                        const __grid_constant__ FirstMarks  marks,
-                       std::int64_t                        groups,
-                       BundleReport *                      report)
+                       unsigned long long *                nextFound)
 {
   WaitForEarlierKernels();
   if (ThreadIndex() == 0)
   {
-    *report = { *bricks.found, marks.inGroup[groups] };
+    *nextFound = 0;
   }
   if (!bricks.Fit())
   {
@@ -178,8 +184,9 @@ NumberComponentsKernel(const __grid_constant__ BrickArrays bricks,
 
 /** Gives components new labels. \param numbers  by label - 1, 0 for what goes */
 __global__ void
-RenumberComponentsKernel(const __grid_constant__ BrickArrays bricks, const unsigned long long * __restrict__ numbers)
+RenumberComponentsKernel(const __grid_constant__ BrickArrays bricks, const unsigned long long * numbers)
 {
+  WaitForEarlierKernels();
   const unsigned count = bricks.Components();
   for (std::int64_t node = ThreadIndex(); node < count; node += ThreadCount())
   {

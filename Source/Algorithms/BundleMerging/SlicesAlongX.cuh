@@ -11,6 +11,8 @@ namespace brickccl::cuda
 /** So many voxels a side of a plane are copied by one block, by way of shared memory. */
 inline constexpr unsigned TileSide = 32;
 inline constexpr unsigned TileThreads = 256;
+/** The same, counted in words of several voxels. */
+inline constexpr unsigned TileSideInWords = 16;
 
 /** Copies voxels of one value each so that y comes first, then z, then x. */
 template <typename T>
@@ -41,6 +43,80 @@ __launch_bounds__(TileThreads)
       if (atX + line < volume.size[0] && atY + lane < volume.size[1])
       {
         copy[((atX + line) * volume.size[2] + z) * volume.size[1] + atY + lane] = tile[lane][line];
+      }
+    }
+    __syncthreads();
+  }
+}
+
+/** As many rows as a word has voxels become columns: four of bytes, or two of two bytes. */
+__device__ inline void
+Transpose(unsigned (&rows)[4])
+{
+  const unsigned firstPair[2] = { __byte_perm(rows[0], rows[1], 0x5140), __byte_perm(rows[0], rows[1], 0x7362) };
+  const unsigned secondPair[2] = { __byte_perm(rows[2], rows[3], 0x5140), __byte_perm(rows[2], rows[3], 0x7362) };
+#pragma unroll
+  for (int i = 0; i < 2; ++i)
+  {
+    rows[2 * i] = __byte_perm(firstPair[i], secondPair[i], 0x5410);
+    rows[2 * i + 1] = __byte_perm(firstPair[i], secondPair[i], 0x7632);
+  }
+}
+
+__device__ inline void
+Transpose(unsigned (&rows)[2])
+{
+  const unsigned first = __byte_perm(rows[0], rows[1], 0x5410);
+  rows[1] = __byte_perm(rows[0], rows[1], 0x7632);
+  rows[0] = first;
+}
+
+/** The same where a word has several voxels, and rows and columns have whole words: a thread takes as many rows as a
+ *  word has voxels. \param volume  its x and y are counted in words */
+template <unsigned VPerWord>
+__global__ void
+__launch_bounds__(TileThreads) WordsYThenZThenXKernel(const unsigned * __restrict__ voxels,
+                                                      const __grid_constant__ Extent volume,
+                                                      unsigned * __restrict__ copy)
+{
+  constexpr unsigned  side = TileSideInWords;
+  constexpr unsigned  columns = VPerWord * side;
+  __shared__ unsigned tile[columns][side + 1];
+  static_assert(side * side == TileThreads);
+  const auto         tilesX = (volume.size[0] - 1) / side + 1;
+  const auto         tilesY = (volume.size[1] - 1) / side + 1;
+  const std::int64_t tiles = tilesX * tilesY * volume.size[2];
+  const unsigned     lane = threadIdx.x % side;
+  const unsigned     line = threadIdx.x / side;
+  for (std::int64_t i = blockIdx.x; i < tiles; i += gridDim.x)
+  {
+    const std::int64_t atX = i % tilesX * side;
+    const std::int64_t atY = i / tilesX % tilesY * side;
+    const std::int64_t z = i / tilesX / tilesY;
+    if (atX + lane < volume.size[0] && atY + line < volume.size[1])
+    {
+      const std::int64_t row = (z * volume.size[1] + atY + line) * VPerWord;
+      unsigned           rows[VPerWord];
+#pragma unroll
+      for (unsigned k = 0; k < VPerWord; ++k)
+      {
+        rows[k] = voxels[(row + k) * volume.size[0] + atX + lane];
+      }
+      Transpose(rows);
+#pragma unroll
+      for (unsigned k = 0; k < VPerWord; ++k)
+      {
+        tile[VPerWord * lane + k][line] = rows[k];
+      }
+    }
+    __syncthreads();
+#pragma unroll
+    for (unsigned column = line; column < columns; column += side)
+    {
+      const std::int64_t x = VPerWord * atX + column;
+      if (x < VPerWord * volume.size[0] && atY + lane < volume.size[1])
+      {
+        copy[(x * volume.size[2] + z) * volume.size[1] + atY + lane] = tile[column][lane];
       }
     }
     __syncthreads();
@@ -84,6 +160,14 @@ VisitScalarSize(ScalarType type, TFunction && function)
   }
 }
 
+/** A block for each tile of the planes of a volume. */
+inline LaunchShape
+ShapeForTiles(const Extent & volume, unsigned side)
+{
+  const std::int64_t tiles = ((volume.size[0] - 1) / side + 1) * ((volume.size[1] - 1) / side + 1) * volume.size[2];
+  return ShapeFor(tiles * TileThreads, TileThreads);
+}
+
 /** Queues a copy of the image whose x, y and z are its y, z and x. \return a view of the copy */
 inline ImageView
 CopyYThenZThenX(const ImageView & image, DeviceBuffer<unsigned char> & copy, cudaStream_t stream)
@@ -106,9 +190,23 @@ CopyYThenZThenX(const ImageView & image, DeviceBuffer<unsigned char> & copy, cud
                       to);
       return;
     }
-    const std::int64_t tiles =
-      ((volume.size[0] - 1) / TileSide + 1) * ((volume.size[1] - 1) / TileSide + 1) * volume.size[2];
-    BRICKCCL_LAUNCH_BLOCKS(YThenZThenXKernel<T>, ShapeFor(tiles * TileThreads, TileThreads), stream, from, volume, to);
+    if constexpr (sizeof(T) < sizeof(unsigned))
+    {
+      constexpr unsigned perWord = sizeof(unsigned) / sizeof(T);
+      const bool         hasWholeWords = volume.size[0] % perWord == 0 && volume.size[1] % perWord == 0;
+      if (hasWholeWords && reinterpret_cast<std::uintptr_t>(from) % sizeof(unsigned) == 0)
+      {
+        const Extent words{ volume.size[0] / perWord, volume.size[1] / perWord, volume.size[2] };
+        BRICKCCL_LAUNCH_BLOCKS(WordsYThenZThenXKernel<perWord>,
+                               ShapeForTiles(words, TileSideInWords),
+                               stream,
+                               reinterpret_cast<const unsigned *>(from),
+                               words,
+                               reinterpret_cast<unsigned *>(to));
+        return;
+      }
+    }
+    BRICKCCL_LAUNCH_BLOCKS(YThenZThenXKernel<T>, ShapeForTiles(volume, TileSide), stream, from, volume, to);
   });
   return { copy.Data(), image.type, { volume.size[1], volume.size[2], volume.size[0] }, image.channels };
 }

@@ -152,40 +152,50 @@ struct BrickSums
   }
 };
 
+/** The sum of the places of the bits of a bundle's rows. The bits of four rows are added place by place first, so that
+ *  fewer words are left to count. */
+__device__ inline unsigned
+SumOfPlaces(const DeviceWord (&bits)[4])
+{
+  const DeviceWord odd = bits[0] ^ bits[1] ^ bits[2];
+  const DeviceWord pairs = (bits[0] & bits[1]) | (bits[2] & (bits[0] | bits[1]));
+  const DeviceWord morePairs = odd & bits[3];
+  return SumOfPlaces(odd ^ bits[3]) + 2 * SumOfPlaces(pairs ^ morePairs) + 4 * SumOfPlaces(pairs & morePairs);
+}
+
 /** The sums of one run of a word: of the bits of the bundle's rows that it covers. `y` and `z` are those of the
  *  bundle's first row in the grid, counted from its brick. */
 template <typename TLayout>
 __device__ PieceSums
 PieceOfRun(const RowWords<TLayout::rowCount> & rows, DeviceWord run, int word, int y, int z)
 {
-  PieceSums piece;
-  const int x = word * BitsPerDeviceWord;
+  // Row r lies at y + r % 2, z + r / 2.
+  DeviceWord bits[4] = {};
+  unsigned   counts[4] = {};
 #pragma unroll
   for (int r = 0; r < TLayout::rowCount; ++r)
   {
-    const DeviceWord bits = rows.rows[r] & run;
-    if (bits != 0)
-    {
-      const auto count = static_cast<unsigned>(__popc(bits));
-      const int  rowY = y + (r & 1);
-      const int  rowZ = z + (r >> 1);
-      // Rows come in raster order.
-      if (piece.sums[0] == 0)
-      {
-        piece.lowest[4] = FirstVoxelKey(x + LowestBit(bits), rowY, rowZ);
-      }
-      piece.sums[0] += count;
-      piece.sums[1] += SumOfPlaces(bits);
-      piece.sums[2] += count * static_cast<unsigned>(rowY);
-      piece.sums[3] += count * static_cast<unsigned>(rowZ);
-      piece.lowest[1] = rowY < piece.lowest[1] ? rowY : piece.lowest[1];
-      piece.lowest[3] = -1 - rowY < piece.lowest[3] ? -1 - rowY : piece.lowest[3];
-      piece.lastSlice = rowZ > piece.lastSlice ? rowZ : piece.lastSlice;
-    }
+    bits[r] = rows.rows[r] & run;
+    counts[r] = static_cast<unsigned>(__popc(bits[r]));
   }
-  piece.sums[1] += piece.sums[0] * static_cast<unsigned>(x);
+  const int      x = word * BitsPerDeviceWord;
+  const unsigned all = counts[0] + counts[1] + counts[2] + counts[3];
+  PieceSums      piece;
+  piece.sums[0] = all;
+  piece.sums[1] = SumOfPlaces(bits) + all * static_cast<unsigned>(x);
+  piece.sums[2] = all * static_cast<unsigned>(y) + counts[1] + counts[3];
+  piece.sums[3] = all * static_cast<unsigned>(z) + counts[2] + counts[3];
   piece.lowest[0] = x + LowestBit(run);
+  piece.lowest[1] = (bits[0] | bits[2]) != 0 ? y : y + 1;
   piece.lowest[2] = __clz(static_cast<int>(run)) - BitsPerDeviceWord - x;
+  piece.lowest[3] = (bits[1] | bits[3]) != 0 ? -2 - y : -1 - y;
+  piece.lastSlice = (bits[2] | bits[3]) != 0 ? z + 1 : z;
+  // Rows come in raster order.
+  const bool       isInFirstSlice = (bits[0] | bits[1]) != 0;
+  const DeviceWord row = isInFirstSlice ? bits[0] : bits[2];
+  const DeviceWord rowBehind = isInFirstSlice ? bits[1] : bits[3];
+  piece.lowest[4] =
+    FirstVoxelKey(x + LowestBit(row != 0 ? row : rowBehind), row != 0 ? y : y + 1, isInFirstSlice ? z : z + 1);
   return piece;
 }
 
@@ -243,7 +253,10 @@ __launch_bounds__(WordsPerBrick, TLayout::rowCount == 1 ? TuningOf<Tuned::SumBlo
       AddPiece(sums[label - 1], inVolume, at, volume);
     }
   };
-  __syncthreads();
+  if (__syncthreads_or(united != 0) == 0)
+  {
+    return;
+  }
 
   // Runs side by side mostly belong to one component.
   PieceSums own;

@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_ROWARRAYS_CUH
 #define BRICKCCL_ALGORITHMS_BUNDLEMERGING_ROWARRAYS_CUH
 
-#include "BrickCCL/Algorithms/BundleMerging/RowVoxels.cuh"
+#include "BrickCCL/Algorithms/BundleMerging/VoxelGroup.cuh"
 #include "BrickCCL/Criteria/SeparatingValues.h"
 
 /** What is kept of the ends of bricks for their borders, where values decide. With a tolerance that is separated
@@ -52,7 +52,7 @@ struct BorderArrays
 };
 
 /** The first and the last voxels of all rows of all bricks, for the borders along x. In the volume each of them lies in
- *  a cache line of its own. Kernel argument for problems with IsTiled. */
+ *  a cache line of its own. Kernel argument for problems with isTiled. */
 template <typename T>
 struct EndArrays
 {
@@ -119,26 +119,15 @@ struct SeparationLimits
   bool     areKnown;
 };
 
-/** What is known of a volume's separated voxels, as kernel argument. */
-struct SeparationArrays
-{
-  SeparationLimits *           limits;
-  BorderArrays<SeparationBits> faces;
-};
-
-/** What is kept of the ends of bricks for their borders, as kernel argument. */
+/** What is kept of the ends of bricks for their borders. */
 template <typename T>
 struct RowArrays
 {
-  SeparationArrays         separation;
-  BorderArrays<DeviceWord> joined;
-  EndArrays<T>             ends;
+  SeparationLimits *           limits;
+  BorderArrays<SeparationBits> separation;
+  BorderArrays<DeviceWord>     joined;
+  EndArrays<T>                 ends;
 };
-
-/** Whether bits of separated voxels are of use to a problem's kernels. */
-template <typename TProblem, bool VAlongAxes>
-inline constexpr bool KnowsSeparation =
-  !VAlongAxes && !TProblem::isTransitive && TProblem::isOneChannel && sizeof(typename TProblem::Pixel) <= 2;
 
 /** Finds the separating values of a volume, if there are any. It runs as one block with as many threads as there are
  *  samples. */

@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_ROWVOXELS_CUH
 #define BRICKCCL_ALGORITHMS_BUNDLEMERGING_ROWVOXELS_CUH
 
-#include "BrickCCL/Algorithms/BundleMerging/VoxelGroup.cuh"
+#include "BrickCCL/Algorithms/BundleMerging/RowArrays.cuh"
 #include "BrickCCL/Core/Connectivity.h"
 
 #include <type_traits>
@@ -10,15 +10,25 @@
 namespace brickccl::cuda
 {
 
-/** The voxels of a problem, and which backward rows have neighbours at other x, too. Kernel argument.
- *  \tparam VTransitive  whether joined voxels have the same value, so that one voxel of a run answers for all of it
- *  \tparam VOneChannel  whether voxels have one channel */
-template <typename T, bool VTransitive, bool VOneChannel>
+/** A problem where values decide: its voxels, and which backward rows have neighbours at other x, too. Kernel argument.
+ *  \tparam TLinks       how links are found: EqualLinks or CloseLinks (LinkRows.cuh)
+ *  \tparam VOneChannel  whether voxels have one channel
+ *  \tparam VAlongAxes   whether only neighbours along the axes count */
+template <typename T, typename TLinks, bool VOneChannel, bool VAlongAxes>
 struct RowProblem
 {
   using Pixel = T;
-  static constexpr bool isTransitive = VTransitive;
+  using Links = TLinks;
+  static constexpr bool isTransitive = TLinks::isTransitive;
   static constexpr bool isOneChannel = VOneChannel;
+  static constexpr bool isAlongAxes = VAlongAxes;
+  /** Whether the voxels lie in shared memory while a brick is solved. */
+  static constexpr bool isTiled = isOneChannel && sizeof(T) <= 4;
+  /** Whether borders ask for the bits at which words of a brick are linked to those before them: along y for words at a
+   *  border along z, and along z for words at a border along y. */
+  static constexpr bool keepsJoined = isTransitive && !isAlongAxes;
+  /** Whether bits of separated voxels are of use. */
+  static constexpr bool knowsSeparation = !isAlongAxes && !isTransitive && isOneChannel && sizeof(T) <= 2;
 
   const T *    voxels;
   const T *    end;
@@ -65,7 +75,7 @@ struct RowProblem
   {
     if constexpr (VOneChannel)
     {
-      return VTransitive ? *a == *b : rule.difference(*a, *b);
+      return isTransitive ? *a == *b : rule.difference(*a, *b);
     }
     else
     {
@@ -78,15 +88,6 @@ struct RowProblem
     return (diagonals >> n & 1u) != 0;
   }
 };
-
-/** Whether borders ask for the bits at which words of a brick are linked to those before them: along y for words at a
- *  border along z, and along z for words at a border along y. */
-template <typename TProblem, bool VAlongAxes>
-inline constexpr bool KeepsJoined = TProblem::isTransitive && !VAlongAxes;
-
-/** Whether a problem's voxels lie in shared memory while a brick is solved. */
-template <typename TProblem>
-inline constexpr bool IsTiled = TProblem::isOneChannel && sizeof(typename TProblem::Pixel) <= 4;
 
 /** Four voxels of one channel that lie side by side. */
 template <typename T>
@@ -451,6 +452,100 @@ using ReaderOf = std::conditional_t<
   !TProblem::isOneChannel,
   ChannelRows<TProblem>,
   std::conditional_t<sizeof(typename TProblem::Pixel) <= 2, WordRows<TProblem>, LayerRows<TProblem>>>;
+
+/** A warp's words where their voxels lie in memory: in bricks of larger voxels and of several channels, and at borders.
+ *  Does what TileVoxels does. */
+template <typename TProblem>
+class MemoryVoxels
+{
+public:
+  using T = typename TProblem::Pixel;
+  using Reader = ReaderOf<TProblem>;
+  struct Storage
+  {};
+
+  static constexpr bool comparesWords = Reader::comparesWords;
+  static constexpr int  few = Reader::few;
+  static constexpr int  fewAcross = Reader::fewAcross;
+
+  /** \param word              the first word of the warp's rows along x
+   *  \param bundleY, bundleZ  the first of its rows
+   *  \param voxel             the first voxel of this lane's word, if that is in the volume
+   *  \param alongZ            whether the other rows follow along z */
+  __device__
+  MemoryVoxels(const TProblem & problem, int word, int bundleY, int bundleZ, const T * voxel, bool alongZ)
+    : m_Problem(problem)
+    , m_Reader(problem, word, bundleY, bundleZ, alongZ)
+    , m_Voxel(voxel)
+  {}
+  /** The rows of a brick. */
+  __device__
+  MemoryVoxels(const TProblem & problem, Storage &, int word, int bundleY, int bundleZ, const T * voxel)
+    : MemoryVoxels(problem, word, bundleY, bundleZ, voxel, false)
+  {}
+
+  template <bool>
+  __device__ RowLayout::Kept
+             Pack(DeviceWord wanted, const SeparationLimits &, SeparationBits &) const
+  {
+    return m_Reader.Pack(wanted);
+  }
+  __device__ MemoryVoxels
+  Facing(int n, int) const
+  {
+    const BundleGrid & grid = m_Problem.grid;
+    MemoryVoxels       facing = *this;
+    // Choices take fewer registers than products.
+    facing.m_RowsFurther = (BackwardStepZ(n) == 0 ? 0 : -std::int64_t{ grid.rowsPerZ }) +
+                           (BackwardStepY(n) == 0  ? 0
+                            : BackwardStepY(n) < 0 ? -std::int64_t{ grid.rowsPerY }
+                                                   : std::int64_t{ grid.rowsPerY });
+    return facing;
+  }
+  __device__ bool
+  operator()(int x, int step) const
+  {
+    const int    channels = m_Problem.Channels();
+    const auto * voxel = m_Voxel + x * channels;
+    return m_Problem.AreJoined(voxel, voxel + (m_RowsFurther * m_Problem.grid.extent.RowLength() + step) * channels);
+  }
+  __device__ DeviceWord
+  JoinedTo(DeviceWord wanted) const
+  {
+    return m_Reader.JoinedTo(m_RowsFurther, wanted);
+  }
+  __device__ BundleLinks<DeviceWord>
+             JoinedAcross(DeviceWord wantedLeft, DeviceWord wantedRight) const
+  {
+    return m_Reader.JoinedAcross(m_RowsFurther, wantedLeft, wantedRight);
+  }
+  __device__ bool
+  AreJoined(unsigned a, unsigned b) const
+  {
+    return m_Problem.AreJoined(VoxelAt(a), VoxelAt(b));
+  }
+
+private:
+  /** The voxel at a place of the brick. */
+  __device__ const T *
+  VoxelAt(unsigned place) const
+  {
+    const BundleGrid & grid = m_Problem.grid;
+    const auto         stepY = [&](unsigned bundle) { return static_cast<int>(bundle) & grid.MaskY(); };
+    const auto         stepZ = [&](unsigned bundle) { return static_cast<int>(bundle) >> grid.bundlesShiftY; };
+    const unsigned     own = threadIdx.x / WordsPerBrickRow;
+    const unsigned     bundle = place / VoxelsPerBrickRow;
+    const std::int64_t rows = grid.RowsFurther(stepY(bundle) - stepY(own), stepZ(bundle) - stepZ(own));
+    const auto x = static_cast<int>(place - threadIdx.x * BitsPerDeviceWord - (bundle - own) * VoxelsPerBrickRow);
+    return m_Voxel + (rows * grid.extent.RowLength() + x) * m_Problem.Channels();
+  }
+
+  const TProblem & m_Problem;
+  Reader           m_Reader;
+  const T *        m_Voxel;
+  /** The facing row's number less this row's number, in the volume. */
+  std::int64_t m_RowsFurther = 0;
+};
 
 } // namespace brickccl::cuda
 

@@ -363,19 +363,10 @@ private:
     }
     foreground ^= asksInside && rule.outside ? 0xFFFFFFFFu : 0u;
   }
-  /** Each lane reads its own word. */
-  template <bool VKnowsSeparation>
-  __device__ void
-  PackSmall(bool                     isWanted,
-            const SeparationLimits & limits,
-            DeviceWord &             foreground,
-            DeviceWord &             separated,
-            SeparationBits &         separation) const
+  /** Each lane reads its own word into the tile, if it is wanted. */
+  __device__ __forceinline__ void
+  ReadPieces(bool isWanted, uint4 (&pieces)[Storage::pieces]) const
   {
-    using Group = VoxelGroup<T>;
-    const auto &                                        rule = m_Problem.rule.foreground;
-    const RegisterDifference<T, TProblem::isTransitive> difference(m_Problem.rule.difference);
-    uint4                                               pieces[Storage::pieces] = {};
     if (isWanted)
     {
       if (m_Problem.end - m_Voxel >= BitsPerDeviceWord &&
@@ -392,7 +383,7 @@ private:
 #pragma unroll
         for (unsigned i = 0; i < Storage::pieces; ++i)
         {
-          pieces[i] = Group::Read(m_Voxel + i * Group::count, m_Problem.end);
+          pieces[i] = VoxelGroup<T>::Read(m_Voxel + i * VoxelGroup<T>::count, m_Problem.end);
         }
       }
     }
@@ -401,6 +392,20 @@ private:
     {
       m_Tile.Piece(threadIdx.x, i) = pieces[i];
     }
+  }
+  template <bool VKnowsSeparation>
+  __device__ void
+  PackSmall(bool                     isWanted,
+            const SeparationLimits & limits,
+            DeviceWord &             foreground,
+            DeviceWord &             separated,
+            SeparationBits &         separation) const
+  {
+    using Group = VoxelGroup<T>;
+    const auto &                                        rule = m_Problem.rule.foreground;
+    const RegisterDifference<T, TProblem::isTransitive> difference(m_Problem.rule.difference);
+    uint4                                               pieces[Storage::pieces] = {};
+    ReadPieces(isWanted, pieces);
     const unsigned self = threadIdx.x;
     const auto     lastOf = [](const uint4 & piece) { return piece.w >> (32 - Group::bitsPerVoxel); };
     const auto     before = static_cast<T>(__shfl_up_sync(AllLanes, lastOf(pieces[Storage::pieces - 1]), 1));

@@ -357,8 +357,28 @@ struct VoxelPlace
 {
   BrickWord place;
   int       row;
-  int       bit = 0;
+  int       bit;
 
+  VoxelPlace() = default;
+  /** \param row  of the volume */
+  __device__
+  VoxelPlace(const BundleGrid & grid, std::int64_t row, unsigned x)
+  {
+    if (grid.axes == GridAxes::YThenZThenX)
+    {
+      const unsigned z = static_cast<unsigned>(row) / grid.rowLength;
+      const unsigned y = static_cast<unsigned>(row) - z * grid.rowLength;
+      place = BrickWord(grid,
+                        static_cast<int>(y / BitsPerDeviceWord),
+                        static_cast<int>(z >> grid.rowsShiftY),
+                        static_cast<int>(x));
+      this->row = static_cast<int>(z & ((1u << grid.rowsShiftY) - 1));
+      bit = static_cast<int>(y % BitsPerDeviceWord);
+      return;
+    }
+    *this = OfWord(grid, row, x / BitsPerDeviceWord);
+    bit = static_cast<int>(x % BitsPerDeviceWord);
+  }
   /** The first voxel of a word of a row of the volume, where the grid has the volume's rows. */
   __device__ static VoxelPlace
   OfWord(const BundleGrid & grid, std::int64_t row, std::int64_t wordOfRow)
@@ -369,29 +389,13 @@ struct VoxelPlace
     const unsigned innerPlace = static_cast<unsigned>(row) - outerPlace * inner;
     const unsigned y = isTurned ? outerPlace : innerPlace;
     const unsigned z = isTurned ? innerPlace : outerPlace;
-    return { BrickWord(grid,
-                       static_cast<int>(wordOfRow),
-                       static_cast<int>(y >> grid.rowsShiftY),
-                       static_cast<int>(z >> grid.rowsShiftZ)),
-             static_cast<int>((y & ((1u << grid.rowsShiftY) - 1)) | (z & ((1u << grid.rowsShiftZ) - 1)) << 1) };
-  }
-  /** The voxel at x of a row of the volume. */
-  __device__ static VoxelPlace
-  OfVoxel(const BundleGrid & grid, std::int64_t row, unsigned x)
-  {
-    if (grid.axes == GridAxes::YThenZThenX)
-    {
-      const unsigned z = static_cast<unsigned>(row) / grid.rowLength;
-      const unsigned y = static_cast<unsigned>(row) - z * grid.rowLength;
-      return { BrickWord(grid,
-                         static_cast<int>(y / BitsPerDeviceWord),
-                         static_cast<int>(z >> grid.rowsShiftY),
-                         static_cast<int>(x)),
-               static_cast<int>(z & ((1u << grid.rowsShiftY) - 1)),
-               static_cast<int>(y % BitsPerDeviceWord) };
-    }
-    VoxelPlace at = OfWord(grid, row, x / BitsPerDeviceWord);
-    at.bit = static_cast<int>(x % BitsPerDeviceWord);
+    VoxelPlace     at;
+    at.place = BrickWord(grid,
+                         static_cast<int>(wordOfRow),
+                         static_cast<int>(y >> grid.rowsShiftY),
+                         static_cast<int>(z >> grid.rowsShiftZ));
+    at.row = static_cast<int>((y & ((1u << grid.rowsShiftY) - 1)) | (z & ((1u << grid.rowsShiftZ) - 1)) << 1);
+    at.bit = 0;
     return at;
   }
 };
@@ -426,7 +430,7 @@ WriteRowsKernel(const __grid_constant__ BundleGrid  grid,
   for (std::int64_t i = ThreadIndex(); i < voxels; i += ThreadCount())
   {
     const std::int64_t rows = i / rowLength;
-    const VoxelPlace   at = VoxelPlace::OfVoxel(grid, firstRow + rows, static_cast<unsigned>(i - rows * rowLength));
+    const VoxelPlace   at(grid, firstRow + rows, static_cast<unsigned>(i - rows * rowLength));
     const bool         has = (bricks.Rows<TLayout>(at.place.Index()).rows[at.row] >> at.bit & 1u) != 0;
     labels[i] = has ? bricks.parent[ComponentAt<TLayout>(bricks, at.place, at.bit)] : 0u;
   }
@@ -454,14 +458,14 @@ LabelBrickRunsKernel(const __grid_constant__ BundleGrid  grid,
     }
     // Where the grid has the volume's rows, all bits lie in one word.
     const auto first = static_cast<unsigned>(wordOfRow * BitsPerDeviceWord);
-    VoxelPlace at = VoxelPlace::OfVoxel(grid, row, first);
+    VoxelPlace at(grid, row, first);
     unsigned   run = runsBefore[word];
     for (; rest != 0; rest &= rest - 1)
     {
       const int bit = LowestBit(rest);
       if (grid.axes == GridAxes::YThenZThenX)
       {
-        at = VoxelPlace::OfVoxel(grid, row, first + static_cast<unsigned>(bit));
+        at = VoxelPlace(grid, row, first + static_cast<unsigned>(bit));
       }
       else
       {

@@ -364,6 +364,40 @@ CodeBeforeTimes(int argc, char ** argv)
   return -1;
 }
 
+void
+BenchmarkNoises(const Extent & extent)
+{
+  for (const int grain : { 1, 2, 4, 8, 16 })
+  {
+    BenchmarkNoise(extent, grain);
+  }
+}
+
+void
+BenchmarkVolumes(const Extent & extent, bool noise)
+{
+  Benchmark("balls 0.2", extent, MakeBalls(extent, 0.2, 1));
+  Benchmark("full", extent, MakeRandom(extent, 1, 1, 1));
+  Benchmark("empty", extent, MakeRandom(extent, 0, 1, 1));
+  Benchmark("spiral", extent, MakeSpiral(extent));
+  Benchmark("Hilbert curve", extent, MakeHilbertCurve(extent));
+  if (noise)
+  {
+    BenchmarkNoises(extent);
+  }
+}
+
+void
+BenchmarkPlanes(long long size)
+{
+  const Extent extent{ size, size };
+  Benchmark("discs 0.2", extent, MakeBalls(extent, 0.2, 1));
+  Benchmark("full", extent, MakeRandom(extent, 1, 1, 1));
+  Benchmark("spiral", extent, MakeSpiral(extent));
+  Benchmark("Hilbert curve", extent, MakeHilbertCurve(extent));
+  BenchmarkNoises(extent);
+}
+
 } // namespace
 
 int
@@ -396,19 +430,7 @@ main(int argc, char ** argv)
     }
     else if (argument == "--size" && i + 1 < argc)
     {
-      const Extent extent = CubeOf(argv[++i]);
-      Benchmark("balls 0.2", extent, MakeBalls(extent, 0.2, 1));
-      Benchmark("full", extent, MakeRandom(extent, 1, 1, 1));
-      Benchmark("empty", extent, MakeRandom(extent, 0, 1, 1));
-      Benchmark("spiral", extent, MakeSpiral(extent));
-      Benchmark("Hilbert curve", extent, MakeHilbertCurve(extent));
-      if (noise)
-      {
-        for (const int grain : { 1, 2, 4, 8, 16 })
-        {
-          BenchmarkNoise(extent, grain);
-        }
-      }
+      BenchmarkVolumes(CubeOf(argv[++i]), noise);
     }
     else if (argument == "--kinds" && i + 1 < argc)
     {
@@ -424,16 +446,7 @@ main(int argc, char ** argv)
     }
     else if (argument == "--flat" && i + 1 < argc)
     {
-      const long long size = std::atoll(argv[++i]);
-      const Extent    extent{ size, size };
-      Benchmark("discs 0.2", extent, MakeBalls(extent, 0.2, 1));
-      Benchmark("full", extent, MakeRandom(extent, 1, 1, 1));
-      Benchmark("spiral", extent, MakeSpiral(extent));
-      Benchmark("Hilbert curve", extent, MakeHilbertCurve(extent));
-      for (const int grain : { 1, 2, 4, 8, 16 })
-      {
-        BenchmarkNoise(extent, grain);
-      }
+      BenchmarkPlanes(std::atoll(argv[++i]));
     }
     else if (argument == "--extent" && i + 3 < argc)
     {

@@ -447,6 +447,22 @@ struct BrickSolver
   }
 };
 
+/** Reads and solves one brick per block of WordsPerBrick threads. It also clears `marks`. TAgent is a BrickAgent or a
+ *  RowAgent. */
+template <typename TAgent>
+__global__ void
+__launch_bounds__(WordsPerBrick, TAgent::blocks)
+  SolveBricksKernel(const __grid_constant__ typename TAgent::Problem    problem,
+                    const __grid_constant__ MaskBits                    mask,
+                    const __grid_constant__ BrickArrays                 bricks,
+                    const __grid_constant__ typename TAgent::ForBorders forBorders,
+                    const __grid_constant__ FirstMarks                  marks)
+{
+  __shared__ typename TAgent::Memory memory;
+  AllowNextKernel();
+  TAgent(problem, mask, bricks, forBorders, memory).Run(marks);
+}
+
 } // namespace brickccl::cuda
 
 #endif

@@ -86,21 +86,23 @@ Queue(const Problem &       problem,
       constexpr Bundling bundling = Layout::bundling;
       VisitPixels(problem.image, problem.criterion, [&](auto rule, const auto * pixels) {
         using T = typename std::decay_t<decltype(rule)>::Pixel;
-        BRICKCCL_LAUNCH_BLOCKS((SolveBricksKernel<T, bundling>),
+        using Agent = BrickAgent<BitProblem<T, bundling>>;
+        BRICKCCL_LAUNCH_BLOCKS(SolveBricksKernel<Agent>,
                                OneBlockPerBrick(grid, WordsPerBrick),
                                stream,
-                               pixels,
-                               rule,
-                               grid,
+                               typename Agent::Problem{ pixels, rule, grid },
                                MaskBits{ mask, WordGrid(grid.extent).wordsPerRow },
                                arrays,
+                               typename Agent::ForBorders{},
                                marks);
       });
-      BRICKCCL_LAUNCH_BLOCKS_EARLY(MergeBordersKernel<bundling>,
+      using Border = BitBorder<bundling>;
+      BRICKCCL_LAUNCH_BLOCKS_EARLY(MergeBordersKernel<Border>,
                                    OneBlockPerBrick(grid, BorderThreads),
                                    stream,
                                    grid,
-                                   arrays);
+                                   arrays,
+                                   typename Border::ForBorders{});
     }
   });
   BRICKCCL_LAUNCH_EARLY(FlattenComponentsKernel, ShapeForUnknown(), stream, arrays);

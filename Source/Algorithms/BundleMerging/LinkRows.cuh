@@ -1,7 +1,6 @@
 #ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_LINKROWS_CUH
 #define BRICKCCL_ALGORITHMS_BUNDLEMERGING_LINKROWS_CUH
 
-#include "BrickCCL/Algorithms/BundleMerging/RowVoxels.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/WordLinks.cuh"
 
 /** Links between rows where values decide (equal values, tolerance). A row is a bundle of its own here. */
@@ -51,59 +50,6 @@ struct StraightLinks
   DeviceWord joined;
 };
 
-/** Compares the voxels of a word with those of another row in memory. */
-template <typename TProblem>
-struct VoxelComparison
-{
-  using Reader = ReaderOf<TProblem>;
-  static constexpr bool isTransitive = TProblem::isTransitive;
-  static constexpr bool comparesWords = Reader::comparesWords;
-  static constexpr int  few = Reader::few;
-  static constexpr int  fewAcross = Reader::fewAcross;
-
-  const TProblem & problem;
-  /** The rows of the warp's lanes. */
-  const Reader & rows;
-  /** The voxel of the word's first bit. */
-  const typename TProblem::Pixel * place;
-  /** The other row's number less this row's number, in the volume. */
-  std::int64_t rowsFurther;
-
-  /** Compares with the n-th backward row. */
-  __device__
-  VoxelComparison(const TProblem & ofProblem, const Reader & ofRows, const typename TProblem::Pixel * voxel, int n)
-    : problem(ofProblem)
-    , rows(ofRows)
-    , place(voxel)
-    // Choices take fewer registers than products.
-    , rowsFurther((BackwardStepZ(n) == 0 ? 0 : -std::int64_t{ problem.grid.rowsPerZ }) +
-                  (BackwardStepY(n) == 0  ? 0
-                   : BackwardStepY(n) < 0 ? -std::int64_t{ problem.grid.rowsPerY }
-                                          : std::int64_t{ problem.grid.rowsPerY }))
-  {}
-
-  /** Whether the voxel at x is joined to that of the other row at x + step. */
-  __device__ bool
-  operator()(int x, int step) const
-  {
-    const int    channels = problem.Channels();
-    const auto * voxel = place + x * channels;
-    return problem.AreJoined(voxel, voxel + (rowsFurther * problem.grid.extent.RowLength() + step) * channels);
-  }
-  /** The bits of `wanted` whose voxel is joined to that at the same x of the other row. All lanes must call. */
-  __device__ DeviceWord
-  JoinedTo(DeviceWord wanted) const
-  {
-    return rows.JoinedTo(rowsFurther, wanted);
-  }
-  /** The same for x - 1 and x + 1. */
-  __device__ BundleLinks<DeviceWord>
-             JoinedAcross(DeviceWord wantedLeft, DeviceWord wantedRight) const
-  {
-    return rows.JoinedAcross(rowsFurther, wantedLeft, wantedRight);
-  }
-};
-
 /** The bits at which the runs of two words are known to be joined, and those at which their voxels are known to be
  *  separated. */
 struct KnownLinks
@@ -112,199 +58,212 @@ struct KnownLinks
   DeviceWord separated;
 };
 
-/** The links from a word of one row to the same x of another row, where one voxel answers for its run. There is one
- *  link for each pair of runs, at a bit where one of the two begins. All lanes of a warp must call, those without a
- *  word with empty words.
+/** How links between two rows are found, where values decide: EqualLinks and CloseLinks. Both have
  *
- *  \param compare  as VoxelComparison */
-template <typename TCompare>
-__device__ inline StraightLinks
-FindStraightEqual(const TCompare & compare, const RowWord & a, const RowWord & b, const KnownLinks & known)
-{
-  const DeviceWord both = a.foreground & b.foreground;
-  const DeviceWord undecided = both & ~(known.joined | known.separated);
-  if (__any_sync(AllLanes, undecided != 0) == 0)
-  {
-    return { 0, known.joined };
-  }
-  // A pair of runs begins where either run does, or in an earlier word. It goes on up to the next such bit, or to where
-  // either run ends.
-  const DeviceWord begins = both & (a.starts | b.starts);
-  const DeviceWord goesOn = both & ~begins;
-  const DeviceWord first = begins | (both & 1u);
-  if constexpr (TCompare::comparesWords)
-  {
-    if (TCompare::few == 0 || __any_sync(AllLanes, __popc(first & undecided) > TCompare::few) != 0)
-    {
-      const DeviceWord found = compare.JoinedTo(undecided);
-      return { found & begins, known.joined | found };
-    }
-  }
-  const auto       ofPairs = [&](DeviceWord bits) { return SpreadAlong(SpreadBack(bits, goesOn), goesOn); };
-  const DeviceWord joined = ofPairs(known.joined);
-  // Where one run of a joined pair goes on and the other now has another value, the two are not joined.
-  const DeviceWord oneBegins = both & (a.starts ^ b.starts);
-  DeviceWord       at = first & ~(joined | ofPairs(known.separated) | (oneBegins & joined << 1));
-  DeviceWord       found = 0;
-  while (at != 0)
-  {
-    const DeviceWord bit = at & (0u - at);
-    at ^= bit;
-    if (compare(LowestBit(bit), 0))
-    {
-      found |= bit;
-      // A carry runs to the end of the pair.
-      at &= ~((goesOn + (bit << 1)) & ~goesOn & oneBegins);
-    }
-  }
-  return { found & begins, joined | SpreadAlong(found, goesOn) };
-}
+ *  - FindStraight: the links from a word of one row to the same x of another row;
+ *  - UndecidedAcross: the bits of a word whose voxels must be compared with those of another row at x - 1 and at x + 1,
+ *    since nothing decides yet whether their runs are joined. `joined` are the bits at which the runs of both rows are
+ *    known to be joined;
+ *  - LookAcross: the links among these bits, found one by one.
+ *
+ *  `voxels` are those of the word, facing the other row: TileVoxels or MemoryVoxels. voxels(x, step) says whether the
+ *  voxel at x is joined to that of the other row at x + step. JoinedTo and JoinedAcross say it of all voxels of a word.
+ *  All lanes of a warp must call, those without a word with empty words. */
 
-/** The same where each voxel answers for itself. Most often the first voxel of a pair that may be joined decides. Where
- *  it does not, the others are compared. */
-template <typename TCompare>
-__device__ inline StraightLinks
-FindStraightClose(const TCompare & compare, const RowWord & a, const RowWord & b, const KnownLinks & known)
+/** Equal values: one voxel answers for its run. There is one straight link for each pair of runs, at a bit where one of
+ *  the two begins. */
+struct EqualLinks
 {
-  constexpr bool   comparesWords = TCompare::comparesWords;
-  const DeviceWord both = a.foreground & b.foreground;
-  const DeviceWord begins = both & (a.starts | b.starts);
-  const DeviceWord goesOn = both & ~begins;
-  const DeviceWord first = begins | (both & 1u);
-  const DeviceWord implied = SpreadAlong(SpreadBack(known.joined, goesOn), goesOn);
-  DeviceWord       undecided = both & ~(implied | known.separated);
-  DeviceWord       joined = implied;
-  // The bits of a pair that goes on from a word before, if it is joined there.
-  const auto asBefore = [&](DeviceWord bits) {
-    const DeviceWord carried = goesOn & BitBefore(bits);
-    return carried | (goesOn & ~(goesOn + carried));
-  };
-  if (__any_sync(AllLanes, undecided != 0) == 0)
+  static constexpr bool isTransitive = true;
+
+  template <typename TVoxels>
+  __device__ static StraightLinks
+  FindStraight(const TVoxels & voxels, const RowWord & a, const RowWord & b, const KnownLinks & known)
   {
-    return { 0, implied | asBefore(implied) };
-  }
-  // The first bit of each stretch of undecided bits of a pair.
-  const DeviceWord firstUndecided = undecided & ~(undecided << 1 & goesOn);
-  bool             areMany = false;
-  if constexpr (comparesWords)
-  {
-    areMany = __any_sync(AllLanes, __popc(firstUndecided) > TCompare::few) != 0;
-  }
-  if (!areMany)
-  {
-    const auto look = [&](DeviceWord at) {
-      for (; at != 0; at &= at - 1)
+    const DeviceWord both = a.foreground & b.foreground;
+    const DeviceWord undecided = both & ~(known.joined | known.separated);
+    if (__any_sync(AllLanes, undecided != 0) == 0)
+    {
+      return { 0, known.joined };
+    }
+    // A pair of runs begins where either run does, or in an earlier word. It goes on up to the next such bit, or to
+    // where either run ends.
+    const DeviceWord begins = both & (a.starts | b.starts);
+    const DeviceWord goesOn = both & ~begins;
+    const DeviceWord first = begins | (both & 1u);
+    if constexpr (TVoxels::comparesWords)
+    {
+      if (TVoxels::few == 0 || __any_sync(AllLanes, __popc(first & undecided) > TVoxels::few) != 0)
       {
-        joined |= compare(LowestBit(at), 0) ? at & (0u - at) : 0u;
+        const DeviceWord found = voxels.JoinedTo(undecided);
+        return { found & begins, known.joined | found };
       }
-    };
-    look(firstUndecided);
-    undecided &= ~(firstUndecided | SpreadAlong(joined, goesOn));
-    if constexpr (comparesWords)
-    {
-      areMany = __any_sync(AllLanes, __popc(undecided) > TCompare::few) != 0;
     }
-    if (!areMany)
+    const auto       ofPairs = [&](DeviceWord bits) { return SpreadAlong(SpreadBack(bits, goesOn), goesOn); };
+    const DeviceWord joined = ofPairs(known.joined);
+    // Where one run of a joined pair goes on and the other now has another value, the two are not joined.
+    const DeviceWord oneBegins = both & (a.starts ^ b.starts);
+    DeviceWord       at = first & ~(joined | ofPairs(known.separated) | (oneBegins & joined << 1));
+    DeviceWord       found = 0;
+    while (at != 0)
     {
-      look(undecided);
+      const DeviceWord bit = at & (0u - at);
+      at ^= bit;
+      if (voxels(LowestBit(bit), 0))
+      {
+        found |= bit;
+        // A carry runs to the end of the pair.
+        at &= ~((goesOn + (bit << 1)) & ~goesOn & oneBegins);
+      }
     }
+    return { found & begins, joined | SpreadAlong(found, goesOn) };
   }
-  if constexpr (comparesWords)
-  {
-    if (areMany)
-    {
-      joined |= compare.JoinedTo(undecided);
-    }
-  }
-  const DeviceWord firsts = FirstOfStretches(joined, first);
-  const DeviceWord inWord = SpreadAlong(SpreadBack(firsts, goesOn) | implied, goesOn);
-  const DeviceWord before = asBefore(inWord);
-  return { firsts & ~implied & ~before, inWord | before };
-}
 
-/** The links from a word of one row to the same x of another row, for either kind of criterion. */
-template <typename TCompare>
-__device__ inline StraightLinks
-FindStraight(const TCompare & compare, const RowWord & a, const RowWord & b, const KnownLinks & known)
-{
-  if constexpr (TCompare::isTransitive)
+  /** If exactly one side of a square of voxels is equal, the voxels across are not equal. If more sides are, links
+   * along the axes join all of them. The words beside are not looked at, so that the voxels are compared there. */
+  __device__ static BundleLinks<DeviceWord>
+  UndecidedAcross(const RunWindow & a, const RunWindow & b, DeviceWord joined)
   {
-    return FindStraightEqual(compare, a, b, known);
-  }
-  else
-  {
-    return FindStraightClose(compare, a, b, known);
-  }
-}
-
-/** The bits of a word whose voxels must be compared with those of another row at x - 1 and at x + 1: nothing decides
- *  yet whether their runs are joined. All lanes must call.
- *  \param joined  the bits at which the runs of both rows are known to be joined */
-template <bool VIsTransitive>
-__device__ inline BundleLinks<DeviceWord>
-UndecidedAcross(const RunWindow & a, const RunWindow & b, DeviceWord joined)
-{
-  const DeviceWord        left = a.foreground & b.left;
-  const DeviceWord        right = a.foreground & b.right;
-  BundleLinks<DeviceWord> undecided = {};
-  if constexpr (VIsTransitive)
-  {
-    // If exactly one side of a square of voxels is equal, the voxels across are not equal. If more sides are, links
-    // along the axes join all of them. The words beside are not looked at, so that the voxels are compared there.
+    const DeviceWord        left = a.foreground & b.left;
+    const DeviceWord        right = a.foreground & b.right;
+    BundleLinks<DeviceWord> undecided = {};
     undecided.left = left & ~(a.GoesOn() | b.GoesOn() | joined | joined << 1);
     undecided.right = right & ~(a.GoesOnBehind() | b.GoesOnBehind() | joined | joined >> 1);
+    return undecided;
   }
-  else
-  {
-    // A link to x - 1 is decided if the run of b goes on to x, or if that of a comes from x - 1. The same holds
-    // mirrored.
-    const DeviceWord joinedLeft = joined << 1 | BitBefore(joined);
-    const DeviceWord joinedRight = joined >> 1 | BitAfter(joined);
-    undecided.left = left & ~(joined & ~b.starts) & ~(joinedLeft & ~a.starts);
-    undecided.right = right & ~(joined & ~b.nextStarts) & ~(joinedRight & a.GoesOnBehind());
-  }
-  return undecided;
-}
 
-/** The links among the undecided bits. All lanes must call. */
-template <typename TCompare>
-__device__ inline BundleLinks<DeviceWord>
-FindAcross(const TCompare & compare, const BundleLinks<DeviceWord> & undecided)
-{
-  if constexpr (TCompare::comparesWords)
+  template <typename TVoxels>
+  __device__ static BundleLinks<DeviceWord>
+  LookAcross(const TVoxels & voxels, const BundleLinks<DeviceWord> & undecided)
   {
-    if (__any_sync(AllLanes, __popc(undecided.left | undecided.right) > TCompare::fewAcross) != 0)
-    {
-      return compare.JoinedAcross(undecided.left, undecided.right);
-    }
-  }
-  BundleLinks<DeviceWord> found = {};
-  if constexpr (TCompare::isTransitive)
-  {
+    BundleLinks<DeviceWord> found = {};
     for (DeviceWord rest = undecided.left; rest != 0; rest &= rest - 1)
     {
-      found.left |= compare(LowestBit(rest), -1) ? rest & (0u - rest) : 0u;
+      found.left |= voxels(LowestBit(rest), -1) ? rest & (0u - rest) : 0u;
     }
     for (DeviceWord rest = undecided.right; rest != 0; rest &= rest - 1)
     {
-      found.right |= compare(LowestBit(rest), 1) ? rest & (0u - rest) : 0u;
+      found.right |= voxels(LowestBit(rest), 1) ? rest & (0u - rest) : 0u;
     }
+    return found;
   }
-  else
+};
+
+/** A tolerance: each voxel answers for itself. Most often the first voxel of a pair of runs that may be joined decides.
+ *  Where it does not, the others are compared. */
+struct CloseLinks
+{
+  static constexpr bool isTransitive = false;
+
+  template <typename TVoxels>
+  __device__ static StraightLinks
+  FindStraight(const TVoxels & voxels, const RowWord & a, const RowWord & b, const KnownLinks & known)
   {
-    // Where there is no straight link, most voxels are compared with both. A voxel that is not wanted stands in for
-    // itself.
+    constexpr bool   comparesWords = TVoxels::comparesWords;
+    const DeviceWord both = a.foreground & b.foreground;
+    const DeviceWord begins = both & (a.starts | b.starts);
+    const DeviceWord goesOn = both & ~begins;
+    const DeviceWord first = begins | (both & 1u);
+    const DeviceWord implied = SpreadAlong(SpreadBack(known.joined, goesOn), goesOn);
+    DeviceWord       undecided = both & ~(implied | known.separated);
+    DeviceWord       joined = implied;
+    // The bits of a pair that goes on from a word before, if it is joined there.
+    const auto asBefore = [&](DeviceWord bits) {
+      const DeviceWord carried = goesOn & BitBefore(bits);
+      return carried | (goesOn & ~(goesOn + carried));
+    };
+    if (__any_sync(AllLanes, undecided != 0) == 0)
+    {
+      return { 0, implied | asBefore(implied) };
+    }
+    // The first bit of each stretch of undecided bits of a pair.
+    const DeviceWord firstUndecided = undecided & ~(undecided << 1 & goesOn);
+    bool             areMany = false;
+    if constexpr (comparesWords)
+    {
+      areMany = __any_sync(AllLanes, __popc(firstUndecided) > TVoxels::few) != 0;
+    }
+    if (!areMany)
+    {
+      const auto look = [&](DeviceWord at) {
+        for (; at != 0; at &= at - 1)
+        {
+          joined |= voxels(LowestBit(at), 0) ? at & (0u - at) : 0u;
+        }
+      };
+      look(firstUndecided);
+      undecided &= ~(firstUndecided | SpreadAlong(joined, goesOn));
+      if constexpr (comparesWords)
+      {
+        areMany = __any_sync(AllLanes, __popc(undecided) > TVoxels::few) != 0;
+      }
+      if (!areMany)
+      {
+        look(undecided);
+      }
+    }
+    if constexpr (comparesWords)
+    {
+      if (areMany)
+      {
+        joined |= voxels.JoinedTo(undecided);
+      }
+    }
+    const DeviceWord firsts = FirstOfStretches(joined, first);
+    const DeviceWord inWord = SpreadAlong(SpreadBack(firsts, goesOn) | implied, goesOn);
+    const DeviceWord before = asBefore(inWord);
+    return { firsts & ~implied & ~before, inWord | before };
+  }
+
+  /** A link to x - 1 is decided if the run of b goes on to x, or if that of a comes from x - 1. The same holds
+   * mirrored.
+   */
+  __device__ static BundleLinks<DeviceWord>
+  UndecidedAcross(const RunWindow & a, const RunWindow & b, DeviceWord joined)
+  {
+    const DeviceWord        left = a.foreground & b.left;
+    const DeviceWord        right = a.foreground & b.right;
+    BundleLinks<DeviceWord> undecided = {};
+    const DeviceWord        joinedLeft = joined << 1 | BitBefore(joined);
+    const DeviceWord        joinedRight = joined >> 1 | BitAfter(joined);
+    undecided.left = left & ~(joined & ~b.starts) & ~(joinedLeft & ~a.starts);
+    undecided.right = right & ~(joined & ~b.nextStarts) & ~(joinedRight & a.GoesOnBehind());
+    return undecided;
+  }
+
+  /** Where there is no straight link, most voxels are compared with both. A voxel that is not wanted stands in for
+   *  itself. */
+  template <typename TVoxels>
+  __device__ static BundleLinks<DeviceWord>
+  LookAcross(const TVoxels & voxels, const BundleLinks<DeviceWord> & undecided)
+  {
+    BundleLinks<DeviceWord> found = {};
     for (DeviceWord rest = undecided.left | undecided.right; rest != 0; rest &= rest - 1)
     {
       const DeviceWord at = rest & (0u - rest);
       const int        x = LowestBit(rest);
-      found.left |= compare(x, (undecided.left & at) != 0 ? -1 : 0) ? at : 0u;
-      found.right |= compare(x, (undecided.right & at) != 0 ? 1 : 0) ? at : 0u;
+      found.left |= voxels(x, (undecided.left & at) != 0 ? -1 : 0) ? at : 0u;
+      found.right |= voxels(x, (undecided.right & at) != 0 ? 1 : 0) ? at : 0u;
     }
     found.left &= undecided.left;
     found.right &= undecided.right;
+    return found;
   }
-  return found;
+};
+
+/** The links among the undecided bits. Many are found by whole words. */
+template <typename TLinks, typename TVoxels>
+__device__ inline BundleLinks<DeviceWord>
+FindAcross(const TVoxels & voxels, const BundleLinks<DeviceWord> & undecided)
+{
+  if constexpr (TVoxels::comparesWords)
+  {
+    if (__any_sync(AllLanes, __popc(undecided.left | undecided.right) > TVoxels::fewAcross) != 0)
+    {
+      return voxels.JoinedAcross(undecided.left, undecided.right);
+    }
+  }
+  return TLinks::LookAcross(voxels, undecided);
 }
 
 // The few links between equal values that links along the axes leave undecided lie across squares of which no two sides
@@ -327,98 +286,51 @@ UndecidedStraight(const SquareLinks & square, const RowWord & a, const RowWord &
   return a.foreground & c.foreground & (a.starts | c.starts) & ~square.Any();
 }
 
-/** The voxels of a word's square of rows that its sides leave undecided, as bits: those across each other at corners,
- * and those at the same x. The square has the word's row, those before it along y and z, and the one before it along
- * both. */
-struct UndecidedSquare
-{
-  DeviceWord toY;
-  DeviceWord toZ;
-  DeviceWord toBoth;
-  DeviceWord between;
-  DeviceWord straight;
-  DeviceWord straightBetween;
-
-  __device__ bool
-  Any() const
-  {
-    return (toY | toZ | toBoth | between | straight | straightBetween) != 0;
-  }
-  /** How many pairs of voxels must be compared. */
-  __device__ unsigned
-  Count() const
-  {
-    return static_cast<unsigned>(2 * (__popc(toY) + __popc(toZ) + __popc(toBoth) + __popc(between)) + __popc(straight) +
-                                 __popc(straightBetween));
-  }
-};
-
-/** Compares undecided voxels of a brick, and lists the pairs of runs that are linked. Places are those of voxels in the
- *  brick: each word has 32, in order. */
+/** Compares undecided voxels of two words of a brick, and lists the pairs of runs that are linked.
+ *  \param atCorners  the bits of each word whose voxel may be equal to that at x - 1 of the other word
+ *  \param atSame     the bits at which both may be equal
+ *  \param areEqual   whether the voxels at two places of the brick are equal. Each word has 32, in order */
 template <typename TMemory, typename TAreEqual>
-class UndecidedLister
+__device__ __forceinline__ void
+ListEqual(TMemory & memory, DeviceWord atCorners, DeviceWord atSame, int a, int b, const TAreEqual & areEqual)
 {
-public:
-  /** \param areEqual  whether the voxels at two places are equal */
-  __device__
-  UndecidedLister(TMemory & memory, const TAreEqual & areEqual)
-    : m_Memory(memory)
-    , m_AreEqual(areEqual)
-  {}
-
-  /** Compares voxels of the words a and b: at corners with those at x - 1 in either, or at the same x. */
-  __device__ __forceinline__ void
-  LookAt(DeviceWord atCorners, DeviceWord atSame, int a, int b) const
-  {
-    for (DeviceWord rest = atCorners | atSame; rest != 0; rest &= rest - 1)
-    {
-      const DeviceWord bit = rest & (0u - rest);
-      const unsigned   inA = static_cast<unsigned>(a * BitsPerDeviceWord + LowestBit(bit));
-      const unsigned   inB = static_cast<unsigned>(b * BitsPerDeviceWord + LowestBit(bit));
-      if ((atCorners & bit) != 0)
-      {
-        Look(inA, inB - 1);
-        Look(inA - 1, inB);
-      }
-      if ((atSame & bit) != 0)
-      {
-        Look(inA, inB);
-      }
-    }
-  }
-
-private:
-  __device__ __forceinline__ void
-  Look(unsigned a, unsigned b) const
-  {
-    const unsigned layer = threadIdx.x / WordsPerLayer;
-    if (IsForeground(a) && IsForeground(b) && m_AreEqual(a, b))
-    {
-      m_Memory.pairs[layer][atomicAdd(m_Memory.listed + layer, 1u)] = RunAt(a) << 16 | RunAt(b);
-    }
-  }
-  __device__ __forceinline__ bool
-  IsForeground(unsigned place) const
-  {
-    return (m_Memory.RowAt(static_cast<int>(place / BitsPerDeviceWord)).foreground >> place % BitsPerDeviceWord & 1u) !=
+  const auto isForeground = [&](unsigned place) {
+    return (memory.RowAt(static_cast<int>(place / BitsPerDeviceWord)).foreground >> place % BitsPerDeviceWord & 1u) !=
            0;
-  }
-  __device__ __forceinline__ unsigned
-  RunAt(unsigned place) const
+  };
+  const auto runAt = [&](unsigned place) {
+    return memory.RunAt(static_cast<int>(place / BitsPerDeviceWord), static_cast<int>(place % BitsPerDeviceWord));
+  };
+  const auto look = [&](unsigned one, unsigned other) {
+    const unsigned layer = threadIdx.x / WordsPerLayer;
+    if (isForeground(one) && isForeground(other) && areEqual(one, other))
+    {
+      memory.pairs[layer][atomicAdd(memory.listed + layer, 1u)] = runAt(one) << 16 | runAt(other);
+    }
+  };
+  for (DeviceWord rest = atCorners | atSame; rest != 0; rest &= rest - 1)
   {
-    return m_Memory.RunAt(static_cast<int>(place / BitsPerDeviceWord), static_cast<int>(place % BitsPerDeviceWord));
+    const DeviceWord bit = rest & (0u - rest);
+    const unsigned   inA = static_cast<unsigned>(a * BitsPerDeviceWord + LowestBit(bit));
+    const unsigned   inB = static_cast<unsigned>(b * BitsPerDeviceWord + LowestBit(bit));
+    if ((atCorners & bit) != 0)
+    {
+      look(inA, inB - 1);
+      look(inA - 1, inB);
+    }
+    if ((atSame & bit) != 0)
+    {
+      look(inA, inB);
+    }
   }
-
-  TMemory &         m_Memory;
-  const TAreEqual & m_AreEqual;
-};
+}
 
 /** Decides what the sides of a word's square leave undecided, if the warp has few such links, and lists the pairs of
  *  runs that are linked. Rows of the square that do not lie in the brick are empty. All lanes must call.
  *  \param own               the word
  *  \param hasY, hasZ        whether the brick has the rows before the word's along y and z
  *  \param joinedY, joinedZ  the bits at which it is linked to those before it along y and z
- *  \param areEqual          as UndecidedLister
+ *  \param areEqual          as ListEqual
  *  \return whether it did so */
 template <typename TProblem, typename TMemory, typename TAreEqual>
 __device__ inline bool
@@ -446,29 +358,31 @@ ListUndecidedLinks(const TProblem &  problem,
                               joinedZ };
   const SquareLinks turned = links.Turned();
   // Links across the brick's border along x are found at that border.
-  const DeviceWord      inner = LaneInRow() == 0 ? ~1u : ~0u;
-  const DeviceWord      innerY = hasY ? inner : 0u;
-  const DeviceWord      innerZ = hasZ ? inner : 0u;
-  const DeviceWord      innerBoth = problem.HasDiagonals(2) ? innerY & innerZ : 0u;
-  const UndecidedSquare undecided = { UndecidedCorners(own, b, joinedY) & innerY,
-                                      UndecidedCorners(own, d, joinedZ) & innerZ,
-                                      UndecidedCorners(own, c, links.Across()) & innerBoth,
-                                      UndecidedCorners(b, d, turned.Across()) & innerBoth,
-                                      UndecidedStraight(links, own, c),
-                                      UndecidedStraight(turned, b, d) };
-  if (!__any_sync(AllLanes, undecided.Any()))
+  const DeviceWord inner = LaneInRow() == 0 ? ~1u : ~0u;
+  const DeviceWord innerY = hasY ? inner : 0u;
+  const DeviceWord innerZ = hasZ ? inner : 0u;
+  const DeviceWord innerBoth = problem.HasDiagonals(2) ? innerY & innerZ : 0u;
+  // Voxels across each other at the corners of the squares, by the two words of a side or diagonal; and at the same x.
+  const DeviceWord toY = UndecidedCorners(own, b, joinedY) & innerY;
+  const DeviceWord toZ = UndecidedCorners(own, d, joinedZ) & innerZ;
+  const DeviceWord toBoth = UndecidedCorners(own, c, links.Across()) & innerBoth;
+  const DeviceWord between = UndecidedCorners(b, d, turned.Across()) & innerBoth;
+  const DeviceWord straight = UndecidedStraight(links, own, c);
+  const DeviceWord straightBetween = UndecidedStraight(turned, b, d);
+  if (!__any_sync(AllLanes, (toY | toZ | toBoth | between | straight | straightBetween) != 0))
   {
     return true;
   }
-  if (SumOfWarp(undecided.Count()) > TuningOf<Tuned::ListedLinks>)
+  const auto count = static_cast<unsigned>(2 * (__popc(toY) + __popc(toZ) + __popc(toBoth) + __popc(between)) +
+                                           __popc(straight) + __popc(straightBetween));
+  if (SumOfWarp(count) > TuningOf<Tuned::ListedLinks>)
   {
     return false;
   }
-  const UndecidedLister<TMemory, TAreEqual> lister(memory, areEqual);
-  lister.LookAt(undecided.toY, 0, self, beforeY);
-  lister.LookAt(undecided.toZ, 0, self, beforeZ);
-  lister.LookAt(undecided.toBoth, undecided.straight, self, before);
-  lister.LookAt(undecided.between, undecided.straightBetween, beforeY, beforeZ);
+  ListEqual(memory, toY, 0, self, beforeY, areEqual);
+  ListEqual(memory, toZ, 0, self, beforeZ, areEqual);
+  ListEqual(memory, toBoth, straight, self, before, areEqual);
+  ListEqual(memory, between, straightBetween, beforeY, beforeZ, areEqual);
   return true;
 }
 

@@ -7,105 +7,137 @@
 namespace brickccl::cuda
 {
 
-/** Unites across the lower border of a brick along x; each lane has one bundle. Diagonal links stay within the same two
- *  bricks here. Links to other bricks belong to the other warps. */
 template <Bundling VBundling>
-__device__ inline void
-UniteEnds(const BundleGrid & grid, const BrickArrays & bricks, int bundle, const BorderEnds & ends, UnionsSeen & seen)
-{
-  constexpr int  rowCount = RowsOf(VBundling);
-  const unsigned own = ends.bits[bundle];
-  const unsigned lasts = own & 0xFu;
-  const unsigned firsts = own >> 4;
-  if (lasts != 0 && firsts != 0)
-  {
-    seen.Unite(bricks, ends.right[bundle], ends.left[bundle]);
-  }
-  if (VBundling == Bundling::Rows || own == 0)
-  {
-    return;
-  }
-  // Windows of one bit: to the right of the border, then to its left.
-  const auto window = [](unsigned rows, int at, unsigned before, unsigned after) {
-    BundleWindow<DeviceWord, rowCount> of;
-#pragma unroll
-    for (int r = 0; r < rowCount; ++r)
-    {
-      of.rows[r] = (rows >> r & 1u) << at;
-    }
-    of.before = before;
-    of.after = after;
-    return of;
-  };
-#pragma unroll
-  for (int n = 0; n < BackwardBundles; ++n)
-  {
-    const int y = (bundle & grid.MaskY()) + BackwardStepY(n);
-    const int z = (bundle >> grid.bundlesShiftY) + BackwardStepZ(n);
-    if (y < 0 || y > grid.MaskY() || z < 0)
-    {
-      continue;
-    }
-    const int      other = (z << grid.bundlesShiftY) + y;
-    const unsigned otherLasts = ends.bits[other] & 0xFu;
-    const unsigned otherFirsts = ends.bits[other] >> 4;
-    if ((LinksTo<VBundling>(n, window(firsts, 0, lasts, 0), window(otherFirsts, 0, otherLasts, 0)).left & 1u) != 0)
-    {
-      seen.Unite(bricks, ends.right[bundle], ends.left[other]);
-    }
-    if ((LinksTo<VBundling>(n, window(lasts, 31, 0, firsts), window(otherLasts, 31, 0, otherFirsts)).right >> 31) != 0)
-    {
-      seen.Unite(bricks, ends.left[bundle], ends.right[other]);
-    }
-  }
-}
+using BitBorderAgent = BorderAgent<BundleLayout<VBundling>,
+                                   VBundling == Bundling::Rows ? 1 : 3,
+                                   BorderMemory<BorderWords<BundleLayout<VBundling>>, BorderEnds>>;
 
-/** A lane of a warp that unites across a border along z or y. All lanes must call. */
+/** A lane of a warp at a border, where links follow the foreground. */
 template <Bundling VBundling>
-class MaskBorder
+class BitBorder : BitBorderAgent<VBundling>
 {
+  using Base = BitBorderAgent<VBundling>;
+
 public:
-  static constexpr int parts = VBundling == Bundling::Rows ? 1 : 3;
-  using Role = BorderRole<parts>;
-  using Words = BorderWords<BundleLayout<VBundling>, parts>;
+  using Problem = BundleGrid;
+  using typename Base::Memory;
+  /** So many blocks shall fit on a multiprocessor. */
+  static constexpr int blocks =
+    VBundling == Bundling::Rows ? TuningOf<Tuned::BorderBlocksOfFaces> : TuningOf<Tuned::BorderBlocks>;
+
+  using ForBorders = typename BitLinks<VBundling>::ForBorders;
 
   __device__
-  MaskBorder(const BundleGrid & grid, const BrickArrays & bricks, const Role & role, Words & memory)
-    : m_Grid(grid)
-    , m_Bricks(bricks)
-    , m_Role(role)
-    , m_Memory(memory)
+  BitBorder(const BundleGrid & bundleGrid, const BrickArrays & arrays, const ForBorders &, Memory & ofBlock)
+    : Base(bundleGrid, arrays, ofBlock)
   {}
 
   __device__ __forceinline__ void
-  Unite(UnionsSeen & seen)
+  Run()
   {
-    FindTouching();
-#pragma unroll
-    for (int part = 0; part < parts; ++part)
+    if (!Base::Begin())
     {
-      FindLinks(part);
+      return;
     }
-    const auto all = [](const BorderLink &) { return true; };
-    UniteLinks(m_Grid, m_Bricks, m_Role, m_Memory, seen, m_Links, all);
+    if (axis == AlongX)
+    {
+      BorderEnds & ends = memory.of[warp].ends;
+      const auto   nothing = [](int) { return 0; };
+      Base::MergeEnds(
+        ends,
+        nothing,
+        [](int, int) {},
+        [&](int bundle) { UniteEnds(bundle, ends); });
+      return;
+    }
+    Base::ReadWords(memory.of[warp].words);
+    if (bricks.Fit())
+    {
+      FindTouching();
+#pragma unroll
+      for (int part = 0; part < parts; ++part)
+      {
+        FindLinks(part);
+      }
+      Base::UniteLinks(memory.of[warp].words, [](const BorderLink &) { return true; });
+    }
   }
 
 private:
-  using Window = BundleWindow<DeviceWord, RowsOf(VBundling)>;
+  static constexpr int parts = VBundling == Bundling::Rows ? 1 : 3;
+  using Window = typename BitLinks<VBundling>::Window;
+  using Base::axis;
+  using Base::bricks;
+  using Base::BundleBefore;
+  using Base::lane;
+  using Base::m_Links;
+  using Base::memory;
+  using Base::warp;
+
+  /** Unites across a border along x; each lane has one bundle. Diagonal links stay within the same two bricks here.
+   * Links to other bricks belong to the other warps. */
+  __device__ __forceinline__ void
+  UniteEnds(int bundle, const BorderEnds & ends) const
+  {
+    constexpr int  rowCount = RowsOf(VBundling);
+    const unsigned own = ends.bits[bundle];
+    const unsigned lasts = own & 0xFu;
+    const unsigned firsts = own >> 4;
+    if (lasts != 0 && firsts != 0)
+    {
+      memory.seen.Unite(bricks, ends.right[bundle], ends.left[bundle]);
+    }
+    if (VBundling == Bundling::Rows || own == 0)
+    {
+      return;
+    }
+    // Windows of one bit: to the right of the border, then to its left.
+    const auto window = [](unsigned rows, int at, unsigned before, unsigned after) {
+      BundleWindow<DeviceWord, rowCount> of;
+#pragma unroll
+      for (int r = 0; r < rowCount; ++r)
+      {
+        of.rows[r] = (rows >> r & 1u) << at;
+      }
+      of.before = before;
+      of.after = after;
+      return of;
+    };
+#pragma unroll
+    for (int n = 0; n < BackwardBundles; ++n)
+    {
+      const int other = BundleBefore(bundle, n);
+      if (other < 0)
+      {
+        continue;
+      }
+      const unsigned otherLasts = ends.bits[other] & 0xFu;
+      const unsigned otherFirsts = ends.bits[other] >> 4;
+      if ((LinksTo<VBundling>(n, window(firsts, 0, lasts, 0), window(otherFirsts, 0, otherLasts, 0)).left & 1u) != 0)
+      {
+        memory.seen.Unite(bricks, ends.right[bundle], ends.left[other]);
+      }
+      if ((LinksTo<VBundling>(n, window(lasts, 31, 0, firsts), window(otherLasts, 31, 0, otherFirsts)).right >> 31) !=
+          0)
+      {
+        memory.seen.Unite(bricks, ends.left[bundle], ends.right[other]);
+      }
+    }
+  }
 
   /** Finds where the bundles of the lane touch those before them. */
   __device__ __forceinline__ void
   FindTouching()
   {
-    const Window own = WindowAt(m_Role.Facing(false));
-    const Window other = WindowAt(m_Role.Facing(true));
-    if (m_Role.lane >= WordsPerBrickRow)
+    const Window own = WindowAt(Base::Facing(false));
+    const Window other = WindowAt(Base::Facing(true));
+    if (lane >= WordsPerBrickRow)
     {
       const auto touches = [&](const Window & a, const Window & b) {
-        return m_Role.axis == AlongZ ? LinksTo<VBundling>(0, a, b).same : LinksTo<VBundling>(1, a, b).same;
+        return axis == AlongZ ? LinksTo<VBundling>(0, a, b).same : LinksTo<VBundling>(1, a, b).same;
       };
-      m_TouchesBefore = touches(own, WindowAt(m_Role.Facing(false) - WordsPerBrickRow));
-      m_OtherTouchesBefore = touches(other, WindowAt(m_Role.Facing(true) - WordsPerBrickRow));
+      m_TouchesBefore = touches(own, WindowAt(Base::Facing(false) - WordsPerBrickRow));
+      m_OtherTouchesBefore = touches(other, WindowAt(Base::Facing(true) - WordsPerBrickRow));
     }
   }
   /** Finds the links of a part, after those of the parts before it, that others do not imply. */
@@ -113,13 +145,12 @@ private:
   FindLinks(int part)
   {
     DeviceWord joined = 0;
-    if (m_Role.HasLinks(part))
+    if (Base::HasLinks(part))
     {
-      const Window            a = WindowAt(m_Role.From(part));
-      const Window            b = WindowAt(m_Role.To(part));
-      BundleLinks<DeviceWord> links = LinksTo<VBundling>(m_Role.BackwardBundle(part), a, b);
-      links = links.Any() ? WithoutRepeats(links, a.United(), b.United()) : links;
-      joined = JoinedBits(links, a.United() & b.United());
+      const BundleLinks<DeviceWord> links = BitLinks<VBundling>::Find(Base::BackwardBundle(part),
+                                                                      WindowAt(Base::From(part)),
+                                                                      WindowAt(Base::To(part)),
+                                                                      joined);
       m_Links.same.of[part] = links.same;
       m_Links.left.of[part] = links.left;
       m_Links.right.of[part] = links.right;
@@ -141,26 +172,21 @@ private:
     {
       return (m_TouchesBefore & joinedBefore) | (m_JoinedFacing & m_OtherTouchesBefore);
     }
-    if (m_Role.axis == AlongY)
+    if (axis == AlongY)
     {
       return (m_JoinedFacing & m_TouchesBefore) | (m_OtherTouchesBefore & joinedBefore);
     }
     const DeviceWord touchesNext = __shfl_down_sync(AllLanes, m_TouchesBefore & m_JoinedFacing, WordsPerBrickRow);
     const DeviceWord otherTouchesNext = __shfl_down_sync(AllLanes, m_OtherTouchesBefore, WordsPerBrickRow);
-    const bool       hasNext = m_Role.lane < WordsPerLayer - WordsPerBrickRow;
+    const bool       hasNext = lane < WordsPerLayer - WordsPerBrickRow;
     return hasNext ? touchesNext | (m_JoinedFacing & otherTouchesNext) : 0u;
   }
   __device__ __forceinline__ Window
   WindowAt(int at) const
   {
-    return m_Memory.words[at].Window();
+    return memory.of[warp].words.words[at].Window();
   }
 
-  const BundleGrid &   m_Grid;
-  const BrickArrays &  m_Bricks;
-  const Role &         m_Role;
-  Words &              m_Memory;
-  BackwardLinks<parts> m_Links = {};
   /** The bits at which a bundle of either brick touches the one before it there, which faces the bundle before the
    *  lane's. */
   DeviceWord m_TouchesBefore = 0;
@@ -168,40 +194,6 @@ private:
   /** The bits at which the lane's bundle and the one that faces it are joined. */
   DeviceWord m_JoinedFacing = 0;
 };
-
-template <Bundling VBundling>
-__global__ void
-__launch_bounds__(BorderThreads,
-                  VBundling == Bundling::Rows ? TuningOf<Tuned::BorderBlocksOfFaces> : TuningOf<Tuned::BorderBlocks>)
-  MergeBordersKernel(const __grid_constant__ BundleGrid grid, const __grid_constant__ BrickArrays bricks)
-{
-  using Border = MaskBorder<VBundling>;
-  __shared__ BorderMemory<typename Border::Words, BorderEnds> memory;
-  memory.seen.Clear();
-  __syncthreads();
-  const typename Border::Role role(grid);
-  WaitForEarlierKernels();
-  if (!role.HasBorder(grid))
-  {
-    return;
-  }
-  if (role.axis == AlongX)
-  {
-    BorderEnds & ends = memory.of[role.warp].ends;
-    const auto   nothing = [](int) { return 0; };
-    const auto   keepNothing = [](int, int) {};
-    MergeEnds<BundleLayout<VBundling>>(bricks, role.brick, ends, nothing, keepNothing, [&](int bundle) {
-      UniteEnds<VBundling>(grid, bricks, bundle, ends, memory.seen);
-    });
-    return;
-  }
-  auto & ofWarp = memory.of[role.warp].words;
-  ReadBorder(grid, bricks, role, ofWarp);
-  if (bricks.Fit())
-  {
-    Border(grid, bricks, role, ofWarp).Unite(memory.seen);
-  }
-}
 
 } // namespace brickccl::cuda
 

@@ -3,253 +3,477 @@
 
 #include "BrickCCL/Algorithms/BundleMerging/BorderRows.cuh"
 
-/** Unions of components across the borders of bricks, where values decide. */
+/** Unions of components across borders along z and y, where values decide. */
 namespace brickccl::cuda
 {
 
-/** The value of a voxel beside a border along x. For several channels it is a pointer to the voxel. */
+/** So many blocks of MergeBordersKernel shall fit on a multiprocessor. */
 template <typename TProblem>
-using EndVoxel = std::conditional_t<TProblem::isOneChannel, typename TProblem::Pixel, const typename TProblem::Pixel *>;
-
-/** The voxels at both sides of the border in one row. */
-template <typename TProblem>
-struct EndPair
-{
-  EndVoxel<TProblem> left;
-  EndVoxel<TProblem> right;
-};
-
-/** The voxels beside a border along x in all rows of a brick. */
-template <typename TProblem>
-struct EndVoxels
-{
-  using Pixel = typename TProblem::Pixel;
-
-  EndVoxel<TProblem> voxels[BorderEnds::bundles];
-
-  __device__ static EndVoxel<TProblem>
-  Read(const Pixel * voxel)
-  {
-    if constexpr (TProblem::isOneChannel)
-    {
-      return *voxel;
-    }
-    else
-    {
-      return voxel;
-    }
-  }
-  __device__ const Pixel *
-  At(int bundle) const
-  {
-    if constexpr (TProblem::isOneChannel)
-    {
-      return voxels + bundle;
-    }
-    else
-    {
-      return voxels[bundle];
-    }
-  }
-};
-
-/** The shared memory of a warp at a border along z or y, where values decide. */
-template <bool VAlongAxes, bool VTransitive, bool VKnowsSeparation>
-struct RowBorderWords : BorderWords<RowLayout, RowBorderRole<VAlongAxes>::parts>
-{
-  using Role = RowBorderRole<VAlongAxes>;
-
-  /** For a tolerance, where links lead to the bundles beside. */
-  EndRuns endRuns[VAlongAxes || VTransitive ? 1 : Role::words];
-  /** Where separated voxels may be known. */
-  SeparationBits separation[VKnowsSeparation ? Role::words : 1];
-};
-
-/** The shared memory of a warp at a border along x, where values decide. */
-template <typename TProblem>
-struct RowBorderEnds : BorderEnds
-{
-  EndVoxels<TProblem> leftVoxels;
-  EndVoxels<TProblem> rightVoxels;
-
-  /** Starts to read a row's voxels beside the border along x, if the row lies in the volume. */
-  __device__ static EndPair<TProblem>
-  ReadVoxels(const TProblem &                            problem,
-             const EndArrays<typename TProblem::Pixel> & endArrays,
-             unsigned                                    brick,
-             const BrickPlace &                          place,
-             int                                         bundle)
-  {
-    if constexpr (IsTiled<TProblem>)
-    {
-      return { endArrays.Lasts(brick - 1)[bundle], endArrays.Firsts(brick)[bundle] };
-    }
-    else
-    {
-      const BundleGrid & grid = problem.grid;
-      const std::int64_t row = grid.RowOf((place.y << grid.bundlesShiftY) + (bundle & grid.MaskY()),
-                                          (place.z << grid.bundlesShiftZ) + (bundle >> grid.bundlesShiftY),
-                                          0);
-      if (row < 0)
-      {
-        return {};
-      }
-      const auto * const voxel = problem.VoxelAt(row, std::int64_t{ place.x } * VoxelsPerBrickRow);
-      return { EndVoxels<TProblem>::Read(voxel - problem.Channels()), EndVoxels<TProblem>::Read(voxel) };
-    }
-  }
-  __device__ void
-  Keep(int bundle, const EndPair<TProblem> & pair)
-  {
-    leftVoxels.voxels[bundle] = pair.left;
-    rightVoxels.voxels[bundle] = pair.right;
-  }
-};
-
-/** Does what UniteEnds does. Each lane has one row. */
-template <typename TProblem, bool VAlongAxes>
-__device__ inline void
-UniteRowEnds(const TProblem &                problem,
-             const BrickArrays &             bricks,
-             int                             bundle,
-             const RowBorderEnds<TProblem> & ends,
-             UnionsSeen &                    seen)
-{
-  const BundleGrid & grid = problem.grid;
-  const auto         hasLeft = [&](int of) { return (ends.bits[of] & 1u) != 0; };
-  const auto         hasRight = [&](int of) { return (ends.bits[of] & 16u) != 0; };
-  const auto         meets = [&](int of) {
-    return hasLeft(of) && hasRight(of) && problem.AreJoined(ends.rightVoxels.At(of), ends.leftVoxels.At(of));
-  };
-  if (ends.bits[bundle] == 0)
-  {
-    return;
-  }
-  const bool ownMeets = meets(bundle);
-  if (ownMeets)
-  {
-    seen.Unite(bricks, ends.right[bundle], ends.left[bundle]);
-    if constexpr (TProblem::isTransitive)
-    {
-      // Voxels that are equal to either of these are linked to both.
-      return;
-    }
-  }
-  // Diagonal links stay within the rows of the same two bricks here. Links to other bricks belong to the other warps.
-#pragma unroll 1
-  for (int n = 0; n < (VAlongAxes ? 0 : BackwardBundles); ++n)
-  {
-    const int y = (bundle & grid.MaskY()) + BackwardStepY(n);
-    const int z = (bundle >> grid.bundlesShiftY) + BackwardStepZ(n);
-    if (!problem.HasDiagonals(n) || y < 0 || y > grid.MaskY() || z < 0)
-    {
-      continue;
-    }
-    // Links along three sides imply the diagonal.
-    const int  other = (z << grid.bundlesShiftY) + y;
-    const bool otherMeets = meets(other);
-    bool       leftsMeet = true;
-    bool       rightsMeet = true;
-    if constexpr (!TProblem::isTransitive)
-    {
-      leftsMeet =
-        hasLeft(bundle) && hasLeft(other) && problem.AreJoined(ends.leftVoxels.At(bundle), ends.leftVoxels.At(other));
-      rightsMeet = hasRight(bundle) && hasRight(other) &&
-                   problem.AreJoined(ends.rightVoxels.At(bundle), ends.rightVoxels.At(other));
-    }
-    if (hasRight(bundle) && hasLeft(other) && !(ownMeets && leftsMeet) && !(rightsMeet && otherMeets) &&
-        problem.AreJoined(ends.rightVoxels.At(bundle), ends.leftVoxels.At(other)))
-    {
-      seen.Unite(bricks, ends.right[bundle], ends.left[other]);
-    }
-    if (hasLeft(bundle) && hasRight(other) && !(ownMeets && rightsMeet) && !(leftsMeet && otherMeets) &&
-        problem.AreJoined(ends.leftVoxels.At(bundle), ends.rightVoxels.At(other)))
-    {
-      seen.Unite(bricks, ends.left[bundle], ends.right[other]);
-    }
-  }
-}
-
-/** So many blocks of the kernel shall fit on a multiprocessor. */
-template <typename TProblem, bool VAlongAxes>
-inline constexpr int RowBorderBlocks = VAlongAxes ? TuningOf<Tuned::RowBorderBlocksOfFaces>
+inline constexpr int RowBorderBlocks = TProblem::isAlongAxes ? TuningOf<Tuned::RowBorderBlocksOfFaces>
                                      : TProblem::isTransitive && sizeof(typename TProblem::Pixel) == 1
                                        ? TuningOf<Tuned::RowBorderBlocksOfEqualBytes>
                                        : TuningOf<Tuned::RowBorderBlocks>;
 
 /** The share of shared memory that the kernel asks for. Voxels and forest are read through the cache, which the driver
  *  would leave as small as the solving kernel needs it. */
-template <typename TProblem, bool VAlongAxes>
-inline constexpr int RowBorderShared = VAlongAxes                            ? TuningOf<Tuned::RowBorderSharedOfFaces>
-                                     : KnowsSeparation<TProblem, VAlongAxes> ? TuningOf<Tuned::RowBorderSharedOfKinds>
-                                     : TProblem::isTransitive                ? TuningOf<Tuned::RowBorderSharedOfEqual>
-                                                                             : TuningOf<Tuned::RowBorderShared>;
+template <typename TProblem>
+inline constexpr int RowBorderShared = TProblem::isAlongAxes     ? TuningOf<Tuned::RowBorderSharedOfFaces>
+                                     : TProblem::knowsSeparation ? TuningOf<Tuned::RowBorderSharedOfKinds>
+                                     : TProblem::isTransitive    ? TuningOf<Tuned::RowBorderSharedOfEqual>
+                                                                 : TuningOf<Tuned::RowBorderShared>;
 
-template <typename TProblem, bool VAlongAxes>
-__global__ void
-__launch_bounds__(BorderThreads, RowBorderBlocks<TProblem, VAlongAxes>)
-  MergeRowBordersKernel(const __grid_constant__ TProblem    problem,
-                        const __grid_constant__ BrickArrays bricks,
-                        const __grid_constant__ RowArrays<typename TProblem::Pixel> ofBorders)
+/** A lane of a warp at a border, for equal values. */
+template <typename TProblem>
+class EqualBorder : RowBorder<TProblem, BorderWords<RowLayout>>
 {
-  using Role = RowBorderRole<VAlongAxes>;
-  constexpr bool knowsSeparation = KnowsSeparation<TProblem, VAlongAxes>;
-  using Words = RowBorderWords<VAlongAxes, TProblem::isTransitive, knowsSeparation>;
-  __shared__ BorderMemory<Words, RowBorderEnds<TProblem>> memory;
-  const BundleGrid &                                      grid = problem.grid;
-  const Role                                              role(grid);
-  memory.seen.Clear();
-  __syncthreads();
-  WaitForEarlierKernels();
-  if (!role.HasBorder(grid))
+  using Base = RowBorder<TProblem, BorderWords<RowLayout>>;
+
+public:
+  using typename Base::ForBorders;
+  using typename Base::Memory;
+  using typename Base::Problem;
+  static constexpr int blocks = RowBorderBlocks<TProblem>;
+
+  using Base::Base;
+
+  __device__ __forceinline__ void
+  Run()
   {
-    return;
+    if (!Base::Begin())
+    {
+      return;
+    }
+    if (axis == AlongX)
+    {
+      Base::MergeRowEnds();
+      return;
+    }
+    FetchJoined();
+    Base::ReadWords(Base::OfWarp());
+    if (bricks.Fit())
+    {
+      FindLinks();
+      Base::UniteLinks(Base::OfWarp(), [&](const BorderLink & link) {
+        return link.IsFacing() || m_AreMany ||
+               m_Problem.AreJoined(Base::FirstVoxel(link.From()) + link.X(), Base::FirstVoxel(link.To()) + link.ToX());
+      });
+    }
   }
-  if (role.axis == AlongX)
+
+private:
+  using Base::axis;
+  using Base::bricks;
+  using Base::isAlongAxes;
+  using Base::lane;
+  using Base::m_ForBorders;
+  using Base::m_Links;
+  using Base::m_Problem;
+  using Base::parts;
+  using typename Base::Links;
+  using typename Base::Voxels;
+  using typename Base::Words;
+
+  /** Starts to read where the words are linked to those before them in their bricks. */
+  __device__ __forceinline__ void
+  FetchJoined()
   {
-    RowBorderEnds<TProblem> & ends = memory.of[role.warp].ends;
-    const auto                readVoxels = [&](int bundle) {
-      return ends.ReadVoxels(problem, ofBorders.ends, role.brick, role.place, bundle);
+    if constexpr (TProblem::keepsJoined)
+    {
+      BrickWord facing;
+      Base::Locate(Base::Facing(true), facing);
+      const int end = axis == AlongY ? 2 : 0;
+      m_OwnBefore = m_ForBorders.joined.AtEnd(Base::brick, end)[lane];
+      m_OtherBefore = m_ForBorders.joined.AtEnd(facing.brick, end + 1)[lane];
+    }
+  }
+  __device__ __forceinline__ void
+  FindLinks()
+  {
+    FindFacing();
+    if constexpr (!isAlongAxes)
+    {
+      const SquareLinks links = SquareWithBefore();
+      DropImplied(links);
+      // Few other links are undecided. They are compared when they are united. Many are better compared word by word.
+      m_AreMany = SumOfWarp(FindUndecided(links)) > TuningOf<Tuned::FewOpenAtBorder>;
+      if (m_AreMany)
+      {
+        CompareWords();
+      }
+    }
+  }
+  /** Finds the links to the word that faces the lane's. */
+  __device__ __forceinline__ void
+  FindFacing()
+  {
+    m_Facing =
+      Links::FindStraight(Base::VoxelsOfPart(0), Base::WindowAt(Base::From(0)), Base::WindowAt(Base::To(0)), {});
+    m_Links.same.of[0] = m_Facing.same;
+  }
+  /** The square of the two words and those before them, from the lane's word or from the one before it. At the lower
+   * end of a brick nothing is kept of what is not there. */
+  __device__ __forceinline__ SquareLinks
+  SquareWithBefore() const
+  {
+    const bool       hasBefore = lane >= WordsPerBrickRow;
+    const DeviceWord joinedBefore = __shfl_up_sync(AllLanes, m_Facing.joined, WordsPerBrickRow);
+    return { hasBefore ? m_OwnBefore : 0u,
+             hasBefore ? joinedBefore : 0u,
+             hasBefore ? m_OtherBefore : 0u,
+             m_Facing.joined };
+  }
+  /** The square of the two words and the next ones. */
+  __device__ __forceinline__ SquareLinks
+  SquareWithNext(const SquareLinks & links) const
+  {
+    const bool hasNext = lane < WordsPerLayer - WordsPerBrickRow;
+    const auto ofNext = [&](DeviceWord word) {
+      const DeviceWord there = __shfl_down_sync(AllLanes, word, WordsPerBrickRow);
+      return hasNext ? there : 0u;
     };
-    const auto keepVoxels = [&](int bundle, const EndPair<TProblem> & pair) { ends.Keep(bundle, pair); };
-    MergeEnds<RowLayout>(bricks, role.brick, ends, readVoxels, keepVoxels, [&](int bundle) {
-      UniteRowEnds<TProblem, VAlongAxes>(problem, bricks, bundle, ends, memory.seen);
-    });
-    return;
+    return { ofNext(links.ab), ofNext(links.da), ofNext(links.cd), links.da };
   }
-  Words &      ofWarp = memory.of[role.warp].words;
-  bool         isSeparating = false;
-  JoinedBefore before = {};
-  if constexpr (KeepsJoined<TProblem, VAlongAxes>)
+  /** Leaves out links to the facing word that are implied by way of the two words before. */
+  __device__ __forceinline__ void
+  DropImplied(const SquareLinks & links)
   {
-    before.Fetch(grid, ofBorders.joined, role);
+    if (m_Facing.same != 0)
+    {
+      const BorderWord<RowLayout> & own = Base::OfWarp().words[Base::Facing(false)];
+      const BorderWord<RowLayout> & other = Base::OfWarp().words[Base::Facing(true)];
+      const DeviceWord              goesOn = own.rows.rows[0] & other.rows.rows[0] & ~(own.starts | other.starts);
+      m_Links.same.of[0] = WithoutImpliedPairs(m_Facing.same, goesOn, links.ab & links.bc & links.cd);
+    }
   }
-  if constexpr (knowsSeparation)
+  /** Takes all links that nothing decides. \return how many there are */
+  __device__ __forceinline__ unsigned
+  FindUndecided(const SquareLinks & links)
   {
-    BorderSeparation<Role> separation;
-    separation.Fetch(grid, ofBorders.separation, role);
-    isSeparating = ofBorders.separation.limits->areKnown;
-    ReadBorder<RowLayout>(grid, bricks, role, ofWarp);
-    separation.Store(role, ofWarp.separation);
+    const SquareLinks next = SquareWithNext(links);
+    unsigned          count = 0;
+#pragma unroll
+    for (int part = 0; part < parts; ++part)
+    {
+      if (Base::HasLinks(part))
+      {
+        const SquareLinks square = part < 2 ? links : axis == AlongZ ? next : links.Turned();
+        const RunWindow   from = Base::WindowAt(Base::From(part));
+        const RunWindow   to = Base::WindowAt(Base::To(part));
+        if (part > 0)
+        {
+          m_Links.same.of[part] = UndecidedStraight(square, from, to);
+          count += static_cast<unsigned>(__popc(m_Links.same.of[part]));
+        }
+        if (m_Problem.HasDiagonals(Base::BackwardBundle(part)))
+        {
+          const BundleLinks<DeviceWord> undecided =
+            Links::UndecidedAcross(from, to, part == 0 ? m_Facing.joined : square.Across());
+          m_Links.left.of[part] = undecided.left;
+          m_Links.right.of[part] = undecided.right;
+          count += static_cast<unsigned>(__popc(undecided.left) + __popc(undecided.right));
+        }
+      }
+    }
+    return count;
+  }
+  /** Decides them by whole words. */
+  __device__ __forceinline__ void
+  CompareWords()
+  {
+#pragma unroll 1
+    for (int part = 0; part < parts; ++part)
+    {
+      const Voxels voxels = Base::VoxelsOfPart(part);
+      if (part > 0)
+      {
+        m_Links.same.Set(part, voxels.JoinedTo(m_Links.same.Get(part)));
+      }
+      const BundleLinks<DeviceWord> across =
+        FindAcross<Links>(voxels, { 0, m_Links.left.Get(part), m_Links.right.Get(part) });
+      m_Links.left.Set(part, across.left);
+      m_Links.right.Set(part, across.right);
+    }
+  }
+
+  /** The bits at which the lane's word and the one that faces it are linked to those before them in their bricks. */
+  DeviceWord    m_OwnBefore = 0;
+  DeviceWord    m_OtherBefore = 0;
+  StraightLinks m_Facing = {};
+  /** Whether all links are decided already. */
+  bool m_AreMany = false;
+};
+
+/** The bits of a word's first and last run, and the components of these runs, numbered over all bricks. Most words have
+ *  no other runs. */
+struct EndRuns
+{
+  DeviceWord bits[2];
+  unsigned   components[2];
+
+  /** Starts to read the components. */
+  __device__ void
+  Fetch(const BrickArrays & bricks, const BorderWord<RowLayout> & word)
+  {
+    const DeviceWord foreground = word.rows.rows[0];
+    const DeviceWord first = foreground & (0u - foreground);
+    const DeviceWord later = word.starts & ~(first | (first - 1));
+    const int        last = 31 - __clz(static_cast<int>(later));
+    bits[0] = foreground & ~(foreground + first) & ((later & (0u - later)) - 1);
+    bits[1] = later != 0 ? foreground & ~(foreground + (1u << last)) : 0u;
+    const auto componentAt = [&](int x) { return word.component + bricks.componentOfRun[word.RunAt(x)]; };
+    components[0] = first != 0 ? componentAt(LowestBit(first)) : 0u;
+    components[1] = later != 0 ? componentAt(last) : 0u;
+  }
+  /** The bits at which these runs and those of another word are one component.
+   *  \param areFirst  whether no word has more than one of these runs */
+  __device__ DeviceWord
+  SharedWith(const EndRuns & other, bool areFirst) const
+  {
+    const auto shared = [&](int i, int k) {
+      return components[i] == other.components[k] ? bits[i] & other.bits[k] : 0u;
+    };
+    const DeviceWord first = shared(0, 0);
+    return areFirst ? first : first | shared(0, 1) | shared(1, 0) | shared(1, 1);
+  }
+};
+
+/** The shared memory of a warp at a border along z or y, with a tolerance. */
+template <typename TProblem>
+struct CloseBorderWords : BorderWords<RowLayout>
+{
+  /** Where links lead to the bundles beside. */
+  EndRuns endRuns[TProblem::isAlongAxes ? 1 : BorderWords::count];
+  /** Where separated voxels may be known. */
+  SeparationBits separation[TProblem::knowsSeparation ? BorderWords::count : 1];
+};
+
+/** A lane of a warp at a border, with a tolerance. */
+template <typename TProblem>
+class CloseBorder : RowBorder<TProblem, CloseBorderWords<TProblem>>
+{
+  using Base = RowBorder<TProblem, CloseBorderWords<TProblem>>;
+
+public:
+  using typename Base::ForBorders;
+  using typename Base::Memory;
+  using typename Base::Problem;
+  static constexpr int blocks = RowBorderBlocks<TProblem>;
+
+  using Base::Base;
+
+  __device__ __forceinline__ void
+  Run()
+  {
+    if (!Base::Begin())
+    {
+      return;
+    }
+    if (axis == AlongX)
+    {
+      Base::MergeRowEnds();
+      return;
+    }
+    Read();
+    if (bricks.Fit())
+    {
+      if constexpr (!isAlongAxes)
+      {
+        FetchEndRuns();
+      }
+      FindLinks();
+      Base::UniteLinks(Base::OfWarp(), [](const BorderLink &) { return true; });
+    }
+  }
+
+private:
+  using Base::axis;
+  using Base::bricks;
+  using Base::isAlongAxes;
+  using Base::lane;
+  using Base::m_ForBorders;
+  using Base::m_Links;
+  using Base::m_Problem;
+  using Base::parts;
+  using typename Base::Links;
+  using typename Base::Voxels;
+  using typename Base::Words;
+
+  /** Reads the words and, where they may be known, their separated voxels. */
+  __device__ __forceinline__ void
+  Read()
+  {
+    if constexpr (TProblem::knowsSeparation)
+    {
+      const SeparationBits own = SeparationAt(Base::Facing(false));
+      const SeparationBits other = SeparationAt(Base::Facing(true));
+      const SeparationBits edge = Base::hasEdge ? SeparationAt(Base::Edge()) : SeparationBits{};
+      m_IsSeparating = m_ForBorders.limits->areKnown;
+      Base::ReadWords(Base::OfWarp());
+      auto & separation = Base::OfWarp().separation;
+      separation[Base::Facing(false)] = own;
+      separation[Base::Facing(true)] = other;
+      if (Base::hasEdge)
+      {
+        separation[Base::Edge()] = edge;
+      }
+      __syncwarp();
+    }
+    else
+    {
+      Base::ReadWords(Base::OfWarp());
+    }
+  }
+  /** Starts to read the separated voxels of a word of the border. */
+  __device__ __forceinline__ SeparationBits
+  SeparationAt(int at) const
+  {
+    BrickWord  word;
+    const bool alongY = axis == AlongY;
+    const int  end = (alongY ? 2 : 0) + (at >= Words::others ? 1 : 0);
+    return Base::Locate(at, word)
+           ? m_ForBorders.separation.AtEnd(word.brick, end)[alongY ? lane : word.local % WordsPerLayer]
+           : SeparationBits{};
+  }
+  /** Reads the components of the words' first and last runs. */
+  __device__ __forceinline__ void
+  FetchEndRuns()
+  {
+    EndRuns * const endRuns = Base::OfWarp().endRuns;
+    EndRuns         own, other;
+    EndRuns         edge = {};
+    own.Fetch(bricks, Base::OfWarp().words[Base::Facing(false)]);
+    other.Fetch(bricks, Base::OfWarp().words[Base::Facing(true)]);
+    if (Base::hasEdge)
+    {
+      edge.Fetch(bricks, Base::OfWarp().words[Base::Edge()]);
+      endRuns[Base::Edge()] = edge;
+    }
+    endRuns[Base::Facing(false)] = own;
+    endRuns[Base::Facing(true)] = other;
+    m_AreFirst = __any_sync(AllLanes, (own.bits[1] | other.bits[1] | edge.bits[1]) != 0) == 0;
     __syncwarp();
   }
-  else
+
+  /** Straight links come first, then those to the bundles beside at either side (low and high). Most often no lane has
+   *  both of these to look for. So along z, where all links lead from the brick's own words, one look does for both. */
+  __device__ __forceinline__ void
+  FindLinks()
   {
-    ReadBorder<RowLayout>(grid, bricks, role, ofWarp);
+    DeviceWord impliedLow = 0;
+    DeviceWord impliedHigh = 0;
+    bool       isOpenLow = false;
+    bool       isOpenHigh = false;
+#pragma unroll 1
+    for (int look = 0; look < parts; ++look)
+    {
+      if (look == 1)
+      {
+        impliedLow = ImpliedBy(1);
+        impliedHigh = ImpliedBy(2);
+        isOpenLow = IsOpen(1, impliedLow);
+        isOpenHigh = IsOpen(2, impliedHigh);
+      }
+      const bool looksAtBoth = look > 0 && axis == AlongZ && !__any_sync(AllLanes, isOpenLow && isOpenHigh);
+      const bool isHigh = look == 2 || (looksAtBoth && isOpenHigh);
+      const bool has = look == 0 || (isHigh ? isOpenHigh : isOpenLow);
+      if (__any_sync(AllLanes, has))
+      {
+        Look(look == 0 ? 0 : isHigh ? 2 : 1, has, isHigh ? impliedHigh : impliedLow);
+      }
+      if (looksAtBoth)
+      {
+        break;
+      }
+    }
   }
-  if (!bricks.Fit())
+  /** The bits at which a part's links are implied by way of the word that faces either end. All lanes must call. */
+  __device__ __forceinline__ DeviceWord
+  ImpliedBy(int part) const
   {
-    return;
+    const int        a = Base::From(part);
+    const int        b = Base::To(part);
+    const int        laneOfB = Base::LaneOf(b);
+    const DeviceWord joinedThere = __shfl_sync(AllLanes, m_JoinedFacing, laneOfB);
+    if (!Base::HasLinks(part))
+    {
+      return 0u;
+    }
+    const DeviceWord byA = m_JoinedFacing & AreOne(Base::OppositeOf(a), b);
+    return Base::IsLane(laneOfB) ? byA | (joinedThere & AreOne(a, Base::OppositeOf(b))) : byA;
   }
-  if constexpr (TProblem::isTransitive)
+  /** Whether a part's links must be looked for. They need not where two rows are alike and joined all along. */
+  __device__ __forceinline__ bool
+  IsOpen(int part, DeviceWord implied) const
   {
-    EqualBorder<TProblem, VAlongAxes, Words>(problem, bricks, role, ofWarp).Unite(before, memory.seen);
+    if (!Base::HasLinks(part))
+    {
+      return false;
+    }
+    const RunWindow from = Base::WindowAt(Base::From(part));
+    const RunWindow to = Base::WindowAt(Base::To(part));
+    const bool      hasSeparated = (from.starts & from.left) != 0;
+    return from.foreground != 0 &&
+           (hasSeparated || implied != from.foreground || implied != to.foreground || from.starts != to.starts);
   }
-  else
+  /** Looks for a part's links. Lanes that have nothing to look for call with `has` false. */
+  __device__ __forceinline__ void
+  Look(int part, bool has, DeviceWord implied)
   {
-    CloseBorder<TProblem, VAlongAxes, Words>(problem, bricks, role, isSeparating, ofWarp).Unite(memory.seen);
+    const int        a = Base::From(part);
+    const int        b = Base::To(part);
+    const RunWindow  from = has ? Base::WindowAt(a) : RunWindow{};
+    const RunWindow  to = has ? Base::WindowAt(b) : RunWindow{};
+    const DeviceWord separated =
+      m_IsSeparating && has ? Base::OfWarp().separation[a].SeparatedFrom(Base::OfWarp().separation[b]) : 0u;
+    const Voxels  voxels = Base::VoxelsOfPart(part);
+    StraightLinks found = Links::FindStraight(voxels, from, to, { has ? implied : 0u, separated });
+    if (part == 0)
+    {
+      m_JoinedFacing = found.joined;
+      if constexpr (!isAlongAxes)
+      {
+        const DeviceWord joinedBefore = __shfl_up_sync(AllLanes, m_JoinedFacing, WordsPerBrickRow);
+        if (found.same != 0 && lane >= WordsPerBrickRow)
+        {
+          const DeviceWord goesOn = from.foreground & to.foreground & ~(from.starts | to.starts);
+          const DeviceWord known = AreOne(a, a - WordsPerBrickRow) & joinedBefore & AreOne(b, b - WordsPerBrickRow);
+          found.same = WithoutImpliedPairs(found.same, goesOn, known);
+        }
+      }
+    }
+    if (has)
+    {
+      m_Links.same.Set(part, found.same);
+    }
+    if (!isAlongAxes && m_Problem.HasDiagonals(Base::BackwardBundle(part)))
+    {
+      BundleLinks<DeviceWord> undecided = Links::UndecidedAcross(from, to, found.joined);
+      if (m_IsSeparating)
+      {
+        undecided = undecided.Without(Base::OfWarp().separation[a].SeparatedAcross(Base::OfWarp().separation[b]));
+      }
+      const BundleLinks<DeviceWord> across = FindAcross<Links>(voxels, undecided);
+      if (has)
+      {
+        m_Links.left.Set(part, across.left);
+        m_Links.right.Set(part, across.right);
+      }
+    }
   }
-}
+  /** The bits at which the runs of two words of a brick are known to be one component. */
+  __device__ __forceinline__ DeviceWord
+  AreOne(int at, int other) const
+  {
+    return Base::OfWarp().endRuns[at].SharedWith(Base::OfWarp().endRuns[other], m_AreFirst);
+  }
+
+  /** Whether some voxels are known to be separated. */
+  bool m_IsSeparating = false;
+  /** The bits at which the word and the one that faces it are joined. */
+  DeviceWord m_JoinedFacing = 0;
+  /** Whether no word has more than one of its EndRuns. */
+  bool m_AreFirst = true;
+};
 
 } // namespace brickccl::cuda
 

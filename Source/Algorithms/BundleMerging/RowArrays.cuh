@@ -1,13 +1,93 @@
 #ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_ROWARRAYS_CUH
 #define BRICKCCL_ALGORITHMS_BUNDLEMERGING_ROWARRAYS_CUH
 
-#include "BrickCCL/Algorithms/BundleMerging/RowVoxels.cuh"
+#include "BrickCCL/Algorithms/BundleMerging/VoxelGroup.cuh"
+#include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Criteria/SeparatingValues.h"
 
-/** What is kept of the ends of bricks for their borders, where values decide. With a tolerance that is separated
- * voxels, as bits, so that few voxels must be compared. */
+/** Problems where values decide, and what is kept of the ends of bricks for their borders. With a tolerance that is
+ *  separated voxels, as bits, so that few voxels must be compared. */
 namespace brickccl::cuda
 {
+
+/** A problem where values decide: its voxels, and which backward rows have neighbours at other x, too. Kernel argument.
+ *  \tparam TLinks       how links are found: EqualLinks or CloseLinks (LinkRows.cuh)
+ *  \tparam VOneChannel  whether voxels have one channel
+ *  \tparam VAlongAxes   whether only neighbours along the axes count */
+template <typename T, typename TLinks, bool VOneChannel, bool VAlongAxes>
+struct RowProblem
+{
+  using Pixel = T;
+  using Links = TLinks;
+  static constexpr bool isTransitive = TLinks::isTransitive;
+  static constexpr bool isOneChannel = VOneChannel;
+  static constexpr bool isAlongAxes = VAlongAxes;
+  /** Whether the voxels lie in shared memory while a brick is solved. */
+  static constexpr bool isTiled = isOneChannel && sizeof(T) <= 4;
+  /** Whether borders ask for the bits at which words of a brick are linked to those before them: along y for words at a
+   *  border along z, and along z for words at a border along y. */
+  static constexpr bool keepsJoined = isTransitive && !isAlongAxes;
+  /** Whether bits of separated voxels are of use. */
+  static constexpr bool knowsSeparation = !isAlongAxes && !isTransitive && isOneChannel && sizeof(T) <= 2;
+
+  const T *    voxels;
+  const T *    end;
+  VoxelRule<T> rule;
+  BundleGrid   grid;
+  /** Bit n says that x - 1 and x + 1 of the n-th backward row are neighbours, too. */
+  unsigned diagonals;
+  /** Whether four voxels can be read at once wherever a row has them. */
+  bool isAligned;
+
+  RowProblem(const T *            image,
+             const VoxelRule<T> & voxelRule,
+             const BundleGrid &   bundleGrid,
+             const Connectivity & connectivity)
+    : voxels(image)
+    , end(image + bundleGrid.extent.VoxelCount() * voxelRule.channels)
+    , rule(voxelRule)
+    , grid(bundleGrid)
+    , diagonals(connectivity.Rank() == 1   ? 0x0u
+                : connectivity.Rank() == 2 ? 0x3u
+                                           : 0xFu)
+    , isAligned(bundleGrid.extent.RowLength() % 4 == 0 && reinterpret_cast<std::uintptr_t>(image) % 16 == 0)
+  {}
+
+  __device__ const T *
+  VoxelAt(std::int64_t row, std::int64_t x) const
+  {
+    return voxels + (row * grid.extent.RowLength() + x) * Channels();
+  }
+  /** \param index  the voxel's number in the volume */
+  __device__ const T *
+  VoxelAt(unsigned index) const
+  {
+    return voxels + std::size_t{ index } * static_cast<unsigned>(Channels());
+  }
+  __device__ int
+  Channels() const
+  {
+    return VOneChannel ? 1 : rule.channels;
+  }
+  /** Whether two neighbouring foreground voxels are joined. */
+  __device__ bool
+  AreJoined(const T * a, const T * b) const
+  {
+    if constexpr (VOneChannel)
+    {
+      return isTransitive ? *a == *b : rule.difference(*a, *b);
+    }
+    else
+    {
+      return rule.AreJoined(a, b);
+    }
+  }
+  __device__ bool
+  HasDiagonals(int n) const
+  {
+    return (diagonals >> n & 1u) != 0;
+  }
+};
 
 /** What is kept of the words at the ends of bricks along z and y, as kernel argument. */
 template <typename T>
@@ -52,7 +132,7 @@ struct BorderArrays
 };
 
 /** The first and the last voxels of all rows of all bricks, for the borders along x. In the volume each of them lies in
- *  a cache line of its own. Kernel argument for problems with IsTiled. */
+ *  a cache line of its own. Kernel argument for problems with isTiled. */
 template <typename T>
 struct EndArrays
 {
@@ -119,26 +199,15 @@ struct SeparationLimits
   bool     areKnown;
 };
 
-/** What is known of a volume's separated voxels, as kernel argument. */
-struct SeparationArrays
-{
-  SeparationLimits *           limits;
-  BorderArrays<SeparationBits> faces;
-};
-
-/** What is kept of the ends of bricks for their borders, as kernel argument. */
+/** What is kept of the ends of bricks for their borders. */
 template <typename T>
 struct RowArrays
 {
-  SeparationArrays         separation;
-  BorderArrays<DeviceWord> joined;
-  EndArrays<T>             ends;
+  SeparationLimits *           limits;
+  BorderArrays<SeparationBits> separation;
+  BorderArrays<DeviceWord>     joined;
+  EndArrays<T>                 ends;
 };
-
-/** Whether bits of separated voxels are of use to a problem's kernels. */
-template <typename TProblem, bool VAlongAxes>
-inline constexpr bool KnowsSeparation =
-  !VAlongAxes && !TProblem::isTransitive && TProblem::isOneChannel && sizeof(typename TProblem::Pixel) <= 2;
 
 /** Finds the separating values of a volume, if there are any. It runs as one block with as many threads as there are
  *  samples. */

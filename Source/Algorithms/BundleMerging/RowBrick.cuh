@@ -1,65 +1,13 @@
 #ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_ROWBRICK_CUH
 #define BRICKCCL_ALGORITHMS_BUNDLEMERGING_ROWBRICK_CUH
 
+#include "BrickCCL/Algorithms/BundleMerging/LinkRows.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/RowTile.cuh"
 #include "BrickCCL/Forest/ForestDevice.cuh"
 
 /** A brick of rows in shared memory, where values decide. */
 namespace brickccl::cuda
 {
-
-/** Does what TileRows does, for voxels that stay in global memory: larger ones, and those of several channels. */
-template <typename TProblem>
-class PlainRows
-{
-public:
-  using T = typename TProblem::Pixel;
-  struct Storage
-  {};
-
-  __device__
-  PlainRows(const TProblem & problem, Storage &, int word, int bundleY, int bundleZ, const T * voxel)
-    : m_Problem(problem)
-    , m_Reader(problem, word, bundleY, bundleZ, false)
-    , m_Voxel(voxel)
-  {}
-
-  template <bool>
-  __device__ RowLayout::Kept
-             Pack(DeviceWord wanted, const SeparationLimits &, SeparationBits &) const
-  {
-    return m_Reader.Pack(wanted);
-  }
-  __device__ VoxelComparison<TProblem>
-             CompareTo(int n, int) const
-  {
-    return VoxelComparison<TProblem>(m_Problem, m_Reader, m_Voxel, n);
-  }
-  __device__ bool
-  AreJoined(unsigned a, unsigned b) const
-  {
-    return m_Problem.AreJoined(VoxelAt(a), VoxelAt(b));
-  }
-
-private:
-  /** The voxel at a place of the brick. */
-  __device__ const T *
-  VoxelAt(unsigned place) const
-  {
-    const BundleGrid & grid = m_Problem.grid;
-    const auto         stepY = [&](unsigned bundle) { return static_cast<int>(bundle) & grid.MaskY(); };
-    const auto         stepZ = [&](unsigned bundle) { return static_cast<int>(bundle) >> grid.bundlesShiftY; };
-    const unsigned     own = threadIdx.x / WordsPerBrickRow;
-    const unsigned     bundle = place / VoxelsPerBrickRow;
-    const std::int64_t rows = grid.RowsFurther(stepY(bundle) - stepY(own), stepZ(bundle) - stepZ(own));
-    const auto x = static_cast<int>(place - threadIdx.x * BitsPerDeviceWord - (bundle - own) * VoxelsPerBrickRow);
-    return m_Voxel + (rows * grid.extent.RowLength() + x) * m_Problem.Channels();
-  }
-
-  const TProblem &   m_Problem;
-  ReaderOf<TProblem> m_Reader;
-  const T *          m_Voxel;
-};
 
 /** A word of a brick, and the number of the brick's runs that start before it. With VKeepsBeside it has the bits beside
  *  it, too. */
@@ -75,8 +23,8 @@ template <typename TProblem>
 struct RowBrickMemory
 {
   static constexpr int  RunsPerBrick = WordsPerBrick * RowLayout::runsPerWord;
-  static constexpr bool isTiled = IsTiled<TProblem>;
-  using Rows = std::conditional_t<isTiled, TileRows<TProblem>, PlainRows<TProblem>>;
+  static constexpr bool isTiled = TProblem::isTiled;
+  using Voxels = std::conditional_t<isTiled, TileVoxels<TProblem>, MemoryVoxels<TProblem>>;
   using UnionAccess = BlockAccess;
   /** With equal values few links ask for the bits beside a word. */
   static constexpr bool keepsBeside = !TProblem::isTransitive;
@@ -88,7 +36,7 @@ struct RowBrickMemory
   union
   {
     /** Used until links are found. */
-    typename Rows::Storage voxels;
+    typename Voxels::Storage voxels;
     /** Used then. Parents lie in the lower half. At the end the upper half of a root is RootBit and its component. */
     unsigned forest[RunsPerBrick];
   };

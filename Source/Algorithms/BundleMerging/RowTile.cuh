@@ -1,8 +1,7 @@
 #ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_ROWTILE_CUH
 #define BRICKCCL_ALGORITHMS_BUNDLEMERGING_ROWTILE_CUH
 
-#include "BrickCCL/Algorithms/BundleMerging/RowArrays.cuh"
-#include "BrickCCL/Algorithms/BundleMerging/LinkRows.cuh"
+#include "BrickCCL/Algorithms/BundleMerging/RowVoxels.cuh"
 
 /** The voxels of a brick's rows in shared memory, where values decide. */
 namespace brickccl::cuda
@@ -55,166 +54,16 @@ private:
   alignas(16) unsigned char m_Bytes[WordsPerBrick * bytesPerWord];
 };
 
-/** Four voxels of four bytes. */
+/** The four voxels of a piece, where a voxel has four bytes. */
 template <typename T>
-struct WideGroup
+__device__ inline Quad<T>
+QuadOf(uint4 piece)
 {
-  static constexpr int count = 4;
-
-  T voxels[count];
-
-  __device__ explicit WideGroup(uint4 piece)
-  {
-    static_assert(sizeof(*this) == sizeof(piece));
-    memcpy(voxels, &piece, sizeof(piece));
-  }
-};
-
-/** Compares the voxels of a word with those of another row of its brick. */
-template <typename TProblem>
-class TileComparison
-{
-public:
-  using T = typename TProblem::Pixel;
-
-  static constexpr bool isTransitive = TProblem::isTransitive;
-  /** Whether all voxels of a word can be compared at once. */
-  static constexpr bool comparesWords = true;
-  /** If more voxels of a word than this are wanted, all are compared at once. `fewAcross` is the same for voxels whose
-   *  neighbours at x - 1 and x + 1 are wanted. */
-  static constexpr int few = sizeof(T) > 1 ? TuningOf<Tuned::TileFew>
-                           : isTransitive  ? TuningOf<Tuned::TileFewOfEqualBytes>
-                                           : TuningOf<Tuned::TileFewOfBytes>;
-  static constexpr int fewAcross =
-    sizeof(T) == 1 ? TuningOf<Tuned::TileFewAcrossOfBytes> : TuningOf<Tuned::TileFewAcross>;
-
-  __device__
-  TileComparison(const TProblem & problem, const RowTile<T> & tile, unsigned own, unsigned other)
-    : m_Problem(problem)
-    , m_Tile(tile)
-    , m_Own(own)
-    , m_Other(other)
-  {}
-
-  /** Whether the voxel at x is joined to that of the other row at x + step, within the brick. */
-  __device__ bool
-  operator()(int x, int step) const
-  {
-    const T a = m_Tile.At(m_Own, static_cast<unsigned>(x));
-    const T b = step == 0 ? m_Tile.At(m_Other, static_cast<unsigned>(x)) : Other(x + step);
-    return m_Problem.AreJoined(&a, &b);
-  }
-
-  /** The bits of `wanted` whose voxel is joined to that at the same x of the other row. */
-  __device__ DeviceWord
-  JoinedTo(DeviceWord wanted) const
-  {
-    if (wanted == 0)
-    {
-      return 0;
-    }
-    if constexpr (sizeof(T) < 4)
-    {
-      DeviceWord separated = 0;
-      const auto difference = Difference();
-      ForPieces([&](unsigned i) {
-        VoxelGroup<T>(m_Tile.Piece(m_Own, i))
-          .AppendSeparated(separated, VoxelGroup<T>(m_Tile.Piece(m_Other, i)), difference);
-      });
-      return wanted & ~separated;
-    }
-    else
-    {
-      DeviceWord joined = 0;
-      ForPieces([&](unsigned i) {
-        const WideGroup<T> a(m_Tile.Piece(m_Own, i));
-        const WideGroup<T> b(m_Tile.Piece(m_Other, i));
-#pragma unroll
-        for (int k = 3; k >= 0; --k)
-        {
-          joined = joined << 1 | (m_Problem.AreJoined(a.voxels + k, b.voxels + k) ? 1u : 0u);
-        }
-      });
-      return wanted & joined;
-    }
-  }
-
-  /** The same for x - 1 and x + 1. */
-  __device__ BundleLinks<DeviceWord>
-             JoinedAcross(DeviceWord wantedLeft, DeviceWord wantedRight) const
-  {
-    if ((wantedLeft | wantedRight) == 0)
-    {
-      return {};
-    }
-    constexpr auto count = static_cast<int>(RowTile<T>::perPiece);
-    const auto     before = [&](unsigned i) { return Other(static_cast<int>(i) * count - 1); };
-    const auto     after = [&](unsigned i) { return Other(static_cast<int>(i) * count + count); };
-    if constexpr (sizeof(T) < 4)
-    {
-      DeviceWord left = 0;
-      DeviceWord right = 0;
-      const auto difference = Difference();
-      ForPieces([&](unsigned i) {
-        const VoxelGroup<T> own(m_Tile.Piece(m_Own, i));
-        const VoxelGroup<T> others(m_Tile.Piece(m_Other, i));
-        own.AppendSeparatedLeft(left, others, before(i), difference);
-        own.AppendSeparatedRight(right, others, after(i), difference);
-      });
-      return { 0, wantedLeft & ~left, wantedRight & ~right };
-    }
-    else
-    {
-      DeviceWord left = 0;
-      DeviceWord right = 0;
-      ForPieces([&](unsigned i) {
-        const WideGroup<T> own(m_Tile.Piece(m_Own, i));
-        const WideGroup<T> others(m_Tile.Piece(m_Other, i));
-        const T            values[6] = { before(i),        others.voxels[0], others.voxels[1],
-                                         others.voxels[2], others.voxels[3], after(i) };
-#pragma unroll
-        for (int k = 3; k >= 0; --k)
-        {
-          left = left << 1 | (m_Problem.AreJoined(own.voxels + k, values + k) ? 1u : 0u);
-          right = right << 1 | (m_Problem.AreJoined(own.voxels + k, values + k + 2) ? 1u : 0u);
-        }
-      });
-      return { 0, wantedLeft & left, wantedRight & right };
-    }
-  }
-
-private:
-  /** Calls the function for the pieces of a word, the last one first. It is not unrolled, so that the code stays in the
-   *  instruction cache. */
-  template <typename TFunction>
-  __device__ static void
-  ForPieces(const TFunction & function)
-  {
-#pragma unroll 1
-    for (unsigned i = RowTile<T>::pieces; i-- > 0;)
-    {
-      function(i);
-    }
-  }
-  __device__ RegisterDifference<T, isTransitive>
-             Difference() const
-  {
-    return RegisterDifference<T, isTransitive>(m_Problem.rule.difference);
-  }
-  /** A voxel of the other row, from one before the word to one behind it. Past the brick's end it is any voxel. */
-  __device__ T
-  Other(int x) const
-  {
-    // The words of a row follow each other.
-    const unsigned at = (m_Other * BitsPerDeviceWord + static_cast<unsigned>(x)) % (WordsPerBrick * BitsPerDeviceWord);
-    return m_Tile.At(at / BitsPerDeviceWord, at % BitsPerDeviceWord);
-  }
-
-  const TProblem &   m_Problem;
-  const RowTile<T> & m_Tile;
-  unsigned           m_Own;
-  unsigned           m_Other;
-};
+  Quad<T> quad;
+  static_assert(sizeof(quad) == sizeof(piece));
+  memcpy(&quad, &piece, sizeof(piece));
+  return quad;
+}
 
 /** Reads the rows of a warp's layer into a tile, as far as they lie in the volume. All lanes must call.
  *  \param word              the brick's first word along x
@@ -280,19 +129,30 @@ ReadLayer(const TProblem & problem, RowTile<typename TProblem::Pixel> & tile, in
   __syncwarp();
 }
 
-/** The rows of a brick. Each warp reads those of a layer into a tile. */
+/** A warp's words in a tile, into which each warp reads the rows of a layer. Other words may be asked for when all
+ * warps have packed. */
 template <typename TProblem>
-class TileRows
+class TileVoxels
 {
 public:
   using T = typename TProblem::Pixel;
   using Storage = RowTile<T>;
 
+  /** Whether all voxels of a word can be compared at once. */
+  static constexpr bool comparesWords = true;
+  /** If more voxels of a word than this are wanted, all are compared at once. `fewAcross` is the same for voxels whose
+   *  neighbours at x - 1 and x + 1 are wanted. */
+  static constexpr int few = sizeof(T) > 1          ? TuningOf<Tuned::TileFew>
+                           : TProblem::isTransitive ? TuningOf<Tuned::TileFewOfEqualBytes>
+                                                    : TuningOf<Tuned::TileFewOfBytes>;
+  static constexpr int fewAcross =
+    sizeof(T) == 1 ? TuningOf<Tuned::TileFewAcrossOfBytes> : TuningOf<Tuned::TileFewAcross>;
+
   /** \param word              the brick's first word along x
    *  \param bundleY, bundleZ  the first row of the warp's layer
    *  \param voxel             the first voxel of this thread's word, if that is in the volume */
   __device__
-  TileRows(const TProblem & problem, Storage & tile, int word, int bundleY, int bundleZ, const T * voxel)
+  TileVoxels(const TProblem & problem, Storage & tile, int word, int bundleY, int bundleZ, const T * voxel)
     : m_Problem(problem)
     , m_Tile(tile)
     , m_Word(word)
@@ -323,15 +183,102 @@ public:
     const DeviceWord before = __shfl_up_sync(AllLanes, bits, 1);
     return { { bits, bits & (separated | ~((bits << 1) | (isFirst ? 0u : before >> 31))) } };
   }
-  /** Compares with the n-th backward row, whose word is number `other` of the brick. Call it when all warps have
-   *  packed. */
-  __device__ TileComparison<TProblem>
-             CompareTo(int, int other) const
+  /** The same words, facing those of the n-th backward row, where this lane's word faces number `other` of the brick.
+   */
+  __device__ TileVoxels
+  Facing(int, int other) const
   {
-    return TileComparison<TProblem>(m_Problem, m_Tile, threadIdx.x, static_cast<unsigned>(other));
+    TileVoxels facing = *this;
+    facing.m_Other = static_cast<unsigned>(other);
+    return facing;
   }
-  /** The bits at which this thread's word is joined to each of two others of the brick. Call it when all warps have
-   *  packed. */
+  /** Whether the voxel at x is joined to that of the other row at x + step, within the brick. */
+  __device__ bool
+  operator()(int x, int step) const
+  {
+    const T a = m_Tile.At(threadIdx.x, static_cast<unsigned>(x));
+    const T b = step == 0 ? m_Tile.At(m_Other, static_cast<unsigned>(x)) : Other(x + step);
+    return m_Problem.AreJoined(&a, &b);
+  }
+
+  /** The bits of `wanted` whose voxel is joined to that at the same x of the other row. */
+  __device__ DeviceWord
+  JoinedTo(DeviceWord wanted) const
+  {
+    if (wanted == 0)
+    {
+      return 0;
+    }
+    if constexpr (sizeof(T) < 4)
+    {
+      DeviceWord separated = 0;
+      const auto difference = Difference();
+      ForPieces([&](unsigned i) {
+        VoxelGroup<T>(m_Tile.Piece(threadIdx.x, i))
+          .AppendSeparated(separated, VoxelGroup<T>(m_Tile.Piece(m_Other, i)), difference);
+      });
+      return wanted & ~separated;
+    }
+    else
+    {
+      DeviceWord joined = 0;
+      ForPieces([&](unsigned i) {
+        const Quad<T> a = QuadOf<T>(m_Tile.Piece(threadIdx.x, i));
+        const Quad<T> b = QuadOf<T>(m_Tile.Piece(m_Other, i));
+#pragma unroll
+        for (int k = 3; k >= 0; --k)
+        {
+          joined = joined << 1 | (m_Problem.AreJoined(a.values + k, b.values + k) ? 1u : 0u);
+        }
+      });
+      return wanted & joined;
+    }
+  }
+
+  /** The same for x - 1 and x + 1. */
+  __device__ BundleLinks<DeviceWord>
+             JoinedAcross(DeviceWord wantedLeft, DeviceWord wantedRight) const
+  {
+    if ((wantedLeft | wantedRight) == 0)
+    {
+      return {};
+    }
+    constexpr auto count = static_cast<int>(RowTile<T>::perPiece);
+    const auto     before = [&](unsigned i) { return Other(static_cast<int>(i) * count - 1); };
+    const auto     after = [&](unsigned i) { return Other(static_cast<int>(i) * count + count); };
+    if constexpr (sizeof(T) < 4)
+    {
+      DeviceWord left = 0;
+      DeviceWord right = 0;
+      const auto difference = Difference();
+      ForPieces([&](unsigned i) {
+        const VoxelGroup<T> own(m_Tile.Piece(threadIdx.x, i));
+        const VoxelGroup<T> others(m_Tile.Piece(m_Other, i));
+        own.AppendSeparatedLeft(left, others, before(i), difference);
+        own.AppendSeparatedRight(right, others, after(i), difference);
+      });
+      return { 0, wantedLeft & ~left, wantedRight & ~right };
+    }
+    else
+    {
+      DeviceWord left = 0;
+      DeviceWord right = 0;
+      ForPieces([&](unsigned i) {
+        const Quad<T> own = QuadOf<T>(m_Tile.Piece(threadIdx.x, i));
+        const Quad<T> others = QuadOf<T>(m_Tile.Piece(m_Other, i));
+        const T       values[6] = { before(i),        others.values[0], others.values[1],
+                                    others.values[2], others.values[3], after(i) };
+#pragma unroll
+        for (int k = 3; k >= 0; --k)
+        {
+          left = left << 1 | (m_Problem.AreJoined(own.values + k, values + k) ? 1u : 0u);
+          right = right << 1 | (m_Problem.AreJoined(own.values + k, values + k + 2) ? 1u : 0u);
+        }
+      });
+      return { 0, wantedLeft & left, wantedRight & right };
+    }
+  }
+  /** The bits at which this thread's word is joined to each of two others of the brick. */
   __device__ void
   JoinedTo(unsigned one, unsigned other, DeviceWord & toOne, DeviceWord & toOther) const
   {
@@ -348,7 +295,7 @@ public:
     toOne = ~separated[0];
     toOther = ~separated[1];
   }
-  /** Whether two voxels of the brick are joined. Each word has 32 voxels. Call it when all warps have packed. */
+  /** Whether two voxels of the brick are joined. Each word has 32 voxels. */
   __device__ bool
   AreJoined(unsigned a, unsigned b) const
   {
@@ -358,6 +305,32 @@ public:
   }
 
 private:
+  /** Calls the function for the pieces of a word, the last one first. It is not unrolled, so that the code stays in the
+   *  instruction cache. */
+  template <typename TFunction>
+  __device__ static void
+  ForPieces(const TFunction & function)
+  {
+#pragma unroll 1
+    for (unsigned i = RowTile<T>::pieces; i-- > 0;)
+    {
+      function(i);
+    }
+  }
+  __device__ RegisterDifference<T, TProblem::isTransitive>
+             Difference() const
+  {
+    return RegisterDifference<T, TProblem::isTransitive>(m_Problem.rule.difference);
+  }
+  /** A voxel of the other row, from one before the word to one behind it. Past the brick's end it is any voxel. */
+  __device__ T
+  Other(int x) const
+  {
+    // The words of a row follow each other.
+    const unsigned at = (m_Other * BitsPerDeviceWord + static_cast<unsigned>(x)) % (WordsPerBrick * BitsPerDeviceWord);
+    return m_Tile.At(at / BitsPerDeviceWord, at % BitsPerDeviceWord);
+  }
+
   __device__ void
   PackWide(bool isFirst, DeviceWord & foreground, DeviceWord & separated) const
   {
@@ -368,11 +341,11 @@ private:
 #pragma unroll
     for (unsigned i = 0; i < Storage::pieces; ++i)
     {
-      const WideGroup<T> own(m_Tile.Piece(self, i));
+      const Quad<T> own = QuadOf<T>(m_Tile.Piece(self, i));
 #pragma unroll
       for (unsigned k = 0; k < 4; ++k)
       {
-        const T    value = own.voxels[k];
+        const T    value = own.values[k];
         const auto bit = DeviceWord{ 1 } << (i * 4 + k);
         bool       isForeground;
         if constexpr (asksInside)
@@ -390,19 +363,10 @@ private:
     }
     foreground ^= asksInside && rule.outside ? 0xFFFFFFFFu : 0u;
   }
-  /** Each lane reads its own word. */
-  template <bool VKnowsSeparation>
-  __device__ void
-  PackSmall(bool                     isWanted,
-            const SeparationLimits & limits,
-            DeviceWord &             foreground,
-            DeviceWord &             separated,
-            SeparationBits &         separation) const
+  /** Each lane reads its own word into the tile, if it is wanted. */
+  __device__ __forceinline__ void
+  ReadPieces(bool isWanted, uint4 (&pieces)[Storage::pieces]) const
   {
-    using Group = VoxelGroup<T>;
-    const auto &                                        rule = m_Problem.rule.foreground;
-    const RegisterDifference<T, TProblem::isTransitive> difference(m_Problem.rule.difference);
-    uint4                                               pieces[Storage::pieces] = {};
     if (isWanted)
     {
       if (m_Problem.end - m_Voxel >= BitsPerDeviceWord &&
@@ -419,7 +383,7 @@ private:
 #pragma unroll
         for (unsigned i = 0; i < Storage::pieces; ++i)
         {
-          pieces[i] = Group::Read(m_Voxel + i * Group::count, m_Problem.end);
+          pieces[i] = VoxelGroup<T>::Read(m_Voxel + i * VoxelGroup<T>::count, m_Problem.end);
         }
       }
     }
@@ -428,6 +392,20 @@ private:
     {
       m_Tile.Piece(threadIdx.x, i) = pieces[i];
     }
+  }
+  template <bool VKnowsSeparation>
+  __device__ void
+  PackSmall(bool                     isWanted,
+            const SeparationLimits & limits,
+            DeviceWord &             foreground,
+            DeviceWord &             separated,
+            SeparationBits &         separation) const
+  {
+    using Group = VoxelGroup<T>;
+    const auto &                                        rule = m_Problem.rule.foreground;
+    const RegisterDifference<T, TProblem::isTransitive> difference(m_Problem.rule.difference);
+    uint4                                               pieces[Storage::pieces] = {};
+    ReadPieces(isWanted, pieces);
     const unsigned self = threadIdx.x;
     const auto     lastOf = [](const uint4 & piece) { return piece.w >> (32 - Group::bitsPerVoxel); };
     const auto     before = static_cast<T>(__shfl_up_sync(AllLanes, lastOf(pieces[Storage::pieces - 1]), 1));
@@ -478,6 +456,8 @@ private:
   int              m_BundleY;
   int              m_BundleZ;
   const T *        m_Voxel;
+  /** The word of the facing row. */
+  unsigned m_Other = 0;
 };
 
 } // namespace brickccl::cuda

@@ -1,92 +1,13 @@
 #ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_ROWVOXELS_CUH
 #define BRICKCCL_ALGORITHMS_BUNDLEMERGING_ROWVOXELS_CUH
 
-#include "BrickCCL/Algorithms/BundleMerging/VoxelGroup.cuh"
-#include "BrickCCL/Core/Connectivity.h"
+#include "BrickCCL/Algorithms/BundleMerging/RowArrays.cuh"
 
 #include <type_traits>
 
 /** The voxels of rows where values decide (equal values, tolerance). They are read and compared word by word. */
 namespace brickccl::cuda
 {
-
-/** The voxels of a problem, and which backward rows have neighbours at other x, too. Kernel argument.
- *  \tparam VTransitive  whether joined voxels have the same value, so that one voxel of a run answers for all of it
- *  \tparam VOneChannel  whether voxels have one channel */
-template <typename T, bool VTransitive, bool VOneChannel>
-struct RowProblem
-{
-  using Pixel = T;
-  static constexpr bool isTransitive = VTransitive;
-  static constexpr bool isOneChannel = VOneChannel;
-
-  const T *    voxels;
-  const T *    end;
-  VoxelRule<T> rule;
-  BundleGrid   grid;
-  /** Bit n says that x - 1 and x + 1 of the n-th backward row are neighbours, too. */
-  unsigned diagonals;
-  /** Whether four voxels can be read at once wherever a row has them. */
-  bool isAligned;
-
-  RowProblem(const T *            image,
-             const VoxelRule<T> & voxelRule,
-             const BundleGrid &   bundleGrid,
-             const Connectivity & connectivity)
-    : voxels(image)
-    , end(image + bundleGrid.extent.VoxelCount() * voxelRule.channels)
-    , rule(voxelRule)
-    , grid(bundleGrid)
-    , diagonals(connectivity.Rank() == 1   ? 0x0u
-                : connectivity.Rank() == 2 ? 0x3u
-                                           : 0xFu)
-    , isAligned(bundleGrid.extent.RowLength() % 4 == 0 && reinterpret_cast<std::uintptr_t>(image) % 16 == 0)
-  {}
-
-  __device__ const T *
-  VoxelAt(std::int64_t row, std::int64_t x) const
-  {
-    return voxels + (row * grid.extent.RowLength() + x) * Channels();
-  }
-  /** \param index  the voxel's number in the volume */
-  __device__ const T *
-  VoxelAt(unsigned index) const
-  {
-    return voxels + std::size_t{ index } * static_cast<unsigned>(Channels());
-  }
-  __device__ int
-  Channels() const
-  {
-    return VOneChannel ? 1 : rule.channels;
-  }
-  /** Whether two neighbouring foreground voxels are joined. */
-  __device__ bool
-  AreJoined(const T * a, const T * b) const
-  {
-    if constexpr (VOneChannel)
-    {
-      return VTransitive ? *a == *b : rule.difference(*a, *b);
-    }
-    else
-    {
-      return rule.AreJoined(a, b);
-    }
-  }
-  __device__ bool
-  HasDiagonals(int n) const
-  {
-    return (diagonals >> n & 1u) != 0;
-  }
-};
-
-/** Whether borders ask for the bits at which words of a brick are linked to those before them: along y for words at a
- *  border along z, and along z for words at a border along y. */
-template <typename TProblem, bool VAlongAxes>
-inline constexpr bool KeepsJoined = TProblem::isTransitive && !VAlongAxes;
-
-/** Whether a problem's voxels lie in shared memory while a brick is solved. */
-template <typename TProblem>
-inline constexpr bool IsTiled = TProblem::isOneChannel && sizeof(typename TProblem::Pixel) <= 4;
 
 /** Four voxels of one channel that lie side by side. */
 template <typename T>
@@ -451,6 +372,100 @@ using ReaderOf = std::conditional_t<
   !TProblem::isOneChannel,
   ChannelRows<TProblem>,
   std::conditional_t<sizeof(typename TProblem::Pixel) <= 2, WordRows<TProblem>, LayerRows<TProblem>>>;
+
+/** A warp's words where their voxels lie in memory: in bricks of larger voxels and of several channels, and at borders.
+ *  Does what TileVoxels does. */
+template <typename TProblem>
+class MemoryVoxels
+{
+public:
+  using T = typename TProblem::Pixel;
+  using Reader = ReaderOf<TProblem>;
+  struct Storage
+  {};
+
+  static constexpr bool comparesWords = Reader::comparesWords;
+  static constexpr int  few = Reader::few;
+  static constexpr int  fewAcross = Reader::fewAcross;
+
+  /** \param word              the first word of the warp's rows along x
+   *  \param bundleY, bundleZ  the first of its rows
+   *  \param voxel             the first voxel of this lane's word, if that is in the volume
+   *  \param alongZ            whether the other rows follow along z */
+  __device__
+  MemoryVoxels(const TProblem & problem, int word, int bundleY, int bundleZ, const T * voxel, bool alongZ)
+    : m_Problem(problem)
+    , m_Reader(problem, word, bundleY, bundleZ, alongZ)
+    , m_Voxel(voxel)
+  {}
+  /** The rows of a brick. */
+  __device__
+  MemoryVoxels(const TProblem & problem, Storage &, int word, int bundleY, int bundleZ, const T * voxel)
+    : MemoryVoxels(problem, word, bundleY, bundleZ, voxel, false)
+  {}
+
+  template <bool>
+  __device__ RowLayout::Kept
+             Pack(DeviceWord wanted, const SeparationLimits &, SeparationBits &) const
+  {
+    return m_Reader.Pack(wanted);
+  }
+  __device__ MemoryVoxels
+  Facing(int n, int) const
+  {
+    const BundleGrid & grid = m_Problem.grid;
+    MemoryVoxels       facing = *this;
+    // Choices take fewer registers than products.
+    facing.m_RowsFurther = (BackwardStepZ(n) == 0 ? 0 : -std::int64_t{ grid.rowsPerZ }) +
+                           (BackwardStepY(n) == 0  ? 0
+                            : BackwardStepY(n) < 0 ? -std::int64_t{ grid.rowsPerY }
+                                                   : std::int64_t{ grid.rowsPerY });
+    return facing;
+  }
+  __device__ bool
+  operator()(int x, int step) const
+  {
+    const int    channels = m_Problem.Channels();
+    const auto * voxel = m_Voxel + x * channels;
+    return m_Problem.AreJoined(voxel, voxel + (m_RowsFurther * m_Problem.grid.extent.RowLength() + step) * channels);
+  }
+  __device__ DeviceWord
+  JoinedTo(DeviceWord wanted) const
+  {
+    return m_Reader.JoinedTo(m_RowsFurther, wanted);
+  }
+  __device__ BundleLinks<DeviceWord>
+             JoinedAcross(DeviceWord wantedLeft, DeviceWord wantedRight) const
+  {
+    return m_Reader.JoinedAcross(m_RowsFurther, wantedLeft, wantedRight);
+  }
+  __device__ bool
+  AreJoined(unsigned a, unsigned b) const
+  {
+    return m_Problem.AreJoined(VoxelAt(a), VoxelAt(b));
+  }
+
+private:
+  /** The voxel at a place of the brick. */
+  __device__ const T *
+  VoxelAt(unsigned place) const
+  {
+    const BundleGrid & grid = m_Problem.grid;
+    const auto         stepY = [&](unsigned bundle) { return static_cast<int>(bundle) & grid.MaskY(); };
+    const auto         stepZ = [&](unsigned bundle) { return static_cast<int>(bundle) >> grid.bundlesShiftY; };
+    const unsigned     own = threadIdx.x / WordsPerBrickRow;
+    const unsigned     bundle = place / VoxelsPerBrickRow;
+    const std::int64_t rows = grid.RowsFurther(stepY(bundle) - stepY(own), stepZ(bundle) - stepZ(own));
+    const auto x = static_cast<int>(place - threadIdx.x * BitsPerDeviceWord - (bundle - own) * VoxelsPerBrickRow);
+    return m_Voxel + (rows * grid.extent.RowLength() + x) * m_Problem.Channels();
+  }
+
+  const TProblem & m_Problem;
+  Reader           m_Reader;
+  const T *        m_Voxel;
+  /** The facing row's number less this row's number, in the volume. */
+  std::int64_t m_RowsFurther = 0;
+};
 
 } // namespace brickccl::cuda
 

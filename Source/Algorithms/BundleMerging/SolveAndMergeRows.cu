@@ -6,6 +6,65 @@
 namespace brickccl::cuda
 {
 
+namespace
+{
+
+/** Makes room for what a problem's kernels keep of the ends of bricks, and finds its separating values. */
+template <typename TProblem>
+void
+PrepareBorders(const TProblem & rows, BundleMergingMemory & memory, cudaStream_t stream)
+{
+  using T = typename TProblem::Pixel;
+  const auto bricks = static_cast<std::size_t>(rows.grid.bricks);
+  if constexpr (TProblem::knowsSeparation)
+  {
+    memory.separationLimits.Resize(1);
+    memory.separationBits.Resize(bricks * BorderArrays<SeparationBits>::perBrick);
+    BRICKCCL_LAUNCH_BLOCKS(FindSeparationLimitsKernel<T>,
+                           (LaunchShape{ dim3(1), dim3(NeighbourSamples<T>::Maximum) }),
+                           stream,
+                           rows.voxels,
+                           rows.grid.extent.VoxelCount(),
+                           rows.grid.extent.RowLength(),
+                           rows.rule,
+                           memory.separationLimits.Data());
+  }
+  if constexpr (TProblem::keepsJoined)
+  {
+    memory.joinedBits.Resize(bricks * BorderArrays<DeviceWord>::perBrick);
+  }
+  if constexpr (TProblem::isTiled)
+  {
+    memory.endVoxels.Resize(bricks * EndArrays<T>::perBrick * sizeof(T));
+  }
+}
+
+template <typename TProblem>
+void
+QueueRows(const TProblem & rows, const MaskBits & mask, BundleMergingMemory & memory, cudaStream_t stream)
+{
+  using T = typename TProblem::Pixel;
+  using Border = std::conditional_t<TProblem::isTransitive, EqualBorder<TProblem>, CloseBorder<TProblem>>;
+  PrepareBorders(rows, memory, stream);
+  const RowArrays<T> forBorders = { memory.separationLimits.Data(),
+                                    { memory.separationBits.Data() },
+                                    { memory.joinedBits.Data() },
+                                    { reinterpret_cast<T *>(memory.endVoxels.Data()) } };
+  BRICKCCL_LAUNCH_BLOCKS(SolveBricksKernel<RowAgent<TProblem>>,
+                         OneBlockPerBrick(rows.grid, WordsPerBrick),
+                         stream,
+                         rows,
+                         mask,
+                         memory.Arrays(),
+                         forBorders,
+                         memory.Marks());
+  LaunchShape atBorders = OneBlockPerBrick(rows.grid, BorderThreads);
+  atBorders.sharedPercent = RowBorderShared<TProblem>;
+  BRICKCCL_LAUNCH_BLOCKS_EARLY(MergeBordersKernel<Border>, atBorders, stream, rows, memory.Arrays(), forBorders);
+}
+
+} // namespace
+
 void
 SolveAndMergeRows(const Problem &       problem,
                   const BundleGrid &    grid,
@@ -13,68 +72,33 @@ SolveAndMergeRows(const Problem &       problem,
                   BundleMergingMemory & memory,
                   cudaStream_t          stream)
 {
+  const MaskBits maskBits{ mask, WordGrid(grid.extent).wordsPerRow };
   VisitPixels(problem.image, problem.criterion, [&](auto rule, const auto * voxels) {
     using T = typename std::decay_t<decltype(rule)>::Pixel;
-    const auto queueFor = [&](const auto & rows, auto alongAxes) {
-      using Problem = std::decay_t<decltype(rows)>;
-      constexpr bool isAlongAxes = decltype(alongAxes)::value;
-      constexpr bool knowsSeparation = KnowsSeparation<Problem, isAlongAxes>;
-      if constexpr (knowsSeparation)
+    const auto queue = [&](auto links, auto isOneChannel) {
+      using Links = decltype(links);
+      constexpr bool one = decltype(isOneChannel)::value;
+      if (problem.connectivity.Rank() == 1)
       {
-        memory.separationLimits.Resize(1);
-        memory.separationBits.Resize(static_cast<std::size_t>(grid.bricks) * BorderArrays<SeparationBits>::perBrick);
-        BRICKCCL_LAUNCH_BLOCKS(FindSeparationLimitsKernel<T>,
-                               (LaunchShape{ dim3(1), dim3(NeighbourSamples<T>::Maximum) }),
-                               stream,
-                               voxels,
-                               grid.extent.VoxelCount(),
-                               grid.extent.RowLength(),
-                               rule,
-                               memory.separationLimits.Data());
+        QueueRows(RowProblem<T, Links, one, true>(voxels, rule, grid, problem.connectivity), maskBits, memory, stream);
       }
-      if constexpr (KeepsJoined<Problem, isAlongAxes>)
+      else
       {
-        memory.joinedBits.Resize(static_cast<std::size_t>(grid.bricks) * BorderArrays<DeviceWord>::perBrick);
+        QueueRows(RowProblem<T, Links, one, false>(voxels, rule, grid, problem.connectivity), maskBits, memory, stream);
       }
-      if constexpr (IsTiled<Problem>)
-      {
-        memory.endVoxels.Resize(static_cast<std::size_t>(grid.bricks) * EndArrays<T>::perBrick * sizeof(T));
-      }
-      const RowArrays<T> ofBorders = { { memory.separationLimits.Data(), { memory.separationBits.Data() } },
-                                       { memory.joinedBits.Data() },
-                                       { reinterpret_cast<T *>(memory.endVoxels.Data()) } };
-      BRICKCCL_LAUNCH_BLOCKS((SolveRowsKernel<Problem, isAlongAxes>),
-                             OneBlockPerBrick(grid, WordsPerBrick),
-                             stream,
-                             rows,
-                             MaskBits{ mask, WordGrid(grid.extent).wordsPerRow },
-                             memory.Arrays(),
-                             ofBorders,
-                             memory.Marks());
-      LaunchShape atBorders = OneBlockPerBrick(grid, BorderThreads);
-      atBorders.sharedPercent = RowBorderShared<Problem, isAlongAxes>;
-      BRICKCCL_LAUNCH_BLOCKS_EARLY((MergeRowBordersKernel<Problem, isAlongAxes>),
-                                   atBorders,
-                                   stream,
-                                   rows,
-                                   memory.Arrays(),
-                                   ofBorders);
-    };
-    const auto queue = [&](const auto & rows) {
-      problem.connectivity.Rank() == 1 ? queueFor(rows, std::true_type()) : queueFor(rows, std::false_type());
     };
     // Several channels may have to be equal, too, but that is rare: they are treated as with a tolerance.
     if (rule.channels > 1)
     {
-      queue(RowProblem<T, false, false>(voxels, rule, grid, problem.connectivity));
+      queue(CloseLinks{}, std::false_type());
     }
     else if (rule.IsEquality())
     {
-      queue(RowProblem<T, true, true>(voxels, rule, grid, problem.connectivity));
+      queue(EqualLinks{}, std::true_type());
     }
     else
     {
-      queue(RowProblem<T, false, true>(voxels, rule, grid, problem.connectivity));
+      queue(CloseLinks{}, std::true_type());
     }
   });
 }

@@ -71,24 +71,38 @@ struct BrickMemory
   }
 };
 
-/** A thread of the block that solves a brick: it reads one word of a bundle's rows. Run goes through the phases.
+/** A problem where links follow the foreground. Kernel argument.
  *  \tparam T  the pixels, of which a rule makes the foreground */
 template <typename T, Bundling VBundling>
+struct BitProblem
+{
+  using Pixel = T;
+  static constexpr Bundling bundling = VBundling;
+
+  const T *    voxels;
+  VoxelRule<T> rule;
+  BundleGrid   grid;
+};
+
+/** A thread of the block that solves a brick: it reads one word of a bundle's rows. Run goes through the phases. */
+template <typename TProblem>
 class BrickAgent : BrickSolver
 {
 public:
-  using Memory = BrickMemory<VBundling>;
+  using Problem = TProblem;
+  using Memory = BrickMemory<TProblem::bundling>;
+  using ForBorders = typename BitLinks<TProblem::bundling>::ForBorders;
+  static constexpr int blocks =
+    TProblem::bundling == Bundling::Rows ? TuningOf<Tuned::SolveBlocksOfFaces> : TuningOf<Tuned::SolveBlocks>;
 
   __device__
-  BrickAgent(const T *            voxels,
-             const VoxelRule<T> & rule,
-             const BundleGrid &   bundleGrid,
-             const MaskBits &     mask,
-             const BrickArrays &  arrays,
-             Memory &             memory)
-    : BrickSolver(bundleGrid, arrays)
-    , m_Voxels(voxels)
-    , m_Rule(rule)
+  BrickAgent(const TProblem &    problem,
+             const MaskBits &    mask,
+             const BrickArrays & arrays,
+             const ForBorders &,
+             Memory & memory)
+    : BrickSolver(problem.grid, arrays)
+    , m_Problem(problem)
     , m_Mask(mask)
     , m_Memory(memory)
   {}
@@ -109,12 +123,14 @@ public:
   }
 
 private:
-  static constexpr int rowCount = RowsOf(VBundling);
+  using T = typename TProblem::Pixel;
+  static constexpr Bundling bundling = TProblem::bundling;
+  static constexpr int      rowCount = RowsOf(bundling);
   /** Links lead to so many bundles. */
-  static constexpr int backward = VBundling == Bundling::Rows ? 2 : BackwardBundles;
+  static constexpr int backward = bundling == Bundling::Rows ? 2 : BackwardBundles;
   /** If a bundle is a row, runs come in raster order, and a root is the first run of its component. */
-  static constexpr bool rootIsFirst = VBundling == Bundling::Rows;
-  using Window = BundleWindow<DeviceWord, rowCount>;
+  static constexpr bool rootIsFirst = bundling == Bundling::Rows;
+  using Window = typename BitLinks<bundling>::Window;
 
   /** Turns the pixels of the word into bits. */
   __device__ __forceinline__ void
@@ -126,8 +142,8 @@ private:
     }
     if (firstX < grid.rowLength)
     {
-      if (sizeof(T) == 1 && m_Rule.channels == 1 && grid.rowLength % 16 == 0 &&
-          reinterpret_cast<std::uintptr_t>(m_Voxels) % 16 == 0)
+      if (sizeof(T) == 1 && m_Problem.rule.channels == 1 && grid.rowLength % 16 == 0 &&
+          reinterpret_cast<std::uintptr_t>(m_Problem.voxels) % 16 == 0)
       {
         PackWhole();
       }
@@ -162,7 +178,7 @@ private:
         unsigned row = 0;
         hasRow[r] = grid.HasRow(bundleY, bundleZ, first + r, row);
         const auto * place =
-          reinterpret_cast<const uint4 *>(m_Voxels + (hasRow[r] ? row * grid.rowLength + firstX : 0u));
+          reinterpret_cast<const uint4 *>(m_Problem.voxels + (hasRow[r] ? row * grid.rowLength + firstX : 0u));
         halves[r][0] = place[0];
         halves[r][1] = place[isWhole ? 1 : 0];
       }
@@ -175,7 +191,7 @@ private:
         if constexpr (sizeof(T) == 1)
         {
           m_Own.rows[first + r] =
-            hasRow[r] ? PackBytes(words, m_Rule.foreground) & (isWhole ? 0xFFFFFFFFu : 0xFFFFu) : 0u;
+            hasRow[r] ? PackBytes(words, m_Problem.rule.foreground) & (isWhole ? 0xFFFFFFFFu : 0xFFFFu) : 0u;
         }
       }
     }
@@ -187,7 +203,7 @@ private:
     for (int r = 0; r < rowCount; ++r)
     {
       const std::int64_t row = grid.RowOf(bundleY, bundleZ, r);
-      const DeviceWord   packed = row < 0 ? 0u : PackWord(m_Voxels, m_Rule, grid.extent, row, firstX);
+      const DeviceWord   packed = row < 0 ? 0u : PackWord(m_Problem.voxels, m_Problem.rule, grid.extent, row, firstX);
 #pragma unroll
       for (int k = 0; k < rowCount; ++k)
       {
@@ -211,7 +227,7 @@ private:
   {
     m_United = m_Own.United();
     const DeviceWord lastBefore = __shfl_up_sync(AllLanes, m_United, 1);
-    starts = BundleLayout<VBundling>::Starts(m_Own, word > 0 ? lastBefore : 0u);
+    starts = BundleLayout<bundling>::Starts(m_Own, word > 0 ? lastBefore : 0u);
     CountRuns(m_Memory.runsOfLayer);
     m_Memory.rows[self] = m_Own;
     m_Memory.starts[self] = starts;
@@ -221,7 +237,7 @@ private:
     }
     NumberRuns(m_Memory.runsOfLayer);
     // If links lead along the axes only, nobody asks for the bits beside a word.
-    const unsigned edges = VBundling == Bundling::Rows ? 0u : EdgesBeside(m_Own.FirstBits(), m_Own.LastBits());
+    const unsigned edges = bundling == Bundling::Rows ? 0u : EdgesBeside(m_Own.FirstBits(), m_Own.LastBits());
     m_Memory.edgesAndRuns[self] = edges | runsBefore << 16;
     __syncthreads();
     return true;
@@ -257,21 +273,10 @@ private:
   __device__ __forceinline__ void
   FindLinksTo(int n, const Window & window, const Window & there)
   {
-    BundleLinks<DeviceWord> links = LinksTo<VBundling>(n, window, there);
-    if constexpr (VBundling == Bundling::Rows)
-    {
-      // Each stretch is joined all along.
-      m_Links.same.of[n] = links.same & ~(links.same << 1);
-      m_Joined.of[n] = links.same;
-    }
-    else if (links.Any())
-    {
-      links = WithoutRepeats(links, m_United, there.United());
-      m_Links.same.of[n] = links.same;
-      m_Links.left.of[n] = links.left;
-      m_Links.right.of[n] = links.right;
-      m_Joined.of[n] = JoinedBits(links, m_United & there.United());
-    }
+    const BundleLinks<DeviceWord> links = BitLinks<bundling>::Find(n, window, there, m_Joined.of[n]);
+    m_Links.same.of[n] = links.same;
+    m_Links.left.of[n] = links.left;
+    m_Links.right.of[n] = links.right;
   }
 
   /** Unites the runs along the links that are left and that others do not imply. */
@@ -392,10 +397,9 @@ private:
   /** The place after those of all voxels. */
   static constexpr unsigned NoVoxel = 0x7FFFu;
 
-  const T * const      m_Voxels;
-  const VoxelRule<T> & m_Rule;
-  const MaskBits &     m_Mask;
-  Memory &             m_Memory;
+  const TProblem & m_Problem;
+  const MaskBits & m_Mask;
+  Memory &         m_Memory;
   /** The word's bits, row by row and united. */
   RowWords<rowCount> m_Own = {};
   DeviceWord         m_United = 0;
@@ -403,23 +407,6 @@ private:
   BackwardLinks<backward> m_Links = {};
   BackwardWords<backward> m_Joined = {};
 };
-
-/** Reads, packs and solves one brick per block of WordsPerBrick threads. It also clears `marks`. */
-template <typename T, Bundling VBundling>
-__global__ void
-__launch_bounds__(WordsPerBrick,
-                  VBundling == Bundling::Rows ? TuningOf<Tuned::SolveBlocksOfFaces> : TuningOf<Tuned::SolveBlocks>)
-  SolveBricksKernel(const T *               voxels,
-                    const __grid_constant__ VoxelRule<T> rule,
-                    const __grid_constant__ BundleGrid   grid,
-                    const __grid_constant__ MaskBits     mask,
-                    const __grid_constant__ BrickArrays  bricks,
-                    const __grid_constant__ FirstMarks   marks)
-{
-  __shared__ BrickMemory<VBundling> memory;
-  AllowNextKernel();
-  BrickAgent<T, VBundling>(voxels, rule, grid, mask, bricks, memory).Run(marks);
-}
 
 } // namespace brickccl::cuda
 

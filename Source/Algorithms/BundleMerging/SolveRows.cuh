@@ -8,34 +8,38 @@
 namespace brickccl::cuda
 {
 
-/** A thread of the block that solves a brick of rows: it reads one word of a row. Run goes through the phases.
- *  \tparam VAlongAxes  whether only neighbours along the axes count */
-template <typename TProblem, bool VAlongAxes>
+/** A thread of the block that solves a brick of rows: it reads one word of a row. Run goes through the phases. */
+template <typename TProblem>
 class RowAgent : BrickSolver
 {
 public:
   using Memory = RowBrickMemory<TProblem>;
   using Pixel = typename TProblem::Pixel;
+  using Links = typename TProblem::Links;
+  using Problem = TProblem;
+  using ForBorders = RowArrays<Pixel>;
+  static constexpr int blocks =
+    TProblem::isTiled ? TuningOf<Tuned::SolveRowBlocks> : TuningOf<Tuned::SolveRowBlocksInMemory>;
 
   __device__
-  RowAgent(const TProblem &         problem,
-           const MaskBits &         mask,
-           const BrickArrays &      arrays,
-           const RowArrays<Pixel> & ofBorders,
-           Memory &                 memory)
+  RowAgent(const TProblem &    problem,
+           const MaskBits &    mask,
+           const BrickArrays & arrays,
+           const ForBorders &  forBorders,
+           Memory &            memory)
     : BrickSolver(problem.grid, arrays)
     , m_Problem(problem)
     , m_Mask(mask)
-    , m_OfBorders(ofBorders)
+    , m_ForBorders(forBorders)
     , m_Memory(memory)
     , m_IsInside(grid.HasRow(bundleY, bundleZ, 0, m_RowNumber) && firstX < grid.rowLength)
     // A warp's lanes hold the layer's rows in turn.
-    , m_Rows(problem,
-             memory.voxels,
-             place.x * WordsPerBrickRow,
-             bundleY - lane / WordsPerBrickRow,
-             bundleZ,
-             problem.VoxelAt(m_RowNumber * grid.rowLength + firstX))
+    , m_Voxels(problem,
+               memory.voxels,
+               place.x * WordsPerBrickRow,
+               bundleY - lane / WordsPerBrickRow,
+               bundleZ,
+               problem.VoxelAt(m_RowNumber * grid.rowLength + firstX))
   {}
 
   /** Solves the brick, and clears the block's share of the marks. */
@@ -61,9 +65,10 @@ public:
 
 private:
   static constexpr bool isTransitive = TProblem::isTransitive;
-  static constexpr bool knowsSeparation = KnowsSeparation<TProblem, VAlongAxes>;
+  static constexpr bool isAlongAxes = TProblem::isAlongAxes;
+  static constexpr bool knowsSeparation = TProblem::knowsSeparation;
   /** Links lead to so many rows. */
-  static constexpr int      backward = VAlongAxes ? 2 : BackwardBundles;
+  static constexpr int      backward = isAlongAxes ? 2 : BackwardBundles;
   static constexpr unsigned fewRuns = TuningOf<Tuned::FewRuns>;
   /** If there is much code, several copies of it would not stay in the instruction cache. */
   static constexpr bool hasMuchCode = sizeof(Pixel) == 2 && !isTransitive;
@@ -81,20 +86,20 @@ private:
     SeparationLimits limits = {};
     if constexpr (knowsSeparation)
     {
-      limits = *m_OfBorders.separation.limits;
+      limits = *m_ForBorders.limits;
     }
     SeparationBits        separation = {};
     const DeviceWord      wanted = m_IsInside ? m_Mask.Wanted(grid, m_RowNumber, firstX) : 0u;
-    const RowLayout::Kept kept = m_Rows.template Pack<knowsSeparation>(wanted, limits, separation);
+    const RowLayout::Kept kept = m_Voxels.template Pack<knowsSeparation>(wanted, limits, separation);
     m_IsSeparating = knowsSeparation && limits.areKnown;
     if (m_IsSeparating)
     {
       m_Memory.separation[self] = separation;
-      m_OfBorders.separation.faces.Keep(grid, blockIdx.x, self, y, z, separation, separation);
+      m_ForBorders.separation.Keep(grid, blockIdx.x, self, y, z, separation, separation);
     }
     if constexpr (Memory::isTiled)
     {
-      m_OfBorders.ends.Keep(blockIdx.x, self, m_Memory.voxels);
+      m_ForBorders.ends.Keep(blockIdx.x, self, m_Memory.voxels);
     }
     m_Own = { kept.rows[0], kept.rows[1] };
     starts = m_Own.starts;
@@ -164,9 +169,9 @@ private:
     }
     m_Memory.joinedY[self] = m_Joined[0];
     m_Memory.joinedZ[self] = m_Joined[1];
-    if constexpr (KeepsJoined<TProblem, VAlongAxes>)
+    if constexpr (TProblem::keepsJoined)
     {
-      m_OfBorders.joined.Keep(grid, blockIdx.x, self, y, z, m_Joined[0], m_Joined[1]);
+      m_ForBorders.joined.Keep(grid, blockIdx.x, self, y, z, m_Joined[0], m_Joined[1]);
     }
   }
   /** All voxels of both rows are compared at once. */
@@ -179,7 +184,7 @@ private:
     }
     const unsigned at[2] = { static_cast<unsigned>(IsInBrick(0) ? WordBefore<backward>(0) : self),
                              static_cast<unsigned>(IsInBrick(1) ? WordBefore<backward>(1) : self) };
-    m_Rows.JoinedTo(at[0], at[1], m_Joined[0], m_Joined[1]);
+    m_Voxels.JoinedTo(at[0], at[1], m_Joined[0], m_Joined[1]);
 #pragma unroll
     for (int n = 0; n < 2; ++n)
     {
@@ -199,7 +204,7 @@ private:
     }
     const int           to = WordTo(n);
     const RowWord &     other = m_Memory.RowAt(to);
-    const StraightLinks found = FindStraight(m_Rows.CompareTo(n, to), m_Own, other, { 0, SeparatedFrom(to) });
+    const StraightLinks found = Links::FindStraight(m_Voxels.Facing(n, to), m_Own, other, { 0, SeparatedFrom(to) });
     m_Links.same.Set(n, found.same);
     (n == 0 ? m_Joined[0] : m_Joined[1]) = found.joined;
     m_Unlike |= UnlikeBits(n, found.joined, other);
@@ -228,7 +233,7 @@ private:
   __device__ __forceinline__ void
   FindOtherLinks()
   {
-    if constexpr (!VAlongAxes)
+    if constexpr (!isAlongAxes)
     {
       if (!m_IsEmpty && !(m_IsPlainLayer && (z == 0 || m_Memory.isPlainLayer[layer - 1])))
       {
@@ -242,7 +247,7 @@ private:
                                           IsInBrick(1),
                                           m_Joined[0],
                                           m_Joined[1],
-                                          [&](unsigned a, unsigned b) { return m_Rows.AreJoined(a, b); });
+                                          [&](unsigned a, unsigned b) { return m_Voxels.AreJoined(a, b); });
         }
         if (!m_IsListed)
         {
@@ -284,18 +289,19 @@ private:
     {
       KnownLinks known = IsInBrick(n) ? KnownAcross(n) : KnownLinks{};
       known.separated |= SeparatedFrom(to);
-      const StraightLinks found = FindStraight(m_Rows.CompareTo(n, to), m_Window, other, known);
+      const StraightLinks found = Links::FindStraight(m_Voxels.Facing(n, to), m_Window, other, known);
       m_Links.same.Set(n, found.same);
       joinedTo = found.joined;
     }
     if (m_Problem.HasDiagonals(n))
     {
-      BundleLinks<DeviceWord> undecided = UndecidedAcross<isTransitive>(m_Window, other, joinedTo);
+      BundleLinks<DeviceWord> undecided = Links::UndecidedAcross(m_Window, other, joinedTo);
       if (m_IsSeparating)
       {
         undecided = undecided.Without(m_Memory.separation[self].SeparatedAcross(m_Memory.separation[to]));
       }
-      const BundleLinks<DeviceWord> across = isTransitive ? undecided : FindAcross(m_Rows.CompareTo(n, to), undecided);
+      const BundleLinks<DeviceWord> across =
+        isTransitive ? undecided : FindAcross<Links>(m_Voxels.Facing(n, to), undecided);
       m_Links.left.Set(n, across.left);
       m_Links.right.Set(n, across.right);
     }
@@ -310,7 +316,7 @@ private:
       const BundleLinks<DeviceWord> undecided = { 0, m_Links.left.Get(n), m_Links.right.Get(n) };
       if (__any_sync(AllLanes, (undecided.left | undecided.right) != 0))
       {
-        const BundleLinks<DeviceWord> across = FindAcross(m_Rows.CompareTo(n, WordTo(n)), undecided);
+        const BundleLinks<DeviceWord> across = FindAcross<Links>(m_Voxels.Facing(n, WordTo(n)), undecided);
         m_Links.left.Set(n, across.left);
         m_Links.right.Set(n, across.right);
       }
@@ -438,14 +444,14 @@ private:
     return m_IsSeparating ? m_Memory.separation[self].SeparatedFrom(m_Memory.separation[to]) : 0u;
   }
 
-  const TProblem &         m_Problem;
-  const MaskBits &         m_Mask;
-  const RowArrays<Pixel> & m_OfBorders;
-  Memory &                 m_Memory;
+  const TProblem &   m_Problem;
+  const MaskBits &   m_Mask;
+  const ForBorders & m_ForBorders;
+  Memory &           m_Memory;
   /** The word's row in the image, if it has one. */
-  unsigned                    m_RowNumber = 0;
-  bool                        m_IsInside;
-  const typename Memory::Rows m_Rows;
+  unsigned                      m_RowNumber = 0;
+  bool                          m_IsInside;
+  const typename Memory::Voxels m_Voxels;
   /** The word, and the bits beside it where they are asked for. */
   RowWord   m_Own = {};
   RunWindow m_Window = {};
@@ -465,23 +471,6 @@ private:
   /** The bits at which the word is linked to those before it along y and z. */
   DeviceWord m_Joined[2] = {};
 };
-
-/** Reads and solves one brick per block of WordsPerBrick threads, as SolveBricksKernel does. */
-template <typename TProblem, bool VAlongAxes>
-__global__ void
-__launch_bounds__(WordsPerBrick,
-                  RowBrickMemory<TProblem>::isTiled ? TuningOf<Tuned::SolveRowBlocks>
-                                                    : TuningOf<Tuned::SolveRowBlocksInMemory>)
-  SolveRowsKernel(const __grid_constant__ TProblem    problem,
-                  const __grid_constant__ MaskBits    mask,
-                  const __grid_constant__ BrickArrays bricks,
-                  const __grid_constant__ RowArrays<typename TProblem::Pixel> ofBorders,
-                  const __grid_constant__ FirstMarks                          marks)
-{
-  __shared__ RowBrickMemory<TProblem> memory;
-  AllowNextKernel();
-  RowAgent<TProblem, VAlongAxes>(problem, mask, bricks, ofBorders, memory).Run(marks);
-}
 
 } // namespace brickccl::cuda
 

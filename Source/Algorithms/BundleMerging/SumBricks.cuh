@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_SUMBRICKS_CUH
 #define BRICKCCL_ALGORITHMS_BUNDLEMERGING_SUMBRICKS_CUH
 
-#include "BrickCCL/Algorithms/BundleMerging/BundleBricks.cuh"
+#include "BrickCCL/Algorithms/BundleMerging/CountBricks.cuh"
 #include "BrickCCL/Measuring/SumComponents.cuh"
 
 /** The sums of the default columns, from what is kept of bricks. */
@@ -226,19 +226,13 @@ __launch_bounds__(WordsPerBrick, TLayout::rowCount == 1 ? TuningOf<Tuned::SumBlo
                                : grid.axes == GridAxes::YAndZExchanged ? atZ
                                                                        : atY,
                                grid.axes == GridAxes::AsInVolume ? atZ : atY };
-  const std::size_t index = std::size_t{ blockIdx.x } * WordsPerBrick + self;
-  const auto        kept = bricks.Kept<TLayout>(index);
-  const auto        rows = TLayout::Rows(kept);
-  const DeviceWord  united = rows.United();
-  const DeviceWord  before = __shfl_up_sync(AllLanes, united, 1);
-  const BrickBase   base = bricks.bases[blockIdx.x];
-  const int         word = lane % WordsPerBrickRow;
-  const int         bundle = static_cast<int>(self) / WordsPerBrickRow;
-  const int         y = (bundle & grid.MaskY()) << grid.rowsShiftY;
-  const int         z = (bundle >> grid.bundlesShiftY) << grid.rowsShiftZ;
-  const DeviceWord  starts = TLayout::Starts(kept, word > 0 ? before : 0u);
-  const unsigned    runsBefore = united != 0 ? bricks.runsBefore[index] : 0u;
-  const auto        add = [&](unsigned label, const PieceSums & piece) {
+  const LabeledWord<TLayout> runs(bricks);
+  const BrickBase            base = bricks.bases[blockIdx.x];
+  const int                  word = lane % WordsPerBrickRow;
+  const int                  bundle = static_cast<int>(self) / WordsPerBrickRow;
+  const int                  y = (bundle & grid.MaskY()) << grid.rowsShiftY;
+  const int                  z = (bundle >> grid.bundlesShiftY) << grid.rowsShiftZ;
+  const auto                 add = [&](unsigned label, const PieceSums & piece) {
     if (!memory.Add(label, piece))
     {
       PieceSums inVolume = piece;
@@ -261,12 +255,7 @@ __launch_bounds__(WordsPerBrick, TLayout::rowCount == 1 ? TuningOf<Tuned::SumBlo
   // Runs side by side mostly belong to one component.
   PieceSums own;
   unsigned  ownLabel = 0;
-  for (DeviceWord rest = united; rest != 0;)
-  {
-    const int        low = LowestBit(rest);
-    const DeviceWord run = RunFrom(united, starts, low);
-    const unsigned   component = __ldg(bricks.componentOfRun + base.run + RunAt(runsBefore, starts, low));
-    const unsigned   label = __ldg(bricks.parent + base.component + component);
+  runs.ForRuns(bricks, base, [&](unsigned label, DeviceWord run) {
     if (label != ownLabel)
     {
       // What a filter dropped has no label.
@@ -277,9 +266,8 @@ __launch_bounds__(WordsPerBrick, TLayout::rowCount == 1 ? TuningOf<Tuned::SumBlo
       own = PieceSums();
     }
     ownLabel = label;
-    own.Add(PieceOfRun<TLayout>(rows, run, word, y, z));
-    rest &= ~run;
-  }
+    own.Add(PieceOfRun<TLayout>(runs.rows, run, word, y, z));
+  });
   AddByLabel(ownLabel, own, add);
   __syncthreads();
   memory.Store(sums, at, grid.axes, volume);

@@ -65,6 +65,37 @@ WithoutImpliedPairs(DeviceWord same, DeviceWord goesOn, DeviceWord implied)
   return same & ~SpreadBack(implied, goesOn);
 }
 
+/** How links between bundles are found where they follow the foreground: by bits alone. EqualLinks and CloseLinks
+ *  (LinkRows.cuh) are the ways where values decide. */
+template <Bundling VBundling>
+struct BitLinks
+{
+  using Window = BundleWindow<DeviceWord, RowsOf(VBundling)>;
+  /** Bricks keep nothing for borders but their bits. Kernel argument. */
+  struct ForBorders
+  {};
+
+  /** The links from a word of a bundle to that of its n-th backward bundle, without repeats.
+   *  \param joined  gets the bits at which they join the runs of both bundles */
+  __device__ __forceinline__ static BundleLinks<DeviceWord>
+             Find(int n, const Window & a, const Window & b, DeviceWord & joined)
+  {
+    BundleLinks<DeviceWord> links = LinksTo<VBundling>(n, a, b);
+    joined = links.same;
+    if constexpr (VBundling == Bundling::Rows)
+    {
+      // Each stretch is joined all along.
+      links.same &= ~(links.same << 1);
+    }
+    else if (links.Any())
+    {
+      links = WithoutRepeats(links, a.United(), b.United());
+      joined = JoinedBits(links, a.United() & b.United());
+    }
+    return links;
+  }
+};
+
 /** The bits at which four bundles in a square along y and z are linked, side by side: the first to the second (ab), the
  *  second to the third, and so on. */
 struct SquareLinks

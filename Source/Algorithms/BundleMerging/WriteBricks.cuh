@@ -128,101 +128,147 @@ struct LayerOrder
   {}
 };
 
-/** Writes the label map, one warp per layer of a brick. All rows of a bundle take their labels from the same runs. */
+/** A lane of a warp that writes the labels of a layer of a brick. Run goes through the phases. All rows of a bundle
+ * take their labels from the same runs. */
 template <typename TLayout, typename TLabel>
-__global__ void
-__launch_bounds__(WordsPerBrick,
-                  TLayout::rowCount < 4 ? TuningOf<Tuned::WriteBlocks> : TuningOf<Tuned::WriteBlocksOfSquares>)
-  WriteBricksKernel(const __grid_constant__ BundleGrid  grid,
-                    const __grid_constant__ LayerOrder  order,
-                    const __grid_constant__ BrickArrays bricks,
-                    TLabel * __restrict__ labels)
+class LayerWriter
 {
-  constexpr int rowCount = TLayout::rowCount;
-  __shared__ LayerMemory<TLayout> layers[LayersPerBrick];
+public:
+  using Memory = LayerMemory<TLayout>;
 
-  const int      lane = static_cast<int>(threadIdx.x % WordsPerLayer);
-  auto &         memory = layers[threadIdx.x / WordsPerLayer];
-  const unsigned layer = blockIdx.x * LayersPerBrick + threadIdx.x / WordsPerLayer;
-  if (layer >= order.layers)
+  __device__
+  LayerWriter(const BundleGrid &  grid,
+              const LayerOrder &  order,
+              const BrickArrays & bricks,
+              TLabel *            labels,
+              Memory (&layers)[LayersPerBrick])
+    : m_Grid(grid)
+    , m_Bricks(bricks)
+    , m_Labels(labels)
+    , m_Memory(layers[threadIdx.x / WordsPerLayer])
+    , m_Lane(static_cast<int>(threadIdx.x % WordsPerLayer))
   {
-    return;
-  }
-  const unsigned    rowOfLayers = order.byLayersX.Quotient(layer);
-  const unsigned    brickX = layer - rowOfLayers * order.layersX;
-  const unsigned    layerZ = order.byLayersY.Quotient(rowOfLayers);
-  const unsigned    layerY = rowOfLayers - layerZ * order.layersY;
-  const int         bundleY = static_cast<int>(layerY) * BundlesPerLayer;
-  const int         bundleZ = static_cast<int>(layerZ);
-  const BrickWord   place(grid, static_cast<int>(brickX) * WordsPerBrickRow, bundleY, bundleZ);
-  const std::size_t index = place.Index() + static_cast<unsigned>(lane);
-  WaitForEarlierKernels();
-  const auto      kept = bricks.Kept<TLayout>(index);
-  const unsigned  runsBefore = bricks.runsBefore[index];
-  const BrickBase base = bricks.bases[place.brick];
-  if (!bricks.Fit())
-  {
-    return;
-  }
-  const RowWords<rowCount> own = TLayout::Rows(kept);
-  const DeviceWord         united = own.United();
-  const DeviceWord         before = __shfl_up_sync(AllLanes, united, 1);
-  // Each bundle has WordsPerBrickRow bits.
-  const unsigned nonEmpty = __ballot_sync(AllLanes, united != 0);
-  if (nonEmpty != 0)
-  {
-    const DeviceWord starts = TLayout::Starts(kept, lane % WordsPerBrickRow > 0 ? before : 0u);
-    const unsigned   firstRun = __shfl_sync(AllLanes, runsBefore, 0);
-    const unsigned   runs =
-      __shfl_sync(AllLanes, runsBefore + static_cast<unsigned>(__popc(starts)), WordsPerLayer - 1) - firstRun;
-    memory.words[lane] = { own, starts, runsBefore - firstRun };
-    const unsigned short * const componentOfRun = bricks.componentOfRun + base.run + firstRun;
-    for (unsigned run = static_cast<unsigned>(lane); run < runs; run += 32)
-    {
-      memory.labels[run + 2] = __ldg(bricks.parent + base.component + __ldg(componentOfRun + run));
-    }
-    __syncwarp();
+    const unsigned layer = blockIdx.x * LayersPerBrick + threadIdx.x / WordsPerLayer;
+    const unsigned rowOfLayers = order.byLayersX.Quotient(layer);
+    m_BrickX = layer - rowOfLayers * order.layersX;
+    m_LayerZ = order.byLayersY.Quotient(rowOfLayers);
+    m_LayerY = rowOfLayers - m_LayerZ * order.layersY;
+    m_IsLayer = layer < order.layers;
   }
 
-  const unsigned rowLength = grid.rowLength;
-  const unsigned rowY = layerY * BundlesPerLayer << grid.rowsShiftY;
-  const unsigned rowZ = layerZ << grid.rowsShiftZ;
-  const int      bundles = grid.bundlesY - bundleY < BundlesPerLayer ? grid.bundlesY - bundleY : BundlesPerLayer;
-  const int rowsY = grid.sizeY - rowY < 2 * BundlesPerLayer ? static_cast<int>(grid.sizeY - rowY) : 2 * BundlesPerLayer;
-  const bool        hasNextZ = rowZ + 1 < grid.sizeZ;
-  const std::size_t voxelsPerY = std::size_t{ rowLength } * grid.rowsPerY;
-  const std::size_t voxelsPerZ = std::size_t{ rowLength } * grid.rowsPerZ;
-  // A lane's voxels are four side by side, or every 32nd one if rows do not begin at multiples of four labels.
-  const bool together =
-    rowLength % VoxelsPerLane == 0 && reinterpret_cast<std::uintptr_t>(labels) % LabelAlignment<TLabel> == 0;
-  const unsigned inBrick = static_cast<unsigned>(together ? lane * VoxelsPerLane : lane);
-  const unsigned first = brickX * VoxelsPerBrickRow + inBrick;
-  TLabel *       line = labels + (rowZ * voxelsPerZ + rowY * voxelsPerY + first);
-  const auto     hasRow = [&](int bundle, int r) {
-    return (rowCount == 1 || 2 * bundle + (r & 1) < rowsY) && ((r >> 1) == 0 || hasNextZ);
-  };
-  const auto rowAt = [&](int r) { return line + (r & 1) * voxelsPerY + (r >> 1) * voxelsPerZ; };
-  if (together)
+  __device__ __forceinline__ void
+  Run()
   {
-    if (first >= rowLength)
+    if (!m_IsLayer || !ReadRuns())
     {
       return;
     }
+    // A lane's voxels are four side by side, or every 32nd one if rows do not begin at multiples of four labels.
+    const bool together =
+      m_Grid.rowLength % VoxelsPerLane == 0 && reinterpret_cast<std::uintptr_t>(m_Labels) % LabelAlignment<TLabel> == 0;
+    FindRows(together);
+    if (!together)
+    {
+      WriteApart();
+    }
+    else if (m_First < m_Grid.rowLength)
+    {
+      WriteTogether();
+    }
+  }
+
+private:
+  static constexpr int rowCount = TLayout::rowCount;
+
+  /** Reads the layer's words and the labels of their runs. \return whether there are all */
+  __device__ __forceinline__ bool
+  ReadRuns()
+  {
+    const BrickWord   place(m_Grid,
+                          static_cast<int>(m_BrickX) * WordsPerBrickRow,
+                          static_cast<int>(m_LayerY) * BundlesPerLayer,
+                          static_cast<int>(m_LayerZ));
+    const std::size_t index = place.Index() + static_cast<unsigned>(m_Lane);
+    WaitForEarlierKernels();
+    const auto      kept = m_Bricks.Kept<TLayout>(index);
+    const unsigned  runsBefore = m_Bricks.runsBefore[index];
+    const BrickBase base = m_Bricks.bases[place.brick];
+    if (!m_Bricks.Fit())
+    {
+      return false;
+    }
+    const RowWords<rowCount> own = TLayout::Rows(kept);
+    const DeviceWord         united = own.United();
+    const DeviceWord         before = __shfl_up_sync(AllLanes, united, 1);
+    m_NonEmpty = __ballot_sync(AllLanes, united != 0);
+    if (m_NonEmpty != 0)
+    {
+      const DeviceWord starts = TLayout::Starts(kept, m_Lane % WordsPerBrickRow > 0 ? before : 0u);
+      const unsigned   firstRun = __shfl_sync(AllLanes, runsBefore, 0);
+      const unsigned   runs =
+        __shfl_sync(AllLanes, runsBefore + static_cast<unsigned>(__popc(starts)), WordsPerLayer - 1) - firstRun;
+      m_Memory.words[m_Lane] = { own, starts, runsBefore - firstRun };
+      const unsigned short * const componentOfRun = m_Bricks.componentOfRun + base.run + firstRun;
+      for (unsigned run = static_cast<unsigned>(m_Lane); run < runs; run += 32)
+      {
+        m_Memory.labels[run + 2] = __ldg(m_Bricks.parent + base.component + __ldg(componentOfRun + run));
+      }
+      __syncwarp();
+    }
+    return true;
+  }
+
+  /** Finds the layer's rows in the label map. */
+  __device__ __forceinline__ void
+  FindRows(bool together)
+  {
+    const unsigned rowLength = m_Grid.rowLength;
+    const unsigned rowY = m_LayerY * BundlesPerLayer << m_Grid.rowsShiftY;
+    const unsigned rowZ = m_LayerZ << m_Grid.rowsShiftZ;
+    const int      bundleY = static_cast<int>(m_LayerY) * BundlesPerLayer;
+    m_Bundles = m_Grid.bundlesY - bundleY < BundlesPerLayer ? m_Grid.bundlesY - bundleY : BundlesPerLayer;
+    m_RowsY = m_Grid.sizeY - rowY < 2 * BundlesPerLayer ? static_cast<int>(m_Grid.sizeY - rowY) : 2 * BundlesPerLayer;
+    m_HasNextZ = rowZ + 1 < m_Grid.sizeZ;
+    m_VoxelsPerY = std::size_t{ rowLength } * m_Grid.rowsPerY;
+    m_VoxelsPerZ = std::size_t{ rowLength } * m_Grid.rowsPerZ;
+    m_First = m_BrickX * VoxelsPerBrickRow + static_cast<unsigned>(together ? m_Lane * VoxelsPerLane : m_Lane);
+    m_Line = m_Labels + (rowZ * m_VoxelsPerZ + rowY * m_VoxelsPerY + m_First);
+  }
+  __device__ __forceinline__ bool
+  IsEmpty(int bundle) const
+  {
+    return (m_NonEmpty >> bundle * WordsPerBrickRow & 0xFu) == 0;
+  }
+  __device__ __forceinline__ bool
+  HasRow(int bundle, int r) const
+  {
+    return (rowCount == 1 || 2 * bundle + (r & 1) < m_RowsY) && ((r >> 1) == 0 || m_HasNextZ);
+  }
+  /** The lane's first voxel in row r of the bundle that is written. */
+  __device__ __forceinline__ TLabel *
+  RowAt(int r) const
+  {
+    return m_Line + (r & 1) * m_VoxelsPerY + (r >> 1) * m_VoxelsPerZ;
+  }
+
+  __device__ __forceinline__ void
+  WriteTogether()
+  {
     constexpr int                    lanesPerWord = BitsPerDeviceWord / VoxelsPerLane;
-    const int                        x = lane % lanesPerWord * VoxelsPerLane;
+    const int                        x = m_Lane % lanesPerWord * VoxelsPerLane;
     const DeviceWord                 upToLast = BitsUpToLane(x + VoxelsPerLane - 1);
-    const LayerWord<TLayout> * const words = memory.words + lane / lanesPerWord;
+    const LayerWord<TLayout> * const words = m_Memory.words + m_Lane / lanesPerWord;
     constexpr int unrolled = rowCount == 2 ? TuningOf<Tuned::WriteUnrollOfPairs> : TuningOf<Tuned::WriteUnroll>;
 #pragma unroll unrolled
-    for (int b = 0; b < bundles; ++b, line += voxelsPerY << grid.rowsShiftY)
+    for (int b = 0; b < m_Bundles; ++b, m_Line += m_VoxelsPerY << m_Grid.rowsShiftY)
     {
       RowWords<rowCount> rows = {};
       unsigned           label[VoxelsPerLane] = {};
-      if ((nonEmpty >> b * WordsPerBrickRow & 0xFu) != 0)
+      if (!IsEmpty(b))
       {
         const LayerWord<TLayout> word = words[b * WordsPerBrickRow];
         rows = word.rows;
-        FindLabels(memory, word, x, upToLast, label);
+        FindLabels(m_Memory, word, x, upToLast, label);
       }
 #pragma unroll
       for (int r = 0; r < rowCount; ++r)
@@ -234,70 +280,86 @@ __launch_bounds__(WordsPerBrick,
         {
           values[i] = static_cast<TLabel>((bits >> i & 1u) != 0 ? label[i] : 0u);
         }
-        if (hasRow(b, r))
+        if (HasRow(b, r))
         {
-          StoreTogether(rowAt(r), values);
+          StoreTogether(RowAt(r), values);
         }
       }
     }
-    return;
   }
-  for (int b = 0; b < bundles; ++b, line += voxelsPerY << grid.rowsShiftY)
+  __device__ __forceinline__ void
+  WriteApart()
   {
-    const bool isEmpty = (nonEmpty >> b * WordsPerBrickRow & 0xFu) == 0;
-#pragma unroll
-    for (int i = 0; i < WordsPerBrickRow; ++i)
+    for (int b = 0; b < m_Bundles; ++b, m_Line += m_VoxelsPerY << m_Grid.rowsShiftY)
     {
-      RowWords<rowCount> rows = {};
-      unsigned           label = 0;
-      if (!isEmpty)
-      {
-        const LayerWord<TLayout> word = memory.words[b * WordsPerBrickRow + i];
-        rows = word.rows;
-        label = *memory.LabelAt(word, BitsUpToLane(lane));
-      }
+      const bool isEmpty = IsEmpty(b);
 #pragma unroll
-      for (int r = 0; r < rowCount; ++r)
+      for (int i = 0; i < WordsPerBrickRow; ++i)
       {
-        if (hasRow(b, r) && first + static_cast<unsigned>(i) * 32 < rowLength)
+        RowWords<rowCount> rows = {};
+        unsigned           label = 0;
+        if (!isEmpty)
         {
-          rowAt(r)[i * 32] = static_cast<TLabel>((rows.rows[r] >> lane & 1u) != 0 ? label : 0u);
+          const LayerWord<TLayout> word = m_Memory.words[b * WordsPerBrickRow + i];
+          rows = word.rows;
+          label = *m_Memory.LabelAt(word, BitsUpToLane(m_Lane));
+        }
+#pragma unroll
+        for (int r = 0; r < rowCount; ++r)
+        {
+          if (HasRow(b, r) && m_First + static_cast<unsigned>(i) * 32 < m_Grid.rowLength)
+          {
+            RowAt(r)[i * 32] = static_cast<TLabel>((rows.rows[r] >> m_Lane & 1u) != 0 ? label : 0u);
+          }
         }
       }
     }
   }
-}
 
-/** Where a word of a row of the volume lies in bricks. */
-struct RowPlace
-{
-  BrickWord place;
-  int       row;
-
-  __device__
-  RowPlace(const BundleGrid & grid, std::int64_t row, std::int64_t wordOfRow)
-  {
-    const bool     isTurned = grid.axes == GridAxes::YAndZExchanged;
-    const unsigned inner = isTurned ? grid.sizeZ : grid.sizeY;
-    const unsigned outerPlace = static_cast<unsigned>(row) / inner;
-    const unsigned innerPlace = static_cast<unsigned>(row) - outerPlace * inner;
-    const unsigned y = isTurned ? outerPlace : innerPlace;
-    const unsigned z = isTurned ? innerPlace : outerPlace;
-    place = BrickWord(grid,
-                      static_cast<int>(wordOfRow),
-                      static_cast<int>(y >> grid.rowsShiftY),
-                      static_cast<int>(z >> grid.rowsShiftZ));
-    this->row = static_cast<int>((y & ((1u << grid.rowsShiftY) - 1)) | (z & ((1u << grid.rowsShiftZ) - 1)) << 1);
-  }
+  const BundleGrid &  m_Grid;
+  const BrickArrays & m_Bricks;
+  TLabel * const      m_Labels;
+  Memory &            m_Memory;
+  const int           m_Lane;
+  bool                m_IsLayer;
+  unsigned            m_BrickX;
+  unsigned            m_LayerY;
+  unsigned            m_LayerZ;
+  /** The words that have foreground. Each bundle has WordsPerBrickRow bits. */
+  unsigned m_NonEmpty = 0;
+  /** The bundles of the layer, its rows along y, and whether bundles have rows at the next z. */
+  int         m_Bundles = 0;
+  int         m_RowsY = 0;
+  bool        m_HasNextZ = false;
+  std::size_t m_VoxelsPerY = 0;
+  std::size_t m_VoxelsPerZ = 0;
+  /** The lane's first voxel along x, and its place in the first row of the bundle that is written. */
+  unsigned m_First = 0;
+  TLabel * m_Line = nullptr;
 };
 
-/** Where a voxel lies in bricks: the word and row of RowPlace, and the bit. */
+/** Writes the label map, one warp per layer of a brick. */
+template <typename TLayout, typename TLabel>
+__global__ void
+__launch_bounds__(WordsPerBrick,
+                  TLayout::rowCount < 4 ? TuningOf<Tuned::WriteBlocks> : TuningOf<Tuned::WriteBlocksOfSquares>)
+  WriteBricksKernel(const __grid_constant__ BundleGrid  grid,
+                    const __grid_constant__ LayerOrder  order,
+                    const __grid_constant__ BrickArrays bricks,
+                    TLabel * __restrict__ labels)
+{
+  __shared__ LayerMemory<TLayout> layers[LayersPerBrick];
+  LayerWriter<TLayout, TLabel>(grid, order, bricks, labels, layers).Run();
+}
+
+/** Where a voxel lies in bricks: the word, the row of its bundle, and the bit. */
 struct VoxelPlace
 {
   BrickWord place;
   int       row;
   int       bit;
 
+  VoxelPlace() = default;
   /** \param row  of the volume */
   __device__
   VoxelPlace(const BundleGrid & grid, std::int64_t row, unsigned x)
@@ -314,10 +376,27 @@ struct VoxelPlace
       bit = static_cast<int>(y % BitsPerDeviceWord);
       return;
     }
-    const RowPlace at(grid, row, x / BitsPerDeviceWord);
-    place = at.place;
-    this->row = at.row;
+    *this = OfWord(grid, row, x / BitsPerDeviceWord);
     bit = static_cast<int>(x % BitsPerDeviceWord);
+  }
+  /** The first voxel of a word of a row of the volume, where the grid has the volume's rows. */
+  __device__ static VoxelPlace
+  OfWord(const BundleGrid & grid, std::int64_t row, std::int64_t wordOfRow)
+  {
+    const bool     isTurned = grid.axes == GridAxes::YAndZExchanged;
+    const unsigned inner = isTurned ? grid.sizeZ : grid.sizeY;
+    const unsigned outerPlace = static_cast<unsigned>(row) / inner;
+    const unsigned innerPlace = static_cast<unsigned>(row) - outerPlace * inner;
+    const unsigned y = isTurned ? outerPlace : innerPlace;
+    const unsigned z = isTurned ? innerPlace : outerPlace;
+    VoxelPlace     at;
+    at.place = BrickWord(grid,
+                         static_cast<int>(wordOfRow),
+                         static_cast<int>(y >> grid.rowsShiftY),
+                         static_cast<int>(z >> grid.rowsShiftZ));
+    at.row = static_cast<int>((y & ((1u << grid.rowsShiftY) - 1)) | (z & ((1u << grid.rowsShiftZ) - 1)) << 1);
+    at.bit = 0;
+    return at;
   }
 };
 
@@ -333,7 +412,7 @@ UnpackBricksKernel(const __grid_constant__ BundleGrid  grid,
   {
     std::int64_t row, wordOfRow;
     words.Locate(word, row, wordOfRow);
-    const RowPlace at(grid, row, wordOfRow);
+    const VoxelPlace at = VoxelPlace::OfWord(grid, row, wordOfRow);
     foreground[word] = bricks.Rows<TLayout>(at.place.Index()).rows[at.row];
   }
 }

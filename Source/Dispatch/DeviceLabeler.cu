@@ -76,6 +76,17 @@ public:
     return *algorithm;
   }
 
+  /** Chooses the algorithm for a problem on the device, and forgets what was labeled last. */
+  AlgorithmChoice
+  Choose(const AlgorithmChoice & asked, const ProblemTraits & traits)
+  {
+    lastProblem.reset();
+    AlgorithmChoice choice = ChooseAlgorithm(asked, traits, Backend::Cuda);
+    last = choice.algorithm;
+    lastAlgorithm = choice.algorithm->name;
+    return choice;
+  }
+
   /** The algorithm that labeled last. \throws InvalidArgument if there is none. */
   cuda::CudaAlgorithm &
   GetLast()
@@ -248,13 +259,10 @@ DeviceLabeler::Label(const AlgorithmChoice & asked,
                      RunVolume &             result)
 {
   // Shares of the progress; where a label map is written to disk, what comes later takes longer than all of this.
-  constexpr double uploaded = 0.45;
-  constexpr double labeled = 0.55;
-  State &          own = *m_State;
-  own.lastProblem.reset();
-  const AlgorithmChoice choice = ChooseAlgorithm(asked, ProblemTraits(hostProblem), Backend::Cuda);
-  own.last = choice.algorithm;
-  own.lastAlgorithm = choice.algorithm->name;
+  constexpr double          uploaded = 0.45;
+  constexpr double          labeled = 0.55;
+  State &                   own = *m_State;
+  const AlgorithmChoice     choice = own.Choose(asked, ProblemTraits(hostProblem));
   const cuda::CurrentDevice current(own.Device());
   const cudaStream_t        stream = own.HostStream();
   Problem                   problem = hostProblem;
@@ -292,13 +300,10 @@ DeviceLabeler::LabelOnDevice(const AlgorithmChoice & asked,
                              LabelType               type,
                              void *                  stream)
 {
-  State &             own = *m_State;
-  const cudaStream_t  on = static_cast<cudaStream_t>(stream);
-  const ProblemTraits traits(problem);
-  own.lastProblem.reset();
-  const AlgorithmChoice choice = ChooseAlgorithm(asked, traits, Backend::Cuda);
-  own.last = choice.algorithm;
-  own.lastAlgorithm = choice.algorithm->name;
+  State &                   own = *m_State;
+  const cudaStream_t        on = static_cast<cudaStream_t>(stream);
+  const ProblemTraits       traits(problem);
+  const AlgorithmChoice     choice = own.Choose(asked, traits);
   const cuda::CurrentDevice current(own.Device());
   cuda::CudaAlgorithm &     chosen = own.Get(*choice.algorithm, problem.GetExtent());
   // Where no number of components is too large for the type, the map may be written before the number is known.
@@ -318,6 +323,32 @@ DeviceLabeler::LabelOnDevice(const AlgorithmChoice & asked,
   own.lastComponents = components;
   own.isRelabeled = false;
   return components;
+}
+
+std::uint64_t
+DeviceLabeler::LabelThen(const AlgorithmChoice &       asked,
+                         const Problem &               problem,
+                         const std::function<void()> & queueMore,
+                         void *                        stream)
+{
+  State &                   own = *m_State;
+  const AlgorithmChoice     choice = own.Choose(asked, ProblemTraits(problem));
+  const cuda::CurrentDevice current(own.Device());
+  cuda::CudaAlgorithm &     chosen = own.Get(*choice.algorithm, problem.GetExtent());
+  // What is queued behind asks for what was labeled last. How many components there are is not known then.
+  own.lastProblem = problem;
+  own.lastComponents = 0;
+  own.isRelabeled = false;
+  try
+  {
+    own.lastComponents = chosen.LabelThen(problem, choice.options, queueMore, static_cast<cudaStream_t>(stream));
+  }
+  catch (...)
+  {
+    own.lastProblem.reset();
+    throw;
+  }
+  return own.lastComponents;
 }
 
 void
@@ -352,6 +383,12 @@ DeviceLabeler::NumberOnDevice(const unsigned long long * numbers, std::uint64_t 
   }
   own.lastComponents = highest;
   own.isRelabeled = true;
+}
+
+void
+DeviceLabeler::LowerHighest(std::uint64_t highest)
+{
+  m_State->lastComponents = highest;
 }
 
 void

@@ -110,7 +110,10 @@ Queue(const Problem &       problem,
 } // namespace
 
 std::uint64_t
-BundleMerging(const Problem & problem, BundleMergingMemory & memory, void * labels, LabelType type, cudaStream_t stream)
+BundleMerging(const Problem &               problem,
+              BundleMergingMemory &         memory,
+              const std::function<void()> & queueMore,
+              cudaStream_t                  stream)
 {
   const BundleGrid  grid = GridOf(problem);
   const auto        bricks = static_cast<std::size_t>(grid.bricks);
@@ -155,10 +158,7 @@ BundleMerging(const Problem & problem, BundleMergingMemory & memory, void * labe
     memory.firstVoxel.Resize(memory.componentCapacity);
     memory.componentOfRun.Resize(memory.runCapacity);
     Queue(read, grid, mask, memory, stream);
-    if (labels != nullptr)
-    {
-      WriteLabels(problem, memory, labels, type, stream);
-    }
+    queueMore();
     memory.reported.Wait();
     const BundleReport report = *memory.report.Data();
     const auto         components = static_cast<std::size_t>(report.found >> 32);
@@ -277,7 +277,7 @@ CountComponents(const Problem &       problem,
 void
 RenumberComponents(BundleMergingMemory & memory, const unsigned long long * numbers, cudaStream_t stream)
 {
-  BRICKCCL_LAUNCH(RenumberComponentsKernel, ShapeForUnknown(), stream, memory.Arrays(), numbers);
+  BRICKCCL_LAUNCH_EARLY(RenumberComponentsKernel, ShapeForUnknown(), stream, memory.Arrays(), numbers);
   // Sums, which are made in a stream of their own, come after this.
   memory.renumbered.Record(stream);
   memory.renumbered.MakeStreamWait(memory.sumStream.Get());
@@ -335,7 +335,22 @@ public:
         cudaStream_t stream) override
   {
     isWritten = labels != nullptr;
-    return cuda::BundleMerging(problem, m_Memory, labels, type, stream);
+    const auto write = [&] {
+      if (labels != nullptr)
+      {
+        // The type has room for any number of components.
+        cuda::WriteLabels(problem, m_Memory, labels, type, stream);
+      }
+    };
+    return cuda::BundleMerging(problem, m_Memory, write, stream);
+  }
+  std::uint64_t
+  LabelThen(const Problem & problem,
+            const OptionValues &,
+            const std::function<void()> & queueMore,
+            cudaStream_t                  stream) override
+  {
+    return cuda::BundleMerging(problem, m_Memory, queueMore, stream);
   }
   void
   Write(const Problem & problem, void * labels, LabelType type, cudaStream_t stream) override

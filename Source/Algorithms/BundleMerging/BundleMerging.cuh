@@ -6,6 +6,8 @@
 #include "BrickCCL/Tables/ComponentSums.h"
 #include "BrickCCL/Runs/RunTable.cuh"
 
+#include <functional>
+
 namespace brickccl::cuda
 {
 
@@ -74,14 +76,13 @@ struct BundleMergingMemory
  *  and fewer than 2^32 runs (MaximumRunCount). Slices on their own must lie orthogonally to y or z.
  *
  *  Bundles of rows, or rows where values decide, become runs of their united bits. Bricks are solved in shared memory
- *  and merged across their borders. Components are numbered by their first voxels. If `labels` is not null, the label
- *  map is written, too. That does not wait for the number of components, so the type must have room for
- *  MaximumRunCount. \return N */
-std::uint64_t BundleMerging(const Problem &       problem,
-                            BundleMergingMemory & memory,
-                            void *                labels,
-                            LabelType             type,
-                            cudaStream_t          stream);
+ *  and merged across their borders. Components are numbered by their first voxels. `queueMore` may queue work on the
+ *  labels. It is called before the host waits for the number of components, and again if there was no room for them;
+ *  then there were no labels. \return N */
+std::uint64_t BundleMerging(const Problem &               problem,
+                            BundleMergingMemory &         memory,
+                            const std::function<void()> & queueMore,
+                            cudaStream_t                  stream);
 
 /** Queues the kernels that solve and merge bricks where values decide. */
 void SolveAndMergeRows(const Problem &       problem,

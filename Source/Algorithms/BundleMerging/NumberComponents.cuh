@@ -178,8 +178,9 @@ NumberComponentsKernel(const __grid_constant__ BrickArrays bricks,
 
 /** Gives components new labels. \param numbers  by label - 1, 0 for what goes */
 __global__ void
-RenumberComponentsKernel(const __grid_constant__ BrickArrays bricks, const unsigned long long * __restrict__ numbers)
+RenumberComponentsKernel(const __grid_constant__ BrickArrays bricks, const unsigned long long * numbers)
 {
+  WaitForEarlierKernels();
   const unsigned count = bricks.Components();
   for (std::int64_t node = ThreadIndex(); node < count; node += ThreadCount())
   {

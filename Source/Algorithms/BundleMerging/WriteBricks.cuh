@@ -348,6 +348,10 @@ WriteRowsKernel(const __grid_constant__ BundleGrid  grid,
                 std::int64_t                        voxels,
                 unsigned * __restrict__ labels)
 {
+  if (!bricks.Fit())
+  {
+    return;
+  }
   for (std::int64_t i = ThreadIndex(); i < voxels; i += ThreadCount())
   {
     const std::int64_t rows = i / rowLength;

@@ -60,6 +60,13 @@ public:
                                         cudaMemcpyDeviceToDevice,
                                         stream));
   }
+  /** Writes them only at the first voxels of runs along x whose voxels are linked, and at some others, for which
+   *  `places` gets bits: one for each voxel; each row begins with a word. \return whether the algorithm can do that */
+  virtual bool
+  WriteRowStarts(const Problem &, std::int64_t, std::int64_t, unsigned *, unsigned *, cudaStream_t)
+  {
+    return false;
+  }
   /** Brings the labels of the last problem to the host. */
   virtual void Download(const Problem &                    problem,
                         DeviceBuffer<unsigned long long> & firstRuns,

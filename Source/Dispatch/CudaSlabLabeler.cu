@@ -232,7 +232,13 @@ private:
         sides.push_back(end - 1);
       }
     }
-    m_Slabs[slab]->Label(asked, m_Start, [&] { LabelSides(asked, sides, 0); });
+    m_Slabs[slab]->Label(asked, m_Start, [&] {
+      for (const std::size_t side : sides)
+      {
+        m_Sides[side]->Fetch(slices, *m_Slabs[side / 2], *m_Slabs[side / 2 + 1]);
+      }
+      LabelSides(asked, sides, 0);
+    });
   }
 
   /** Queues what labels these sides from the first one on, before the host waits for the first. */
@@ -241,8 +247,8 @@ private:
   {
     if (first < sides.size())
     {
-      const std::size_t lower = sides[first] / 2;
-      m_Sides[sides[first]]->Label(asked, slices, *m_Slabs[lower], *m_Slabs[lower + 1], sides[first] % 2 != 0, [&] {
+      const std::size_t side = sides[first];
+      m_Sides[side]->Label(asked, slices, *m_Slabs[(side + 1) / 2], side % 2 != 0, [&] {
         LabelSides(asked, sides, first + 1);
       });
     }

@@ -1,6 +1,7 @@
 #include "BrickCCL/Dispatch/DeviceLabelerState.cuh"
 
 #include "BrickCCL/Host/StepClock.h"
+#include "BrickCCL/Labels/SeamsOnDevice.cuh"
 #include "BrickCCL/Tables/RowSums.h"
 
 #include <algorithm>
@@ -179,13 +180,22 @@ DeviceLabeler::WriteOnDevice(void * labels, LabelType type, void * stream)
 }
 
 void
-DeviceLabeler::WriteRowsOnDevice(std::int64_t firstRow, std::int64_t rows, unsigned * labels, void * stream)
+DeviceLabeler::WriteRowStartsOnDevice(std::int64_t firstRow,
+                                      std::int64_t rows,
+                                      unsigned *   labels,
+                                      unsigned *   places,
+                                      void *       stream)
 {
   State &                   own = *m_State;
   cuda::CudaAlgorithm &     algorithm = own.GetLast();
+  const Problem &           problem = *own.lastProblem;
   const cuda::CurrentDevice current(own.Device());
-  CheckLabelType(own.lastComponents, LabelType::UInt32);
-  algorithm.WriteRows(*own.lastProblem, firstRow, rows, labels, static_cast<cudaStream_t>(stream));
+  const auto                on = static_cast<cudaStream_t>(stream);
+  if (!algorithm.WriteRowStarts(problem, firstRow, rows, labels, places, on))
+  {
+    algorithm.WriteRows(problem, firstRow, rows, labels, on);
+    cuda::MarkForeground(labels, rows, problem.image.extent.RowLength(), places, on);
+  }
 }
 
 void

@@ -56,8 +56,8 @@ public:
   LabelOnDevice(const AlgorithmChoice & asked, const Problem & problem, void * labels, LabelType type, void * stream);
 
   /** Labels a problem whose voxels lie on the device. `queueMore` queues work on the labels behind what labels, as
-   *  WriteRowsOnDevice on this labeler; it is called before the host waits, where the algorithm can do that. It may be
-   *  called again; then there were no labels yet. \return N */
+   *  WriteRowStartsOnDevice on this labeler; it is called before the host waits, where the algorithm can do that. It
+   * may be called again; then there were no labels yet. \return N */
   std::uint64_t LabelThen(const AlgorithmChoice &       asked,
                           const Problem &               problem,
                           const std::function<void()> & queueMore,
@@ -73,8 +73,11 @@ public:
   void           MeasureOnDevice(void * stream);
   ComponentTable FetchTable(const Geometry & geometry, void * stream);
 
-  /** Queues the labels of some rows of what was labeled last: whole rows from `firstRow` on. */
-  void WriteRowsOnDevice(std::int64_t firstRow, std::int64_t rows, unsigned * labels, void * stream);
+  /** Queues the labels of some rows of what was labeled last: whole rows from `firstRow` on. Labels are written at the
+   *  first voxel of each run of linked voxels along x, and perhaps at others. `places` says where: it gets a bit for
+   *  each voxel, and each row begins with a word. */
+  void
+  WriteRowStartsOnDevice(std::int64_t firstRow, std::int64_t rows, unsigned * labels, unsigned * places, void * stream);
   /** Queues other labels for what was labeled last: by label - 1, in memory of the device. None is larger than
    *  `highest`, which is at most 2^32 - 1. After that only WriteOnDevice makes sense. */
   void NumberOnDevice(const unsigned long long * numbers, std::uint64_t highest, void * stream);

@@ -112,12 +112,16 @@ public:
     std::vector<const cuda::SeamSide *> told;
     for (const auto & side : sides)
     {
-      side->Found().MakeStreamWait(on);
       told.push_back(&side->Tells());
+    }
+    m_Tools->numbers.Prepare(told, componentsOfSlabs, own, on);
+    for (const auto & side : sides)
+    {
+      side->Found().MakeStreamWait(on);
     }
     m_Tools->stages.Finish("wait for seams", on);
     const auto highest = std::accumulate(componentsOfSlabs.begin(), componentsOfSlabs.end(), std::uint64_t{ 0 });
-    labeler.NumberOnDevice(m_Tools->numbers.Queue(told, componentsOfSlabs, own, on), highest, on);
+    labeler.NumberOnDevice(m_Tools->numbers.Queue(on), highest, on);
     m_Tools->stages.Finish("join and number", on);
     if (labels != nullptr)
     {
@@ -178,48 +182,61 @@ public:
     (void)cudaSetDevice(m_Device);
   }
 
-  /** Queues the labels of the seam between two slabs in the last slice of the lower slab, or in the first one of the
-   *  upper slab, and what finds the components that both the seam and that slab have there. All that labels the slab is
-   *  queued. `queueMore` queues other work before the host waits for the seam. */
+  /** Queues what brings the last slice of the lower slab and the first one of the upper slab together, as the volume
+   *  that Label() labels. */
+  void
+  Fetch(const Slices & slices, SlabOnDevice & lower, SlabOnDevice & upper)
+  {
+    const cuda::CurrentDevice current(m_Device);
+    Tools &                   own = *m_Tools;
+    const cudaStream_t        stream = own.stream.Get();
+    own.stages.Start(stream);
+    lower.Ready().MakeStreamWait(stream);
+    upper.Ready().MakeStreamWait(stream);
+    m_Problem = *lower.problem;
+    m_Problem->image =
+      Gather(own.image, slices, lower.problem->image, lower.Device(), upper.problem->image, upper.Device());
+    if (m_Problem->mask)
+    {
+      m_Problem->mask =
+        Gather(own.mask, slices, *lower.problem->mask, lower.Device(), *upper.problem->mask, upper.Device());
+    }
+    own.stages.Finish("fetch slices", stream);
+  }
+
+  /** Queues the labels of the seam in the slice of `slab`, which is the upper one or the lower one, and what finds the
+   *  components that both the seam and the slab have there. All that labels the slab is queued. `queueMore` queues
+   * other work before the host waits for the seam. */
   void
   Label(const AlgorithmChoice &       asked,
         const Slices &                slices,
-        SlabOnDevice &                lower,
-        SlabOnDevice &                upper,
+        SlabOnDevice &                slab,
         bool                          isUpper,
         const std::function<void()> & queueMore)
   {
     const cuda::CurrentDevice current(m_Device);
     Tools &                   own = *m_Tools;
     const cudaStream_t        stream = own.stream.Get();
-    const auto                voxels = static_cast<std::size_t>(slices.voxels);
-    own.seam.own.Resize(voxels);
-    own.seam.seam.Resize(voxels);
-    own.stages.Start(stream);
-    lower.Ready().MakeStreamWait(stream);
-    upper.Ready().MakeStreamWait(stream);
-    Problem problem = *lower.problem;
-    problem.image =
-      Gather(own.image, slices, lower.problem->image, lower.Device(), upper.problem->image, upper.Device());
-    if (problem.mask)
-    {
-      problem.mask =
-        Gather(own.mask, slices, *lower.problem->mask, lower.Device(), *upper.problem->mask, upper.Device());
-    }
-    own.stages.Finish("fetch slices", stream);
+    const std::int64_t        rowLength = slices.voxels / slices.rows;
+    own.seam.own.Resize(slices.rows, rowLength);
+    own.seam.seam.Resize(slices.rows, rowLength);
+    const auto write = [&](DeviceLabeler & labeler, bool isLast, cuda::SliceLabels & labels, std::int64_t allRows) {
+      labeler.WriteRowStartsOnDevice(isLast ? allRows - slices.rows : 0,
+                                     slices.rows,
+                                     labels.labels.Data(),
+                                     labels.places.Data(),
+                                     stream);
+    };
     const auto writeAndMore = [&] {
-      m_Labeler.WriteRowsOnDevice(isUpper ? slices.rows : 0, slices.rows, own.seam.seam.Data(), stream);
+      write(m_Labeler, isUpper, own.seam.seam, 2 * slices.rows);
       own.stages.Finish("label seam", stream);
       queueMore();
     };
-    own.seam.Prepare(slices.voxels, m_Labeler.LabelThen(asked, problem, writeAndMore, stream), stream);
-    SlabOnDevice & slab = isUpper ? upper : lower;
+    const std::uint64_t components = m_Labeler.LabelThen(asked, *m_Problem, writeAndMore, stream);
+    own.seam.Prepare(slices.rows, rowLength, components, stream);
     slab.Labeled().MakeStreamWait(stream);
     own.stages.Finish("wait for slab", stream);
-    slab.labeler.WriteRowsOnDevice(isUpper ? 0 : slab.problem->GetExtent().RowCount() - slices.rows,
-                                   slices.rows,
-                                   own.seam.own.Data(),
-                                   stream);
+    write(slab.labeler, !isUpper, own.seam.own, slab.problem->GetExtent().RowCount());
     Find();
   }
 
@@ -300,9 +317,10 @@ private:
     return seam;
   }
 
-  DeviceLabeler        m_Labeler;
-  int                  m_Device;
-  std::optional<Tools> m_Tools;
+  DeviceLabeler          m_Labeler;
+  std::optional<Problem> m_Problem;
+  int                    m_Device;
+  std::optional<Tools>   m_Tools;
 };
 
 } // namespace brickccl

@@ -17,6 +17,12 @@ constexpr unsigned BitsPerWord = 32;
 constexpr unsigned WordsPerGroup = 32;
 constexpr unsigned BitsPerGroup = BitsPerWord * WordsPerGroup;
 
+std::size_t
+GroupsOf(std::size_t nodes)
+{
+  return nodes / BitsPerGroup + 1;
+}
+
 /** The nodes of all slabs. */
 struct Nodes
 {
@@ -229,7 +235,7 @@ NumberLabelsKernel(const SlabNumbers::Side * sides,
 } // namespace
 
 void
-SlabNumbers::MakeSides(const std::vector<const SeamSide *> & sides, const std::vector<std::uint64_t> & firstNodes)
+SlabNumbers::MakeSides(const std::vector<const SeamSide *> & sides)
 {
   std::size_t components = 0;
   std::size_t room = 0;
@@ -252,7 +258,7 @@ SlabNumbers::MakeSides(const std::vector<const SeamSide *> & sides, const std::v
                               m_Least.Data() + components,
                               m_Further.Data() + room,
                               m_FurtherCount.Data() + i,
-                              static_cast<unsigned>(firstNodes[(i + 1) / 2]) });
+                              static_cast<unsigned>(m_FirstNodes[(i + 1) / 2]) });
     components += sides[i]->components;
     room += sides[i]->furtherRoom;
   }
@@ -272,35 +278,41 @@ SlabNumbers::SendSides(cudaStream_t stream)
   }
 }
 
-const unsigned long long *
-SlabNumbers::Queue(const std::vector<const SeamSide *> & sides,
-                   const std::vector<std::uint64_t> &    components,
-                   std::size_t                           own,
-                   cudaStream_t                          stream)
+void
+SlabNumbers::Prepare(const std::vector<const SeamSide *> & sides,
+                     const std::vector<std::uint64_t> &    components,
+                     std::size_t                           own,
+                     cudaStream_t                          stream)
 {
-  std::vector<std::uint64_t> firstNodes(1, 0);
+  m_FirstNodes.assign(1, 0);
   for (const std::uint64_t count : components)
   {
-    firstNodes.push_back(firstNodes.back() + count);
+    m_FirstNodes.push_back(m_FirstNodes.back() + count);
   }
-  const auto nodeCount = static_cast<std::size_t>(firstNodes.back());
-  const auto groups = static_cast<std::int64_t>(nodeCount / BitsPerGroup + 1);
-  const auto words = static_cast<std::size_t>(groups) * WordsPerGroup;
-  MakeSides(sides, firstNodes);
+  m_Own = own;
+  MakeSides(sides);
   SendSides(stream);
+  const auto        nodeCount = static_cast<std::size_t>(m_FirstNodes.back());
+  const std::size_t groups = GroupsOf(nodeCount);
+  const std::size_t words = groups + groups * WordsPerGroup;
   m_Parent.Resize(nodeCount + 1);
-  m_IsJoined.Resize(words);
-  m_JoinedBefore.Resize(static_cast<std::size_t>(groups));
+  m_Joined.Resize(words);
   m_Numbers.Resize(static_cast<std::size_t>(components[own]) + 1);
-  const Nodes nodes{ m_Parent.Data(), m_IsJoined.Data(), m_JoinedBefore.Data() };
-  BRICKCCL_CUDA_CHECK(cudaMemsetAsync(m_IsJoined.Data(), 0, words * sizeof(unsigned), stream));
-  BRICKCCL_CUDA_CHECK(
-    cudaMemsetAsync(m_JoinedBefore.Data(), 0, static_cast<std::size_t>(groups) * sizeof(unsigned), stream));
-  if (!sides.empty())
+  BRICKCCL_CUDA_CHECK(cudaMemsetAsync(m_Joined.Data(), 0, words * sizeof(unsigned), stream));
+}
+
+const unsigned long long *
+SlabNumbers::Queue(cudaStream_t stream)
+{
+  const auto        sideCount = static_cast<unsigned>(m_SidesToSend.size());
+  const auto        nodeCount = static_cast<std::size_t>(m_FirstNodes.back());
+  const std::size_t groups = GroupsOf(nodeCount);
+  const Nodes       nodes{ m_Parent.Data(), m_Joined.Data() + groups, m_Joined.Data() };
+  if (sideCount > 0)
   {
     // Pairs are mostly as many as components, or fewer.
     LaunchShape shape = ShapeFor(static_cast<std::int64_t>(std::clamp<std::size_t>(m_Most, 4096, 1u << 18)));
-    shape.blocks.y = static_cast<unsigned>(sides.size());
+    shape.blocks.y = sideCount;
     BRICKCCL_LAUNCH(FetchSidesKernel, shape, stream, m_Sides.Data(), nodes);
     BRICKCCL_LAUNCH_EARLY(JoinLabelsKernel, shape, stream, m_Sides.Data(), nodes);
     BRICKCCL_LAUNCH_EARLY(MarkJoinedKernel, shape, stream, m_Sides.Data(), nodes);
@@ -308,19 +320,20 @@ SlabNumbers::Queue(const std::vector<const SeamSide *> & sides,
   BRICKCCL_LAUNCH_BLOCKS_EARLY(CountJoinedKernel,
                                ShapeFor(1),
                                stream,
-                               groups,
+                               static_cast<std::int64_t>(groups),
                                static_cast<unsigned>(nodeCount),
                                nodes,
                                m_Count.Data());
   m_Counted.Record(stream);
-  const auto labels = static_cast<std::int64_t>(components[own]);
+  const std::uint64_t firstNode = m_FirstNodes[m_Own];
+  const auto          labels = static_cast<std::int64_t>(m_FirstNodes[m_Own + 1] - firstNode);
   BRICKCCL_LAUNCH_EARLY(NumberLabelsKernel,
                         ShapeFor(labels),
                         stream,
                         m_Sides.Data(),
-                        static_cast<unsigned>(sides.size()),
+                        sideCount,
                         nodes,
-                        static_cast<unsigned>(firstNodes[own]),
+                        static_cast<unsigned>(firstNode),
                         labels,
                         m_Numbers.Data());
   return m_Numbers.Data();

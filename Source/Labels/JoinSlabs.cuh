@@ -20,15 +20,18 @@ public:
   /** Labels of all slabs are nodes with numbers of 32 bits. */
   static constexpr std::uint64_t MostNodes = 0xFFFFFFFFu;
 
-  /** Queues all of it.
-   *  \param sides  of each seam the lower slab's, then the upper one's. They are read when the stream comes here.
-   *  \param components  those of all slabs, MostNodes at most together
+  /** Queues what need not wait for the sides.
+   *  \param sides  of each seam the lower slab's, then the upper one's
+   *  \param components  those of all slabs, MostNodes at most together */
+  void Prepare(const std::vector<const SeamSide *> & sides,
+               const std::vector<std::uint64_t> &    components,
+               std::size_t                           own,
+               cudaStream_t                          stream);
+
+  /** Queues the rest. What sides tell is read when the stream comes here.
    *  \return the numbers in the volume of the labels of slab `own`, by label - 1, in memory of the device. If a side
    *  had too little room, they are the labels. */
-  const unsigned long long * Queue(const std::vector<const SeamSide *> & sides,
-                                   const std::vector<std::uint64_t> &    components,
-                                   std::size_t                           own,
-                                   cudaStream_t                          stream);
+  const unsigned long long * Queue(cudaStream_t stream);
 
   /** Waits until the volume's components are counted. \return how many there are */
   std::uint64_t WaitForCount();
@@ -45,7 +48,7 @@ public:
   };
 
 private:
-  void MakeSides(const std::vector<const SeamSide *> & sides, const std::vector<std::uint64_t> & firstNodes);
+  void MakeSides(const std::vector<const SeamSide *> & sides);
   void SendSides(cudaStream_t stream);
 
   std::vector<Side>                m_SidesToSend;
@@ -55,14 +58,16 @@ private:
   DeviceBuffer<unsigned long long> m_Further;
   DeviceBuffer<unsigned>           m_FurtherCount;
   DeviceBuffer<unsigned>           m_Parent;
-  /** Whether nodes are joined to earlier ones, a bit for each; and how many are before each group of such bits. */
-  DeviceBuffer<unsigned>           m_IsJoined;
-  DeviceBuffer<unsigned>           m_JoinedBefore;
+  /** For each group of nodes how many before it are joined to earlier ones; behind that a bit for each node. */
+  DeviceBuffer<unsigned>           m_Joined;
   DeviceBuffer<unsigned long long> m_Numbers;
   PinnedValue<unsigned long long>  m_Count;
   Event                            m_Counted;
   /** The components of the largest side, and the room for pairs of all of them. */
   std::size_t m_Most = 0;
+  /** The nodes before each slab; behind the last one that of all. */
+  std::vector<std::uint64_t> m_FirstNodes;
+  std::size_t                m_Own = 0;
 };
 
 } // namespace brickccl::cuda

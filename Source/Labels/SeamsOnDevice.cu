@@ -8,50 +8,85 @@ namespace brickccl::cuda
 namespace
 {
 
-/** So many neighbouring voxels belong to a thread. */
-constexpr int VoxelsPerThread = 8;
+constexpr unsigned BitsPerWord = 32;
 
-/** Visits labels of the slab and of the seam in the thread's voxels, equal neighbours once. Components are mostly wide,
- *  and accesses of all threads to one place wait for each other. */
+/** Labels of a slice, for kernels. */
+struct SliceArrays
+{
+  const unsigned * labels;
+  const unsigned * places;
+};
+
+/** The rows of a slice. */
+struct SliceRows
+{
+  std::int64_t words;
+  unsigned     wordsPerRow;
+  unsigned     rowLength;
+
+  SliceRows(std::int64_t rows, std::int64_t length)
+    : words(rows * ((length - 1) / BitsPerWord + 1))
+    , wordsPerRow(static_cast<unsigned>((length - 1) / BitsPerWord + 1))
+    , rowLength(static_cast<unsigned>(length))
+  {}
+  /** The first voxel of a word. */
+  __device__ std::int64_t
+             VoxelOf(std::int64_t word) const
+  {
+    const std::int64_t row = word / wordsPerRow;
+    return row * rowLength + (word - row * wordsPerRow) * BitsPerWord;
+  }
+};
+
+__global__ void
+MarkForegroundKernel(SliceRows rows, const unsigned * labels, unsigned * places)
+{
+  for (std::int64_t word = ThreadIndex(); word < rows.words; word += ThreadCount())
+  {
+    const std::int64_t first = rows.VoxelOf(word);
+    const std::int64_t left = (word / rows.wordsPerRow + 1) * rows.rowLength - first;
+    unsigned           bits = 0;
+    for (unsigned i = 0; i < BitsPerWord && i < left; ++i)
+    {
+      bits |= labels[first + i] != 0 ? 1u << i : 0u;
+    }
+    places[word] = bits;
+  }
+}
+
+/** Visits labels of the slab and of the seam where both are there. That is so at least once for each run of the slab
+ *  along x, all of which is one component in both. Equal neighbours are visited once. */
 template <typename TVisit>
 __device__ inline void
-VisitLabelPairs(std::int64_t voxels, const unsigned * own, const unsigned * seam, const TVisit & visit)
+VisitLabelPairs(const SliceRows & rows, const SliceArrays & own, const SliceArrays & seam, const TVisit & visit)
 {
-  const std::int64_t groups = (voxels + VoxelsPerThread - 1) / VoxelsPerThread;
-  for (std::int64_t group = ThreadIndex(); group < groups; group += ThreadCount())
+  for (std::int64_t word = ThreadIndex(); word < rows.words; word += ThreadCount())
   {
-    const std::int64_t begin = group * VoxelsPerThread;
-    unsigned           labels[VoxelsPerThread] = {};
-    unsigned           others[VoxelsPerThread] = {};
-    for (int i = 0; i < VoxelsPerThread; ++i)
+    const std::int64_t first = rows.VoxelOf(word);
+    unsigned           lastLabel = 0;
+    unsigned           lastOther = 0;
+    for (unsigned rest = own.places[word] & seam.places[word]; rest != 0; rest &= rest - 1)
     {
-      if (begin + i < voxels)
+      const int      bit = __ffs(static_cast<int>(rest)) - 1;
+      const unsigned label = own.labels[first + bit];
+      const unsigned other = seam.labels[first + bit];
+      // Labels are 0 only if the slab had no room for its components, and is labeled again.
+      if (label != 0 && other != 0 && (label != lastLabel || other != lastOther))
       {
-        labels[i] = own[begin + i];
-        others[i] = seam[begin + i];
-      }
-    }
-    unsigned lastLabel = 0;
-    unsigned lastOther = 0;
-    for (int i = 0; i < VoxelsPerThread; ++i)
-    {
-      // A voxel of the slab is one of the seam, unless the slab had no room for its components and is labeled again.
-      if (labels[i] != 0 && others[i] != 0 && (labels[i] != lastLabel || others[i] != lastOther))
-      {
-        visit(labels[i], others[i]);
-        lastLabel = labels[i];
-        lastOther = others[i];
+        visit(label, other);
+        lastLabel = label;
+        lastOther = other;
       }
     }
   }
 }
 
 __global__ void
-LeastOwnKernel(std::int64_t voxels, const unsigned * own, const unsigned * seam, unsigned * least)
+LeastOwnKernel(SliceRows rows, SliceArrays own, SliceArrays seam, unsigned * least)
 {
-  VisitLabelPairs(voxels, own, seam, [least](unsigned label, unsigned other) {
+  VisitLabelPairs(rows, own, seam, [least](unsigned label, unsigned other) {
     unsigned * const place = least + (other - 1);
-    // Most voxels find a lesser one there.
+    // Most runs find a lesser one there.
     if (__nv_atomic_load_n(place, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE) > label)
     {
       atomicMin(place, label);
@@ -88,9 +123,9 @@ IsNew(unsigned long long * set, std::size_t size, unsigned long long pair)
 /** Lists the slab's labels, with the least one of their component of the seam, where these differ.
  *  \param pairs  in page-locked memory of the host */
 __global__ void
-FurtherOwnKernel(std::int64_t         voxels,
-                 const unsigned *     own,
-                 const unsigned *     seam,
+FurtherOwnKernel(SliceRows            rows,
+                 SliceArrays          own,
+                 SliceArrays          seam,
                  const unsigned *     least,
                  unsigned long long * set,
                  std::size_t          setSize,
@@ -98,7 +133,7 @@ FurtherOwnKernel(std::int64_t         voxels,
                  unsigned             room,
                  unsigned *           count)
 {
-  VisitLabelPairs(voxels, own, seam, [=](unsigned label, unsigned other) {
+  VisitLabelPairs(rows, own, seam, [=](unsigned label, unsigned other) {
     const unsigned first = least[other - 1];
     if (first == label)
     {
@@ -119,11 +154,30 @@ FurtherOwnKernel(std::int64_t         voxels,
 } // namespace
 
 void
-SeamOnDevice::Prepare(std::int64_t voxels, std::uint64_t components, cudaStream_t stream)
+MarkForeground(const unsigned * labels,
+               std::int64_t     rows,
+               std::int64_t     rowLength,
+               unsigned *       places,
+               cudaStream_t     stream)
+{
+  const SliceRows all(rows, rowLength);
+  BRICKCCL_LAUNCH(MarkForegroundKernel, ShapeFor(all.words), stream, all, labels, places);
+}
+
+void
+SliceLabels::Resize(std::int64_t rows, std::int64_t rowLength)
+{
+  labels.Resize(static_cast<std::size_t>(rows * rowLength));
+  places.Resize(static_cast<std::size_t>(SliceRows(rows, rowLength).words));
+}
+
+void
+SeamOnDevice::Prepare(std::int64_t rows, std::int64_t rowLength, std::uint64_t components, cudaStream_t stream)
 {
   // A seam has fewer than 2^32 runs of voxels, as any volume that is labeled into 32 bits.
   const auto count = static_cast<std::size_t>(components);
-  m_Voxels = voxels;
+  m_Rows = rows;
+  m_RowLength = rowLength;
   m_Stream = stream;
   m_Least.Resize(count + 1);
   m_Set.Resize(SetSize);
@@ -152,15 +206,17 @@ SeamOnDevice::QueueFind()
   const std::size_t count = m_Side.components;
   if (count > 0)
   {
-    // Groups of voxels, not voxels, are spread over threads.
-    const auto shape = ShapeFor((m_Voxels + VoxelsPerThread - 1) / VoxelsPerThread);
-    BRICKCCL_LAUNCH(LeastOwnKernel, shape, m_Stream, m_Voxels, own.Data(), seam.Data(), m_Least.Data());
+    const SliceRows   rows(m_Rows, m_RowLength);
+    const SliceArrays ofSlab{ own.labels.Data(), own.places.Data() };
+    const SliceArrays ofSeam{ seam.labels.Data(), seam.places.Data() };
+    const auto        shape = ShapeFor(rows.words);
+    BRICKCCL_LAUNCH(LeastOwnKernel, shape, m_Stream, rows, ofSlab, ofSeam, m_Least.Data());
     BRICKCCL_LAUNCH(FurtherOwnKernel,
                     shape,
                     m_Stream,
-                    m_Voxels,
-                    own.Data(),
-                    seam.Data(),
+                    rows,
+                    ofSlab,
+                    ofSeam,
                     m_Least.Data(),
                     m_Set.Data(),
                     SetSize,

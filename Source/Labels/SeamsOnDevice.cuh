@@ -30,18 +30,34 @@ struct SeamSide
   unsigned         furtherRoom = 0;
 };
 
+/** Sets the bits of `places` where labels are not 0: one for each voxel; each row begins with a word. */
+void MarkForeground(const unsigned * labels,
+                    std::int64_t     rows,
+                    std::int64_t     rowLength,
+                    unsigned *       places,
+                    cudaStream_t     stream);
+
+/** Labels of a slice at some voxels of each run along x, and where these are (DeviceLabeler::WriteRowStartsOnDevice).
+ */
+struct SliceLabels
+{
+  DeviceBuffer<unsigned> labels;
+  DeviceBuffer<unsigned> places;
+
+  void Resize(std::int64_t rows, std::int64_t rowLength);
+};
+
 /** Finds what a side tells. It keeps its memory between calls. */
 class SeamOnDevice
 {
 public:
   /** The labels of the slab's slice at the seam, and those of the seam there. The caller makes room for both. */
-  DeviceBuffer<unsigned> own;
-  DeviceBuffer<unsigned> seam;
+  SliceLabels own;
+  SliceLabels seam;
 
   /** Makes room for what is found.
-   *  \param voxels  of the slice
    *  \param components  those of the seam */
-  void Prepare(std::int64_t voxels, std::uint64_t components, cudaStream_t stream);
+  void Prepare(std::int64_t rows, std::int64_t rowLength, std::uint64_t components, cudaStream_t stream);
 
   /** Queues what finds it. Both kinds of labels are to be there when the stream comes here. */
   void QueueFind();
@@ -65,7 +81,8 @@ private:
   /** The least labels, and behind them the number of pairs. */
   DeviceBuffer<unsigned>           m_Least;
   DeviceBuffer<unsigned long long> m_Set;
-  std::int64_t                     m_Voxels = 0;
+  std::int64_t                     m_Rows = 0;
+  std::int64_t                     m_RowLength = 0;
   cudaStream_t                     m_Stream = nullptr;
   PinnedBuffer<unsigned>           m_LeastOnHost;
   /** The kernel writes them there itself: mostly they are few. */

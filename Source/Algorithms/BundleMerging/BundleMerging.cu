@@ -231,6 +231,39 @@ WriteRows(const Problem &             problem,
   });
 }
 
+bool
+CanWriteRowStarts(const Problem & problem)
+{
+  return GridOf(problem).axes != GridAxes::YThenZThenX;
+}
+
+void
+WriteRowStarts(const Problem &             problem,
+               const BundleMergingMemory & memory,
+               std::int64_t                firstRow,
+               std::int64_t                rows,
+               unsigned *                  labels,
+               DeviceWord *                places,
+               cudaStream_t                stream)
+{
+  const auto         rowLength = static_cast<unsigned>(problem.image.extent.RowLength());
+  const unsigned     wordsPerRow = (rowLength - 1) / BitsPerDeviceWord + 1;
+  const std::int64_t words = rows * wordsPerRow;
+  VisitLayout(problem, [&](auto layout) {
+    BRICKCCL_LAUNCH(WriteRowStartsKernel<decltype(layout)>,
+                    ShapeFor(words),
+                    stream,
+                    GridOf(problem),
+                    memory.Arrays(),
+                    rowLength,
+                    wordsPerRow,
+                    firstRow,
+                    words,
+                    labels,
+                    places);
+  });
+}
+
 void
 SumComponents(const Problem &                  problem,
               BundleMergingMemory &            memory,
@@ -362,6 +395,21 @@ public:
     override
   {
     cuda::WriteRows(problem, m_Memory, firstRow, rows, labels, stream);
+  }
+  bool
+  WriteRowStarts(const Problem & problem,
+                 std::int64_t    firstRow,
+                 std::int64_t    rows,
+                 unsigned *      labels,
+                 unsigned *      places,
+                 cudaStream_t    stream) override
+  {
+    const bool can = cuda::CanWriteRowStarts(problem);
+    if (can)
+    {
+      cuda::WriteRowStarts(problem, m_Memory, firstRow, rows, labels, places, stream);
+    }
+    return can;
   }
   void
   Download(const Problem &                    problem,

@@ -106,6 +106,18 @@ void WriteRows(const Problem &             problem,
                unsigned *                  labels,
                cudaStream_t                stream);
 
+/** Writes the labels of some rows of the last problem where runs of linked voxels start, and at the beginnings of
+ * words. Rows of the problem must be rows of the grid (CanWriteRowStarts). \param places  a bit for each voxel, which
+ * says where labels are written; each row begins with a word */
+void WriteRowStarts(const Problem &             problem,
+                    const BundleMergingMemory & memory,
+                    std::int64_t                firstRow,
+                    std::int64_t                rows,
+                    unsigned *                  labels,
+                    DeviceWord *                places,
+                    cudaStream_t                stream);
+bool CanWriteRowStarts(const Problem & problem);
+
 /** Queues the sums of the default columns over the components of the last problem, of which there are `components`.
  *  They are made beside the label map of that problem, which `stream` may still have to write. What is queued on
  *  `stream` later waits for them. */

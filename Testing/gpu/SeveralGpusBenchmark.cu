@@ -4,7 +4,8 @@
 //   brickccl-several-gpus-benchmark [--gpus N] [--repeat N] [--extent NX NY NZ]... [--only host|device] [--markdown
 //   FILE]
 //
-// Prints a line of JSON for each measurement as soon as it is there, the speeds of the buses and memories first.
+// Prints a line of JSON for each measurement as soon as it is there; before volumes in host memory the speeds of the
+// buses and memories, behind slabs on several GPUs how far each had come when.
 
 #include "SeveralGpus.cuh"
 
@@ -423,7 +424,11 @@ main(int count, char ** texts)
   int             gpus = 0;
   Check(cudaGetDeviceCount(&gpus));
   gpus = arguments.gpus > 0 ? std::min(gpus, arguments.gpus) : gpus;
-  PrintSpeeds(gpus);
+  const bool hasHost = arguments.only != "device";
+  if (hasHost)
+  {
+    PrintSpeeds(gpus);
+  }
   Report report;
   for (const Extent & extent : arguments.extents)
   {
@@ -436,14 +441,17 @@ main(int count, char ** texts)
       {
         LabelResident(extent, name, pattern, used, arguments.repeats + 4, expected, report);
       }
-      for (int used = 1; used <= gpus && arguments.only != "device"; used *= 2)
+      if (hasHost)
       {
-        host.LabelOnGpus(used, arguments.repeats, expected, "host", report);
-      }
-      const PageLocked lock(host);
-      for (int used = 1; used <= gpus && arguments.only != "device"; used *= 2)
-      {
-        host.LabelOnGpus(used, arguments.repeats, expected, "page-locked", report);
+        for (int used = 1; used <= gpus; used *= 2)
+        {
+          host.LabelOnGpus(used, arguments.repeats, expected, "host", report);
+        }
+        const PageLocked lock(host);
+        for (int used = 1; used <= gpus; used *= 2)
+        {
+          host.LabelOnGpus(used, arguments.repeats, expected, "page-locked", report);
+        }
       }
       report.Save(arguments.markdown);
     }

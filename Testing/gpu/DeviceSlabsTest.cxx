@@ -359,6 +359,25 @@ TEST_F(OnCuda, NoiseInSlabsOnDevicesHasTheLabelsOfTheVolume)
   }
 }
 
+/** Seams of more rows than a flat brick of BundleMerging has, between slabs of one slice. */
+TEST_F(OnCuda, SlabsOnDevicesOfOneSliceAndManyRows)
+{
+  CudaSlabLabeler labeler;
+  const Extent    extent{ 150, 290, 3 };
+  for (const double density : { 0.2, 0.35, 0.6 })
+  {
+    for (int rank = 1; rank <= 3; ++rank)
+    {
+      const auto                         voxels = MakeRandom(extent, density, rank, 78);
+      const SlabsOnDevices<std::uint8_t> there(voxels, extent, nullptr, { 1, 1, 1 });
+      labeler
+        .Label("Auto", there.slabs, Criterion::Foreground(), Connectivity(3, rank), there.pointers, LabelType::UInt32);
+      ASSERT_EQ(there.Download(), CpuLabels(voxels, extent, Criterion::Foreground(), Connectivity(3, rank)))
+        << density << ", rank " << rank;
+    }
+  }
+}
+
 /** A comb whose teeth are joined in the last slice alone, and one that is joined in the first slice alone. */
 TEST_F(OnCuda, ComponentsThatGoThroughAllSlabsAreOne)
 {

@@ -10,6 +10,7 @@
 #include "BrickCCL/Tables/ComponentSums.h"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,19 @@ public:
                               bool &               isWritten,
                               const Progress &     progress,
                               cudaStream_t         stream) = 0;
+  /** Labels as well. `queueMore` is called before the host waits, where that can be, so that what it queues on the
+   *  stream follows without a gap. It may be called again; then there were no labels yet. \return N */
+  virtual std::uint64_t
+  LabelThen(const Problem &               problem,
+            const OptionValues &          options,
+            const std::function<void()> & queueMore,
+            cudaStream_t                  stream)
+  {
+    bool                isWritten = false;
+    const std::uint64_t components = Label(problem, options, nullptr, LabelType::UInt32, isWritten, {}, stream);
+    queueMore();
+    return components;
+  }
   /** Writes the label map of the last problem. */
   virtual void Write(const Problem & problem, void * labels, LabelType type, cudaStream_t stream) = 0;
   /** Writes the labels of some rows of the last problem. */
@@ -45,6 +59,13 @@ public:
                                         static_cast<std::size_t>(rows * extent.RowLength()) * sizeof(unsigned),
                                         cudaMemcpyDeviceToDevice,
                                         stream));
+  }
+  /** Writes them only at the first voxels of runs along x whose voxels are linked, and at some others, for which
+   *  `places` gets bits: one for each voxel; each row begins with a word. \return whether the algorithm can do that */
+  virtual bool
+  WriteRowStarts(const Problem &, std::int64_t, std::int64_t, unsigned *, unsigned *, cudaStream_t)
+  {
+    return false;
   }
   /** Brings the labels of the last problem to the host. */
   virtual void Download(const Problem &                    problem,

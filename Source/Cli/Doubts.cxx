@@ -19,61 +19,13 @@ namespace
 /** From this share of all voxels on, the foreground is nearly everything. */
 constexpr double NearlyAll = 0.98;
 
-/** What the values of an image look like. */
-enum class Looks
-{
-  Labels,
-  GrayValues,
-  Other
-};
-
-/** Labels are several whole numbers whose neighbours along x are mostly equal. Of gray values many differ from their
- *  neighbours. Of a large image only some rows are looked at. */
-Looks
-LooksOf(const LoadedImage & image)
-{
-  return VisitScalarType(image.type, [&](auto tag) {
-    using T = typename decltype(tag)::Type;
-    const auto *           voxels = reinterpret_cast<const T *>(image.voxels.Data());
-    std::uint64_t          equal = 0;
-    std::uint64_t          different = 0;
-    T                      first = 0;
-    bool                   areSeveral = false;
-    constexpr std::int64_t maximumRows = 4096;
-    const std::int64_t     step = 1 + image.extent.RowCount() / maximumRows;
-    const std::int64_t     stride = step * image.extent.RowLength();
-    for (std::int64_t row = 0; row < image.extent.RowCount(); row += step, voxels += stride)
-    {
-      for (std::int64_t x = 1; x < image.extent.RowLength(); ++x)
-      {
-        const bool areBoth = voxels[x - 1] != 0 && voxels[x] != 0;
-        equal += areBoth && voxels[x - 1] == voxels[x] ? 1 : 0;
-        different += areBoth && voxels[x - 1] != voxels[x] ? 1 : 0;
-        if (areBoth)
-        {
-          first = first == 0 ? voxels[x] : first;
-          areSeveral = areSeveral || voxels[x] != first;
-        }
-      }
-    }
-    // A handful of voxels says nothing.
-    if (!areSeveral || equal + different < 100)
-    {
-      return Looks::Other;
-    }
-    return different > (equal + different) / 4                           ? Looks::GrayValues
-         : std::is_integral_v<T> && different <= (equal + different) / 8 ? Looks::Labels
-                                                                         : Looks::Other;
-  });
-}
-
 /** Whether a component has voxels of several values. */
 bool
-JoinsValues(const LoadedImage & image, const Labeling & labeling)
+JoinsValues(const ImageView & image, const Labeling & labeling)
 {
   return VisitScalarType(image.type, [&](auto tag) {
     using T = typename decltype(tag)::Type;
-    const auto *           voxels = reinterpret_cast<const T *>(image.voxels.Data());
+    const auto *           voxels = static_cast<const T *>(image.data);
     std::vector<T>         values(static_cast<std::size_t>(labeling.ComponentCount()));
     constexpr std::int64_t rows = 4096;
     for (std::int64_t row = 0; row < image.extent.RowCount(); row += rows)
@@ -157,7 +109,68 @@ NoteForeground(const Criterion &                    criterion,
   return false;
 }
 
+/** Notes that a label map or a gray scan was taken for an image. \param isNoted  whether the foreground was noted */
+void
+NoteLooks(const LooksOfImage & looks, bool isNoted, ImageReader & reader)
+{
+  if (looks.AreLabelsJoined())
+  {
+    reader.Note("the image looks like a label map, whose labels are joined where they touch; --equal-value keeps "
+                "them apart, and `brickccl stats` measures them as they are");
+  }
+  if (looks.AreGrayValues() && !isNoted)
+  {
+    reader.Note("the image looks like a gray scan, of which every value but the background's is foreground without "
+                "a criterion; --threshold METHOD or --range LO HI choose others (`brickccl info` proposes "
+                "thresholds)");
+  }
+}
+
 } // namespace
+
+LooksOfImage::Kind
+LooksOfImage::Look() const
+{
+  // A handful of voxels says nothing.
+  if (!m_AreSeveral || m_Equal + m_Different < 100)
+  {
+    return Kind::Other;
+  }
+  return m_Different > (m_Equal + m_Different) / 4                ? Kind::GrayValues
+       : m_AreWhole && m_Different <= (m_Equal + m_Different) / 8 ? Kind::Labels
+                                                                  : Kind::Other;
+}
+
+void
+LooksOfImage::Add(const ImageView & part, std::int64_t firstRow, std::int64_t rowsOfImage, const Labeling & labeling)
+{
+  VisitScalarType(part.type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    const auto *           voxels = static_cast<const T *>(part.data);
+    constexpr std::int64_t mostRows = 4096;
+    const std::int64_t     step = 1 + rowsOfImage / mostRows;
+    const std::int64_t     length = part.extent.RowLength();
+    m_AreWhole = std::is_integral_v<T>;
+    for (std::int64_t row = (step - firstRow % step) % step; row < part.extent.RowCount(); row += step)
+    {
+      const T * const begin = voxels + row * length;
+      for (std::int64_t x = 1; x < length; ++x)
+      {
+        const bool areBoth = begin[x - 1] != 0 && begin[x] != 0;
+        m_Equal += areBoth && begin[x - 1] == begin[x] ? 1 : 0;
+        m_Different += areBoth && begin[x - 1] != begin[x] ? 1 : 0;
+        if (areBoth)
+        {
+          // Other numbers than these may be the same as doubles; labels are not so large.
+          const auto value = static_cast<double>(begin[x]);
+          m_First = m_First == 0 ? value : m_First;
+          m_AreSeveral = m_AreSeveral || value != m_First;
+        }
+      }
+    }
+  });
+  m_JoinsValues = m_JoinsValues || (Look() == Kind::Labels && JoinsValues(part, labeling));
+}
 
 void
 NoteDoubts(const CriterionArguments & arguments,
@@ -182,39 +195,34 @@ NoteDoubts(const CriterionArguments & arguments,
   {
     return;
   }
-  const Looks looks = LooksOf(image);
-  if (looks == Looks::Labels && JoinsValues(image, labeling))
-  {
-    reader.Note("the image looks like a label map, whose labels are joined where they touch; --equal-value keeps "
-                "them apart, and `brickccl stats` measures them as they are");
-  }
-  if (looks == Looks::GrayValues && !isNoted)
-  {
-    reader.Note("the image looks like a gray scan, of which every value but the background's is foreground without "
-                "a criterion; --threshold METHOD or --range LO HI choose others (`brickccl info` proposes "
-                "thresholds)");
-  }
+  const ImageView whole(image.voxels.Data(), image.type, image.extent, 1);
+  LooksOfImage    looks;
+  looks.Add(whole, 0, image.extent.RowCount(), labeling);
+  NoteLooks(looks, isNoted, reader);
 }
 
 void
-NoteDoubtsOfSlabs(const Criterion &   criterion,
-                  const LoadedImage & image,
-                  std::uint64_t       foreground,
-                  bool                hasMask,
-                  ImageReader &       reader)
+NoteDoubtsOfSlabs(const Criterion &    criterion,
+                  const LoadedImage &  image,
+                  std::uint64_t        foreground,
+                  const LooksOfImage & looks,
+                  bool                 hasMask,
+                  ImageReader &        reader)
 {
   if (image.channels > 1)
   {
     NoteChannels(criterion, image, reader);
     return;
   }
-  NoteForeground(
-    criterion,
-    image,
-    foreground,
-    hasMask,
-    [] { return std::string(); },
-    reader);
+  const auto values = [] { return std::string(); };
+  const bool isNoted = NoteForeground(criterion, image, foreground, hasMask, values, reader);
+  NoteLooks(looks, isNoted, reader);
+}
+
+bool
+LooksDecide(const Criterion & criterion, int channels)
+{
+  return IsDefault(criterion) && channels == 1;
 }
 
 void

@@ -279,9 +279,16 @@ RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd)
     reader.Note(remark);
   }
   options.label.progress = reporter.Hooks();
+  LooksOfImage looks;
+  if (LooksDecide(options.label.criterion, image.channels))
+  {
+    options.seeSlab = [&](const ImageView & slab, std::int64_t firstRow, const Labeling & labeling) {
+      looks.Add(slab, firstRow, image.extent.RowCount(), labeling);
+    };
+  }
   options.writeOthers = [&](const SlabResult & written) {
     NoteNotANumber(written.notNumbers, reader);
-    NoteDoubtsOfSlabs(options.label.criterion, image, written.foregroundVoxels, !arguments.mask.empty(), reader);
+    NoteDoubtsOfSlabs(options.label.criterion, image, written.foregroundVoxels, looks, !arguments.mask.empty(), reader);
     for (const std::string & note : written.lostGeometry)
     {
       reader.Note("'" + arguments.output + "': " + note);

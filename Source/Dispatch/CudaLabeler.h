@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace brickccl
@@ -106,9 +107,9 @@ struct DeviceSlab
 };
 
 /** Labels a volume that lies on CUDA devices by slabs, each on its device. The labels are those of the volume labeled
- * at once. Slices at borders of slabs go to the devices beside, and lists of joined labels to the host; nothing else
- *  leaves a device. It keeps its memory between calls. One labeler serves one thread at a time. Only builds with CUDA
- *  have it. */
+ * at once. Slices at borders of slabs go to the devices beside, and lists of joined labels to all devices, through the
+ *  host; nothing else leaves a device. It keeps its memory between calls. One labeler serves one thread at a time. Only
+ * builds with CUDA have it. */
 class CudaSlabLabeler
 {
 public:
@@ -121,8 +122,9 @@ public:
    *  type `type`, and lie on the devices of their slabs: one for each slab, or none at all. The call returns when the
    *  number of components is known. A label map is complete when the stream of its slab has come that far.
    *  \return the number of the volume's components. \throws InvalidArgument, which names the slab that does not fit the
-   *  others; Unsupported for less than 2 dimensions and for 2^32 components or more; cuda::DeviceError; LabelOverflow,
-   *  with nothing written, if the type is too small. After an exception the labeler can be used again. */
+   *  others; Unsupported for less than 2 dimensions, and where the slabs have 2^32 components or more together;
+   *  cuda::DeviceError; LabelOverflow, with nothing written, if the type is too small. After an exception the labeler
+   * can be used again. */
   std::uint64_t Label(const std::string &             algorithm,
                       const std::vector<DeviceSlab> & slabs,
                       const Criterion &               criterion,
@@ -136,19 +138,29 @@ public:
 
   const std::string & LastAlgorithm() const;
 
-  /** The seconds that steps of the last call took on the host, which waits in them for the devices. */
-  struct Times
+  /** How far a slab's work had come when: seconds on the host since the call began. */
+  struct SlabTimes
   {
-    /** The slab that took longest labeled; beside it, seams are. */
-    double label = 0;
-    /** What was left then: what components of slabs and seams share, found and brought to the host. */
-    double seams = 0;
-    /** Components joined and numbered on the host. */
-    double merge = 0;
-    /** Numbers sent, label maps queued. */
-    double queue = 0;
+    double begun = 0;
+    /** All that labels it and its seams was queued. */
+    double queued = 0;
+    /** Its components were counted. */
+    double labeled = 0;
+    /** All that joins and numbers them was queued, and the label map. */
+    double joinsQueued = 0;
+    /** The volume's components were counted. */
+    double counted = 0;
+    /** The steps on its stream on the device with their milliseconds, and those on its seams' streams, if they are
+     *  measured. */
+    std::vector<std::pair<std::string, double>>              stages;
+    std::vector<std::vector<std::pair<std::string, double>>> stagesOfSeams;
   };
-  const Times & LastTimes() const;
+
+  /** Whether steps on devices are measured, which takes a little time itself. At first they are not. */
+  void MeasureStages(bool on);
+
+  /** The times of the last call's slabs. The label maps must be complete if steps on devices are measured. */
+  std::vector<SlabTimes> LastTimes() const;
 
 private:
   class State;

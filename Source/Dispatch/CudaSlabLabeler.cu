@@ -3,11 +3,12 @@
 #include "BrickCCL/Dispatch/SlabOnDevice.cuh"
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Host/StepClock.h"
+#include "BrickCCL/Host/TeamSteps.h"
+#include "BrickCCL/Host/ThreadPool.h"
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
-#include <future>
-#include <limits>
 #include <utility>
 
 namespace brickccl
@@ -50,6 +51,7 @@ public:
   Begin(const std::vector<DeviceSlab> & slabs, const Criterion & criterion, const Connectivity & connectivity)
   {
     isLabeled = false;
+    m_Start = StepClock();
     if (slabs.empty())
     {
       throw InvalidArgument("no slabs were given; there must be at least one");
@@ -88,108 +90,52 @@ public:
     for (std::size_t i = 0; i < slabs.size(); ++i)
     {
       m_Slabs[i]->Begin(problems[i], slabs[i].stream);
-    }
-  }
-
-  /** Labels all slabs and seams, each on a thread of its own, and finds what components of both share. */
-  void
-  LabelAll(const AlgorithmChoice & asked)
-  {
-    StepClock                             clock;
-    std::vector<unsigned *>               places;
-    std::vector<std::promise<bool>>       labeled(m_Slabs.size());
-    std::vector<std::shared_future<bool>> areLabeled;
-    for (std::promise<bool> & promise : labeled)
-    {
-      areLabeled.push_back(promise.get_future().share());
+      m_Slabs[i]->Stages().SwitchOn(m_MeasuresStages);
     }
     for (const auto & side : m_Sides)
     {
-      places.push_back(side->Begin(slices));
-    }
-    // Threads take slabs before sides, and slabs wait for nothing. So no side waits for ever, however few threads run;
-    // that is why nothing may be thrown before all is done.
-    std::vector<std::exception_ptr> failures(m_Slabs.size() + m_Sides.size());
-    OnThreads(failures.size(), [&](std::size_t i) {
-      try
-      {
-        if (i >= m_Slabs.size())
-        {
-          LabelSide(asked, i - m_Slabs.size(), areLabeled);
-          return;
-        }
-        // The side before a slab is the upper one of the seam there.
-        m_Slabs[i]->Label(asked,
-                          slices,
-                          i > 0 && !places.empty() ? places[2 * i - 1] : nullptr,
-                          2 * i < places.size() ? places[2 * i] : nullptr);
-        labeled[i].set_value(true);
-      }
-      catch (...)
-      {
-        failures[i] = std::current_exception();
-        if (i < m_Slabs.size())
-        {
-          labeled[i].set_value(false);
-        }
-      }
-    });
-    for (const std::exception_ptr & failure : failures)
-    {
-      if (failure)
-      {
-        std::rethrow_exception(failure);
-      }
-    }
-    times.label = 0;
-    for (const auto & slab : m_Slabs)
-    {
-      times.label = std::max(times.label, slab->seconds);
-    }
-    times.seams = clock.Step() - times.label;
-  }
-
-  void
-  Merge()
-  {
-    std::vector<std::uint64_t> counts;
-    for (const auto & slab : m_Slabs)
-    {
-      counts.push_back(slab->components);
-    }
-    std::vector<const cuda::SeamSide *> sides;
-    for (const auto & side : m_Sides)
-    {
-      sides.push_back(side->found);
-    }
-    merge.Reset(counts);
-    cuda::JoinSides(sides, merge, {});
-    merge.Finish();
-    if (merge.ComponentCount() > std::numeric_limits<std::uint32_t>::max())
-    {
-      throw Unsupported(std::to_string(merge.ComponentCount()) +
-                        " components were found; slabs on devices are labeled together for less than 2^32");
+      side->Stages().SwitchOn(m_MeasuresStages);
     }
   }
 
-  /** Gives components their numbers in the volume, and writes label maps if there are places for them. */
+  /** Labels all slabs and seams, and joins and numbers the components. Each slab has a thread if there are so many. It
+   *  queues what labels the slab and its seams, and, when the components are counted, what joins and numbers them: by
+   *  then the devices are still at work on the seams. Label maps are queued behind, if there are places for them. */
   void
-  Number(const std::vector<void *> & labels, LabelType type)
+  LabelAll(const AlgorithmChoice & asked, const std::vector<void *> & labels, LabelType type)
   {
-    OnThreads(m_Slabs.size(), [&](std::size_t i) {
-      m_Slabs[i]->QueueNumbers(merge, i);
-      if (!labels.empty())
-      {
-        m_Slabs[i]->labeler.WriteOnDevice(labels[i], type, m_Slabs[i]->on);
-      }
+    m_Failures.assign(m_Slabs.size(), nullptr);
+    m_HasFailed = false;
+    const auto number = [&](std::size_t slab) { Guard(slab, [&] { Number(slab, labels, type); }); };
+    OnTeam(2, [&](TeamSteps & steps, std::size_t thread) {
+      steps.Take(0, thread, [&](std::size_t slab) { Guard(slab, [&] { LabelSlab(asked, slab); }); });
+      steps.Take(1, thread, number);
     });
+    while (FindAgain())
+    {
+      OnTeam(1, [&](TeamSteps & steps, std::size_t thread) { steps.Take(0, thread, number); });
+    }
+    components = m_Slabs.front()->componentsOfVolume;
+    for (const auto & slab : m_Slabs)
+    {
+      slab->labeler.LowerHighest(components);
+    }
+  }
+
+  /** Whether label maps of this type may be written before the volume's components are counted. */
+  bool
+  HoldsAll(LabelType type) const
+  {
+    return ComponentsOfSlabs() <= MaximumLabel(type);
   }
 
   void
   Write(const std::vector<void *> & labels, LabelType type)
   {
-    OnThreads(m_Slabs.size(),
-              [&](std::size_t i) { m_Slabs[i]->labeler.WriteOnDevice(labels[i], type, m_Slabs[i]->on); });
+    for (std::size_t i = 0; i < m_Slabs.size(); ++i)
+    {
+      m_Slabs[i]->labeler.WriteOnDevice(labels[i], type, m_Slabs[i]->on);
+    }
   }
 
   /** \throws InvalidArgument unless there is a label map for each slab, or none. */
@@ -210,39 +156,151 @@ public:
     return m_Slabs.empty() ? none : m_Slabs.front()->labeler.LastAlgorithm();
   }
 
+  void
+  MeasureStages(bool on)
+  {
+    m_MeasuresStages = on;
+  }
+
+  std::vector<SlabTimes>
+  Times() const
+  {
+    std::vector<SlabTimes> times;
+    for (const auto & slab : m_Slabs)
+    {
+      times.push_back(slab->times);
+      times.back().stages = slab->Stages().Times();
+    }
+    for (std::size_t side = 0; side < m_Sides.size(); ++side)
+    {
+      times[(side + 1) / 2].stagesOfSeams.push_back(m_Sides[side]->Stages().Times());
+    }
+    return times;
+  }
+
   Slices        slices;
-  SlabMerge     merge;
   std::uint64_t components = 0;
   bool          isLabeled = false;
-  Times         times;
 
 private:
-  /** Labels one side of a seam at once, and looks for what it shares with its slab when that is labeled. */
+  /** Runs `work(steps, thread)` on threads that take the steps of all slabs. \throws the first failure of a slab */
+  template <typename TWork>
   void
-  LabelSide(const AlgorithmChoice & asked, std::size_t side, const std::vector<std::shared_future<bool>> & areLabeled)
+  OnTeam(std::size_t stepCount, const TWork & work)
   {
-    const std::size_t lower = side / 2;
-    const bool        isUpper = side % 2 != 0;
-    const std::size_t own = lower + (isUpper ? 1 : 0);
-    m_Sides[side]->Label(asked, slices, *m_Slabs[lower], *m_Slabs[lower + 1], isUpper);
-    if (areLabeled[own].get())
+    TeamSteps steps(stepCount, m_Slabs.size());
+    const int threads = std::min(static_cast<int>(m_Slabs.size()), EffectiveThreadCount(0));
+    RunOnThreads(threads, [&](int thread) { work(steps, static_cast<std::size_t>(thread)); });
+    for (const std::exception_ptr & failure : m_Failures)
     {
-      m_Sides[side]->Find(*m_Slabs[own]);
+      if (failure)
+      {
+        std::rethrow_exception(failure);
+      }
     }
   }
 
+  /** Does the work on a slab unless some has failed. */
   template <typename TWork>
-  static void
-  OnThreads(std::size_t count, const TWork & work)
+  void
+  Guard(std::size_t slab, const TWork & work)
   {
-    HostContext context;
-    context.threads = EffectiveThreadCount(0);
-    ParallelFor(static_cast<std::int64_t>(count), context, [&](std::int64_t i) { work(static_cast<std::size_t>(i)); });
+    if (m_HasFailed)
+    {
+      return;
+    }
+    try
+    {
+      work();
+    }
+    catch (...)
+    {
+      m_Failures[slab] = std::current_exception();
+      m_HasFailed = true;
+    }
+  }
+
+  void
+  LabelSlab(const AlgorithmChoice & asked, std::size_t slab)
+  {
+    // The side before a slab is the upper one of the seam there.
+    std::vector<std::size_t> sides;
+    for (const std::size_t end : { 2 * slab, 2 * slab + 1 })
+    {
+      if (end > 0 && end <= m_Sides.size())
+      {
+        sides.push_back(end - 1);
+      }
+    }
+    m_Slabs[slab]->Label(asked, m_Start, [&] {
+      for (const std::size_t side : sides)
+      {
+        m_Sides[side]->Fetch(slices, *m_Slabs[side / 2], *m_Slabs[side / 2 + 1]);
+      }
+      LabelSides(asked, sides, 0);
+    });
+  }
+
+  /** Queues what labels these sides from the first one on, before the host waits for the first. */
+  void
+  LabelSides(const AlgorithmChoice & asked, const std::vector<std::size_t> & sides, std::size_t first)
+  {
+    if (first < sides.size())
+    {
+      const std::size_t side = sides[first];
+      m_Sides[side]->Label(asked, slices, *m_Slabs[(side + 1) / 2], side % 2 != 0, [&] {
+        LabelSides(asked, sides, first + 1);
+      });
+    }
+  }
+
+  std::uint64_t
+  ComponentsOfSlabs() const
+  {
+    std::uint64_t sum = 0;
+    for (const auto & slab : m_Slabs)
+    {
+      sum += slab->components;
+    }
+    return sum;
+  }
+
+  void
+  Number(std::size_t slab, const std::vector<void *> & labels, LabelType type)
+  {
+    if (ComponentsOfSlabs() > cuda::SlabNumbers::MostNodes)
+    {
+      throw Unsupported("the slabs have " + std::to_string(ComponentsOfSlabs()) +
+                        " components together; slabs on devices are labeled together for less than 2^32");
+    }
+    std::vector<std::uint64_t> counts;
+    for (const auto & each : m_Slabs)
+    {
+      counts.push_back(each->components);
+    }
+    m_Slabs[slab]
+      ->Number(m_Sides, counts, slab, labels.empty() || !HoldsAll(type) ? nullptr : labels[slab], type, m_Start);
+  }
+
+  /** \return whether some side had too little room, and finds again what it tells */
+  bool
+  FindAgain()
+  {
+    bool isNeeded = false;
+    for (const auto & side : m_Sides)
+    {
+      isNeeded = side->FindAgain() || isNeeded;
+    }
+    return isNeeded;
   }
 
   std::vector<std::unique_ptr<SlabOnDevice>> m_Slabs;
   /** Of each seam the lower slab's side and the upper one's. */
   std::vector<std::unique_ptr<SideOnDevice>> m_Sides;
+  std::vector<std::exception_ptr>            m_Failures;
+  std::atomic<bool>                          m_HasFailed{ false };
+  StepClock                                  m_Start;
+  bool                                       m_MeasuresStages = false;
 };
 
 CudaSlabLabeler::CudaSlabLabeler()
@@ -261,19 +319,11 @@ CudaSlabLabeler::Label(const std::string &             algorithm,
 {
   State &               own = *m_State;
   const AlgorithmChoice asked = ParseAlgorithm(algorithm);
-  StepClock             clock;
   own.Begin(slabs, criterion, connectivity);
   own.CheckLabels(labels, true);
-  own.LabelAll(asked);
-  clock.Step();
-  own.Merge();
-  own.components = own.merge.ComponentCount();
-  own.times.merge = clock.Step();
-  const bool fits = own.components <= MaximumLabel(type);
-  own.Number(fits ? labels : std::vector<void *>(), type);
-  own.times.queue = clock.Step();
+  own.LabelAll(asked, labels, type);
   own.isLabeled = true;
-  if (!labels.empty() && !fits)
+  if (!labels.empty() && !own.HoldsAll(type))
   {
     own.Write(labels, type);
   }
@@ -297,10 +347,16 @@ CudaSlabLabeler::LastAlgorithm() const
   return m_State->LastAlgorithm();
 }
 
-const CudaSlabLabeler::Times &
+void
+CudaSlabLabeler::MeasureStages(bool on)
+{
+  m_State->MeasureStages(on);
+}
+
+std::vector<CudaSlabLabeler::SlabTimes>
 CudaSlabLabeler::LastTimes() const
 {
-  return m_State->times;
+  return m_State->Times();
 }
 
 } // namespace brickccl

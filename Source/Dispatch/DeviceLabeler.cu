@@ -1,186 +1,15 @@
-#include "BrickCCL/Dispatch/DeviceLabeler.h"
+#include "BrickCCL/Dispatch/DeviceLabelerState.cuh"
 
-#include "BrickCCL/Algorithms/CudaAlgorithm.cuh"
 #include "BrickCCL/Host/StepClock.h"
-#include "BrickCCL/Labels/RelabelOnDevice.cuh"
+#include "BrickCCL/Labels/SeamsOnDevice.cuh"
 #include "BrickCCL/Tables/RowSums.h"
 
 #include <algorithm>
-#include <limits>
-#include <map>
 #include <utility>
 #include <vector>
 
 namespace brickccl
 {
-
-namespace
-{
-
-/** Whether node numbers of 32 bits suffice for every algorithm: at most one node per voxel. */
-bool
-FitsNarrow(const Extent & extent)
-{
-  return extent.VoxelCount() < std::int64_t{ std::numeric_limits<std::uint32_t>::max() };
-}
-
-/** \throws LabelOverflow if a label type is too small. */
-void
-CheckLabelType(std::uint64_t components, LabelType type)
-{
-  if (components > MaximumLabel(type))
-  {
-    throw LabelOverflow(std::to_string(components) + " components do not fit label type " + NameOf(type) +
-                        ", whose largest label is " + std::to_string(MaximumLabel(type)) + "; use " +
-                        NameOf(SmallestLabelType(components)));
-  }
-}
-
-} // namespace
-
-class DeviceLabeler::State
-{
-public:
-  explicit State(int device)
-    : m_Device(device)
-  {
-    m_Stream.emplace();
-  }
-
-  ~State()
-  {
-    // Memory goes back to the device that it came from.
-    (void)cudaSetDevice(m_Device);
-  }
-
-  int
-  Device() const
-  {
-    return m_Device;
-  }
-
-  /** The device side of an algorithm, for an extent; made when it is first asked for. */
-  cuda::CudaAlgorithm &
-  Get(const Algorithm & row, const Extent & extent)
-  {
-    const bool isWide = !FitsNarrow(extent);
-    auto &     algorithm = m_Algorithms[{ &row, isWide }];
-    if (!algorithm)
-    {
-      algorithm = row.cuda.make(isWide);
-    }
-    if (algorithm->Clock() != nullptr)
-    {
-      algorithm->Clock()->SwitchOn(m_MeasuresStages);
-    }
-    return *algorithm;
-  }
-
-  /** The algorithm that labeled last. \throws InvalidArgument if there is none. */
-  cuda::CudaAlgorithm &
-  GetLast()
-  {
-    if (!lastProblem)
-    {
-      throw InvalidArgument("nothing has been labeled on the device yet");
-    }
-    return Get(*last, lastProblem->image.extent);
-  }
-
-  /** Renumbers what was labeled last, by the numbers that `queueNumbers(algorithm, stream)` leaves in `relabeling`, and
-   *  writes the label map if `labels` is not null. \return how many components stay */
-  template <typename TQueueNumbers>
-  std::uint64_t
-  Renumber(void * labels, LabelType type, void * stream, const TQueueNumbers & queueNumbers)
-  {
-    cuda::CudaAlgorithm &     algorithm = GetLast();
-    const cuda::CurrentDevice current(m_Device);
-    const auto                on = static_cast<cudaStream_t>(stream);
-    std::uint64_t             kept = 0;
-    if (lastComponents > 0)
-    {
-      queueNumbers(algorithm, on);
-      algorithm.Renumber(*lastProblem, relabeling.numbers.Data(), on);
-    }
-    // Where the type holds all components, the map need not wait for the number of those that stay.
-    const bool holdsAny = labels != nullptr && lastComponents <= MaximumLabel(type);
-    if (holdsAny)
-    {
-      algorithm.Write(*lastProblem, labels, type, on);
-    }
-    if (lastComponents > 0)
-    {
-      relabeling.numbered.Wait();
-      kept = *relabeling.kept.Data();
-    }
-    lastComponents = kept;
-    isRelabeled = true;
-    if (labels != nullptr && !holdsAny)
-    {
-      CheckLabelType(kept, type);
-      algorithm.Write(*lastProblem, labels, type, on);
-    }
-    return kept;
-  }
-
-  void
-  MeasureStages(bool on)
-  {
-    m_MeasuresStages = on;
-  }
-
-  /** Copies an image to the device. */
-  ImageView
-  Upload(const ImageView & image, cuda::DeviceBuffer<unsigned char> & buffer, const HostContext & context)
-  {
-    const std::size_t bytes = static_cast<std::size_t>(image.extent.VoxelCount()) *
-                              static_cast<std::size_t>(image.channels) * SizeOf(image.type);
-    buffer.Resize(bytes);
-    staged.Upload(buffer.Data(), image.data, bytes, HostStream(), context);
-    ImageView onDevice = image;
-    onDevice.data = buffer.Data();
-    return onDevice;
-  }
-
-  cudaStream_t
-  HostStream() const
-  {
-    return m_Stream->Get();
-  }
-
-  /** The row of the algorithm that labeled last, and what it labeled. */
-  const Algorithm *      last = nullptr;
-  std::string            lastAlgorithm;
-  std::optional<Problem> lastProblem;
-  std::uint64_t          lastComponents = 0;
-  /** Whether its components were given other numbers since. */
-  bool                                   isRelabeled = false;
-  cuda::DeviceBuffer<CompactShapeSums>   sums;
-  cuda::DeviceBuffer<unsigned char>      image;
-  cuda::DeviceBuffer<unsigned char>      mask;
-  cuda::DeviceBuffer<unsigned long long> firstRuns;
-  cuda::StagedCopy                       staged;
-  cuda::RelabelMemory                    relabeling;
-  cuda::ListMemory                       lists;
-  Times                                  times;
-
-  std::size_t
-  ScratchBytes() const
-  {
-    std::size_t bytes = relabeling.CapacityBytes() + lists.CapacityBytes();
-    for (const auto & [key, algorithm] : m_Algorithms)
-    {
-      bytes += algorithm->CapacityBytes();
-    }
-    return bytes;
-  }
-
-private:
-  int                                                                                m_Device;
-  bool                                                                               m_MeasuresStages = false;
-  std::optional<cuda::Stream>                                                        m_Stream;
-  std::map<std::pair<const Algorithm *, bool>, std::unique_ptr<cuda::CudaAlgorithm>> m_Algorithms;
-};
 
 DeviceLabeler::DeviceLabeler(int device)
 {
@@ -248,13 +77,10 @@ DeviceLabeler::Label(const AlgorithmChoice & asked,
                      RunVolume &             result)
 {
   // Shares of the progress; where a label map is written to disk, what comes later takes longer than all of this.
-  constexpr double uploaded = 0.45;
-  constexpr double labeled = 0.55;
-  State &          own = *m_State;
-  own.lastProblem.reset();
-  const AlgorithmChoice choice = ChooseAlgorithm(asked, ProblemTraits(hostProblem), Backend::Cuda);
-  own.last = choice.algorithm;
-  own.lastAlgorithm = choice.algorithm->name;
+  constexpr double          uploaded = 0.45;
+  constexpr double          labeled = 0.55;
+  State &                   own = *m_State;
+  const AlgorithmChoice     choice = own.Choose(asked, ProblemTraits(hostProblem));
   const cuda::CurrentDevice current(own.Device());
   const cudaStream_t        stream = own.HostStream();
   Problem                   problem = hostProblem;
@@ -292,13 +118,10 @@ DeviceLabeler::LabelOnDevice(const AlgorithmChoice & asked,
                              LabelType               type,
                              void *                  stream)
 {
-  State &             own = *m_State;
-  const cudaStream_t  on = static_cast<cudaStream_t>(stream);
-  const ProblemTraits traits(problem);
-  own.lastProblem.reset();
-  const AlgorithmChoice choice = ChooseAlgorithm(asked, traits, Backend::Cuda);
-  own.last = choice.algorithm;
-  own.lastAlgorithm = choice.algorithm->name;
+  State &                   own = *m_State;
+  const cudaStream_t        on = static_cast<cudaStream_t>(stream);
+  const ProblemTraits       traits(problem);
+  const AlgorithmChoice     choice = own.Choose(asked, traits);
   const cuda::CurrentDevice current(own.Device());
   cuda::CudaAlgorithm &     chosen = own.Get(*choice.algorithm, problem.GetExtent());
   // Where no number of components is too large for the type, the map may be written before the number is known.
@@ -320,6 +143,32 @@ DeviceLabeler::LabelOnDevice(const AlgorithmChoice & asked,
   return components;
 }
 
+std::uint64_t
+DeviceLabeler::LabelThen(const AlgorithmChoice &       asked,
+                         const Problem &               problem,
+                         const std::function<void()> & queueMore,
+                         void *                        stream)
+{
+  State &                   own = *m_State;
+  const AlgorithmChoice     choice = own.Choose(asked, ProblemTraits(problem));
+  const cuda::CurrentDevice current(own.Device());
+  cuda::CudaAlgorithm &     chosen = own.Get(*choice.algorithm, problem.GetExtent());
+  // What is queued behind asks for what was labeled last. How many components there are is not known then.
+  own.lastProblem = problem;
+  own.lastComponents = 0;
+  own.isRelabeled = false;
+  try
+  {
+    own.lastComponents = chosen.LabelThen(problem, choice.options, queueMore, static_cast<cudaStream_t>(stream));
+  }
+  catch (...)
+  {
+    own.lastProblem.reset();
+    throw;
+  }
+  return own.lastComponents;
+}
+
 void
 DeviceLabeler::WriteOnDevice(void * labels, LabelType type, void * stream)
 {
@@ -331,13 +180,22 @@ DeviceLabeler::WriteOnDevice(void * labels, LabelType type, void * stream)
 }
 
 void
-DeviceLabeler::WriteRowsOnDevice(std::int64_t firstRow, std::int64_t rows, unsigned * labels, void * stream)
+DeviceLabeler::WriteRowStartsOnDevice(std::int64_t firstRow,
+                                      std::int64_t rows,
+                                      unsigned *   labels,
+                                      unsigned *   places,
+                                      void *       stream)
 {
   State &                   own = *m_State;
   cuda::CudaAlgorithm &     algorithm = own.GetLast();
+  const Problem &           problem = *own.lastProblem;
   const cuda::CurrentDevice current(own.Device());
-  CheckLabelType(own.lastComponents, LabelType::UInt32);
-  algorithm.WriteRows(*own.lastProblem, firstRow, rows, labels, static_cast<cudaStream_t>(stream));
+  const auto                on = static_cast<cudaStream_t>(stream);
+  if (!algorithm.WriteRowStarts(problem, firstRow, rows, labels, places, on))
+  {
+    algorithm.WriteRows(problem, firstRow, rows, labels, on);
+    cuda::MarkForeground(labels, rows, problem.image.extent.RowLength(), places, on);
+  }
 }
 
 void
@@ -352,6 +210,12 @@ DeviceLabeler::NumberOnDevice(const unsigned long long * numbers, std::uint64_t 
   }
   own.lastComponents = highest;
   own.isRelabeled = true;
+}
+
+void
+DeviceLabeler::LowerHighest(std::uint64_t highest)
+{
+  m_State->lastComponents = highest;
 }
 
 void

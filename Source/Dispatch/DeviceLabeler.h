@@ -9,6 +9,7 @@
 #include "BrickCCL/Tables/ComponentSums.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -54,6 +55,14 @@ public:
   std::uint64_t
   LabelOnDevice(const AlgorithmChoice & asked, const Problem & problem, void * labels, LabelType type, void * stream);
 
+  /** Labels a problem whose voxels lie on the device. `queueMore` queues work on the labels behind what labels, as
+   *  WriteRowStartsOnDevice on this labeler; it is called before the host waits, where the algorithm can do that. It
+   * may be called again; then there were no labels yet. \return N */
+  std::uint64_t LabelThen(const AlgorithmChoice &       asked,
+                          const Problem &               problem,
+                          const std::function<void()> & queueMore,
+                          void *                        stream);
+
   /** All are as in CudaLabeler. */
   void           WriteOnDevice(void * labels, LabelType type, void * stream);
   void           SizesOnDevice(std::uint64_t * sizes, void * stream);
@@ -64,11 +73,16 @@ public:
   void           MeasureOnDevice(void * stream);
   ComponentTable FetchTable(const Geometry & geometry, void * stream);
 
-  /** Queues the labels of some rows of what was labeled last: whole rows from `firstRow` on. */
-  void WriteRowsOnDevice(std::int64_t firstRow, std::int64_t rows, unsigned * labels, void * stream);
+  /** Queues the labels of some rows of what was labeled last: whole rows from `firstRow` on. Labels are written at the
+   *  first voxel of each run of linked voxels along x, and perhaps at others. `places` says where: it gets a bit for
+   *  each voxel, and each row begins with a word. */
+  void
+  WriteRowStartsOnDevice(std::int64_t firstRow, std::int64_t rows, unsigned * labels, unsigned * places, void * stream);
   /** Queues other labels for what was labeled last: by label - 1, in memory of the device. None is larger than
    *  `highest`, which is at most 2^32 - 1. After that only WriteOnDevice makes sense. */
   void NumberOnDevice(const unsigned long long * numbers, std::uint64_t highest, void * stream);
+  /** Says that none of these labels is larger than `highest`. */
+  void LowerHighest(std::uint64_t highest);
 
   /** In how many rounds the last algorithm changed something, if it repeats its steps until nothing changes; 0 for
    *  other algorithms. \throws InvalidArgument if nothing was labeled. */

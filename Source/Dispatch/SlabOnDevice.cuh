@@ -3,14 +3,19 @@
 
 #include "BrickCCL/Criteria/Problem.h"
 #include "BrickCCL/Cuda/Runtime.cuh"
+#include "BrickCCL/Cuda/StageClock.cuh"
+#include "BrickCCL/Dispatch/CudaLabeler.h"
 #include "BrickCCL/Dispatch/DeviceLabeler.h"
 #include "BrickCCL/Host/StepClock.h"
+#include "BrickCCL/Labels/JoinSlabs.cuh"
 #include "BrickCCL/Labels/SeamsOnDevice.cuh"
-#include "BrickCCL/Labels/SlabMerge.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <numeric>
 #include <optional>
+#include <vector>
 
 /** What CudaSlabLabeler keeps for each slab, and for each side of a seam between two slabs. */
 namespace brickccl
@@ -69,45 +74,77 @@ public:
     return m_Tools->ready;
   }
 
-  /** Labels the slab, and writes the labels of its first and its last slice where these places are not null. */
+  /** Labels the slab. `queueSides` queues work on its seams before the host waits for it. */
   void
-  Label(const AlgorithmChoice & asked, const Slices & slices, unsigned * first, unsigned * last)
+  Label(const AlgorithmChoice & asked, const StepClock & start, const std::function<void()> & queueSides)
   {
     const cuda::CurrentDevice current(m_Device);
-    StepClock                 clock;
-    components = labeler.LabelOnDevice(asked, *problem, nullptr, LabelType::UInt32, on);
-    if (first != nullptr)
-    {
-      labeler.WriteRowsOnDevice(0, slices.rows, first, on);
-    }
-    if (last != nullptr)
-    {
-      labeler.WriteRowsOnDevice(problem->GetExtent().RowCount() - slices.rows, slices.rows, last, on);
-    }
-    m_Tools->labeled.Record(on);
-    seconds = clock.Step();
+    times.begun = SecondsSince(start);
+    m_Tools->stages.Start(on);
+    const auto queueMore = [&] {
+      m_Tools->stages.Finish("label", on);
+      m_Tools->labeled.Record(on);
+      queueSides();
+      times.queued = SecondsSince(start);
+    };
+    components = labeler.LabelThen(asked, *problem, queueMore, on);
+    times.labeled = SecondsSince(start);
   }
-  /** When the slices that Label() writes are there. */
+  /** When the labels are there. */
   cuda::Event &
   Labeled()
   {
     return m_Tools->labeled;
   }
 
-  /** Queues the numbers that the slab's components have in the volume. */
+  /** Queues the numbers that the slab's components have in the volume, and the label map if there is a place for it;
+   *  waits until those of the volume are counted. */
+  template <typename TSides>
   void
-  QueueNumbers(const SlabMerge & merge, std::size_t slab)
+  Number(const TSides &                     sides,
+         const std::vector<std::uint64_t> & componentsOfSlabs,
+         std::size_t                        own,
+         void *                             labels,
+         LabelType                          type,
+         const StepClock &                  start)
   {
-    const cuda::CurrentDevice current(m_Device);
-    labeler.NumberOnDevice(m_Tools->numbers.Queue(merge, slab, components, on), merge.ComponentCount(), on);
+    const cuda::CurrentDevice           current(m_Device);
+    std::vector<const cuda::SeamSide *> told;
+    for (const auto & side : sides)
+    {
+      told.push_back(&side->Tells());
+    }
+    m_Tools->numbers.Prepare(told, componentsOfSlabs, own, on);
+    for (const auto & side : sides)
+    {
+      side->Found().MakeStreamWait(on);
+    }
+    m_Tools->stages.Finish("wait for seams", on);
+    const auto highest = std::accumulate(componentsOfSlabs.begin(), componentsOfSlabs.end(), std::uint64_t{ 0 });
+    labeler.NumberOnDevice(m_Tools->numbers.Queue(on), highest, on);
+    m_Tools->stages.Finish("join and number", on);
+    if (labels != nullptr)
+    {
+      labeler.WriteOnDevice(labels, type, on);
+      m_Tools->stages.Finish("write", on);
+    }
+    times.joinsQueued = SecondsSince(start);
+    componentsOfVolume = m_Tools->numbers.WaitForCount();
+    times.counted = SecondsSince(start);
   }
 
-  DeviceLabeler          labeler;
-  std::optional<Problem> problem;
-  cudaStream_t           on = nullptr;
-  std::uint64_t          components = 0;
-  /** What the last Label() took. */
-  double seconds = 0;
+  cuda::StageClock &
+  Stages()
+  {
+    return m_Tools->stages;
+  }
+
+  DeviceLabeler              labeler;
+  std::optional<Problem>     problem;
+  cudaStream_t               on = nullptr;
+  std::uint64_t              components = 0;
+  std::uint64_t              componentsOfVolume = 0;
+  CudaSlabLabeler::SlabTimes times;
 
 private:
   struct Tools
@@ -115,7 +152,15 @@ private:
     cuda::Event       ready;
     cuda::Event       labeled;
     cuda::SlabNumbers numbers;
+    cuda::StageClock  stages;
   };
+
+  static double
+  SecondsSince(const StepClock & start)
+  {
+    StepClock clock = start;
+    return clock.Step();
+  }
 
   int                  m_Device;
   std::optional<Tools> m_Tools;
@@ -137,49 +182,94 @@ public:
     (void)cudaSetDevice(m_Device);
   }
 
-  /** \return the place for the slab's labels in the slice at the seam */
-  unsigned *
-  Begin(const Slices & slices)
-  {
-    const cuda::CurrentDevice current(m_Device);
-    m_Tools->seam.own.Resize(static_cast<std::size_t>(slices.voxels));
-    return m_Tools->seam.own.Data();
-  }
-
-  /** Labels the seam between two slabs, and keeps its labels in the last slice of the lower slab, or in the first one
-   *  of the upper slab. The slabs need not be labeled yet. */
+  /** Queues what brings the last slice of the lower slab and the first one of the upper slab together, as the volume
+   *  that Label() labels. */
   void
-  Label(const AlgorithmChoice & asked, const Slices & slices, SlabOnDevice & lower, SlabOnDevice & upper, bool isUpper)
+  Fetch(const Slices & slices, SlabOnDevice & lower, SlabOnDevice & upper)
   {
     const cuda::CurrentDevice current(m_Device);
     Tools &                   own = *m_Tools;
     const cudaStream_t        stream = own.stream.Get();
+    own.stages.Start(stream);
     lower.Ready().MakeStreamWait(stream);
     upper.Ready().MakeStreamWait(stream);
-    Problem problem = *lower.problem;
-    problem.image =
+    m_Problem = *lower.problem;
+    m_Problem->image =
       Gather(own.image, slices, lower.problem->image, lower.Device(), upper.problem->image, upper.Device());
-    if (problem.mask)
+    if (m_Problem->mask)
     {
-      problem.mask =
+      m_Problem->mask =
         Gather(own.mask, slices, *lower.problem->mask, lower.Device(), *upper.problem->mask, upper.Device());
     }
-    own.seam.Prepare(slices.voxels,
-                     m_Labeler.LabelOnDevice(asked, problem, nullptr, LabelType::UInt32, stream),
-                     stream);
-    m_Labeler.WriteRowsOnDevice(isUpper ? slices.rows : 0, slices.rows, own.seam.seam.Data(), stream);
+    own.stages.Finish("fetch slices", stream);
   }
 
-  /** Brings to the host what the components of the labeled slab and of the seam share. */
+  /** Queues the labels of the seam in the slice of `slab`, which is the upper one or the lower one, and what finds the
+   *  components that both the seam and the slab have there. All that labels the slab is queued. `queueMore` queues
+   * other work before the host waits for the seam. */
   void
-  Find(SlabOnDevice & slab)
+  Label(const AlgorithmChoice &       asked,
+        const Slices &                slices,
+        SlabOnDevice &                slab,
+        bool                          isUpper,
+        const std::function<void()> & queueMore)
   {
     const cuda::CurrentDevice current(m_Device);
-    slab.Labeled().MakeStreamWait(m_Tools->stream.Get());
-    found = &m_Tools->seam.Find();
+    Tools &                   own = *m_Tools;
+    const cudaStream_t        stream = own.stream.Get();
+    const std::int64_t        rowLength = slices.voxels / slices.rows;
+    own.seam.own.Resize(slices.rows, rowLength);
+    own.seam.seam.Resize(slices.rows, rowLength);
+    const auto write = [&](DeviceLabeler & labeler, bool isLast, cuda::SliceLabels & labels, std::int64_t allRows) {
+      labeler.WriteRowStartsOnDevice(isLast ? allRows - slices.rows : 0,
+                                     slices.rows,
+                                     labels.labels.Data(),
+                                     labels.places.Data(),
+                                     stream);
+    };
+    const auto writeAndMore = [&] {
+      write(m_Labeler, isUpper, own.seam.seam, 2 * slices.rows);
+      own.stages.Finish("label seam", stream);
+      queueMore();
+    };
+    const std::uint64_t components = m_Labeler.LabelThen(asked, *m_Problem, writeAndMore, stream);
+    own.seam.Prepare(slices.rows, rowLength, components, stream);
+    slab.Labeled().MakeStreamWait(stream);
+    own.stages.Finish("wait for slab", stream);
+    write(slab.labeler, !isUpper, own.seam.own, slab.problem->GetExtent().RowCount());
+    Find();
   }
 
-  const cuda::SeamSide * found = nullptr;
+  /** Finds again what there was too little room for. \return whether that was so */
+  bool
+  FindAgain()
+  {
+    const cuda::CurrentDevice current(m_Device);
+    const bool                isNeeded = !m_Tools->seam.HadRoom();
+    if (isNeeded)
+    {
+      Find();
+    }
+    return isNeeded;
+  }
+
+  /** What the components of the slab and of the seam share; it is there when Found() comes. */
+  const cuda::SeamSide &
+  Tells() const
+  {
+    return m_Tools->seam.Found();
+  }
+  cuda::Event &
+  Found()
+  {
+    return m_Tools->found;
+  }
+
+  cuda::StageClock &
+  Stages()
+  {
+    return m_Tools->stages;
+  }
 
 private:
   struct Tools
@@ -188,7 +278,17 @@ private:
     cuda::DeviceBuffer<unsigned char> image;
     cuda::DeviceBuffer<unsigned char> mask;
     cuda::SeamOnDevice                seam;
+    cuda::Event                       found;
+    cuda::StageClock                  stages;
   };
+
+  void
+  Find()
+  {
+    m_Tools->seam.QueueFind();
+    m_Tools->found.Record(m_Tools->stream.Get());
+    m_Tools->stages.Finish("find", m_Tools->stream.Get());
+  }
 
   /** Brings the last slice of one image and the first slice of another together. */
   ImageView
@@ -217,9 +317,10 @@ private:
     return seam;
   }
 
-  DeviceLabeler        m_Labeler;
-  int                  m_Device;
-  std::optional<Tools> m_Tools;
+  DeviceLabeler          m_Labeler;
+  std::optional<Problem> m_Problem;
+  int                    m_Device;
+  std::optional<Tools>   m_Tools;
 };
 
 } // namespace brickccl

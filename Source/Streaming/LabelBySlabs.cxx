@@ -94,7 +94,8 @@ DescribePlan(const SlabImages & images, const SlabOptions & options, const SlabP
        << "maximum size: " << (relabel.maximumSize + 1 == 0 ? "none" : std::to_string(relabel.maximumSize)) << '\n'
        << "largest: " << (relabel.largest == 0 ? "all" : std::to_string(relabel.largest))
        << (relabel.largestAcross ? " of each slice" : "") << '\n'
-       << "minimum volume: " << options.label.minimumVolume << "\nmeasured: " << (options.measures ? "yes" : "no");
+       << "minimum volume: " << options.label.minimumVolume
+       << "\ntable (--statistics, --print, --columns): " << (options.measures ? "yes" : "no");
   for (const ColumnGroup * const group : options.groups.List())
   {
     text << ' ' << group->name;
@@ -240,6 +241,8 @@ SlabLabeler::LabelSlab(std::size_t slab, SlabReader & reader, Labeling & scratch
   m_Folder->Write(slab, Kind::Runs, brick.runs);
   m_Folder->Write(slab, Kind::Record, brick.record);
   m_Merge.Add(brick.record);
+  const std::int64_t rowLength = m_Images.image->extent.RowLength();
+  m_Options.seeSlab(views.image, static_cast<std::int64_t>(box.PlaceInVolume(0)) / rowLength, scratch);
   reader.Forget(box);
 }
 

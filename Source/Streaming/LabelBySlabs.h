@@ -59,6 +59,11 @@ struct SlabOptions
   /** Writes other outputs of the same result, which go into place together with the label map (ReplacedTogether). */
   std::function<void(const SlabResult &)> writeOthers = [](const SlabResult &) {};
 
+  /** Sees the voxels of each slab that is labeled now, whose first row has this number in the volume, with its labels.
+   */
+  std::function<void(const ImageView &, std::int64_t firstRow, const Labeling &)> seeSlab =
+    [](const ImageView &, std::int64_t, const Labeling &) {};
+
   /** Hears of the steps and notes. */
   std::function<void(const std::string &)> step = [](const std::string &) {};
   std::function<void(const std::string &)> note = [](const std::string &) {};

@@ -207,6 +207,25 @@ class DoubtsTest(CommandTest):
         self.assertIn("no voxel of the image lies in the range", self.notes("--memory", "500MB", "--range", 1000, 2000))
         self.assertEqual(self.notes("--memory", "500MB", "--range", 1, 100), "")
 
+    def test_a_label_map_that_is_read_in_parts(self):
+        # Four slabs; labels touch in the last one alone, then everywhere, then they are apart.
+        side, slices = 448, 16
+        apart = [0, *[1] * 220, 0, *[2] * 225, 0]
+        touching = [0, *[1] * 222, *[2] * 224, 0]
+        for first, note in ((slices - 1, True), (0, True), (slices, False)):
+            values = []
+            for z in range(slices):
+                values += (touching if z >= first else apart) * side
+            write_nrrd(self.image, "uint8", (side, side, slices), values)
+            notes = self.notes("--memory", "96MB", "--threads", 2)
+            (self.assertIn if note else self.assertNotIn)("looks like a label map", notes)
+            self.assertEqual("looks like" in self.notes(), note)
+        write_nrrd(self.image, "uint8", (side, side, slices), touching * side * slices)
+        self.assertNotIn("looks like", self.notes("--memory", "96MB", "--equal-value"))
+        gray = [0, *[1 + x * 7919 % 200 for x in range(side - 2)], 0]
+        write_nrrd(self.image, "uint8", (side, side, slices), gray * (side // 2) * slices + [0] * (side * side // 2 * slices))
+        self.assertIn("looks like a gray scan", self.notes("--memory", "96MB", "--threads", 2))
+
     def test_a_range_outside_of_the_values(self):
         write_nrrd(self.image, "int16", (10, 10, 3), [i - 100 for i in range(300)])
         self.assertIn("its values go from -100 to 199", self.notes("--range", 500, 600))

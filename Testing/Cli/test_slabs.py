@@ -256,6 +256,8 @@ class SlabsTest(CommandTest):
         self.fails(*options, "--resume", "--connectivity", 26, saying=["other inputs or options", "connectivity"])
         self.fails(*options, "--resume", "--minimum-size", 4, saying=["other inputs or options", "minimum size was 0 and is now 4"])
         self.fails(*options, "--resume", "--order", "size", saying=["other inputs or options", "order was raster and is now size"])
+        self.fails(*options, "--resume", "--statistics", self.path("t.csv"), "--columns", "shape",
+                   saying=["other inputs or options", "table (--statistics, --print, --columns) was no and is now yes shape"])
         time.sleep(0.01)
         os.utime(path)
         self.fails(*options, "--resume", saying=["other inputs or options", "changed"])

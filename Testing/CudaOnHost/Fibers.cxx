@@ -205,15 +205,19 @@ void
 RunThreads(dim3 blocks, dim3 threads, const std::function<void()> & kernel)
 {
   const std::lock_guard<std::mutex> lock(device);
-  gridDim = dim3(std::min(blocks.x, MaximumBlocks));
+  gridDim = dim3(std::min(blocks.x, MaximumBlocks), blocks.y);
   blockDim = threads;
-  for (blockIdx.x = 0; blockIdx.x < gridDim.x; ++blockIdx.x)
+  for (blockIdx.y = 0; blockIdx.y < gridDim.y; ++blockIdx.y)
   {
-    for (threadIdx.x = 0; threadIdx.x < blockDim.x; ++threadIdx.x)
+    for (blockIdx.x = 0; blockIdx.x < gridDim.x; ++blockIdx.x)
     {
-      kernel();
+      for (threadIdx.x = 0; threadIdx.x < blockDim.x; ++threadIdx.x)
+      {
+        kernel();
+      }
     }
   }
+  blockIdx.y = 0;
 }
 
 void

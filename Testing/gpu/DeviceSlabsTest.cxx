@@ -359,6 +359,25 @@ TEST_F(OnCuda, NoiseInSlabsOnDevicesHasTheLabelsOfTheVolume)
   }
 }
 
+/** Seams of more rows than a flat brick of BundleMerging has, between slabs of one slice. */
+TEST_F(OnCuda, SlabsOnDevicesOfOneSliceAndManyRows)
+{
+  CudaSlabLabeler labeler;
+  const Extent    extent{ 150, 290, 3 };
+  for (const double density : { 0.2, 0.35, 0.6 })
+  {
+    for (int rank = 1; rank <= 3; ++rank)
+    {
+      const auto                         voxels = MakeRandom(extent, density, rank, 78);
+      const SlabsOnDevices<std::uint8_t> there(voxels, extent, nullptr, { 1, 1, 1 });
+      labeler
+        .Label("Auto", there.slabs, Criterion::Foreground(), Connectivity(3, rank), there.pointers, LabelType::UInt32);
+      ASSERT_EQ(there.Download(), CpuLabels(voxels, extent, Criterion::Foreground(), Connectivity(3, rank)))
+        << density << ", rank " << rank;
+    }
+  }
+}
+
 /** A comb whose teeth are joined in the last slice alone, and one that is joined in the first slice alone. */
 TEST_F(OnCuda, ComponentsThatGoThroughAllSlabsAreOne)
 {
@@ -383,6 +402,39 @@ TEST_F(OnCuda, ComponentsThatGoThroughAllSlabsAreOne)
     labeler.Label("Auto", there.slabs, Criterion::Foreground(), connectivity, there.pointers, LabelType::UInt32),
     37u);
   EXPECT_EQ(there.Download(), CpuLabels(voxels, extent, Criterion::Foreground(), connectivity));
+}
+
+TEST_F(OnCuda, SlabsOnDevicesTellHowFarTheyHadComeWhen)
+{
+  const Extent                       extent{ 90, 30, 20 };
+  const auto                         voxels = MakeRandom(extent, 0.1, 1, 3);
+  const SlabsOnDevices<std::uint8_t> there(voxels, extent, nullptr, { 9, 6, 5 });
+  CudaSlabLabeler                    labeler;
+  for (const bool measures : { false, true, false })
+  {
+    labeler.MeasureStages(measures);
+    labeler
+      .Label("Auto", there.slabs, Criterion::Foreground(), Connectivity::Face(3), there.pointers, LabelType::UInt32);
+    there.Download();
+    const auto times = labeler.LastTimes();
+    ASSERT_EQ(times.size(), 3u);
+    for (std::size_t slab = 0; slab < times.size(); ++slab)
+    {
+      const CudaSlabLabeler::SlabTimes & own = times[slab];
+      const std::vector<double>          steps{ 0, own.begun, own.queued, own.labeled, own.joinsQueued, own.counted };
+      EXPECT_TRUE(std::is_sorted(steps.begin(), steps.end()));
+      std::vector<std::string> stages;
+      for (const auto & [stage, milliseconds] : own.stages)
+      {
+        stages.push_back(stage);
+        EXPECT_GE(milliseconds, 0);
+      }
+      const std::vector<std::string> all{ "label", "wait for seams", "join and number", "write" };
+      EXPECT_EQ(stages, measures ? all : std::vector<std::string>());
+      ASSERT_EQ(own.stagesOfSeams.size(), slab == 1 ? 2u : 1u);
+      EXPECT_EQ(own.stagesOfSeams[0].size(), measures ? 4u : 0u);
+    }
+  }
 }
 
 TEST_F(OnCuda, SlabsThatDoNotFitAndTypesThatAreTooSmallAreErrors)

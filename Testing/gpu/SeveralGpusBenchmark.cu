@@ -4,7 +4,8 @@
 //   brickccl-several-gpus-benchmark [--gpus N] [--repeat N] [--extent NX NY NZ]... [--only host|device] [--markdown
 //   FILE]
 //
-// Prints a line of JSON for each measurement as soon as it is there, the speeds of the buses and memories first.
+// Prints a line of JSON for each measurement as soon as it is there; before volumes in host memory the speeds of the
+// buses and memories, behind slabs on several GPUs how far each had come when.
 
 #include "SeveralGpus.cuh"
 
@@ -302,6 +303,42 @@ private:
   void * m_Memory;
 };
 
+/** Prints when each slab's work had come how far on the host, and how long its steps took on its GPU. */
+void
+PrintTimeline(const std::vector<CudaSlabLabeler::SlabTimes> & slabs)
+{
+  const auto print = [](const std::vector<std::pair<std::string, double>> & stages) {
+    const char * separator = "";
+    for (const auto & [stage, milliseconds] : stages)
+    {
+      std::printf("%s\"%s\": %.3f", separator, stage.c_str(), milliseconds);
+      separator = ", ";
+    }
+  };
+  for (std::size_t i = 0; i < slabs.size(); ++i)
+  {
+    const CudaSlabLabeler::SlabTimes & slab = slabs[i];
+    std::printf("{\"slab\": %d, \"host_ms\": {\"begun\": %.3f, \"queued\": %.3f, \"labeled\": %.3f, "
+                "\"joins queued\": %.3f, \"counted\": %.3f}, \"gpu_ms\": {",
+                static_cast<int>(i),
+                slab.begun * 1e3,
+                slab.queued * 1e3,
+                slab.labeled * 1e3,
+                slab.joinsQueued * 1e3,
+                slab.counted * 1e3);
+    print(slab.stages);
+    std::printf("}");
+    for (const auto & stages : slab.stagesOfSeams)
+    {
+      std::printf(", \"seam_gpu_ms\": {");
+      print(stages);
+      std::printf("}");
+    }
+    std::printf("}\n");
+  }
+  std::fflush(stdout);
+}
+
 /** Volumes that lie on GPUs by slabs. */
 void
 LabelResident(const Extent &      extent,
@@ -316,54 +353,63 @@ LabelResident(const Extent &      extent,
   CudaSlabLabeler several;
   CudaLabeler     single(0);
   // The plain labeler is the one to compare with, where one GPU takes the volume as a whole.
-  const bool             isPlain = there.slabs.size() == 1;
-  std::uint64_t          components = 0;
-  double                 best = 0;
-  CudaSlabLabeler::Times times;
+  const bool isPlain = there.slabs.size() == 1;
+  const auto label = [&] {
+    return isPlain ? single.LabelOnDevice("Auto",
+                                          there.slabs[0].image,
+                                          Criterion::Foreground(),
+                                          {},
+                                          Connectivity::Full(3),
+                                          there.labels[0],
+                                          LabelType::UInt32,
+                                          there.slabs[0].stream)
+                   : several.Label("Auto",
+                                   there.slabs,
+                                   Criterion::Foreground(),
+                                   Connectivity::Full(3),
+                                   there.labels,
+                                   LabelType::UInt32);
+  };
+  std::uint64_t components = 0;
+  double        best = 0;
+  double        labeled = 0;
+  double        counted = 0;
   for (int i = 0; i < repeats + 2; ++i)
   {
     there.Wait();
     StepClock clock;
-    if (isPlain)
-    {
-      components = single.LabelOnDevice("Auto",
-                                        there.slabs[0].image,
-                                        Criterion::Foreground(),
-                                        {},
-                                        Connectivity::Full(3),
-                                        there.labels[0],
-                                        LabelType::UInt32,
-                                        there.slabs[0].stream);
-    }
-    else
-    {
-      components = several.Label("Auto",
-                                 there.slabs,
-                                 Criterion::Foreground(),
-                                 Connectivity::Full(3),
-                                 there.labels,
-                                 LabelType::UInt32);
-    }
+    components = label();
     there.Wait();
     const double seconds = clock.Step();
     if (i >= 2 && (best == 0 || seconds < best))
     {
       best = seconds;
-      times = several.LastTimes();
+      labeled = 0;
+      for (const CudaSlabLabeler::SlabTimes & slab : several.LastTimes())
+      {
+        labeled = std::max(labeled, slab.labeled);
+        counted = slab.counted;
+      }
     }
+  }
+  if (!isPlain)
+  {
+    several.MeasureStages(true);
+    label();
+    there.Wait();
+    PrintTimeline(several.LastTimes());
   }
   const double floor = there.FloorSeconds();
   const bool   same = components == expected.components && there.Sum() == expected.sum;
   char         shares[400];
   std::snprintf(shares,
                 sizeof(shares),
-                "\"slabs\": %d, \"label_ms\": %.3f, \"seams_ms\": %.3f, \"merge_ms\": %.3f, \"queue_ms\": %.3f, "
+                "\"slabs\": %d, \"labeled_ms\": %.3f, \"counted_ms\": %.3f, \"written_ms\": %.3f, "
                 "\"floor_ms\": %.3f, \"times_floor\": %.2f",
                 static_cast<int>(there.slabs.size()),
-                times.label * 1e3,
-                times.seams * 1e3,
-                times.merge * 1e3,
-                times.queue * 1e3,
+                labeled * 1e3,
+                counted * 1e3,
+                best * 1e3,
                 floor * 1e3,
                 best / floor);
   report.Add(name, "device resident", gpus, best, shares, same);
@@ -378,7 +424,11 @@ main(int count, char ** texts)
   int             gpus = 0;
   Check(cudaGetDeviceCount(&gpus));
   gpus = arguments.gpus > 0 ? std::min(gpus, arguments.gpus) : gpus;
-  PrintSpeeds(gpus);
+  const bool hasHost = arguments.only != "device";
+  if (hasHost)
+  {
+    PrintSpeeds(gpus);
+  }
   Report report;
   for (const Extent & extent : arguments.extents)
   {
@@ -391,14 +441,17 @@ main(int count, char ** texts)
       {
         LabelResident(extent, name, pattern, used, arguments.repeats + 4, expected, report);
       }
-      for (int used = 1; used <= gpus && arguments.only != "device"; used *= 2)
+      if (hasHost)
       {
-        host.LabelOnGpus(used, arguments.repeats, expected, "host", report);
-      }
-      const PageLocked lock(host);
-      for (int used = 1; used <= gpus && arguments.only != "device"; used *= 2)
-      {
-        host.LabelOnGpus(used, arguments.repeats, expected, "page-locked", report);
+        for (int used = 1; used <= gpus; used *= 2)
+        {
+          host.LabelOnGpus(used, arguments.repeats, expected, "host", report);
+        }
+        const PageLocked lock(host);
+        for (int used = 1; used <= gpus; used *= 2)
+        {
+          host.LabelOnGpus(used, arguments.repeats, expected, "page-locked", report);
+        }
       }
       report.Save(arguments.markdown);
     }

@@ -105,9 +105,10 @@ struct BundleGrid
     numbersPerX = isAlongY ? sizeZ : 1;
     numbersPerY = isAlongY ? sizeZ * rowLength : rowsPerY * rowLength;
     numbersPerZ = isAlongY ? 1 : rowsPerZ * rowLength;
-    const bool flat = extent.dimension < 3 || !joinsSlices;
     rowsShiftY = bundling == Bundling::Rows ? 0 : 1;
     rowsShiftZ = bundling == Bundling::Squares ? 1 : 0;
+    // Two slices are no higher than a bundle of squares; bricks of cubes would be empty but for an eighth.
+    const bool flat = extent.dimension < 3 || !joinsSlices || sizes[1] <= std::int64_t{ 1 } << rowsShiftZ;
     bundlesShiftY = flat ? 6 : 3;
     bundlesShiftZ = flat ? 0 : 3;
     const auto parts = [](std::int64_t size, int shift) { return static_cast<int>(((size - 1) >> shift) + 1); };

@@ -144,7 +144,10 @@ AwaitReport(BundleMergingMemory & memory)
 } // namespace
 
 std::uint64_t
-BundleMerging(const Problem & problem, BundleMergingMemory & memory, void * labels, LabelType type, cudaStream_t stream)
+BundleMerging(const Problem &               problem,
+              BundleMergingMemory &         memory,
+              const std::function<void()> & queueMore,
+              cudaStream_t                  stream)
 {
   const BundleGrid  grid = GridOf(problem);
   const auto        bricks = static_cast<std::size_t>(grid.bricks);
@@ -194,10 +197,7 @@ BundleMerging(const Problem & problem, BundleMergingMemory & memory, void * labe
     memory.firstVoxel.Resize(memory.componentCapacity);
     memory.componentOfRun.Resize(memory.runCapacity);
     Queue(read, grid, mask, memory, stream);
-    if (labels != nullptr)
-    {
-      WriteLabels(problem, memory, labels, type, stream);
-    }
+    queueMore();
     const BundleReport report = AwaitReport(memory);
     const auto         components = static_cast<std::size_t>(report.found >> 32);
     const auto         runs = static_cast<std::size_t>(report.found & 0xFFFFFFFFu);
@@ -264,6 +264,39 @@ WriteRows(const Problem &       problem,
                     firstRow,
                     voxels,
                     labels);
+  });
+}
+
+bool
+CanWriteRowStarts(const Problem & problem)
+{
+  return GridOf(problem).axes != GridAxes::YThenZThenX;
+}
+
+void
+WriteRowStarts(const Problem &             problem,
+               const BundleMergingMemory & memory,
+               std::int64_t                firstRow,
+               std::int64_t                rows,
+               unsigned *                  labels,
+               DeviceWord *                places,
+               cudaStream_t                stream)
+{
+  const auto         rowLength = static_cast<unsigned>(problem.image.extent.RowLength());
+  const unsigned     wordsPerRow = (rowLength - 1) / BitsPerDeviceWord + 1;
+  const std::int64_t words = rows * wordsPerRow;
+  VisitLayout(problem, [&](auto layout) {
+    BRICKCCL_LAUNCH(WriteRowStartsKernel<decltype(layout)>,
+                    ShapeFor(words),
+                    stream,
+                    GridOf(problem),
+                    memory.Arrays(),
+                    rowLength,
+                    wordsPerRow,
+                    firstRow,
+                    words,
+                    labels,
+                    places);
   });
 }
 
@@ -375,7 +408,22 @@ public:
         cudaStream_t stream) override
   {
     isWritten = labels != nullptr;
-    return cuda::BundleMerging(problem, m_Memory, labels, type, stream);
+    const auto write = [&] {
+      if (labels != nullptr)
+      {
+        // The type has room for any number of components.
+        cuda::WriteLabels(problem, m_Memory, labels, type, stream);
+      }
+    };
+    return cuda::BundleMerging(problem, m_Memory, write, stream);
+  }
+  std::uint64_t
+  LabelThen(const Problem & problem,
+            const OptionValues &,
+            const std::function<void()> & queueMore,
+            cudaStream_t                  stream) override
+  {
+    return cuda::BundleMerging(problem, m_Memory, queueMore, stream);
   }
   void
   Write(const Problem & problem, void * labels, LabelType type, cudaStream_t stream) override
@@ -387,6 +435,21 @@ public:
     override
   {
     cuda::WriteRows(problem, m_Memory, firstRow, rows, labels, stream);
+  }
+  bool
+  WriteRowStarts(const Problem & problem,
+                 std::int64_t    firstRow,
+                 std::int64_t    rows,
+                 unsigned *      labels,
+                 unsigned *      places,
+                 cudaStream_t    stream) override
+  {
+    const bool can = cuda::CanWriteRowStarts(problem);
+    if (can)
+    {
+      cuda::WriteRowStarts(problem, m_Memory, firstRow, rows, labels, places, stream);
+    }
+    return can;
   }
   void
   Download(const Problem &                    problem,

@@ -6,6 +6,8 @@
 #include "BrickCCL/Tables/ComponentSums.h"
 #include "BrickCCL/Runs/RunTable.cuh"
 
+#include <functional>
+
 namespace brickccl::cuda
 {
 
@@ -81,14 +83,13 @@ struct BundleMergingMemory
  *  and fewer than 2^32 runs (MaximumRunCount). Slices on their own must lie orthogonally to y or z.
  *
  *  Bundles of rows, or rows where values decide, become runs of their united bits. Bricks are solved in shared memory
- *  and merged across their borders. Components are numbered by their first voxels. If `labels` is not null, the label
- *  map is written, too. That does not wait for the number of components, so the type must have room for
- *  MaximumRunCount. \return N */
-std::uint64_t BundleMerging(const Problem &       problem,
-                            BundleMergingMemory & memory,
-                            void *                labels,
-                            LabelType             type,
-                            cudaStream_t          stream);
+ *  and merged across their borders. Components are numbered by their first voxels. `queueMore` may queue work on the
+ *  labels. It is called before the host waits for the number of components, and again if there was no room for them;
+ *  then there were no labels. \return N */
+std::uint64_t BundleMerging(const Problem &               problem,
+                            BundleMergingMemory &         memory,
+                            const std::function<void()> & queueMore,
+                            cudaStream_t                  stream);
 
 /** Queues the kernels that solve and merge bricks where values decide. */
 void SolveAndMergeRows(const Problem &       problem,
@@ -108,6 +109,18 @@ void WriteRows(const Problem &       problem,
                std::int64_t          rows,
                unsigned *            labels,
                cudaStream_t          stream);
+
+/** Writes the labels of some rows of the last problem where runs of linked voxels start, and at the beginnings of
+ * words. Rows of the problem must be rows of the grid (CanWriteRowStarts). \param places  a bit for each voxel, which
+ * says where labels are written; each row begins with a word */
+void WriteRowStarts(const Problem &             problem,
+                    const BundleMergingMemory & memory,
+                    std::int64_t                firstRow,
+                    std::int64_t                rows,
+                    unsigned *                  labels,
+                    DeviceWord *                places,
+                    cudaStream_t                stream);
+bool CanWriteRowStarts(const Problem & problem);
 
 /** Queues the sums of the default columns over the components of the last problem, of which there are `components`.
  *  They are made beside the label map of that problem, if `stream` may still have to write it. What is queued on

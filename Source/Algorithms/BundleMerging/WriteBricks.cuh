@@ -427,12 +427,49 @@ WriteRowsKernel(const __grid_constant__ BundleGrid  grid,
                 std::int64_t                        voxels,
                 unsigned * __restrict__ labels)
 {
+  if (!bricks.Fit())
+  {
+    return;
+  }
   for (std::int64_t i = ThreadIndex(); i < voxels; i += ThreadCount())
   {
     const std::int64_t rows = i / rowLength;
     const VoxelPlace   at(grid, firstRow + rows, static_cast<unsigned>(i - rows * rowLength));
     const bool         has = (bricks.Rows<TLayout>(at.place.Index()).rows[at.row] >> at.bit & 1u) != 0;
     labels[i] = has ? bricks.parent[ComponentAt<TLayout>(bricks, at.place, at.bit)] : 0u;
+  }
+}
+
+/** Writes the labels of rows at the first voxel of each run of linked voxels, and at the first one of a word, a word
+ * per thread. \param places  where labels are written: a bit for each voxel; each row begins with a word */
+template <typename TLayout>
+__global__ void
+WriteRowStartsKernel(const __grid_constant__ BundleGrid  grid,
+                     const __grid_constant__ BrickArrays bricks,
+                     unsigned                            rowLength,
+                     unsigned                            wordsPerRow,
+                     std::int64_t                        firstRow,
+                     std::int64_t                        words,
+                     unsigned * __restrict__ labels,
+                     DeviceWord * __restrict__ places)
+{
+  const bool fit = bricks.Fit();
+  for (std::int64_t word = ThreadIndex(); word < words; word += ThreadCount())
+  {
+    const std::int64_t row = word / wordsPerRow;
+    const auto         x = static_cast<unsigned>(word - row * wordsPerRow) * BitsPerDeviceWord;
+    const VoxelPlace   at(grid, firstRow + row, x);
+    const auto         kept = bricks.Kept<TLayout>(at.place.Index());
+    const DeviceWord   bits = fit ? TLayout::Rows(kept).rows[at.row] : 0u;
+    const DeviceWord   starts = TLayout::keepsStarts ? TLayout::Starts(kept, 0u) : ~(bits << 1);
+    DeviceWord         rest = bits & (starts | 1u);
+    places[word] = rest;
+    for (; rest != 0; rest &= rest - 1)
+    {
+      const int bit = LowestBit(rest);
+      labels[row * rowLength + x + static_cast<unsigned>(bit)] =
+        bricks.parent[ComponentAt<TLayout>(bricks, at.place, bit)];
+    }
   }
 }
 

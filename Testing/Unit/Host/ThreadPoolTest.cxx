@@ -2,6 +2,7 @@
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Host/Program.h"
 #include "BrickCCL/Host/System.h"
+#include "BrickCCL/Host/TeamSteps.h"
 #include "BrickCCL/Host/ThreadPool.h"
 
 #include <gtest/gtest.h>
@@ -12,6 +13,7 @@
 #include <filesystem>
 #include <functional>
 #include <mutex>
+#include <numeric>
 #include <set>
 #include <string>
 #include <thread>
@@ -146,6 +148,31 @@ Nest(int levels, std::atomic<int> & leaves)
       ++leaves;
     }
   });
+}
+
+TEST(TeamSteps, EveryPieceIsDoneOnceAndSeesThePiecesOfEarlierSteps)
+{
+  constexpr std::size_t pieces = 5;
+  for (int round = 0; round < 200; ++round)
+  {
+    // Plain numbers: that each step sees those of the step before is what is tested.
+    std::vector<int> first(pieces, 0);
+    std::vector<int> second(pieces, 0);
+    TeamSteps        steps(2, pieces);
+    // Also with more threads than pieces, and with one that comes late or not at all.
+    RunOnThreads(1 + round % 7, [&](int thread) {
+      if (thread == 2)
+      {
+        std::this_thread::sleep_for(std::chrono::microseconds(round));
+      }
+      steps.Take(0, static_cast<std::size_t>(thread), [&](std::size_t piece) { first[piece] += 1; });
+      steps.Take(1, static_cast<std::size_t>(thread), [&](std::size_t piece) {
+        second[piece] += std::accumulate(first.begin(), first.end(), 0);
+      });
+    });
+    EXPECT_EQ(first, std::vector<int>(pieces, 1));
+    EXPECT_EQ(second, std::vector<int>(pieces, static_cast<int>(pieces)));
+  }
 }
 
 TEST(ThreadPool, WorksWithinItselfToAnyDepth)

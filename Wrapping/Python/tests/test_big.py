@@ -1,6 +1,7 @@
 """Volumes labeled brick by brick, beside the same volumes labeled at once."""
 
 import csv
+import json
 import os
 
 import numpy as np
@@ -200,6 +201,38 @@ def test_the_command_does_the_steps(tmp_path, capsys):
     np.testing.assert_array_equal(zarr.open(tmp_path / "b.zarr")[:], labels)
     assert main(["big", "stats", target, "-o", str(tmp_path / "stats.csv"), "--brick", "9"]) == 0
     assert (tmp_path / "stats.csv").read_text() == (tmp_path / "table.csv").read_text()
+
+
+def test_the_command_takes_neighbourhoods(tmp_path, capsys):
+    image = grains((14, 15, 16))
+    zarr.create_array(tmp_path / "image.zarr", data=image, chunks=(8, 8, 8))
+    # Eight in the slice and one on each side along the array's first axis: other labels than along its last.
+    element = np.zeros((3, 3, 3), np.uint8)
+    element[1] = 1
+    element[:, 1, 1] = 1
+    np.save(tmp_path / "element.npy", element)
+    (tmp_path / "element.json").write_text(json.dumps(element.tolist()))
+    rows = "\n".join(" ".join(str(value) for value in row) for row in element.reshape(9, 3))
+    (tmp_path / "element.txt").write_text("# 8+z\n" + rows)
+    expected = brickccl.label(image, neighbourhood=element)
+    assert (expected != brickccl.label(image, neighbourhood=element.T)).any()
+    command = ["big", "label", str(tmp_path / "image.zarr"), str(tmp_path / "labels.zarr"), "--brick", "8", "--overwrite"]
+    for kind in ("npy", "json", "txt"):
+        assert main([*command, "--neighbourhood", str(tmp_path / f"element.{kind}")]) == 0
+        np.testing.assert_array_equal(zarr.open(tmp_path / "labels.zarr")[:], expected)
+    (tmp_path / "wrong.txt").write_text("0 1 0 1")
+    (tmp_path / "wrong.json").write_text("[[1, 1], [1]]")
+    (tmp_path / "element.csv").write_text("1")
+    for name, message in (
+        ("wrong.txt", "zeros and ones"),
+        ("wrong.json", "wrong.json"),
+        ("element.csv", "of the type .npy"),
+        ("none.npy", "none.npy"),
+    ):
+        assert main([*command, "--neighbourhood", str(tmp_path / name)]) == 1
+        assert message in capsys.readouterr().err
+    assert main([*command, "--neighbourhood", str(tmp_path / "element.npy"), "--connectivity", "26"]) == 1
+    assert "neighbourhood takes the place of connectivity" in capsys.readouterr().err
 
 
 def test_statistics_are_those_of_the_whole_label_map(tmp_path):

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
-from collections.abc import Iterable
+import os
+from collections.abc import Callable, Iterable
 from typing import Any
+
+import numpy as np
 
 import brickccl.big
 
@@ -57,6 +61,9 @@ def _add_problem(parser: argparse.ArgumentParser, name: str) -> None:
     parser.add_argument("--background", default="0", metavar="V", help="value of the background, or none (0)")
     parser.add_argument("--mask", metavar="ARRAY", help="voxels where it is 0 take no part")
     parser.add_argument("--by-slice", type=int, metavar="AXIS", help="axis of the array across which slices are labeled alone")
+    parser.add_argument(
+        "--neighbourhood", metavar="FILE", help="3 x 3 x 3 zeros and ones: .npy, .json (nested lists) or .txt (x fastest)"
+    )
     parser.add_argument("--periodic", default="", metavar="x,y,z", help="axes along which the volume goes on with its other end")
     parser.add_argument("--minimum-size", type=int, default=0, metavar="VOXELS")
     parser.add_argument("--maximum-size", type=int, metavar="VOXELS")
@@ -88,6 +95,35 @@ def _spacing(values: list[float] | None) -> Any:
     return None if values is None else values[0] if len(values) == 1 else values[::-1]
 
 
+def _digits_of(text: str) -> np.ndarray[Any, Any]:
+    """The zeros and ones of a text, x fastest; # begins a comment."""
+    digits = "".join("".join(line.partition("#")[0].split()) for line in text.splitlines())
+    sizes = {3**dimension: dimension for dimension in range(1, 5)}
+    if len(digits) not in sizes or not set(digits) <= {"0", "1"}:
+        raise ValueError("it must hold zeros and ones, 3 along each axis: 3 x 3 x 3 for a volume")
+    return np.array([digit == "1" for digit in digits]).reshape((3,) * sizes[len(digits)])
+
+
+def _neighbourhood(path: str | None) -> Any:
+    """The structuring element in a file; the axes of .npy and .json are the array's."""
+    if path is None:
+        return None
+    readers: dict[str, Callable[[bytes], Any]] = {
+        ".npy": lambda content: np.load(io.BytesIO(content), allow_pickle=False),
+        ".json": lambda content: np.array(json.loads(content)),
+        ".txt": lambda content: _digits_of(content.decode()),
+    }
+    ending = os.path.splitext(path)[1].lower()
+    if ending not in readers:
+        raise ValueError(f"--neighbourhood {path} must be a file of the type .npy, .json or .txt")
+    with open(path, "rb") as stream:
+        content = stream.read()
+    try:
+        return readers[ending](content)
+    except ValueError as error:
+        raise ValueError(f"--neighbourhood {path}: {error}") from None
+
+
 def _problem(chosen: argparse.Namespace) -> dict[str, Any]:
     background: Any = None
     if chosen.background != "none":
@@ -109,6 +145,7 @@ def _problem(chosen: argparse.Namespace) -> dict[str, Any]:
         "chunks": _sizes(chosen.chunks),
         "shards": _sizes(chosen.shards),
         "connectivity": chosen.connectivity,
+        "neighbourhood": _neighbourhood(chosen.neighbourhood),
         "criterion": "equal" if chosen.equal_value else "foreground",
         "range": tuple(chosen.range) if chosen.range else None,
         "background": background,

@@ -147,8 +147,8 @@ LooksOfImage::Add(const ImageView & part, std::int64_t firstRow, std::int64_t ro
   VisitScalarType(part.type, [&](auto tag) {
     using T = typename decltype(tag)::Type;
     const auto *           voxels = static_cast<const T *>(part.data);
-    constexpr std::int64_t mostRows = 4096;
-    const std::int64_t     step = 1 + rowsOfImage / mostRows;
+    constexpr std::int64_t maximumRows = 4096;
+    const std::int64_t     step = 1 + rowsOfImage / maximumRows;
     const std::int64_t     length = part.extent.RowLength();
     m_AreWhole = std::is_integral_v<T>;
     for (std::int64_t row = (step - firstRow % step) % step; row < part.extent.RowCount(); row += step)

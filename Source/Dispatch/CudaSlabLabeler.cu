@@ -268,7 +268,7 @@ private:
   void
   Number(std::size_t slab, const std::vector<void *> & labels, LabelType type)
   {
-    if (ComponentsOfSlabs() > cuda::SlabNumbers::MostNodes)
+    if (ComponentsOfSlabs() > cuda::SlabNumbers::MaximumNodes)
     {
       throw Unsupported("the slabs have " + std::to_string(ComponentsOfSlabs()) +
                         " components together; slabs on devices are labeled together for less than 2^32");

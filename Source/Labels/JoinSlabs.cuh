@@ -18,11 +18,11 @@ class SlabNumbers
 {
 public:
   /** Labels of all slabs are nodes with numbers of 32 bits. */
-  static constexpr std::uint64_t MostNodes = 0xFFFFFFFFu;
+  static constexpr std::uint64_t MaximumNodes = 0xFFFFFFFFu;
 
   /** Queues what need not wait for the sides.
    *  \param sides  of each seam the lower slab's, then the upper one's
-   *  \param components  those of all slabs, MostNodes at most together */
+   *  \param components  those of all slabs, MaximumNodes at most together */
   void Prepare(const std::vector<const SeamSide *> & sides,
                const std::vector<std::uint64_t> &    components,
                std::size_t                           own,

@@ -2,13 +2,11 @@
 
 #include "BrickCCL/Algorithms/BundleMerging/BundleMerging.h"
 #include "BrickCCL/Algorithms/CudaAlgorithm.cuh"
-#include "BrickCCL/Algorithms/BundleMerging/CountBricks.cuh"
+#include "BrickCCL/Algorithms/BundleMerging/BundleProblem.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/MergeBorders.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/NumberComponents.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/SlicesAlongX.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/SolveBricks.cuh"
-#include "BrickCCL/Algorithms/BundleMerging/SumBricks.cuh"
-#include "BrickCCL/Algorithms/BundleMerging/WriteBricks.cuh"
 #include "BrickCCL/Criteria/RowLinks.h"
 
 #include <algorithm>
@@ -19,41 +17,6 @@ namespace brickccl::cuda
 
 namespace
 {
-
-/** Calls `function(layout)` with the layout of what is kept of a problem's words. */
-template <typename TFunction>
-void
-VisitLayout(const Problem & problem, TFunction && function)
-{
-  if (!problem.criterion.FollowsForeground())
-  {
-    return function(RowLayout{});
-  }
-  switch (problem.connectivity.Rank())
-  {
-  case 1:
-    return function(BundleLayout<Bundling::Rows>{});
-  case 2:
-    return function(BundleLayout<Bundling::Pairs>{});
-  default:
-    return function(BundleLayout<Bundling::Squares>{});
-  }
-}
-
-BundleGrid
-GridOf(const Problem & problem)
-{
-  Bundling bundling = Bundling::Rows;
-  VisitLayout(problem, [&](auto layout) { bundling = decltype(layout)::bundling; });
-  return { problem.image.extent, problem.connectivity, bundling };
-}
-
-/** A grid that fills any device, for kernels over a count that only the device knows. */
-LaunchShape
-ShapeForUnknown()
-{
-  return { dim3(TuningOf<Tuned::BlocksOfUnknownCount>), dim3(ThreadsPerBlock) };
-}
 
 /** Queues all kernels of one call. \param problem  its image and mask have the axes of the grid */
 void
@@ -211,185 +174,10 @@ BundleMerging(const Problem &               problem,
 }
 
 void
-WriteLabels(const Problem & problem, BundleMergingMemory & memory, void * labels, LabelType type, cudaStream_t stream)
-{
-  memory.isMapQueued = true;
-  const BundleGrid grid = GridOf(problem);
-  const LayerOrder order(grid);
-  VisitLayout(problem, [&](auto layout) {
-    VisitLabelType(type, [&](auto typeTag) {
-      using Layout = decltype(layout);
-      using TLabel = typename decltype(typeTag)::Type;
-      if constexpr (Layout::rowCount < 4)
-      {
-        if (grid.axes == GridAxes::YThenZThenX)
-        {
-          BRICKCCL_LAUNCH((WriteSlicesAlongXKernel<Layout, TLabel>),
-                          ShapeFor(WordGrid(grid.extent).words >> grid.rowsShiftY),
-                          stream,
-                          grid,
-                          memory.Arrays(),
-                          static_cast<TLabel *>(labels));
-          return;
-        }
-      }
-      BRICKCCL_LAUNCH_BLOCKS_EARLY((WriteBricksKernel<Layout, TLabel>),
-                                   ShapeFor(std::int64_t{ order.layers } * WordsPerLayer, WordsPerBrick),
-                                   stream,
-                                   grid,
-                                   order,
-                                   memory.Arrays(),
-                                   static_cast<TLabel *>(labels));
-    });
-  });
-}
-
-void
-WriteRows(const Problem &       problem,
-          BundleMergingMemory & memory,
-          std::int64_t          firstRow,
-          std::int64_t          rows,
-          unsigned *            labels,
-          cudaStream_t          stream)
-{
-  memory.isMapQueued = true;
-  const std::int64_t voxels = rows * problem.image.extent.RowLength();
-  VisitLayout(problem, [&](auto layout) {
-    BRICKCCL_LAUNCH(WriteRowsKernel<decltype(layout)>,
-                    ShapeFor(voxels),
-                    stream,
-                    GridOf(problem),
-                    memory.Arrays(),
-                    static_cast<unsigned>(problem.image.extent.RowLength()),
-                    firstRow,
-                    voxels,
-                    labels);
-  });
-}
-
-bool
-CanWriteRowStarts(const Problem & problem)
-{
-  return GridOf(problem).axes != GridAxes::YThenZThenX;
-}
-
-void
-WriteRowStarts(const Problem &             problem,
-               const BundleMergingMemory & memory,
-               std::int64_t                firstRow,
-               std::int64_t                rows,
-               unsigned *                  labels,
-               DeviceWord *                places,
-               cudaStream_t                stream)
-{
-  const auto         rowLength = static_cast<unsigned>(problem.image.extent.RowLength());
-  const unsigned     wordsPerRow = (rowLength - 1) / BitsPerDeviceWord + 1;
-  const std::int64_t words = rows * wordsPerRow;
-  VisitLayout(problem, [&](auto layout) {
-    BRICKCCL_LAUNCH(WriteRowStartsKernel<decltype(layout)>,
-                    ShapeFor(words),
-                    stream,
-                    GridOf(problem),
-                    memory.Arrays(),
-                    rowLength,
-                    wordsPerRow,
-                    firstRow,
-                    words,
-                    labels,
-                    places);
-  });
-}
-
-void
-SumComponents(const Problem &                  problem,
-              BundleMergingMemory &            memory,
-              std::uint64_t                    components,
-              DeviceBuffer<CompactShapeSums> & sums,
-              cudaStream_t                     stream)
-{
-  const BundleGrid   grid = GridOf(problem);
-  const auto         count = static_cast<std::int64_t>(components);
-  const cudaStream_t own = memory.isMapQueued ? memory.sumStream.Get() : stream;
-  if (memory.isMapQueued)
-  {
-    memory.numbered.MakeStreamWait(own);
-  }
-  sums.Resize(static_cast<std::size_t>(components));
-  BRICKCCL_LAUNCH_EARLY(ClearSumsKernel<CompactShapeSums>, ShapeFor(count), own, sums.Data(), count);
-  VisitLayout(problem, [&](auto layout) {
-    BRICKCCL_LAUNCH_BLOCKS_EARLY(SumBricksKernel<decltype(layout)>,
-                                 OneBlockPerBrick(grid, WordsPerBrick),
-                                 own,
-                                 grid,
-                                 problem.image.extent,
-                                 memory.Arrays(),
-                                 sums.Data());
-  });
-  if (memory.isMapQueued)
-  {
-    memory.summed.Record(own);
-    memory.summed.MakeStreamWait(stream);
-  }
-}
-
-void
-CountComponents(const Problem &       problem,
-                BundleMergingMemory & memory,
-                std::uint64_t         components,
-                unsigned long long *  sizes,
-                cudaStream_t          stream)
-{
-  BRICKCCL_CUDA_CHECK(cudaMemsetAsync(sizes, 0, components * sizeof(*sizes), stream));
-  VisitLayout(problem, [&](auto layout) {
-    BRICKCCL_LAUNCH_BLOCKS(CountBricksKernel<decltype(layout)>,
-                           OneBlockPerBrick(GridOf(problem), WordsPerBrick),
-                           stream,
-                           memory.Arrays(),
-                           sizes);
-  });
-}
-
-void
 RenumberComponents(BundleMergingMemory & memory, const unsigned long long * numbers, cudaStream_t stream)
 {
   BRICKCCL_LAUNCH_EARLY(RenumberComponentsKernel, ShapeForUnknown(), stream, memory.Arrays(), numbers);
   memory.numbered.Record(stream);
-}
-
-void
-LabelRuns(const Problem & problem, BundleMergingMemory & memory, cudaStream_t stream)
-{
-  const BundleGrid grid = GridOf(problem);
-  const WordGrid   words(problem.image.extent);
-  memory.table.foreground.Resize(static_cast<std::size_t>(words.words));
-  VisitLayout(problem, [&](auto layout) {
-    using Layout = decltype(layout);
-    if (grid.axes == GridAxes::YThenZThenX)
-    {
-      PackForeground(problem, memory.table, stream);
-    }
-    else
-    {
-      BRICKCCL_LAUNCH(UnpackBricksKernel<Layout>,
-                      ShapeFor(words.words),
-                      stream,
-                      grid,
-                      memory.Arrays(),
-                      words,
-                      memory.table.foreground.Data());
-    }
-    FindRuns(problem, memory.table, stream);
-    BRICKCCL_LAUNCH(LabelBrickRunsKernel<Layout>,
-                    ShapeFor(words.words),
-                    stream,
-                    grid,
-                    memory.Arrays(),
-                    words,
-                    memory.table.foreground.Data(),
-                    memory.table.Starts(),
-                    memory.table.runsBefore.Data(),
-                    memory.table.labelOfRun.Data());
-  });
 }
 
 namespace

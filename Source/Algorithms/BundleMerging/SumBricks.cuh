@@ -247,7 +247,7 @@ __launch_bounds__(WordsPerBrick, TLayout::rowCount == 1 ? TuningOf<Tuned::SumBlo
       AddPiece(sums[label - 1], inVolume, at, volume);
     }
   };
-  if (__syncthreads_or(united != 0) == 0)
+  if (__syncthreads_or(runs.united != 0) == 0)
   {
     return;
   }

@@ -130,12 +130,11 @@ struct BorderMemory
   } of[BorderWarps];
 };
 
-/** A lane of a warp at one of the lower borders of a brick. The agents derive from it: what they read there and how
- * they unite is the same for all problems. Links across the brick's edges belong to the border along z, or else to that
- *  along y. Borders along one axis follow each other, so that warps that run at the same time run the same code:
- *  different code would not stay in the instruction cache.
- *  \tparam VParts   1 if links lead straight across only, 3 if they also lead to the bundles beside in both directions
- *  \tparam TMemory  a BorderMemory */
+/** A lane of a warp at one of the lower borders of a brick. The agents of borders derive from it: what they read there,
+ *  and how they unite, is the same for all problems. Links across the brick's edges belong to the border along z, or
+ * else to that along y. Borders along one axis follow each other, so that warps that run at the same time run the same
+ * code: different code would not stay in the instruction cache. \tparam VParts   1 if links lead straight across only,
+ * 3 if they also lead to the bundles beside in both directions \tparam TMemory  a BorderMemory */
 template <typename TLayout, int VParts, typename TMemory>
 class BorderAgent
 {

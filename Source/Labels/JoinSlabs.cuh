@@ -12,8 +12,8 @@ namespace brickccl::cuda
 {
 
 /** Joins the components of all slabs by what their seams tell, on the device of one slab, and numbers those of that
- *  slab. Each slab's device does this for itself, so that nothing waits for the host. SlabMerge does the same there. It
- *  keeps its memory between calls. */
+ *  slab. Each slab's device does this for itself, so that nothing waits for the host. It keeps its memory between
+ *  calls. */
 class SlabNumbers
 {
 public:

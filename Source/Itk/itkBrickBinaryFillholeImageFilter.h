@@ -35,7 +35,7 @@ public:
   using ConstPointer = SmartPointer<const Self>;
 
   itkNewMacro(Self);
-  itkTypeMacro(BrickBinaryFillholeImageFilter, BrickBinaryImageFilter);
+  itkBrickNameOfClassMacro(BrickBinaryFillholeImageFilter, BrickBinaryImageFilter);
 
   using Superclass::ImageDimension;
   using typename Superclass::InputImagePixelType;

@@ -2,6 +2,7 @@
 #define itkBrickBinaryImageFilter_h
 
 #include "itkBrickImageView.h"
+#include "itkBrickMacro.h"
 #include "itkBrickNeighbours.h"
 #include "itkBrickProcess.h"
 
@@ -24,7 +25,7 @@ public:
   using Pointer = SmartPointer<Self>;
   using ConstPointer = SmartPointer<const Self>;
 
-  itkTypeMacro(BrickBinaryImageFilter, ImageToImageFilter);
+  itkBrickNameOfClassMacro(BrickBinaryImageFilter, ImageToImageFilter);
 
   // Superclass has the other types that filters of ITK name.
   using InputImagePixelType = typename TInputImage::PixelType;

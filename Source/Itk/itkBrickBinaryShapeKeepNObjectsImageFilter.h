@@ -41,7 +41,7 @@ public:
   using ConstPointer = SmartPointer<const Self>;
 
   itkNewMacro(Self);
-  itkTypeMacro(BrickBinaryShapeKeepNObjectsImageFilter, BrickBinaryImageFilter);
+  itkBrickNameOfClassMacro(BrickBinaryShapeKeepNObjectsImageFilter, BrickBinaryImageFilter);
 
   using Superclass::ImageDimension;
   using typename Superclass::InputImagePixelType;

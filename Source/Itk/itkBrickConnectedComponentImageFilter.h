@@ -4,6 +4,7 @@
 #include "BrickCCL/Dispatch/Label.h"
 #include "itkBrickImageView.h"
 #include "itkBrickLabelMap.h"
+#include "itkBrickMacro.h"
 #include "itkBrickNeighbours.h"
 #include "itkBrickProcess.h"
 
@@ -58,7 +59,7 @@ public:
   using ConstPointer = SmartPointer<const Self>;
 
   itkNewMacro(Self);
-  itkTypeMacro(BrickConnectedComponentImageFilter, ImageToImageFilter);
+  itkBrickNameOfClassMacro(BrickConnectedComponentImageFilter, ImageToImageFilter);
 
   /** The names that ConnectedComponentImageFilter has. */
   using InputImageType = TInputImage;

@@ -49,7 +49,7 @@ public:
   using OutputPixelType = typename TOutputImage::PixelType;
 
   itkNewMacro(Self);
-  itkTypeMacro(BrickCudaConnectedComponentImageFilter, CudaImageToImageFilter);
+  itkBrickNameOfClassMacro(BrickCudaConnectedComponentImageFilter, CudaImageToImageFilter);
 
   using HostFilter::ImageDimension;
 

@@ -2,6 +2,7 @@
 #define itkBrickLabelImageToLabelMapFilter_h
 
 #include "itkBrickLabelImageToLabelMap.h"
+#include "itkBrickMacro.h"
 
 #include "itkImageToImageFilter.h"
 
@@ -23,7 +24,7 @@ public:
   using Pointer = SmartPointer<Self>;
   using ConstPointer = SmartPointer<const Self>;
 
-  itkTypeMacro(BrickLabelImageToLabelMapFilter, ImageToImageFilter);
+  itkBrickNameOfClassMacro(BrickLabelImageToLabelMapFilter, ImageToImageFilter);
 
   // Superclass has the other types that filters of ITK name.
   using InputImagePixelType = typename TInputImage::PixelType;

@@ -36,7 +36,7 @@ public:
   using ConstPointer = SmartPointer<const Self>;
 
   itkNewMacro(Self);
-  itkTypeMacro(BrickLabelImageToShapeLabelMapFilter, BrickLabelImageToLabelMapFilter);
+  itkBrickNameOfClassMacro(BrickLabelImageToShapeLabelMapFilter, BrickLabelImageToLabelMapFilter);
 
   /** Default: off. */
   itkSetMacro(ComputeOrientedBoundingBox, bool);

@@ -38,7 +38,7 @@ public:
   using ConstPointer = SmartPointer<const Self>;
 
   itkNewMacro(Self);
-  itkTypeMacro(BrickLabelImageToStatisticsLabelMapFilter, BrickLabelImageToLabelMapFilter);
+  itkBrickNameOfClassMacro(BrickLabelImageToStatisticsLabelMapFilter, BrickLabelImageToLabelMapFilter);
 
   using FeatureImageType = TFeatureImage;
   using FeatureImagePointer = typename FeatureImageType::Pointer;

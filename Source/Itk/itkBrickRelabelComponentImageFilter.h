@@ -3,6 +3,7 @@
 
 #include "itkBrickImageView.h"
 #include "itkBrickLabelCounts.h"
+#include "itkBrickMacro.h"
 
 #include "itkInPlaceImageFilter.h"
 
@@ -36,7 +37,7 @@ public:
   using ConstPointer = SmartPointer<const Self>;
 
   itkNewMacro(Self);
-  itkTypeMacro(BrickRelabelComponentImageFilter, InPlaceImageFilter);
+  itkBrickNameOfClassMacro(BrickRelabelComponentImageFilter, InPlaceImageFilter);
 
   using InputImageType = TInputImage;
   using InputImagePointer = typename Superclass::InputImagePointer;

@@ -33,7 +33,7 @@ public:
   using InputPixelType = typename TInputImage::PixelType;
 
   itkNewMacro(Self);
-  itkTypeMacro(BrickScalarConnectedComponentImageFilter, BrickConnectedComponentImageFilter);
+  itkBrickNameOfClassMacro(BrickScalarConnectedComponentImageFilter, BrickConnectedComponentImageFilter);
 
   /** The largest difference of two neighbours that are joined. A negative one is an error at Update. Default: 0. */
   virtual void

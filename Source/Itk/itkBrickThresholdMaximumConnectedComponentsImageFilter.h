@@ -2,6 +2,7 @@
 #define itkBrickThresholdMaximumConnectedComponentsImageFilter_h
 
 #include "itkBrickImageView.h"
+#include "itkBrickMacro.h"
 #include "itkBrickProcess.h"
 
 #include "BrickCCL/Dispatch/Label.h"
@@ -41,7 +42,7 @@ public:
   using ConstPointer = SmartPointer<const Self>;
 
   itkNewMacro(Self);
-  itkTypeMacro(BrickThresholdMaximumConnectedComponentsImageFilter, ImageToImageFilter);
+  itkBrickNameOfClassMacro(BrickThresholdMaximumConnectedComponentsImageFilter, ImageToImageFilter);
 
   using PixelType = typename TInputImage::PixelType;
   using OutputPixelType = typename TOutputImage::PixelType;

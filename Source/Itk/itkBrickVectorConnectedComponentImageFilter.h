@@ -47,7 +47,7 @@ public:
   static_assert(std::is_floating_point_v<InputValueType>, "the vectors' components are of a floating type");
 
   itkNewMacro(Self);
-  itkTypeMacro(BrickVectorConnectedComponentImageFilter, BrickConnectedComponentImageFilter);
+  itkBrickNameOfClassMacro(BrickVectorConnectedComponentImageFilter, BrickConnectedComponentImageFilter);
 
   /** The largest distance of two neighbours that are joined. Default: 0. */
   virtual void

@@ -1,7 +1,9 @@
-// The filter of itk::CudaImage, with the kernels compiled for the host and a stand-in for ITKCudaCommon: its labels and
-// tables beside those of the filter for the host, and that nothing goes through the host that need not.
+// The filter of itk::CudaImage: its labels and tables beside those of the filter for the host, and that nothing goes
+// through the host that need not. ItkCuda runs these tests with the kernels compiled for the host and a stand-in for
+// ITKCudaCommon, ItkCudaImage (Testing/gpu) with ITKCudaCommon itself, on a device.
 #include "itkBrickCudaConnectedComponentImageFilter.h"
 
+#include "BrickCCL/Dispatch/Label.h"
 #include "ItkImages.h"
 
 #include "itkShapeLabelObject.h"
@@ -10,6 +12,7 @@
 
 #include <sstream>
 #include <string>
+#include <type_traits>
 
 namespace
 {
@@ -24,14 +27,48 @@ using Labels = itk::CudaImage<unsigned int, 3>;
 using Mask = itk::CudaImage<unsigned char, 3>;
 using Ours = itk::BrickCudaConnectedComponentImageFilter<Image, Labels, Mask>;
 using HostFilter = itk::BrickConnectedComponentImageFilter<Image, Labels, Mask>;
-using Manager = itk::CudaDataManager;
 
-/** How often pixels went to the device and to the host. */
-struct Copies
+/** How often pixels went to the device and to the host. ITKCudaCommon does not count, the stand-in does. */
+template <typename TManager, typename = void>
+struct CopiesOf
 {
-  std::size_t uploads = Manager::uploads;
-  std::size_t downloads = Manager::downloads;
+  static constexpr bool AreCounted = false;
+
+  std::size_t uploads = 0;
+  std::size_t downloads = 0;
 };
+template <typename TManager>
+struct CopiesOf<TManager, std::void_t<decltype(TManager::uploads)>>
+{
+  static constexpr bool AreCounted = true;
+
+  std::size_t uploads = TManager::uploads;
+  std::size_t downloads = TManager::downloads;
+};
+using Copies = CopiesOf<itk::CudaDataManager>;
+
+class BrickCudaConnectedComponent : public testing::Test
+{
+protected:
+  void
+  SetUp() override
+  {
+    const auto resolved = brickccl::ResolveDevice({ brickccl::Device::Kind::Cuda, 0 });
+    if (resolved.device.kind != brickccl::Device::Kind::Cuda)
+    {
+      GTEST_SKIP() << resolved.remark;
+    }
+  }
+};
+
+/** Whether the newest pixels of an image are on the device alone. */
+template <typename TImage>
+bool
+IsOnDeviceAlone(const TImage * image)
+{
+  const auto manager = image->GetCudaDataManager();
+  return manager->IsCPUBufferDirty() && !manager->IsGPUBufferDirty();
+}
 
 /** Leaves the newest pixels on the device alone, as a filter does that works there. */
 template <typename TImage>
@@ -74,8 +111,11 @@ CompareWithHost(typename TOurs::InputImageType * image, const TSet & set, const 
   }
   const Copies before;
   ours->Update();
-  EXPECT_EQ(Manager::uploads, before.uploads) << what;
-  EXPECT_EQ(Manager::downloads, before.downloads) << what;
+  const Copies after;
+  EXPECT_EQ(after.uploads, before.uploads) << what;
+  EXPECT_EQ(after.downloads, before.downloads) << what;
+  EXPECT_TRUE(IsOnDeviceAlone(image)) << what;
+  EXPECT_TRUE(IsOnDeviceAlone(ours->GetOutput())) << what;
   EXPECT_STREQ(ours->GetHostReason(), "") << what;
   host->SetInput(image);
   host->SetDevice("cpu");
@@ -89,7 +129,7 @@ CompareWithHost(typename TOurs::InputImageType * image, const TSet & set, const 
   EXPECT_EQ(ours->GetOutput()->GetLargestPossibleRegion(), image->GetLargestPossibleRegion()) << what;
 }
 
-TEST(BrickCudaConnectedComponent, LabelsAndMeasuresAsOnTheHostWithoutCopies)
+TEST_F(BrickCudaConnectedComponent, LabelsAndMeasuresAsOnTheHostWithoutCopies)
 {
   const auto   image = MakeImageOnDevice(1);
   const double spacing[] = { 0.5, 0.25, 2 };
@@ -146,8 +186,18 @@ TEST(BrickCudaConnectedComponent, LabelsAndMeasuresAsOnTheHostWithoutCopies)
   }
 }
 
-TEST(BrickCudaConnectedComponent, TakesOtherTypesAndDimensions)
+TEST_F(BrickCudaConnectedComponent, TakesOtherSizesTypesAndDimensions)
 {
+  for (const bool fully : { false, true })
+  {
+    CompareWithHost<Ours>(
+      MakeImageOnDevice(10, { 123, 70, 51 }),
+      [&](auto * filter) {
+        filter->SetFullyConnected(fully);
+        filter->SetMinimumObjectSize(2);
+      },
+      "many bricks");
+  }
   using Small = itk::CudaImage<float, 2>;
   using SmallLabels = itk::CudaImage<short, 2>;
   CompareWithHost<itk::BrickCudaConnectedComponentImageFilter<Small, SmallLabels>>(
@@ -156,7 +206,7 @@ TEST(BrickCudaConnectedComponent, TakesOtherTypesAndDimensions)
     "2-D of float to short");
 }
 
-TEST(BrickCudaConnectedComponent, UploadsOnceAndKeepsTheHostsPixels)
+TEST_F(BrickCudaConnectedComponent, UploadsOnceAndKeepsTheHostsPixels)
 {
   const auto image = MakeImage<Image>({ 37, 21, 18 }, 4);
   auto       ours = Ours::New();
@@ -165,12 +215,51 @@ TEST(BrickCudaConnectedComponent, UploadsOnceAndKeepsTheHostsPixels)
   ours->Update();
   ours->FullyConnectedOn();
   ours->Update();
-  EXPECT_EQ(Manager::uploads, before.uploads + 1);
-  // The host's pixels of the input are as new as they were.
+  const Copies after;
+  EXPECT_EQ(after.uploads, before.uploads + (Copies::AreCounted ? 1 : 0));
+  EXPECT_EQ(after.downloads, before.downloads);
+  // The host's pixels of the input are as new as they were, and the device has them, too.
   EXPECT_FALSE(image->GetCudaDataManager()->IsCPUBufferDirty());
-  EXPECT_EQ(Manager::downloads, before.downloads);
-  EXPECT_TRUE(ours->GetOutput()->GetCudaDataManager()->IsCPUBufferDirty());
-  EXPECT_FALSE(ours->GetOutput()->GetCudaDataManager()->IsGPUBufferDirty());
+  EXPECT_FALSE(image->GetCudaDataManager()->IsGPUBufferDirty());
+  EXPECT_TRUE(IsOnDeviceAlone(ours->GetOutput()));
+}
+
+TEST_F(BrickCudaConnectedComponent, LabelsWhatTheHostHasWritten)
+{
+  const auto image = MakeImageOnDevice(11);
+  auto       ours = Ours::New();
+  ours->SetInput(image);
+  ours->Update();
+  const auto count = ours->GetObjectCount();
+  FillFromSeed(image.GetPointer(), 12, [](std::uint64_t number) { return number % 32 == 0; });
+  image->Modified();
+  CompareWithHost<Ours>(
+    image,
+    [](auto *) {},
+    "other pixels");
+  ours->Update();
+  EXPECT_NE(ours->GetObjectCount(), count);
+}
+
+TEST_F(BrickCudaConnectedComponent, HandsLabelsToTheNextFilterOnTheDevice)
+{
+  using OfLabels = itk::BrickCudaConnectedComponentImageFilter<Labels, Labels>;
+  auto       first = Ours::New();
+  auto       second = OfLabels::New();
+  const auto image = MakeImageOnDevice(13);
+  first->SetInput(image);
+  second->SetInput(first->GetOutput());
+  second->SetCriterion(brickccl::Criterion::EqualValue());
+  const Copies before;
+  second->Update();
+  const Copies after;
+  EXPECT_EQ(after.uploads, before.uploads);
+  EXPECT_EQ(after.downloads, before.downloads);
+  EXPECT_TRUE(IsOnDeviceAlone(first->GetOutput()));
+  EXPECT_TRUE(IsOnDeviceAlone(second->GetOutput()));
+  // A component has one label, so that it is a component of equal labels as well.
+  EXPECT_EQ(second->GetObjectCount(), first->GetObjectCount());
+  EXPECT_EQ(PixelsOf(second->GetOutput()), PixelsOf(first->GetOutput()));
 }
 
 /** Runs the filter with what only the host can do. */
@@ -194,7 +283,7 @@ ExpectThroughHost(Image * image, const TSet & set, const std::string & reason)
   EXPECT_EQ(TextOf(ours->GetComponentTable()), TextOf(host->GetComponentTable())) << reason;
 }
 
-TEST(BrickCudaConnectedComponent, GoesThroughTheHostForWhatOnlyTheHostCanDo)
+TEST_F(BrickCudaConnectedComponent, GoesThroughTheHostForWhatOnlyTheHostCanDo)
 {
   const auto image = MakeImageOnDevice(5);
   const auto axes = brickccl::PeriodicAxes::FromNames("xy");
@@ -233,7 +322,7 @@ TEST(BrickCudaConnectedComponent, GoesThroughTheHostForWhatOnlyTheHostCanDo)
     "mask");
 }
 
-TEST(BrickCudaConnectedComponent, RefusesLabelsThatDoNotFitBeforeAnythingIsWritten)
+TEST_F(BrickCudaConnectedComponent, RefusesLabelsThatDoNotFitBeforeAnythingIsWritten)
 {
   using Bytes = itk::CudaImage<signed char, 3>;
   auto       ours = itk::BrickCudaConnectedComponentImageFilter<Image, Bytes>::New();
@@ -256,7 +345,7 @@ TEST(BrickCudaConnectedComponent, RefusesLabelsThatDoNotFitBeforeAnythingIsWritt
   EXPECT_EQ(ours->GetObjectCount(), 100u);
 }
 
-TEST(BrickCudaConnectedComponent, HasTheErrorsOfTheFilterForTheHost)
+TEST_F(BrickCudaConnectedComponent, HasTheErrorsOfTheFilterForTheHost)
 {
   const auto image = MakeImageOnDevice(8);
   auto       ours = Ours::New();
@@ -283,7 +372,7 @@ TEST(BrickCudaConnectedComponent, HasTheErrorsOfTheFilterForTheHost)
   EXPECT_GT(ours->GetObjectCount(), 0u);
 }
 
-TEST(BrickCudaConnectedComponent, MakesLabelMapsOfLabelsThatWereMadeThroughTheHost)
+TEST_F(BrickCudaConnectedComponent, MakesLabelMapsOfLabelsThatWereMadeThroughTheHost)
 {
   using LabelMap = itk::LabelMap<itk::ShapeLabelObject<itk::SizeValueType, 3>>;
   const auto image = MakeImageOnDevice(9);

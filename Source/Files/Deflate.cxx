@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Checksum.h"
+#include "BrickCCL/Files/RunCompressor.h"
 
 #include <algorithm>
 #include <memory>
@@ -172,7 +173,8 @@ Deflate(Wrapper                            wrapper,
         const ByteSource &                 source,
         const ByteSink &                   sink,
         const HostContext &                context,
-        const std::vector<unsigned char> & first)
+        const std::vector<unsigned char> & first,
+        std::size_t                        runVoxelBytes)
 {
   const auto header = HeaderOf(wrapper);
   sink(header.data(), header.size());
@@ -206,7 +208,13 @@ Deflate(Wrapper                            wrapper,
       }
       piece.checksum = Checksum(wrapper, piece.plain.data(), piece.plain.size());
       piece.packed.clear();
-      piece.compressor.Compress(piece.plain.data(), piece.plain.size(), number + 1 == pieces, piece.packed);
+      const bool                        isLast = number + 1 == pieces;
+      static thread_local RunCompressor runCompressor;
+      if (number < before || runVoxelBytes == 0 ||
+          !runCompressor.Compress(piece.plain.data(), piece.plain.size(), runVoxelBytes, isLast, piece.packed))
+      {
+        piece.compressor.Compress(piece.plain.data(), piece.plain.size(), isLast, piece.packed);
+      }
     });
     for (std::size_t i = 0; i < count; ++i)
     {

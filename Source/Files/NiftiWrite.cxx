@@ -214,7 +214,7 @@ WriteNifti(const std::string & path, const ImageToWrite & image, const WriteOpti
     }
     headerFile.Close();
     OutputFile voxels(stem + ".img" + end);
-    WriteVoxels(voxels, image, wrapper, options.context);
+    WriteVoxels(voxels, image, wrapper, options.context, {}, Compression::Small);
     voxels.Close();
     return notes;
   }
@@ -224,7 +224,8 @@ WriteNifti(const std::string & path, const ImageToWrite & image, const WriteOpti
     // The header could legally be a member of its own, but some readers stop after the first member.
     auto first = header;
     first.resize(header.size() + 4, 0);
-    WriteVoxels(file, image, wrapper, options.context, first);
+    // Other programs write this format by zlib's level 6.
+    WriteVoxels(file, image, wrapper, options.context, first, Compression::Small);
   }
   else
   {

@@ -391,7 +391,8 @@ WriteVoxels(OutputFile &                       file,
             const ImageToWrite &               image,
             std::optional<Wrapper>             wrapper,
             const HostContext &                context,
-            const std::vector<unsigned char> & first)
+            const std::vector<unsigned char> & first,
+            Compression                        compression)
 {
   const std::int64_t rowCount = image.extent.RowCount();
   const std::size_t  rowBytes = static_cast<std::size_t>(image.extent.RowLength()) * SizeOf(image.type);
@@ -399,6 +400,9 @@ WriteVoxels(OutputFile &                       file,
   const auto         bytes = static_cast<std::uint64_t>(rowCount) * rowBytes;
   if (wrapper)
   {
+    // What takes values of up to four bytes makes the smaller streams.
+    const std::size_t voxelBytes = SizeOf(image.type);
+    const std::size_t runVoxelBytes = compression == Compression::Small && voxelBytes <= 4 ? voxelBytes : 0;
     return Deflate(
       *wrapper,
       bytes,
@@ -408,7 +412,8 @@ WriteVoxels(OutputFile &                       file,
       },
       [&](const unsigned char * packed, std::size_t size) { file.Write(packed, size); },
       context,
-      first);
+      first,
+      runVoxelBytes);
   }
   file.Write(first.data(), first.size());
   const std::uint64_t begin = file.Size();

@@ -1,6 +1,7 @@
 #include "Bricks.h"
 #include "Cleaning.h"
 #include "DeviceLabels.h"
+#include "LabelMemory.h"
 #include "LabeledRuns.h"
 #include "Rules.h"
 #include "Table.h"
@@ -95,5 +96,10 @@ NB_MODULE(_core, module)
   BindLabeledRuns(module);
   BindDeviceLabels(module);
   BindBricks(module);
+  module.def("new_label_memory",
+             &NewLabelMemory,
+             nb::arg("bytes"),
+             nb::sig("def new_label_memory(bytes: int) -> numpy.ndarray[typing.Any, numpy.dtype[numpy.uint8]]"));
+  module.def("release_label_memory", &FreeKeptLabelMemory, nb::sig("def release_label_memory() -> int"));
   module.def("info", &DescribeBuild, nb::sig("def info() -> dict[str, typing.Any]"));
 }

@@ -12,6 +12,7 @@ from ._graph import label_graph, voxel_graph
 from ._label import find, label
 from ._labeling import Component, Labeling, Runs, VoxelLists
 from ._measure import columns, components, contacts, info, relabel, select, statistics
+from ._output import release_memory
 from ._table import ColumnDescription, Table, merge_tables
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "label_graph",
     "merge_tables",
     "release_device_memory",
+    "release_memory",
     "relabel",
     "select",
     "statistics",

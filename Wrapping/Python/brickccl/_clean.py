@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _core
 from ._filter import holes_of
+from ._output import new_array
 from ._progress import Progress, hook_of
 from ._rules import as_voxel_value, limits_of, narrow_float_of, rules_of
 from ._table import Column
@@ -33,7 +34,7 @@ class CleanedClass(NamedTuple):
 def _output(volume: Volume, out: Any, dtype: np.dtype[Any] | None = None) -> np.ndarray[Any, Any]:
     """Where the result goes: of the type, if it is not another, and the layout of the volume's array."""
     if out is None:
-        return np.empty_like(volume.array)
+        return new_array(volume.array.shape, volume.array.dtype)
     wanted = volume.array.shape[::-1] if volume.is_reversed else volume.array.shape
     if not isinstance(out, np.ndarray):
         raise TypeError(f"out is of type {type(out).__name__}; it must be a numpy array")

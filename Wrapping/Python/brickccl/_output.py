@@ -2,14 +2,52 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from typing import Any
 
 import numpy as np
+
+from . import _core
 
 _LABEL_TYPES = tuple(np.dtype(name) for name in ("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8"))
 
 #: Unsigned types and the largest labels that they hold, the narrow ones first.
 _SMALL_TYPES = tuple((np.dtype(name), int(np.iinfo(name).max)) for name in ("u1", "u2", "u4"))
+
+
+#: Smaller label maps take the memory that numpy gives them.
+_SMALLEST_KEPT_BYTES = 1 << 25
+
+
+def release_memory() -> int:
+    """Give the memory of freed label maps back to the system.
+
+    A new label map of 32 MiB or more takes the memory of one that was freed before, whose pages the system need not
+    clear again. On Linux the memory of at most two freed label maps, of at most 4 GiB together, is kept for that. It
+    counts as memory of the process, though the system takes it back as soon as it lacks memory.
+
+    Returns
+    -------
+    int
+        The number of bytes that were given back.
+
+    Examples
+    --------
+    >>> import brickccl
+    >>> brickccl.release_memory() >= 0
+    True
+    """
+    return _core.release_label_memory()
+
+
+def new_array(shape: tuple[int, ...], dtype: Any) -> np.ndarray[Any, Any]:
+    """A new array in C order, not initialised, as `numpy.empty` gives it."""
+    dtype = np.dtype(dtype)
+    size = math.prod(shape) * dtype.itemsize
+    if size < _SMALLEST_KEPT_BYTES or sys.platform != "linux":
+        return np.empty(shape, dtype)
+    return _core.new_label_memory(size).view(dtype).reshape(shape)
 
 
 def smallest_dtype(count: int) -> np.dtype[Any]:
@@ -43,13 +81,13 @@ def new_labels(
             raise TypeError(f"out is of type {out.dtype}, but dtype={dtype!r} was asked for")
         if not is_reversed:
             return out
-        return out.T if out.T.flags.c_contiguous else np.empty(shape, out.dtype)
+        return out.T if out.T.flags.c_contiguous else new_array(shape, out.dtype)
     if _is_automatic(dtype):
-        return np.empty(shape, smallest_dtype(count))
+        return new_array(shape, smallest_dtype(count))
     chosen = np.dtype(dtype)
     if chosen not in _LABEL_TYPES or not chosen.isnative:
         raise TypeError(f"dtype {chosen} is no type for labels; choose 'auto' or an integer type")
-    return np.empty(shape, chosen)
+    return new_array(shape, chosen)
 
 
 def give_labels(array: np.ndarray[Any, Any], out: Any, is_reversed: bool, wrap: Any) -> Any:

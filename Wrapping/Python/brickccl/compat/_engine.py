@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core, compat
+from .._output import new_array
 from .._volume import _plain_geometry, threads_of
 
 Array = np.ndarray[Any, Any]
@@ -107,7 +108,7 @@ def write_graph(array: Array, graph: Array, connectivity: int) -> None:
 
 def write(runs: _core.LabeledRuns, shape: Sequence[int], dtype: Any) -> Array:
     """A new label map of this shape, in C order."""
-    labels = np.empty(shape, dtype)
+    labels = new_array(tuple(shape), dtype)
     runs.write(labels.reshape(runs.shape))
     return labels
 

@@ -20,7 +20,7 @@ ParseValue(const AlgorithmOption & option, const std::string & text, std::int64_
   {
     const char * end = text.data() + text.size();
     const auto [stopped, error] = std::from_chars(text.data(), end, value);
-    return error == std::errc() && stopped == end && value >= option.least && value <= option.most;
+    return error == std::errc() && stopped == end && value >= option.minimum && value <= option.maximum;
   }
   const auto found = std::find(option.words.begin(), option.words.end(), text);
   value = found - option.words.begin();
@@ -43,7 +43,7 @@ AlgorithmOption::Syntax() const
   {
     values += (values.empty() ? "" : "|") + std::string(word);
   }
-  return std::string(name) + '=' + (words.empty() ? std::to_string(least) + ".." + std::to_string(most) : values);
+  return std::string(name) + '=' + (words.empty() ? std::to_string(minimum) + ".." + std::to_string(maximum) : values);
 }
 
 AlgorithmText::AlgorithmText(const std::string & text)

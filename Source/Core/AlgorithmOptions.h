@@ -13,11 +13,11 @@ struct AlgorithmOption
 {
   const char * name;
   const char * summary;
-  /** The words that stand for the values 0, 1, 2 ... Without words, a value is a number from `least` to `most`. */
+  /** The words that stand for the values 0, 1, 2 ... Without words, a value is a number from `minimum` to `maximum`. */
   std::vector<const char *> words;
   std::int64_t              preset = 0;
-  std::int64_t              least = 0;
-  std::int64_t              most = 0;
+  std::int64_t              minimum = 0;
+  std::int64_t              maximum = 0;
 
   /** "first-scan=earlier|all" or "gather=1..65535" */
   std::string Syntax() const;

@@ -117,8 +117,8 @@ ToDifferenceSumLimit(const Criterion & criterion)
   }
   else
   {
-    constexpr double most = 1e30;
-    const Number     limit = criterion.tolerance < most ? criterion.tolerance.Floor() : Number(most);
+    constexpr double maximum = 1e30;
+    const Number     limit = criterion.tolerance < maximum ? criterion.tolerance.Floor() : Number(maximum);
     // The rest may be negative: unsigned sums wrap.
     return static_cast<UInt128>(limit.Nearest()) + static_cast<UInt128>(static_cast<std::int64_t>(limit.Rest()));
   }

@@ -19,8 +19,8 @@ AsVoxelValue(const Number & number, ScalarType type)
     using T = typename decltype(tag)::Type;
     if constexpr (std::is_floating_point_v<T>)
     {
-      constexpr T most = std::numeric_limits<T>::max();
-      return number >= -most && number <= most ? Number(static_cast<T>(number)) : number;
+      constexpr T largest = std::numeric_limits<T>::max();
+      return number >= -largest && number <= largest ? Number(static_cast<T>(number)) : number;
     }
     else
     {

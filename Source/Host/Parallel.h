@@ -47,10 +47,10 @@ struct Chunks
   std::int64_t size;
   std::int64_t count;
 
-  /** Makes at most `most` chunks of at least `least` elements each, and at least one chunk. */
-  Chunks(std::int64_t elements, std::int64_t least, std::int64_t most)
+  /** Makes at most `maximum` chunks of at least `minimum` elements each, and at least one chunk. */
+  Chunks(std::int64_t elements, std::int64_t minimum, std::int64_t maximum)
     : size(elements)
-    , count(std::max<std::int64_t>(1, std::min(most, elements / std::max<std::int64_t>(1, least))))
+    , count(std::max<std::int64_t>(1, std::min(maximum, elements / std::max<std::int64_t>(1, minimum))))
   {}
 
   std::int64_t

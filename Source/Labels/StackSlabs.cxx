@@ -31,7 +31,7 @@ SlabCut::VoxelsBefore(std::size_t slab) const
 }
 
 SlabCut
-CutIntoSlabs(const Extent & volume, std::int64_t least, std::int64_t mostVoxels)
+CutIntoSlabs(const Extent & volume, std::int64_t minimumCount, std::int64_t maximumVoxels)
 {
   SlabCut cut;
   cut.volume = volume;
@@ -44,8 +44,8 @@ CutIntoSlabs(const Extent & volume, std::int64_t least, std::int64_t mostVoxels)
     return cut;
   }
   const std::int64_t slices = volume.size[cut.axis];
-  const std::int64_t mostSlices = std::max<std::int64_t>(1, mostVoxels / cut.VoxelsPerSlice());
-  const std::int64_t count = std::min(slices, std::max(least, (slices - 1) / mostSlices + 1));
+  const std::int64_t maximumSlices = std::max<std::int64_t>(1, maximumVoxels / cut.VoxelsPerSlice());
+  const std::int64_t count = std::min(slices, std::max(minimumCount, (slices - 1) / maximumSlices + 1));
   const Chunks       chunks(slices, 1, count);
   cut.begins.clear();
   for (std::int64_t slab = 0; slab < chunks.count; ++slab)

@@ -41,9 +41,9 @@ struct SlabCut
 };
 
 /** Cuts a volume into slabs of nearly equal height.
- *  \param least  at least so many slabs, if there are so many slices
- *  \param mostVoxels  no slab has more voxels, unless one slice has */
-SlabCut CutIntoSlabs(const Extent & volume, std::int64_t least, std::int64_t mostVoxels);
+ *  \param minimumCount  at least so many slabs, if there are so many slices
+ *  \param maximumVoxels  no slab has more voxels, unless one slice has */
+SlabCut CutIntoSlabs(const Extent & volume, std::int64_t minimumCount, std::int64_t maximumVoxels);
 
 /** Makes one labeled volume of slabs that were labeled each on its own.
  *  \param links  those of the volume

@@ -136,10 +136,10 @@ AccumulateSlabs(const RunVolume &                 volume,
   const Extent &         extent = volume.GetExtent();
   const auto             bytes = static_cast<std::int64_t>((components + 1) * sizeof(TAccumulator));
   const std::int64_t     threads = EffectiveThreadCount(context.threads);
-  const std::int64_t     mostSlabs = TAccumulator::IsExact ? std::min<std::int64_t>(threads, 16) : 16;
+  const std::int64_t     maximumSlabs = TAccumulator::IsExact ? std::min<std::int64_t>(threads, 16) : 16;
   constexpr std::int64_t leastVoxels = 1 << 18;
   const std::int64_t     affordable = 1 + std::max(extent.VoxelCount() / 2, std::int64_t{ 1 } << 24) / bytes;
-  const Chunks slabs(extent.RowCount(), 1 + leastVoxels / extent.RowLength(), std::min(mostSlabs, affordable));
+  const Chunks slabs(extent.RowCount(), 1 + leastVoxels / extent.RowLength(), std::min(maximumSlabs, affordable));
 
   UninitializedVector<TAccumulator> total = MakeUnset(static_cast<std::size_t>(components), std::move(old));
   std::vector<unsigned char>        taken((total.size() + Accumulators::BlockSize - 1) / Accumulators::BlockSize, 0);

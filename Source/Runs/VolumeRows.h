@@ -194,19 +194,19 @@ public:
       return;
     }
     // So many rows are taken together.
-    const std::int64_t most = std::max<std::int64_t>(1, simd::BoundWords / m_WordsPerRow);
-    const std::int64_t mostIfSparse = m_WordsPerRow <= simd::BoundWords ? simd::SparseWords / m_WordsPerRow : 1;
-    int                shift = mostIfSparse > 1 ? 6 : OneRow;
+    const std::int64_t maximum = std::max<std::int64_t>(1, simd::BoundWords / m_WordsPerRow);
+    const std::int64_t maximumIfSparse = m_WordsPerRow <= simd::BoundWords ? simd::SparseWords / m_WordsPerRow : 1;
+    int                shift = maximumIfSparse > 1 ? 6 : OneRow;
     while ((std::int64_t{ 1 } << shift) <= m_Extent.RowLength())
     {
       ++shift;
     }
     for (std::int64_t next = 0; row < end; row = next)
     {
-      next = std::min(end, row + most);
+      next = std::min(end, row + maximum);
       if (next < end)
       {
-        const std::int64_t nextIfSparse = std::min(end, row + mostIfSparse);
+        const std::int64_t nextIfSparse = std::min(end, row + maximumIfSparse);
         next = FirstRun(nextIfSparse) - FirstRun(row) <= simd::SparseRuns ? nextIfSparse : next;
       }
       ForFoundBounds(row, static_cast<int>(next - row), shift, bounds, function);

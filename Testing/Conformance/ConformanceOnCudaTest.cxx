@@ -76,7 +76,7 @@ VariantsOf(const Algorithm & algorithm)
   std::vector<std::string> variants;
   for (const AlgorithmOption & option : algorithm.options)
   {
-    std::vector<std::int64_t> values = { option.least, option.least + 1, option.most };
+    std::vector<std::int64_t> values = { option.minimum, option.minimum + 1, option.maximum };
     if (!option.words.empty())
     {
       values.resize(option.words.size());

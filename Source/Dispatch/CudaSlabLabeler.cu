@@ -106,6 +106,30 @@ public:
   {
     m_Failures.assign(m_Slabs.size(), nullptr);
     m_HasFailed = false;
+    try
+    {
+      JoinAll(asked, labels, type);
+    }
+    catch (...)
+    {
+      // What is queued still reads the slabs' images and what is kept of them.
+      for (const auto & slab : m_Slabs)
+      {
+        slab->WaitForDevice();
+      }
+      throw;
+    }
+    components = m_Slabs.front()->componentsOfVolume;
+    for (const auto & slab : m_Slabs)
+    {
+      slab->labeler.LowerHighest(components);
+    }
+  }
+
+  /** Labels all slabs, joins them, and numbers their components. */
+  void
+  JoinAll(const AlgorithmChoice & asked, const std::vector<void *> & labels, LabelType type)
+  {
     const auto number = [&](std::size_t slab) { Guard(slab, [&] { Number(slab, labels, type); }); };
     OnTeam(2, [&](TeamSteps & steps, std::size_t thread) {
       steps.Take(0, thread, [&](std::size_t slab) { Guard(slab, [&] { LabelSlab(asked, slab); }); });
@@ -114,11 +138,6 @@ public:
     while (FindAgain())
     {
       OnTeam(1, [&](TeamSteps & steps, std::size_t thread) { steps.Take(0, thread, number); });
-    }
-    components = m_Slabs.front()->componentsOfVolume;
-    for (const auto & slab : m_Slabs)
-    {
-      slab->labeler.LowerHighest(components);
     }
   }
 

@@ -59,6 +59,14 @@ public:
     return m_Device;
   }
 
+  /** Waits for all that is queued on the slab's device. Errors there have been told before. */
+  void
+  WaitForDevice() const
+  {
+    const cuda::CurrentDevice current(m_Device);
+    (void)cudaDeviceSynchronize();
+  }
+
   /** Says that what was queued before on the slab's stream is done when `Ready()` comes. */
   void
   Begin(const Problem & slab, void * stream)

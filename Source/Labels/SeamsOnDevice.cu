@@ -70,7 +70,7 @@ VisitLabelPairs(const SliceRows & rows, const SliceArrays & own, const SliceArra
       const int      bit = __ffs(static_cast<int>(rest)) - 1;
       const unsigned label = own.labels[first + bit];
       const unsigned other = seam.labels[first + bit];
-      // Labels are 0 only if the slab had no room for its components, and is labeled again.
+      // If the slab had no room for its components, labels mean nothing here; it is labeled again.
       if (label != 0 && other != 0 && (label != lastLabel || other != lastOther))
       {
         visit(label, other);

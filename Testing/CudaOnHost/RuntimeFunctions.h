@@ -162,6 +162,12 @@ cudaStreamSynchronize(cudaStream_t)
   return cudaSuccess;
 }
 
+inline cudaError_t
+cudaDeviceSynchronize()
+{
+  return cudaSuccess;
+}
+
 using cudaEvent_t = void *;
 inline constexpr unsigned cudaEventDisableTiming = 2;
 

@@ -47,7 +47,7 @@ enum class GridAxes
   /** For slices orthogonal to y: the grid's y is the volume's z, and its z the volume's y. */
   YAndZExchanged,
   /** For slices orthogonal to x: the grid's x, y and z are the volume's y, z and x. Voxels are read from a copy of the
-   *  image with these axes (TransposeSlices.cuh), since rows of the volume have no runs. */
+   *  image with these axes (SlicesAlongX.cuh), since rows of the volume have no runs. */
   YThenZThenX
 };
 

@@ -10,6 +10,7 @@
 #include "BrickCCL/Criteria/RowLinks.h"
 
 #include <algorithm>
+#include <thread>
 #include <type_traits>
 
 namespace brickccl::cuda
@@ -96,11 +97,16 @@ AwaitReport(BundleMergingMemory & memory)
   const volatile BundleReport & report = *memory.report.Data();
   for (unsigned looks = 1; !report.IsThere(); ++looks)
   {
-    if (looks % looksPerQuestion == 0 && memory.numbered.HasCome())
+    if (looks % looksPerQuestion == 0)
     {
-      break;
+      if (memory.numbered.HasCome())
+      {
+        break;
+      }
+      std::this_thread::yield();
     }
   }
+  memory.isReportPending = false;
   return { report.found, report.components };
 }
 
@@ -112,6 +118,16 @@ BundleMerging(const Problem &               problem,
               const std::function<void()> & queueMore,
               cudaStream_t                  stream)
 {
+  if (memory.isReportPending)
+  {
+    // Kernels of a call that ended with an error may still report.
+    BRICKCCL_CUDA_CHECK(cudaDeviceSynchronize());
+    memory.isReportPending = false;
+  }
+  // The last call may have been on another stream.
+  memory.numbered.MakeStreamWait(stream);
+  memory.used.MakeStreamWait(stream);
+
   const BundleGrid  grid = GridOf(problem);
   const auto        bricks = static_cast<std::size_t>(grid.bricks);
   const std::size_t words = RowWordsOf(grid);
@@ -131,15 +147,9 @@ BundleMerging(const Problem &               problem,
   const auto atLeast = [&](std::size_t capacity, std::size_t room) {
     return std::max(capacity, std::min(room + 1024, mostRuns));
   };
-  memory.componentCapacity =
-    atLeast(memory.componentCapacity, bricks * WordsPerBrick / TuningOf<Tuned::WordsPerComponent>);
-  memory.runCapacity = atLeast(memory.runCapacity, bricks * WordsPerBrick * TuningOf<Tuned::RunsPerWord>);
+  auto componentRoom = atLeast(memory.componentCapacity, bricks * WordsPerBrick / TuningOf<Tuned::WordsPerComponent>);
+  auto runRoom = atLeast(memory.runCapacity, bricks * WordsPerBrick * TuningOf<Tuned::RunsPerWord>);
 
-  if (stream != memory.stream)
-  {
-    memory.numbered.MakeStreamWait(stream);
-    memory.stream = stream;
-  }
   memory.isMapQueued = false;
   Problem read = problem;
   if (grid.axes == GridAxes::YThenZThenX)
@@ -156,9 +166,12 @@ BundleMerging(const Problem &               problem,
   }
   for (;;)
   {
-    memory.parent.Resize(memory.componentCapacity);
-    memory.firstVoxel.Resize(memory.componentCapacity);
-    memory.componentOfRun.Resize(memory.runCapacity);
+    memory.parent.Resize(componentRoom);
+    memory.firstVoxel.Resize(componentRoom);
+    memory.componentOfRun.Resize(runRoom);
+    memory.componentCapacity = componentRoom;
+    memory.runCapacity = runRoom;
+    memory.isReportPending = true;
     Queue(read, grid, mask, memory, stream);
     queueMore();
     const BundleReport report = AwaitReport(memory);
@@ -168,8 +181,8 @@ BundleMerging(const Problem &               problem,
     {
       return report.components;
     }
-    memory.componentCapacity = std::max(memory.componentCapacity, components);
-    memory.runCapacity = std::max(memory.runCapacity, runs);
+    componentRoom = std::max(componentRoom, components);
+    runRoom = std::max(runRoom, runs);
   }
 }
 

@@ -33,15 +33,19 @@ struct BundleMergingMemory
   DeviceBuffer<unsigned char> imageAlongY;
   DeviceBuffer<unsigned char> maskAlongY;
   PinnedValue<BundleReport>   report;
-  /** All that is read of the last problem is there, labels too. */
+  /** The components of the last problem are there. */
   Event numbered;
-  /** The stream of the last problem. */
-  cudaStream_t stream = nullptr;
+  /** What was queued to read them has done so. */
+  Event used;
+  /** Whether a report may still come for which nobody has waited, since an error came between. */
+  bool isReportPending = false;
   /** Whether a label map may still have to be written there. Sums wait for instructions and the map waits for memory,
    *  so both are made at the same time. */
   bool   isMapQueued = false;
   Stream sumStream{ Stream::Priority::Highest };
-  Event  summed;
+  /** The last sums are there, and the stream in which they were made. */
+  Event        summed;
+  cudaStream_t summedIn = nullptr;
   /** Which of two counts the last problem took. Its last kernel clears the other one for the next problem. */
   int  turn = 0;
   bool isNextFoundClear = false;
@@ -113,13 +117,13 @@ void WriteRows(const Problem &       problem,
 /** Writes the labels of some rows of the last problem where runs of linked voxels start, and at the beginnings of
  * words. Rows of the problem must be rows of the grid (CanWriteRowStarts). \param places  a bit for each voxel, which
  * says where labels are written; each row begins with a word */
-void WriteRowStarts(const Problem &             problem,
-                    const BundleMergingMemory & memory,
-                    std::int64_t                firstRow,
-                    std::int64_t                rows,
-                    unsigned *                  labels,
-                    DeviceWord *                places,
-                    cudaStream_t                stream);
+void WriteRowStarts(const Problem &       problem,
+                    BundleMergingMemory & memory,
+                    std::int64_t          firstRow,
+                    std::int64_t          rows,
+                    unsigned *            labels,
+                    DeviceWord *          places,
+                    cudaStream_t          stream);
 bool CanWriteRowStarts(const Problem & problem);
 
 /** Queues the sums of the default columns over the components of the last problem, of which there are `components`.

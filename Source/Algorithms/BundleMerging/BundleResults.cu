@@ -43,6 +43,7 @@ WriteLabels(const Problem & problem, BundleMergingMemory & memory, void * labels
                                    static_cast<TLabel *>(labels));
     });
   });
+  memory.used.Record(stream);
 }
 
 void
@@ -66,6 +67,7 @@ WriteRows(const Problem &       problem,
                     voxels,
                     labels);
   });
+  memory.used.Record(stream);
 }
 
 bool
@@ -75,13 +77,13 @@ CanWriteRowStarts(const Problem & problem)
 }
 
 void
-WriteRowStarts(const Problem &             problem,
-               const BundleMergingMemory & memory,
-               std::int64_t                firstRow,
-               std::int64_t                rows,
-               unsigned *                  labels,
-               DeviceWord *                places,
-               cudaStream_t                stream)
+WriteRowStarts(const Problem &       problem,
+               BundleMergingMemory & memory,
+               std::int64_t          firstRow,
+               std::int64_t          rows,
+               unsigned *            labels,
+               DeviceWord *          places,
+               cudaStream_t          stream)
 {
   const auto         rowLength = static_cast<unsigned>(problem.image.extent.RowLength());
   const unsigned     wordsPerRow = (rowLength - 1) / BitsPerDeviceWord + 1;
@@ -99,6 +101,7 @@ WriteRowStarts(const Problem &             problem,
                     labels,
                     places);
   });
+  memory.used.Record(stream);
 }
 
 void
@@ -115,6 +118,12 @@ SumComponents(const Problem &                  problem,
   {
     memory.numbered.MakeStreamWait(own);
   }
+  if (own != memory.summedIn)
+  {
+    // Earlier sums may still be made in the other stream.
+    memory.summed.MakeStreamWait(own);
+    memory.summedIn = own;
+  }
   sums.Resize(static_cast<std::size_t>(components));
   BRICKCCL_LAUNCH_EARLY(ClearSumsKernel<CompactShapeSums>, ShapeFor(count), own, sums.Data(), count);
   VisitLayout(problem, [&](auto layout) {
@@ -126,11 +135,12 @@ SumComponents(const Problem &                  problem,
                                  memory.Arrays(),
                                  sums.Data());
   });
+  memory.summed.Record(own);
   if (memory.isMapQueued)
   {
-    memory.summed.Record(own);
     memory.summed.MakeStreamWait(stream);
   }
+  memory.used.Record(stream);
 }
 
 void
@@ -148,6 +158,7 @@ CountComponents(const Problem &       problem,
                            memory.Arrays(),
                            sizes);
   });
+  memory.used.Record(stream);
 }
 
 void
@@ -184,6 +195,7 @@ LabelRuns(const Problem & problem, BundleMergingMemory & memory, cudaStream_t st
                     memory.table.runsBefore.Data(),
                     memory.table.labelOfRun.Data());
   });
+  memory.used.Record(stream);
 }
 
 } // namespace brickccl::cuda

@@ -99,7 +99,7 @@ NB_MODULE(_core, module)
   module.def("new_label_memory",
              &NewLabelMemory,
              nb::arg("bytes"),
-             nb::sig("def new_label_memory(bytes: int) -> numpy.ndarray[typing.Any, numpy.dtype[numpy.uint8]]"));
+             nb::sig("def new_label_memory(bytes: int) -> numpy.typing.NDArray[numpy.uint8]"));
   module.def("release_label_memory", &FreeKeptLabelMemory, nb::sig("def release_label_memory() -> int"));
   module.def("info", &DescribeBuild, nb::sig("def info() -> dict[str, typing.Any]"));
 }

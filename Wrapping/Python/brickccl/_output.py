@@ -47,7 +47,8 @@ def new_array(shape: tuple[int, ...], dtype: Any) -> np.ndarray[Any, Any]:
     size = math.prod(shape) * dtype.itemsize
     if size < _SMALLEST_KEPT_BYTES or sys.platform != "linux":
         return np.empty(shape, dtype)
-    return _core.new_label_memory(size).view(dtype).reshape(shape)
+    array: np.ndarray[Any, Any] = _core.new_label_memory(size).view(dtype).reshape(shape)
+    return array
 
 
 def smallest_dtype(count: int) -> np.dtype[Any]:

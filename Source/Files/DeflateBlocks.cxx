@@ -11,13 +11,10 @@ namespace brickccl::files
 namespace
 {
 
-constexpr int MaximumPrecodeLengths = 19;
+constexpr int MaximumPrecodeLengths = static_cast<int>(PrecodeOrder.size());
 constexpr int LongestPrecode = 7;
 
 /** The order in which the lengths of the precode stand in a header. */
-constexpr int PrecodeOrder[MaximumPrecodeLengths] = {
-  16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15
-};
 
 /** Reads bits, the lowest ones of each byte first. Beyond the end there are zeros. */
 class BitReader

@@ -9,6 +9,11 @@
 namespace brickccl::files
 {
 
+/** In this order stand the lengths of the code with which a block's other codes are written (RFC 1951, section 3.2.7).
+ */
+inline constexpr std::array<unsigned char, 19> PrecodeOrder = { 16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
+                                                                11, 4,  12, 3, 13, 2, 14, 1, 15 };
+
 /** The lengths of the Huffman codes of a block's symbols. */
 struct CodeLengths
 {

@@ -1,5 +1,7 @@
 #include "BrickCCL/Files/DeflateTokens.h"
 
+#include "BrickCCL/Files/DeflateBlocks.h"
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -16,7 +18,6 @@ constexpr std::size_t TokensOfBlock = 65536;
 constexpr int EndOfBlock = 256;
 constexpr int LiteralCount = 286;
 constexpr int DistanceCount = 30;
-constexpr int LengthSymbolCount = 19;
 
 std::array<unsigned char, 256>
 MakeFloorsOfLog2()
@@ -295,16 +296,14 @@ WriteCodes(const HuffmanCode & literals, const HuffmanCode & distances, BitWrite
     }
     AppendEqualLengths(all[begin], static_cast<int>(end - begin), symbols);
   }
-  std::vector<std::uint64_t> counts(LengthSymbolCount, 0);
+  std::vector<std::uint64_t> counts(PrecodeOrder.size(), 0);
   for (const Symbol & symbol : symbols)
   {
     ++counts[static_cast<std::size_t>(symbol.code)];
   }
-  const HuffmanCode                                    code = MakeCode(counts, 7);
-  constexpr std::array<std::size_t, LengthSymbolCount> order = { 16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
-                                                                 11, 4,  12, 3, 13, 2, 14, 1, 15 };
-  std::size_t                                          shown = LengthSymbolCount;
-  while (shown > 4 && code.lengths[order[shown - 1]] == 0)
+  const HuffmanCode code = MakeCode(counts, 7);
+  std::size_t       shown = PrecodeOrder.size();
+  while (shown > 4 && code.lengths[PrecodeOrder[shown - 1]] == 0)
   {
     --shown;
   }
@@ -313,7 +312,7 @@ WriteCodes(const HuffmanCode & literals, const HuffmanCode & distances, BitWrite
   writer.Put(static_cast<std::uint32_t>(shown - 4), 4);
   for (std::size_t i = 0; i < shown; ++i)
   {
-    writer.Put(static_cast<std::uint32_t>(code.lengths[order[i]]), 3);
+    writer.Put(static_cast<std::uint32_t>(code.lengths[PrecodeOrder[i]]), 3);
   }
   for (const Symbol & symbol : symbols)
   {

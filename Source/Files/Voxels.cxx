@@ -400,7 +400,7 @@ WriteVoxels(OutputFile &                       file,
   const auto         bytes = static_cast<std::uint64_t>(rowCount) * rowBytes;
   if (wrapper)
   {
-    // What takes values of up to four bytes makes the smaller streams.
+    // RunCompressor takes voxels of up to four bytes.
     const std::size_t voxelBytes = SizeOf(image.type);
     const std::size_t runVoxelBytes = compression == Compression::Small && voxelBytes <= 4 ? voxelBytes : 0;
     return Deflate(

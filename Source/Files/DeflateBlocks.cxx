@@ -14,8 +14,6 @@ namespace
 constexpr int MaximumPrecodeLengths = static_cast<int>(PrecodeOrder.size());
 constexpr int LongestPrecode = 7;
 
-/** The order in which the lengths of the precode stand in a header. */
-
 /** Reads bits, the lowest ones of each byte first. Beyond the end there are zeros. */
 class BitReader
 {

@@ -29,11 +29,11 @@ NumberOf(const std::string & text)
 
 /** "; write 0.5" for a number with a comma, and what there is to say of one that is too small; else nothing. */
 std::string
-HintOn(std::string text, bool mayBeZero = true)
+HintOn(std::string text)
 {
   if (IsLostNumber(text))
   {
-    return LostNumberHint + std::string(mayBeZero ? ": write 0" : "");
+    return LostNumberHint;
   }
   const auto comma = text.find(',');
   if (comma == std::string::npos)
@@ -53,7 +53,7 @@ NumberThat(TFits fits, const std::string & what)
     [fits, what](std::string & text) {
       const std::optional<Number> value = NumberOf(text);
       const bool                  isGood = value && std::isfinite(static_cast<double>(*value)) && fits(*value);
-      return isGood ? std::string() : "'" + text + "' is no " + what + HintOn(text, fits(Number(0)));
+      return isGood ? std::string() : "'" + text + "' is no " + what + HintOn(text);
     },
     "");
 }

@@ -17,8 +17,8 @@ IsLostNumber(const std::string & text)
   return isNumber && nearest == 0 && text.substr(0, text.find_first_of("eE")).find_first_of("123456789") != text.npos;
 }
 
-/** What there is to say of a lost number. */
-inline constexpr const char * LostNumberHint = "; it is nearer to 0 than any number that a voxel holds";
+/** What there is to say of a lost number. It proposes none: 0 may mean something else. */
+inline constexpr const char * LostNumberHint = "; it is too near to 0 for a number of double precision";
 
 } // namespace brickccl
 

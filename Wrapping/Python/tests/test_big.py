@@ -231,6 +231,12 @@ def test_the_command_takes_neighbourhoods(tmp_path, capsys):
     ):
         assert main([*command, "--neighbourhood", str(tmp_path / name)]) == 1
         assert message in capsys.readouterr().err
+    for content in ("[" * 100000, json.dumps(np.full((3, 3, 3), 0.5).tolist()), '"no numbers"'):
+        (tmp_path / "no.json").write_text(content)
+        assert main([*command, "--neighbourhood", str(tmp_path / "no.json")]) == 1
+        assert "no.json: " in capsys.readouterr().err
+    assert main([*command, "--neighbourhood", str(tmp_path / "missing.json")]) == 1
+    assert "missing.json cannot be read" in capsys.readouterr().err
     assert main([*command, "--neighbourhood", str(tmp_path / "element.npy"), "--connectivity", "26"]) == 1
     assert "neighbourhood takes the place of connectivity" in capsys.readouterr().err
 

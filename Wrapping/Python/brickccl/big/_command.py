@@ -116,12 +116,16 @@ def _neighbourhood(path: str | None) -> Any:
     ending = os.path.splitext(path)[1].lower()
     if ending not in readers:
         raise ValueError(f"--neighbourhood {path} must be a file of the type .npy, .json or .txt")
-    with open(path, "rb") as stream:
-        content = stream.read()
     try:
-        return readers[ending](content)
-    except ValueError as error:
+        with open(path, "rb") as stream:
+            structure = np.asarray(readers[ending](stream.read()))
+        if structure.dtype.kind not in "biuf" or not np.isin(structure, (0, 1)).all():
+            raise ValueError("it must hold zeros and ones")
+    except OSError as error:
+        raise ValueError(f"--neighbourhood {path} cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"--neighbourhood {path}: {error}") from None
+    return structure
 
 
 def _problem(chosen: argparse.Namespace) -> dict[str, Any]:

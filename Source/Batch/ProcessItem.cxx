@@ -131,7 +131,7 @@ private:
     ordered_json &        input = m_Summary["input"];
     for (const std::string & file : files)
     {
-      if (std::filesystem::is_regular_file(file))
+      if (std::error_code failure; std::filesystem::is_regular_file(file, failure))
       {
         input["files"].push_back(DescribeFile(file, file));
       }

@@ -39,7 +39,7 @@ WriteNewRecipe(const std::string & name, const std::string & output)
       continue;
     }
     const std::string path = output.empty() ? name + ".toml" : output;
-    if (std::filesystem::exists(path))
+    if (std::error_code failure; std::filesystem::exists(path, failure))
     {
       throw Error("'" + path + "' is there already; give another name by -o, or remove it");
     }

@@ -211,6 +211,20 @@ FileBytes::BeginsWith(const char * text, std::size_t length) const
   return m_Size >= length && std::memcmp(m_Data, text, length) == 0;
 }
 
+bool
+IsThere(const std::string & path)
+{
+  std::error_code failure;
+  return std::filesystem::exists(path, failure);
+}
+
+bool
+IsRegularFile(const std::string & path)
+{
+  std::error_code failure;
+  return std::filesystem::is_regular_file(path, failure);
+}
+
 std::string
 PathBeside(const std::string & header, const std::string & name)
 {

@@ -66,6 +66,11 @@ private:
   bool                        m_IsMapped = false;
 };
 
+/** Whether a path leads to something, and whether that is a file of a disk. Where a name is too long or a folder may not
+ *  be entered it does not; mapping the file says why. */
+bool IsThere(const std::string & path);
+bool IsRegularFile(const std::string & path);
+
 /** The path of a file that a header names. The file lies beside the header unless its path is absolute. */
 std::string PathBeside(const std::string & header, const std::string & name);
 

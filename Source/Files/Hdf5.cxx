@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <filesystem>
 #include <utility>
 
 namespace brickccl::files
@@ -327,7 +326,7 @@ Printable(const std::string & name)
 
 DatasetPath::DatasetPath(const std::string & path)
 {
-  if (std::filesystem::exists(path))
+  if (IsThere(path))
   {
     return;
   }
@@ -335,7 +334,7 @@ DatasetPath::DatasetPath(const std::string & path)
   for (std::size_t colons = path.find("::"); file.empty() && colons != std::string::npos;
        colons = path.find("::", colons + 1))
   {
-    if (std::filesystem::is_regular_file(path.substr(0, colons)))
+    if (IsRegularFile(path.substr(0, colons)))
     {
       file = path.substr(0, colons);
       name = path.substr(colons + 2);
@@ -345,7 +344,7 @@ DatasetPath::DatasetPath(const std::string & path)
        place = path.rfind('/', place - 1))
   {
     const std::string front = path.substr(0, place);
-    if (std::filesystem::is_regular_file(front) && IsHdf5(FileBytes::Map(front)))
+    if (IsRegularFile(front) && IsHdf5(FileBytes::Map(front)))
     {
       file = front;
       name = path.substr(place);

@@ -146,14 +146,14 @@ SliceImagesOfFolder(const std::string & path)
 bool
 IsDicomFile(const std::string & path)
 {
-  return std::filesystem::is_regular_file(path) && IsDicom(FileBytes::Map(path));
+  return IsRegularFile(path) && IsDicom(FileBytes::Map(path));
 }
 
 LoadedImage
 ReadAny(const std::string & path, const ReadOptions & options)
 {
-  const std::filesystem::path file(path);
-  if (std::filesystem::is_directory(file))
+  std::error_code failure;
+  if (std::filesystem::is_directory(path, failure))
   {
     if (HoldsDicom(path))
     {
@@ -167,13 +167,11 @@ ReadAny(const std::string & path, const ReadOptions & options)
     return ReadSliceImages(slices, options);
   }
   const DatasetPath dataset(path);
-  if (dataset.file.empty() && !std::filesystem::exists(file) && IsFilePattern(path))
+  if (dataset.file.empty() && !IsThere(path) && IsFilePattern(path))
   {
     auto slices = FilesOfPattern(path);
     // As in a folder: other folders and pipes are no slices. A link that leads nowhere is one that is missing.
-    const auto isNoFile = [](const std::string & each) {
-      return std::filesystem::exists(each) && !std::filesystem::is_regular_file(each);
-    };
+    const auto isNoFile = [](const std::string & each) { return IsThere(each) && !IsRegularFile(each); };
     slices.erase(std::remove_if(slices.begin(), slices.end(), isNoFile), slices.end());
     const std::string hint = HintOnPadding(path);
     if (slices.empty())
@@ -287,7 +285,7 @@ OtherHeaderOf(const std::string & beside, const std::string & path)
     for (std::string extension; extensions >> extension;)
     {
       const auto files = format.beside(stem + extension);
-      if (std::filesystem::exists(stem + extension) && std::find(files.begin(), files.end(), beside) != files.end())
+      if (IsThere(stem + extension) && std::find(files.begin(), files.end(), beside) != files.end())
       {
         return stem + extension;
       }
@@ -303,11 +301,11 @@ CheckBeside(const std::string & path)
 {
   for (const std::string & beside : FilesBesideImage(path))
   {
-    if (!std::filesystem::exists(beside))
+    if (!IsThere(beside))
     {
       continue;
     }
-    if (!std::filesystem::exists(path))
+    if (!IsThere(path))
     {
       throw Error("its voxels or its header would go to '" + beside +
                   "', which is there already; use another name, or remove that file");
@@ -363,9 +361,10 @@ MayHoldSeries(const std::string & path)
 {
   return NamingPath([&](const std::string & reason) { return CannotRead(path, reason); },
                     [&] {
-                      if (std::filesystem::exists(path))
+                      if (IsThere(path))
                       {
-                        return std::filesystem::is_directory(path) && HoldsDicom(path);
+                        std::error_code failure;
+                        return std::filesystem::is_directory(path, failure) && HoldsDicom(path);
                       }
                       const auto files = FilesOfPattern(path);
                       return files.empty() || std::any_of(files.begin(), files.end(), IsDicomFile);
@@ -385,8 +384,7 @@ WouldBeRead(const std::string & input, const std::string & output)
                         return HasExtension(file.string(), SliceExtensions) &&
                                std::filesystem::equivalent(folder, input, failure) && !HoldsDicom(input);
                       }
-                      return !std::filesystem::exists(input, failure) &&
-                             (StandsForFile(input, output) || StandsForFile(input, file.string()));
+                      return !IsThere(input) && (StandsForFile(input, output) || StandsForFile(input, file.string()));
                     });
 }
 

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
 #include <map>
 #include <optional>
 
@@ -227,7 +226,7 @@ DataFilesOf(const FileBytes & file, const MetaHeader & header, bool & isLocal)
     return { file };
   }
   std::vector<std::string> names = header.lines;
-  const bool               isThere = std::filesystem::exists(PathBeside(file.Path(), name));
+  const bool               isThere = IsThere(PathBeside(file.Path(), name));
   if (names.empty() && !isThere && words.size() >= 3 && words.size() <= 4 && words[0].find('%') != std::string::npos)
   {
     const auto number = [&](std::size_t i) { return WholeNumber(words[i], "ElementDataFile"); };

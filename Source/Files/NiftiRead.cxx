@@ -68,7 +68,7 @@ Partner(const std::string & path, const std::string & extension)
   }
   for (const char * end : { "", ".gz" })
   {
-    if (fs::exists(stem + with + end))
+    if (IsThere(stem + with + end))
     {
       return stem + with + end;
     }

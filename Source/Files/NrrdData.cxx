@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cstring>
-#include <filesystem>
 #include <memory>
 #include <utility>
 
@@ -34,8 +33,8 @@ DataFilesOf(const FileBytes & file, const NrrdHeader & header)
   {
     names = header.dataFiles;
   }
-  else if (words.size() >= 4 && field->find('%') != std::string::npos &&
-           !std::filesystem::exists(PathBeside(file.Path(), *field)))
+  else if (words.size() >= 4 && words.size() <= 5 && words[0].find('%') != std::string::npos &&
+           !IsThere(PathBeside(file.Path(), *field)))
   {
     const auto number = [&](std::size_t i) { return WholeNumber(words[i], "data file"); };
     names = NamesOfPattern(words[0], number(1), number(2), number(3));

@@ -237,6 +237,14 @@ class Hdf5Test(Hdf5Files):
             self.assertNotIn("line\nbreak", saying)
         self.assertIn("grün", self.refuses(path, saying=("/red\\x1b[31m", "/line\\x0abreak", "/next\\x9b2J")))
 
+    def test_names_longer_than_those_of_files(self):
+        name = "n" * 300
+        path = self.store("long.h5", {name: BLOCKY, "other": BLOCKY[:2]})
+        for between in ("::/", "::", "/"):
+            self.assert_voxels(path + between + name, BLOCKY)
+        self.refuses(path + "::/" + name + "n", saying="no dataset")
+        self.refuses(self.path("n" * 300 + ".h5"), saying="too long")
+
     def test_the_help_names_it(self):
         """Volumes that are read in parts."""
         result = subprocess.run([COMMAND, "label", "--help"], capture_output=True, text=True)

@@ -134,6 +134,9 @@ class NrrdTest(FilesTest):
         self.refuses(self.path("l.nhdr"), saying=["s03.raw", "no such file"])
         os.mkfifo(self.path("pipe"))
         self.refuses(self.write(self.fields + ["encoding: raw", "data file: pipe"], b"", "f.nhdr"), saying="pipe")
+        for name in ("a%d.raw 1 4 1" + " 1" * 150, "a" * 300 + ".raw"):
+            fields = self.fields + ["encoding: raw", "data file: " + name]
+            self.refuses(self.write(fields, b"", "n.nhdr"), saying=("its data file '" + name, "too long"))
 
     def test_data_files_that_are_not_the_right_ones(self):
         for k in range(5):
@@ -241,6 +244,10 @@ class MetaImageTest(FilesTest):
                 stream.write(self.raw)
             ours = self.read(self.write(b"", "h.mhd", ElementDataFile=name))
             np.testing.assert_array_equal(ours.voxels, self.voxels)
+
+    def test_names_that_no_disk_takes(self):
+        for name in ("a%d.raw 1 4 1" + " 1" * 150, "a" * 300 + ".raw"):
+            self.refuses(self.write(b"", "h.mhd", ElementDataFile=name), saying=("its data file '" + name, "too long"))
 
     def test_lists(self):
         for k in range(4):

@@ -84,6 +84,7 @@ def metaimage():
                                     "ElementDataFile = LOCAL\n").encode() + " ".join(map(str, VOXELS.ravel())).encode())
     write("metaimage", "list.mha", (head + "ElementDataFile = LIST\na.raw\nb.raw\nc.raw\n").encode())
     write("metaimage", "pattern.mha", (head + "ElementDataFile = a%d.raw 1 3 1\n").encode())
+    write("metaimage", "long-name.mha", (head + "ElementDataFile = a%d.raw 1 3 1" + " 300" * 80 + "\n").encode() + raw)
     write("metaimage", "channels.mha", (head + "ElementNumberOfChannels = 2\nHeaderSize = -1\n"
                                         "ElementDataFile = LOCAL\n").encode() + raw + raw)
 

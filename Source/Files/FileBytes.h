@@ -66,8 +66,8 @@ private:
   bool                        m_IsMapped = false;
 };
 
-/** Whether a path leads to something, and whether that is a file of a disk. Where a name is too long or a folder may not
- *  be entered it does not; mapping the file says why. */
+/** Whether a path leads to something, and whether that is a file of a disk. Where a name is too long or a folder may
+ * not be entered it does not; mapping the file says why. */
 bool IsThere(const std::string & path);
 bool IsRegularFile(const std::string & path);
 

@@ -69,6 +69,11 @@ for program in Conformance Device; do
   echo "- $program ($chosen): $(sed -n 's/^\[  PASSED  \] //p' "$programs/$program.log")"
   sed -n 's/^\[  SKIPPED \] /  - skipped: /p' "$programs/$program.log"
 done
+if command -v cuobjdump >/dev/null; then
+  echo "- kernels that are launched early, in the machine code of Conformance: $(Testing/gpu/check_early_kernels.py "$programs/Conformance")"
+else
+  echo "- there is no cuobjdump here: kernels that are launched early were not looked at"
+fi
 [ -n "$old" ] || exit 0
 configure_and_build "$old" brickccl-gpu-benchmark
 echo "- the same beside the CUDA sources $(hash_of_sources "$old"), options ${options[*]}:"

@@ -1,6 +1,5 @@
 #include "BrickCCL/Algorithms/BundleMerging/BundleMerging.cuh"
 
-#include "BrickCCL/Algorithms/BundleMerging/CountBricks.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/SlicesAlongX.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/SumBricks.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/WriteBricks.cuh"

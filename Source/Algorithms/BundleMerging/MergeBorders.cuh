@@ -140,13 +140,9 @@ private:
     DeviceWord joined = 0;
     if (Base::HasLinks(part))
     {
-      const BundleLinks<DeviceWord> links = BitLinks<VBundling>::Find(Base::BackwardBundle(part),
-                                                                      WindowAt(Base::From(part)),
-                                                                      WindowAt(Base::To(part)),
-                                                                      joined);
-      m_Links.same.of[part] = links.same;
-      m_Links.left.of[part] = links.left;
-      m_Links.right.of[part] = links.right;
+      const Window from = WindowAt(Base::From(part));
+      const Window to = WindowAt(Base::To(part));
+      m_Links.Set(part, BitLinks<VBundling>::Find(Base::BackwardBundle(part), from, to, joined));
     }
     m_Links.same.of[part] &= ~BitBefore(joined);
     m_JoinedFacing = part == 0 ? joined : m_JoinedFacing;

@@ -134,8 +134,7 @@ private:
         {
           const BundleLinks<DeviceWord> undecided =
             Links::UndecidedAcross(from, to, part == 0 ? m_Facing.joined : square.Across());
-          m_Links.left.of[part] = undecided.left;
-          m_Links.right.of[part] = undecided.right;
+          m_Links.SetAcross(part, undecided);
           count += static_cast<unsigned>(__popc(undecided.left) + __popc(undecided.right));
         }
       }
@@ -154,10 +153,7 @@ private:
       {
         m_Links.same.Set(part, voxels.JoinedTo(m_Links.same.Get(part)));
       }
-      const BundleLinks<DeviceWord> across =
-        FindAcross<Links>(voxels, { 0, m_Links.left.Get(part), m_Links.right.Get(part) });
-      m_Links.left.Set(part, across.left);
-      m_Links.right.Set(part, across.right);
+      m_Links.SetAcross(part, FindAcross<Links>(voxels, m_Links.Across(part)));
     }
   }
 
@@ -184,8 +180,8 @@ struct EndRuns
     const DeviceWord first = foreground & (0u - foreground);
     const DeviceWord later = word.starts & ~(first | (first - 1));
     const int        last = 31 - __clz(static_cast<int>(later));
-    bits[0] = foreground & ~(foreground + first) & ((later & (0u - later)) - 1);
-    bits[1] = later != 0 ? foreground & ~(foreground + (1u << last)) : 0u;
+    bits[0] = ToEnds(foreground, first) & ((later & (0u - later)) - 1);
+    bits[1] = later != 0 ? ToEnds(foreground, 1u << last) : 0u;
     const auto componentAt = [&](int x) { return word.component + bricks.componentOfRun[word.RunAt(x)]; };
     components[0] = first != 0 ? componentAt(LowestBit(first)) : 0u;
     components[1] = later != 0 ? componentAt(last) : 0u;
@@ -397,8 +393,7 @@ private:
       const BundleLinks<DeviceWord> across = FindAcross<Links>(voxels, undecided);
       if (has)
       {
-        m_Links.left.Set(part, across.left);
-        m_Links.right.Set(part, across.right);
+        m_Links.SetAcross(part, across);
       }
     }
   }

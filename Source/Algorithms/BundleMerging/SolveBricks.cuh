@@ -170,7 +170,8 @@ public:
       {
         if (HasBefore(n))
         {
-          FindLinksTo(n, window, m_Memory.Window(WordBefore<backward>(n)));
+          const Window there = m_Memory.Window(WordBefore<backward>(n));
+          m_Links.Set(n, BitLinks<bundling>::Find(n, window, there, m_Joined.of[n]));
         }
       }
     }
@@ -327,14 +328,6 @@ private:
       const std::int64_t row = grid.RowOf(bundleY, bundleZ, r);
       m_Own.rows[r] &= row < 0 ? 0u : m_Mask.Of(row, firstX / BitsPerDeviceWord);
     }
-  }
-  __device__ __forceinline__ void
-  FindLinksTo(int n, const Window & window, const Window & there)
-  {
-    const BundleLinks<DeviceWord> links = BitLinks<bundling>::Find(n, window, there, m_Joined.of[n]);
-    m_Links.same.of[n] = links.same;
-    m_Links.left.of[n] = links.left;
-    m_Links.right.of[n] = links.right;
   }
   /** Lets the root of each run keep its lowest voxel. A stretch of united bits gives the first voxel of its first row
    *  that has one. */

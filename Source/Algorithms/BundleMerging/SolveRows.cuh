@@ -205,8 +205,7 @@ private:
   static constexpr bool isAlongAxes = TProblem::isAlongAxes;
   static constexpr bool knowsSeparation = TProblem::knowsSeparation;
   /** Links lead to so many rows. */
-  static constexpr int      backward = isAlongAxes ? 2 : BackwardBundles;
-  static constexpr unsigned fewRuns = TuningOf<Tuned::FewRuns>;
+  static constexpr int backward = isAlongAxes ? 2 : BackwardBundles;
   /** If there is much code, several copies of it would not stay in the instruction cache. */
   static constexpr bool hasMuchCode = sizeof(Pixel) == 2 && !isTransitive;
   static constexpr int  straightUnroll = hasMuchCode ? TuningOf<Tuned::CodeUnroll> : TuningOf<Tuned::StraightUnroll>;
@@ -309,7 +308,7 @@ private:
       {
         if constexpr (isTransitive)
         {
-          m_IsListed = m_Memory.runsOfLayer[layer] <= fewRuns &&
+          m_IsListed = m_Memory.runsOfLayer[layer] <= TuningOf<Tuned::FewRuns> &&
                        ListUndecidedLinks(m_Problem,
                                           m_Memory,
                                           m_Own,
@@ -370,10 +369,7 @@ private:
       {
         undecided = undecided.Without(m_Memory.separation[self].SeparatedAcross(m_Memory.separation[to]));
       }
-      const BundleLinks<DeviceWord> across =
-        isTransitive ? undecided : FindAcross<Links>(m_Voxels.Facing(n, to), undecided);
-      m_Links.left.Set(n, across.left);
-      m_Links.right.Set(n, across.right);
+      m_Links.SetAcross(n, isTransitive ? undecided : FindAcross<Links>(m_Voxels.Facing(n, to), undecided));
     }
   }
   /** With equal values few voxels must be compared. One piece of code does it for all rows. */
@@ -383,12 +379,10 @@ private:
 #pragma unroll 1
     for (int n = 0; n < backward; ++n)
     {
-      const BundleLinks<DeviceWord> undecided = { 0, m_Links.left.Get(n), m_Links.right.Get(n) };
+      const BundleLinks<DeviceWord> undecided = m_Links.Across(n);
       if (__any_sync(AllLanes, (undecided.left | undecided.right) != 0))
       {
-        const BundleLinks<DeviceWord> across = FindAcross<Links>(m_Voxels.Facing(n, WordTo(n)), undecided);
-        m_Links.left.Set(n, across.left);
-        m_Links.right.Set(n, across.right);
+        m_Links.SetAcross(n, FindAcross<Links>(m_Voxels.Facing(n, WordTo(n)), undecided));
       }
     }
   }

@@ -7,6 +7,7 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -264,6 +265,12 @@ public:
   {
     BRICKCCL_CUDA_CHECK(cudaGetDevice(&m_Previous));
     BRICKCCL_CUDA_CHECK(cudaSetDevice(device));
+  }
+  /** For destructors: what they destroy goes back to the device that it came from. Errors have been told before. */
+  CurrentDevice(int device, std::nothrow_t) noexcept
+  {
+    (void)cudaGetDevice(&m_Previous);
+    (void)cudaSetDevice(device);
   }
   CurrentDevice(const CurrentDevice &) = delete;
   CurrentDevice & operator=(const CurrentDevice &) = delete;

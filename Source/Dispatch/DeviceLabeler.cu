@@ -18,7 +18,11 @@ DeviceLabeler::DeviceLabeler(int device)
   m_State = std::make_unique<State>(device);
 }
 
-DeviceLabeler::~DeviceLabeler() = default;
+DeviceLabeler::~DeviceLabeler()
+{
+  const cuda::CurrentDevice current(m_State->Device(), std::nothrow);
+  m_State.reset();
+}
 
 int
 DeviceLabeler::Device() const

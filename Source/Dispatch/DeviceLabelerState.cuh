@@ -44,12 +44,6 @@ public:
     m_Stream.emplace();
   }
 
-  ~State()
-  {
-    // Memory goes back to the device that it came from.
-    (void)cudaSetDevice(m_Device);
-  }
-
   int
   Device() const
   {

@@ -49,8 +49,8 @@ public:
   }
   ~SlabOnDevice()
   {
-    // What is held goes back to the device that it came from.
-    (void)cudaSetDevice(m_Device);
+    const cuda::CurrentDevice current(m_Device, std::nothrow);
+    m_Tools.reset();
   }
 
   int
@@ -63,7 +63,7 @@ public:
   void
   WaitForDevice() const
   {
-    const cuda::CurrentDevice current(m_Device);
+    const cuda::CurrentDevice current(m_Device, std::nothrow);
     (void)cudaDeviceSynchronize();
   }
 
@@ -187,7 +187,8 @@ public:
   }
   ~SideOnDevice()
   {
-    (void)cudaSetDevice(m_Device);
+    const cuda::CurrentDevice current(m_Device, std::nothrow);
+    m_Tools.reset();
   }
 
   /** Queues what brings the last slice of the lower slab and the first one of the upper slab together, as the volume

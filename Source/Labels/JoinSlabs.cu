@@ -1,5 +1,6 @@
 #include "BrickCCL/Labels/JoinSlabs.cuh"
 
+#include "BrickCCL/Criteria/PackWord.cuh"
 #include "BrickCCL/Cuda/Launch.cuh"
 #include "BrickCCL/Forest/ForestDevice.cuh"
 
@@ -12,10 +13,9 @@ namespace brickccl::cuda
 namespace
 {
 
-constexpr unsigned BitsPerWord = 32;
 /** So many words of bits are counted together. */
 constexpr unsigned WordsPerGroup = 32;
-constexpr unsigned BitsPerGroup = BitsPerWord * WordsPerGroup;
+constexpr unsigned BitsPerGroup = BitsPerDeviceWord * WordsPerGroup;
 
 std::size_t
 GroupsOf(std::size_t nodes)
@@ -151,8 +151,8 @@ MarkJoinedKernel(const SlabNumbers::Side * sides, Nodes nodes)
     if (root != node)
     {
       GlobalAccess::Store(nodes.parent + node, root);
-      const unsigned bit = 1u << (node % BitsPerWord);
-      if ((atomicOr(nodes.isJoined + node / BitsPerWord, bit) & bit) == 0)
+      const unsigned bit = 1u << (node % BitsPerDeviceWord);
+      if ((atomicOr(nodes.isJoined + node / BitsPerDeviceWord, bit) & bit) == 0)
       {
         atomicAdd(nodes.joinedBefore + node / BitsPerGroup, 1u);
       }
@@ -203,13 +203,13 @@ __device__ inline unsigned
 NumberOf(const Nodes & nodes, unsigned root)
 {
   const unsigned group = root / BitsPerGroup;
-  const unsigned inWord = root % BitsPerWord;
+  const unsigned inWord = root % BitsPerDeviceWord;
   unsigned       before = nodes.joinedBefore[group];
-  for (unsigned word = group * WordsPerGroup; word < root / BitsPerWord; ++word)
+  for (unsigned word = group * WordsPerGroup; word < root / BitsPerDeviceWord; ++word)
   {
     before += static_cast<unsigned>(__popc(nodes.isJoined[word]));
   }
-  before += static_cast<unsigned>(__popc(nodes.isJoined[root / BitsPerWord] & ((1u << inWord) - 1)));
+  before += static_cast<unsigned>(__popc(nodes.isJoined[root / BitsPerDeviceWord] & ((1u << inWord) - 1)));
   return root + 1 - before;
 }
 
@@ -227,7 +227,7 @@ NumberLabelsKernel(const SlabNumbers::Side * sides,
   for (std::int64_t i = ThreadIndex(); i < components; i += ThreadCount())
   {
     const unsigned node = firstNode + static_cast<unsigned>(i);
-    const bool     isJoined = (nodes.isJoined[node / BitsPerWord] >> (node % BitsPerWord) & 1u) != 0;
+    const bool     isJoined = (nodes.isJoined[node / BitsPerDeviceWord] >> (node % BitsPerDeviceWord) & 1u) != 0;
     numbers[i] = hadRoom ? NumberOf(nodes, isJoined ? nodes.parent[node] : node) : static_cast<unsigned>(i) + 1;
   }
 }

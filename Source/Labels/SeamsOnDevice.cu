@@ -1,5 +1,6 @@
 #include "BrickCCL/Labels/SeamsOnDevice.cuh"
 
+#include "BrickCCL/Criteria/PackWord.cuh"
 #include "BrickCCL/Cuda/Launch.cuh"
 
 namespace brickccl::cuda
@@ -7,8 +8,6 @@ namespace brickccl::cuda
 
 namespace
 {
-
-constexpr unsigned BitsPerWord = 32;
 
 /** Labels of a slice, for kernels. */
 struct SliceArrays
@@ -25,8 +24,8 @@ struct SliceRows
   unsigned     rowLength;
 
   SliceRows(std::int64_t rows, std::int64_t length)
-    : words(rows * ((length - 1) / BitsPerWord + 1))
-    , wordsPerRow(static_cast<unsigned>((length - 1) / BitsPerWord + 1))
+    : words(rows * ((length - 1) / BitsPerDeviceWord + 1))
+    , wordsPerRow(static_cast<unsigned>((length - 1) / BitsPerDeviceWord + 1))
     , rowLength(static_cast<unsigned>(length))
   {}
   /** The first voxel of a word. */
@@ -34,7 +33,7 @@ struct SliceRows
              VoxelOf(std::int64_t word) const
   {
     const std::int64_t row = word / wordsPerRow;
-    return row * rowLength + (word - row * wordsPerRow) * BitsPerWord;
+    return row * rowLength + (word - row * wordsPerRow) * BitsPerDeviceWord;
   }
 };
 
@@ -46,7 +45,7 @@ MarkForegroundKernel(SliceRows rows, const unsigned * labels, unsigned * places)
     const std::int64_t first = rows.VoxelOf(word);
     const std::int64_t left = (word / rows.wordsPerRow + 1) * rows.rowLength - first;
     unsigned           bits = 0;
-    for (unsigned i = 0; i < BitsPerWord && i < left; ++i)
+    for (unsigned i = 0; i < BitsPerDeviceWord && i < left; ++i)
     {
       bits |= labels[first + i] != 0 ? 1u << i : 0u;
     }

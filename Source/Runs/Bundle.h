@@ -317,14 +317,22 @@ BRICKCCL_HOST_DEVICE BRICKCCL_ALWAYS_INLINE inline BundleLinks<TWord>
            right & ~(unitedA >> 1) };
 }
 
+/** The bits from each of `from` on to the end of its stretch of `bits`, which has one of them at most. */
+template <typename TWord>
+BRICKCCL_HOST_DEVICE BRICKCCL_ALWAYS_INLINE constexpr TWord
+ToEnds(TWord bits, TWord from)
+{
+  // A carry runs through them.
+  return bits & ~(bits + from);
+}
+
 /** The bits of `both` (where both bundles have a run) from the link of each stretch to its end. The links are without
  *  repeats. */
 template <typename TWord>
 BRICKCCL_HOST_DEVICE inline TWord
 JoinedBits(const BundleLinks<TWord> & links, TWord both)
 {
-  // A carry runs from the link to the end of its stretch.
-  return both & ~(both + links.same);
+  return ToEnds(both, links.same);
 }
 
 /** The links without repeats that other links do not imply, neither at the link nor behind it. Each moves to the end of

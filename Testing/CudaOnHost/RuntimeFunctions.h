@@ -223,31 +223,39 @@ cudaEventQuery(cudaEvent_t)
   return cudaSuccess;
 }
 
+namespace brickccl::cuda::onhost
+{
+/** What tests say that a machine has: devices, and their free memory. */
+inline int         deviceCount = 1;
+inline std::size_t freeMemory = std::size_t{ 1 } << 32;
+
+inline thread_local int currentDevice = 0;
+} // namespace brickccl::cuda::onhost
+
 inline cudaError_t
 cudaGetDeviceCount(int * count)
 {
-  *count = 1;
+  *count = brickccl::cuda::onhost::deviceCount;
   return cudaSuccess;
 }
 
 inline cudaError_t
 cudaGetDevice(int * device)
 {
-  *device = 0;
+  *device = brickccl::cuda::onhost::currentDevice;
   return cudaSuccess;
 }
 
 inline cudaError_t
 cudaSetDevice(int device)
 {
-  return device == 0 ? cudaSuccess : cudaErrorInvalidDevice;
+  if (device < 0 || device >= brickccl::cuda::onhost::deviceCount)
+  {
+    return cudaErrorInvalidDevice;
+  }
+  brickccl::cuda::onhost::currentDevice = device;
+  return cudaSuccess;
 }
-
-namespace brickccl::cuda::onhost
-{
-/** What tests say that a device has. */
-inline std::size_t freeMemory = std::size_t{ 1 } << 32;
-} // namespace brickccl::cuda::onhost
 
 inline cudaError_t
 cudaMemGetInfo(std::size_t * available, std::size_t * all)

@@ -228,6 +228,49 @@ TEST_F(OnCuda, ErrorsNameTheRemedyAndLeaveTheLabelerUsable)
   EXPECT_THROW(CudaLabeler(99), cuda::DeviceError);
 }
 
+TEST_F(OnCuda, DestroyedLabelersLeaveTheCallersDeviceCurrent)
+{
+#ifdef BRICKCCL_CUDA_ON_HOST
+  cuda::onhost::deviceCount = 2;
+#endif
+  int count = 0;
+  EXPECT_EQ(cudaGetDeviceCount(&count), cudaSuccess);
+  const Extent extent{ 40, 20 };
+  const auto   board = MakeCheckerboard(extent);
+  for (int own = 0; own < count; ++own)
+  {
+    EXPECT_EQ(cudaSetDevice(own), cudaSuccess);
+    const OnDevice<std::uint8_t>  image(board);
+    const OnDevice<std::uint32_t> labels(2 * board.size());
+    const auto                    below = labels.Data() + board.size();
+    for (int other = 0; other < count; ++other)
+    {
+      {
+        const CudaLabeler labeler(own);
+        CudaSlabLabeler   slabs;
+        DeviceSlab        slab;
+        slab.device = own;
+        slab.image = ImageView(image.Data(), extent);
+        slabs.Label("Auto",
+                    { slab, slab },
+                    Criterion::Foreground(),
+                    Connectivity::Face(2),
+                    { labels.Data(), below },
+                    LabelType::UInt32);
+        EXPECT_EQ(cudaSetDevice(other), cudaSuccess);
+      }
+      int current = -1;
+      EXPECT_EQ(cudaGetDevice(&current), cudaSuccess);
+      EXPECT_EQ(current, other) << "labelers on " << own;
+      EXPECT_EQ(cudaSetDevice(own), cudaSuccess);
+    }
+  }
+  EXPECT_EQ(cudaSetDevice(0), cudaSuccess);
+#ifdef BRICKCCL_CUDA_ON_HOST
+  cuda::onhost::deviceCount = 1;
+#endif
+}
+
 TEST_F(OnCuda, PlanesOfEveryConnectivity)
 {
   for (const Extent & extent :

@@ -89,19 +89,26 @@ struct RowBorderEnds : BorderEnds
   }
 };
 
-template <typename TProblem, typename TWords>
-using RowBorderAgent =
-  BorderAgent<RowLayout, TProblem::isAlongAxes ? 1 : 3, BorderMemory<TWords, RowBorderEnds<TProblem>>>;
-
 /** A lane of a warp at a border, where values decide. EqualBorder and CloseBorder derive from it. */
 template <typename TProblem, typename TWords>
-class RowBorder : protected RowBorderAgent<TProblem, TWords>
+class RowBorder : public BorderAgent<RowLayout, TProblem::isAlongAxes ? 1 : 3, TWords, RowBorderEnds<TProblem>>
 {
-  using Base = RowBorderAgent<TProblem, TWords>;
+  using Base = typename RowBorder::BorderAgent;
 
 public:
   using Problem = TProblem;
   using ForBorders = RowArrays<typename TProblem::Pixel>;
+  /** So many blocks of MergeBordersKernel shall fit on a multiprocessor. */
+  static constexpr int blocks = TProblem::isAlongAxes ? TuningOf<Tuned::RowBorderBlocksOfFaces>
+                              : TProblem::isTransitive && sizeof(typename TProblem::Pixel) == 1
+                                ? TuningOf<Tuned::RowBorderBlocksOfEqualBytes>
+                                : TuningOf<Tuned::RowBorderBlocks>;
+  /** The share of shared memory that the kernel asks for. Voxels and forest are read through the cache, which the
+   * driver would leave as small as the solving kernel needs it. */
+  static constexpr int sharedPercent = TProblem::isAlongAxes     ? TuningOf<Tuned::RowBorderSharedOfFaces>
+                                     : TProblem::knowsSeparation ? TuningOf<Tuned::RowBorderSharedOfKinds>
+                                     : TProblem::isTransitive    ? TuningOf<Tuned::RowBorderSharedOfEqual>
+                                                                 : TuningOf<Tuned::RowBorderShared>;
 
   __device__
   RowBorder(const TProblem &        problem,
@@ -113,12 +120,23 @@ public:
     , m_ForBorders(forBorders)
   {}
 
+  /** Merges a border along x. */
+  __device__ __forceinline__ void
+  MergeEnds() const
+  {
+    RowBorderEnds<TProblem> & ends = memory.of[warp].ends;
+    const auto                readVoxels = [&](int bundle) {
+      return ends.ReadVoxels(m_Problem, m_ForBorders.ends, Base::brick, place, bundle);
+    };
+    const auto keepVoxels = [&](int bundle, const auto & pair) { ends.Keep(bundle, pair); };
+    Base::ReadAndUniteEnds(ends, readVoxels, keepVoxels, [&](int bundle) { UniteRowEnds(bundle, ends); });
+  }
+
 protected:
   using Links = typename TProblem::Links;
   using Words = BorderWords<RowLayout>;
   using Voxels = MemoryVoxels<TProblem>;
   static constexpr bool isAlongAxes = TProblem::isAlongAxes;
-  static constexpr int  parts = isAlongAxes ? 1 : 3;
   using Base::axis;
   using Base::bricks;
   using Base::grid;
@@ -131,16 +149,10 @@ protected:
   const TProblem &   m_Problem;
   const ForBorders & m_ForBorders;
 
-  /** The words of the warp's border along z or y. */
-  __device__ TWords &
-  OfWarp() const
-  {
-    return memory.of[warp].words;
-  }
   __device__ __forceinline__ RunWindow
   WindowAt(int at) const
   {
-    return WindowOf(OfWarp().words[at]);
+    return WindowOf(Base::OfWarp().words[at]);
   }
   /** The first voxel of a word of the border, if the volume has it. */
   __device__ __forceinline__ const typename TProblem::Pixel *
@@ -169,18 +181,6 @@ protected:
                         FirstVoxel(from),
                         axis == AlongY);
     return voxels.Facing(Base::BackwardBundle(part), 0);
-  }
-
-  /** Merges a border along x. */
-  __device__ __forceinline__ void
-  MergeRowEnds() const
-  {
-    RowBorderEnds<TProblem> & ends = memory.of[warp].ends;
-    const auto                readVoxels = [&](int bundle) {
-      return ends.ReadVoxels(m_Problem, m_ForBorders.ends, Base::brick, place, bundle);
-    };
-    const auto keepVoxels = [&](int bundle, const auto & pair) { ends.Keep(bundle, pair); };
-    Base::MergeEnds(ends, readVoxels, keepVoxels, [&](int bundle) { UniteRowEnds(bundle, ends); });
   }
 
 private:

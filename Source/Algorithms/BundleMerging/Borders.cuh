@@ -8,15 +8,6 @@
 namespace brickccl::cuda
 {
 
-/** Unites two components. The order of roots is as good as random, so that trees stay shallow where many bricks in a
- *  row unite at once (Goel, Khanna, Larkin, Tarjan, Disjoint Set Union with Randomized Linking, 2014). */
-__device__ inline void
-UniteComponents(const BrickArrays & bricks, unsigned a, unsigned b)
-{
-  // Multiplication by an odd number permutes the numbers.
-  Unite<CachedAccess>(bricks.parent, a, b, [](unsigned i, unsigned j) { return i * 0x9E3779B1u < j * 0x9E3779B1u; });
-}
-
 /** The borders of a brick that its block merges: those with the bricks before it. */
 enum BorderAxis
 {
@@ -100,7 +91,11 @@ struct UnionsSeen
     const unsigned hash = (a * 0x9E3779B1u ^ b * 0x85EBCA6Bu) >> (32 - bits);
     if (atomicExch(pairs + hash, key) != key)
     {
-      UniteComponents(bricks, a, b);
+      // The order of roots is as good as random, so that trees stay shallow where many bricks in a row unite at once
+      // (Goel, Khanna, Larkin, Tarjan, Disjoint Set Union with Randomized Linking, 2014). Multiplication by an odd
+      // number permutes the numbers.
+      const auto comesFirst = [](unsigned i, unsigned j) { return i * 0x9E3779B1u < j * 0x9E3779B1u; };
+      cuda::Unite<CachedAccess>(bricks.parent, a, b, comesFirst);
     }
   }
 };
@@ -118,28 +113,26 @@ struct BorderWords
   BorderLink          links[TuningOf<Tuned::ListedBorderLinks>];
 };
 
-/** The shared memory of a block at borders, and that of its warps. */
-template <typename TWords, typename TEnds>
-struct BorderMemory
-{
-  UnionsSeen seen;
-  union
-  {
-    TWords words;
-    TEnds  ends;
-  } of[BorderWarps];
-};
-
 /** A lane of a warp at one of the lower borders of a brick. The agents of borders derive from it: what they read there,
  *  and how they unite, is the same for all problems. Links across the brick's edges belong to the border along z, or
- * else to that along y. Borders along one axis follow each other, so that warps that run at the same time run the same
- * code: different code would not stay in the instruction cache. \tparam VParts   1 if links lead straight across only,
- * 3 if they also lead to the bundles beside in both directions \tparam TMemory  a BorderMemory */
-template <typename TLayout, int VParts, typename TMemory>
+ *  else to that along y. Borders along one axis follow each other, so that warps that run at the same time run the same
+ *  code: different code would not stay in the instruction cache.
+ *  \tparam VParts  1 if links lead straight across only, 3 if they also lead to the bundles beside in both directions
+ *  \tparam TWords, TEnds  the shared memory of a warp at a border along z or y, and at one along x */
+template <typename TLayout, int VParts, typename TWords, typename TEnds>
 class BorderAgent
 {
 public:
-  using Memory = TMemory;
+  /** The shared memory of a block. */
+  struct Memory
+  {
+    UnionsSeen seen;
+    union
+    {
+      TWords words;
+      TEnds  ends;
+    } of[BorderWarps];
+  };
 
   /** For a launch with as many blocks of BorderWarps warps as there are bricks. */
   __device__
@@ -155,8 +148,35 @@ public:
     , hasEdge(VParts > 1 && axis == AlongZ && lane < 2 * WordsPerBrickRow)
   {}
 
+  /** Prepares the block, and waits for the bricks. \return whether the warp has a border */
+  __device__ __forceinline__ bool
+  Begin()
+  {
+    memory.seen.Clear();
+    __syncthreads();
+    WaitForEarlierKernels();
+    return HasBorder();
+  }
+  __device__ bool
+  Fit() const
+  {
+    return bricks.Fit();
+  }
+  __device__ bool
+  IsAlongX() const
+  {
+    return axis == AlongX;
+  }
+  /** Unites across the links of a border along z or y. All lanes must call. */
+  __device__ __forceinline__ void
+  UniteLinks()
+  {
+    UniteLinks(OfWarp(), [](const BorderLink &) { return true; });
+  }
+
 protected:
   using Words = BorderWords<TLayout>;
+  static constexpr int parts = VParts;
 
   const BundleGrid &  grid;
   const BrickArrays & bricks;
@@ -171,14 +191,11 @@ protected:
   /** This lane's links, by parts. */
   BackwardLinks<VParts> m_Links = {};
 
-  /** Prepares the block, and waits for the bricks. \return whether the warp has a border */
-  __device__ __forceinline__ bool
-  Begin()
+  /** What the warp has in shared memory at a border along z or y. */
+  __device__ TWords &
+  OfWarp() const
   {
-    memory.seen.Clear();
-    __syncthreads();
-    WaitForEarlierKernels();
-    return HasBorder();
+    return memory.of[warp].words;
   }
   /** Whether there is a brick at the other side to which links may lead. */
   __device__ bool
@@ -297,8 +314,8 @@ protected:
     __syncwarp();
   }
 
-  /** Unites across the links of a border along z or y. The lanes list their links and then share them out evenly. All
-   *  lanes must call. \param isLink  decides whether a candidate is a link */
+  /** Unites across those links of a border along z or y that `isLink` takes. The lanes list their links and then share
+   *  them out evenly. All lanes must call. */
   template <typename TIsLink>
   __device__ __forceinline__ void
   UniteLinks(Words & ofWarp, const TIsLink & isLink)
@@ -353,10 +370,10 @@ protected:
    *  \param uniteEnds  called with each bundle when all ends are known */
   template <typename TReadMore, typename TKeepMore, typename TUniteEnds>
   __device__ __forceinline__ void
-  MergeEnds(BorderEnds &       ends,
-            const TReadMore &  readMore,
-            const TKeepMore &  keepMore,
-            const TUniteEnds & uniteEnds) const
+  ReadAndUniteEnds(BorderEnds &       ends,
+                   const TReadMore &  readMore,
+                   const TKeepMore &  keepMore,
+                   const TUniteEnds & uniteEnds) const
   {
     static_assert(BorderEnds::bundles == 64);
     const int           first = static_cast<int>(threadIdx.x % 32);
@@ -399,7 +416,7 @@ private:
 };
 
 /** Merges the lower borders of one brick per block of BorderWarps warps. TBorder is BitBorder, EqualBorder or
- *  CloseBorder. */
+ *  CloseBorder, which say what the phases are at their borders. */
 template <typename TBorder>
 __global__ void
 __launch_bounds__(BorderThreads, TBorder::blocks)
@@ -408,7 +425,22 @@ __launch_bounds__(BorderThreads, TBorder::blocks)
                      const __grid_constant__ typename TBorder::ForBorders forBorders)
 {
   __shared__ typename TBorder::Memory memory;
-  TBorder(problem, bricks, forBorders, memory).Run();
+  TBorder                             border(problem, bricks, forBorders, memory);
+  if (!border.Begin())
+  {
+    return;
+  }
+  if (border.IsAlongX())
+  {
+    border.MergeEnds();
+    return;
+  }
+  border.Read();
+  if (border.Fit())
+  {
+    border.FindLinks();
+    border.UniteLinks();
+  }
 }
 
 } // namespace brickccl::cuda

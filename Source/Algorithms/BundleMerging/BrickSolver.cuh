@@ -448,7 +448,7 @@ struct BrickSolver
 };
 
 /** Reads and solves one brick per block of WordsPerBrick threads. It also clears `marks`. TAgent is a BrickAgent or a
- *  RowAgent. */
+ *  RowAgent, which say what the phases are in their bricks. */
 template <typename TAgent>
 __global__ void
 __launch_bounds__(WordsPerBrick, TAgent::blocks)
@@ -460,7 +460,14 @@ __launch_bounds__(WordsPerBrick, TAgent::blocks)
 {
   __shared__ typename TAgent::Memory memory;
   AllowNextKernel();
-  TAgent(problem, mask, bricks, forBorders, memory).Run(marks);
+  TAgent agent(problem, mask, bricks, forBorders, memory);
+  agent.Pack(marks);
+  if (agent.FindRuns() && agent.FindLinks())
+  {
+    agent.UniteRuns();
+    agent.Number();
+    agent.Publish();
+  }
 }
 
 } // namespace brickccl::cuda

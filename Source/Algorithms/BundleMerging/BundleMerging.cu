@@ -1,8 +1,6 @@
 #include "BrickCCL/Algorithms/BundleMerging/BundleMerging.cuh"
 
 #include "BrickCCL/Algorithms/BundleMerging/BundleMerging.h"
-#include "BrickCCL/Algorithms/CudaAlgorithm.cuh"
-#include "BrickCCL/Algorithms/BundleMerging/BundleProblem.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/MergeBorders.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/NumberComponents.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/SlicesAlongX.cuh"
@@ -18,6 +16,30 @@ namespace brickccl::cuda
 
 namespace
 {
+
+/** Queues the kernels that number components in raster order. */
+void
+QueueNumbers(const BundleGrid & grid, BundleMergingMemory & memory, cudaStream_t stream)
+{
+  const BrickArrays arrays = memory.Arrays();
+  const FirstMarks  marks = memory.Marks();
+  const auto        groups = static_cast<std::int64_t>(RowWordsOf(grid) / FirstMarks::wordsPerGroup);
+  BRICKCCL_LAUNCH_EARLY(FlattenComponentsKernel, ShapeForUnknown(), stream, arrays);
+  BRICKCCL_LAUNCH_BLOCKS_EARLY(MarkFirstsKernel, ShapeForUnknown(), stream, arrays, marks);
+  BRICKCCL_LAUNCH_BLOCKS_EARLY(CountMarksBeforeKernel,
+                               ShapeFor((groups - 1) / FirstMarks::groupsPerThread + 1),
+                               stream,
+                               arrays,
+                               marks,
+                               groups,
+                               memory.report.Data());
+  BRICKCCL_LAUNCH_EARLY(NumberComponentsKernel,
+                        ShapeForUnknown(),
+                        stream,
+                        arrays,
+                        marks,
+                        memory.found.Data() + (1 - memory.turn));
+}
 
 /** Queues all kernels of one call. \param problem  its image and mask have the axes of the grid */
 void
@@ -38,7 +60,6 @@ Queue(const Problem &       problem,
   *memory.report.Data() = BundleReport();
   const BrickArrays arrays = memory.Arrays();
   const FirstMarks  marks = memory.Marks();
-  const auto        groups = static_cast<std::int64_t>(RowWordsOf(grid) / FirstMarks::wordsPerGroup);
   VisitLayout(problem, [&](auto layout) {
     using Layout = decltype(layout);
     if constexpr (Layout::keepsStarts)
@@ -69,21 +90,7 @@ Queue(const Problem &       problem,
                                    typename Border::ForBorders{});
     }
   });
-  BRICKCCL_LAUNCH_EARLY(FlattenComponentsKernel, ShapeForUnknown(), stream, arrays);
-  BRICKCCL_LAUNCH_BLOCKS_EARLY(MarkFirstsKernel, ShapeForUnknown(), stream, arrays, marks);
-  BRICKCCL_LAUNCH_BLOCKS_EARLY(CountMarksBeforeKernel,
-                               ShapeFor((groups - 1) / FirstMarks::groupsPerThread + 1),
-                               stream,
-                               arrays,
-                               marks,
-                               groups,
-                               memory.report.Data());
-  BRICKCCL_LAUNCH_EARLY(NumberComponentsKernel,
-                        ShapeForUnknown(),
-                        stream,
-                        arrays,
-                        marks,
-                        memory.found.Data() + (1 - memory.turn));
+  QueueNumbers(grid, memory, stream);
   memory.isNextFoundClear = true;
   memory.numbered.Record(stream);
 }
@@ -110,13 +117,9 @@ AwaitReport(BundleMergingMemory & memory)
   return { report.found, report.components };
 }
 
-} // namespace
-
-std::uint64_t
-BundleMerging(const Problem &               problem,
-              BundleMergingMemory &         memory,
-              const std::function<void()> & queueMore,
-              cudaStream_t                  stream)
+/** Waits for what may still come of earlier calls. */
+void
+AwaitEarlierCalls(BundleMergingMemory & memory, cudaStream_t stream)
 {
   if (memory.isReportPending)
   {
@@ -127,57 +130,109 @@ BundleMerging(const Problem &               problem,
   // The last call may have been on another stream.
   memory.numbered.MakeStreamWait(stream);
   memory.used.MakeStreamWait(stream);
+}
 
-  const BundleGrid  grid = GridOf(problem);
+/** Makes room for what is kept of all words of all bricks. */
+void
+MakeRoomForWords(const Problem & problem, const BundleGrid & grid, BundleMergingMemory & memory)
+{
   const auto        bricks = static_cast<std::size_t>(grid.bricks);
   const std::size_t words = RowWordsOf(grid);
-  std::size_t       keptWords = words;
   VisitLayout(problem, [&](auto layout) {
-    using Layout = decltype(layout);
-    keptWords = bricks * WordsPerBrick * (sizeof(typename Layout::Kept) / sizeof(DeviceWord));
+    using Kept = typename decltype(layout)::Kept;
+    memory.bits.Resize(bricks * WordsPerBrick * (sizeof(Kept) / sizeof(DeviceWord)));
   });
-  memory.bits.Resize(keptWords);
   memory.marks.Resize(words);
   memory.marksInGroup.Resize(words / FirstMarks::wordsPerGroup);
   memory.marksInPart.Resize(bricks * FirstMarks::partStep);
   memory.runsBefore.Resize(bricks * WordsPerBrick);
   memory.bases.Resize(bricks);
+}
+
+/** The problem with the axes of the grid. */
+Problem
+Turned(const Problem & problem, const BundleGrid & grid, BundleMergingMemory & memory, cudaStream_t stream)
+{
+  Problem turned = problem;
+  if (grid.axes == GridAxes::YThenZThenX)
+  {
+    turned.image = CopyYThenZThenX(problem.image, memory.imageAlongY, stream);
+    turned.mask =
+      problem.mask ? std::optional(CopyYThenZThenX(*problem.mask, memory.maskAlongY, stream)) : std::nullopt;
+  }
+  return turned;
+}
+
+/** The bits of a problem's mask; null if it has none. */
+const DeviceWord *
+PackMask(const Problem & problem, const BundleGrid & grid, BundleMergingMemory & memory, cudaStream_t stream)
+{
+  if (!problem.mask)
+  {
+    return nullptr;
+  }
+  memory.table.foreground.Resize(static_cast<std::size_t>(WordGrid(grid.extent).words));
+  PackForeground<unsigned>(*problem.mask, Criterion::Foreground(0), nullptr, memory.table.foreground.Data(), stream);
+  return memory.table.foreground.Data();
+}
+
+} // namespace
+
+std::uint64_t
+BundleAlgorithm::Label(const Problem &      problem,
+                       const OptionValues & options,
+                       void *               labels,
+                       LabelType            type,
+                       bool &               isWritten,
+                       const Progress &,
+                       cudaStream_t stream)
+{
+  isWritten = labels != nullptr;
+  const auto write = [&] {
+    if (labels != nullptr)
+    {
+      // The type has room for any number of components.
+      Write(problem, labels, type, stream);
+    }
+  };
+  return LabelThen(problem, options, write, stream);
+}
+
+std::uint64_t
+BundleAlgorithm::LabelThen(const Problem & problem,
+                           const OptionValues &,
+                           const std::function<void()> & queueMore,
+                           cudaStream_t                  stream)
+{
+  AwaitEarlierCalls(m_Memory, stream);
+  const BundleGrid grid = GridOf(problem);
+  MakeRoomForWords(problem, grid, m_Memory);
   // There is room enough for all but noise, which is then solved again.
+  const auto words = static_cast<std::size_t>(grid.bricks) * WordsPerBrick;
   const auto mostRuns = static_cast<std::size_t>(ProblemTraits(problem).MaximumRunCount());
   const auto atLeast = [&](std::size_t capacity, std::size_t room) {
     return std::max(capacity, std::min(room + 1024, mostRuns));
   };
-  auto componentRoom = atLeast(memory.componentCapacity, bricks * WordsPerBrick / TuningOf<Tuned::WordsPerComponent>);
-  auto runRoom = atLeast(memory.runCapacity, bricks * WordsPerBrick * TuningOf<Tuned::RunsPerWord>);
+  auto componentRoom = atLeast(m_Memory.componentCapacity, words / TuningOf<Tuned::WordsPerComponent>);
+  auto runRoom = atLeast(m_Memory.runCapacity, words * TuningOf<Tuned::RunsPerWord>);
 
-  memory.isMapQueued = false;
-  Problem read = problem;
-  if (grid.axes == GridAxes::YThenZThenX)
-  {
-    read.image = CopyYThenZThenX(problem.image, memory.imageAlongY, stream);
-    read.mask = problem.mask ? std::optional(CopyYThenZThenX(*problem.mask, memory.maskAlongY, stream)) : std::nullopt;
-  }
-  const DeviceWord * mask = nullptr;
-  if (read.mask)
-  {
-    memory.table.foreground.Resize(static_cast<std::size_t>(WordGrid(grid.extent).words));
-    PackForeground<unsigned>(*read.mask, Criterion::Foreground(0), nullptr, memory.table.foreground.Data(), stream);
-    mask = memory.table.foreground.Data();
-  }
+  m_Memory.isMapQueued = false;
+  const Problem            turned = Turned(problem, grid, m_Memory, stream);
+  const DeviceWord * const mask = PackMask(turned, grid, m_Memory, stream);
   for (;;)
   {
-    memory.parent.Resize(componentRoom);
-    memory.firstVoxel.Resize(componentRoom);
-    memory.componentOfRun.Resize(runRoom);
-    memory.componentCapacity = componentRoom;
-    memory.runCapacity = runRoom;
-    memory.isReportPending = true;
-    Queue(read, grid, mask, memory, stream);
+    m_Memory.parent.Resize(componentRoom);
+    m_Memory.firstVoxel.Resize(componentRoom);
+    m_Memory.componentOfRun.Resize(runRoom);
+    m_Memory.componentCapacity = componentRoom;
+    m_Memory.runCapacity = runRoom;
+    m_Memory.isReportPending = true;
+    Queue(turned, grid, mask, m_Memory, stream);
     queueMore();
-    const BundleReport report = AwaitReport(memory);
+    const BundleReport report = AwaitReport(m_Memory);
     const auto         components = static_cast<std::size_t>(report.found >> 32);
     const auto         runs = static_cast<std::size_t>(report.found & 0xFFFFFFFFu);
-    if (components <= memory.componentCapacity && runs <= memory.runCapacity)
+    if (components <= m_Memory.componentCapacity && runs <= m_Memory.runCapacity)
     {
       return report.components;
     }
@@ -187,118 +242,17 @@ BundleMerging(const Problem &               problem,
 }
 
 void
-RenumberComponents(BundleMergingMemory & memory, const unsigned long long * numbers, cudaStream_t stream)
+BundleAlgorithm::Renumber(const Problem &, const unsigned long long * numbers, cudaStream_t stream)
 {
-  BRICKCCL_LAUNCH_EARLY(RenumberComponentsKernel, ShapeForUnknown(), stream, memory.Arrays(), numbers);
-  memory.numbered.Record(stream);
+  BRICKCCL_LAUNCH_EARLY(RenumberComponentsKernel, ShapeForUnknown(), stream, m_Memory.Arrays(), numbers);
+  m_Memory.numbered.Record(stream);
 }
 
-namespace
+std::size_t
+BundleAlgorithm::CapacityBytes() const
 {
-
-class BundleAlgorithm : public CudaAlgorithm
-{
-public:
-  std::uint64_t
-  Label(const Problem & problem,
-        const OptionValues &,
-        void *    labels,
-        LabelType type,
-        bool &    isWritten,
-        const Progress &,
-        cudaStream_t stream) override
-  {
-    isWritten = labels != nullptr;
-    const auto write = [&] {
-      if (labels != nullptr)
-      {
-        // The type has room for any number of components.
-        cuda::WriteLabels(problem, m_Memory, labels, type, stream);
-      }
-    };
-    return cuda::BundleMerging(problem, m_Memory, write, stream);
-  }
-  std::uint64_t
-  LabelThen(const Problem & problem,
-            const OptionValues &,
-            const std::function<void()> & queueMore,
-            cudaStream_t                  stream) override
-  {
-    return cuda::BundleMerging(problem, m_Memory, queueMore, stream);
-  }
-  void
-  Write(const Problem & problem, void * labels, LabelType type, cudaStream_t stream) override
-  {
-    cuda::WriteLabels(problem, m_Memory, labels, type, stream);
-  }
-  void
-  WriteRows(const Problem & problem, std::int64_t firstRow, std::int64_t rows, unsigned * labels, cudaStream_t stream)
-    override
-  {
-    cuda::WriteRows(problem, m_Memory, firstRow, rows, labels, stream);
-  }
-  bool
-  WriteRowStarts(const Problem & problem,
-                 std::int64_t    firstRow,
-                 std::int64_t    rows,
-                 unsigned *      labels,
-                 unsigned *      places,
-                 cudaStream_t    stream) override
-  {
-    const bool can = cuda::CanWriteRowStarts(problem);
-    if (can)
-    {
-      cuda::WriteRowStarts(problem, m_Memory, firstRow, rows, labels, places, stream);
-    }
-    return can;
-  }
-  void
-  Download(const Problem &                    problem,
-           DeviceBuffer<unsigned long long> & firstRuns,
-           RunVolume &                        result,
-           StagedCopy &                       staged,
-           const HostContext &                context,
-           cudaStream_t                       stream) override
-  {
-    cuda::LabelRuns(problem, m_Memory, stream);
-    DownloadRuns(problem.image.extent, m_Memory.table, firstRuns, result, staged, context, stream);
-  }
-  void
-  Sum(const Problem &                  problem,
-      std::uint64_t                    components,
-      DeviceBuffer<CompactShapeSums> & sums,
-      cudaStream_t                     stream) override
-  {
-    cuda::SumComponents(problem, m_Memory, components, sums, stream);
-  }
-  void
-  Count(const Problem & problem, std::uint64_t components, unsigned long long * sizes, cudaStream_t stream) override
-  {
-    cuda::CountComponents(problem, m_Memory, components, sizes, stream);
-  }
-  void
-  Renumber(const Problem &, const unsigned long long * numbers, cudaStream_t stream) override
-  {
-    cuda::RenumberComponents(m_Memory, numbers, stream);
-  }
-  void
-  List(const Problem & problem, std::uint64_t components, long long * voxels, ListMemory & memory, cudaStream_t stream)
-    override
-  {
-    cuda::LabelRuns(problem, m_Memory, stream);
-    ListVoxels(problem.image.extent, m_Memory.table, components, voxels, memory, stream);
-  }
-  std::size_t
-  CapacityBytes() const override
-  {
-    return m_Memory.CapacityBytes();
-  }
-
-private:
-  BundleMergingMemory m_Memory;
-};
-
-} // namespace
+  return m_Memory.CapacityBytes();
+}
 
 std::unique_ptr<CudaAlgorithm>
 MakeBundleMerging(bool)

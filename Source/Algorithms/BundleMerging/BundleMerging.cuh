@@ -3,11 +3,13 @@
 
 #include "BrickCCL/Algorithms/BundleMerging/BundleBricks.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/RowArrays.cuh"
+#include "BrickCCL/Algorithms/CudaAlgorithm.cuh"
 #include "BrickCCL/Tables/ComponentSums.h"
 #include "BrickCCL/Runs/RunTable.cuh"
 
 #include <functional>
 
+/** What BundleMerging keeps on a device, what it does there, and how its bricks follow from a problem. */
 namespace brickccl::cuda
 {
 
@@ -83,17 +85,66 @@ struct BundleMergingMemory
   }
 };
 
-/** Labels a problem of up to 3 dimensions. It may have up to 2^32 voxels, 2^31 - 256 along y or z and 2^32 - 1 along x,
- *  and fewer than 2^32 runs (MaximumRunCount). Slices on their own must lie orthogonally to y or z.
+/** The CUDA side of BundleMerging, with what it keeps between calls. README.md says how it works. The number of
+ *  components comes while the last kernel still runs, and what is queued on the labels follows it without a gap.
  *
- *  Bundles of rows, or rows where values decide, become runs of their united bits. Bricks are solved in shared memory
- *  and merged across their borders. Components are numbered by their first voxels. `queueMore` may queue work on the
- *  labels. It is called before the host waits for the number of components, and again if there was no room for them;
- *  then there were no labels. \return N */
-std::uint64_t BundleMerging(const Problem &               problem,
-                            BundleMergingMemory &         memory,
-                            const std::function<void()> & queueMore,
-                            cudaStream_t                  stream);
+ *  A problem has up to 3 dimensions. It may have up to 2^32 voxels, 2^31 - 256 along y or z and 2^32 - 1 along x, and
+ *  fewer than 2^32 runs (MaximumRunCount). Slices on their own have at least 16 rows. */
+class BundleAlgorithm : public CudaAlgorithm
+{
+public:
+  std::uint64_t Label(const Problem &      problem,
+                      const OptionValues & options,
+                      void *               labels,
+                      LabelType            type,
+                      bool &               isWritten,
+                      const Progress &     progress,
+                      cudaStream_t         stream) override;
+  std::uint64_t LabelThen(const Problem &               problem,
+                          const OptionValues &          options,
+                          const std::function<void()> & queueMore,
+                          cudaStream_t                  stream) override;
+  void          Write(const Problem & problem, void * labels, LabelType type, cudaStream_t stream) override;
+  void          WriteRows(const Problem & problem,
+                          std::int64_t    firstRow,
+                          std::int64_t    rows,
+                          unsigned *      labels,
+                          cudaStream_t    stream) override;
+  /** Rows of the problem must be rows of the grid. */
+  bool WriteRowStarts(const Problem & problem,
+                      std::int64_t    firstRow,
+                      std::int64_t    rows,
+                      unsigned *      labels,
+                      DeviceWord *    places,
+                      cudaStream_t    stream) override;
+  void Download(const Problem &                    problem,
+                DeviceBuffer<unsigned long long> & firstRuns,
+                RunVolume &                        result,
+                StagedCopy &                       staged,
+                const HostContext &                context,
+                cudaStream_t                       stream) override;
+  /** Sums are made beside the label map of the problem, if `stream` may still have to write it. What is queued on
+   *  `stream` later waits for them. */
+  void Sum(const Problem &                  problem,
+           std::uint64_t                    components,
+           DeviceBuffer<CompactShapeSums> & sums,
+           cudaStream_t                     stream) override;
+  void
+  Count(const Problem & problem, std::uint64_t components, unsigned long long * sizes, cudaStream_t stream) override;
+  void        Renumber(const Problem & problem, const unsigned long long * numbers, cudaStream_t stream) override;
+  void        List(const Problem & problem,
+                   std::uint64_t   components,
+                   long long *     voxels,
+                   ListMemory &    memory,
+                   cudaStream_t    stream) override;
+  std::size_t CapacityBytes() const override;
+
+private:
+  /** Finds the runs of the last problem and labels them in the memory's table. */
+  void LabelRuns(const Problem & problem, cudaStream_t stream);
+
+  BundleMergingMemory m_Memory;
+};
 
 /** Queues the kernels that solve and merge bricks where values decide. */
 void SolveAndMergeRows(const Problem &       problem,
@@ -102,51 +153,40 @@ void SolveAndMergeRows(const Problem &       problem,
                        BundleMergingMemory & memory,
                        cudaStream_t          stream);
 
-/** Writes the label map of the last problem to device memory. */
+/** Calls `function(layout)` with the layout of what is kept of a problem's words. */
+template <typename TFunction>
 void
-WriteLabels(const Problem & problem, BundleMergingMemory & memory, void * labels, LabelType type, cudaStream_t stream);
+VisitLayout(const Problem & problem, TFunction && function)
+{
+  if (!problem.criterion.FollowsForeground())
+  {
+    return function(RowLayout{});
+  }
+  switch (problem.connectivity.Rank())
+  {
+  case 1:
+    return function(BundleLayout<Bundling::Rows>{});
+  case 2:
+    return function(BundleLayout<Bundling::Pairs>{});
+  default:
+    return function(BundleLayout<Bundling::Squares>{});
+  }
+}
 
-/** Writes the labels of some rows of the last problem. */
-void WriteRows(const Problem &       problem,
-               BundleMergingMemory & memory,
-               std::int64_t          firstRow,
-               std::int64_t          rows,
-               unsigned *            labels,
-               cudaStream_t          stream);
+inline BundleGrid
+GridOf(const Problem & problem)
+{
+  Bundling bundling = Bundling::Rows;
+  VisitLayout(problem, [&](auto layout) { bundling = decltype(layout)::bundling; });
+  return { problem.image.extent, problem.connectivity, bundling };
+}
 
-/** Writes the labels of some rows of the last problem where runs of linked voxels start, and at the beginnings of
- * words. Rows of the problem must be rows of the grid (CanWriteRowStarts). \param places  a bit for each voxel, which
- * says where labels are written; each row begins with a word */
-void WriteRowStarts(const Problem &       problem,
-                    BundleMergingMemory & memory,
-                    std::int64_t          firstRow,
-                    std::int64_t          rows,
-                    unsigned *            labels,
-                    DeviceWord *          places,
-                    cudaStream_t          stream);
-bool CanWriteRowStarts(const Problem & problem);
-
-/** Queues the sums of the default columns over the components of the last problem, of which there are `components`.
- *  They are made beside the label map of that problem, if `stream` may still have to write it. What is queued on
- *  `stream` later waits for them. */
-void SumComponents(const Problem &                  problem,
-                   BundleMergingMemory &            memory,
-                   std::uint64_t                    components,
-                   DeviceBuffer<CompactShapeSums> & sums,
-                   cudaStream_t                     stream);
-
-/** Queues the sizes of the components of the last problem, by label - 1. */
-void CountComponents(const Problem &       problem,
-                     BundleMergingMemory & memory,
-                     std::uint64_t         components,
-                     unsigned long long *  sizes,
-                     cudaStream_t          stream);
-
-/** Queues new labels for the components of the last problem: by label - 1, 0 for those that go. */
-void RenumberComponents(BundleMergingMemory & memory, const unsigned long long * numbers, cudaStream_t stream);
-
-/** Finds the runs of the last problem and labels them in `memory.table`, for transfer to the host. */
-void LabelRuns(const Problem & problem, BundleMergingMemory & memory, cudaStream_t stream);
+/** A grid that fills any device, for kernels over a count that only the device knows. */
+inline LaunchShape
+ShapeForUnknown()
+{
+  return { dim3(TuningOf<Tuned::BlocksOfUnknownCount>), dim3(ThreadsPerBlock) };
+}
 
 } // namespace brickccl::cuda
 

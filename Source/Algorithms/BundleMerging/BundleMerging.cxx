@@ -214,13 +214,6 @@ private:
   simd::RunPairs                m_Pairs;
 };
 
-template <Bundling VBundling, typename TIndex, typename TUnite>
-BundleMerger<VBundling, TIndex, TUnite>
-MakeMerger(const BundleRows<VBundling> & bundles, const BundleRuns<TIndex> & runs, TUnite unite)
-{
-  return BundleMerger<VBundling, TIndex, TUnite>(bundles, runs, unite);
-}
-
 template <Bundling VBundling, typename TIndex>
 std::uint64_t
 LabelBundles(const HostContext & context, RunVolume & volume, TIndex * labels)
@@ -232,12 +225,12 @@ LabelBundles(const HostContext & context, RunVolume & volume, TIndex * labels)
   FindBundleRuns(bundles, slabs, context.Part(0, 0.2), volume.Scratch(), runs);
   TIndex * const parent = runs.parent;
   ParallelFor(slabs.count, context.Part(0.2, 0.6), [&](std::int64_t slab) {
-    MakeMerger(bundles, runs, [parent](TIndex a, TIndex b) {
+    BundleMerger(bundles, runs, [parent](TIndex a, TIndex b) {
       Unite(parent, a, b);
     }).MergeSlab(slabs.Begin(slab), slabs.End(slab));
   });
   ParallelFor(slabs.count - 1, context.Part(0.6, 0.7), [&](std::int64_t slab) {
-    MakeMerger(bundles, runs, [parent](TIndex a, TIndex b) {
+    BundleMerger(bundles, runs, [parent](TIndex a, TIndex b) {
       UniteShared(parent, a, b);
     }).MergeSeam(slabs.Begin(slab + 1), slabs.End(slab + 1));
   });

@@ -1,7 +1,5 @@
 #include "BrickCCL/Algorithms/BundleMerging/BundleMerging.cuh"
 
-#include "BrickCCL/Algorithms/BundleMerging/BundleProblem.cuh"
-#include "BrickCCL/Algorithms/BundleMerging/CountBricks.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/SlicesAlongX.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/SumBricks.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/WriteBricks.cuh"
@@ -12,9 +10,9 @@ namespace brickccl::cuda
 {
 
 void
-WriteLabels(const Problem & problem, BundleMergingMemory & memory, void * labels, LabelType type, cudaStream_t stream)
+BundleAlgorithm::Write(const Problem & problem, void * labels, LabelType type, cudaStream_t stream)
 {
-  memory.isMapQueued = true;
+  m_Memory.isMapQueued = true;
   const BundleGrid grid = GridOf(problem);
   const LayerOrder order(grid);
   VisitLayout(problem, [&](auto layout) {
@@ -29,7 +27,7 @@ WriteLabels(const Problem & problem, BundleMergingMemory & memory, void * labels
                           ShapeFor(WordGrid(grid.extent).words >> grid.rowsShiftY),
                           stream,
                           grid,
-                          memory.Arrays(),
+                          m_Memory.Arrays(),
                           static_cast<TLabel *>(labels));
           return;
         }
@@ -39,52 +37,49 @@ WriteLabels(const Problem & problem, BundleMergingMemory & memory, void * labels
                                    stream,
                                    grid,
                                    order,
-                                   memory.Arrays(),
+                                   m_Memory.Arrays(),
                                    static_cast<TLabel *>(labels));
     });
   });
-  memory.used.Record(stream);
+  m_Memory.used.Record(stream);
 }
 
 void
-WriteRows(const Problem &       problem,
-          BundleMergingMemory & memory,
-          std::int64_t          firstRow,
-          std::int64_t          rows,
-          unsigned *            labels,
-          cudaStream_t          stream)
+BundleAlgorithm::WriteRows(const Problem & problem,
+                           std::int64_t    firstRow,
+                           std::int64_t    rows,
+                           unsigned *      labels,
+                           cudaStream_t    stream)
 {
-  memory.isMapQueued = true;
+  m_Memory.isMapQueued = true;
   const std::int64_t voxels = rows * problem.image.extent.RowLength();
   VisitLayout(problem, [&](auto layout) {
     BRICKCCL_LAUNCH(WriteRowsKernel<decltype(layout)>,
                     ShapeFor(voxels),
                     stream,
                     GridOf(problem),
-                    memory.Arrays(),
+                    m_Memory.Arrays(),
                     static_cast<unsigned>(problem.image.extent.RowLength()),
                     firstRow,
                     voxels,
                     labels);
   });
-  memory.used.Record(stream);
+  m_Memory.used.Record(stream);
 }
 
 bool
-CanWriteRowStarts(const Problem & problem)
+BundleAlgorithm::WriteRowStarts(const Problem & problem,
+                                std::int64_t    firstRow,
+                                std::int64_t    rows,
+                                unsigned *      labels,
+                                DeviceWord *    places,
+                                cudaStream_t    stream)
 {
-  return GridOf(problem).axes != GridAxes::YThenZThenX;
-}
-
-void
-WriteRowStarts(const Problem &       problem,
-               BundleMergingMemory & memory,
-               std::int64_t          firstRow,
-               std::int64_t          rows,
-               unsigned *            labels,
-               DeviceWord *          places,
-               cudaStream_t          stream)
-{
+  const BundleGrid grid = GridOf(problem);
+  if (grid.axes == GridAxes::YThenZThenX)
+  {
+    return false;
+  }
   const auto         rowLength = static_cast<unsigned>(problem.image.extent.RowLength());
   const unsigned     wordsPerRow = (rowLength - 1) / BitsPerDeviceWord + 1;
   const std::int64_t words = rows * wordsPerRow;
@@ -92,8 +87,8 @@ WriteRowStarts(const Problem &       problem,
     BRICKCCL_LAUNCH(WriteRowStartsKernel<decltype(layout)>,
                     ShapeFor(words),
                     stream,
-                    GridOf(problem),
-                    memory.Arrays(),
+                    grid,
+                    m_Memory.Arrays(),
                     rowLength,
                     wordsPerRow,
                     firstRow,
@@ -101,28 +96,28 @@ WriteRowStarts(const Problem &       problem,
                     labels,
                     places);
   });
-  memory.used.Record(stream);
+  m_Memory.used.Record(stream);
+  return true;
 }
 
 void
-SumComponents(const Problem &                  problem,
-              BundleMergingMemory &            memory,
-              std::uint64_t                    components,
-              DeviceBuffer<CompactShapeSums> & sums,
-              cudaStream_t                     stream)
+BundleAlgorithm::Sum(const Problem &                  problem,
+                     std::uint64_t                    components,
+                     DeviceBuffer<CompactShapeSums> & sums,
+                     cudaStream_t                     stream)
 {
   const BundleGrid   grid = GridOf(problem);
   const auto         count = static_cast<std::int64_t>(components);
-  const cudaStream_t own = memory.isMapQueued ? memory.sumStream.Get() : stream;
-  if (memory.isMapQueued)
+  const cudaStream_t own = m_Memory.isMapQueued ? m_Memory.sumStream.Get() : stream;
+  if (m_Memory.isMapQueued)
   {
-    memory.numbered.MakeStreamWait(own);
+    m_Memory.numbered.MakeStreamWait(own);
   }
-  if (own != memory.summedIn)
+  if (own != m_Memory.summedIn)
   {
     // Earlier sums may still be made in the other stream.
-    memory.summed.MakeStreamWait(own);
-    memory.summedIn = own;
+    m_Memory.summed.MakeStreamWait(own);
+    m_Memory.summedIn = own;
   }
   sums.Resize(static_cast<std::size_t>(components));
   BRICKCCL_LAUNCH_EARLY(ClearSumsKernel<CompactShapeSums>, ShapeFor(count), own, sums.Data(), count);
@@ -132,46 +127,45 @@ SumComponents(const Problem &                  problem,
                                  own,
                                  grid,
                                  problem.image.extent,
-                                 memory.Arrays(),
+                                 m_Memory.Arrays(),
                                  sums.Data());
   });
-  memory.summed.Record(own);
-  if (memory.isMapQueued)
+  m_Memory.summed.Record(own);
+  if (m_Memory.isMapQueued)
   {
-    memory.summed.MakeStreamWait(stream);
+    m_Memory.summed.MakeStreamWait(stream);
   }
-  memory.used.Record(stream);
+  m_Memory.used.Record(stream);
 }
 
 void
-CountComponents(const Problem &       problem,
-                BundleMergingMemory & memory,
-                std::uint64_t         components,
-                unsigned long long *  sizes,
-                cudaStream_t          stream)
+BundleAlgorithm::Count(const Problem &      problem,
+                       std::uint64_t        components,
+                       unsigned long long * sizes,
+                       cudaStream_t         stream)
 {
   BRICKCCL_CUDA_CHECK(cudaMemsetAsync(sizes, 0, components * sizeof(*sizes), stream));
   VisitLayout(problem, [&](auto layout) {
     BRICKCCL_LAUNCH_BLOCKS(CountBricksKernel<decltype(layout)>,
                            OneBlockPerBrick(GridOf(problem), WordsPerBrick),
                            stream,
-                           memory.Arrays(),
+                           m_Memory.Arrays(),
                            sizes);
   });
-  memory.used.Record(stream);
+  m_Memory.used.Record(stream);
 }
 
 void
-LabelRuns(const Problem & problem, BundleMergingMemory & memory, cudaStream_t stream)
+BundleAlgorithm::LabelRuns(const Problem & problem, cudaStream_t stream)
 {
   const BundleGrid grid = GridOf(problem);
   const WordGrid   words(problem.image.extent);
-  memory.table.foreground.Resize(static_cast<std::size_t>(words.words));
+  m_Memory.table.foreground.Resize(static_cast<std::size_t>(words.words));
   VisitLayout(problem, [&](auto layout) {
     using Layout = decltype(layout);
     if (grid.axes == GridAxes::YThenZThenX)
     {
-      PackForeground(problem, memory.table, stream);
+      PackForeground(problem, m_Memory.table, stream);
     }
     else
     {
@@ -179,23 +173,46 @@ LabelRuns(const Problem & problem, BundleMergingMemory & memory, cudaStream_t st
                       ShapeFor(words.words),
                       stream,
                       grid,
-                      memory.Arrays(),
+                      m_Memory.Arrays(),
                       words,
-                      memory.table.foreground.Data());
+                      m_Memory.table.foreground.Data());
     }
-    FindRuns(problem, memory.table, stream);
+    FindRuns(problem, m_Memory.table, stream);
     BRICKCCL_LAUNCH(LabelBrickRunsKernel<Layout>,
                     ShapeFor(words.words),
                     stream,
                     grid,
-                    memory.Arrays(),
+                    m_Memory.Arrays(),
                     words,
-                    memory.table.foreground.Data(),
-                    memory.table.Starts(),
-                    memory.table.runsBefore.Data(),
-                    memory.table.labelOfRun.Data());
+                    m_Memory.table.foreground.Data(),
+                    m_Memory.table.Starts(),
+                    m_Memory.table.runsBefore.Data(),
+                    m_Memory.table.labelOfRun.Data());
   });
-  memory.used.Record(stream);
+  m_Memory.used.Record(stream);
+}
+
+void
+BundleAlgorithm::Download(const Problem &                    problem,
+                          DeviceBuffer<unsigned long long> & firstRuns,
+                          RunVolume &                        result,
+                          StagedCopy &                       staged,
+                          const HostContext &                context,
+                          cudaStream_t                       stream)
+{
+  LabelRuns(problem, stream);
+  DownloadRuns(problem.image.extent, m_Memory.table, firstRuns, result, staged, context, stream);
+}
+
+void
+BundleAlgorithm::List(const Problem & problem,
+                      std::uint64_t   components,
+                      long long *     voxels,
+                      ListMemory &    memory,
+                      cudaStream_t    stream)
+{
+  LabelRuns(problem, stream);
+  ListVoxels(problem.image.extent, m_Memory.table, components, voxels, memory, stream);
 }
 
 } // namespace brickccl::cuda

@@ -170,7 +170,7 @@ struct CloseLinks
     // The bits of a pair that goes on from a word before, if it is joined there.
     const auto asBefore = [&](DeviceWord bits) {
       const DeviceWord carried = goesOn & BitBefore(bits);
-      return carried | (goesOn & ~(goesOn + carried));
+      return carried | ToEnds(goesOn, carried);
     };
     if (__any_sync(AllLanes, undecided != 0) == 0)
     {

@@ -7,16 +7,14 @@
 namespace brickccl::cuda
 {
 
-template <Bundling VBundling>
-using BitBorderAgent = BorderAgent<BundleLayout<VBundling>,
-                                   VBundling == Bundling::Rows ? 1 : 3,
-                                   BorderMemory<BorderWords<BundleLayout<VBundling>>, BorderEnds>>;
-
 /** A lane of a warp at a border, where links follow the foreground. */
 template <Bundling VBundling>
-class BitBorder : BitBorderAgent<VBundling>
+class BitBorder : public BorderAgent<BundleLayout<VBundling>,
+                                     VBundling == Bundling::Rows ? 1 : 3,
+                                     BorderWords<BundleLayout<VBundling>>,
+                                     BorderEnds>
 {
-  using Base = BitBorderAgent<VBundling>;
+  using Base = typename BitBorder::BorderAgent;
 
 public:
   using Problem = BundleGrid;
@@ -33,38 +31,33 @@ public:
   {}
 
   __device__ __forceinline__ void
-  Run()
+  MergeEnds() const
   {
-    if (!Base::Begin())
-    {
-      return;
-    }
-    if (axis == AlongX)
-    {
-      BorderEnds & ends = memory.of[warp].ends;
-      const auto   nothing = [](int) { return 0; };
-      Base::MergeEnds(
-        ends,
-        nothing,
-        [](int, int) {},
-        [&](int bundle) { UniteEnds(bundle, ends); });
-      return;
-    }
-    Base::ReadWords(memory.of[warp].words);
-    if (bricks.Fit())
-    {
-      FindTouching();
+    BorderEnds & ends = memory.of[warp].ends;
+    const auto   nothing = [](int) { return 0; };
+    Base::ReadAndUniteEnds(
+      ends,
+      nothing,
+      [](int, int) {},
+      [&](int bundle) { UniteEnds(bundle, ends); });
+  }
+  __device__ __forceinline__ void
+  Read() const
+  {
+    Base::ReadWords(Base::OfWarp());
+  }
+  __device__ __forceinline__ void
+  FindLinks()
+  {
+    FindTouching();
 #pragma unroll
-      for (int part = 0; part < parts; ++part)
-      {
-        FindLinks(part);
-      }
-      Base::UniteLinks(memory.of[warp].words, [](const BorderLink &) { return true; });
+    for (int part = 0; part < Base::parts; ++part)
+    {
+      FindLinksOf(part);
     }
   }
 
 private:
-  static constexpr int parts = VBundling == Bundling::Rows ? 1 : 3;
   using Window = typename BitLinks<VBundling>::Window;
   using Base::axis;
   using Base::bricks;
@@ -142,18 +135,14 @@ private:
   }
   /** Finds the links of a part, after those of the parts before it, that others do not imply. */
   __device__ __forceinline__ void
-  FindLinks(int part)
+  FindLinksOf(int part)
   {
     DeviceWord joined = 0;
     if (Base::HasLinks(part))
     {
-      const BundleLinks<DeviceWord> links = BitLinks<VBundling>::Find(Base::BackwardBundle(part),
-                                                                      WindowAt(Base::From(part)),
-                                                                      WindowAt(Base::To(part)),
-                                                                      joined);
-      m_Links.same.of[part] = links.same;
-      m_Links.left.of[part] = links.left;
-      m_Links.right.of[part] = links.right;
+      const Window from = WindowAt(Base::From(part));
+      const Window to = WindowAt(Base::To(part));
+      m_Links.Set(part, BitLinks<VBundling>::Find(Base::BackwardBundle(part), from, to, joined));
     }
     m_Links.same.of[part] &= ~BitBefore(joined);
     m_JoinedFacing = part == 0 ? joined : m_JoinedFacing;
@@ -184,7 +173,7 @@ private:
   __device__ __forceinline__ Window
   WindowAt(int at) const
   {
-    return memory.of[warp].words.words[at].Window();
+    return Base::OfWarp().words[at].Window();
   }
 
   /** The bits at which a bundle of either brick touches the one before it there, which faces the bundle before the

@@ -7,75 +7,18 @@
 namespace brickccl::cuda
 {
 
-/** So many blocks of MergeBordersKernel shall fit on a multiprocessor. */
-template <typename TProblem>
-inline constexpr int RowBorderBlocks = TProblem::isAlongAxes ? TuningOf<Tuned::RowBorderBlocksOfFaces>
-                                     : TProblem::isTransitive && sizeof(typename TProblem::Pixel) == 1
-                                       ? TuningOf<Tuned::RowBorderBlocksOfEqualBytes>
-                                       : TuningOf<Tuned::RowBorderBlocks>;
-
-/** The share of shared memory that the kernel asks for. Voxels and forest are read through the cache, which the driver
- *  would leave as small as the solving kernel needs it. */
-template <typename TProblem>
-inline constexpr int RowBorderShared = TProblem::isAlongAxes     ? TuningOf<Tuned::RowBorderSharedOfFaces>
-                                     : TProblem::knowsSeparation ? TuningOf<Tuned::RowBorderSharedOfKinds>
-                                     : TProblem::isTransitive    ? TuningOf<Tuned::RowBorderSharedOfEqual>
-                                                                 : TuningOf<Tuned::RowBorderShared>;
-
 /** A lane of a warp at a border, for equal values. */
 template <typename TProblem>
-class EqualBorder : RowBorder<TProblem, BorderWords<RowLayout>>
+class EqualBorder : public RowBorder<TProblem, BorderWords<RowLayout>>
 {
-  using Base = RowBorder<TProblem, BorderWords<RowLayout>>;
+  using Base = typename EqualBorder::RowBorder;
 
 public:
-  using typename Base::ForBorders;
-  using typename Base::Memory;
-  using typename Base::Problem;
-  static constexpr int blocks = RowBorderBlocks<TProblem>;
-
   using Base::Base;
 
+  /** Reads the words, and starts to read where they are linked to those before them in their bricks. */
   __device__ __forceinline__ void
-  Run()
-  {
-    if (!Base::Begin())
-    {
-      return;
-    }
-    if (axis == AlongX)
-    {
-      Base::MergeRowEnds();
-      return;
-    }
-    FetchJoined();
-    Base::ReadWords(Base::OfWarp());
-    if (bricks.Fit())
-    {
-      FindLinks();
-      Base::UniteLinks(Base::OfWarp(), [&](const BorderLink & link) {
-        return link.IsFacing() || m_AreMany ||
-               m_Problem.AreJoined(Base::FirstVoxel(link.From()) + link.X(), Base::FirstVoxel(link.To()) + link.ToX());
-      });
-    }
-  }
-
-private:
-  using Base::axis;
-  using Base::bricks;
-  using Base::isAlongAxes;
-  using Base::lane;
-  using Base::m_ForBorders;
-  using Base::m_Links;
-  using Base::m_Problem;
-  using Base::parts;
-  using typename Base::Links;
-  using typename Base::Voxels;
-  using typename Base::Words;
-
-  /** Starts to read where the words are linked to those before them in their bricks. */
-  __device__ __forceinline__ void
-  FetchJoined()
+  Read()
   {
     if constexpr (TProblem::keepsJoined)
     {
@@ -85,6 +28,7 @@ private:
       m_OwnBefore = m_ForBorders.joined.AtEnd(Base::brick, end)[lane];
       m_OtherBefore = m_ForBorders.joined.AtEnd(facing.brick, end + 1)[lane];
     }
+    Base::ReadWords(Base::OfWarp());
   }
   __device__ __forceinline__ void
   FindLinks()
@@ -102,6 +46,28 @@ private:
       }
     }
   }
+  __device__ __forceinline__ void
+  UniteLinks()
+  {
+    Base::UniteLinks(Base::OfWarp(), [&](const BorderLink & link) {
+      return link.IsFacing() || m_AreMany ||
+             m_Problem.AreJoined(Base::FirstVoxel(link.From()) + link.X(), Base::FirstVoxel(link.To()) + link.ToX());
+    });
+  }
+
+private:
+  using Base::axis;
+  using Base::bricks;
+  using Base::isAlongAxes;
+  using Base::lane;
+  using Base::m_ForBorders;
+  using Base::m_Links;
+  using Base::m_Problem;
+  using Base::parts;
+  using typename Base::Links;
+  using typename Base::Voxels;
+  using typename Base::Words;
+
   /** Finds the links to the word that faces the lane's. */
   __device__ __forceinline__ void
   FindFacing()
@@ -168,8 +134,7 @@ private:
         {
           const BundleLinks<DeviceWord> undecided =
             Links::UndecidedAcross(from, to, part == 0 ? m_Facing.joined : square.Across());
-          m_Links.left.of[part] = undecided.left;
-          m_Links.right.of[part] = undecided.right;
+          m_Links.SetAcross(part, undecided);
           count += static_cast<unsigned>(__popc(undecided.left) + __popc(undecided.right));
         }
       }
@@ -188,10 +153,7 @@ private:
       {
         m_Links.same.Set(part, voxels.JoinedTo(m_Links.same.Get(part)));
       }
-      const BundleLinks<DeviceWord> across =
-        FindAcross<Links>(voxels, { 0, m_Links.left.Get(part), m_Links.right.Get(part) });
-      m_Links.left.Set(part, across.left);
-      m_Links.right.Set(part, across.right);
+      m_Links.SetAcross(part, FindAcross<Links>(voxels, m_Links.Across(part)));
     }
   }
 
@@ -218,8 +180,8 @@ struct EndRuns
     const DeviceWord first = foreground & (0u - foreground);
     const DeviceWord later = word.starts & ~(first | (first - 1));
     const int        last = 31 - __clz(static_cast<int>(later));
-    bits[0] = foreground & ~(foreground + first) & ((later & (0u - later)) - 1);
-    bits[1] = later != 0 ? foreground & ~(foreground + (1u << last)) : 0u;
+    bits[0] = ToEnds(foreground, first) & ((later & (0u - later)) - 1);
+    bits[1] = later != 0 ? ToEnds(foreground, 1u << last) : 0u;
     const auto componentAt = [&](int x) { return word.component + bricks.componentOfRun[word.RunAt(x)]; };
     components[0] = first != 0 ? componentAt(LowestBit(first)) : 0u;
     components[1] = later != 0 ? componentAt(last) : 0u;
@@ -249,54 +211,12 @@ struct CloseBorderWords : BorderWords<RowLayout>
 
 /** A lane of a warp at a border, with a tolerance. */
 template <typename TProblem>
-class CloseBorder : RowBorder<TProblem, CloseBorderWords<TProblem>>
+class CloseBorder : public RowBorder<TProblem, CloseBorderWords<TProblem>>
 {
-  using Base = RowBorder<TProblem, CloseBorderWords<TProblem>>;
+  using Base = typename CloseBorder::RowBorder;
 
 public:
-  using typename Base::ForBorders;
-  using typename Base::Memory;
-  using typename Base::Problem;
-  static constexpr int blocks = RowBorderBlocks<TProblem>;
-
   using Base::Base;
-
-  __device__ __forceinline__ void
-  Run()
-  {
-    if (!Base::Begin())
-    {
-      return;
-    }
-    if (axis == AlongX)
-    {
-      Base::MergeRowEnds();
-      return;
-    }
-    Read();
-    if (bricks.Fit())
-    {
-      if constexpr (!isAlongAxes)
-      {
-        FetchEndRuns();
-      }
-      FindLinks();
-      Base::UniteLinks(Base::OfWarp(), [](const BorderLink &) { return true; });
-    }
-  }
-
-private:
-  using Base::axis;
-  using Base::bricks;
-  using Base::isAlongAxes;
-  using Base::lane;
-  using Base::m_ForBorders;
-  using Base::m_Links;
-  using Base::m_Problem;
-  using Base::parts;
-  using typename Base::Links;
-  using typename Base::Voxels;
-  using typename Base::Words;
 
   /** Reads the words and, where they may be known, their separated voxels. */
   __device__ __forceinline__ void
@@ -323,6 +243,56 @@ private:
       Base::ReadWords(Base::OfWarp());
     }
   }
+  /** Straight links come first, then those to the bundles beside at either side (low and high). Most often no lane has
+   *  both of these to look for. So along z, where all links lead from the brick's own words, one look does for both. */
+  __device__ __forceinline__ void
+  FindLinks()
+  {
+    if constexpr (!isAlongAxes)
+    {
+      FetchEndRuns();
+    }
+    DeviceWord impliedLow = 0;
+    DeviceWord impliedHigh = 0;
+    bool       isOpenLow = false;
+    bool       isOpenHigh = false;
+#pragma unroll 1
+    for (int look = 0; look < parts; ++look)
+    {
+      if (look == 1)
+      {
+        impliedLow = ImpliedBy(1);
+        impliedHigh = ImpliedBy(2);
+        isOpenLow = IsOpen(1, impliedLow);
+        isOpenHigh = IsOpen(2, impliedHigh);
+      }
+      const bool looksAtBoth = look > 0 && axis == AlongZ && !__any_sync(AllLanes, isOpenLow && isOpenHigh);
+      const bool isHigh = look == 2 || (looksAtBoth && isOpenHigh);
+      const bool has = look == 0 || (isHigh ? isOpenHigh : isOpenLow);
+      if (__any_sync(AllLanes, has))
+      {
+        Look(look == 0 ? 0 : isHigh ? 2 : 1, has, isHigh ? impliedHigh : impliedLow);
+      }
+      if (looksAtBoth)
+      {
+        break;
+      }
+    }
+  }
+
+private:
+  using Base::axis;
+  using Base::bricks;
+  using Base::isAlongAxes;
+  using Base::lane;
+  using Base::m_ForBorders;
+  using Base::m_Links;
+  using Base::m_Problem;
+  using Base::parts;
+  using typename Base::Links;
+  using typename Base::Voxels;
+  using typename Base::Words;
+
   /** Starts to read the separated voxels of a word of the border. */
   __device__ __forceinline__ SeparationBits
   SeparationAt(int at) const
@@ -354,38 +324,6 @@ private:
     __syncwarp();
   }
 
-  /** Straight links come first, then those to the bundles beside at either side (low and high). Most often no lane has
-   *  both of these to look for. So along z, where all links lead from the brick's own words, one look does for both. */
-  __device__ __forceinline__ void
-  FindLinks()
-  {
-    DeviceWord impliedLow = 0;
-    DeviceWord impliedHigh = 0;
-    bool       isOpenLow = false;
-    bool       isOpenHigh = false;
-#pragma unroll 1
-    for (int look = 0; look < parts; ++look)
-    {
-      if (look == 1)
-      {
-        impliedLow = ImpliedBy(1);
-        impliedHigh = ImpliedBy(2);
-        isOpenLow = IsOpen(1, impliedLow);
-        isOpenHigh = IsOpen(2, impliedHigh);
-      }
-      const bool looksAtBoth = look > 0 && axis == AlongZ && !__any_sync(AllLanes, isOpenLow && isOpenHigh);
-      const bool isHigh = look == 2 || (looksAtBoth && isOpenHigh);
-      const bool has = look == 0 || (isHigh ? isOpenHigh : isOpenLow);
-      if (__any_sync(AllLanes, has))
-      {
-        Look(look == 0 ? 0 : isHigh ? 2 : 1, has, isHigh ? impliedHigh : impliedLow);
-      }
-      if (looksAtBoth)
-      {
-        break;
-      }
-    }
-  }
   /** The bits at which a part's links are implied by way of the word that faces either end. All lanes must call. */
   __device__ __forceinline__ DeviceWord
   ImpliedBy(int part) const
@@ -455,8 +393,7 @@ private:
       const BundleLinks<DeviceWord> across = FindAcross<Links>(voxels, undecided);
       if (has)
       {
-        m_Links.left.Set(part, across.left);
-        m_Links.right.Set(part, across.right);
+        m_Links.SetAcross(part, across);
       }
     }
   }

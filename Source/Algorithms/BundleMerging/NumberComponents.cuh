@@ -69,6 +69,57 @@ MarkFirstsKernel(const __grid_constant__ BrickArrays bricks, const __grid_consta
   }
 }
 
+/** A thread's groups are loaded and stored four at a time. */
+using GroupCounts = uint4[FirstMarks::groupsPerThread / 4];
+
+/** Reads the marks in a thread's groups. \return how many there are */
+__device__ inline unsigned
+LoadCounts(const FirstMarks & marks, std::int64_t first, std::int64_t groups, GroupCounts & counts)
+{
+  if (first < groups)
+  {
+#pragma unroll
+    for (unsigned i = 0; i < FirstMarks::groupsPerThread / 4; ++i)
+    {
+      counts[i] = reinterpret_cast<const uint4 *>(marks.inGroup + first)[i];
+    }
+  }
+  unsigned sum = 0;
+#pragma unroll
+  for (const uint4 & in : counts)
+  {
+    sum += in.x + in.y + in.z + in.w;
+  }
+  return sum;
+}
+
+/** Writes the marks before each of a thread's groups. \return those up to its last one */
+__device__ inline unsigned
+StoreCountsBefore(const FirstMarks & marks, std::int64_t first, const GroupCounts & counts, unsigned before)
+{
+#pragma unroll
+  for (unsigned i = 0; i < FirstMarks::groupsPerThread / 4; ++i)
+  {
+    const uint4 in = counts[i];
+    const uint4 marksBefore = make_uint4(before, before + in.x, before + in.x + in.y, before + in.x + in.y + in.z);
+    reinterpret_cast<uint4 *>(marks.inGroup + first)[i] = marksBefore;
+    before = marksBefore.w + in.w;
+  }
+  return before;
+}
+
+/** This thread's share of the marks in the parts before its block's. */
+__device__ inline unsigned
+MarksInPartsBefore(const FirstMarks & marks)
+{
+  unsigned inParts = 0;
+  for (unsigned part = threadIdx.x; part < blockIdx.x; part += ThreadsPerBlock)
+  {
+    inParts += marks.inPart[part * FirstMarks::partStep];
+  }
+  return inParts;
+}
+
 /** Counts the marks before each group; each block does one part. The last one reports their total: the number of
  *  components. */
 __global__ void
@@ -78,8 +129,6 @@ __launch_bounds__(ThreadsPerBlock) CountMarksBeforeKernel(const __grid_constant_
                                                           BundleReport *                      report)
 {
   constexpr unsigned  warps = ThreadsPerBlock / 32;
-  constexpr unsigned  perLoad = 4;
-  constexpr unsigned  loads = FirstMarks::groupsPerThread / perLoad;
   __shared__ unsigned inPartsBefore[warps];
   __shared__ unsigned inWarp[warps];
   WaitForEarlierKernels();
@@ -94,28 +143,11 @@ __launch_bounds__(ThreadsPerBlock) CountMarksBeforeKernel(const __grid_constant_
   const int          lane = static_cast<int>(threadIdx.x % 32);
   const unsigned     warp = threadIdx.x / 32;
   const std::int64_t first = ThreadIndex() * FirstMarks::groupsPerThread;
-  unsigned           inParts = 0;
-  for (unsigned part = threadIdx.x; part < blockIdx.x; part += ThreadsPerBlock)
-  {
-    inParts += marks.inPart[part * FirstMarks::partStep];
-  }
-  uint4 counts[loads] = {};
-  if (first < groups)
-  {
-#pragma unroll
-    for (unsigned i = 0; i < loads; ++i)
-    {
-      counts[i] = reinterpret_cast<const uint4 *>(marks.inGroup + first)[i];
-    }
-  }
-  unsigned own = 0;
-#pragma unroll
-  for (unsigned i = 0; i < loads; ++i)
-  {
-    own += counts[i].x + counts[i].y + counts[i].z + counts[i].w;
-  }
-  const unsigned upTo = SumOfLanes(own);
-  const unsigned inPartsUpTo = SumOfLanes(inParts);
+  const unsigned     inParts = MarksInPartsBefore(marks);
+  GroupCounts        counts = {};
+  const unsigned     own = LoadCounts(marks, first, groups, counts);
+  const unsigned     upTo = SumOfLanes(own);
+  const unsigned     inPartsUpTo = SumOfLanes(inParts);
   if (lane == 31)
   {
     inWarp[warp] = upTo;
@@ -132,17 +164,10 @@ __launch_bounds__(ThreadsPerBlock) CountMarksBeforeKernel(const __grid_constant_
   {
     return;
   }
-#pragma unroll
-  for (unsigned i = 0; i < loads; ++i)
-  {
-    const uint4 in = counts[i];
-    const uint4 marksBefore = make_uint4(before, before + in.x, before + in.x + in.y, before + in.x + in.y + in.z);
-    reinterpret_cast<uint4 *>(marks.inGroup + first)[i] = marksBefore;
-    before = marksBefore.w + in.w;
-  }
+  const unsigned all = StoreCountsBefore(marks, first, counts, before);
   if (first + FirstMarks::groupsPerThread == groups)
   {
-    report->Tell(*bricks.found, before);
+    report->Tell(*bricks.found, all);
   }
 }
 

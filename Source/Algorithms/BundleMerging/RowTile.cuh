@@ -214,8 +214,7 @@ public:
       DeviceWord separated = 0;
       const auto difference = Difference();
       ForPieces([&](unsigned i) {
-        VoxelGroup<T>(m_Tile.Piece(threadIdx.x, i))
-          .AppendSeparated(separated, VoxelGroup<T>(m_Tile.Piece(m_Other, i)), difference);
+        Group(m_Tile.Piece(threadIdx.x, i)).AppendSeparated(separated, Group(m_Tile.Piece(m_Other, i)), difference);
       });
       return wanted & ~separated;
     }
@@ -252,8 +251,8 @@ public:
       DeviceWord right = 0;
       const auto difference = Difference();
       ForPieces([&](unsigned i) {
-        const VoxelGroup<T> own(m_Tile.Piece(threadIdx.x, i));
-        const VoxelGroup<T> others(m_Tile.Piece(m_Other, i));
+        const Group own(m_Tile.Piece(threadIdx.x, i));
+        const Group others(m_Tile.Piece(m_Other, i));
         own.AppendSeparatedLeft(left, others, before(i), difference);
         own.AppendSeparatedRight(right, others, after(i), difference);
       });
@@ -282,9 +281,8 @@ public:
   __device__ void
   JoinedTo(unsigned one, unsigned other, DeviceWord & toOne, DeviceWord & toOther) const
   {
-    using Group = VoxelGroup<T>;
-    const RegisterDifference<T, TProblem::isTransitive> difference(m_Problem.rule.difference);
-    DeviceWord                                          separated[2] = {};
+    const auto difference = Difference();
+    DeviceWord separated[2] = {};
 #pragma unroll
     for (unsigned i = Storage::pieces; i-- > 0;)
     {
@@ -305,6 +303,8 @@ public:
   }
 
 private:
+  using Group = VoxelGroup<T>;
+
   /** Calls the function for the pieces of a word, the last one first. It is not unrolled, so that the code stays in the
    *  instruction cache. */
   template <typename TFunction>
@@ -383,7 +383,7 @@ private:
 #pragma unroll
         for (unsigned i = 0; i < Storage::pieces; ++i)
         {
-          pieces[i] = VoxelGroup<T>::Read(m_Voxel + i * VoxelGroup<T>::count, m_Problem.end);
+          pieces[i] = Group::Read(m_Voxel + i * Group::count, m_Problem.end);
         }
       }
     }
@@ -401,10 +401,9 @@ private:
             DeviceWord &             separated,
             SeparationBits &         separation) const
   {
-    using Group = VoxelGroup<T>;
-    const auto &                                        rule = m_Problem.rule.foreground;
-    const RegisterDifference<T, TProblem::isTransitive> difference(m_Problem.rule.difference);
-    uint4                                               pieces[Storage::pieces] = {};
+    const auto & rule = m_Problem.rule.foreground;
+    const auto   difference = Difference();
+    uint4        pieces[Storage::pieces] = {};
     ReadPieces(isWanted, pieces);
     const unsigned self = threadIdx.x;
     const auto     lastOf = [](const uint4 & piece) { return piece.w >> (32 - Group::bitsPerVoxel); };
@@ -450,6 +449,7 @@ private:
     const DeviceWord inside = rule.low <= rule.high ? ~outside : 0u;
     foreground = rule.outside ? ~inside : inside;
   }
+
   const TProblem & m_Problem;
   Storage &        m_Tile;
   int              m_Word;

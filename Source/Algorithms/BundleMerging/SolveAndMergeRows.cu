@@ -59,7 +59,7 @@ QueueRows(const TProblem & rows, const MaskBits & mask, BundleMergingMemory & me
                          forBorders,
                          memory.Marks());
   LaunchShape atBorders = OneBlockPerBrick(rows.grid, BorderThreads);
-  atBorders.sharedPercent = RowBorderShared<TProblem>;
+  atBorders.sharedPercent = Border::sharedPercent;
   BRICKCCL_LAUNCH_BLOCKS_EARLY(MergeBordersKernel<Border>, atBorders, stream, rows, memory.Arrays(), forBorders);
 }
 

@@ -84,7 +84,7 @@ struct BitProblem
   BundleGrid   grid;
 };
 
-/** A thread of the block that solves a brick: it reads one word of a bundle's rows. Run goes through the phases. */
+/** A thread of the block that solves a brick: it reads one word of a bundle's rows. */
 template <typename TProblem>
 class BrickAgent : BrickSolver
 {
@@ -107,32 +107,7 @@ public:
     , m_Memory(memory)
   {}
 
-  /** Solves the brick, and clears the block's share of the marks. */
-  __device__ __forceinline__ void
-  Run(const FirstMarks & marks)
-  {
-    Pack(marks);
-    if (!FindRuns())
-    {
-      return;
-    }
-    FindLinks();
-    Solve();
-    Number();
-    Publish();
-  }
-
-private:
-  using T = typename TProblem::Pixel;
-  static constexpr Bundling bundling = TProblem::bundling;
-  static constexpr int      rowCount = RowsOf(bundling);
-  /** Links lead to so many bundles. */
-  static constexpr int backward = bundling == Bundling::Rows ? 2 : BackwardBundles;
-  /** If a bundle is a row, runs come in raster order, and a root is the first run of its component. */
-  static constexpr bool rootIsFirst = bundling == Bundling::Rows;
-  using Window = typename BitLinks<bundling>::Window;
-
-  /** Turns the pixels of the word into bits. */
+  /** Turns the pixels of the word into bits, and clears the block's share of the marks. */
   __device__ __forceinline__ void
   Pack(const FirstMarks & marks)
   {
@@ -159,6 +134,140 @@ private:
     reinterpret_cast<RowWords<rowCount> *>(bricks.bits)[index] = m_Own;
     marks.ClearShare<rowCount>();
   }
+
+  /** Finds the runs of the united bits within the brick. \return whether there are any */
+  __device__ __forceinline__ bool
+  FindRuns()
+  {
+    m_United = m_Own.United();
+    const DeviceWord lastBefore = __shfl_up_sync(AllLanes, m_United, 1);
+    starts = BundleLayout<bundling>::Starts(m_Own, word > 0 ? lastBefore : 0u);
+    CountRuns(m_Memory.runsOfLayer);
+    m_Memory.rows[self] = m_Own;
+    m_Memory.starts[self] = starts;
+    if (__syncthreads_or(m_United != 0) == 0)
+    {
+      return false;
+    }
+    NumberRuns(m_Memory.runsOfLayer);
+    // If links lead along the axes only, nobody asks for the bits beside a word.
+    const unsigned edges = bundling == Bundling::Rows ? 0u : EdgesBeside(m_Own.FirstBits(), m_Own.LastBits());
+    m_Memory.edgesAndRuns[self] = edges | runsBefore << 16;
+    __syncthreads();
+    return true;
+  }
+
+  /** Finds the links to the bundles before this one, as far as these lie in the brick. First links become parents.
+   *  \return whether there is more to do */
+  __device__ __forceinline__ bool
+  FindLinks()
+  {
+    if (m_United != 0)
+    {
+      const Window window = m_Memory.Window(self);
+#pragma unroll
+      for (int n = 0; n < backward; ++n)
+      {
+        if (HasBefore(n))
+        {
+          const Window there = m_Memory.Window(WordBefore<backward>(n));
+          m_Links.Set(n, BitLinks<bundling>::Find(n, window, there, m_Joined.of[n]));
+        }
+      }
+    }
+    m_Memory.joinedY[self] = m_Joined.of[0];
+    m_Memory.joinedZ[self] = m_Joined.of[1];
+    // Drops links of runs that go on from the word before and are linked there.
+#pragma unroll
+    for (int n = 0; n < backward; ++n)
+    {
+      m_Links.same.of[n] &= ~BitBefore(m_Joined.of[n]);
+    }
+    FirstLinks(m_Memory, m_Links.same);
+    __syncthreads();
+    return true;
+  }
+
+  /** Unites the runs along the links that are left and that others do not imply. */
+  __device__ __forceinline__ void
+  UniteRuns()
+  {
+    ShortenPaths(m_Memory);
+#pragma unroll
+    for (int n = 1; n < backward; ++n)
+    {
+      if (m_Links.same.of[n] != 0)
+      {
+        m_Links.same.of[n] =
+          WithoutImplied(m_Links.same.of[n],
+                         m_Joined.of[n],
+                         n == 1 ? ImpliedAlongZ(m_Memory, m_Joined.of[0]) : SquareTo(m_Memory, n).Across());
+      }
+    }
+    UniteLeft(m_Memory, m_Links);
+    __syncthreads();
+  }
+
+  /** Numbers the brick's components, claims numbers for them and their runs, and finds the first voxels. */
+  __device__ __forceinline__ void
+  Number()
+  {
+    NumberRoots(m_Memory, [&](unsigned root, unsigned component) {
+      m_Memory.componentOf[root] = static_cast<unsigned short>(component);
+      return NoVoxel;
+    });
+    __syncthreads();
+    if (self == 0)
+    {
+      m_Memory.base = bricks.Claim(m_Memory.components, runsOfBrick);
+      m_Memory.fits =
+        bricks.HasComponents(m_Memory.base, m_Memory.components) && bricks.HasRuns(m_Memory.base, runsOfBrick);
+      bricks.bases[blockIdx.x] = m_Memory.base;
+    }
+    if constexpr (!rootIsFirst)
+    {
+      FindFirstVoxels();
+    }
+    __syncthreads();
+  }
+
+  /** Writes the components of the brick's runs, and the first voxels of components. */
+  __device__ __forceinline__ void
+  Publish() const
+  {
+    if (!m_Memory.fits)
+    {
+      return;
+    }
+#pragma unroll 1
+    for (unsigned run = static_cast<unsigned>(self); run < runsOfBrick; run += WordsPerBrick)
+    {
+      const unsigned       node = m_Memory.forest[run];
+      const unsigned short component = m_Memory.componentOf[node & 0xFFFFu];
+      bricks.componentOfRun[m_Memory.base.run + run] = component;
+      if (!rootIsFirst && (node & RootBit) != 0)
+      {
+        SetFirst(m_Memory.base.component + component, NumberAtPlace(KeptOfRoot(node)));
+      }
+    }
+    if constexpr (rootIsFirst)
+    {
+      ForRoots(m_Memory, [&](unsigned run, int x) {
+        SetFirst(m_Memory.base.component + m_Memory.componentOf[run], NumberAt(x));
+      });
+    }
+  }
+
+private:
+  using T = typename TProblem::Pixel;
+  static constexpr Bundling bundling = TProblem::bundling;
+  static constexpr int      rowCount = RowsOf(bundling);
+  /** Links lead to so many bundles. */
+  static constexpr int backward = bundling == Bundling::Rows ? 2 : BackwardBundles;
+  /** If a bundle is a row, runs come in raster order, and a root is the first run of its component. */
+  static constexpr bool rootIsFirst = bundling == Bundling::Rows;
+  using Window = typename BitLinks<bundling>::Window;
+
   /** Packs bytes that lie in memory so that 16 of them are loaded at once. */
   __device__ __forceinline__ void
   PackWhole()
@@ -220,107 +329,6 @@ private:
       m_Own.rows[r] &= row < 0 ? 0u : m_Mask.Of(row, firstX / BitsPerDeviceWord);
     }
   }
-
-  /** Finds the runs of the united bits within the brick. \return whether there are any */
-  __device__ __forceinline__ bool
-  FindRuns()
-  {
-    m_United = m_Own.United();
-    const DeviceWord lastBefore = __shfl_up_sync(AllLanes, m_United, 1);
-    starts = BundleLayout<bundling>::Starts(m_Own, word > 0 ? lastBefore : 0u);
-    CountRuns(m_Memory.runsOfLayer);
-    m_Memory.rows[self] = m_Own;
-    m_Memory.starts[self] = starts;
-    if (__syncthreads_or(m_United != 0) == 0)
-    {
-      return false;
-    }
-    NumberRuns(m_Memory.runsOfLayer);
-    // If links lead along the axes only, nobody asks for the bits beside a word.
-    const unsigned edges = bundling == Bundling::Rows ? 0u : EdgesBeside(m_Own.FirstBits(), m_Own.LastBits());
-    m_Memory.edgesAndRuns[self] = edges | runsBefore << 16;
-    __syncthreads();
-    return true;
-  }
-
-  /** Finds the links to the bundles before this one, as far as these lie in the brick. First links become parents. */
-  __device__ __forceinline__ void
-  FindLinks()
-  {
-    if (m_United != 0)
-    {
-      const Window window = m_Memory.Window(self);
-#pragma unroll
-      for (int n = 0; n < backward; ++n)
-      {
-        if (HasBefore(n))
-        {
-          FindLinksTo(n, window, m_Memory.Window(WordBefore<backward>(n)));
-        }
-      }
-    }
-    m_Memory.joinedY[self] = m_Joined.of[0];
-    m_Memory.joinedZ[self] = m_Joined.of[1];
-    // Drops links of runs that go on from the word before and are linked there.
-#pragma unroll
-    for (int n = 0; n < backward; ++n)
-    {
-      m_Links.same.of[n] &= ~BitBefore(m_Joined.of[n]);
-    }
-    FirstLinks(m_Memory, m_Links.same);
-    __syncthreads();
-  }
-  __device__ __forceinline__ void
-  FindLinksTo(int n, const Window & window, const Window & there)
-  {
-    const BundleLinks<DeviceWord> links = BitLinks<bundling>::Find(n, window, there, m_Joined.of[n]);
-    m_Links.same.of[n] = links.same;
-    m_Links.left.of[n] = links.left;
-    m_Links.right.of[n] = links.right;
-  }
-
-  /** Unites the runs along the links that are left and that others do not imply. */
-  __device__ __forceinline__ void
-  Solve()
-  {
-    ShortenPaths(m_Memory);
-#pragma unroll
-    for (int n = 1; n < backward; ++n)
-    {
-      if (m_Links.same.of[n] != 0)
-      {
-        m_Links.same.of[n] =
-          WithoutImplied(m_Links.same.of[n],
-                         m_Joined.of[n],
-                         n == 1 ? ImpliedAlongZ(m_Memory, m_Joined.of[0]) : SquareTo(m_Memory, n).Across());
-      }
-    }
-    UniteLeft(m_Memory, m_Links);
-    __syncthreads();
-  }
-
-  /** Numbers the brick's components, claims numbers for them and their runs, and finds the first voxels. */
-  __device__ __forceinline__ void
-  Number()
-  {
-    NumberRoots(m_Memory, [&](unsigned root, unsigned component) {
-      m_Memory.componentOf[root] = static_cast<unsigned short>(component);
-      return NoVoxel;
-    });
-    __syncthreads();
-    if (self == 0)
-    {
-      m_Memory.base = bricks.Claim(m_Memory.components, runsOfBrick);
-      m_Memory.fits =
-        bricks.HasComponents(m_Memory.base, m_Memory.components) && bricks.HasRuns(m_Memory.base, runsOfBrick);
-      bricks.bases[blockIdx.x] = m_Memory.base;
-    }
-    if constexpr (!rootIsFirst)
-    {
-      FindFirstVoxels();
-    }
-    __syncthreads();
-  }
   /** Lets the root of each run keep its lowest voxel. A stretch of united bits gives the first voxel of its first row
    *  that has one. */
   __device__ __forceinline__ void
@@ -349,33 +357,6 @@ private:
       {
         atomicMin(m_Memory.forest + root, candidate);
       }
-    }
-  }
-
-  /** Writes the components of the brick's runs, and the first voxels of components. */
-  __device__ __forceinline__ void
-  Publish() const
-  {
-    if (!m_Memory.fits)
-    {
-      return;
-    }
-#pragma unroll 1
-    for (unsigned run = static_cast<unsigned>(self); run < runsOfBrick; run += WordsPerBrick)
-    {
-      const unsigned       node = m_Memory.forest[run];
-      const unsigned short component = m_Memory.componentOf[node & 0xFFFFu];
-      bricks.componentOfRun[m_Memory.base.run + run] = component;
-      if (!rootIsFirst && (node & RootBit) != 0)
-      {
-        SetFirst(m_Memory.base.component + component, NumberAtPlace(KeptOfRoot(node)));
-      }
-    }
-    if constexpr (rootIsFirst)
-    {
-      ForRoots(m_Memory, [&](unsigned run, int x) {
-        SetFirst(m_Memory.base.component + m_Memory.componentOf[run], NumberAt(x));
-      });
     }
   }
   /** The number in the volume of the voxel at a place of the brick. */

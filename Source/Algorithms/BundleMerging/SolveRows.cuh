@@ -8,7 +8,7 @@
 namespace brickccl::cuda
 {
 
-/** A thread of the block that solves a brick of rows: it reads one word of a row. Run goes through the phases. */
+/** A thread of the block that solves a brick of rows: it reads one word of a row. */
 template <typename TProblem>
 class RowAgent : BrickSolver
 {
@@ -42,40 +42,8 @@ public:
                problem.VoxelAt(m_RowNumber * grid.rowLength + firstX))
   {}
 
-  /** Solves the brick, and clears the block's share of the marks. */
-  __device__ __forceinline__ void
-  Run(const FirstMarks & marks)
-  {
-    Pack(marks);
-    if (!FindRuns())
-    {
-      return;
-    }
-    FindStraightLinks();
-    if (IsPlainBrick())
-    {
-      PublishAlike(m_Memory);
-      return;
-    }
-    FindOtherLinks();
-    Solve();
-    Number();
-    Publish();
-  }
-
-private:
-  static constexpr bool isTransitive = TProblem::isTransitive;
-  static constexpr bool isAlongAxes = TProblem::isAlongAxes;
-  static constexpr bool knowsSeparation = TProblem::knowsSeparation;
-  /** Links lead to so many rows. */
-  static constexpr int      backward = isAlongAxes ? 2 : BackwardBundles;
-  static constexpr unsigned fewRuns = TuningOf<Tuned::FewRuns>;
-  /** If there is much code, several copies of it would not stay in the instruction cache. */
-  static constexpr bool hasMuchCode = sizeof(Pixel) == 2 && !isTransitive;
-  static constexpr int  straightUnroll = hasMuchCode ? TuningOf<Tuned::CodeUnroll> : TuningOf<Tuned::StraightUnroll>;
-  static constexpr int  diagonalUnroll = hasMuchCode ? TuningOf<Tuned::CodeUnroll> : TuningOf<Tuned::DiagonalUnroll>;
-
-  /** Turns the pixels of the word into bits, and keeps those at the brick's ends for its borders. */
+  /** Turns the pixels of the word into bits, keeps those at the brick's ends for its borders, and clears
+   *  the block's share of the marks. */
   __device__ __forceinline__ void
   Pack(const FirstMarks & marks)
   {
@@ -139,6 +107,109 @@ private:
     __syncthreads();
     return true;
   }
+
+  /** Finds the links to the rows before this one. If all rows are alike and joined all along, the brick is published at
+   *  once. \return whether there is more to do */
+  __device__ __forceinline__ bool
+  FindLinks()
+  {
+    FindStraightLinks();
+    if (IsPlainBrick())
+    {
+      PublishAlike(m_Memory);
+      return false;
+    }
+    FindOtherLinks();
+    return true;
+  }
+
+  /** Unites the runs along the links that others do not imply. */
+  __device__ __forceinline__ void
+  UniteRuns()
+  {
+    FirstLinks(m_Memory, m_Links.same);
+    if (m_Links.same.of[1] != 0)
+    {
+      const RowWord & other = m_Memory.RowAt(WordTo(1));
+      m_Links.same.of[1] = WithoutImpliedPairs(m_Links.same.of[1],
+                                               m_Own.foreground & other.foreground & ~(starts | other.starts),
+                                               ImpliedAlongZ(m_Memory, m_Memory.joinedY[self]));
+    }
+    const bool isCrowded = PreparePaths(m_Memory, m_Links.Count());
+    if (m_IsListed)
+    {
+      UniteListed(m_Memory);
+    }
+    if (isCrowded)
+    {
+      UniteCrowded();
+    }
+    if (m_IsListed && !isCrowded)
+    {
+      BackwardLinks<2> alongAxes = { { m_Links.same.of[0], m_Links.same.of[1] } };
+      UniteLeft(m_Memory, alongAxes);
+    }
+    else
+    {
+      UniteLeft(m_Memory, m_Links);
+    }
+  }
+
+  /** Numbers the brick's components, and claims numbers for its runs. They are claimed before they are needed, so that
+   *  no thread waits for memory. */
+  __device__ __forceinline__ void
+  Number()
+  {
+    const BrickBase forRuns = self == 0 ? bricks.Claim(0, runsOfBrick) : BrickBase{};
+    __syncthreads();
+    NumberRoots(m_Memory, [](unsigned, unsigned component) { return component; });
+    if (self == 0)
+    {
+      m_Memory.base.run = forRuns.run;
+    }
+    __syncthreads();
+  }
+
+  /** Writes the components of the brick's runs, and the first voxels of components. */
+  __device__ __forceinline__ void
+  Publish()
+  {
+    const BrickBase forComponents = self == 0 ? bricks.Claim(m_Memory.components, 0) : BrickBase{};
+    if (bricks.HasRuns(m_Memory.base, runsOfBrick))
+    {
+      // Several at a time, so that their loads are waited for once.
+#pragma unroll 4
+      for (unsigned run = static_cast<unsigned>(self); run < runsOfBrick; run += WordsPerBrick)
+      {
+        const unsigned node = m_Memory.forest[run];
+        bricks.componentOfRun[m_Memory.base.run + run] =
+          static_cast<unsigned short>(KeptOfRoot((node & RootBit) != 0 ? node : m_Memory.forest[node]));
+      }
+    }
+    if (self == 0)
+    {
+      m_Memory.base.component = forComponents.component;
+      bricks.bases[blockIdx.x] = m_Memory.base;
+    }
+    __syncthreads();
+    if (bricks.HasComponents(m_Memory.base, m_Memory.components))
+    {
+      ForRoots(m_Memory, [&](unsigned run, int x) {
+        SetFirst(m_Memory.base.component + KeptOfRoot(m_Memory.forest[run]), NumberAt(x));
+      });
+    }
+  }
+
+private:
+  static constexpr bool isTransitive = TProblem::isTransitive;
+  static constexpr bool isAlongAxes = TProblem::isAlongAxes;
+  static constexpr bool knowsSeparation = TProblem::knowsSeparation;
+  /** Links lead to so many rows. */
+  static constexpr int backward = isAlongAxes ? 2 : BackwardBundles;
+  /** If there is much code, several copies of it would not stay in the instruction cache. */
+  static constexpr bool hasMuchCode = sizeof(Pixel) == 2 && !isTransitive;
+  static constexpr int  straightUnroll = hasMuchCode ? TuningOf<Tuned::CodeUnroll> : TuningOf<Tuned::StraightUnroll>;
+  static constexpr int  diagonalUnroll = hasMuchCode ? TuningOf<Tuned::CodeUnroll> : TuningOf<Tuned::DiagonalUnroll>;
 
   /** Finds the links to the rows before this one along y and z, as far as these lie in the brick. */
   __device__ __forceinline__ void
@@ -216,7 +287,6 @@ private:
     const DeviceWord unlike = (joined ^ m_Own.foreground) | (joined ^ other.foreground) | (starts ^ other.starts);
     return IsInBrick(n) ? unlike : 0u;
   }
-
   /** Whether all rows of the brick are alike and joined all along, so that links across imply nothing new. */
   __device__ __forceinline__ bool
   IsPlainBrick()
@@ -228,7 +298,6 @@ private:
     }
     return __syncthreads_or(m_Unlike != 0) == 0;
   }
-
   /** Finds the other links. There are none between rows of two layers that are alike and joined all along. */
   __device__ __forceinline__ void
   FindOtherLinks()
@@ -239,7 +308,7 @@ private:
       {
         if constexpr (isTransitive)
         {
-          m_IsListed = m_Memory.runsOfLayer[layer] <= fewRuns &&
+          m_IsListed = m_Memory.runsOfLayer[layer] <= TuningOf<Tuned::FewRuns> &&
                        ListUndecidedLinks(m_Problem,
                                           m_Memory,
                                           m_Own,
@@ -300,10 +369,7 @@ private:
       {
         undecided = undecided.Without(m_Memory.separation[self].SeparatedAcross(m_Memory.separation[to]));
       }
-      const BundleLinks<DeviceWord> across =
-        isTransitive ? undecided : FindAcross<Links>(m_Voxels.Facing(n, to), undecided);
-      m_Links.left.Set(n, across.left);
-      m_Links.right.Set(n, across.right);
+      m_Links.SetAcross(n, isTransitive ? undecided : FindAcross<Links>(m_Voxels.Facing(n, to), undecided));
     }
   }
   /** With equal values few voxels must be compared. One piece of code does it for all rows. */
@@ -313,12 +379,10 @@ private:
 #pragma unroll 1
     for (int n = 0; n < backward; ++n)
     {
-      const BundleLinks<DeviceWord> undecided = { 0, m_Links.left.Get(n), m_Links.right.Get(n) };
+      const BundleLinks<DeviceWord> undecided = m_Links.Across(n);
       if (__any_sync(AllLanes, (undecided.left | undecided.right) != 0))
       {
-        const BundleLinks<DeviceWord> across = FindAcross<Links>(m_Voxels.Facing(n, WordTo(n)), undecided);
-        m_Links.left.Set(n, across.left);
-        m_Links.right.Set(n, across.right);
+        m_Links.SetAcross(n, FindAcross<Links>(m_Voxels.Facing(n, WordTo(n)), undecided));
       }
     }
   }
@@ -337,38 +401,6 @@ private:
     }
     return known;
   }
-
-  /** Unites the runs along the links that others do not imply. */
-  __device__ __forceinline__ void
-  Solve()
-  {
-    FirstLinks(m_Memory, m_Links.same);
-    if (m_Links.same.of[1] != 0)
-    {
-      const RowWord & other = m_Memory.RowAt(WordTo(1));
-      m_Links.same.of[1] = WithoutImpliedPairs(m_Links.same.of[1],
-                                               m_Own.foreground & other.foreground & ~(starts | other.starts),
-                                               ImpliedAlongZ(m_Memory, m_Memory.joinedY[self]));
-    }
-    const bool isCrowded = PreparePaths(m_Memory, m_Links.Count());
-    if (m_IsListed)
-    {
-      UniteListed(m_Memory);
-    }
-    if (isCrowded)
-    {
-      UniteCrowded();
-    }
-    if (m_IsListed && !isCrowded)
-    {
-      BackwardLinks<2> alongAxes = { { m_Links.same.of[0], m_Links.same.of[1] } };
-      UniteLeft(m_Memory, alongAxes);
-    }
-    else
-    {
-      UniteLeft(m_Memory, m_Links);
-    }
-  }
   /** Unites along some links of each word, which join most runs to one component. Links within that component are then
    *  left out. */
   __device__ __forceinline__ void
@@ -380,51 +412,6 @@ private:
     __syncthreads();
     DropWithin(BitsInLargest(m_Memory, m_Own.foreground), m_Memory, m_Links);
   }
-
-  /** Numbers the brick's components, and claims numbers for its runs. They are claimed before they are needed, so that
-   *  no thread waits for memory. */
-  __device__ __forceinline__ void
-  Number()
-  {
-    const BrickBase forRuns = self == 0 ? bricks.Claim(0, runsOfBrick) : BrickBase{};
-    __syncthreads();
-    NumberRoots(m_Memory, [](unsigned, unsigned component) { return component; });
-    if (self == 0)
-    {
-      m_Memory.base.run = forRuns.run;
-    }
-    __syncthreads();
-  }
-  /** Writes the components of the brick's runs, and the first voxels of components. */
-  __device__ __forceinline__ void
-  Publish()
-  {
-    const BrickBase forComponents = self == 0 ? bricks.Claim(m_Memory.components, 0) : BrickBase{};
-    if (bricks.HasRuns(m_Memory.base, runsOfBrick))
-    {
-      // Several at a time, so that their loads are waited for once.
-#pragma unroll 4
-      for (unsigned run = static_cast<unsigned>(self); run < runsOfBrick; run += WordsPerBrick)
-      {
-        const unsigned node = m_Memory.forest[run];
-        bricks.componentOfRun[m_Memory.base.run + run] =
-          static_cast<unsigned short>(KeptOfRoot((node & RootBit) != 0 ? node : m_Memory.forest[node]));
-      }
-    }
-    if (self == 0)
-    {
-      m_Memory.base.component = forComponents.component;
-      bricks.bases[blockIdx.x] = m_Memory.base;
-    }
-    __syncthreads();
-    if (bricks.HasComponents(m_Memory.base, m_Memory.components))
-    {
-      ForRoots(m_Memory, [&](unsigned run, int x) {
-        SetFirst(m_Memory.base.component + KeptOfRoot(m_Memory.forest[run]), NumberAt(x));
-      });
-    }
-  }
-
   /** Whether the n-th backward row lies in the brick. */
   __device__ __forceinline__ bool
   IsInBrick(int n) const

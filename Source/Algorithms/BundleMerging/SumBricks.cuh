@@ -1,12 +1,155 @@
 #ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_SUMBRICKS_CUH
 #define BRICKCCL_ALGORITHMS_BUNDLEMERGING_SUMBRICKS_CUH
 
-#include "BrickCCL/Algorithms/BundleMerging/CountBricks.cuh"
+#include "BrickCCL/Algorithms/BundleMerging/BundleBricks.cuh"
 #include "BrickCCL/Measuring/SumComponents.cuh"
 
-/** The sums of the default columns, from what is kept of bricks. */
+/** The sizes of components and the sums of the default columns, from what is kept of bricks. */
 namespace brickccl::cuda
 {
+
+/** A word of a brick and its runs, as each lane of a warp reads them after labeling. */
+template <typename TLayout>
+struct LabeledWord
+{
+  RowWords<TLayout::rowCount> rows;
+  DeviceWord                  united;
+  DeviceWord                  starts;
+  unsigned                    runsBefore;
+
+  /** Reads the word of this thread in its block's brick. All lanes must call. */
+  __device__ explicit LabeledWord(const BrickArrays & bricks)
+  {
+    const std::size_t index = std::size_t{ blockIdx.x } * WordsPerBrick + threadIdx.x;
+    const auto        kept = bricks.Kept<TLayout>(index);
+    rows = TLayout::Rows(kept);
+    united = rows.United();
+    const DeviceWord before = __shfl_up_sync(AllLanes, united, 1);
+    starts = TLayout::Starts(kept, threadIdx.x % WordsPerBrickRow > 0 ? before : 0u);
+    runsBefore = united != 0 ? bricks.runsBefore[index] : 0u;
+  }
+  /** Calls `take` with each run's label and bits. What a filter dropped has label 0. */
+  template <typename TTake>
+  __device__ __forceinline__ void
+  ForRuns(const BrickArrays & bricks, const BrickBase & base, const TTake & take) const
+  {
+    for (DeviceWord rest = united; rest != 0;)
+    {
+      const int        low = LowestBit(rest);
+      const DeviceWord run = RunFrom(united, starts, low);
+      const unsigned   component = __ldg(bricks.componentOfRun + base.run + RunAt(runsBefore, starts, low));
+      take(__ldg(bricks.parent + base.component + component), run);
+      rest &= ~run;
+    }
+  }
+};
+
+/** Finds the slot of a label among those of a brick's components, of which a free one has the label 0 and is taken;
+ * calls `take` with it. \return false if none of VProbes slots is the label's or free */
+template <int VProbes, typename TTake>
+__device__ inline bool
+TakeSlot(unsigned (&labels)[WordsPerBrick], unsigned label, const TTake & take)
+{
+  unsigned slot = label * 2654435761u >> 24;
+  for (int i = 0; i < VProbes; ++i, slot = (slot + 1) % WordsPerBrick)
+  {
+    const unsigned found = atomicCAS(&labels[slot], 0u, label);
+    if (found == 0 || found == label)
+    {
+      take(slot);
+      return true;
+    }
+  }
+  return false;
+}
+
+/** The voxels of a brick's components in shared memory. */
+struct BrickCounts
+{
+  unsigned labels[WordsPerBrick];
+  unsigned counts[WordsPerBrick];
+
+  /** Components without a slot are counted in global memory at once. */
+  __device__ void
+  Add(unsigned label, unsigned count, unsigned long long * sizes)
+  {
+    if (TakeSlot<TuningOf<Tuned::CountProbes>>(labels, label, [&](unsigned slot) { atomicAdd(&counts[slot], count); }))
+    {
+      return;
+    }
+    atomicAdd(sizes + (label - 1), static_cast<unsigned long long>(count));
+  }
+  /** Adds what the lanes of a warp have, those of a label at once as long as there are few labels. All lanes must call.
+   */
+  __device__ __forceinline__ void
+  AddByLabel(unsigned label, unsigned count, unsigned long long * sizes)
+  {
+    constexpr int mostRounds = TuningOf<Tuned::CountRounds>;
+    for (int round = 0; round < mostRounds; ++round)
+    {
+      const unsigned waiting = __ballot_sync(AllLanes, label != 0);
+      if (waiting == 0)
+      {
+        break;
+      }
+      const unsigned common = __shfl_sync(AllLanes, label, LowestBit(waiting));
+      const bool     belongs = label == common;
+      const unsigned together = SumOfWarp(belongs ? count : 0u);
+      if (threadIdx.x % 32 == 0)
+      {
+        Add(common, together, sizes);
+      }
+      label = belongs ? 0 : label;
+    }
+    if (label != 0)
+    {
+      Add(label, count, sizes);
+    }
+  }
+};
+
+/** Adds the voxels of one brick per block to the sizes, one word per thread. They are counted in a lane, then in a
+ * warp, then in the brick before they go to global memory. \param sizes  by label - 1 */
+template <typename TLayout>
+__global__ void
+__launch_bounds__(WordsPerBrick)
+  CountBricksKernel(const __grid_constant__ BrickArrays bricks, unsigned long long * __restrict__ sizes)
+{
+  __shared__ BrickCounts     memory;
+  const auto                 self = static_cast<unsigned>(threadIdx.x);
+  const LabeledWord<TLayout> word(bricks);
+  memory.labels[self] = 0;
+  memory.counts[self] = 0;
+  if (__syncthreads_or(word.united != 0) == 0)
+  {
+    return;
+  }
+  // Runs side by side mostly belong to one component.
+  unsigned label = 0;
+  unsigned count = 0;
+  word.ForRuns(bricks, bricks.bases[blockIdx.x], [&](unsigned next, DeviceWord run) {
+    if (next != label)
+    {
+      if (label != 0)
+      {
+        memory.Add(label, count, sizes);
+      }
+      label = next;
+      count = 0;
+    }
+#pragma unroll
+    for (int r = 0; r < TLayout::rowCount; ++r)
+    {
+      count += static_cast<unsigned>(__popc(word.rows.rows[r] & run));
+    }
+  });
+  memory.AddByLabel(label, count, sizes);
+  __syncthreads();
+  if (const unsigned found = memory.labels[self]; found != 0)
+  {
+    atomicAdd(sizes + (found - 1), static_cast<unsigned long long>(memory.counts[self]));
+  }
+}
 
 /** Turns what was summed in a brick from the axes of the grid into those of the volume. It lies in one slice, whose z
  * in the brick is 0; `lowest` at 0, 1, 2 and 3 are the bounds along x and y, those at the end negative. */
@@ -38,20 +181,15 @@ Turn(GridAxes axes, const TSums & sum, const TLowest & lowest, int & lastSlice)
   }
 }
 
-/** The sums of a brick's components in shared memory, found by their labels. Components without a slot are added to
- *  global memory at once. */
+/** The sums of a brick's components in shared memory. */
 struct BrickSums
 {
-  static constexpr unsigned capacity = WordsPerBrick;
-  static constexpr unsigned probes = TuningOf<Tuned::SumProbes>;
-
-  /** 0 means that the slot is free. */
-  unsigned labels[capacity];
-  unsigned sums[4][capacity];
-  int      lowest[5][capacity];
-  int      lastSlice[capacity];
+  unsigned labels[WordsPerBrick];
+  unsigned sums[4][WordsPerBrick];
+  int      lowest[5][WordsPerBrick];
+  int      lastSlice[WordsPerBrick];
   /** The slots that are taken. Those of each warp stand at the front of its share. */
-  unsigned short taken[capacity];
+  unsigned short taken[WordsPerBrick];
 
   __device__ void
   Clear(unsigned slot)
@@ -72,25 +210,17 @@ struct BrickSums
   __device__ bool
   Add(unsigned label, const PieceSums & piece)
   {
-    unsigned slot = label * 2654435761u >> 24;
-    for (unsigned i = 0; i < probes; ++i, slot = (slot + 1) % capacity)
-    {
-      const unsigned found = atomicCAS(&labels[slot], 0u, label);
-      if (found == 0 || found == label)
+    return TakeSlot<TuningOf<Tuned::SumProbes>>(labels, label, [&](unsigned slot) {
+      for (int k = 0; k < 4; ++k)
       {
-        for (int k = 0; k < 4; ++k)
-        {
-          atomicAdd(&sums[k][slot], piece.sums[k]);
-        }
-        for (int k = 0; k < 5; ++k)
-        {
-          atomicMin(&lowest[k][slot], piece.lowest[k]);
-        }
-        atomicMax(&lastSlice[slot], piece.lastSlice);
-        return true;
+        atomicAdd(&sums[k][slot], piece.sums[k]);
       }
-    }
-    return false;
+      for (int k = 0; k < 5; ++k)
+      {
+        atomicMin(&lowest[k][slot], piece.lowest[k]);
+      }
+      atomicMax(&lastSlice[slot], piece.lastSlice);
+    });
   }
 
   __device__ void
@@ -199,6 +329,20 @@ PieceOfRun(const RowWords<TLayout::rowCount> & rows, DeviceWord run, int word, i
   return piece;
 }
 
+/** The first voxel of a brick in the volume. */
+__device__ inline void
+BeginOfBrick(const BundleGrid & grid, unsigned brick, std::int64_t (&at)[3])
+{
+  const BrickPlace   place(grid, brick);
+  const std::int64_t atX = std::int64_t{ place.x } * VoxelsPerBrickRow;
+  const std::int64_t atY = std::int64_t{ place.y } << (grid.bundlesShiftY + grid.rowsShiftY);
+  const std::int64_t atZ = std::int64_t{ place.z } << (grid.bundlesShiftZ + grid.rowsShiftZ);
+  const bool         isAlongY = grid.axes == GridAxes::YThenZThenX;
+  at[0] = isAlongY ? atZ : atX;
+  at[1] = isAlongY ? atX : grid.axes == GridAxes::YAndZExchanged ? atZ : atY;
+  at[2] = grid.axes == GridAxes::AsInVolume ? atZ : atY;
+}
+
 /** Sums one brick per block, one word per thread. The sums of a component are joined in a lane, then in a warp, then in
  *  the brick before they go to global memory. So a component that fills the volume costs each brick no more than a
  *  small one. */
@@ -216,16 +360,8 @@ __launch_bounds__(WordsPerBrick, TLayout::rowCount == 1 ? TuningOf<Tuned::SumBlo
   memory.Clear(self);
   WaitForEarlierKernels();
 
-  const BrickPlace   place(grid, blockIdx.x);
-  const std::int64_t atX = std::int64_t{ place.x } * VoxelsPerBrickRow;
-  const std::int64_t atY = std::int64_t{ place.y } << (grid.bundlesShiftY + grid.rowsShiftY);
-  const std::int64_t atZ = std::int64_t{ place.z } << (grid.bundlesShiftZ + grid.rowsShiftZ);
-  const bool         isAlongY = grid.axes == GridAxes::YThenZThenX;
-  const std::int64_t at[3] = { isAlongY ? atZ : atX,
-                               isAlongY                                ? atX
-                               : grid.axes == GridAxes::YAndZExchanged ? atZ
-                                                                       : atY,
-                               grid.axes == GridAxes::AsInVolume ? atZ : atY };
+  std::int64_t at[3];
+  BeginOfBrick(grid, blockIdx.x, at);
   const LabeledWord<TLayout> runs(bricks);
   const BrickBase            base = bricks.bases[blockIdx.x];
   const int                  word = lane % WordsPerBrickRow;

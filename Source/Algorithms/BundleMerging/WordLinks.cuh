@@ -45,7 +45,7 @@ __device__ inline DeviceWord
 SpreadAlong(DeviceWord known, DeviceWord goesOn)
 {
   const DeviceWord next = (known << 1) & goesOn;
-  return known | next | (goesOn & ~(goesOn + next));
+  return known | next | ToEnds(goesOn, next);
 }
 
 /** The same for the bits before them. A bit of `goesOn` goes on from the bit before it. */
@@ -209,6 +209,24 @@ struct BackwardLinks
   BackwardWords<VCount> left;
   BackwardWords<VCount> right;
 
+  __device__ void
+  Set(int n, const BundleLinks<DeviceWord> & links)
+  {
+    same.Set(n, links.same);
+    SetAcross(n, links);
+  }
+  /** Sets the links to x - 1 and to x + 1 of the n-th word. */
+  __device__ void
+  SetAcross(int n, const BundleLinks<DeviceWord> & links)
+  {
+    left.Set(n, links.left);
+    right.Set(n, links.right);
+  }
+  __device__ BundleLinks<DeviceWord>
+             Across(int n) const
+  {
+    return { 0, left.Get(n), right.Get(n) };
+  }
   __device__ DeviceWord
   Any() const
   {

@@ -7,6 +7,71 @@
 namespace brickccl::cuda
 {
 
+/** Where a voxel lies in bricks: the word, the row of its bundle, and the bit. */
+struct VoxelPlace
+{
+  BrickWord place;
+  int       row;
+  int       bit;
+
+  VoxelPlace() = default;
+  /** \param row  of the volume */
+  __device__
+  VoxelPlace(const BundleGrid & grid, std::int64_t row, unsigned x)
+  {
+    if (grid.axes == GridAxes::YThenZThenX)
+    {
+      const unsigned z = static_cast<unsigned>(row) / grid.rowLength;
+      const unsigned y = static_cast<unsigned>(row) - z * grid.rowLength;
+      place = BrickWord(grid,
+                        static_cast<int>(y / BitsPerDeviceWord),
+                        static_cast<int>(z >> grid.rowsShiftY),
+                        static_cast<int>(x));
+      this->row = static_cast<int>(z & ((1u << grid.rowsShiftY) - 1));
+      bit = static_cast<int>(y % BitsPerDeviceWord);
+      return;
+    }
+    *this = OfWord(grid, row, x / BitsPerDeviceWord);
+    bit = static_cast<int>(x % BitsPerDeviceWord);
+  }
+  /** The first voxel of a word of a row of the volume, where the grid has the volume's rows. */
+  __device__ static VoxelPlace
+  OfWord(const BundleGrid & grid, std::int64_t row, std::int64_t wordOfRow)
+  {
+    const bool     isTurned = grid.axes == GridAxes::YAndZExchanged;
+    const unsigned inner = isTurned ? grid.sizeZ : grid.sizeY;
+    const unsigned outerPlace = static_cast<unsigned>(row) / inner;
+    const unsigned innerPlace = static_cast<unsigned>(row) - outerPlace * inner;
+    const unsigned y = isTurned ? outerPlace : innerPlace;
+    const unsigned z = isTurned ? innerPlace : outerPlace;
+    VoxelPlace     at;
+    at.place = BrickWord(grid,
+                         static_cast<int>(wordOfRow),
+                         static_cast<int>(y >> grid.rowsShiftY),
+                         static_cast<int>(z >> grid.rowsShiftZ));
+    at.row = static_cast<int>((y & ((1u << grid.rowsShiftY) - 1)) | (z & ((1u << grid.rowsShiftZ) - 1)) << 1);
+    at.bit = 0;
+    return at;
+  }
+};
+
+/** Turns the bits of bricks into bits of rows. */
+template <typename TLayout>
+__global__ void
+UnpackBricksKernel(const __grid_constant__ BundleGrid  grid,
+                   const __grid_constant__ BrickArrays bricks,
+                   WordGrid                            words,
+                   DeviceWord *                        foreground)
+{
+  for (std::int64_t word = ThreadIndex(); word < words.words; word += ThreadCount())
+  {
+    std::int64_t row, wordOfRow;
+    words.Locate(word, row, wordOfRow);
+    const VoxelPlace at = VoxelPlace::OfWord(grid, row, wordOfRow);
+    foreground[word] = bricks.Rows<TLayout>(at.place.Index()).rows[at.row];
+  }
+}
+
 /** Writes the labels of rows, a voxel per thread. */
 template <typename TLayout>
 __global__ void

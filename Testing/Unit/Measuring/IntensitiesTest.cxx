@@ -268,6 +268,30 @@ TEST(Intensities, DistributionsOfNotANumberAreNone)
       .Measure({ ImageView(intensity.data(), extent), ColumnGroups::FromNames("intensity") });
   EXPECT_TRUE(std::isnan(ValueOf(table, 0, "intensity_median")));
   EXPECT_TRUE(std::isnan(ValueOf(table, 0, "intensity_skewness")));
+  EXPECT_EQ(ValueOf(table, 0, "intensity_min"), 1);
+  EXPECT_EQ(ValueOf(table, 0, "intensity_max"), 4);
+}
+
+/** Nor are they infinite, or those of equal values. */
+TEST(Intensities, WithoutAnyNumberThereIsNoLowestAndNoHighest)
+{
+  const std::vector<std::uint8_t> voxels(3, 1);
+  const std::vector<double>       intensity(3, std::numeric_limits<double>::quiet_NaN());
+  for (const Extent & extent : { Extent{ 1 }, Extent{ 3 } })
+  {
+    const ComponentTable table =
+      Label(ImageView(voxels.data(), extent))
+        .Measure({ ImageView(intensity.data(), extent), ColumnGroups::FromNames("intensity") });
+    for (const char * const column : { "intensity_min",
+                                       "intensity_max",
+                                       "intensity_mean",
+                                       "intensity_skewness",
+                                       "intensity_kurtosis",
+                                       "intensity_median" })
+    {
+      EXPECT_TRUE(std::isnan(ValueOf(table, 0, column))) << column;
+    }
+  }
 }
 
 } // namespace

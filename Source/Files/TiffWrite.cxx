@@ -66,14 +66,15 @@ SampleFormatOf(ScalarType type)
   });
 }
 
-/** Whether tifffile would take pages that are not compressed for one block without directories: it does if so many bytes
- *  lie before the second page's directory. */
+/** Whether tifffile would take pages that are not compressed for one block without directories: it does if so many
+ * bytes lie before the second page's directory. */
 bool
 LooksLikeOneBlock(const Strips & strips)
 {
   constexpr std::size_t bytesOfDirectories = 4096;
   const std::size_t     pageBytes = static_cast<std::size_t>(strips.rowsPerPage) * strips.rowBytes;
-  return strips.pages == 2 || (strips.pages > 2 && static_cast<std::size_t>(strips.pages) * pageBytes < bytesOfDirectories);
+  return strips.pages == 2 ||
+         (strips.pages > 2 && static_cast<std::size_t>(strips.pages) * pageBytes < bytesOfDirectories);
 }
 
 /** Whether 1 / spacing can be a quotient of two 32-bit numbers with little loss. */
@@ -164,8 +165,7 @@ WriteTiff(const std::string & path, const ImageToWrite & image, const WriteOptio
       const std::int64_t         end = strips.End(first + i);
       std::vector<unsigned char> plain(static_cast<std::size_t>(end - begin) * strips.rowBytes);
       image.rows(begin, end, plain.data());
-      packed[static_cast<std::size_t>(i)] =
-        compress ? DeflateAlone(plain.data(), plain.size()) : std::move(plain);
+      packed[static_cast<std::size_t>(i)] = compress ? DeflateAlone(plain.data(), plain.size()) : std::move(plain);
     });
     for (std::int64_t i = 0; i < count; ++i)
     {

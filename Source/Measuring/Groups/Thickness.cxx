@@ -155,8 +155,8 @@ DrawBalls(const Extent &               extent,
     const std::int64_t lastZ = (slabs.End(slab) - 1) / extent.size[1];
     for (const RidgeVoxel & voxel : ridge)
     {
-      const double       square = static_cast<double>(voxel.square);
-      const double       radius = std::sqrt(square);
+      const double square = static_cast<double>(voxel.square);
+      const double radius = std::sqrt(square);
       // The distance is rounded to single precision: a voxel on the surface counts as such whichever way that went.
       const double       inside = square * (1 - 1e-6);
       const std::int64_t x = voxel.place % extent.size[0];

@@ -176,7 +176,9 @@ private:
   {
     const auto    distance = ValuesOf(m_Findings.table, "surface_distance_mm");
     std::uint64_t count = 0;
-    const auto    isNear = [&](const ComponentMeasures & component) { return distance(component) < m_Rule.within; };
+    // A distance that is the limit but for its last digits is not nearer.
+    const double limit = m_Rule.within * (1 - Condition::Tolerance);
+    const auto   isNear = [&](const ComponentMeasures & component) { return distance(component) < limit; };
     ForDefects([&](const ComponentMeasures & component) { count += isNear(component) ? 1 : 0; });
     TakeCount(count);
     DecideByLargest(isNear);

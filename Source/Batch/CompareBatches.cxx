@@ -205,7 +205,7 @@ ScanOf(const ItemOfBatch & item, const LoadedImage & labels, int threads)
   std::vector<std::string> paths;
   for (const auto & file : item.files)
   {
-    const std::string path = file.at("path");
+    const std::string path = NameIn(file);
     std::error_code   failure;
     if (!fs::is_regular_file(path, failure) || DescribeFile(path, path) != file)
     {

@@ -41,7 +41,6 @@ OnDisk(const std::string & path, TFunction && function)
   }
 }
 
-
 /** Whether a file is what its description says. Its bytes are looked at if its size is the same and its stamp is not.
  *  \param stamp  null if it is not known. */
 bool

@@ -79,8 +79,8 @@ std::string
 CsvCell(const std::string & given)
 {
   const std::string text = Utf8Text(given);
-  const bool  isFormula = !text.empty() && std::string("=+-@\t\r\n").find(text[0]) != std::string::npos;
-  std::string cell = isFormula ? "'" + text : text;
+  const bool        isFormula = !text.empty() && std::string("=+-@\t\r\n").find(text[0]) != std::string::npos;
+  std::string       cell = isFormula ? "'" + text : text;
   if (cell.find_first_of(",\"\r\n'") == std::string::npos && cell == text)
   {
     return cell;

@@ -310,8 +310,8 @@ struct ComponentTable
    *  the axis across slices and periodic axes have no sides. */
   unsigned SidesTouched(const ComponentMeasures & component) const;
 
-  /** Whether the component touches a side. Where the image has none and is not periodic, every voxel lies at its border,
-   *  as for filters that clear it. */
+  /** Whether the component touches a side. Where the image has none and is not periodic, every voxel lies at its
+   * border, as for filters that clear it. */
   bool TouchesBorder(const ComponentMeasures & component) const;
 };
 

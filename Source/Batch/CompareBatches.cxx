@@ -63,15 +63,22 @@ AddUnfinished(const std::string & folder, ItemsOfBatch & items)
     return;
   }
   const auto manifest = ReadJson(path);
-  for (const auto & item : manifest.at("items"))
+  try
   {
-    const std::string verdict = item.at("verdict");
-    const std::string name = item.at("item");
-    if (items.count(name) == 0 && (verdict == "error" || verdict == "not done"))
+    for (const auto & item : manifest.at("items"))
     {
-      items[name].reason =
-        (verdict == "error" ? "skipped: '" : "not done: '") + folder + "' has no results of it (items.csv there)";
+      const std::string verdict = item.at("verdict");
+      const std::string name = item.at("item");
+      if (items.count(name) == 0 && (verdict == "error" || verdict == "not done"))
+      {
+        items[name].reason =
+          (verdict == "error" ? "skipped: '" : "not done: '") + folder + "' has no results of it (items.csv there)";
+      }
     }
+  }
+  catch (const nlohmann::ordered_json::exception & error)
+  {
+    throw Error("'" + path + "' is damaged: " + error.what());
   }
 }
 

@@ -51,7 +51,15 @@ HashOf(const std::string & text)
 nlohmann::ordered_json
 DescribeFile(const std::string & path, const std::string & name)
 {
-  const files::FileBytes bytes = files::FileBytes::Map(path);
+  files::FileBytes bytes;
+  try
+  {
+    bytes = files::FileBytes::Map(path);
+  }
+  catch (const Error & error)
+  {
+    throw Error("cannot read '" + path + "': " + error.what());
+  }
   nlohmann::ordered_json described;
   described["path"] = Utf8Text(name);
   if (described["path"] != name)

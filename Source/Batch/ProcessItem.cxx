@@ -3,6 +3,7 @@
 #include "BrickCCL/Batch/Acceptance.h"
 #include "BrickCCL/Batch/FileHash.h"
 #include "BrickCCL/Batch/FindPart.h"
+#include "BrickCCL/Batch/ItemInput.h"
 #include "BrickCCL/Batch/ItemMemory.h"
 #include "BrickCCL/Batch/ItemTexts.h"
 #include "BrickCCL/Batch/JsonText.h"
@@ -11,7 +12,6 @@
 #include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
-#include "BrickCCL/Files/FileStamp.h"
 #include "BrickCCL/Measuring/CountNotANumber.h"
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Host/Stopwatch.h"
@@ -29,7 +29,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <set>
 
 namespace brickccl::batch
@@ -119,11 +118,7 @@ private:
     options.asLabels = m_Recipe.labeling.criterion == "equal-value";
     options.threads = m_Options.threads;
     options.onHeader = [&](const LoadedImage & header, std::uint64_t bytes) { PlanMemory(found, header, bytes); };
-    std::map<std::string, files::FileStamp> stamps;
-    for (const std::string & file : found.files)
-    {
-      stamps.emplace(file, files::FileStamp::Of(file));
-    }
+    ItemInput inputFiles(found.files);
     m_Image = ReadFoundImage(found, options);
     if (!m_Memory.IsMade())
     {
@@ -134,8 +129,13 @@ private:
       throw Unsupported("the image has " + std::to_string(m_Image.extent.dimension) +
                         " dimensions; a batch takes images of up to 3");
     }
-    DescribeInput(stamps);
     ordered_json & input = m_Summary["input"];
+    if (ordered_json described = inputFiles.Describe({ m_Image.files.begin(), m_Image.files.end() });
+        !described.empty())
+    {
+      input["files"] = std::move(described);
+    }
+    ReplaceTextFile(PathOf(StampsFile), [&](std::ostream & stream) { stream << inputFiles.Stamps().dump() << '\n'; });
     if (!found.series.empty())
     {
       input["series"] = found.series;
@@ -157,32 +157,6 @@ private:
     {
       Note(std::to_string(count) + " values are not a number (NaN) and count as background");
     }
-  }
-
-  /** Describes the files that were read. \param stamps  from before that, as far as the files were known
-   *  \throws Error if one was changed meanwhile: nobody knows what was read of it. */
-  void
-  DescribeInput(std::map<std::string, files::FileStamp> & stamps)
-  {
-    const std::set<std::string> files(m_Image.files.begin(), m_Image.files.end());
-    ordered_json                described;
-    ordered_json                before = ordered_json::object();
-    for (const std::string & file : files)
-    {
-      if (std::filesystem::is_regular_file(file))
-      {
-        const files::FileStamp stamp = stamps.emplace(file, files::FileStamp::Of(file)).first->second;
-        const ordered_json     ofFile = StampOf(file);
-        described.push_back(DescribeFile(file, file));
-        stamp.RequireSame();
-        before[described.back().at("path").get<std::string>()] = ofFile;
-      }
-    }
-    if (!described.empty())
-    {
-      m_Summary["input"]["files"] = described;
-    }
-    ReplaceTextFile(PathOf(StampsFile), [&](std::ostream & stream) { stream << before.dump() << '\n'; });
   }
 
   void

@@ -335,6 +335,22 @@ class Names(BatchTest):
         self.assertIn("a-2", names)
 
 
+class DamagedFolders(BatchTest):
+    def test_what_is_damaged_is_named(self):
+        self.recipe()
+        self.volume("a.nrrd", [(1, 1, 1, 2, 2, 2)])
+        self.batch("--report")
+        good = self.path("good")
+        shutil.copytree(self.output, good)
+        os.remove(os.path.join(self.output, "items", "a", "slices.jpg"))
+        self.fails("report", self.output, saying=["items/a/slices.jpg", "is not what the batch wrote", "--resume"])
+        for text in ("[]", "{\"items\": 5}", "{\"items\": [5]}", "{"):
+            with open(os.path.join(self.output, "manifest.json"), "w", encoding="utf-8") as stream:
+                stream.write(text)
+            self.fails("compare", self.output, good, saying="out/manifest.json' is damaged")
+            self.fails("report", self.output, saying="damaged")
+
+
 class ChangedInput(BatchTest):
     def change_while_worked_on(self, change):
         """Changes the input after it was read and before its item is finished."""

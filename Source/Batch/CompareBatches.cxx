@@ -9,6 +9,7 @@
 #include "BrickCCL/Files/ImageFile.h"
 #include "BrickCCL/Host/System.h"
 #include "BrickCCL/Measuring/Measure.h"
+#include "BrickCCL/Tables/Condition.h"
 
 #include <nlohmann/json.hpp>
 
@@ -183,8 +184,8 @@ CompareLabels(const LabelMap & before, const LabelMap & after, double tolerance)
     const auto     now = static_cast<double>(defect.voxelsAfter);
     defect.change = isAlone                                        ? DefectChange::Vanished
                   : backward[partner->second.first].first != label ? DefectChange::Merged
-                  : now > high                                     ? DefectChange::Grown
-                  : now < low                                      ? DefectChange::Shrunk
+                  : !Condition::IsAtMost(now, high)                ? DefectChange::Grown
+                  : !Condition::IsAtMost(low, now)                 ? DefectChange::Shrunk
                                                                    : DefectChange::Same;
     defects.push_back(defect);
   }

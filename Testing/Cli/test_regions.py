@@ -237,6 +237,32 @@ class DepthsTest(batch_support.BatchTest):
                 with self.subTest(spacing=spacing, within=within):
                     self.assertEqual(self.judge("", rule, spacing, depth)["rules"][0]["value"], near)
 
+    def verdict(self, kind, values, size, spacing, text, code=0):
+        write_nrrd(os.path.join(self.input, "a.nrrd"), kind, size, values, spacing)
+        shutil.rmtree(self.output, ignore_errors=True)
+        self.recipe("[threshold]\nrange = [1, inf]\n" + text)
+        self.batch(code=code)
+        return self.summary("a")["verdict"] if code == 0 else None
+
+    def test_volumes_of_clusters_at_the_limit_pass(self):
+        values = [1, 0] * 288
+        for limit, verdict in ((7.776, "pass"), (7.775, "fail")):
+            text = "[[acceptance]]\nrule = \"volume-of-cluster\"\nat_most_mm3 = %g\nwithin_mm = 1\n" % limit
+            self.assertEqual(self.verdict("uint8", values, (576, 1, 1), (0.3, 0.3, 0.3), text), verdict)
+
+    def test_the_least_part_of_a_window(self):
+        values = [2] * 55 + [1] + [0] * 44
+        text = "[part]\nmethod = \"largest\"\nrange = [1, 2]\n[labeling]\nminimum_size = 1\n[[acceptance]]\n" \
+               "rule = \"porosity-per-volume\"\nreference_mm = 1\nat_most_percent = 1\nleast_part_percent = %g\n"
+        self.assertEqual(self.verdict("uint8", values, (100, 1, 1), (0.01, 1, 1), text % 56), "fail")
+        self.verdict("uint8", values, (100, 1, 1), (0.01, 1, 1), text % 57, code=3)
+        self.assertIn("lies in the part by 57 %", self.items()["a"]["error"])
+
+    def test_infinite_values_are_above_every_limit(self):
+        text = "[measuring]\nintensity = true\n[[acceptance]]\nrule = \"largest\"\ncolumn = \"intensity_max\"\nat_most = 5\n"
+        for highest, verdict in ((4, "pass"), (6, "fail"), (math.inf, "fail")):
+            self.assertEqual(self.verdict("float", [0, 1, highest, 0], (4, 1, 1), (1, 1, 1), text), verdict)
+
     def test_a_voxel_at_the_limit_is_not_in_the_core(self):
         voxels = [self.core(scale) for scale in (1, 0.21, 0.31, 0.42, 0.62, 0.79)]
         self.assertEqual(voxels, voxels[:1] * len(voxels))

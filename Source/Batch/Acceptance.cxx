@@ -19,13 +19,6 @@ namespace brickccl::batch
 namespace
 {
 
-/** Whether a value keeps to a limit. Numbers that differ in their last digits alone are equal, as in conditions. */
-bool
-IsAtMost(double value, double limit)
-{
-  return value <= limit + Condition::Tolerance * std::max(std::abs(value), std::abs(limit));
-}
-
 /** The slices that a component has voxels in: [first, last]. */
 std::pair<std::int64_t, std::int64_t>
 SlicesOf(const ComponentMeasures & component)
@@ -133,21 +126,21 @@ private:
   JudgeLargest()
   {
     TakeExtreme(m_Rule.column, 1);
-    m_Result.passes = !m_Result.value || IsAtMost(*m_Result.value, m_Rule.limit);
+    m_Result.passes = !m_Result.value || Condition::IsAtMost(*m_Result.value, m_Rule.limit);
   }
 
   void
   JudgeSmallest()
   {
     TakeExtreme(m_Rule.column, -1);
-    m_Result.passes = !m_Result.value || IsAtMost(m_Rule.limit, *m_Result.value);
+    m_Result.passes = !m_Result.value || Condition::IsAtMost(m_Rule.limit, *m_Result.value);
   }
 
   void
   JudgeSpacing()
   {
     TakeExtreme("nearest_distance_mm", -1);
-    m_Result.passes = !m_Result.value || IsAtMost(m_Rule.limit, *m_Result.value);
+    m_Result.passes = !m_Result.value || Condition::IsAtMost(m_Rule.limit, *m_Result.value);
   }
 
   void
@@ -158,7 +151,7 @@ private:
     const auto region = m_Findings.part ? m_Findings.table.partTotals.voxels
                                         : static_cast<std::uint64_t>(m_Findings.table.extent.VoxelCount());
     m_Result.value = region == 0 ? 0 : 100 * (static_cast<double>(voxels) / static_cast<double>(region));
-    m_Result.passes = IsAtMost(*m_Result.value, m_Rule.limit);
+    m_Result.passes = Condition::IsAtMost(*m_Result.value, m_Rule.limit);
     DecideByLargest([](const ComponentMeasures &) { return true; });
   }
 
@@ -176,7 +169,9 @@ private:
   {
     const auto    distance = ValuesOf(m_Findings.table, "surface_distance_mm");
     std::uint64_t count = 0;
-    const auto    isNear = [&](const ComponentMeasures & component) { return distance(component) < m_Rule.within; };
+    // A distance that is the limit but for its last digits is not nearer.
+    const double limit = m_Rule.within * (1 - Condition::Tolerance);
+    const auto   isNear = [&](const ComponentMeasures & component) { return distance(component) < limit; };
     ForDefects([&](const ComponentMeasures & component) { count += isNear(component) ? 1 : 0; });
     TakeCount(count);
     DecideByLargest(isNear);
@@ -202,7 +197,7 @@ private:
     const auto highest = std::max_element(values.begin(), values.end());
     const auto slice = std::distance(values.begin(), highest);
     m_Result.value = *highest;
-    m_Result.passes = IsAtMost(*highest, m_Rule.limit);
+    m_Result.passes = Condition::IsAtMost(*highest, m_Rule.limit);
     const std::int64_t start = m_Findings.table.geometry.startIndex[2];
     DecideByLargest([&](const ComponentMeasures & component) {
       const auto [first, last] = SlicesOf(component);
@@ -289,7 +284,7 @@ private:
   TakeWindow(const ReferenceWindow & window, const std::optional<WorstPlace> & worst, double scale)
   {
     m_Result.value = worst ? scale * worst->value : 0;
-    m_Result.passes = IsAtMost(*m_Result.value, m_Rule.limit);
+    m_Result.passes = Condition::IsAtMost(*m_Result.value, m_Rule.limit);
     if (!worst)
     {
       return;
@@ -359,7 +354,7 @@ private:
   {
     const auto highest = std::max_element(values.begin(), values.end());
     m_Result.value = highest == values.end() ? 0 : *highest;
-    m_Result.passes = IsAtMost(*m_Result.value, m_Rule.limit);
+    m_Result.passes = Condition::IsAtMost(*m_Result.value, m_Rule.limit);
     if (highest != values.end())
     {
       NameCluster(clusters[static_cast<std::size_t>(std::distance(values.begin(), highest))]);
@@ -417,12 +412,14 @@ private:
     std::vector<double>        volumes;
     for (const Cluster & cluster : clusters)
     {
-      double volume = 0;
+      // The size of all voxels is rounded as that of a component.
+      ComponentMeasures together = table.components[cluster.front()];
+      together.voxelCount = 0;
       for (const std::size_t place : cluster)
       {
-        volume += size(table.components[place]);
+        together.voxelCount += table.components.VoxelCount(place);
       }
-      volumes.push_back(volume);
+      volumes.push_back(size(together));
     }
     TakeCluster(clusters, volumes);
   }

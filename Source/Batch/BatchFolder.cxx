@@ -41,26 +41,19 @@ OnDisk(const std::string & path, TFunction && function)
   }
 }
 
-/** When a file was last changed, as a number that only comparisons mean something for. */
-std::int64_t
-StampOf(const std::string & path)
-{
-  return static_cast<std::int64_t>(fs::last_write_time(path).time_since_epoch().count());
-}
-
-/** Whether a file is what its description says. Its bytes are looked at if its size is the same and its time is not.
+/** Whether a file is what its description says. Its bytes are looked at if its size is the same and its stamp is not.
  *  \param stamp  null if it is not known. */
 bool
 IsUnchanged(const ordered_json & described, const ordered_json & stamp)
 {
-  const std::string path = described.at("path");
+  const std::string path = NameIn(described);
   std::error_code   failure;
   const auto        size = fs::file_size(path, failure);
   if (failure || size != described.at("bytes").get<std::uintmax_t>())
   {
     return false;
   }
-  return (stamp.is_number() && stamp == StampOf(path)) || DescribeFile(path, path) == described;
+  return (!stamp.is_null() && stamp == StampOf(path)) || DescribeFile(path, path) == described;
 }
 
 ordered_json
@@ -97,9 +90,9 @@ HasOtherInput(const BatchItem & item, const ordered_json & summary, const ordere
   bool                  changed = summary.at("item") != item.name;
   for (const ordered_json & file : summary.at("input").at("files"))
   {
-    const std::string path = file.at("path");
-    files.erase(path);
-    changed = changed || !IsUnchanged(file, stamps.contains(path) ? stamps[path] : ordered_json());
+    const std::string name = file.at("path");
+    files.erase(NameIn(file));
+    changed = changed || !IsUnchanged(file, stamps.contains(name) ? stamps[name] : ordered_json());
   }
   return changed || !files.empty();
 }
@@ -274,20 +267,15 @@ BatchFolder::BeginItem(const BatchItem & item) const
 }
 
 void
-BatchFolder::FinishItem(const BatchItem & item, const ordered_json & seconds) const
+BatchFolder::FinishItem(const BatchItem & item, const ordered_json & seconds, const ordered_json & stamps) const
 {
   const std::string from = PathOf(".batch/unfinished/" + item.folder);
   const std::string to = PathOf("items/" + item.folder);
   ordered_json      state;
   state["brickccl"] = Version;
   state["seconds"] = seconds;
-  state["stamps"] = ordered_json::object();
+  state["stamps"] = stamps;
   const ordered_json summary = ReadJson((fs::path(from) / SummaryFile).string());
-  for (const ordered_json & file : summary.at("input").at("files"))
-  {
-    const std::string path = file.at("path");
-    state["stamps"][path] = StampOf(path);
-  }
   state["outputs"] = summary.at("outputs");
   state["outputs"].push_back(DescribeFile((fs::path(from) / SummaryFile).string(), SummaryFile));
   // An item without its state is not finished, so the state goes first.

@@ -81,8 +81,10 @@ public:
 
   /** A new empty folder for an item that is worked on. */
   void BeginItem(const BatchItem & item) const;
-  /** Moves it to its place. \throws Error. */
-  void FinishItem(const BatchItem & item, const nlohmann::ordered_json & seconds) const;
+  /** Moves it to its place. \param stamps  what ProcessItem left in StampsFile. \throws Error. */
+  void FinishItem(const BatchItem &              item,
+                  const nlohmann::ordered_json & seconds,
+                  const nlohmann::ordered_json & stamps) const;
   void DropItem(const BatchItem & item) const;
 
   /** Writes recipe, tables and manifest. \throws Error. */

@@ -9,6 +9,7 @@
 #include "BrickCCL/Files/ImageFile.h"
 #include "BrickCCL/Host/System.h"
 #include "BrickCCL/Measuring/Measure.h"
+#include "BrickCCL/Tables/Condition.h"
 
 #include <nlohmann/json.hpp>
 
@@ -63,15 +64,22 @@ AddUnfinished(const std::string & folder, ItemsOfBatch & items)
     return;
   }
   const auto manifest = ReadJson(path);
-  for (const auto & item : manifest.at("items"))
+  try
   {
-    const std::string verdict = item.at("verdict");
-    const std::string name = item.at("item");
-    if (items.count(name) == 0 && (verdict == "error" || verdict == "not done"))
+    for (const auto & item : manifest.at("items"))
     {
-      items[name].reason =
-        (verdict == "error" ? "skipped: '" : "not done: '") + folder + "' has no results of it (items.csv there)";
+      const std::string verdict = item.at("verdict");
+      const std::string name = item.at("item");
+      if (items.count(name) == 0 && (verdict == "error" || verdict == "not done"))
+      {
+        items[name].reason =
+          (verdict == "error" ? "skipped: '" : "not done: '") + folder + "' has no results of it (items.csv there)";
+      }
     }
+  }
+  catch (const nlohmann::ordered_json::exception & error)
+  {
+    throw Error("'" + path + "' is damaged: " + error.what());
   }
 }
 
@@ -176,8 +184,8 @@ CompareLabels(const LabelMap & before, const LabelMap & after, double tolerance)
     const auto     now = static_cast<double>(defect.voxelsAfter);
     defect.change = isAlone                                        ? DefectChange::Vanished
                   : backward[partner->second.first].first != label ? DefectChange::Merged
-                  : now > high                                     ? DefectChange::Grown
-                  : now < low                                      ? DefectChange::Shrunk
+                  : !Condition::IsAtMost(now, high)                ? DefectChange::Grown
+                  : !Condition::IsAtMost(low, now)                 ? DefectChange::Shrunk
                                                                    : DefectChange::Same;
     defects.push_back(defect);
   }
@@ -205,7 +213,7 @@ ScanOf(const ItemOfBatch & item, const LoadedImage & labels, int threads)
   std::vector<std::string> paths;
   for (const auto & file : item.files)
   {
-    const std::string path = file.at("path");
+    const std::string path = NameIn(file);
     std::error_code   failure;
     if (!fs::is_regular_file(path, failure) || DescribeFile(path, path) != file)
     {

@@ -1,12 +1,34 @@
 #include "BrickCCL/Batch/FileHash.h"
 
+#include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/FileBytes.h"
+#include "BrickCCL/Files/FileStamp.h"
 
 #include <openssl/evp.h>
 
+#include <cstdlib>
+
 namespace brickccl::batch
 {
+
+namespace
+{
+
+std::string
+HexOf(const unsigned char * bytes, std::size_t size)
+{
+  static const char * const digits = "0123456789abcdef";
+  std::string               text;
+  for (std::size_t i = 0; i < size; ++i)
+  {
+    text += digits[bytes[i] >> 4u];
+    text += digits[bytes[i] & 15u];
+  }
+  return text;
+}
+
+} // namespace
 
 std::string
 HashOf(const void * data, std::size_t size)
@@ -17,14 +39,7 @@ HashOf(const void * data, std::size_t size)
   {
     throw Error("the SHA-256 of a file could not be computed");
   }
-  static const char * const digits = "0123456789abcdef";
-  std::string               text;
-  for (unsigned i = 0; i < length; ++i)
-  {
-    text += digits[digest[i] >> 4];
-    text += digits[digest[i] & 15u];
-  }
-  return text;
+  return HexOf(digest, length);
 }
 
 std::string
@@ -36,12 +51,47 @@ HashOf(const std::string & text)
 nlohmann::ordered_json
 DescribeFile(const std::string & path, const std::string & name)
 {
-  const files::FileBytes bytes = files::FileBytes::Map(path);
+  files::FileBytes bytes;
+  try
+  {
+    bytes = files::FileBytes::Map(path);
+  }
+  catch (const Error & error)
+  {
+    throw Error("cannot read '" + path + "': " + error.what());
+  }
   nlohmann::ordered_json described;
-  described["path"] = name;
+  described["path"] = Utf8Text(name);
+  if (described["path"] != name)
+  {
+    described["path_hex"] = HexOf(reinterpret_cast<const unsigned char *>(name.data()), name.size());
+  }
   described["bytes"] = bytes.Size();
   described["sha256"] = HashOf(bytes.Data(), bytes.Size());
   return described;
+}
+
+nlohmann::ordered_json
+StampOf(const std::string & path)
+{
+  const auto stamp = files::FileStamp::Of(path);
+  return stamp.isThere ? nlohmann::ordered_json{ stamp.time, stamp.statusChange } : nlohmann::ordered_json();
+}
+
+std::string
+NameIn(const nlohmann::ordered_json & described)
+{
+  if (!described.contains("path_hex"))
+  {
+    return described.at("path");
+  }
+  const std::string hex = described.at("path_hex");
+  std::string       name;
+  for (std::size_t i = 0; i + 1 < hex.size(); i += 2)
+  {
+    name += static_cast<char>(std::strtol(hex.substr(i, 2).c_str(), nullptr, 16));
+  }
+  return name;
 }
 
 } // namespace brickccl::batch

@@ -12,9 +12,17 @@ namespace brickccl::batch
 std::string HashOf(const void * data, std::size_t size);
 std::string HashOf(const std::string & text);
 
-/** {"path": ..., "bytes": ..., "sha256": ...} of a file. \param name  stands in `path`
+/** {"path": ..., "bytes": ..., "sha256": ...} of a file. A name that is not UTF-8 has its bytes in `path_hex` as well.
+ *  \param name  stands in `path`
  *  \throws Error if it cannot be read. */
 nlohmann::ordered_json DescribeFile(const std::string & path, const std::string & name);
+
+/** What tells whether a file was changed since: when its contents and its status were changed last. Null if it is not
+ *  there. */
+nlohmann::ordered_json StampOf(const std::string & path);
+
+/** The name of a described file, byte by byte. */
+std::string NameIn(const nlohmann::ordered_json & described);
 
 } // namespace brickccl::batch
 

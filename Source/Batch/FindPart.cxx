@@ -95,7 +95,8 @@ Erode(const LoadedImage & mask, double depth, const ProgressHooks & hooks, int t
   std::copy(bytes, bytes + count, labels.begin());
   const auto squares = SquaredDistancesToOthers(mask.extent, mask.geometry, labels, { threads, Progress(hooks) });
   NewMask    inside(mask);
-  const auto least = static_cast<float>(depth * depth);
+  // Distances are rounded to floats; a voxel just as deep is not deeper.
+  const auto least = static_cast<float>(depth * depth * (1 + 1e-6));
   const auto deepest = *std::max_element(squares.begin(), squares.end());
   if (!(deepest > least))
   {

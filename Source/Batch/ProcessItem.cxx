@@ -3,6 +3,7 @@
 #include "BrickCCL/Batch/Acceptance.h"
 #include "BrickCCL/Batch/FileHash.h"
 #include "BrickCCL/Batch/FindPart.h"
+#include "BrickCCL/Batch/ItemInput.h"
 #include "BrickCCL/Batch/ItemMemory.h"
 #include "BrickCCL/Batch/ItemTexts.h"
 #include "BrickCCL/Batch/JsonText.h"
@@ -117,6 +118,7 @@ private:
     options.asLabels = m_Recipe.labeling.criterion == "equal-value";
     options.threads = m_Options.threads;
     options.onHeader = [&](const LoadedImage & header, std::uint64_t bytes) { PlanMemory(found, header, bytes); };
+    ItemInput inputFiles(found.files);
     m_Image = ReadFoundImage(found, options);
     if (!m_Memory.IsMade())
     {
@@ -127,15 +129,13 @@ private:
       throw Unsupported("the image has " + std::to_string(m_Image.extent.dimension) +
                         " dimensions; a batch takes images of up to 3");
     }
-    std::set<std::string> files(m_Image.files.begin(), m_Image.files.end());
-    ordered_json &        input = m_Summary["input"];
-    for (const std::string & file : files)
+    ordered_json & input = m_Summary["input"];
+    if (ordered_json described = inputFiles.Describe({ m_Image.files.begin(), m_Image.files.end() });
+        !described.empty())
     {
-      if (std::error_code failure; std::filesystem::is_regular_file(file, failure))
-      {
-        input["files"].push_back(DescribeFile(file, file));
-      }
+      input["files"] = std::move(described);
     }
+    ReplaceTextFile(PathOf(StampsFile), [&](std::ostream & stream) { stream << inputFiles.Stamps().dump() << '\n'; });
     if (!found.series.empty())
     {
       input["series"] = found.series;

@@ -35,6 +35,9 @@ inline constexpr const char * SummaryFile = "summary.json";
 inline constexpr const char * DefectsFile = "defects.csv";
 inline constexpr const char * PictureFile = "picture.png";
 inline constexpr const char * LabelsFile = "labels";
+/** Of the item's input, from before it was read, by their names in the summary. It is no result: the caller removes it.
+ */
+inline constexpr const char * StampsFile = "stamps.json";
 /** The key of a summary that says which pictures of a report there are. */
 inline constexpr const char * ReportKey = "report";
 

@@ -3,6 +3,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Labels/LabeledRuns.h"
+#include "BrickCCL/Tables/Condition.h"
 
 #include <algorithm>
 #include <cmath>
@@ -189,7 +190,7 @@ private:
     defects.ForWindows(m_Window.size[1], rows, [&](std::int64_t y, const std::vector<std::int64_t> & sums) {
       ForWindowsOfRow(sums, [&](std::int64_t x, std::int64_t voxels) {
         const std::int64_t region = m_Part ? *own++ : m_Window.VoxelCount();
-        if (region == 0 || static_cast<double>(region) < m_LeastPart)
+        if (region == 0 || !Condition::IsAtMost(m_LeastPart, static_cast<double>(region)))
         {
           return;
         }
@@ -430,7 +431,8 @@ HighestShare(const WindowContents &           contents,
   });
   if (!worst)
   {
-    throw InvalidArgument("no window of reference_mm lies in the part by " + files::Shortest(100 * leastPart) +
+    throw InvalidArgument("no window of reference_mm lies in the part by " +
+                          files::Shortest(std::round(1e11 * leastPart) / 1e9) +
                           " %; give a smaller reference_mm or least_part_percent");
   }
   return worst;

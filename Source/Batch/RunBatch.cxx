@@ -15,6 +15,7 @@
 #include <fstream>
 #include <map>
 #include <new>
+#include <set>
 
 namespace brickccl::batch
 {
@@ -273,9 +274,11 @@ private:
       {
         outcome.seconds["planned_memory_bytes"] = planned->second;
       }
+      const ordered_json stamps = ordered_json::parse(ReadText(own(StampsFile)));
+      fs::remove(folder / StampsFile);
       fs::remove(folder / SecondsFile);
       fs::remove(folder / StreamFile);
-      m_Folder.FinishItem(item, outcome.seconds);
+      m_Folder.FinishItem(item, outcome.seconds, stamps);
       TakeDone(item.name + ": " + Describe(outcome));
       CheckPeak(index);
       return;
@@ -447,17 +450,28 @@ FindItems(const std::vector<std::string> & inputs, const Recipe & recipe, const 
   std::map<std::string, std::size_t> counts;
   for (const FoundImage & image : found.images)
   {
-    names.push_back(image.name);
-    ++counts[image.name];
+    names.push_back(Utf8Text(image.name));
+    ++counts[names.back()];
   }
   const std::vector<std::string> folders = FolderNames(names);
   FoundItems                     all;
   all.ignored = std::move(found.ignored);
   all.otherBatches = std::move(found.markedFolders);
+  const auto isAlone = [&](const std::string & name) { return counts.count(name) != 0 && counts[name] == 1; };
+  std::set<std::string> taken;
   for (std::size_t i = 0; i < folders.size(); ++i)
   {
-    // Two items of one name are told apart by their folders.
-    all.items.push_back({ counts[names[i]] > 1 ? folders[i] : names[i], folders[i], std::move(found.images[i]) });
+    // Items of one name are told apart by their folders, whose names may be those of other items.
+    std::string name = names[i];
+    if (!isAlone(name))
+    {
+      name = folders[i];
+      for (int number = 2; isAlone(name) || !taken.insert(name).second; ++number)
+      {
+        name = folders[i] + "-" + std::to_string(number);
+      }
+    }
+    all.items.push_back({ name, folders[i], std::move(found.images[i]) });
   }
   if (all.items.empty())
   {

@@ -2,6 +2,8 @@
 
 #include "BrickCCL/Core/Error.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
@@ -31,13 +33,54 @@ LowerCase(std::string text)
   return text;
 }
 
+bool
+IsUtf8(const std::string & text)
+{
+  try
+  {
+    static_cast<void>(nlohmann::json(text).dump());
+    return true;
+  }
+  catch (const nlohmann::json::type_error &)
+  {
+    return false;
+  }
+}
+
 } // namespace
 
 std::string
-CsvCell(const std::string & text)
+Utf8Text(const std::string & text)
 {
-  const bool  isFormula = !text.empty() && std::string("=+-@\t\r\n").find(text[0]) != std::string::npos;
-  std::string cell = isFormula ? "'" + text : text;
+  if (IsUtf8(text))
+  {
+    return text;
+  }
+  static const char * const digits = "0123456789abcdef";
+  std::string               escaped;
+  for (const char character : text)
+  {
+    const auto code = static_cast<unsigned char>(character);
+    if (code < 128)
+    {
+      escaped += character;
+    }
+    else
+    {
+      escaped += "\\x";
+      escaped += digits[code >> 4u];
+      escaped += digits[code & 15u];
+    }
+  }
+  return escaped;
+}
+
+std::string
+CsvCell(const std::string & given)
+{
+  const std::string text = Utf8Text(given);
+  const bool        isFormula = !text.empty() && std::string("=+-@\t\r\n").find(text[0]) != std::string::npos;
+  std::string       cell = isFormula ? "'" + text : text;
   if (cell.find_first_of(",\"\r\n'") == std::string::npos && cell == text)
   {
     return cell;

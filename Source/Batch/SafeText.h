@@ -8,8 +8,11 @@
 namespace brickccl::batch
 {
 
-/** A text as a cell of a CSV file. It is quoted where RFC 4180 asks for that. A text that a spreadsheet would take for
- * a formula, because it begins with = + - @, a tab or a line's end, gets an apostrophe in front. */
+/** The text if it is UTF-8; else each byte beyond ASCII is written as \xFF, for names of files that are none. */
+std::string Utf8Text(const std::string & text);
+
+/** A text as a cell of a CSV file, in UTF-8. It is quoted where RFC 4180 asks for that. A text that a spreadsheet would
+ * take for a formula, because it begins with = + - @, a tab or a line's end, gets an apostrophe in front. */
 std::string CsvCell(const std::string & text);
 
 /** A name as that of a folder: letters, digits, dots, hyphens and underscores of ASCII. Other characters become an

@@ -5,6 +5,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Measuring/Measure.h"
+#include "BrickCCL/Tables/Condition.h"
 
 #include <algorithm>
 #include <limits>
@@ -86,7 +87,8 @@ ScoreLabels(const LoadedImage &  labels,
     const auto          trueVoxels = trueTable.components.VoxelCount(static_cast<std::size_t>(pair.first - 1));
     const auto          place = static_cast<std::size_t>(pair.second - 1);
     const std::uint64_t ownVoxels = foundTable.components.VoxelCount(place);
-    if (static_cast<double>(voxels) < options.leastOverlap * static_cast<double>(std::min(trueVoxels, ownVoxels)))
+    const double        needed = options.leastOverlap * static_cast<double>(std::min(trueVoxels, ownVoxels));
+    if (!Condition::IsAtMost(needed, static_cast<double>(voxels)))
     {
       continue;
     }

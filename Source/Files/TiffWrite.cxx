@@ -66,6 +66,17 @@ SampleFormatOf(ScalarType type)
   });
 }
 
+/** Whether tifffile would take pages that are not compressed for one block without directories: it does if so many
+ * bytes lie before the second page's directory. */
+bool
+LooksLikeOneBlock(const Strips & strips)
+{
+  constexpr std::size_t bytesOfDirectories = 4096;
+  const std::size_t     pageBytes = static_cast<std::size_t>(strips.rowsPerPage) * strips.rowBytes;
+  return strips.pages == 2 ||
+         (strips.pages > 2 && static_cast<std::size_t>(strips.pages) * pageBytes < bytesOfDirectories);
+}
+
 /** Whether 1 / spacing can be a quotient of two 32-bit numbers with little loss. */
 bool
 FitsResolution(double spacing)
@@ -104,6 +115,8 @@ SetFields(const TiffHandle & tiff, const ImageToWrite & image, const Strips & st
   done = done && TIFFSetField(file, TIFFTAG_SAMPLEFORMAT, SampleFormatOf(image.type)) == 1;
   done = done && TIFFSetField(file, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK) == 1;
   done = done && TIFFSetField(file, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) == 1;
+  // Without it ImageJ takes pages that are not compressed for one block without directories.
+  done = done && TIFFSetField(file, TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT) == 1;
   done = done && TIFFSetField(file, TIFFTAG_ROWSPERSTRIP, static_cast<std::uint32_t>(strips.rowsPerStrip)) == 1;
   done = done && TIFFSetField(file, TIFFTAG_COMPRESSION, compress ? COMPRESSION_ADOBE_DEFLATE : COMPRESSION_NONE) == 1;
   if (FitsResolution(spacing[0]) && FitsResolution(spacing[1]))
@@ -135,6 +148,7 @@ WriteTiff(const std::string & path, const ImageToWrite & image, const WriteOptio
                       " pixels are too large; use .nrrd");
   }
   const Strips strips(image);
+  const bool   compress = options.compress || LooksLikeOneBlock(strips);
   // The limit is below 4 GB, with room for directories and for strips that compression does not shrink.
   constexpr double maximumBytes = 3.9e9;
   const double     bytes = static_cast<double>(strips.rowBytes) * static_cast<double>(extent.RowCount()) +
@@ -151,15 +165,14 @@ WriteTiff(const std::string & path, const ImageToWrite & image, const WriteOptio
       const std::int64_t         end = strips.End(first + i);
       std::vector<unsigned char> plain(static_cast<std::size_t>(end - begin) * strips.rowBytes);
       image.rows(begin, end, plain.data());
-      packed[static_cast<std::size_t>(i)] =
-        options.compress ? DeflateAlone(plain.data(), plain.size()) : std::move(plain);
+      packed[static_cast<std::size_t>(i)] = compress ? DeflateAlone(plain.data(), plain.size()) : std::move(plain);
     });
     for (std::int64_t i = 0; i < count; ++i)
     {
       const std::int64_t strip = (first + i) % strips.perPage;
       if (strip == 0)
       {
-        SetFields(tiff, image, strips, options.compress, first + i == 0);
+        SetFields(tiff, image, strips, compress, first + i == 0);
       }
       auto & data = packed[static_cast<std::size_t>(i)];
       if (TIFFWriteRawStrip(tiff.Get(),

@@ -96,8 +96,10 @@ struct IntensitySums
   Measures(std::uint64_t voxels) const
   {
     IntensityMeasures measures;
-    measures.minimum = minimum;
-    measures.maximum = maximum;
+    // Values that are not a number are neither.
+    const bool isAnyNumber = minimum <= maximum;
+    measures.minimum = isAnyNumber ? minimum : std::numeric_limits<double>::quiet_NaN();
+    measures.maximum = isAnyNumber ? maximum : std::numeric_limits<double>::quiet_NaN();
     if (isWhole)
     {
       const SplitMean split = MeanOf(voxels);

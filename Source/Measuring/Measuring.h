@@ -181,9 +181,9 @@ struct ThicknessMeasures
   double inscribedDiameter = 0;
   /** The index of that voxel, the first of several. */
   std::int64_t inscribedCentre[MaximumDimension] = {};
-  /** Only with the group `thickness`: the mean over the voxels of the diameter of the largest such ball that holds the
-   *  voxel (Hildebrand and Rueegsegger, A new method for the model-independent assessment of thickness in
-   *  three-dimensional images, 1997). The largest of these diameters is the inscribed diameter. */
+  /** Only with the group `thickness`: the mean over the voxels of the diameter of the largest such ball within which
+   * the voxel's centre lies (Hildebrand and Rueegsegger, A new method for the model-independent assessment of thickness
+   * in three-dimensional images, 1997). The largest of these diameters is the inscribed diameter. */
   double meanLocal = 0;
 };
 

@@ -302,7 +302,7 @@ private:
       {
         continue;
       }
-      if (batch::DescribeFile(PathOf(name), name) != output)
+      if (!fs::is_regular_file(PathOf(name)) || batch::DescribeFile(PathOf(name), name) != output)
       {
         throw Error("'" + PathOf(name) + "' is not what the batch wrote; `brickccl batch ... --resume` makes it anew");
       }

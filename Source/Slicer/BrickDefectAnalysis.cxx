@@ -1,5 +1,6 @@
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Slicer/RunModule.h"
+#include "BrickCCL/Tables/Condition.h"
 
 #include "BrickDefectAnalysisXml.h"
 
@@ -25,7 +26,7 @@ public:
       return;
     }
     m_IsAsked = true;
-    if (value > m_Values.Number(maximum))
+    if (!brickccl::Condition::IsAtMost(value, m_Values.Number(maximum)))
     {
       m_Broken += (m_Broken.empty() ? ": " : ", ") + what + " above " + m_Values.Text(maximum);
     }
@@ -49,7 +50,7 @@ AnalyseDefects(ModuleRun & run)
   const ModuleValues & values = run.Values();
   CommandArguments     arguments({ "label", values.Text("inputVolume"), values.Text("outputLabels"), "--pores" });
   const bool           isManual = values.Text("thresholdMethod") == "manual";
-  const bool           isSmoothed = values.Text("medianRadius") != "0";
+  const bool           isSmoothed = values.Number("medianRadius") != 0;
   arguments.Add("--threshold", { values.Text(isManual ? "manualThreshold" : "thresholdMethod") })
     .Add("--connectivity", { values.Text("connectivity") })
     .Add("--close", { values.Text("closeWidth") })

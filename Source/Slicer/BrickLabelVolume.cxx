@@ -31,7 +31,7 @@ LabelVolume(ModuleRun & run)
   {
     arguments.Add("--range", { lower, upper });
   }
-  if (values.Text("medianRadius") != "0")
+  if (values.Number("medianRadius") != 0)
   {
     arguments.Add("--smooth", { "median:" + values.Text("medianRadius") });
     ++steps;
@@ -65,7 +65,7 @@ LabelVolume(ModuleRun & run)
     .AddUnless("no", "--by-slice", values.Text("bySlice"))
     .AddUnless("", "--mask", values.Text("maskVolume"))
     .Add("--minimum-size", { values.Text("minimumSize") })
-    .AddUnless("0", "--maximum-size", values.Text("maximumSize"))
+    .AddUnless("", "--maximum-size", values.Number("maximumSize") != 0 ? values.Text("maximumSize") : "")
     .Add("--minimum-volume", { values.Text("minimumVolume") })
     .Add("--largest", { values.Text("largest") })
     .Add("--order", { values.Text("order") == "LargestFirst" ? "size" : "raster" })

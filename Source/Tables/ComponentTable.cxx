@@ -32,6 +32,17 @@ ComponentTable::SidesTouched(const ComponentMeasures & component) const
   return sides;
 }
 
+bool
+ComponentTable::TouchesBorder(const ComponentMeasures & component) const
+{
+  bool hasSide = periodic.HasAny();
+  for (int axis = 0; axis < extent.dimension; ++axis)
+  {
+    hasSide = hasSide || (extent.size[axis] > 1 && axis != sliceAxis.value_or(-1));
+  }
+  return !hasSide || SidesTouched(component) != 0;
+}
+
 void
 SetLabels(ComponentTable & table, const std::vector<std::uint64_t> & labels)
 {

@@ -309,6 +309,10 @@ struct ComponentTable
   /** Bit 2 a: the component touches the image's lower side along axis a; bit 2 a + 1: the upper one. Axes of one voxel,
    *  the axis across slices and periodic axes have no sides. */
   unsigned SidesTouched(const ComponentMeasures & component) const;
+
+  /** Whether the component touches a side. Where the image has none and is not periodic, every voxel lies at its
+   * border, as for filters that clear it. */
+  bool TouchesBorder(const ComponentMeasures & component) const;
 };
 
 /** Puts labels[i] in the place of the label i + 1, everywhere in a table.

@@ -3,6 +3,8 @@
 
 #include "BrickCCL/Tables/ComponentTable.h"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <string>
@@ -35,6 +37,14 @@ class Condition
 public:
   /** The relative tolerance, 8 last digits of a double: products of a few decimal fractions are off by no more. */
   static constexpr double Tolerance = 8 * std::numeric_limits<double>::epsilon();
+
+  /** Whether a value keeps to a limit: it is not larger, or equal within the Tolerance. */
+  static bool
+  IsAtMost(double value, double limit)
+  {
+    const double larger = std::max(std::abs(value), std::abs(limit));
+    return value <= limit || (std::isfinite(larger) && value - limit <= Tolerance * larger);
+  }
 
   /** Parses a condition. \throws InvalidArgument that shows the place of what is wrong. */
   explicit Condition(const std::string & text);

@@ -179,7 +179,7 @@ AddCentres(ColumnList & columns, const std::optional<int> & sliceAxis)
               "NumberOfPixelsOnBorder > 0",
               "",
               MergeRule::Recomputed,
-              [](Table t, Component c) { return std::uint64_t{ t.SidesTouched(c) != 0 ? 1u : 0u }; });
+              [](Table t, Component c) { return std::uint64_t{ t.TouchesBorder(c) ? 1u : 0u }; });
 }
 
 } // namespace

@@ -263,7 +263,7 @@ class Component:
         largest = numpy.zeros(len(radii))
         for at in range(len(radii)):
             away = numpy.linalg.norm((self.indices - self.indices[at]) * spacing, axis=1)
-            largest[at] = radii[away <= radii * (1 + 1e-6)].max()
+            largest[at] = radii[away < radii * (1 - 1e-6)].max()
         first = self.indices[numpy.argmax(radii >= radii.max() * (1 - 1e-6))]
         columns = {"inscribed_sphere_diameter_mm": 2 * radii.max(), "thickness_mean_mm": 2 * largest.mean(),
                    "thickness_max_mm": 2 * largest.max()}

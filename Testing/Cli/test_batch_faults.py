@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from batch_support import BatchTest, FACES
+from batch_support import BatchTest, FACES, rows_of
 from support import COMMAND, write_nrrd
 
 
@@ -304,6 +304,90 @@ class FaultsTest(BatchTest):
             self.assertRegex(name, r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$")
         self.assertEqual(len(self.finished()), len(names))
         self.assertEqual(sorted(os.listdir(self.folder)), ["in", "out", "r.toml"])
+
+
+class Names(BatchTest):
+    def test_names_that_are_not_utf8(self):
+        self.recipe()
+        for name in (b"a\xff.nrrd", b"a\xfe.nrrd"):
+            self.volume("a.nrrd", [(1, 1, 1, 2, 2, 2)])
+            os.rename(os.path.join(self.input, "a.nrrd"), os.path.join(os.fsencode(self.input), name))
+        self.batch("--report")
+        self.assertEqual(set(self.items()), {"a\\xff", "a\\xfe"})
+        with open(os.path.join(self.output, "manifest.json"), encoding="utf-8") as stream:
+            described = [item["input"]["files"][0] for item in json.load(stream)["items"]]
+        self.assertEqual({bytes.fromhex(file["path_hex"])[-7:] for file in described}, {b"a\xff.nrrd", b"a\xfe.nrrd"})
+        self.assertIn("2 items are finished already", self.batch("--resume", "--report").stderr)
+        again = self.path("again")
+        self.ok("batch", self.path("r.toml"), self.input, "-o", again)
+        self.assertEqual(self.ok("compare", self.output, again).stdout.count("1 same"), 2)
+
+    def test_a_folder_named_as_another_item_makes_no_two_items_of_one_name(self):
+        self.recipe()
+        for name in ("a-2.nrrd", "b.nrrd", "a.nrrd"):
+            self.volume(name, [(1, 1, 1, 2, 2, 2)])
+        os.mkdir(self.path("more"))
+        os.rename(os.path.join(self.input, "b.nrrd"), self.path("more/a.nrrd"))
+        self.batch(inputs=[os.path.join(self.input, "a.nrrd"), self.path("more/a.nrrd"), os.path.join(self.input, "a-2.nrrd")])
+        names = [row["item"] for row in rows_of(os.path.join(self.output, "items.csv"))]
+        self.assertEqual(len(names), 3)
+        self.assertEqual(len(set(names)), 3, names)
+        self.assertIn("a-2", names)
+
+
+class DamagedFolders(BatchTest):
+    def test_what_is_damaged_is_named(self):
+        self.recipe()
+        self.volume("a.nrrd", [(1, 1, 1, 2, 2, 2)])
+        self.batch("--report")
+        good = self.path("good")
+        shutil.copytree(self.output, good)
+        os.remove(os.path.join(self.output, "items", "a", "slices.jpg"))
+        self.fails("report", self.output, saying=["items/a/slices.jpg", "is not what the batch wrote", "--resume"])
+        for text in ("[]", "{\"items\": 5}", "{\"items\": [5]}", "{"):
+            with open(os.path.join(self.output, "manifest.json"), "w", encoding="utf-8") as stream:
+                stream.write(text)
+            self.fails("compare", self.output, good, saying="out/manifest.json' is damaged")
+            self.fails("report", self.output, saying="damaged")
+
+
+class ChangedInput(BatchTest):
+    def change_while_worked_on(self, change):
+        """Changes the input after it was read and before its item is finished."""
+        self.recipe()
+        size = (160, 160, 120)
+        self.volume("a.nrrd", [(x, y, z, 3, 3, 3) for x in range(2, 150, 9) for y in range(2, 150, 9) for z in range(2, 110, 9)], size)
+        path = os.path.join(self.input, "a.nrrd")
+        process = subprocess.Popen([COMMAND, "batch", self.path("r.toml"), self.input, "-o", self.output, "--report"],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        begun = os.path.join(self.output, ".batch", "unfinished", "a")
+        while process.poll() is None and not any(name.startswith("labels") for name in self.names_in(begun)):
+            time.sleep(0.001)
+        change(path)
+        self.assertEqual(process.wait(), 0, process.stderr.read())
+        process.stderr.close()
+
+    @staticmethod
+    def names_in(folder):
+        try:
+            return os.listdir(folder)
+        except OSError:
+            return []
+
+    def test_an_input_that_is_changed_meanwhile_is_noticed(self):
+        def change(path):
+            with open(path, "r+b") as stream:
+                stream.seek(-1, os.SEEK_END)
+                stream.write(b"\1")
+
+        self.change_while_worked_on(change)
+        before = self.summary("a")["components"]
+        self.batch("--resume")
+        self.assertEqual(self.summary("a")["components"], before + 1)
+
+    def test_an_input_that_goes_meanwhile_ends_no_batch(self):
+        self.change_while_worked_on(os.remove)
+        self.assertEqual(self.summary("a")["verdict"], "none")
 
 
 if __name__ == "__main__":

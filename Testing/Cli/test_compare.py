@@ -51,6 +51,12 @@ class CompareTest(CommandTest):
              0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
              1, 1, 1, 0, 0, 1, 1, 0, 1, 0, 0, 0]
 
+    def test_what_changed_by_the_tolerance_is_the_same(self):
+        before = self.batch("one", {"a": [1] * 100}, (100, 1, 1))
+        after = self.batch("two", {"a": [1] * 55 + [0] * 45}, (100, 1, 1))
+        for tolerance, change in ((0.45, "1 same"), (0.44, "1 shrunk")):
+            self.assertIn(change, self.ok("compare", before, after, "--tolerance", tolerance).stdout)
+
     def test_by_hand(self):
         before = self.batch("one", {"a": self.BEFORE, "b": [0] * 36, "only-before": [1] * 36})
         after = self.batch("two", {"a": self.AFTER, "b": [0] * 36, "only-after": [1] * 36})

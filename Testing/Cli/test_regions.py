@@ -211,5 +211,75 @@ class RegionsTest(batch_support.BatchTest):
         self.assertIn("needs a volume; this image has 2 dimensions", self.items()["a"]["error"])
 
 
+class DepthsTest(batch_support.BatchTest):
+    """What lies just as deep as a limit is neither nearer nor deeper, whatever the spacing's decimals."""
+
+    def judge(self, head, rule, spacing, depth):
+        """A defect of one voxel, `depth` voxels below the surface of a cube."""
+        side = 2 * depth + 3
+        place = range(1, side + 1)
+        values = [0] * (side + 2) ** 3
+        for x, y, z in itertools.product(place, place, place):
+            values[(z * (side + 2) + y) * (side + 2) + x] = 2
+        middle = side // 2 + 1
+        values[(middle * (side + 2) + middle) * (side + 2) + 1 + depth] = 1
+        write_nrrd(os.path.join(self.input, "a.nrrd"), "uint8", (side + 2,) * 3, values, spacing)
+        shutil.rmtree(self.output, ignore_errors=True)
+        self.recipe("[part]\nmethod = \"largest\"\nrange = [1, 9]\n%s[threshold]\nrange = [1, 1]\n%s" % (head, rule))
+        self.batch()
+        return self.summary("a")
+
+    def test_a_defect_at_the_limit_is_not_nearer_to_the_surface(self):
+        for hundredths, depth in ((15, 3), (30, 3), (35, 3), (9, 5), (100, 2), (20, 4)):
+            spacing = (hundredths / 100,) * 3
+            for within, near in ((hundredths * depth / 100, 0), ((hundredths * depth + 1) / 100, 1)):
+                rule = "[[acceptance]]\nrule = \"near-surface\"\nwithin_mm = %g\nat_most_count = 0\n" % within
+                with self.subTest(spacing=spacing, within=within):
+                    self.assertEqual(self.judge("", rule, spacing, depth)["rules"][0]["value"], near)
+
+    def verdict(self, kind, values, size, spacing, text, code=0):
+        write_nrrd(os.path.join(self.input, "a.nrrd"), kind, size, values, spacing)
+        shutil.rmtree(self.output, ignore_errors=True)
+        self.recipe("[threshold]\nrange = [1, inf]\n" + text)
+        self.batch(code=code)
+        return self.summary("a")["verdict"] if code == 0 else None
+
+    def test_volumes_of_clusters_at_the_limit_pass(self):
+        values = [1, 0] * 288
+        for limit, verdict in ((7.776, "pass"), (7.775, "fail")):
+            text = "[[acceptance]]\nrule = \"volume-of-cluster\"\nat_most_mm3 = %g\nwithin_mm = 1\n" % limit
+            self.assertEqual(self.verdict("uint8", values, (576, 1, 1), (0.3, 0.3, 0.3), text), verdict)
+
+    def test_the_least_part_of_a_window(self):
+        values = [2] * 55 + [1] + [0] * 44
+        text = "[part]\nmethod = \"largest\"\nrange = [1, 2]\n[labeling]\nminimum_size = 1\n[[acceptance]]\n" \
+               "rule = \"porosity-per-volume\"\nreference_mm = 1\nat_most_percent = 1\nleast_part_percent = %g\n"
+        self.assertEqual(self.verdict("uint8", values, (100, 1, 1), (0.01, 1, 1), text % 56), "fail")
+        self.verdict("uint8", values, (100, 1, 1), (0.01, 1, 1), text % 57, code=3)
+        self.assertIn("lies in the part by 57 %", self.items()["a"]["error"])
+
+    def test_infinite_values_are_above_every_limit(self):
+        text = "[measuring]\nintensity = true\n[[acceptance]]\nrule = \"largest\"\ncolumn = \"intensity_max\"\nat_most = 5\n"
+        for highest, verdict in ((4, "pass"), (6, "fail"), (math.inf, "fail")):
+            self.assertEqual(self.verdict("float", [0, 1, highest, 0], (4, 1, 1), (1, 1, 1), text), verdict)
+
+    def test_a_voxel_at_the_limit_is_not_in_the_core(self):
+        voxels = [self.core(scale) for scale in (1, 0.21, 0.31, 0.42, 0.62, 0.79)]
+        self.assertEqual(voxels, voxels[:1] * len(voxels))
+
+    def core(self, scale):
+        """The voxels of the core. Those of the part are 4 x 3: a centre lies 2.5 from the corner of a voxel beside it
+        along both axes."""
+        size = (9, 9, 9)
+        values = [2 if 0 < x < 8 and 0 < y < 8 and 0 < z < 8 and (x < 4 or y < 4) else 0
+                  for z, y, x in itertools.product(range(9), repeat=3)]
+        values[(4 * 9 + 2) * 9 + 2] = 1
+        write_nrrd(os.path.join(self.input, "a.nrrd"), "uint8", size, values, (4 * scale, 3 * scale, 9 * scale))
+        shutil.rmtree(self.output, ignore_errors=True)
+        self.recipe("[part]\nmethod = \"largest\"\nrange = [1, 9]\nerode_mm = %g\n[threshold]\nrange = [1, 1]\n" % (2.5 * scale))
+        self.batch()
+        return round(self.summary("a")["region_volume_mm3"] / (108 * scale ** 3), 6)
+
+
 if __name__ == "__main__":
     unittest.main()

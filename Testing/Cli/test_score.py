@@ -42,6 +42,12 @@ class ScoreTest(CommandTest):
         score = self.score([1, 1, 1, 0, 0], [0, 0, 1, 1, 1], "--overlap", 0.33, size=(5, 1, 1))
         self.assertEqual((score["recall"], score["precision"]), (1, 1))
 
+    def test_an_overlap_at_the_share_matches(self):
+        for percent in (7, 14, 28, 55, 56):
+            labels = [1] * percent + [0] * (100 - percent) + [1] * 100
+            score = self.score(labels, [1] * 100 + [0] * 100, "--overlap", percent / 100, size=(200, 1, 1))
+            self.assertEqual((score["recall"], score["precision"]), (1, 1), percent)
+
     def test_nothing_to_find(self):
         score = self.score([0] * 24, [0] * 24)
         self.assertEqual((score["recall"], score["precision"], score["dice"]), (None, None, None))

@@ -311,6 +311,21 @@ class Writing(TiffTest):
                 image = self.assert_voxels(out, labels)
                 np.testing.assert_allclose(image.spacing, [0.7, 0.25, 1.3], rtol=1e-6)
 
+    def test_pages_that_are_not_compressed_are_no_block(self):
+        """What ImageJ and tifffile take for a block, they read shifted by the directories between the pages."""
+        for shape in ((2, 70, 90), (2, 3, 5), (3, 2, 5), (5, 4, 2), (40, 1, 9), (3, 60, 70), (9, 700, 800)):
+            with self.subTest(shape=shape):
+                voxels = (RANDOM.random(shape) < 0.4).astype("u1")
+                out = self.path("out.tif")
+                result = self.label(self.write(voxels), out, "--label-type", "uint32", "--no-compression")
+                self.assertEqual(result.returncode, 0, result.stderr)
+                labels = tifffile.imread(out).reshape(shape)
+                np.testing.assert_array_equal(labels > 0, voxels > 0)
+                self.assert_voxels(out, labels)
+                with tifffile.TiffFile(out) as tiff:
+                    # ImageJ then reads all directories.
+                    self.assertTrue(all("Orientation" in page.tags for page in tiff.pages))
+
     def test_plane_keeps_its_spacing(self):
         source = self.write((VOLUME[0] > 0).astype("u1"), resolution=(33, 50), resolutionunit="CENTIMETER")
         self.assertEqual(self.label(source, self.path("out.tif")).returncode, 0)

@@ -170,6 +170,16 @@ class DefectAnalysisTest(ModuleTest):
             with self.subTest(**settings):
                 self.assertEqual(self.analyse(**settings).returned["verdict"], verdict)
 
+    def test_a_defect_at_the_limit_passes(self):
+        """3 voxels of 0.1 mm a side are 0.0030000000000000005 mm3."""
+        size = (9, 9, 9)
+        scan = [1000 if all(0 < voxel // step % 9 < 8 for step in (1, 9, 81)) else 0 for voxel in range(729)]
+        for x in (3, 4, 5):
+            scan[4 * 81 + 4 * 9 + x] = 0
+        write_volume(self.input, "int16", size, scan, columns=[(0.1, 0, 0), (0, 0.1, 0), (0, 0, 0.1)], origin=ORIGIN)
+        for limit, verdict in ((0.003, "pass"), (0.0029, "fail: largest defect in mm3 above 0.0029")):
+            self.assertEqual(self.analyse(limitDefectVolume=True, maximumDefectVolume=limit).returned["verdict"], verdict)
+
     def test_the_example_of_the_page(self):
         root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
         with open(os.path.join(root, "Source", "Slicer", "README.md"), encoding="utf-8") as stream:

@@ -82,6 +82,10 @@ class LabelVolumeTest(ModuleTest):
     def test_defaults_label_what_is_not_zero(self):
         self.assertEqual(self.assert_labels(self.label(), self.expected()), "uint8")
 
+    def test_zeros_in_any_writing_mean_what_0_means(self):
+        for settings in ({"maximumSize": "00"}, {"medianRadius": "00"}, {"minimumVolume": "-0.0"}):
+            self.assert_labels(self.label(**settings), self.expected())
+
     def test_mask(self):
         mask = random_values(2, [0, 1, 1, 255])
         path = self.write("mask.nrrd", "uint8", mask)

@@ -175,7 +175,11 @@ MeasureTypedDistributions(const RunVolume &   volume,
       T * const                 values = gathered.data() + offsets[c];
       const bool                isNumber = !std::isnan(component.intensity.sum);
       const double              none = std::numeric_limits<double>::quiet_NaN();
-      if (deviation != 0)
+      if (!isNumber)
+      {
+        measures.skewness = measures.kurtosis = none;
+      }
+      else if (deviation != 0)
       {
         measures.skewness = static_cast<double>(sums[c].cubes / count / (deviation * deviation * deviation));
         measures.kurtosis =

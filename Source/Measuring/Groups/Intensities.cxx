@@ -199,7 +199,7 @@ struct WideIntensities
     sum += other.sum;
     extremes.Merge(other.extremes);
     AddDifferences(other.voxels,
-                   other.above + other.lost + apart * static_cast<double>(other.voxels),
+                   other.SumAboveFirst() + apart * static_cast<double>(other.voxels),
                    other.mean + apart,
                    other.deviation);
   }
@@ -216,10 +216,7 @@ struct WideIntensities
     {
       sums.sum = DoubleDouble::ProductOf(static_cast<double>(first), static_cast<double>(voxels));
       sums.sum += above;
-      if (std::isfinite(above))
-      {
-        sums.sum += lost;
-      }
+      sums.sum += Lost();
     }
     sums.deviation = deviation;
     sums.minimum = extremes.minimum;
@@ -228,6 +225,19 @@ struct WideIntensities
   }
 
 private:
+  /** What rounding lost; nothing where the sum is not finite. */
+  double
+  Lost() const
+  {
+    return std::isfinite(above) ? lost : 0;
+  }
+
+  double
+  SumAboveFirst() const
+  {
+    return above + Lost();
+  }
+
   static DoubleDouble
   Exactly(T value)
   {

@@ -155,8 +155,10 @@ DrawBalls(const Extent &               extent,
     const std::int64_t lastZ = (slabs.End(slab) - 1) / extent.size[1];
     for (const RidgeVoxel & voxel : ridge)
     {
-      const double       square = static_cast<double>(voxel.square);
-      const double       radius = std::sqrt(square);
+      const double square = static_cast<double>(voxel.square);
+      const double radius = std::sqrt(square);
+      // The distance is rounded to single precision: a voxel on the surface counts as such whichever way that went.
+      const double       inside = square * (1 - 1e-6);
       const std::int64_t x = voxel.place % extent.size[0];
       const std::int64_t y = voxel.place / extent.size[0] % extent.size[1];
       const std::int64_t z = voxel.place / extent.size[0] / extent.size[1];
@@ -165,13 +167,13 @@ DrawBalls(const Extent &               extent,
       for (std::int64_t atZ = std::max(firstZ, z - reachZ); atZ <= std::min(lastZ, z + reachZ); ++atZ)
       {
         const double       dz = static_cast<double>(atZ - z) * spacing[2];
-        const std::int64_t reachY = reach(std::sqrt(std::max(0.0, square - dz * dz)), spacing[1]);
+        const std::int64_t reachY = reach(std::sqrt(std::max(0.0, inside - dz * dz)), spacing[1]);
         const std::int64_t beginY = std::max(y - reachY, slabs.Begin(slab) - atZ * extent.size[1]);
         const std::int64_t endY = std::min(y + reachY + 1, slabs.End(slab) - atZ * extent.size[1]);
         for (std::int64_t atY = std::max<std::int64_t>(0, beginY); atY < std::min(extent.size[1], endY); ++atY)
         {
           const double dy = static_cast<double>(atY - y) * spacing[1];
-          const double left = square - dz * dz - dy * dy;
+          const double left = inside - dz * dz - dy * dy;
           if (left <= 0)
           {
             continue;
@@ -285,7 +287,7 @@ void
 AddThicknessColumns(ColumnList & columns)
 {
   columns.Add("thickness_mean_mm",
-              "mean over the voxels of the diameter of the largest such ball that holds the voxel's centre",
+              "mean over the voxels of the diameter of the largest such ball within which the voxel's centre lies",
               "",
               "",
               MergeRule::SecondLook,

@@ -258,6 +258,27 @@ TEST(Intensities, InfiniteValuesHaveInfiniteSums)
   }
 }
 
+TEST(Intensities, InfiniteSumsDoNotDependOnTheNumberOfThreads)
+{
+  constexpr double                infinity = std::numeric_limits<double>::infinity();
+  const Extent                    extent{ 300, 200, 40 };
+  const auto                      count = static_cast<std::size_t>(extent.VoxelCount());
+  const std::vector<std::uint8_t> voxels(count, 1);
+  std::vector<double>             intensity(count);
+  for (std::size_t i = 0; i < count; ++i)
+  {
+    intensity[i] = i % 1000 == 7 ? infinity : 0.1 * static_cast<double>(i % 10);
+  }
+  LabelOptions options;
+  for (const int threads : { 1, 2, 4 })
+  {
+    options.threads = threads;
+    const auto table = Label(ImageView(voxels.data(), extent), options).Measure(ImageView(intensity.data(), extent));
+    EXPECT_EQ(ValueOf(table, 0, "intensity_sum"), infinity) << threads;
+    EXPECT_EQ(ValueOf(table, 0, "intensity_mean"), infinity) << threads;
+  }
+}
+
 TEST(Intensities, DistributionsOfNotANumberAreNone)
 {
   const Extent                    extent{ 4 };
@@ -268,6 +289,30 @@ TEST(Intensities, DistributionsOfNotANumberAreNone)
       .Measure({ ImageView(intensity.data(), extent), ColumnGroups::FromNames("intensity") });
   EXPECT_TRUE(std::isnan(ValueOf(table, 0, "intensity_median")));
   EXPECT_TRUE(std::isnan(ValueOf(table, 0, "intensity_skewness")));
+  EXPECT_EQ(ValueOf(table, 0, "intensity_min"), 1);
+  EXPECT_EQ(ValueOf(table, 0, "intensity_max"), 4);
+}
+
+/** Nor are they infinite, or those of equal values. */
+TEST(Intensities, WithoutAnyNumberThereIsNoLowestAndNoHighest)
+{
+  const std::vector<std::uint8_t> voxels(3, 1);
+  const std::vector<double>       intensity(3, std::numeric_limits<double>::quiet_NaN());
+  for (const Extent & extent : { Extent{ 1 }, Extent{ 3 } })
+  {
+    const ComponentTable table =
+      Label(ImageView(voxels.data(), extent))
+        .Measure({ ImageView(intensity.data(), extent), ColumnGroups::FromNames("intensity") });
+    for (const char * const column : { "intensity_min",
+                                       "intensity_max",
+                                       "intensity_mean",
+                                       "intensity_skewness",
+                                       "intensity_kurtosis",
+                                       "intensity_median" })
+    {
+      EXPECT_TRUE(std::isnan(ValueOf(table, 0, column))) << column;
+    }
+  }
 }
 
 } // namespace

@@ -16,6 +16,24 @@ namespace brickccl
 namespace
 {
 
+/** Where spacings have a common divisor, voxels lie on the surfaces of balls, which is told from rounded lengths. */
+TEST(Thickness, IsTheSameInEveryUnit)
+{
+  const Extent extent{ 20, 20, 12 };
+  const auto   labels = RandomLabels(extent, 1, 1, 0.03, 3);
+  const auto   meanFor = [&](double unit) {
+    Geometry geometry;
+    geometry.spacing[0] = geometry.spacing[1] = unit;
+    geometry.spacing[2] = 2 * unit;
+    return MeasureLabels(extent, labels, "thickness", geometry).measures.Of<ThicknessMeasures>()[0].meanLocal / unit;
+  };
+  const double mean = meanFor(1);
+  for (const double unit : { 0.05, 0.1, 0.2, 0.3, 0.4, 0.7, 0.9, 1.1 })
+  {
+    EXPECT_NEAR(meanFor(unit), mean, 1e-6 * mean) << unit;
+  }
+}
+
 TEST(Thickness, EqualsTheSearchOverAllVoxels)
 {
   for (const Extent & extent : { Extent{ 22, 14, 9 }, Extent{ 40, 25 } })

@@ -318,6 +318,22 @@ TEST(ComponentTable, PlacesAreThoseOfTheVoxels)
   }
 }
 
+/** As for the filter that clears the border. */
+TEST(ComponentTable, AVoxelOfAnImageWithoutSidesLiesAtItsBorder)
+{
+  const std::vector<std::uint8_t> voxels(3, 1);
+  LabelOptions                    options;
+  for (const Extent & extent : { Extent{ 1 }, Extent{ 1, 1 }, Extent{ 1, 1, 1 } })
+  {
+    EXPECT_EQ(ValueOf(Label(ImageView(voxels.data(), extent), options).Measure(), 0, "touches_border"), 1);
+  }
+  options.connectivity = Connectivity::Face(2).WithinSlices(2);
+  EXPECT_EQ(ValueOf(Label(ImageView(voxels.data(), Extent{ 1, 1, 3 }), options).Measure(), 1, "touches_border"), 1);
+  options.connectivity.reset();
+  options.periodic = PeriodicAxes::FromNames("x");
+  EXPECT_EQ(ValueOf(Label(ImageView(voxels.data(), Extent{ 1 }), options).Measure(), 0, "touches_border"), 0);
+}
+
 TEST(ComponentTable, FirstVoxelsAreFirstInRasterOrder)
 {
   const Extent               extent{ 150, 90, 70 };

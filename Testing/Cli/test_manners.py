@@ -65,11 +65,17 @@ class SpellingTest(CommandTest):
         self.fails("label", self.image, self.output, "--range", "0,5", "1", saying="write 0.5")
         self.fails("label", self.image, self.output, "--connectivity", "some", saying="nor is it faces or full")
         self.fails("select", self.image, self.output, "--where", "area_mm2 > 0,5", "--keep", saying="as 0.5 has")
-        for number in ("1e-400", "-2.5e-400", "0.1E-5000"):
-            self.fails("label", self.image, self.output, "--range", number, "inf", saying=["'%s'" % number, "too near to 0"])
-            self.fails("label", self.image, self.output, "--threshold=" + number, saying=["'%s'" % number, "too near to 0"])
+        for number, hint in (("1e-400", "too near to 0"), ("-2.5e-400", "too near to 0"), ("0.1E-5000", "too near to 0"),
+                             ("1e400", "too large"), ("-1.8e308", "too large"), ("1e5000", "too large")):
+            for option in ("--threshold=%s", "--tolerance=%s", "--background=%s", "--minimum-volume=%s", "--fill-holes=%s",
+                           "--smooth=gaussian:%s", "--memory=%s"):
+                self.fails("label", self.image, self.output, option % number, saying=[number, hint])
+            self.fails("label", self.image, self.output, "--range", number, "inf", saying=["'%s'" % number, hint])
+            self.fails("select", self.image, self.output, "--where", "area_mm2 > " + number, "--keep", saying=hint)
+            self.fails("score", self.image, self.image, "--overlap=" + number, saying=["'%s'" % number, hint])
         result = self.fails("label", self.image, self.output, "--spacing", "1e-400", 1, 1, saying=["'1e-400'", "too near to 0"])
         self.assertNotIn("write 0", result.stderr)
+        self.fails("batch", self.image, "--memory", "1e-400", saying="too near to 0")
         self.ok("label", self.image, self.output, "--range", "0e-400", "1e-300", "--quiet")
         self.fails("label", self.image, self.output, "--range", 300, "-inf", saying="must be a number not above its high")
 

@@ -1,6 +1,7 @@
 #include "BrickCCL/Streaming/SlabPlan.h"
 
 #include "BrickCCL/Bricks/Bricks.h"
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/Parallel.h"
 
@@ -112,6 +113,36 @@ ChooseSlices(const SlabImages & images, const Extent & slice, std::int64_t all, 
   return 2 * fewer >= slices ? fewer : slices;
 }
 
+/** At least so many bytes, in whole MiB: GiB with two decimals may be less. */
+std::string
+LeastAsText(double bytes)
+{
+  return std::to_string(static_cast<std::uint64_t>(std::ceil(bytes / (Kibi * Kibi)))) + " MiB";
+}
+
+/** The least memory with so many threads, and what fewer of them need. \param rest  the bytes that are
+ *  needed beside FixedBytes */
+std::string
+DescribeLeast(std::uint64_t memory, double rest, int threads)
+{
+  const int  all = EffectiveThreadCount(threads);
+  const auto least = [rest](int count) { return static_cast<double>(FixedBytes(count)) + rest; };
+  const auto text = "; the least that does is " + LeastAsText(least(all));
+  int        fewer = all - 1;
+  while (fewer > 1 && static_cast<double>(memory) < least(fewer))
+  {
+    --fewer;
+  }
+  if (fewer < 1)
+  {
+    return text;
+  }
+  return text + " with " + Counted(all, "thread") +
+         (static_cast<double>(memory) < least(fewer)
+            ? ", and " + LeastAsText(least(fewer)) + " with --threads " + std::to_string(fewer)
+            : "; --threads " + std::to_string(fewer) + " does with the memory that is given");
+}
+
 } // namespace
 
 std::string
@@ -180,8 +211,8 @@ PlanSlabs(const SlabImages & images,
   if (static_cast<double>(memory) < least)
   {
     throw InvalidArgument("a memory of " + BytesAsText(memory) + " is too little for slices of " +
-                          std::to_string(slice.VoxelCount()) + " voxels; the least that does is " +
-                          BytesAsText(static_cast<std::uint64_t>(std::ceil(least / (Kibi * Kibi)) * Kibi * Kibi)));
+                          std::to_string(slice.VoxelCount()) + " voxels" +
+                          DescribeLeast(memory, least - fixed, threads));
   }
   const double room = static_cast<double>(memory) - fixed;
   const double forSlab = std::min(share * room, room - known);
@@ -189,7 +220,7 @@ PlanSlabs(const SlabImages & images,
   if (static_cast<double>(slices) > 2 * maximum)
   {
     throw InvalidArgument("a memory of " + BytesAsText(memory) + " is too little to go on with slabs of " +
-                          std::to_string(slices) + " slices; give as much as before");
+                          std::to_string(slices) + " slices; give as much as before, and no more threads than then");
   }
   if (slices == 0)
   {

@@ -59,12 +59,13 @@ FixedBytes(int threads)
 }
 
 /** The bytes that what is known of all slabs takes if they have few components: its start, and the face of a slab that
- *  waits for the next one. \param slices  there are as many slabs at most */
+ *  waits for the next one, with its values, by which it is joined or of which is told. \param slices  there are as many
+ * slabs at most */
 double
-LeastToKnow(const SlabImages & images, const Criterion & criterion, const Extent & slice, std::int64_t slices)
+LeastToKnow(const SlabImages & images, const Extent & slice, std::int64_t slices)
 {
   const double rowBytes = 2 * sizeof(std::uint64_t);
-  const double valueBytes = criterion.FollowsForeground() ? 0 : VoxelBytesOf(images.image);
+  const double valueBytes = VoxelBytesOf(images.image);
   return static_cast<double>(BrickMerge::StartBytes(static_cast<std::size_t>(slices))) +
          static_cast<double>(slice.RowCount()) * rowBytes + static_cast<double>(slice.VoxelCount()) * valueBytes;
 }
@@ -206,7 +207,7 @@ PlanSlabs(const SlabImages & images,
   // Half of what is left is for what is known of all slabs, and at least what that takes with few components.
   constexpr double share = 0.5;
   const auto       fixed = static_cast<double>(plan.fixedBytes);
-  const double     known = LeastToKnow(images, criterion, slice, extent.size[axis]);
+  const double     known = LeastToKnow(images, slice, extent.size[axis]);
   const double     least = fixed + sliceVoxels * perVoxel + std::max(sliceVoxels * perVoxel, known);
   if (static_cast<double>(memory) < least)
   {

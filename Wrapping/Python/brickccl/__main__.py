@@ -32,7 +32,7 @@ def _parser() -> argparse.ArgumentParser:
     label.add_argument("--range", nargs=2, type=number_of, metavar=("LOW", "HIGH"), help="foreground is LOW..HIGH")
     label.add_argument("--equal-value", action="store_true", help="components of equal value")
     label.add_argument("--tolerance", type=number_of, metavar="D", help="neighbours that differ by at most D")
-    label.add_argument("--background", type=background_of, default="0", metavar="V", help="value of the background, or none (0)")
+    label.add_argument("--background", default="0", metavar="V", help="value of the background, or none (0)")
     label.add_argument("--mask", metavar="FILE", help="voxels where it is 0 take no part")
     label.add_argument("--minimum-size", type=int, default=0, metavar="VOXELS")
     label.add_argument("--minimum-volume", type=number_of, metavar="MM3")
@@ -117,7 +117,7 @@ def _label(arguments: argparse.Namespace) -> None:
         connectivity=arguments.connectivity,
         criterion="equal" if arguments.equal_value else "foreground",
         range=tuple(arguments.range) if arguments.range else None,
-        background=arguments.background,
+        background=background_of(arguments.background),
         tolerance=arguments.tolerance,
         mask=_read(arguments, arguments.mask) if arguments.mask else None,
         minimum_size=arguments.minimum_size,

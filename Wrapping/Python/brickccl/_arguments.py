@@ -30,7 +30,10 @@ def number_of(text: str) -> float:
 
 def background_of(text: str) -> float | None:
     """The value of the background on the command line; None for "none"."""
-    return None if text == "none" else number_of(text)
+    try:
+        return None if text == "none" else number_of(text)
+    except argparse.ArgumentTypeError as error:
+        raise ValueError(f"--background: {error}; give a number, or none") from None
 
 
 class LabelArguments(TypedDict, total=False):

@@ -255,10 +255,12 @@ def test_the_command_refuses_numbers_that_no_double_stands_for(tmp_path, capsys)
     np.save(tmp_path / "image.npy", np.ones((3, 3, 3), np.float32))
     command = ["big", "label", str(tmp_path / "image.npy"), str(tmp_path / "labels.zarr")]
     for number, hint in (("1e400", "too large"), ("2e-400", "too near to 0"), ("five", "no number")):
-        for option in (["--range", "0", number], ["--background=" + number], ["--tolerance=" + number], ["--minimum-volume=" + number]):
+        for option in (["--range", "0", number], ["--tolerance=" + number], ["--minimum-volume=" + number]):
             with pytest.raises(SystemExit):
                 main([*command, *option])
             assert f"'{number}' is {hint}" in capsys.readouterr().err
+        assert main([*command, "--background", number]) == 1
+        assert f"'{number}' is {hint}" in capsys.readouterr().err
     assert main([*command, "--range", "0e-400", "inf", "--background", "none"]) == 0
 
 

@@ -60,7 +60,7 @@ def _add_problem(parser: argparse.ArgumentParser, name: str) -> None:
     parser.add_argument("--range", nargs=2, type=number_of, metavar=("LOW", "HIGH"), help="foreground is LOW..HIGH")
     parser.add_argument("--equal-value", action="store_true", help="components of equal value")
     parser.add_argument("--tolerance", type=number_of, metavar="D", help="neighbours that differ by at most D")
-    parser.add_argument("--background", type=background_of, default="0", metavar="V", help="value of the background, or none (0)")
+    parser.add_argument("--background", default="0", metavar="V", help="value of the background, or none (0)")
     parser.add_argument("--mask", metavar="ARRAY", help="voxels where it is 0 take no part")
     parser.add_argument("--by-slice", type=int, metavar="AXIS", help="axis of the array across which slices are labeled alone")
     parser.add_argument(
@@ -161,7 +161,7 @@ def _problem(chosen: argparse.Namespace) -> dict[str, Any]:
         "neighbourhood": _neighbourhood(chosen.neighbourhood),
         "criterion": "equal" if chosen.equal_value else "foreground",
         "range": tuple(chosen.range) if chosen.range else None,
-        "background": chosen.background,
+        "background": background_of(chosen.background),
         "dtype": chosen.type,
         "spacing": _spacing(chosen.spacing),
         "select": select or None,

@@ -1,5 +1,6 @@
 #include "BrickCCL/Batch/RecipeValues.h"
 
+#include "BrickCCL/Core/LostNumber.h"
 #include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Segmenting/Threshold.h"
@@ -56,6 +57,29 @@ TextOf(const toml::node & node)
   return line;
 }
 
+/** The number that begins at a place of a recipe, as it is written but without underscores between digits. */
+std::string
+NumberAt(const std::string & recipe, const toml::source_position & place)
+{
+  std::size_t at = 0;
+  for (toml::source_index line = 1; line < place.line && at < recipe.size(); ++line)
+  {
+    at = std::min(recipe.size(), recipe.find('\n', at)) + 1;
+  }
+  // Columns count characters, which may have several bytes.
+  for (toml::source_index column = 1; column < place.column && at < recipe.size(); ++column)
+  {
+    for (++at; at < recipe.size() && (static_cast<unsigned char>(recipe[at]) & 0xC0u) == 0x80u; ++at)
+    {}
+  }
+  std::string number;
+  for (; at < recipe.size() && std::string("+-.0123456789eE_").find(recipe[at]) != std::string::npos; ++at)
+  {
+    number += recipe[at] == '_' ? "" : std::string(1, recipe[at]);
+  }
+  return number;
+}
+
 /** How many mm, or mm3, a unit is; nothing for one that does not measure the same. */
 std::optional<double>
 SizeOfUnit(const std::string & name, const std::string & unit)
@@ -85,8 +109,12 @@ SizeOfUnit(const std::string & name, const std::string & unit)
 class ValueReader
 {
 public:
-  ValueReader(const RecipeKey & key, const toml::node & node, std::vector<RecipeProblem> & problems)
-    : m_Key(key)
+  ValueReader(const std::string &          recipe,
+              const RecipeKey &            key,
+              const toml::node &           node,
+              std::vector<RecipeProblem> & problems)
+    : m_Recipe(recipe)
+    , m_Key(key)
     , m_Node(node)
     , m_Problems(problems)
   {}
@@ -97,6 +125,11 @@ public:
     RecipeValue value;
     value.line = static_cast<int>(m_Node.source().begin.line);
     const std::size_t problems = m_Problems.size();
+    CheckNumbers();
+    if (m_Problems.size() != problems)
+    {
+      return std::nullopt;
+    }
     switch (m_Key.kind)
     {
     case KeyKind::Boolean:
@@ -132,6 +165,28 @@ private:
   {
     m_Problems.push_back({ static_cast<int>(m_Node.source().begin.line),
                            m_Key.table + "." + m_Key.name + " is " + TextOf(m_Node) + "; it must be " + right });
+  }
+
+  /** Finds numbers that no double stands for, of which the parser makes 0. */
+  void
+  CheckNumbers()
+  {
+    const auto check = [this](const toml::node & node) {
+      const std::string text = node.is_string() && !m_Key.unit.empty() ? node.value_or(std::string()) : std::string();
+      const std::string number = node.is_floating_point() ? NumberAt(m_Recipe, node.source().begin)
+                                                          : text.substr(0, text.find_first_not_of("+-.0123456789eE"));
+      if (IsLostNumber(number))
+      {
+        m_Problems.push_back(
+          { static_cast<int>(node.source().begin.line),
+            m_Key.table + "." + m_Key.name + ": '" + number + "' is no number" + HintOnLostNumber(number) });
+      }
+    };
+    check(m_Node);
+    if (m_Node.is_array())
+    {
+      std::for_each(m_Node.as_array()->begin(), m_Node.as_array()->end(), check);
+    }
   }
 
   std::string
@@ -293,14 +348,18 @@ private:
     }
   }
 
+  const std::string &          m_Recipe;
   const RecipeKey &            m_Key;
   const toml::node &           m_Node;
   std::vector<RecipeProblem> & m_Problems;
 };
 
-/** Reads the keys of one table. */
+/** Reads the keys of one table of a recipe. */
 RecipeTableValues
-ReadTable(const std::string & name, const toml::table & table, std::vector<RecipeProblem> & problems)
+ReadTable(const std::string &          recipe,
+          const std::string &          name,
+          const toml::table &          table,
+          std::vector<RecipeProblem> & problems)
 {
   RecipeTableValues values;
   values.line = static_cast<int>(table.source().begin.line);
@@ -323,7 +382,7 @@ ReadTable(const std::string & name, const toml::table & table, std::vector<Recip
                            "[" + name + "] has no key '" + text + "'" + WhatIsThere(text, known) });
       continue;
     }
-    if (auto value = ValueReader(*key, node, problems).Read())
+    if (auto value = ValueReader(recipe, *key, node, problems).Read())
     {
       values.values.emplace(text, std::move(*value));
     }
@@ -332,7 +391,10 @@ ReadTable(const std::string & name, const toml::table & table, std::vector<Recip
 }
 
 void
-ReadRules(const toml::node & node, RecipeValues & values, std::vector<RecipeProblem> & problems)
+ReadRules(const std::string &          recipe,
+          const toml::node &           node,
+          RecipeValues &               values,
+          std::vector<RecipeProblem> & problems)
 {
   const toml::array * const list = node.as_array();
   if (list == nullptr || !std::all_of(list->begin(), list->end(), [](const auto & rule) { return rule.is_table(); }))
@@ -343,7 +405,7 @@ ReadRules(const toml::node & node, RecipeValues & values, std::vector<RecipeProb
   }
   for (const toml::node & rule : *list)
   {
-    values.acceptance.push_back(ReadTable("acceptance", *rule.as_table(), problems));
+    values.acceptance.push_back(ReadTable(recipe, "acceptance", *rule.as_table(), problems));
   }
 }
 
@@ -368,9 +430,13 @@ ReadRecipeValues(const std::string & text, std::vector<RecipeProblem> & problems
   }
   catch (const toml::parse_error & error)
   {
-    problems.push_back(
-      { static_cast<int>(error.source().begin.line),
-        "this is not TOML: " + std::string(error.description()) + " (https://toml.io describes TOML)" });
+    // The parser shows the number between quotation marks.
+    const std::string what(error.description());
+    const std::size_t quote = std::min(what.find('\''), what.size() - 1) + 1;
+    const std::string number = what.substr(quote, what.find('\'', quote) - quote);
+    problems.push_back({ static_cast<int>(error.source().begin.line),
+                         IsLostNumber(number) ? "'" + number + "' is no number" + HintOnLostNumber(number)
+                                              : "this is not TOML: " + what + " (https://toml.io describes TOML)" });
     return values;
   }
   std::vector<std::string> known;
@@ -384,7 +450,7 @@ ReadRecipeValues(const std::string & text, std::vector<RecipeProblem> & problems
     const int         line = static_cast<int>(word.source().begin.line);
     if (name == "acceptance")
     {
-      ReadRules(node, values, problems);
+      ReadRules(text, node, values, problems);
     }
     else if (std::find(known.begin(), known.end(), name) == known.end())
     {
@@ -396,7 +462,7 @@ ReadRecipeValues(const std::string & text, std::vector<RecipeProblem> & problems
     }
     else
     {
-      values.tables.emplace(name, ReadTable(name, *node.as_table(), problems));
+      values.tables.emplace(name, ReadTable(text, name, *node.as_table(), problems));
     }
   }
   return values;

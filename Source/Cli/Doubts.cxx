@@ -50,18 +50,92 @@ JoinsValues(const ImageView & image, const Labeling & labeling)
   });
 }
 
+/** \param minimum  nothing if no value is finite */
+std::string
+RangeAsText(const std::optional<Number> & minimum, const std::optional<Number> & maximum)
+{
+  if (!minimum || !maximum)
+  {
+    return "; it has no finite values";
+  }
+  std::ostringstream text;
+  text << "; its values go from " << static_cast<double>(*minimum) << " to " << static_cast<double>(*maximum);
+  return text.str();
+}
+
 std::string
 RangeOfValues(const ImageView & image)
 {
   const ValueHistogram histogram = HistogramOfValues(image);
-  if (histogram.valueCount == 0)
+  return histogram.valueCount == 0 ? RangeAsText({}, {}) : RangeAsText(histogram.minimum, histogram.maximum);
+}
+
+/** The slowest axis of more than one voxel, along which parts follow each other. */
+int
+AxisOfParts(const Extent & image)
+{
+  int axis = image.dimension - 1;
+  while (axis > 0 && image.size[axis] == 1)
   {
-    return "it has no finite values";
+    --axis;
   }
-  std::ostringstream text;
-  text << "its values go from " << static_cast<double>(histogram.minimum) << " to "
-       << static_cast<double>(histogram.maximum);
-  return text.str();
+  return axis;
+}
+
+/** The values of components in some rows of a part, 0 elsewhere. */
+template <typename T>
+std::vector<T>
+ForegroundOf(const ImageView & part, std::int64_t begin, std::int64_t end, const Labeling & labeling)
+{
+  const auto *       voxels = static_cast<const T *>(part.data);
+  const std::int64_t first = begin * part.extent.RowLength();
+  std::vector<T>     values(static_cast<std::size_t>(end * part.extent.RowLength() - first), T(0));
+  for (const LabelRun & run : labeling.ListRuns(begin, end))
+  {
+    if (run.label != 0)
+    {
+      std::copy_n(voxels + run.place, run.length, values.begin() + (run.place - first));
+    }
+  }
+  return values;
+}
+
+/** Whether neighbours in two slices, one behind the other along an axis, have different values, neither of them 0. */
+template <typename T>
+bool
+DifferAcross(const T * before, const T * behind, const Extent & slice, int axis, const Connectivity & connectivity)
+{
+  for (const NeighbourOffset & offset : connectivity.Offsets())
+  {
+    if (offset[static_cast<std::size_t>(axis)] != 1)
+    {
+      continue;
+    }
+    const std::int64_t begin = std::max(0, -offset[0]);
+    const std::int64_t end = slice.RowLength() - std::max(0, offset[0]);
+    for (std::int64_t row = 0; row < slice.RowCount(); ++row)
+    {
+      const RowPosition position(slice, row);
+      std::int64_t      other = 0;
+      bool              isThere = true;
+      for (int along = MaximumDimension - 1; along > 0; --along)
+      {
+        const std::int64_t at = position.at[along - 1] + (along == axis ? 0 : offset[static_cast<std::size_t>(along)]);
+        isThere = isThere && at >= 0 && at < slice.size[along];
+        other = other * slice.size[along] + at;
+      }
+      const T * const a = before + row * slice.RowLength();
+      const T * const b = behind + other * slice.RowLength() + offset[0];
+      for (std::int64_t x = begin; isThere && x < end; ++x)
+      {
+        if (a[x] != 0 && b[x] != 0 && a[x] != b[x])
+        {
+          return true;
+        }
+      }
+    }
+  }
+  return false;
 }
 
 void
@@ -142,13 +216,13 @@ LooksOfImage::Look() const
 }
 
 void
-LooksOfImage::Add(const ImageView & part, std::int64_t firstRow, std::int64_t rowsOfImage, const Labeling & labeling)
+LooksOfImage::Add(const ImageView & part, std::int64_t firstRow, const Extent & image, const Labeling & labeling)
 {
   VisitScalarType(part.type, [&](auto tag) {
     using T = typename decltype(tag)::Type;
     const auto *           voxels = static_cast<const T *>(part.data);
     constexpr std::int64_t maximumRows = 4096;
-    const std::int64_t     step = 1 + rowsOfImage / maximumRows;
+    const std::int64_t     step = 1 + image.RowCount() / maximumRows;
     const std::int64_t     length = part.extent.RowLength();
     m_AreWhole = std::is_integral_v<T>;
     for (std::int64_t row = (step - firstRow % step) % step; row < part.extent.RowCount(); row += step)
@@ -170,6 +244,38 @@ LooksOfImage::Add(const ImageView & part, std::int64_t firstRow, std::int64_t ro
     }
   });
   m_JoinsValues = m_JoinsValues || (Look() == Kind::Labels && JoinsValues(part, labeling));
+  AddBorder(part, firstRow, image, labeling);
+}
+
+void
+LooksOfImage::AddBorder(const ImageView & part, std::int64_t firstRow, const Extent & image, const Labeling & labeling)
+{
+  std::vector<std::byte> before;
+  before.swap(m_Border);
+  if (!m_AreWhole || m_JoinsValues || AreGrayValues())
+  {
+    return;
+  }
+  const int axis = AxisOfParts(image);
+  Extent    slice = image;
+  slice.size[axis] = 1;
+  const std::int64_t rows = part.extent.RowCount();
+  VisitScalarType(part.type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    if (!before.empty() && m_BorderEnd == firstRow)
+    {
+      const std::vector<T> first = ForegroundOf<T>(part, 0, slice.RowCount(), labeling);
+      m_JoinsValues =
+        DifferAcross(reinterpret_cast<const T *>(before.data()), first.data(), slice, axis, labeling.GetConnectivity());
+    }
+    m_BorderEnd = firstRow + rows;
+    if (!m_JoinsValues && m_BorderEnd < image.RowCount())
+    {
+      const std::vector<T> last = ForegroundOf<T>(part, rows - slice.RowCount(), rows, labeling);
+      const auto * const   bytes = reinterpret_cast<const std::byte *>(last.data());
+      m_Border.assign(bytes, bytes + last.size() * sizeof(T));
+    }
+  });
 }
 
 void
@@ -189,7 +295,7 @@ NoteDoubts(const CriterionArguments & arguments,
   {
     return;
   }
-  const auto values = [&] { return "; " + RangeOfValues(segmented.View(image)); };
+  const auto values = [&] { return RangeOfValues(segmented.View(image)); };
   const bool isNoted = NoteForeground(segmented.asked, image, labeling.ForegroundVoxelCount(), hasMask, values, reader);
   if (!IsDefault(segmented.asked) || !arguments.smooth.empty())
   {
@@ -197,32 +303,54 @@ NoteDoubts(const CriterionArguments & arguments,
   }
   const ImageView whole(image.voxels.Data(), image.type, image.extent, 1);
   LooksOfImage    looks;
-  looks.Add(whole, 0, image.extent.RowCount(), labeling);
+  looks.Add(whole, 0, image.extent, labeling);
   NoteLooks(looks, isNoted, reader);
 }
 
 void
-NoteDoubtsOfSlabs(const Criterion &    criterion,
-                  const LoadedImage &  image,
-                  std::uint64_t        foreground,
-                  const LooksOfImage & looks,
-                  bool                 hasMask,
-                  ImageReader &        reader)
+DoubtsOfSlabs::See(const ImageView & slab, std::int64_t firstRow, const Labeling & labeling)
 {
-  if (image.channels > 1)
+  if (m_Image.channels != 1)
   {
-    NoteChannels(criterion, image, reader);
     return;
   }
-  const auto values = [] { return std::string(); };
-  const bool isNoted = NoteForeground(criterion, image, foreground, hasMask, values, reader);
-  NoteLooks(looks, isNoted, reader);
+  if (IsDefault(m_Criterion))
+  {
+    m_Looks.Add(slab, firstRow, m_Image.extent, labeling);
+    return;
+  }
+  const auto all = static_cast<std::uint64_t>(m_Image.extent.VoxelCount());
+  m_Voxels += static_cast<std::uint64_t>(slab.extent.VoxelCount());
+  m_Foreground += labeling.ForegroundVoxelCount();
+  const auto mostForeground = static_cast<double>(all - (m_Voxels - m_Foreground));
+  const bool mayBeNothing = m_Foreground == 0 && !m_HasMask;
+  if (!m_Criterion.range || !(mayBeNothing || mostForeground >= NearlyAll * static_cast<double>(all)))
+  {
+    return;
+  }
+  HostContext context;
+  context.threads = m_Threads;
+  const ValueHistogram histogram = HistogramOfValues(slab, {}, context);
+  m_KnownVoxels += static_cast<std::uint64_t>(slab.extent.VoxelCount());
+  if (histogram.valueCount > 0)
+  {
+    m_Minimum = m_Minimum && *m_Minimum < histogram.minimum ? m_Minimum : histogram.minimum;
+    m_Maximum = m_Maximum && *m_Maximum > histogram.maximum ? m_Maximum : histogram.maximum;
+  }
 }
 
-bool
-LooksDecide(const Criterion & criterion, int channels)
+void
+DoubtsOfSlabs::Note(std::uint64_t foreground, ImageReader & reader) const
 {
-  return IsDefault(criterion) && channels == 1;
+  if (m_Image.channels > 1)
+  {
+    NoteChannels(m_Criterion, m_Image, reader);
+    return;
+  }
+  const bool isKnown = m_KnownVoxels == static_cast<std::uint64_t>(m_Image.extent.VoxelCount());
+  const auto values = [&] { return isKnown ? RangeAsText(m_Minimum, m_Maximum) : std::string(); };
+  const bool isNoted = NoteForeground(m_Criterion, m_Image, foreground, m_HasMask, values, reader);
+  NoteLooks(m_Looks, isNoted, reader);
 }
 
 void

@@ -5,7 +5,10 @@
 #include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Dispatch/Label.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 namespace brickccl::cli
 {
@@ -16,12 +19,14 @@ namespace brickccl::cli
 class LooksOfImage
 {
 public:
-  /** Sees a part of whole rows.
+  /** Sees a part of whole slices.
    *  \param firstRow  the part's first row in the image
+   *  \param image     the extent of the whole image
    *  \param labeling  of the part */
-  void Add(const ImageView & part, std::int64_t firstRow, std::int64_t rowsOfImage, const Labeling & labeling);
+  void Add(const ImageView & part, std::int64_t firstRow, const Extent & image, const Labeling & labeling);
 
-  /** Whether it looks like a label map, and a component of a part has voxels of several labels. */
+  /** Whether it looks like a label map, and a component of a part has voxels of several labels, or parts one after the
+   *  other have neighbours of different labels. */
   bool
   AreLabelsJoined() const
   {
@@ -42,6 +47,7 @@ private:
   };
 
   Kind Look() const;
+  void AddBorder(const ImageView & part, std::int64_t firstRow, const Extent & image, const Labeling & labeling);
 
   std::uint64_t m_Equal = 0;
   std::uint64_t m_Different = 0;
@@ -49,10 +55,42 @@ private:
   bool          m_AreSeveral = false;
   bool          m_AreWhole = false;
   bool          m_JoinsValues = false;
+  /** The values of the last slice that was seen, 0 in the background, and the row behind it. */
+  std::vector<std::byte> m_Border;
+  std::int64_t           m_BorderEnd = 0;
 };
 
-/** Whether such looks say something: where no criterion tells what the values mean. */
-bool LooksDecide(const Criterion & criterion, int channels);
+/** What can be said of an image that is labeled in parts. It knows nothing of labels that are joined by periodic ends
+ *  alone. */
+class DoubtsOfSlabs
+{
+public:
+  /** The criterion and the image must outlive it. */
+  DoubtsOfSlabs(const Criterion & criterion, const LoadedImage & image, bool hasMask, int threads)
+    : m_Criterion(criterion)
+    , m_Image(image)
+    , m_HasMask(hasMask)
+    , m_Threads(threads)
+  {}
+
+  /** Sees a slab. Those that an earlier run labeled are not seen. */
+  void See(const ImageView & slab, std::int64_t firstRow, const Labeling & labeling);
+
+  void Note(std::uint64_t foreground, ImageReader & reader) const;
+
+private:
+  const Criterion &   m_Criterion;
+  const LoadedImage & m_Image;
+  bool                m_HasMask;
+  int                 m_Threads;
+  LooksOfImage        m_Looks;
+  std::uint64_t       m_Voxels = 0;
+  std::uint64_t       m_Foreground = 0;
+  /** Of slabs with so many voxels the values are known, as they are while there may be something to note of them. */
+  std::uint64_t         m_KnownVoxels = 0;
+  std::optional<Number> m_Minimum;
+  std::optional<Number> m_Maximum;
+};
 
 /** Notes what makes a labeling look as if another one was meant: a gray scan without a criterion, a range that holds
  *  nothing or nearly everything, several channels, a label map taken for an image. */
@@ -62,15 +100,6 @@ void NoteDoubts(const CriterionArguments & arguments,
                 const Labeling &           labeling,
                 bool                       hasMask,
                 ImageReader &              reader);
-
-/** Notes what can be said of an image that is labeled in parts. Of labels that touch between parts alone it is not
- * known that they are joined. */
-void NoteDoubtsOfSlabs(const Criterion &    criterion,
-                       const LoadedImage &  image,
-                       std::uint64_t        foreground,
-                       const LooksOfImage & looks,
-                       bool                 hasMask,
-                       ImageReader &        reader);
 
 /** Notes holes of the mask of a part: distances to its surface are those to the holes as well. */
 void NoteHolesOfPart(const LoadedImage & part, int threads, ImageReader & reader);

@@ -279,16 +279,13 @@ RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd)
     reader.Note(remark);
   }
   options.label.progress = reporter.Hooks();
-  LooksOfImage looks;
-  if (LooksDecide(options.label.criterion, image.channels))
-  {
-    options.seeSlab = [&](const ImageView & slab, std::int64_t firstRow, const Labeling & labeling) {
-      looks.Add(slab, firstRow, image.extent.RowCount(), labeling);
-    };
-  }
+  DoubtsOfSlabs doubts(options.label.criterion, image, !arguments.mask.empty(), arguments.threads);
+  options.seeSlab = [&](const ImageView & slab, std::int64_t firstRow, const Labeling & labeling) {
+    doubts.See(slab, firstRow, labeling);
+  };
   options.writeOthers = [&](const SlabResult & written) {
     NoteNotANumber(written.notNumbers, reader);
-    NoteDoubtsOfSlabs(options.label.criterion, image, written.foregroundVoxels, looks, !arguments.mask.empty(), reader);
+    doubts.Note(written.foregroundVoxels, reader);
     for (const std::string & note : written.lostGeometry)
     {
       reader.Note("'" + arguments.output + "': " + note);

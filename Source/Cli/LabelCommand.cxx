@@ -21,7 +21,8 @@ AddSlabOptions(CLI::App & command, LabelArguments & arguments)
     .add_option(
       "--memory",
       arguments.memory,
-      "label a volume larger than memory slab by slab, in so much memory (4GiB, 500MB); the result is the "
+      "label a volume larger than memory slab by slab, in so much memory (4GiB, 500MB), of which fewer --threads need "
+      "less; the result is the "
       "same, but for the last digits of means and sums of fractional intensities. The files must be uncompressed "
       "or gzipped NRRD, NIfTI or MetaImage, TIFF, HDF5, DICOM, or slice images. It does not go with --output-fallback, "
       "--smooth, --pores, thresholds to be found, --fill-holes, --seeds, --touching, --clear-border, --part, "

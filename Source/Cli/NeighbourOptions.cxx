@@ -87,6 +87,83 @@ ElementOfText(const std::string & path)
   return element;
 }
 
+/** The value of a key in the header of a file of numpy: "{'descr': '|u1', 'fortran_order': False, 'shape': (3, 3), }".
+ */
+std::string
+ValueInNumpyHeader(const std::string & header, const std::string & key)
+{
+  const std::size_t place = header.find("'" + key + "':");
+  const std::size_t begin = place == std::string::npos ? place : header.find_first_not_of(' ', place + key.size() + 3);
+  if (begin == std::string::npos)
+  {
+    return {};
+  }
+  const std::size_t end = header[begin] == '(' ? header.find(')', begin) + 1 : header.find_first_of(",}", begin);
+  std::string       value = header.substr(begin, end - begin);
+  value.erase(std::remove(value.begin(), value.end(), ' '), value.end());
+  return value;
+}
+
+/** The zeros and ones of an array of numpy, whose last axis is x. */
+std::vector<bool>
+ElementOfNumpy(const std::string & path, int dimension)
+{
+  std::ifstream     file(path, std::ios::binary);
+  const std::string bytes{ std::istreambuf_iterator<char>(file), {} };
+  const auto        byteAt = [&](std::size_t place) {
+    return static_cast<std::size_t>(static_cast<unsigned char>(bytes[place]));
+  };
+  if (bytes.size() < 12 || bytes.compare(0, 6, "\x93NUMPY") != 0)
+  {
+    throw InvalidArgument("the neighbourhood '" + path + "' is no .npy file");
+  }
+  // https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html: version 1 has two bytes for the length.
+  const std::size_t begin = byteAt(6) == 1 ? 10 : 12;
+  const std::size_t length = byteAt(8) + 256 * byteAt(9) + (byteAt(6) == 1 ? 0 : 65536 * byteAt(10));
+  const std::string header = bytes.substr(begin, length);
+  const std::string type = ValueInNumpyHeader(header, "descr");
+  const std::string shape = ValueInNumpyHeader(header, "shape");
+  std::string       right = "(3";
+  std::size_t       count = 3;
+  for (int axis = 1; axis < dimension; ++axis)
+  {
+    right += ",3";
+    count *= 3;
+  }
+  right += dimension == 1 ? ",)" : ")";
+  // As in '|b1' and '<i8'.
+  const bool isKnown = type.size() == 5 && std::string("|<").find(type[1]) != std::string::npos &&
+                       std::string("biu").find(type[2]) != std::string::npos &&
+                       std::string("1248").find(type[3]) != std::string::npos;
+  const std::size_t size = isKnown ? static_cast<std::size_t>(type[3] - '0') : 0;
+  if (!isKnown || shape != right || bytes.size() != begin + length + count * size)
+  {
+    throw InvalidArgument("the neighbourhood '" + path + "' is an array of the type " + type + " and the shape " +
+                          shape +
+                          ", or is truncated; it must be of truth values or whole numbers (little-endian) and of the "
+                          "shape " +
+                          right);
+  }
+  const bool        isReversed = ValueInNumpyHeader(header, "fortran_order") == "True";
+  std::vector<bool> element(count);
+  for (std::size_t place = 0; place < count; ++place)
+  {
+    const std::string value = bytes.substr(begin + length + place * size, size);
+    const bool        isZero = value.find_first_not_of('\0') == std::string::npos;
+    if (!isZero && (value[0] != 1 || value.find_first_not_of('\0', 1) != std::string::npos))
+    {
+      throw InvalidArgument("the neighbourhood '" + path + "' holds another value than 0 and 1");
+    }
+    std::size_t other = 0;
+    for (std::size_t axis = 0, rest = place; axis < static_cast<std::size_t>(dimension); ++axis, rest /= 3)
+    {
+      other = 3 * other + rest % 3;
+    }
+    element[isReversed ? other : place] = !isZero;
+  }
+  return element;
+}
+
 std::vector<bool>
 ElementOfImage(const std::string & path, int dimension, ImageReader & reader)
 {
@@ -127,7 +204,9 @@ NeighbourhoodOfFile(const std::string & path, int dimension, ImageReader & reade
   }
   else
   {
-    element = extension == ".txt" ? ElementOfText(path) : ElementOfImage(path, dimension, reader);
+    element = extension == ".txt" ? ElementOfText(path)
+            : extension == ".npy" ? ElementOfNumpy(path, dimension)
+                                  : ElementOfImage(path, dimension, reader);
   }
   try
   {
@@ -165,7 +244,7 @@ AddNeighbourOptions(CLI::App & command, NeighbourArguments & arguments)
       "--neighbourhood",
       arguments.neighbourhood,
       "other neighbours: 8+z are 8 in the slice and the two before and behind along z; or a file of 3 x 3 x 3 "
-      "zeros and ones: .txt (x fastest), .json (nested lists) or an image")
+      "zeros and ones: .txt (x fastest), .json (nested lists), .npy or an image")
     ->type_name("8+z|FILE")
     ->excludes(connectivity)
     ->excludes(bySlice)

@@ -21,19 +21,17 @@ std::optional<Number>
 NumberOf(const std::string & text)
 {
   const std::optional<Number> value = Number::FromText(text);
-  const bool                  isDecimal = text.find_first_of("0123456789") != std::string::npos;
   const bool                  isOther = text.find_first_of("xX( \t\n\v\f\r") != std::string::npos;
-  return value && !isOther && !IsLostNumber(text) && (!isDecimal || std::isfinite(value->Nearest())) ? value
-                                                                                                     : std::nullopt;
+  return value && !isOther && !IsLostNumber(text) ? value : std::nullopt;
 }
 
-/** "; write 0.5" for a number with a comma, and what there is to say of one that is too small; else nothing. */
+/** "; write 0.5" for a number with a comma, and what there is to say of one that no double stands for; else nothing. */
 std::string
 HintOn(std::string text)
 {
   if (IsLostNumber(text))
   {
-    return LostNumberHint;
+    return HintOnLostNumber(text);
   }
   const auto comma = text.find(',');
   if (comma == std::string::npos)
@@ -56,6 +54,13 @@ NumberThat(TFits fits, const std::string & what)
       return isGood ? std::string() : "'" + text + "' is no " + what + HintOn(text);
     },
     "");
+}
+
+/** The number that an amount of memory begins with. */
+std::string
+NumberOfAmount(const std::string & text)
+{
+  return text.substr(0, text.find_first_not_of("+-.0123456789eE"));
 }
 
 /** The bytes that a text stands for: "4GiB", "500 MB", "1.5G" (as GiB), "2000000". Nothing if it stands for none. */
@@ -95,8 +100,8 @@ BytesOf(const std::string & text)
   {
     // A part of a byte is no amount; it would become 0, which may mean all memory.
     const double bytes = number * known.bytes;
-    if (result.ec == std::errc() && unit == known.name && (bytes == 0 ? !std::signbit(bytes) : bytes >= 1) &&
-        bytes < 9e18)
+    if (result.ec == std::errc() && !IsLostNumber(NumberOfAmount(text)) && unit == known.name &&
+        (bytes == 0 ? !std::signbit(bytes) : bytes >= 1) && bytes < 9e18)
     {
       return static_cast<std::uint64_t>(bytes);
     }
@@ -118,7 +123,7 @@ MemorySize(std::uint64_t minimum)
         return std::string();
       }
       return "'" + text + "' is no amount of memory; 4GiB, 500MB and 1.5G are" +
-             (minimum == 0 ? ", and 0 for no limit" : "");
+             (minimum == 0 ? ", and 0 for no limit" : "") + HintOnLostNumber(NumberOfAmount(text));
     },
     "");
 }

@@ -1,6 +1,7 @@
 #include "BrickCCL/Segmenting/Smoothing.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/LostNumber.h"
 #include "BrickCCL/Segmenting/SmoothByItk.h"
 
 #include <charconv>
@@ -46,9 +47,9 @@ SmoothingMethod::FromText(const std::string & text)
       return method;
     }
   }
-  throw InvalidArgument("'" + text + "' is no way to smooth; give median:R, R from 1 to " +
-                        std::to_string(MaximumRadius) +
-                        " voxels, or gaussian:MM, a standard deviation above 0, for example gaussian:0.5");
+  throw InvalidArgument(
+    "'" + text + "' is no way to smooth; give median:R, R from 1 to " + std::to_string(MaximumRadius) +
+    " voxels, or gaussian:MM, a standard deviation above 0, for example gaussian:0.5" + HintOnLostNumber(size));
 }
 
 ScalarType

@@ -31,7 +31,7 @@ RefuseMethod(const std::string & text)
   }
   if (IsLostNumber(text))
   {
-    hint = LostNumberHint;
+    hint = HintOnLostNumber(text);
   }
   throw InvalidArgument("'" + text + "' is no threshold; give otsu, multi-otsu:N (N classes, 2 to " +
                         std::to_string(ThresholdMethod::MaximumClasses) +

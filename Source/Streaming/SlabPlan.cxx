@@ -1,6 +1,7 @@
 #include "BrickCCL/Streaming/SlabPlan.h"
 
 #include "BrickCCL/Bricks/Bricks.h"
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/Parallel.h"
 
@@ -58,12 +59,13 @@ FixedBytes(int threads)
 }
 
 /** The bytes that what is known of all slabs takes if they have few components: its start, and the face of a slab that
- *  waits for the next one. \param slices  there are as many slabs at most */
+ *  waits for the next one, with its values, by which it is joined or of which is told. \param slices  there are as many
+ * slabs at most */
 double
-LeastToKnow(const SlabImages & images, const Criterion & criterion, const Extent & slice, std::int64_t slices)
+LeastToKnow(const SlabImages & images, const Extent & slice, std::int64_t slices)
 {
   const double rowBytes = 2 * sizeof(std::uint64_t);
-  const double valueBytes = criterion.FollowsForeground() ? 0 : VoxelBytesOf(images.image);
+  const double valueBytes = VoxelBytesOf(images.image);
   return static_cast<double>(BrickMerge::StartBytes(static_cast<std::size_t>(slices))) +
          static_cast<double>(slice.RowCount()) * rowBytes + static_cast<double>(slice.VoxelCount()) * valueBytes;
 }
@@ -110,6 +112,36 @@ ChooseSlices(const SlabImages & images, const Extent & slice, std::int64_t all, 
   const double left = bytes - BytesOfCutChunks(images, slice, all, 0);
   const auto   fewer = left < sliceBytes ? 0 : WholeChunks(std::min(left / sliceBytes, enough), together);
   return 2 * fewer >= slices ? fewer : slices;
+}
+
+/** At least so many bytes, in whole MiB: GiB with two decimals may be less. */
+std::string
+LeastAsText(double bytes)
+{
+  return std::to_string(static_cast<std::uint64_t>(std::ceil(bytes / (Kibi * Kibi)))) + " MiB";
+}
+
+/** The least memory with so many threads, and what fewer of them need. \param rest  the bytes that are
+ *  needed beside FixedBytes */
+std::string
+DescribeLeast(std::uint64_t memory, double rest, int threads)
+{
+  const int  all = EffectiveThreadCount(threads);
+  const auto least = [rest](int count) { return static_cast<double>(FixedBytes(count)) + rest; };
+  const auto text = "; the least that does is " + LeastAsText(least(all));
+  int        fewer = all - 1;
+  while (fewer > 1 && static_cast<double>(memory) < least(fewer))
+  {
+    --fewer;
+  }
+  if (fewer < 1)
+  {
+    return text;
+  }
+  return text + " with " + Counted(all, "thread") +
+         (static_cast<double>(memory) < least(fewer)
+            ? ", and " + LeastAsText(least(fewer)) + " with --threads " + std::to_string(fewer)
+            : "; --threads " + std::to_string(fewer) + " does with the memory that is given");
 }
 
 } // namespace
@@ -175,13 +207,13 @@ PlanSlabs(const SlabImages & images,
   // Half of what is left is for what is known of all slabs, and at least what that takes with few components.
   constexpr double share = 0.5;
   const auto       fixed = static_cast<double>(plan.fixedBytes);
-  const double     known = LeastToKnow(images, criterion, slice, extent.size[axis]);
+  const double     known = LeastToKnow(images, slice, extent.size[axis]);
   const double     least = fixed + sliceVoxels * perVoxel + std::max(sliceVoxels * perVoxel, known);
   if (static_cast<double>(memory) < least)
   {
     throw InvalidArgument("a memory of " + BytesAsText(memory) + " is too little for slices of " +
-                          std::to_string(slice.VoxelCount()) + " voxels; the least that does is " +
-                          BytesAsText(static_cast<std::uint64_t>(std::ceil(least / (Kibi * Kibi)) * Kibi * Kibi)));
+                          std::to_string(slice.VoxelCount()) + " voxels" +
+                          DescribeLeast(memory, least - fixed, threads));
   }
   const double room = static_cast<double>(memory) - fixed;
   const double forSlab = std::min(share * room, room - known);
@@ -189,7 +221,7 @@ PlanSlabs(const SlabImages & images,
   if (static_cast<double>(slices) > 2 * maximum)
   {
     throw InvalidArgument("a memory of " + BytesAsText(memory) + " is too little to go on with slabs of " +
-                          std::to_string(slices) + " slices; give as much as before");
+                          std::to_string(slices) + " slices; give as much as before, and no more threads than then");
   }
   if (slices == 0)
   {

@@ -50,7 +50,8 @@ struct SlabPlan
 };
 
 /** Plans for a memory of so many bytes. \param slices  the slices of a slab, from an earlier plan; 0: as many as fit.
- *  \throws InvalidArgument, which says the least that would do, if one slice does not fit, or slabs of these slices. */
+ *  \throws InvalidArgument, which says the least that would do and how many threads would, if one slice does not fit,
+ *  or slabs of these slices. */
 SlabPlan PlanSlabs(const SlabImages & images,
                    const Criterion &  criterion,
                    std::uint64_t      memory,

@@ -1,4 +1,5 @@
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/LostNumber.h"
 #include "BrickCCL/Tables/ConditionNode.h"
 
 #include <algorithm>
@@ -374,6 +375,10 @@ private:
     if (length == 0 || isHexadecimal || (m_At + length < m_Text.size() && IsWordCharacter(m_Text[m_At + length])))
     {
       Fail(m_At, "this is no number");
+    }
+    if (const std::string hint = HintOnLostNumber(std::string(start, length)); !hint.empty())
+    {
+      Fail(m_At, "this is no number" + hint);
     }
     m_At += length;
     return node;

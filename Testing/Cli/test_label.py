@@ -136,6 +136,11 @@ class LabelTest(LabelCommandTest):
         self.assertEqual(list(self.table("--by-slice", "z", "--columns", "slice,area_mm2")[0]), ["label", "slice", "area_mm2"])
         self.assertEqual([float(row["area_mm2"]) for row in self.table("--by-slice", "x")], [12, 18, 6])
 
+    def write_npy(self, name, kind, fortran, shape, data, version=1):
+        header = ("{'descr': '%s', 'fortran_order': %s, 'shape': %s, }" % (kind, fortran, shape)).encode().ljust(117) + b"\n"
+        with open(self.path(name), "wb") as stream:
+            stream.write(b"\x93NUMPY" + struct.pack("<BBH" if version == 1 else "<BBI", version, 0, len(header)) + header + data)
+
     def test_neighbourhoods(self):
         # Two voxels that share a face across slices, two that share an edge, and two of one slice that share a corner.
         voxels = [0] * 27
@@ -159,6 +164,17 @@ class LabelTest(LabelCommandTest):
         write_nrrd(self.path("n.nrrd"), "float", (3, 3, 3), flat)
         for name in ("n.json", "n.txt", "n.nrrd"):
             self.assertEqual(labels("--neighbourhood", self.path(name)), [1, 2, 3, 3, 4], name)
+        for code, kind, version in (("b", "|b1", 1), ("B", "|u1", 2), ("q", "<i8", 1)):
+            for values, order in ((flat, "False"), ([flat[9 * x + 3 * y + z] for z in range(3) for y in range(3) for x in range(3)], "True")):
+                self.write_npy("n.npy", kind, order, (3, 3, 3), struct.pack("<27" + code, *values), version)
+                self.assertEqual(labels("--neighbourhood", self.path("n.npy")), [1, 2, 3, 3, 4], (kind, order))
+        for name, wrong, saying in (("type", ("<f8", "False", (3, 3, 3), bytes(216)), "'<f8'"), ("shape", ("|u1", "False", (3, 9), bytes(27)), "(3,3,3)"),
+                                    ("cut", ("|u1", "False", (3, 3, 3), bytes(26)), "truncated"), ("two", ("|u1", "False", (3, 3, 3), b"\2" * 27), "0 and 1")):
+            self.write_npy(name + ".npy", *wrong)
+            self.fails("label", self.input, self.path("o.nrrd"), "--neighbourhood", self.path(name + ".npy"), saying=[name + ".npy", saying])
+        with open(self.path("none.npy"), "wb") as stream:
+            stream.write(b"\x93NUMPY\1")
+        self.fails("label", self.input, self.path("o.nrrd"), "--neighbourhood", self.path("none.npy"), saying="no .npy file")
         # The same as a rank.
         write_nrrd(self.path("n.nrrd"), "uint8", (3, 3, 3), [1] * 27)
         self.assertEqual(labels("--neighbourhood", self.path("n.nrrd")), labels("--connectivity", 26))

@@ -65,11 +65,17 @@ class SpellingTest(CommandTest):
         self.fails("label", self.image, self.output, "--range", "0,5", "1", saying="write 0.5")
         self.fails("label", self.image, self.output, "--connectivity", "some", saying="nor is it faces or full")
         self.fails("select", self.image, self.output, "--where", "area_mm2 > 0,5", "--keep", saying="as 0.5 has")
-        for number in ("1e-400", "-2.5e-400", "0.1E-5000"):
-            self.fails("label", self.image, self.output, "--range", number, "inf", saying=["'%s'" % number, "too near to 0"])
-            self.fails("label", self.image, self.output, "--threshold=" + number, saying=["'%s'" % number, "too near to 0"])
+        for number, hint in (("1e-400", "too near to 0"), ("-2.5e-400", "too near to 0"), ("0.1E-5000", "too near to 0"),
+                             ("1e400", "too large"), ("-1.8e308", "too large"), ("1e5000", "too large")):
+            for option in ("--threshold=%s", "--tolerance=%s", "--background=%s", "--minimum-volume=%s", "--fill-holes=%s",
+                           "--smooth=gaussian:%s", "--memory=%s"):
+                self.fails("label", self.image, self.output, option % number, saying=[number, hint])
+            self.fails("label", self.image, self.output, "--range", number, "inf", saying=["'%s'" % number, hint])
+            self.fails("select", self.image, self.output, "--where", "area_mm2 > " + number, "--keep", saying=hint)
+            self.fails("score", self.image, self.image, "--overlap=" + number, saying=["'%s'" % number, hint])
         result = self.fails("label", self.image, self.output, "--spacing", "1e-400", 1, 1, saying=["'1e-400'", "too near to 0"])
         self.assertNotIn("write 0", result.stderr)
+        self.fails("batch", self.image, "--memory", "1e-400", saying="too near to 0")
         self.ok("label", self.image, self.output, "--range", "0e-400", "1e-300", "--quiet")
         self.fails("label", self.image, self.output, "--range", 300, "-inf", saying="must be a number not above its high")
 
@@ -206,6 +212,19 @@ class DoubtsTest(CommandTest):
         self.assertIn("without a criterion", self.notes("--memory", "500MB"))
         self.assertIn("no voxel of the image lies in the range", self.notes("--memory", "500MB", "--range", 1000, 2000))
         self.assertEqual(self.notes("--memory", "500MB", "--range", 1, 100), "")
+        # Four slabs, of which one alone holds the least value, and another one the greatest.
+        side, slices = 448, 16
+        values = [7] * (side * side * slices)
+        values[5], values[-5] = -3, 20
+        write_nrrd(self.image, "float", (side, side, slices), values)
+        for options in (("--range", 100, 200), ("--threshold", 1), ("--range", "-inf", "inf"), ("--range", 7, 7)):
+            noted = self.notes(*options)
+            self.assertIn("its values go from -3 to 20", noted)
+            self.assertEqual(self.notes("--memory", "96MB", "--threads", 2, *options), noted)
+        write_nrrd(self.image, "float", (side, side, slices), [float("nan")] * len(values))
+        noted = self.notes("--range", 0, 1)
+        self.assertIn("it has no finite values", noted)
+        self.assertEqual(self.notes("--memory", "96MB", "--threads", 2, "--range", 0, 1), noted)
 
     def test_a_label_map_that_is_read_in_parts(self):
         # Four slabs; labels touch in the last one alone, then everywhere, then they are apart.
@@ -225,6 +244,38 @@ class DoubtsTest(CommandTest):
         gray = [0, *[1 + x * 7919 % 200 for x in range(side - 2)], 0]
         write_nrrd(self.image, "uint8", (side, side, slices), gray * (side // 2) * slices + [0] * (side * side // 2 * slices))
         self.assertIn("looks like a gray scan", self.notes("--memory", "96MB", "--threads", 2))
+
+    def test_labels_that_touch_only_between_slabs(self):
+        side, slices, limit = 448, 16, ("--memory", "96MB", "--threads", 2)
+        summary = json.loads(self.ok("label", self.blocks(side, slices, 8), self.output, "--json", *limit).stdout)
+        thick = -(-slices // summary["slabs"]["count"])
+        self.assertGreater(summary["slabs"]["count"], 2)
+        for border in range(thick, slices, thick):
+            self.blocks(side, slices, border)
+            self.assertIn("looks like a label map", self.notes(*limit))
+            self.assertIn("looks like a label map", self.notes())
+            # Two equal labels, and slices each on their own, join nothing.
+            self.blocks(side, slices, border, second=1)
+            self.assertNotIn("looks like", self.notes(*limit))
+            self.blocks(side, slices, border)
+            self.assertNotIn("looks like", self.notes(*limit, "--by-slice", "z"))
+        # At corners alone, and with a mask between them.
+        self.blocks(side, slices, thick, shift=222)
+        self.assertNotIn("looks like", self.notes(*limit))
+        self.assertIn("looks like a label map", self.notes(*limit, "--connectivity", 26))
+        self.blocks(side, slices, thick)
+        write_nrrd(self.path("mask.nrrd"), "uint8", (side, side, slices),
+                   [0 if z == thick else 1 for z in range(slices) for _ in range(side * side)])
+        self.assertNotIn("looks like", self.notes(*limit, "--mask", self.path("mask.nrrd")))
+
+    def blocks(self, side, slices, border, second=2, shift=0):
+        """Writes an image of a block of ones below `border` and one of another label above, shifted along x."""
+        below = ([0] + [1] * 222 + [0] * (side - 223)) * side
+        above = ([0] * (1 + shift) + [second] * 222 + [0] * (side - 223 - shift)) * side
+        far = ([0] * 300 + [3] * 10 + [0] * (side - 310)) * side if shift == 0 else [0] * (side * side)
+        values = [max(pair) for z in range(slices) for pair in zip(below if z < border else above, far)]
+        write_nrrd(self.image, "uint8", (side, side, slices), values)
+        return self.image
 
     def test_a_range_outside_of_the_values(self):
         write_nrrd(self.image, "int16", (10, 10, 3), [i - 100 for i in range(300)])

@@ -51,6 +51,18 @@ class RecipeTest(CommandTest):
         self.refuses("labeling = 1\n", 1, "[labeling]")
         self.refuses("[recipe]\nschema = 2\n", 2, "from 1 to 1")
 
+    def test_numbers_that_no_double_stands_for(self):
+        text = "[labeling]\ncriterion = \"tolerance\"\nminimum_volume_mm3 = %s\n"
+        for number in ("1e-400", "-2.5e-400", "0.000_1E-50_00", "\"1e-400 cm3\""):
+            self.refuses(text % number, 3, "labeling.minimum_volume_mm3: ", "too near to 0")
+        for number in ("1e400", "-1e4_00", "\"1e400 mm3\""):
+            self.refuses(text % number, 3, "too large")
+        self.refuses("[threshold]\nrange = [ # \u00b5\n  0,\n1e-400, 1]\n", 4, "threshold.range: '1e-400'", "too near to 0")
+        self.refuses("[input]\nspacing_mm = [1.0, 1.0, 1e400]\n", 2, "'1e400'", "too large")
+        self.refuses("[selection]\nkeep = \"volume_mm3 > 1e400\"\n", 2, "too large")
+        for number in ("0e-400", "1e-300", "1.7976931348623158e308", "\"0e-400 mm3\""):
+            self.accepts(text % number + "tolerance = 1\n")
+
     def test_units(self):
         self.refuses("[labeling]\nminimum_volume_mm3 = \"2 mm\"\n", 2, "a number of at least 0 in mm3")
         self.refuses("[labeling]\nminimum_volume_mm3 = \"2 kg\"\n", 2, "0.02 mm3")

@@ -308,6 +308,14 @@ class SlabsTest(CommandTest):
         result = self.fails("label", path, self.path("out.nrrd"), "--memory", "20MB", "--threads", 2, saying="the least that does is")
         least = re.search(r"the least that does is ([\d.]+ [KMG]iB)", result.stderr).group(1)
         self.ok("label", path, self.path("out.nrrd"), "--memory", least, "--threads", 2)
+        # Threads need memory as well: the error tells how many do, or what one of them needs.
+        many = ("label", path, self.path("out.nrrd"), "--threads", 8, "--memory")
+        alone = re.search(r"with 8 threads, and (\d+ MiB) with --threads 1$",
+                          self.fails(*many, "20MB", saying="the least that does is").stderr.strip()).group(1)
+        self.ok("label", path, self.path("out.nrrd"), "--memory", alone, "--threads", 1)
+        self.fails(*many, least, saying="--threads 2 does with the memory that is given")
+        alone = self.fails("label", path, self.path("out.nrrd"), "--threads", 1, "--memory", 1000, saying="the least that does is")
+        self.assertNotIn("--threads", alone.stderr)
         # What is known of slabs takes some memory from the first component on.
         voxels = [0] * (96 * 96 * 90)
         voxels[5] = voxels[-7] = 1

@@ -118,6 +118,29 @@ class NrrdTest(FilesTest):
         self.assertEqual(ours.spacing_source, "none")
         ours = self.read(self.write(self.fields + ends + ["spacings: 1 2 nan"], self.raw))
         self.assert_geometry(ours, (1, 2, 4), (10, 20, 30))
+        self.assertIn("its spacings and its axis mins and maxs tell different distances of voxels along x; the spacings are used",
+                      " ".join(ours.notes))
+
+    def test_contradicting_distances_are_told(self):
+        """Each axis has one of them in a file that is right; equal ones, or rounded ones, say nothing else."""
+        raw, ends = self.fields + ["encoding: raw"], ["axis mins: 10 20 30", "axis maxs: 13 30 42"]
+        for centers, agreeing in ((["centers: cell cell cell"], ["0.5 2 3"]), (["centers: node node node"], ["0.6 2.5 4"]),
+                                  ([], ["0.5 2 3", "0.6 2.5 4", "0.5001 2 nan"])):
+            for spacings in agreeing:
+                ours = self.read(self.write(raw + ends + centers + ["spacings: " + spacings], self.raw))
+                self.assertNotIn("different", " ".join(ours.notes))
+            for spacings in ("0.7 2.2 3.5", "-0.5 -2 -3"):
+                ours = self.read(self.write(raw + ends + centers + ["spacings: " + spacings], self.raw))
+                self.assertIn("along x, y, z; the spacings are used", " ".join(ours.notes))
+        directions = raw + ["space: LPS", "space directions: (0,0.5,0) (2,0,0) (0,0,3)"]
+        for more, axes in (("spacings: 0.5 -2 nan", None), ("spacings: 0.5 2.1 3", "y"), ("spacings: 1 1 1", "x, y, z")):
+            ours = self.read(self.write(directions + [more], self.raw))
+            self.assert_geometry(ours, (0.5, 2, 3), direction=np.array([[0, 1, 0], [1, 0, 0], [0, 0, 1]]))
+            self.assertEqual([note for note in ours.notes if "different" in note], [] if axes is None else [
+                "its space directions and its spacings tell different distances of voxels along %s; the space directions are used" % axes])
+        ours = self.read(self.write(directions + ["axis mins: 0 0 0", "axis maxs: 3 9 -11"], self.raw))
+        self.assertIn("its space directions and its axis mins and maxs tell different distances of voxels along y, z",
+                      " ".join(ours.notes))
 
     def test_detached_data(self):
         for k in range(4):

@@ -197,6 +197,9 @@ TEST(Condition, WrongOnesAreRefused)
     { "label > 1.2.3", "expected an operator" },
     { "label > .", "no number" },
     { "label > 2 mm", "expected an operator" },
+    { "label > 1e-400", "too near to 0" },
+    { "label < 1e400", "too large" },
+    { "label < " + Repeated("9", 400), "too large" },
     { "abs label > 2", "expected '('" },
     { "abs() > 2", "expected a number" },
     { "abs(1, 2) > 2", "one argument" },
@@ -236,7 +239,7 @@ TEST(Condition, LongOnesWork)
   EXPECT_EQ(Held("max(1" + Repeated(", label", 100000) + ") == 3"), "001");
   EXPECT_EQ(Held("1" + Repeated(" + 1 - 1", 900) + " == label"), "100");
   EXPECT_EQ(Held(Repeated("(", 150) + "label == 1" + Repeated(")", 150)), "100");
-  EXPECT_EQ(Held("label < " + Repeated("9", 400)), "111") << "beyond all doubles";
+  EXPECT_EQ(Held("label < " + Repeated("9", 300)), "111") << "beyond all whole numbers of 128 bits";
   EXPECT_EQ(Held("label == 1" + Repeated("0", 100)), "000");
 }
 

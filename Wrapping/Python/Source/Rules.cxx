@@ -1,8 +1,12 @@
 #include "Rules.h"
 
+#include "BrickCCL/Core/ImageConnectivity.h"
+
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
+
+#include <cmath>
 
 namespace brickccl::python
 {
@@ -145,9 +149,36 @@ Rules::For(const Extent & extent, const std::optional<InputArray> & mask, const 
   return own;
 }
 
+namespace
+{
+
+/** The structuring element of "8+z" and the like, x fastest. */
+std::vector<int>
+ElementOf(const std::string & text, int dimension)
+{
+  std::vector<int> element(static_cast<std::size_t>(std::pow(3, dimension)), 0);
+  for (const NeighbourOffset & offset : NeighbourhoodFromText(text, dimension).Offsets())
+  {
+    std::size_t place = 0;
+    for (int axis = dimension - 1; axis >= 0; --axis)
+    {
+      place = 3 * place + static_cast<std::size_t>(offset[static_cast<std::size_t>(axis)] + 1);
+    }
+    element[place] = 1;
+  }
+  return element;
+}
+
+} // namespace
+
 void
 BindRules(nb::module_ & module)
 {
+  module.def("neighbourhood_of",
+             &ElementOf,
+             nb::arg("text"),
+             nb::arg("dimension"),
+             "The structuring element of a text such as 8+z, x fastest.");
   nb::class_<Rules>(module, "Rules", "What is joined, which components stay, and who labels; axes are 0 (x) .. 3 (t).")
     .def_static("make",
                 &MakeRules,

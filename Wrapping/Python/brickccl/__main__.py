@@ -11,13 +11,7 @@ from typing import Any
 
 import brickccl
 
-
-def _number(text: str) -> float:
-    """Whole numbers as such: a float does not hold all of them."""
-    try:
-        return int(text)
-    except ValueError:
-        return float(text)
+from ._arguments import background_of, number_of
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -35,13 +29,13 @@ def _parser() -> argparse.ArgumentParser:
     label.add_argument("input", metavar="IMAGE")
     label.add_argument("output", metavar="LABELS")
     label.add_argument("--connectivity", type=int, metavar="N", help="4, 8, 6, 18, 26, or a rank; by faces if not given")
-    label.add_argument("--range", nargs=2, type=_number, metavar=("LOW", "HIGH"), help="foreground is LOW..HIGH")
+    label.add_argument("--range", nargs=2, type=number_of, metavar=("LOW", "HIGH"), help="foreground is LOW..HIGH")
     label.add_argument("--equal-value", action="store_true", help="components of equal value")
-    label.add_argument("--tolerance", type=_number, metavar="D", help="neighbours that differ by at most D")
+    label.add_argument("--tolerance", type=number_of, metavar="D", help="neighbours that differ by at most D")
     label.add_argument("--background", default="0", metavar="V", help="value of the background, or none (0)")
     label.add_argument("--mask", metavar="FILE", help="voxels where it is 0 take no part")
     label.add_argument("--minimum-size", type=int, default=0, metavar="VOXELS")
-    label.add_argument("--minimum-volume", type=float, metavar="MM3")
+    label.add_argument("--minimum-volume", type=number_of, metavar="MM3")
     label.add_argument("--largest", type=int, metavar="K", help="keep the K largest alone")
     label.add_argument("--order", choices=("raster", "size"), default="raster")
     label.add_argument("--statistics", metavar="CSV", help="write the component table")
@@ -54,7 +48,7 @@ def _parser() -> argparse.ArgumentParser:
 
     for command in (label, stats):
         command.add_argument("--columns", metavar="GROUPS", help="groups of columns: shape,feret ...")
-        command.add_argument("--spacing", type=float, nargs="+", metavar="MM", help="size of a voxel, x first")
+        command.add_argument("--spacing", type=number_of, nargs="+", metavar="MM", help="size of a voxel, x first")
         command.add_argument("--threads", type=int, metavar="N")
         command.add_argument("--series", metavar="UID", help="which of several DICOM series: UID, or number in the list")
         command.add_argument("--accept-irregular-slices", action="store_true", help="take series and slice images with gaps")
@@ -118,15 +112,12 @@ def _label(arguments: argparse.Namespace) -> None:
     )
     image = _read(arguments, arguments.input)
     intensity = _read(arguments, arguments.intensity) if arguments.intensity else None
-    background: Any = None
-    if arguments.background != "none":
-        background = _number(arguments.background)
     labeling = brickccl.find(
         image,
         connectivity=arguments.connectivity,
         criterion="equal" if arguments.equal_value else "foreground",
         range=tuple(arguments.range) if arguments.range else None,
-        background=background,
+        background=background_of(arguments.background),
         tolerance=arguments.tolerance,
         mask=_read(arguments, arguments.mask) if arguments.mask else None,
         minimum_size=arguments.minimum_size,

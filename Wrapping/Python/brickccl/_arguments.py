@@ -2,13 +2,38 @@
 
 from __future__ import annotations
 
+import argparse
 import inspect
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, TypedDict, TypeVar
 
 from ._progress import Progress, hook_of
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def number_of(text: str) -> float:
+    """A number of the command line; whole ones as such, since a float does not hold all of them."""
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        value = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is no number") from None
+    if (value == 0 or math.isinf(value)) and set("123456789") & set(text.lower().partition("e")[0]):
+        raise argparse.ArgumentTypeError(f"'{text}' is too {'near to 0' if value == 0 else 'large'} for a number of double precision")
+    return value
+
+
+def background_of(text: str) -> float | None:
+    """The value of the background on the command line; None for "none"."""
+    try:
+        return None if text == "none" else number_of(text)
+    except argparse.ArgumentTypeError as error:
+        raise ValueError(f"--background: {error}; give a number, or none") from None
 
 
 class LabelArguments(TypedDict, total=False):

@@ -42,6 +42,9 @@ def condition_columns(text: str) -> list[str]: ...
 
 def column_groups() -> str: ...
 
+def neighbourhood_of(text: str, dimension: int) -> list[int]:
+    """The structuring element of a text such as 8+z, x fastest."""
+
 class Rules:
     """
     What is joined, which components stay, and who labels; axes are 0 (x) .. 3 (t).

@@ -192,9 +192,10 @@ def label(
         Of the same shape; voxels where it is 0 take no part. NaN in masks is refused, also in `touching`.
     by_slice : int, optional
         An axis of the array; the slices across it are labeled each on its own.
-    neighbourhood : array, optional
+    neighbourhood : array or str, optional
         In the place of `connectivity`: 3 elements along each axis of the image, not 0 at neighbours of the element in the
-        middle. It must be symmetric about that, as scipy's `structure`.
+        middle. It must be symmetric about that, as scipy's `structure`. Or a text: "8+z" are 8 neighbours in the slice and
+        the two before and behind along z, the array's first axis of three.
     periodic : int, sequence of int, sequence of bool or str, optional
         Axes along which the image goes on with its other end: axes of the array, a truth value for each axis, or letters,
         x the last axis ("xz"). `Labeling.table` says what tables hold then.

@@ -97,9 +97,11 @@ class Volume:
         return found
 
     def neighbourhood(self, element: Any) -> list[int]:
-        """A structuring element, in the order of the user's axes, as the engine takes it."""
-        array = np.asarray(element)
+        """A structuring element, in the order of the user's axes, or a text such as 8+z, as the engine takes it."""
         dimension = self.array.ndim
+        if isinstance(element, str):
+            return list(_core.neighbourhood_of(element, dimension))
+        array = np.asarray(element)
         if array.dtype.kind not in "biuf" or array.shape != (3,) * dimension:
             raise ValueError(
                 f"neighbourhood must be an array of numbers or truth values of the shape {(3,) * dimension}, as the image "

@@ -217,8 +217,14 @@ def test_the_command_takes_neighbourhoods(tmp_path, capsys):
     expected = brickccl.label(image, neighbourhood=element)
     assert (expected != brickccl.label(image, neighbourhood=element.T)).any()
     command = ["big", "label", str(tmp_path / "image.zarr"), str(tmp_path / "labels.zarr"), "--brick", "8", "--overwrite"]
-    for kind in ("npy", "json", "txt"):
-        assert main([*command, "--neighbourhood", str(tmp_path / f"element.{kind}")]) == 0
+    files = [str(tmp_path / f"element.{kind}") for kind in ("npy", "json", "txt")]
+    try:
+        brickccl.io.write(tmp_path / "element.nrrd", 5 * element)
+        files.append(str(tmp_path / "element.nrrd"))
+    except ImportError:
+        pass
+    for given in ("8+z", *files):
+        assert main([*command, "--neighbourhood", given]) == 0
         np.testing.assert_array_equal(zarr.open(tmp_path / "labels.zarr")[:], expected)
     (tmp_path / "wrong.txt").write_text("0 1 0 1")
     (tmp_path / "wrong.json").write_text("[[1, 1], [1]]")
@@ -226,7 +232,8 @@ def test_the_command_takes_neighbourhoods(tmp_path, capsys):
     for name, message in (
         ("wrong.txt", "zeros and ones"),
         ("wrong.json", "wrong.json"),
-        ("element.csv", "of the type .npy"),
+        ("element.csv", "element.csv"),
+        ("none.nrrd", "neither a file nor a text such as 8+z"),
         ("none.npy", "none.npy"),
     ):
         assert main([*command, "--neighbourhood", str(tmp_path / name)]) == 1
@@ -237,8 +244,24 @@ def test_the_command_takes_neighbourhoods(tmp_path, capsys):
         assert "no.json: " in capsys.readouterr().err
     assert main([*command, "--neighbourhood", str(tmp_path / "missing.json")]) == 1
     assert "missing.json cannot be read" in capsys.readouterr().err
+    for text in ("7+z", "8+t", "6+zz"):
+        assert main([*command, "--neighbourhood", text]) == 1
+        assert text in capsys.readouterr().err
     assert main([*command, "--neighbourhood", str(tmp_path / "element.npy"), "--connectivity", "26"]) == 1
     assert "neighbourhood takes the place of connectivity" in capsys.readouterr().err
+
+
+def test_the_command_refuses_numbers_that_no_double_stands_for(tmp_path, capsys):
+    np.save(tmp_path / "image.npy", np.ones((3, 3, 3), np.float32))
+    command = ["big", "label", str(tmp_path / "image.npy"), str(tmp_path / "labels.zarr")]
+    for number, hint in (("1e400", "too large"), ("2e-400", "too near to 0"), ("five", "no number")):
+        for option in (["--range", "0", number], ["--tolerance=" + number], ["--minimum-volume=" + number]):
+            with pytest.raises(SystemExit):
+                main([*command, *option])
+            assert f"'{number}' is {hint}" in capsys.readouterr().err
+        assert main([*command, "--background", number]) == 1
+        assert f"'{number}' is {hint}" in capsys.readouterr().err
+    assert main([*command, "--range", "0e-400", "inf", "--background", "none"]) == 0
 
 
 def test_statistics_are_those_of_the_whole_label_map(tmp_path):

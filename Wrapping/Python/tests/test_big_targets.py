@@ -109,3 +109,22 @@ def test_an_array_that_holds_values_is_refused_unless_it_is_overwritten(folder):
         with pytest.raises(FileExistsError, match="holds values"):
             big.label(1 - image, target, brick=4)
         np.testing.assert_array_equal(target[:], expected)
+
+
+def test_a_target_with_the_ending_of_another_format_is_refused(folder, capsys):
+    from brickccl.__main__ import main
+
+    image = grains((9, 9), 0.5)
+    np.save("image.npy", image)
+    before = sorted(os.listdir("."))
+    for name in ("o.npy", "o.NII.gz", "o.tif", "o.nrrd", "o.mha", "o.h5", "file:///nowhere/o.npy/"):
+        with pytest.raises(ValueError, match=r"is an array of zarr, a folder: give '.*o\.zarr'"):
+            big.label(image, name)
+        assert main(["big", "label", "image.npy", name]) == 1
+        assert "o.zarr" in capsys.readouterr().err
+        with pytest.raises(ValueError, match="o.zarr"):
+            big.plan("image.npy", name, state="state")
+    assert sorted(os.listdir(".")) == before
+    # Other names stand for no format.
+    for name in ("npy", "labels.v1", "o.npy.zarr"):
+        np.testing.assert_array_equal(big.label("image.npy", name).labels[:], brickccl.label(image))

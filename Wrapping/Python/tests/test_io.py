@@ -150,7 +150,7 @@ def test_the_command_labels_and_measures(tmp_path, capsys):
         ("no folder", ["label", "scan.nrrd", "no/out.nrrd"]),
         ("are not written", ["label", "scan.nrrd", "out.jpg"]),
         ("give --statistics", ["label", "scan.nrrd", "out.nrrd", "--intensity", "scan.nrrd"]),
-        ("could not convert", ["label", "scan.nrrd", "out.nrrd", "--background", "dark"]),
+        ("'dark' is no number", ["label", "scan.nrrd", "out.nrrd", "--background", "dark"]),
         ("shapes", ["stats", "scan.nrrd", "-o", "out.csv", "--columns", "shapes"]),
     ],
 )

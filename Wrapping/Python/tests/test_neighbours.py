@@ -180,6 +180,19 @@ def test_what_periodic_tables_do_not_have_is_told():
     assert kept.max() == 1
 
 
+def test_a_neighbourhood_may_be_a_text():
+    image = np.random.default_rng(3).random((9, 8, 7)) < 0.2
+    element = np.zeros((3, 3, 3), bool)
+    element[1] = element[:, 1, 1] = True
+    expected = brickccl.label(image, neighbourhood=element)
+    np.testing.assert_array_equal(brickccl.label(image, neighbourhood="8+z"), expected)
+    assert (expected != brickccl.label(image, neighbourhood="8+x")).any()
+    np.testing.assert_array_equal(brickccl.label(image, neighbourhood="8+x"), brickccl.label(image, neighbourhood=element.T))
+    for text, message in (("8+t", "names the axis t"), ("9+z", "9"), ("eight", "'eight' is no neighbourhood")):
+        with pytest.raises(ValueError, match=message):
+            brickccl.label(image, neighbourhood=text)
+
+
 @pytest.mark.parametrize(
     "error, text, arguments",
     [

@@ -245,7 +245,8 @@ def label(
         ``"scan.h5::/dataset"``; URLs are those of fsspec. Of dask and xarray arrays that only cut an array into blocks that
         one is read; others are computed one brick at a time.
     target : path, URL or zarr.Array
-        A new array of zarr, with the format of the source; an empty array of zarr with the shape of the source; or
+        A new array of zarr (a path with the ending of another format, such as .npy, is refused), with the format of the
+        source; an empty array of zarr with the shape of the source; or
         ``IMAGE/labels/NAME`` in an OME-Zarr image: a label image with the levels, axes and units of that image, colours and
         properties. Readers find its metadata when all is written.
     brick : int or sequence of int, optional

@@ -6,6 +6,7 @@ import argparse
 import io
 import json
 import os
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 
 import brickccl.big
 
+from .._arguments import background_of, number_of
 from ._job import Job, bricks_of, open_job, working
 
 
@@ -42,7 +44,7 @@ def add_parser(commands: Any) -> None:
     stats.add_argument("-o", "--output", required=True, metavar="TABLE", help=".parquet, .csv, .tsv or .zarr")
     stats.add_argument("--intensity", metavar="IMAGE")
     stats.add_argument("--columns", metavar="GROUPS")
-    stats.add_argument("--spacing", type=float, nargs="+", metavar="MM", help="size of a voxel, x first")
+    stats.add_argument("--spacing", type=number_of, nargs="+", metavar="MM", help="size of a voxel, x first")
     stats.add_argument("--brick", type=int, nargs="+", metavar="N", help="voxels of a brick along the array's axes")
     stats.add_argument("--workers", type=int, metavar="N")
 
@@ -55,19 +57,21 @@ def _add_problem(parser: argparse.ArgumentParser, name: str) -> None:
     parser.add_argument("--chunks", type=int, nargs="+", metavar="N")
     parser.add_argument("--shards", type=int, nargs="+", metavar="N")
     parser.add_argument("--connectivity", type=int, metavar="N", help="4, 8, 6, 18, 26, or a rank; by faces if not given")
-    parser.add_argument("--range", nargs=2, type=float, metavar=("LOW", "HIGH"), help="foreground is LOW..HIGH")
+    parser.add_argument("--range", nargs=2, type=number_of, metavar=("LOW", "HIGH"), help="foreground is LOW..HIGH")
     parser.add_argument("--equal-value", action="store_true", help="components of equal value")
-    parser.add_argument("--tolerance", type=float, metavar="D", help="neighbours that differ by at most D")
+    parser.add_argument("--tolerance", type=number_of, metavar="D", help="neighbours that differ by at most D")
     parser.add_argument("--background", default="0", metavar="V", help="value of the background, or none (0)")
     parser.add_argument("--mask", metavar="ARRAY", help="voxels where it is 0 take no part")
     parser.add_argument("--by-slice", type=int, metavar="AXIS", help="axis of the array across which slices are labeled alone")
     parser.add_argument(
-        "--neighbourhood", metavar="FILE", help="3 x 3 x 3 zeros and ones: .npy, .json (nested lists) or .txt (x fastest)"
+        "--neighbourhood",
+        metavar="8+z|FILE",
+        help="8 in the slice and the two along z; or 3 x 3 x 3 zeros and ones: .npy, .json (nested lists), .txt (x fastest) or an image",
     )
     parser.add_argument("--periodic", default="", metavar="x,y,z", help="axes along which the volume goes on with its other end")
     parser.add_argument("--minimum-size", type=int, default=0, metavar="VOXELS")
     parser.add_argument("--maximum-size", type=int, metavar="VOXELS")
-    parser.add_argument("--minimum-volume", type=float, metavar="MM3")
+    parser.add_argument("--minimum-volume", type=number_of, metavar="MM3")
     parser.add_argument("--largest", type=int, metavar="K", help="keep the K largest alone")
     parser.add_argument("--order", choices=("raster", "size"), default="raster")
     parser.add_argument("--type", default="auto", metavar="TYPE", help="uint8, uint16, uint32, uint64 or auto")
@@ -75,7 +79,7 @@ def _add_problem(parser: argparse.ArgumentParser, name: str) -> None:
     parser.add_argument("--table-rows", type=int, metavar="N", help="the table as a folder of files of so many rows")
     parser.add_argument("--columns", metavar="GROUPS", help="groups of columns: shape,feret ...")
     parser.add_argument("--intensity", metavar="ARRAY", help="image for the table's intensity columns")
-    parser.add_argument("--spacing", type=float, nargs="+", metavar="MM", help="size of a voxel, x first")
+    parser.add_argument("--spacing", type=number_of, nargs="+", metavar="MM", help="size of a voxel, x first")
     parser.add_argument("--select", nargs="+", default=[], metavar="AXIS=INDEX", help="for example c=1")
     parser.add_argument("--level", type=int, default=0, metavar="N")
     parser.add_argument("--storage-options", type=json.loads, metavar="JSON", help="for URLs; stands in the plan")
@@ -104,8 +108,17 @@ def _digits_of(text: str) -> np.ndarray[Any, Any]:
     return np.array([digit == "1" for digit in digits]).reshape((3,) * sizes[len(digits)])
 
 
+def _element_of_image(path: str) -> Any:
+    """The voxels of an image that are not 0, its axes as the array's."""
+    from brickccl import io
+
+    if not os.path.isfile(path):
+        raise ValueError("it is neither a file nor a text such as 8+z")
+    return np.asarray(io.read(path, as_labels=True)) != 0
+
+
 def _neighbourhood(path: str | None) -> Any:
-    """The structuring element in a file; the axes of .npy and .json are the array's."""
+    """A text such as 8+z, or the structuring element in a file; the axes of .npy and .json are the array's."""
     if path is None:
         return None
     readers: dict[str, Callable[[bytes], Any]] = {
@@ -113,28 +126,24 @@ def _neighbourhood(path: str | None) -> Any:
         ".json": lambda content: np.array(json.loads(content)),
         ".txt": lambda content: _digits_of(content.decode()),
     }
-    ending = os.path.splitext(path)[1].lower()
-    if ending not in readers:
-        raise ValueError(f"--neighbourhood {path} must be a file of the type .npy, .json or .txt")
+    if re.fullmatch("[0-9]{1,3}[+][xyzt]+", path):
+        return path
+    reader = readers.get(os.path.splitext(path)[1].lower())
     try:
+        if reader is None:
+            return _element_of_image(path)
         with open(path, "rb") as stream:
-            structure = np.asarray(readers[ending](stream.read()))
+            structure = np.asarray(reader(stream.read()))
         if structure.dtype.kind not in "biuf" or not np.isin(structure, (0, 1)).all():
             raise ValueError("it must hold zeros and ones")
     except OSError as error:
-        raise ValueError(f"--neighbourhood {path} cannot be read: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:
+        raise ValueError(f"--neighbourhood {path} cannot be read: {error.strerror or error}") from None
+    except (ValueError, RecursionError, EOFError) as error:
         raise ValueError(f"--neighbourhood {path}: {error}") from None
     return structure
 
 
 def _problem(chosen: argparse.Namespace) -> dict[str, Any]:
-    background: Any = None
-    if chosen.background != "none":
-        try:
-            background = int(chosen.background)
-        except ValueError:
-            background = float(chosen.background)
     select = {}
     for text in chosen.select:
         axis, equals, index = text.partition("=")
@@ -152,7 +161,7 @@ def _problem(chosen: argparse.Namespace) -> dict[str, Any]:
         "neighbourhood": _neighbourhood(chosen.neighbourhood),
         "criterion": "equal" if chosen.equal_value else "foreground",
         "range": tuple(chosen.range) if chosen.range else None,
-        "background": background,
+        "background": background_of(chosen.background),
         "dtype": chosen.type,
         "spacing": _spacing(chosen.spacing),
         "select": select or None,

@@ -22,6 +22,11 @@ CHUNK_EDGE = 128
 MARK = "brickccl"
 #: The ending of folders that are about to be removed.
 REMOVED = ".removed"
+#: Endings of files that are nothing of zarr.
+OTHER_ENDINGS = (
+    ".npy", ".npz", ".tif", ".tiff", ".nii", ".nii.gz", ".img", ".img.gz", ".hdr", ".hdr.gz", ".nrrd", ".nhdr", ".mha", ".mhd",
+    ".h5", ".hdf5", ".hdf", ".nxs", ".mrc", ".dcm", ".png", ".jpg", ".jpeg", ".bmp", ".raw", ".csv", ".tsv", ".parquet",
+)  # fmt: skip
 LABEL_TYPES = ("uint8", "uint16", "uint32", "uint64")
 
 
@@ -384,6 +389,18 @@ def _check_shards(levels: Sequence[Mapping[str, Any]], zarr_format: int) -> None
             )
 
 
+def _check_ending(url: str) -> None:
+    """Raises for the name of a file of another format, which would become a folder."""
+    name = url.rstrip("/").rpartition("/")[2].lower()
+    for ending in OTHER_ENDINGS:
+        if name.endswith(ending):
+            right = url.rstrip("/")[: -len(ending)] + ".zarr"
+            raise ValueError(
+                f"the target '{url}' ends with {ending}, but what is written by bricks is an array of zarr, a folder: give "
+                f"'{right}'; `brickccl label --memory` writes files of other formats"
+            )
+
+
 def plan_target(
     target: Any,
     source: Source,
@@ -401,6 +418,7 @@ def plan_target(
         url = absolute(os.fspath(target))
         image = _image_of(url, storage_options)
         if image is None:
+            _check_ending(url)
             multiscale = getattr(source, "multiscale", None)
             names = None
             if multiscale is not None and isinstance(source, ZarrSource):

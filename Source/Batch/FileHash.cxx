@@ -1,7 +1,6 @@
 #include "BrickCCL/Batch/FileHash.h"
 
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Files/FileBytes.h"
 
 #include <openssl/evp.h>
 
@@ -36,7 +35,12 @@ HashOf(const std::string & text)
 nlohmann::ordered_json
 DescribeFile(const std::string & path, const std::string & name)
 {
-  const files::FileBytes bytes = files::FileBytes::Map(path);
+  return DescribeFile(files::FileBytes::Map(path), name);
+}
+
+nlohmann::ordered_json
+DescribeFile(const files::FileBytes & bytes, const std::string & name)
+{
   nlohmann::ordered_json described;
   described["path"] = name;
   described["bytes"] = bytes.Size();

@@ -1,6 +1,8 @@
 #ifndef BRICKCCL_BATCH_FILEHASH_H
 #define BRICKCCL_BATCH_FILEHASH_H
 
+#include "BrickCCL/Files/FileBytes.h"
+
 #include <nlohmann/json.hpp>
 
 #include <string>
@@ -15,6 +17,8 @@ std::string HashOf(const std::string & text);
 /** {"path": ..., "bytes": ..., "sha256": ...} of a file. \param name  stands in `path`
  *  \throws Error if it cannot be read. */
 nlohmann::ordered_json DescribeFile(const std::string & path, const std::string & name);
+/** The same for a file that is mapped already. */
+nlohmann::ordered_json DescribeFile(const files::FileBytes & bytes, const std::string & name);
 
 } // namespace brickccl::batch
 

@@ -117,6 +117,9 @@ private:
     options.asLabels = m_Recipe.labeling.criterion == "equal-value";
     options.threads = m_Options.threads;
     options.onHeader = [&](const LoadedImage & header, std::uint64_t bytes) { PlanMemory(found, header, bytes); };
+    // Mapping a file once more would take a quarter of the time of its hash.
+    files::FileBytes mapped;
+    options.onFile = [&](const files::FileBytes & file) { mapped = file; };
     m_Image = ReadFoundImage(found, options);
     if (!m_Memory.IsMade())
     {
@@ -133,7 +136,7 @@ private:
     {
       if (std::filesystem::is_regular_file(file))
       {
-        input["files"].push_back(DescribeFile(file, file));
+        input["files"].push_back(file == mapped.Path() ? DescribeFile(mapped, file) : DescribeFile(file, file));
       }
     }
     if (!found.series.empty())

@@ -2,7 +2,6 @@
 
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Files/FileBytes.h"
 #include "BrickCCL/Files/FileStamp.h"
 
 #include <openssl/evp.h>
@@ -60,6 +59,12 @@ DescribeFile(const std::string & path, const std::string & name)
   {
     throw Error("cannot read '" + path + "': " + error.what());
   }
+  return DescribeFile(bytes, name);
+}
+
+nlohmann::ordered_json
+DescribeFile(const files::FileBytes & bytes, const std::string & name)
+{
   nlohmann::ordered_json described;
   described["path"] = Utf8Text(name);
   if (described["path"] != name)

@@ -1,6 +1,8 @@
 #ifndef BRICKCCL_BATCH_FILEHASH_H
 #define BRICKCCL_BATCH_FILEHASH_H
 
+#include "BrickCCL/Files/FileBytes.h"
+
 #include <nlohmann/json.hpp>
 
 #include <string>
@@ -16,6 +18,8 @@ std::string HashOf(const std::string & text);
  *  \param name  stands in `path`
  *  \throws Error if it cannot be read. */
 nlohmann::ordered_json DescribeFile(const std::string & path, const std::string & name);
+/** The same for a file that is mapped already. */
+nlohmann::ordered_json DescribeFile(const files::FileBytes & bytes, const std::string & name);
 
 /** What tells whether a file was changed since: when its contents and its status were changed last. Null if it is not
  *  there. */

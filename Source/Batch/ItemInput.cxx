@@ -25,7 +25,7 @@ ItemInput::Describe(const std::set<std::string> & read)
     {
       const files::FileStamp       before = m_Before.emplace(file, files::FileStamp::Of(file)).first->second;
       const nlohmann::ordered_json stamp = StampOf(file);
-      described.push_back(DescribeFile(file, file));
+      described.push_back(file == m_Mapped.Path() ? DescribeFile(m_Mapped, file) : DescribeFile(file, file));
       before.RequireSame();
       m_Stamps[described.back().at("path").get<std::string>()] = stamp;
     }

@@ -119,6 +119,7 @@ private:
     options.threads = m_Options.threads;
     options.onHeader = [&](const LoadedImage & header, std::uint64_t bytes) { PlanMemory(found, header, bytes); };
     ItemInput inputFiles(found.files);
+    options.onFile = [&](const files::FileBytes & file) { inputFiles.Keep(file); };
     m_Image = ReadFoundImage(found, options);
     if (!m_Memory.IsMade())
     {

@@ -193,6 +193,10 @@ private:
     const int  jobs = m_Options.jobs > 0 ? m_Options.jobs : processors;
     const auto maximum =
       std::min<std::size_t>(static_cast<std::size_t>(jobs), std::max<std::size_t>(1, m_Waiting.size()));
+    const auto startNext = [&] {
+      Start(m_Waiting.front(), processors, maximum);
+      m_Waiting.pop_front();
+    };
     while (!m_Waiting.empty() || m_Children.Count() > 0)
     {
       if (WasInterrupted())
@@ -203,12 +207,25 @@ private:
       }
       if (!m_Waiting.empty() && m_Children.Count() < maximum && Fits(m_Waiting.front()))
       {
-        Start(m_Waiting.front(), processors, maximum);
-        m_Waiting.pop_front();
+        startNext();
         continue;
       }
       if (const auto ended = m_Children.WaitForOne())
       {
+        // What is done with this item waits for the disk, which the next one need not do. With a limit of memory, what
+        // the next one may take is known later.
+        if (!m_Waiting.empty() && MemoryOfItems() == 0 && ended->end.IsExit(ItemDone))
+        {
+          try
+          {
+            startNext();
+          }
+          catch (const Error &)
+          {
+            TakeEnd(ended->key, ended->end);
+            throw;
+          }
+        }
         TakeEnd(ended->key, ended->end);
       }
     }
@@ -260,12 +277,12 @@ private:
     const auto        own = [&](const char * file) { return (folder / file).string(); };
     const auto        planned = m_Needs.find(index);
     m_MemoryAtWork -= planned == m_Needs.end() ? 0 : planned->second;
-    if (end.signal == 0 && end.exitCode == ItemNeedsMemory)
+    if (end.IsExit(ItemNeedsMemory))
     {
       PlanAnew(index, std::stoull(ReadText(own(MemoryFile))));
       return;
     }
-    if (end.signal == 0 && end.exitCode == ItemDone)
+    if (end.IsExit(ItemDone))
     {
       ItemOutcome & outcome = m_Outcomes[index];
       outcome.seconds = ordered_json::parse(ReadText(own(SecondsFile)));

@@ -1,6 +1,7 @@
 #ifndef BRICKCCL_FILES_BLOCKINFLATER_H
 #define BRICKCCL_FILES_BLOCKINFLATER_H
 
+#include "BrickCCL/Files/ClearRegisters.h"
 #include "BrickCCL/Files/SymbolInflater.h"
 #include "BrickCCL/Host/UninitializedVector.h"
 
@@ -58,6 +59,7 @@ public:
     m_State.next_out = output;
     m_State.avail_out = static_cast<std::uint32_t>(part);
     m_IsBad = m_IsBad || isal_inflate(&m_State) < 0;
+    ClearRegisters();
     const std::size_t made = part - m_State.avail_out;
     m_IsAtEnd = m_IsBad || HasFinished() || (m_State.avail_out > 0 && given <= largestPart);
     return made;

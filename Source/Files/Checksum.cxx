@@ -1,5 +1,7 @@
 #include "BrickCCL/Files/Checksum.h"
 
+#include "BrickCCL/Files/ClearRegisters.h"
+
 #include <zlib.h>
 #ifdef BRICKCCL_USE_ISAL
 #  include <isa-l/crc.h>
@@ -13,7 +15,10 @@ std::uint32_t
 Checksum(Wrapper wrapper, const unsigned char * bytes, std::size_t size)
 {
 #ifdef BRICKCCL_USE_ISAL
-  return wrapper == Wrapper::Gzip ? crc32_gzip_refl(0, bytes, size) : isal_adler32(1, bytes, size);
+  const std::uint32_t checksum =
+    wrapper == Wrapper::Gzip ? crc32_gzip_refl(0, bytes, size) : isal_adler32(1, bytes, size);
+  ClearRegisters();
+  return checksum;
 #else
   return static_cast<std::uint32_t>(wrapper == Wrapper::Gzip ? crc32_z(0, bytes, size) : adler32_z(1, bytes, size));
 #endif

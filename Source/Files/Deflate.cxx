@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Checksum.h"
+#include "BrickCCL/Files/ClearRegisters.h"
 #include "BrickCCL/Files/RunCompressor.h"
 
 #include <algorithm>
@@ -76,7 +77,9 @@ private:
       output.resize(std::max(done + 4096, output.size() + size / 4));
       m_Stream.next_out = output.data() + done;
       m_Stream.avail_out = static_cast<std::uint32_t>(std::min(output.size() - done, LargestPart));
-      if (isal_deflate(&m_Stream) != COMP_OK)
+      const int status = isal_deflate(&m_Stream);
+      ClearRegisters();
+      if (status != COMP_OK)
       {
         throw Error("the data could not be compressed");
       }

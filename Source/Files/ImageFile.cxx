@@ -114,6 +114,10 @@ ReadOneFile(const FileBytes & file, const ReadOptions & options)
                               " is a " + format.name + " file");
       }
       CheckParts(format.name, format.isReadInParts, options);
+      if (options.onFile)
+      {
+        options.onFile(file);
+      }
       return format.read(file, options);
     }
   }

@@ -1,6 +1,7 @@
 #ifndef BRICKCCL_FILES_IMAGEFILE_H
 #define BRICKCCL_FILES_IMAGEFILE_H
 
+#include "BrickCCL/Files/FileBytes.h"
 #include "BrickCCL/Files/LoadedImage.h"
 #include "BrickCCL/Host/Parallel.h"
 
@@ -33,6 +34,8 @@ struct ReadOptions
   bool inParts = false;
   /** Number of CPU threads; 0: all. */
   int threads = 0;
+  /** Hears of the file that is read, unless slices of several files are; not of others that it names. */
+  std::function<void(const files::FileBytes & file)> onFile = {};
   /** Hears of an image when its type, channels and extent are known, and before memory for its voxels is taken: `bytes`
    *  are the most that its voxels will take while they are read. What it throws ends the reading. */
   std::function<void(const LoadedImage & header, std::uint64_t bytes)> onHeader = {};

@@ -1,6 +1,7 @@
 #include "BrickCCL/Files/Inflate.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/ClearRegisters.h"
 
 #include <algorithm>
 #include <cstring>
@@ -82,6 +83,7 @@ struct Inflater::State
     stream.next_out = output;
     stream.avail_out = static_cast<std::uint32_t>(part);
     const int status = isal_inflate(&stream);
+    ClearRegisters();
     if (status < 0 || status == ISAL_NEED_DICT)
     {
       Fail(status == ISAL_INCORRECT_CHECKSUM ? "damaged: their checksum is wrong" : "damaged");

@@ -19,6 +19,13 @@ struct ChildEnd
   /** The signal that ended it; 0 if it ended by itself. */
   int signal = 0;
 
+  /** Whether it ended by itself with this code. */
+  bool
+  IsExit(int code) const
+  {
+    return signal == 0 && exitCode == code;
+  }
+
   /** "exit code 1" or "signal 11 (Segmentation fault)". */
   std::string ToString() const;
 };

@@ -1,5 +1,6 @@
 """`brickccl batch`: what it writes, and its rules of acceptance."""
 
+import gzip
 import hashlib
 import json
 import os
@@ -47,6 +48,10 @@ class ResultsTest(BatchTest):
     def test_the_manifest_has_the_hashes_of_all_files(self):
         self.recipe()
         self.volume("a.nrrd", [(1, 1, 1, 2, 2, 2)])
+        with open(os.path.join(self.input, "b.nhdr"), "w", encoding="utf-8") as stream:
+            stream.write("NRRD0004\ntype: uint8\ndimension: 3\nsizes: 4 1 1\nencoding: gzip\ndata file: b.raw.gz\n")
+        with open(os.path.join(self.input, "b.raw.gz"), "wb") as stream:
+            stream.write(gzip.compress(b"\0\1\1\0"))
         self.batch()
         with open(os.path.join(self.output, "manifest.json"), encoding="utf-8") as stream:
             manifest = json.load(stream)
@@ -54,8 +59,11 @@ class ResultsTest(BatchTest):
         named = {entry["path"]: entry["sha256"] for entry in manifest["outputs"]}
         written = {path: hashlib.sha256(data).hexdigest() for path, data in self.tree().items() if path != "manifest.json"}
         self.assertEqual(named, written)
-        with open(os.path.join(self.input, "a.nrrd"), "rb") as stream:
-            self.assertEqual(manifest["items"][0]["input"]["files"][0]["sha256"], hashlib.sha256(stream.read()).hexdigest())
+        read = [file for item in manifest["items"] for file in item["input"]["files"]]
+        self.assertEqual([os.path.basename(file["path"]) for file in read], ["a.nrrd", "b.nhdr", "b.raw.gz"])
+        for file in read:
+            with open(file["path"], "rb") as stream:
+                self.assertEqual(file["sha256"], hashlib.sha256(stream.read()).hexdigest())
 
     def test_results_do_not_depend_on_jobs(self):
         self.recipe("[labeling]\nconnectivity = 26\n[measuring]\ncolumns = [\"shape\", \"surface\", \"neighbours\"]\n")

@@ -2,6 +2,9 @@
 
 #include "BrickCCL/Files/Deflate.h"
 
+#include "BrickCCL/Files/Checksum.h"
+#include "BrickCCL/Files/Inflate.h"
+
 #include <gtest/gtest.h>
 
 #include <zlib.h>
@@ -10,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace brickccl::files
@@ -74,6 +78,46 @@ TEST(Deflate, ZlibReadsPiecesOfEverySize)
     EXPECT_EQ(Unpacked(DeflateAlone(plain.data(), plain.size()), size), plain) << size;
   }
 }
+
+#if defined(__GNUC__) && defined(__x86_64__)
+/** Whether the upper halves of vector registers are in use; nothing if the processor does not tell. */
+std::optional<bool>
+AreUpperHalvesInUse()
+{
+  unsigned a = 0;
+  unsigned b = 0;
+  unsigned c = 0;
+  unsigned d = 0;
+  __asm__ volatile("cpuid" : "=a"(a), "=b"(b), "=c"(c), "=d"(d) : "a"(0xdu), "c"(1u));
+  constexpr unsigned tellsUse = 1 << 2;
+  if (!__builtin_cpu_supports("avx") || (a & tellsUse) == 0)
+  {
+    return std::nullopt;
+  }
+  __asm__ volatile("xgetbv" : "=a"(a), "=d"(d) : "c"(1u));
+  constexpr unsigned halvesOfAvx = 1 << 2;
+  constexpr unsigned halvesOfAvx512 = 1 << 6;
+  return (a & (halvesOfAvx | halvesOfAvx512)) != 0;
+}
+
+TEST(Deflate, LeavesNoUpperHalvesOfVectorRegistersInUse)
+{
+  if (!AreUpperHalvesInUse())
+  {
+    GTEST_SKIP() << "this processor does not tell which registers are in use";
+  }
+  const Bytes plain = MakePattern(1 << 20);
+  Checksum(Wrapper::Gzip, plain.data(), plain.size());
+  EXPECT_FALSE(*AreUpperHalvesInUse());
+  const Bytes packed = DeflateAlone(plain.data(), plain.size());
+  EXPECT_FALSE(*AreUpperHalvesInUse());
+  Bytes    again(plain.size());
+  Inflater inflater(packed.data(), packed.size(), Wrapper::Zlib, "bytes");
+  inflater.Read(again.data(), again.size());
+  EXPECT_FALSE(*AreUpperHalvesInUse());
+  EXPECT_EQ(again, plain);
+}
+#endif
 
 TEST(Deflate, BytesDoNotDependOnWhereTheCompressorLies)
 {

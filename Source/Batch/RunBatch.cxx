@@ -15,7 +15,6 @@
 #include <fstream>
 #include <map>
 #include <new>
-#include <set>
 
 namespace brickccl::batch
 {
@@ -454,48 +453,6 @@ private:
 };
 
 } // namespace
-
-FoundItems
-FindItems(const std::vector<std::string> & inputs, const Recipe & recipe, const std::string & outputFolder)
-{
-  FindImagesOptions options;
-  options.slicesAreVolumes = recipe.input.slicesAreVolumes;
-  options.leftOut = { outputFolder };
-  options.mark = StateFolder;
-  FoundImages                        found = FindImages(inputs, options);
-  std::vector<std::string>           names;
-  std::map<std::string, std::size_t> counts;
-  for (const FoundImage & image : found.images)
-  {
-    names.push_back(Utf8Text(image.name));
-    ++counts[names.back()];
-  }
-  const std::vector<std::string> folders = FolderNames(names);
-  FoundItems                     all;
-  all.ignored = std::move(found.ignored);
-  all.otherBatches = std::move(found.markedFolders);
-  const auto isAlone = [&](const std::string & name) { return counts.count(name) != 0 && counts[name] == 1; };
-  std::set<std::string> taken;
-  for (std::size_t i = 0; i < folders.size(); ++i)
-  {
-    // Items of one name are told apart by their folders, whose names may be those of other items.
-    std::string name = names[i];
-    if (!isAlone(name))
-    {
-      name = folders[i];
-      for (int number = 2; isAlone(name) || !taken.insert(name).second; ++number)
-      {
-        name = folders[i] + "-" + std::to_string(number);
-      }
-    }
-    all.items.push_back({ name, folders[i], std::move(found.images[i]) });
-  }
-  if (all.items.empty())
-  {
-    throw Error("there is no image among the inputs; formats that are read: " + ReadableFormats());
-  }
-  return all;
-}
 
 BatchResult
 RunBatch(const std::vector<BatchItem> & items,

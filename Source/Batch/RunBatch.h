@@ -13,20 +13,6 @@
 namespace brickccl::batch
 {
 
-/** The items of a batch. */
-struct FoundItems
-{
-  std::vector<BatchItem> items;
-  /** Files of no known format. */
-  std::vector<std::string> ignored;
-  /** Folders below the inputs that other batches wrote; they are not searched. */
-  std::vector<std::string> otherBatches;
-};
-
-/** Finds them among the inputs (FindImages), and gives each a name and a folder of its own. \param outputFolder  is not
- *  searched. \throws Error, also if there is none. */
-FoundItems FindItems(const std::vector<std::string> & inputs, const Recipe & recipe, const std::string & outputFolder);
-
 /** Something that a person who waits wants to hear. */
 struct BatchEvent
 {

@@ -1,3 +1,4 @@
+#include "BrickCCL/Batch/FindItems.h"
 #include "BrickCCL/Batch/RecipeFile.h"
 #include "BrickCCL/Batch/RunBatch.h"
 #include "BrickCCL/Cli/Commands.h"

@@ -126,10 +126,10 @@ LeastAsText(double bytes)
 std::string
 DescribeLeast(std::uint64_t memory, double rest, int threads)
 {
-  const int  all = EffectiveThreadCount(threads);
-  const auto least = [rest](int count) { return static_cast<double>(FixedBytes(count)) + rest; };
-  const auto text = "; the least that does is " + LeastAsText(least(all));
-  int        fewer = all - 1;
+  const int   all = EffectiveThreadCount(threads);
+  const auto  least = [rest](int count) { return static_cast<double>(FixedBytes(count)) + rest; };
+  std::string text = "; the least that does is " + LeastAsText(least(all));
+  int         fewer = all - 1;
   while (fewer > 1 && static_cast<double>(memory) < least(fewer))
   {
     --fewer;

@@ -157,7 +157,11 @@ AddLabelMapOptions(CLI::App & command, LabelMapArguments & arguments)
   command
     .add_option("--label-type", arguments.labelType, "auto (the smallest that fits), uint8, uint16, uint32 or uint64")
     ->capture_default_str();
-  command.add_flag("--no-compression", arguments.noCompression, "write the label map uncompressed (faster)");
+  command.add_flag("--no-compression",
+                   arguments.noCompression,
+                   "write the label map uncompressed (faster); TIFF stacks of two slices or of less than 4 KiB are "
+                   "compressed even so, "
+                   "since readers take such ones for a single block");
 }
 
 void

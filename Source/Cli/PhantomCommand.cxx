@@ -4,6 +4,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Dispatch/Label.h"
+#include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Host/UninitializedVector.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
@@ -133,10 +134,10 @@ GeometryOf(const PhantomArguments & arguments, std::size_t dimension)
   }
   for (std::size_t axis = 0; axis < dimension; ++axis)
   {
-    if (!(arguments.spacing[axis] > 0))
+    if (!(arguments.spacing[axis] >= files::MinimumSpacing && arguments.spacing[axis] <= files::MaximumSpacing))
     {
-      throw InvalidArgument("the spacing " + std::to_string(arguments.spacing[axis]) +
-                            " is invalid; it must be above 0");
+      throw InvalidArgument("the spacing " + files::Shortest(arguments.spacing[axis]) +
+                            " is invalid; it must be above 0, from 1e-30 to 1e30 mm");
     }
     geometry.spacing[axis] = arguments.spacing[axis];
   }

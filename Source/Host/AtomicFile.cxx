@@ -35,8 +35,9 @@ FolderOf(const fs::path & path)
 fs::path
 Resolved(const fs::path & path)
 {
-  fs::path resolved = path;
-  for (int links = 0; fs::is_symlink(fs::symlink_status(resolved)); ++links)
+  fs::path        resolved = path;
+  std::error_code failure;
+  for (int links = 0; fs::is_symlink(fs::symlink_status(resolved, failure)); ++links)
   {
     if (links == 40)
     {

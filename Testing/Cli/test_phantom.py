@@ -168,6 +168,8 @@ class PhantomTest(CommandTest):
         self.fails("phantom", "print", out, "--sizes", self.path("s.txt"), saying=".csv")
         self.fails("phantom", "print", out, "--truth", out, saying="--truth")
         self.fails("phantom", "balls", out, "--size", 9, 9, "--spacing", 1, saying="--spacing")
+        for spacing in ("1e-320", "1e31"):
+            self.fails("phantom", "balls", out, "--size", 9, 9, "--spacing", spacing, 1, saying="1e30 mm")
         self.fails("phantom", "balls", self.path("out.xyz"), saying="extension")
 
     def test_the_sample_is_regenerated_bit_for_bit(self):

@@ -238,11 +238,14 @@ class Hdf5Test(Hdf5Files):
         self.assertIn("grün", self.refuses(path, saying=("/red\\x1b[31m", "/line\\x0abreak", "/next\\x9b2J")))
 
     def test_names_longer_than_those_of_files(self):
-        name = "n" * 300
-        path = self.store("long.h5", {name: BLOCKY, "other": BLOCKY[:2]})
-        for between in ("::/", "::", "/"):
-            self.assert_voxels(path + between + name, BLOCKY)
-        self.refuses(path + "::/" + name + "n", saying="no dataset")
+        for length in (300, 5000):
+            name = "n" * length
+            path = self.store("long.h5", {name: BLOCKY, "other": BLOCKY[:2]})
+            for between in ("::/", "::", "/"):
+                self.assert_voxels(path + between + name, BLOCKY)
+            result = self.label(path + "::/" + name, self.path("out.nrrd"))
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.refuses(path + "::/" + name + "n", saying="no dataset")
         self.refuses(self.path("n" * 300 + ".h5"), saying="too long")
 
     def test_the_help_names_it(self):

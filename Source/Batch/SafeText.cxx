@@ -76,12 +76,12 @@ Utf8Text(const std::string & text)
 }
 
 std::string
-CsvCell(const std::string & given)
+CsvCell(const std::string & text)
 {
-  const std::string text = Utf8Text(given);
-  const bool        isFormula = !text.empty() && std::string("=+-@\t\r\n").find(text[0]) != std::string::npos;
-  std::string       cell = isFormula ? "'" + text : text;
-  if (cell.find_first_of(",\"\r\n'") == std::string::npos && cell == text)
+  const std::string shown = Utf8Text(text);
+  const bool        isFormula = !shown.empty() && std::string("=+-@\t\r\n").find(shown[0]) != std::string::npos;
+  std::string       cell = isFormula ? "'" + shown : shown;
+  if (cell.find_first_of(",\"\r\n'") == std::string::npos && cell == shown)
   {
     return cell;
   }

@@ -229,20 +229,28 @@ PackForeground(const ImageView &  image,
   });
 }
 
+/** Packs the bits of a problem's mask, which must be there. */
+template <typename TIndex>
+void
+PackMask(const Problem & problem, RunTable<TIndex> & table, cudaStream_t stream)
+{
+  table.foreground.Resize(static_cast<std::size_t>(WordGrid(problem.image.extent).words));
+  PackForeground<TIndex>(*problem.mask, Criterion::Foreground(0), nullptr, table.foreground.Data(), stream);
+}
+
 /** Packs the foreground bits of a problem and applies its mask. */
 template <typename TIndex>
 void
 PackForeground(const Problem & problem, RunTable<TIndex> & table, cudaStream_t stream)
 {
-  const WordGrid grid(problem.image.extent);
-  table.foreground.Resize(static_cast<std::size_t>(grid.words));
   const DeviceWord * mask = nullptr;
   if (problem.mask)
   {
     // The bits of the mask lie where the bits of the image are then written, word by word.
-    PackForeground<TIndex>(*problem.mask, Criterion::Foreground(0), nullptr, table.foreground.Data(), stream);
+    PackMask(problem, table, stream);
     mask = table.foreground.Data();
   }
+  table.foreground.Resize(static_cast<std::size_t>(WordGrid(problem.image.extent).words));
   PackForeground<TIndex>(problem.image, problem.criterion, mask, table.foreground.Data(), stream);
 }
 

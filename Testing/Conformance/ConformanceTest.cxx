@@ -156,6 +156,37 @@ TEST(Conformance, SlicesEachOnTheirOwn)
   }
 }
 
+TEST(Conformance, SlicesEachOnTheirOwnInAMask)
+{
+  // The larger ones have more than 256 voxels along two axes, as many as are turned at once for slices orthogonal to x.
+  const Extent extents[] = { { 41, 35, 18 }, { 270, 290, 2 }, { 261, 2, 259 } };
+  for (const Extent & extent : extents)
+  {
+    const auto voxels = RandomValues<std::uint8_t>(static_cast<std::size_t>(extent.VoxelCount()), 33);
+    const auto mask = MakeRandom(extent, 0.8, 2, 34);
+    for (int axis = 0; axis < extent.dimension; ++axis)
+    {
+      for (const Criterion & criterion : { Criterion::Foreground(), Criterion::EqualValue(), Criterion::Tolerance(1) })
+      {
+        // Of large volumes, the slices that are not tiny.
+        if (extent.size[axis] == 2)
+        {
+          continue;
+        }
+        for (int rank = 1; rank < extent.dimension; ++rank)
+        {
+          FloodFillProblem problem = ProblemOf(voxels, extent, 1, criterion);
+          problem.rank = rank;
+          problem.sliceAxis = axis;
+          problem.mask.emplace(mask.begin(), mask.end());
+          const Connectivity connectivity = Connectivity(extent.dimension - 1, rank).WithinSlices(axis);
+          ASSERT_NO_FATAL_FAILURE(ExpectSameAsFloodFill("slices in a mask", voxels, problem, connectivity, mask));
+        }
+      }
+    }
+  }
+}
+
 TEST(Conformance, NotANumberIsNeverForeground)
 {
   const Extent       extent{ 70, 6, 4 };

@@ -384,6 +384,13 @@ __shfl_down_sync(unsigned, T value, unsigned distance)
   return ExchangeInWarp(value, lane + distance < 32 ? lane + distance : lane);
 }
 
+template <typename T>
+T
+__shfl_xor_sync(unsigned, T value, unsigned mask)
+{
+  return ExchangeInWarp(value, (threadIdx.x ^ mask) % 32);
+}
+
 inline unsigned
 __ballot_sync(unsigned, int value)
 {

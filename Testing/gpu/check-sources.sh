@@ -70,7 +70,8 @@ for program in Conformance Device; do
   sed -n 's/^\[  SKIPPED \] /  - skipped: /p' "$programs/$program.log"
 done
 if command -v cuobjdump >/dev/null; then
-  echo "- kernels that are launched early, in the machine code of Conformance: $(Testing/gpu/check_early_kernels.py "$programs/Conformance")"
+  early=$(Testing/gpu/check_early_kernels.py "$programs/Conformance" "$programs/Device")
+  echo "- kernels that are launched early, in the machine code of Conformance and Device: $early"
 else
   echo "- there is no cuobjdump here: kernels that are launched early were not looked at"
 fi

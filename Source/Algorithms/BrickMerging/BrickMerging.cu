@@ -149,10 +149,10 @@ struct Borders
 /** Kernel 2: unites across the borders of one level. */
 template <typename T, typename TIndex>
 __global__ void
-MergeBordersKernel(const __grid_constant__ VoxelVolume<T> volume,
-                   const __grid_constant__ NeighbourSteps steps,
-                   const __grid_constant__ Borders        borders,
-                   TIndex *                               parent)
+UniteAcrossBricksKernel(const __grid_constant__ VoxelVolume<T> volume,
+                        const __grid_constant__ NeighbourSteps steps,
+                        const __grid_constant__ Borders        borders,
+                        TIndex *                               parent)
 {
   for (std::int64_t i = ThreadIndex(); i < borders.Voxels(); i += ThreadCount())
   {
@@ -252,7 +252,7 @@ UniteByBrickMerging(const Problem & problem, VoxelMemory<TIndex> & memory, const
         BRICKCCL_LAUNCH(FlattenBordersKernel<TIndex>, ShapeFor(borders.Voxels()), stream, extent, borders, parent);
         memory.clock.Finish("flatten borders", stream);
       }
-      BRICKCCL_LAUNCH((MergeBordersKernel<T, TIndex>),
+      BRICKCCL_LAUNCH((UniteAcrossBricksKernel<T, TIndex>),
                       ShapeFor(borders.Voxels()),
                       stream,
                       volume,

@@ -41,11 +41,46 @@ QueueNumbers(const BundleGrid & grid, BundleMergingMemory & memory, cudaStream_t
                         memory.found.Data() + (1 - memory.turn));
 }
 
-/** Queues all kernels of one call. \param problem  its image and mask have the axes of the grid */
+/** Queues the kernel that finds the components of bricks where links follow the foreground.
+ *  \param bits  of the mask, or of the foreground (BitsOfGrid) */
+template <Bundling VBundling>
+void
+QueueBricks(const Problem &       problem,
+            const BundleGrid &    grid,
+            const DeviceWord *    bits,
+            BundleMergingMemory & memory,
+            cudaStream_t          stream)
+{
+  const auto queue = [&](auto bricks) {
+    using Agent = BrickAgent<decltype(bricks)>;
+    BRICKCCL_LAUNCH_BLOCKS(SolveBricksKernel<Agent>,
+                           OneBlockPerBrick(grid, WordsPerBrick),
+                           stream,
+                           bricks,
+                           MaskBits{ bits, WordGrid(grid.extent).wordsPerRow },
+                           memory.Arrays(),
+                           typename Agent::ForBorders{},
+                           memory.Marks());
+  };
+  if constexpr (VBundling != Bundling::Squares)
+  {
+    if (grid.axes == GridAxes::YThenZThenX)
+    {
+      return queue(PackedProblem<VBundling>{ grid });
+    }
+  }
+  VisitPixels(problem.image, problem.criterion, [&](auto rule, const auto * pixels) {
+    using T = typename std::decay_t<decltype(rule)>::Pixel;
+    queue(BitProblem<T, VBundling>{ pixels, rule, grid });
+  });
+}
+
+/** Queues all kernels of one call. \param problem  its image has the axes of the grid \param bits  those of
+ *  BitsOfGrid */
 void
 Queue(const Problem &       problem,
       const BundleGrid &    grid,
-      const DeviceWord *    mask,
+      const DeviceWord *    bits,
       BundleMergingMemory & memory,
       cudaStream_t          stream)
 {
@@ -58,35 +93,22 @@ Queue(const Problem &       problem,
   memory.isNextFoundClear = false;
   memory.turn = 1 - memory.turn;
   *memory.report.Data() = BundleReport();
-  const BrickArrays arrays = memory.Arrays();
-  const FirstMarks  marks = memory.Marks();
   VisitLayout(problem, [&](auto layout) {
     using Layout = decltype(layout);
     if constexpr (Layout::keepsStarts)
     {
-      SolveAndMergeRows(problem, grid, mask, memory, stream);
+      SolveAndMergeRows(problem, grid, bits, memory, stream);
     }
     else
     {
       constexpr Bundling bundling = Layout::bundling;
-      VisitPixels(problem.image, problem.criterion, [&](auto rule, const auto * pixels) {
-        using T = typename std::decay_t<decltype(rule)>::Pixel;
-        using Agent = BrickAgent<BitProblem<T, bundling>>;
-        BRICKCCL_LAUNCH_BLOCKS(SolveBricksKernel<Agent>,
-                               OneBlockPerBrick(grid, WordsPerBrick),
-                               stream,
-                               typename Agent::Problem{ pixels, rule, grid },
-                               MaskBits{ mask, WordGrid(grid.extent).wordsPerRow },
-                               arrays,
-                               typename Agent::ForBorders{},
-                               marks);
-      });
+      QueueBricks<bundling>(problem, grid, bits, memory, stream);
       using Border = BitBorder<bundling>;
       BRICKCCL_LAUNCH_BLOCKS_EARLY(MergeBordersKernel<Border>,
                                    OneBlockPerBrick(grid, BorderThreads),
                                    stream,
                                    grid,
-                                   arrays,
+                                   memory.Arrays(),
                                    typename Border::ForBorders{});
     }
   });
@@ -149,31 +171,42 @@ MakeRoomForWords(const Problem & problem, const BundleGrid & grid, BundleMerging
   memory.bases.Resize(bricks);
 }
 
-/** The problem with the axes of the grid. */
+/** The problem with the axes of the grid. Where bits decide, only these are turned (BitsOfGrid). */
 Problem
 Turned(const Problem & problem, const BundleGrid & grid, BundleMergingMemory & memory, cudaStream_t stream)
 {
   Problem turned = problem;
-  if (grid.axes == GridAxes::YThenZThenX)
+  if (grid.axes == GridAxes::YThenZThenX && !problem.criterion.FollowsForeground())
   {
     turned.image = CopyYThenZThenX(problem.image, memory.imageAlongY, stream);
-    turned.mask =
-      problem.mask ? std::optional(CopyYThenZThenX(*problem.mask, memory.maskAlongY, stream)) : std::nullopt;
   }
   return turned;
 }
 
-/** The bits of a problem's mask; null if it has none. */
+/** The bits of a problem's mask in the rows of the grid; for slices orthogonal to x, where bits decide, those of the
+ *  foreground in the mask. Null if there is neither. */
 const DeviceWord *
-PackMask(const Problem & problem, const BundleGrid & grid, BundleMergingMemory & memory, cudaStream_t stream)
+BitsOfGrid(const Problem & problem, const BundleGrid & grid, BundleMergingMemory & memory, cudaStream_t stream)
 {
-  if (!problem.mask)
+  const bool isTurned = grid.axes == GridAxes::YThenZThenX;
+  if (isTurned && problem.criterion.FollowsForeground())
+  {
+    PackForeground(problem, memory.table, stream);
+  }
+  else if (problem.mask)
+  {
+    PackMask(problem, memory.table, stream);
+  }
+  else
   {
     return nullptr;
   }
-  memory.table.foreground.Resize(static_cast<std::size_t>(WordGrid(grid.extent).words));
-  PackForeground<unsigned>(*problem.mask, Criterion::Foreground(0), nullptr, memory.table.foreground.Data(), stream);
-  return memory.table.foreground.Data();
+  if (!isTurned)
+  {
+    return memory.table.foreground.Data();
+  }
+  TurnBits(memory.table.foreground.Data(), WordGrid(problem.image.extent), memory.bitsAlongY, stream);
+  return memory.bitsAlongY.Data();
 }
 
 } // namespace
@@ -218,7 +251,7 @@ BundleAlgorithm::LabelThen(const Problem & problem,
 
   m_Memory.isMapQueued = false;
   const Problem            turned = Turned(problem, grid, m_Memory, stream);
-  const DeviceWord * const mask = PackMask(turned, grid, m_Memory, stream);
+  const DeviceWord * const bits = BitsOfGrid(problem, grid, m_Memory, stream);
   for (;;)
   {
     m_Memory.parent.Resize(componentRoom);
@@ -227,7 +260,7 @@ BundleAlgorithm::LabelThen(const Problem & problem,
     m_Memory.componentCapacity = componentRoom;
     m_Memory.runCapacity = runRoom;
     m_Memory.isReportPending = true;
-    Queue(turned, grid, mask, m_Memory, stream);
+    Queue(turned, grid, bits, m_Memory, stream);
     queueMore();
     const BundleReport report = AwaitReport(m_Memory);
     const auto         components = static_cast<std::size_t>(report.found >> 32);

@@ -31,9 +31,9 @@ struct BundleMergingMemory
   DeviceBuffer<SeparationBits>     separationBits;
   DeviceBuffer<DeviceWord>         joinedBits;
   DeviceBuffer<unsigned char>      endVoxels;
-  /** Copies for slices orthogonal to x. */
+  /** Copies for slices orthogonal to x: of the image where values decide, and of bits. */
   DeviceBuffer<unsigned char> imageAlongY;
-  DeviceBuffer<unsigned char> maskAlongY;
+  DeviceBuffer<DeviceWord>    bitsAlongY;
   PinnedValue<BundleReport>   report;
   /** The components of the last problem are there. */
   Event numbered;
@@ -62,7 +62,7 @@ struct BundleMergingMemory
            bases.CapacityBytes() + found.CapacityBytes() + parent.CapacityBytes() + firstVoxel.CapacityBytes() +
            marks.CapacityBytes() + marksInGroup.CapacityBytes() + marksInPart.CapacityBytes() +
            separationLimits.CapacityBytes() + separationBits.CapacityBytes() + joinedBits.CapacityBytes() +
-           endVoxels.CapacityBytes() + imageAlongY.CapacityBytes() + maskAlongY.CapacityBytes();
+           endVoxels.CapacityBytes() + imageAlongY.CapacityBytes() + bitsAlongY.CapacityBytes();
   }
 
   BrickArrays

@@ -3,8 +3,8 @@
 
 #include "BrickCCL/Algorithms/BundleMerging/BundleBricks.cuh"
 
-/** Slices orthogonal to x (GridAxes::YThenZThenX): a copy of the image whose rows lie within slices, and the label map
- *  with the axes of the volume. */
+/** Slices orthogonal to x (GridAxes::YThenZThenX): bits, or a copy of the image, whose rows lie within slices, and the
+ *  label map with the axes of the volume. */
 namespace brickccl::cuda
 {
 
@@ -209,6 +209,84 @@ CopyYThenZThenX(const ImageView & image, DeviceBuffer<unsigned char> & copy, cud
     BRICKCCL_LAUNCH_BLOCKS(YThenZThenXKernel<T>, ShapeForTiles(volume, TileSide), stream, from, volume, to);
   });
   return { copy.Data(), image.type, { volume.size[1], volume.size[2], volume.size[0] }, image.channels };
+}
+
+/** The bit x of lane y's word becomes bit y of lane x's word. */
+__device__ inline DeviceWord
+TransposeBits(DeviceWord bits)
+{
+  const unsigned lane = threadIdx.x % BitsPerDeviceWord;
+  DeviceWord     lower = 0x0000FFFFu;
+#pragma unroll
+  for (unsigned step = BitsPerDeviceWord / 2; step > 0; step /= 2)
+  {
+    // Lanes that lie a step apart exchange the upper bits of the one for the lower bits of the other.
+    const DeviceWord other = __shfl_xor_sync(AllLanes, bits, step);
+    bits = (lane & step) == 0 ? (bits & lower) | (other & lower) << step : (bits & ~lower) | (other >> step & lower);
+    lower ^= lower << (step / 2);
+  }
+  return bits;
+}
+
+/** So many words a side of a plane of bits are turned by one block, a column of them by each warp. */
+inline constexpr unsigned TileSideOfBits = TileThreads / BitsPerDeviceWord;
+
+/** Copies bits so that y comes first, then z, then x. */
+template <unsigned VSide>
+__global__ void
+__launch_bounds__(TileThreads) BitsYThenZThenXKernel(const DeviceWord * __restrict__ bits,
+                                                     const __grid_constant__ WordGrid volume,
+                                                     const __grid_constant__ WordGrid turned,
+                                                     DeviceWord * __restrict__ copy)
+{
+  __shared__ DeviceWord tile[VSide * BitsPerDeviceWord][VSide + 1];
+  const auto            tilesX = (volume.wordsPerRow - 1) / VSide + 1;
+  const auto            tilesY = (turned.wordsPerRow - 1) / VSide + 1;
+  const std::int64_t    tiles = tilesX * tilesY * volume.extent.size[2];
+  const unsigned        warp = threadIdx.x / BitsPerDeviceWord;
+  for (std::int64_t i = blockIdx.x; i < tiles; i += gridDim.x)
+  {
+    const std::int64_t z = i / tilesX / tilesY;
+    const std::int64_t atY = i / tilesX % tilesY * VSide;
+    const std::int64_t atX = i % tilesX * VSide;
+#pragma unroll
+    for (unsigned k = 0; k < VSide; ++k)
+    {
+      const std::int64_t y = (atY + k) * BitsPerDeviceWord + threadIdx.x % BitsPerDeviceWord;
+      const bool         isThere = y < volume.extent.size[1] && atX + warp < volume.wordsPerRow;
+      const std::int64_t row = z * volume.extent.size[1] + y;
+      tile[threadIdx.x][k] = TransposeBits(isThere ? bits[row * volume.wordsPerRow + atX + warp] : 0u);
+    }
+    __syncthreads();
+    for (unsigned column = threadIdx.x / VSide; column < VSide * BitsPerDeviceWord; column += TileThreads / VSide)
+    {
+      const std::int64_t x = atX * BitsPerDeviceWord + column;
+      const std::int64_t word = atY + threadIdx.x % VSide;
+      if (x < volume.extent.size[0] && word < turned.wordsPerRow)
+      {
+        copy[(x * volume.extent.size[2] + z) * turned.wordsPerRow + word] = tile[column][threadIdx.x % VSide];
+      }
+    }
+    __syncthreads();
+  }
+}
+
+/** Queues a copy of a volume's bits whose x, y and z are its y, z and x. */
+inline void
+TurnBits(const DeviceWord * bits, const WordGrid & volume, DeviceBuffer<DeviceWord> & copy, cudaStream_t stream)
+{
+  const Extent & size = volume.extent;
+  const WordGrid turned({ size.size[1], size.size[2], size.size[0] });
+  copy.Resize(static_cast<std::size_t>(turned.words));
+  const std::int64_t tilesX = (volume.wordsPerRow - 1) / TileSideOfBits + 1;
+  const std::int64_t tilesY = (turned.wordsPerRow - 1) / TileSideOfBits + 1;
+  BRICKCCL_LAUNCH_BLOCKS(BitsYThenZThenXKernel<TileSideOfBits>,
+                         ShapeFor(tilesX * tilesY * size.size[2] * TileThreads, TileThreads),
+                         stream,
+                         bits,
+                         volume,
+                         turned,
+                         copy.Data());
 }
 
 /** Writes the label map of slices orthogonal to x. A thread writes the voxels of one word, which lie along y. The

@@ -84,6 +84,16 @@ struct BitProblem
   BundleGrid   grid;
 };
 
+/** The same where the foreground lies there as bits: they come in the place of a mask's. Kernel argument. */
+template <Bundling VBundling>
+struct PackedProblem
+{
+  using Pixel = void;
+  static constexpr Bundling bundling = VBundling;
+
+  BundleGrid grid;
+};
+
 /** A thread of the block that solves a brick: it reads one word of a bundle's rows. */
 template <typename TProblem>
 class BrickAgent : BrickSolver
@@ -117,16 +127,15 @@ public:
     }
     if (firstX < grid.rowLength)
     {
-      if (sizeof(T) == 1 && m_Problem.rule.channels == 1 && grid.rowLength % 16 == 0 &&
-          reinterpret_cast<std::uintptr_t>(m_Problem.voxels) % 16 == 0)
+      if constexpr (isPacked)
       {
-        PackWhole();
+        m_Own = AllBits();
       }
       else
       {
-        PackRowByRow();
+        PackVoxels();
       }
-      if (m_Mask.words != nullptr)
+      if (isPacked || m_Mask.words != nullptr)
       {
         ApplyMask();
       }
@@ -267,7 +276,32 @@ private:
   /** If a bundle is a row, runs come in raster order, and a root is the first run of its component. */
   static constexpr bool rootIsFirst = bundling == Bundling::Rows;
   using Window = typename BitLinks<bundling>::Window;
+  static constexpr bool isPacked = std::is_void_v<T>;
 
+  __device__ static RowWords<rowCount>
+  AllBits()
+  {
+    RowWords<rowCount> all;
+#pragma unroll
+    for (DeviceWord & row : all.rows)
+    {
+      row = 0xFFFFFFFFu;
+    }
+    return all;
+  }
+  __device__ __forceinline__ void
+  PackVoxels()
+  {
+    if (sizeof(T) == 1 && m_Problem.rule.channels == 1 && grid.rowLength % 16 == 0 &&
+        reinterpret_cast<std::uintptr_t>(m_Problem.voxels) % 16 == 0)
+    {
+      PackWhole();
+    }
+    else
+    {
+      PackRowByRow();
+    }
+  }
   /** Packs bytes that lie in memory so that 16 of them are loaded at once. */
   __device__ __forceinline__ void
   PackWhole()

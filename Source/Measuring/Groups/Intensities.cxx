@@ -350,7 +350,8 @@ MergeIntensities(const MergeInput & input, ComponentTable & table)
   const IntensitySums * first = nullptr;
   for (const PartRow & row : input.parts)
   {
-    const IntensitySums & own = row.table->measures.Of<IntensitySums>()[row.place];
+    const auto            lists = row.table->measures.Of<IntensitySums>();
+    const IntensitySums & own = lists[row.place];
     first = first == nullptr ? &own : first;
     if (first->isWhole != own.isWhole || first->hasSquares != own.hasSquares)
     {
@@ -362,7 +363,8 @@ MergeIntensities(const MergeInput & input, ComponentTable & table)
   input.ForComponents([&](std::size_t c) {
     std::uint64_t voxels = 0;
     input.ForParts(c, [&](const PartRow & row) {
-      const IntensitySums & own = row.table->measures.Of<IntensitySums>()[row.place];
+      const auto            lists = row.table->measures.Of<IntensitySums>();
+      const IntensitySums & own = lists[row.place];
       const std::uint64_t   ownVoxels = row.table->components.VoxelCount(row.place);
       if (voxels == 0)
       {

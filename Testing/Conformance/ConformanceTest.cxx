@@ -158,7 +158,8 @@ TEST(Conformance, SlicesEachOnTheirOwn)
 
 TEST(Conformance, SlicesEachOnTheirOwnInAMask)
 {
-  // The larger ones have more than 256 voxels along two axes, as many as are turned at once for slices orthogonal to x.
+  // The larger ones, labeled in slices orthogonal to x, have more than the 256 voxels along an axis that are turned at
+  // once.
   const Extent extents[] = { { 41, 35, 18 }, { 270, 290, 2 }, { 261, 2, 259 } };
   for (const Extent & extent : extents)
   {
@@ -168,8 +169,7 @@ TEST(Conformance, SlicesEachOnTheirOwnInAMask)
     {
       for (const Criterion & criterion : { Criterion::Foreground(), Criterion::EqualValue(), Criterion::Tolerance(1) })
       {
-        // Of large volumes, the slices that are not tiny.
-        if (extent.size[axis] == 2)
+        if (axis > 0 && extent.size[0] > 256)
         {
           continue;
         }

@@ -191,22 +191,26 @@ BitsOfGrid(const Problem & problem, const BundleGrid & grid, BundleMergingMemory
   const bool isTurned = grid.axes == GridAxes::YThenZThenX;
   if (isTurned && problem.criterion.FollowsForeground())
   {
-    PackForeground(problem, memory.table, stream);
+    const DeviceWord * mask = nullptr;
+    if (problem.mask)
+    {
+      PackMask(problem, memory.table, stream);
+      mask = memory.table.foreground.Data();
+    }
+    PackYThenZThenX(problem.image, problem.criterion, mask, memory.bitsAlongY, stream);
+    return memory.bitsAlongY.Data();
   }
-  else if (problem.mask)
-  {
-    PackMask(problem, memory.table, stream);
-  }
-  else
+  if (!problem.mask)
   {
     return nullptr;
   }
-  if (!isTurned)
+  if (isTurned)
   {
-    return memory.table.foreground.Data();
+    PackYThenZThenX(*problem.mask, Criterion::Foreground(0), nullptr, memory.bitsAlongY, stream);
+    return memory.bitsAlongY.Data();
   }
-  TurnBits(memory.table.foreground.Data(), WordGrid(problem.image.extent), memory.bitsAlongY, stream);
-  return memory.bitsAlongY.Data();
+  PackMask(problem, memory.table, stream);
+  return memory.table.foreground.Data();
 }
 
 } // namespace

@@ -231,62 +231,80 @@ TransposeBits(DeviceWord bits)
 /** So many words a side of a plane of bits are turned by one block, a column of them by each warp. */
 inline constexpr unsigned TileSideOfBits = TileThreads / BitsPerDeviceWord;
 
-/** Copies bits so that y comes first, then z, then x. */
-template <unsigned VSide>
+/** Packs the foreground so that y comes first, then z, then x. \param mask  bits as they lie in the volume, or null */
+template <typename T>
 __global__ void
-__launch_bounds__(TileThreads) BitsYThenZThenXKernel(const DeviceWord * __restrict__ bits,
-                                                     const __grid_constant__ WordGrid volume,
-                                                     const __grid_constant__ WordGrid turned,
-                                                     DeviceWord * __restrict__ copy)
+__launch_bounds__(TileThreads) PackYThenZThenXKernel(const T *               voxels,
+                                                     const __grid_constant__ VoxelRule<T> rule,
+                                                     const __grid_constant__ WordGrid     volume,
+                                                     const __grid_constant__ WordGrid     turned,
+                                                     const DeviceWord * __restrict__ mask,
+                                                     DeviceWord * __restrict__ packed)
 {
-  __shared__ DeviceWord tile[VSide * BitsPerDeviceWord][VSide + 1];
-  const auto            tilesX = (volume.wordsPerRow - 1) / VSide + 1;
-  const auto            tilesY = (turned.wordsPerRow - 1) / VSide + 1;
+  constexpr unsigned    side = TileSideOfBits;
+  __shared__ DeviceWord tile[side * BitsPerDeviceWord][side + 1];
+  const auto            tilesX = (volume.wordsPerRow - 1) / side + 1;
+  const auto            tilesY = (turned.wordsPerRow - 1) / side + 1;
   const std::int64_t    tiles = tilesX * tilesY * volume.extent.size[2];
-  const unsigned        warp = threadIdx.x / BitsPerDeviceWord;
   for (std::int64_t i = blockIdx.x; i < tiles; i += gridDim.x)
   {
     const std::int64_t z = i / tilesX / tilesY;
-    const std::int64_t atY = i / tilesX % tilesY * VSide;
-    const std::int64_t atX = i % tilesX * VSide;
-#pragma unroll
-    for (unsigned k = 0; k < VSide; ++k)
+    const std::int64_t atY = i / tilesX % tilesY * side;
+    const std::int64_t atX = i % tilesX * side;
+    const std::int64_t wordOfRow = atX + threadIdx.x / BitsPerDeviceWord;
+#pragma unroll 2
+    for (unsigned k = 0; k < side; ++k)
     {
       const std::int64_t y = (atY + k) * BitsPerDeviceWord + threadIdx.x % BitsPerDeviceWord;
-      const bool         isThere = y < volume.extent.size[1] && atX + warp < volume.wordsPerRow;
       const std::int64_t row = z * volume.extent.size[1] + y;
-      tile[threadIdx.x][k] = TransposeBits(isThere ? bits[row * volume.wordsPerRow + atX + warp] : 0u);
+      DeviceWord         bits = 0;
+      if (y < volume.extent.size[1] && wordOfRow < volume.wordsPerRow)
+      {
+        bits = mask != nullptr ? mask[row * volume.wordsPerRow + wordOfRow] : 0xFFFFFFFFu;
+        bits &= PackWord(voxels, rule, volume.extent, row, wordOfRow * BitsPerDeviceWord);
+      }
+      tile[threadIdx.x][k] = TransposeBits(bits);
     }
     __syncthreads();
-    for (unsigned column = threadIdx.x / VSide; column < VSide * BitsPerDeviceWord; column += TileThreads / VSide)
+    for (unsigned column = threadIdx.x / side; column < side * BitsPerDeviceWord; column += TileThreads / side)
     {
       const std::int64_t x = atX * BitsPerDeviceWord + column;
-      const std::int64_t word = atY + threadIdx.x % VSide;
+      const std::int64_t word = atY + threadIdx.x % side;
       if (x < volume.extent.size[0] && word < turned.wordsPerRow)
       {
-        copy[(x * volume.extent.size[2] + z) * turned.wordsPerRow + word] = tile[column][threadIdx.x % VSide];
+        packed[(x * volume.extent.size[2] + z) * turned.wordsPerRow + word] = tile[column][threadIdx.x % side];
       }
     }
     __syncthreads();
   }
 }
 
-/** Queues a copy of a volume's bits whose x, y and z are its y, z and x. */
+/** Queues the packing of the foreground whose x, y and z are the image's y, z and x. \param mask  bits as they lie in
+ * the volume, or null */
 inline void
-TurnBits(const DeviceWord * bits, const WordGrid & volume, DeviceBuffer<DeviceWord> & copy, cudaStream_t stream)
+PackYThenZThenX(const ImageView &          image,
+                const Criterion &          criterion,
+                const DeviceWord *         mask,
+                DeviceBuffer<DeviceWord> & packed,
+                cudaStream_t               stream)
 {
-  const Extent & size = volume.extent;
-  const WordGrid turned({ size.size[1], size.size[2], size.size[0] });
-  copy.Resize(static_cast<std::size_t>(turned.words));
+  const WordGrid volume(image.extent);
+  const WordGrid turned({ image.extent.size[1], image.extent.size[2], image.extent.size[0] });
+  packed.Resize(static_cast<std::size_t>(turned.words));
   const std::int64_t tilesX = (volume.wordsPerRow - 1) / TileSideOfBits + 1;
   const std::int64_t tilesY = (turned.wordsPerRow - 1) / TileSideOfBits + 1;
-  BRICKCCL_LAUNCH_BLOCKS(BitsYThenZThenXKernel<TileSideOfBits>,
-                         ShapeFor(tilesX * tilesY * size.size[2] * TileThreads, TileThreads),
-                         stream,
-                         bits,
-                         volume,
-                         turned,
-                         copy.Data());
+  VisitPixels(image, criterion, [&](auto rule, const auto * pixels) {
+    using T = typename std::decay_t<decltype(rule)>::Pixel;
+    BRICKCCL_LAUNCH_BLOCKS(PackYThenZThenXKernel<T>,
+                           ShapeFor(tilesX * tilesY * image.extent.size[2] * TileThreads, TileThreads),
+                           stream,
+                           pixels,
+                           rule,
+                           volume,
+                           turned,
+                           mask,
+                           packed.Data());
+  });
 }
 
 /** Writes the label map of slices orthogonal to x. A thread writes the voxels of one word, which lie along y. The
@@ -319,10 +337,14 @@ WriteSlicesAlongXKernel(const __grid_constant__ BundleGrid  grid,
     const DeviceWord   before = hasBefore ? bricks.Rows<TLayout>(index - 1).United() : 0u;
     const DeviceWord   starts = TLayout::Starts(kept, before);
     const BrickBase    base = united != 0 ? bricks.bases[place.brick] : BrickBase{};
-    // The run that goes on from the word before, if there is one, comes first.
+    // The run that goes on from the word before, if there is one, comes first. The label of the next run to start is
+    // fetched when the run before it starts, since lanes wait for each other's.
     unsigned       run = united != 0 ? bricks.runsBefore[index] - 1u : 0u;
     const auto     labelOf = [&] { return __ldg(bricks.parent + bricks.ComponentOf(base, run)); };
     unsigned       label = (united & ~starts & 1u) != 0 ? labelOf() : 0u;
+    DeviceWord     toStart = starts;
+    const auto     nextLabel = [&] { return toStart != 0 ? (++run, labelOf()) : 0u; };
+    unsigned       next = nextLabel();
     const auto     y = static_cast<unsigned>(word) * BitsPerDeviceWord;
     const auto     z = static_cast<unsigned>(bundle) << grid.rowsShiftY;
     const unsigned left = grid.rowLength - y;
@@ -331,8 +353,9 @@ WriteSlicesAlongXKernel(const __grid_constant__ BundleGrid  grid,
     {
       if ((starts >> x & 1u) != 0)
       {
-        ++run;
-        label = labelOf();
+        label = next;
+        toStart &= toStart - 1;
+        next = nextLabel();
       }
 #pragma unroll
       for (int r = 0; r < TLayout::rowCount; ++r)

@@ -1,6 +1,9 @@
 #include "BrickCCL/Batch/ItemTexts.h"
 
+#include "BrickCCL/Batch/FileHash.h"
 #include "BrickCCL/Batch/JsonText.h"
+#include "BrickCCL/Batch/ProcessItem.h"
+#include "BrickCCL/Core/Version.h"
 
 #include <locale>
 #include <sstream>
@@ -65,6 +68,32 @@ TextOfTable(const ComponentTable & table)
     all += ',' + line + '\n';
   }
   return all;
+}
+
+double
+SumOf(const ordered_json & numbers)
+{
+  double sum = 0;
+  for (const ordered_json & number : numbers)
+  {
+    sum += number.get<double>();
+  }
+  return sum;
+}
+
+std::string
+TextOfState(const ordered_json & seconds,
+            const ordered_json & stamps,
+            const ordered_json & summary,
+            const std::string &  summaryFile)
+{
+  ordered_json state;
+  state["brickccl"] = Version;
+  state["seconds"] = seconds;
+  state["stamps"] = stamps;
+  state["outputs"] = summary.at("outputs");
+  state["outputs"].push_back(DescribeFile(summaryFile, SummaryFile));
+  return state.dump(2) + '\n';
 }
 
 } // namespace brickccl::batch

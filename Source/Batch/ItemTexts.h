@@ -18,6 +18,14 @@ nlohmann::ordered_json DescribeRule(const AcceptanceRule & rule, const RuleResul
 /** The table of an item as CSV, with the slice that shows each defect. */
 std::string TextOfTable(const ComponentTable & table);
 
+double SumOf(const nlohmann::ordered_json & numbers);
+
+/** The text of StateFile. \param summaryFile  is there already */
+std::string TextOfState(const nlohmann::ordered_json & seconds,
+                        const nlohmann::ordered_json & stamps,
+                        const nlohmann::ordered_json & summary,
+                        const std::string &            summaryFile);
+
 } // namespace brickccl::batch
 
 #endif

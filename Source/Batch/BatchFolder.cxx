@@ -312,7 +312,7 @@ BatchFolder::Log(const std::string & text) const
   std::ostringstream time;
   time << std::put_time(std::gmtime(&now), "%Y-%m-%dT%H:%M:%SZ");
   std::ofstream stream(fs::path(PathOf("log.txt")), std::ios::binary | std::ios::app);
-  stream << time.str() << ' ' << text << '\n';
+  stream << time.str() << ' ' << OneLine(text) << '\n';
   stream.close();
   if (!stream)
   {

@@ -382,8 +382,9 @@ private:
   }
 
   void
-  Tell(const std::string & text)
+  Tell(const std::string & said)
   {
+    const std::string text = OneLine(said);
     m_Folder.Log(text);
     if (m_Options.report)
     {

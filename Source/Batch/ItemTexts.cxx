@@ -3,6 +3,7 @@
 #include "BrickCCL/Batch/FileHash.h"
 #include "BrickCCL/Batch/JsonText.h"
 #include "BrickCCL/Batch/ProcessItem.h"
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Version.h"
 
 #include <locale>
@@ -36,6 +37,10 @@ DescribeRule(const AcceptanceRule & rule, const RuleResult & result)
   described["limit"] = rule.limit;
   described["value"] = WithInfinities(ValueOrNull(result.value));
   described["passes"] = result.passes;
+  if (result.undecided > 0)
+  {
+    described["undecided"] = result.undecided;
+  }
   described["label"] = ValueOrNull(result.label);
   described["slice"] = ValueOrNull(result.slice);
   if (result.window)
@@ -47,6 +52,15 @@ DescribeRule(const AcceptanceRule & rule, const RuleResult & result)
     described["labels"] = result.labels;
   }
   return described;
+}
+
+std::string
+NoteOnRule(const AcceptanceRule & rule, const RuleResult & result)
+{
+  return result.undecided == 0
+         ? ""
+         : "'" + rule.name + "' cannot pass: " + rule.column + " of " + Counted(result.undecided, "defect") +
+             " is not a number; where = \"...\" of the rule leaves defects out";
 }
 
 std::string

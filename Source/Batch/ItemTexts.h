@@ -15,6 +15,9 @@ namespace brickccl::batch
 /** A rule with what it found, as the summary of an item has it. */
 nlohmann::ordered_json DescribeRule(const AcceptanceRule & rule, const RuleResult & result);
 
+/** What to tell if some defects have no number in the column of a rule; else nothing. */
+std::string NoteOnRule(const AcceptanceRule & rule, const RuleResult & result);
+
 /** The table of an item as CSV, with the slice that shows each defect. */
 std::string TextOfTable(const ComponentTable & table);
 

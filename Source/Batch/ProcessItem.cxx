@@ -376,6 +376,10 @@ private:
     {
       rules.push_back(DescribeRule(m_Recipe.acceptance[i], results[i]));
       passes = passes && results[i].passes;
+      if (const std::string note = NoteOnRule(m_Recipe.acceptance[i], results[i]); !note.empty())
+      {
+        Note(note);
+      }
     }
     m_Summary["rules"] = rules;
     return results.empty() ? "none" : passes ? "pass" : "fail";

@@ -367,8 +367,9 @@ private:
     {
       if (!rule.at("passes").get<bool>())
       {
-        text += "; " + rule.at("name").get<std::string>() + ": " + rule.at("value").dump() + ", limit " +
-                rule.at("limit").dump();
+        const ordered_json & value = rule.at("value");
+        text += "; " + rule.at("name").get<std::string>() + ": " + (value.is_null() ? "not a number" : value.dump()) +
+                ", limit " + rule.at("limit").dump();
       }
     }
     return text;

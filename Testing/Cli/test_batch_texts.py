@@ -6,6 +6,7 @@ import shutil
 import unittest
 
 from batch_support import BatchTest, rows_of
+from support import write_nrrd
 
 
 class Names(BatchTest):
@@ -50,6 +51,44 @@ class Names(BatchTest):
         shutil.copytree(self.output, again)
         said = self.ok("compare", self.output, again).stdout
         self.assertEqual((said.count("1 same"), len(said.splitlines())), (4, 5), said)
+
+
+class Undecided(BatchTest):
+    def test_a_rule_that_cannot_be_decided_does_not_pass(self):
+        """The deviation of what is infinite is not a number."""
+        rule = ("[labeling]\nconnectivity = 6\n[measuring]\nintensity = true\n[[acceptance]]\nname = \"Deviation\"\n"
+                "column = \"intensity_std\"\n%s\n")
+        size, values = (6, 3, 1), [0] * 18
+        values[0:3] = 1, 1, 7
+        values[4:6] = values[16:18] = 1, float("inf")
+        write_nrrd(os.path.join(self.input, "a.nrrd"), "float", size, values)
+        for text, passes, value, label, undecided in (
+                ("rule = \"largest\"\nat_most = 4", False, None, 2, 2),
+                ("rule = \"smallest\"\nat_least = 0", False, None, 2, 2),
+                ("rule = \"largest\"\nat_most = 1", False, 3.4641, 1, 2),
+                ("rule = \"largest\"\nat_most = 4\nwhere = \"voxel_count > 2\"", True, 3.4641, 1, None),
+                ("rule = \"largest\"\nat_most = 4\nwhere = \"voxel_count > 9\"", True, None, None, None)):
+            with self.subTest(text):
+                self.recipe(rule % text)
+                shutil.rmtree(self.output, ignore_errors=True)
+                said = self.batch().stderr
+                summary = self.summary("a")
+                judged = summary["rules"][0]
+                self.assertEqual((judged["passes"], judged["label"], judged.get("undecided")), (passes, label, undecided))
+                self.assertEqual(summary["verdict"], "pass" if passes else "fail")
+                if value is None:
+                    self.assertIsNone(judged["value"])
+                else:
+                    self.assertAlmostEqual(judged["value"], value, 4)
+                notes = self.items()["a"]["notes"]
+                self.assertEqual("'Deviation' cannot pass: intensity_std of 2 defects is not a number; where" in notes, undecided is not None, notes)
+                self.assertEqual("Deviation: not a number, limit" in said, not passes and value is None, said)
+
+    def test_a_lone_defect_keeps_its_distance(self):
+        self.recipe("[labeling]\nconnectivity = 6\n[[acceptance]]\nrule = \"smallest\"\ncolumn = \"nearest_distance_mm\"\nat_least = 2\n")
+        self.volume("a.nrrd", [(1, 1, 1, 2, 2, 2)])
+        self.batch()
+        self.assertEqual(self.items()["a"]["verdict"], "pass")
 
 
 class DamagedFiles(BatchTest):

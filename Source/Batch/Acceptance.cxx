@@ -127,6 +127,7 @@ private:
   {
     TakeExtreme(m_Rule.column, 1);
     m_Result.passes = !m_Result.value || Condition::IsAtMost(*m_Result.value, m_Rule.limit);
+    CheckIsDecided();
   }
 
   void
@@ -134,6 +135,26 @@ private:
   {
     TakeExtreme(m_Rule.column, -1);
     m_Result.passes = !m_Result.value || Condition::IsAtMost(m_Rule.limit, *m_Result.value);
+    CheckIsDecided();
+  }
+
+  /** Nobody knows whether a defect keeps the limit whose value is not a number. */
+  void
+  CheckIsDecided()
+  {
+    if (m_Rule.column == "nearest_distance_mm")
+    {
+      return; // It is one that has no neighbour.
+    }
+    const auto value = ValuesOf(m_Findings.table, m_Rule.column);
+    ForDefects([&](const ComponentMeasures & component) {
+      if (std::isnan(value(component)) && m_Result.undecided++ == 0 && m_Result.passes)
+      {
+        m_Result.passes = false;
+        m_Result.value.reset();
+        Decide(component);
+      }
+    });
   }
 
   void

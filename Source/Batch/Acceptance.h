@@ -21,6 +21,8 @@ struct RuleResult
   bool passes = true;
   /** What is compared with the rule's limit. There is none if no defect has the column. */
   std::optional<double> value;
+  /** How many defects have no number in the column of the rule. If there is one, the rule does not pass. */
+  std::uint64_t undecided = 0;
   /** The label of the defect that decided: for sums and counts, the largest one that counts. */
   std::optional<std::uint64_t> label;
   /** The slice that decided, or one that shows the defect: its index along z. */

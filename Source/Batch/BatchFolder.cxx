@@ -6,6 +6,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Host/AtomicFile.h"
+#include "BrickCCL/Host/FlushDisk.h"
 
 #include <algorithm>
 #include <chrono>
@@ -35,7 +36,7 @@ OnDisk(const std::string & path, TFunction && function)
   {
     function();
   }
-  catch (const fs::filesystem_error & error)
+  catch (const std::system_error & error)
   {
     throw WriteError("cannot write '" + path + "': " + error.code().message());
   }
@@ -266,22 +267,35 @@ BatchFolder::BeginItem(const BatchItem & item) const
   });
 }
 
-void
-BatchFolder::FinishItem(const BatchItem & item, const ordered_json & seconds, const ordered_json & stamps) const
+ItemOutcome
+BatchFolder::UnfinishedItem(const BatchItem & item) const
 {
-  const std::string from = PathOf(".batch/unfinished/" + item.folder);
-  const std::string to = PathOf("items/" + item.folder);
-  ordered_json      state;
-  state["brickccl"] = Version;
-  state["seconds"] = seconds;
-  state["stamps"] = stamps;
-  const ordered_json summary = ReadJson((fs::path(from) / SummaryFile).string());
-  state["outputs"] = summary.at("outputs");
-  state["outputs"].push_back(DescribeFile((fs::path(from) / SummaryFile).string(), SummaryFile));
-  // An item without its state is not finished, so the state goes first.
-  ReplaceTextFile(PathOf(".batch/done/" + item.folder + ".json"),
-                  [&](std::ostream & stream) { stream << state.dump(2) << '\n'; });
-  OnDisk(to, [&] { fs::rename(from, to); });
+  const fs::path folder = PathOf(".batch/unfinished/" + item.folder);
+  ItemOutcome    outcome;
+  outcome.summary = ReadJson((folder / SummaryFile).string());
+  outcome.seconds = ReadJson((folder / StateFile).string()).at("seconds");
+  return outcome;
+}
+
+void
+BatchFolder::FinishItems(const std::vector<const BatchItem *> & items) const
+{
+  const auto unfinished = [&](const BatchItem & item) { return PathOf(".batch/unfinished/" + item.folder); };
+  std::vector<std::string> folders;
+  for (const BatchItem * const item : items)
+  {
+    folders.push_back(unfinished(*item));
+  }
+  OnDisk(PathOf("items"), [&] { FlushFolders(folders); });
+  for (const BatchItem * const item : items)
+  {
+    const std::string to = PathOf("items/" + item->folder);
+    // An item without its state is not finished, so the state goes first.
+    OnDisk(to, [&] {
+      fs::rename(fs::path(unfinished(*item)) / StateFile, PathOf(".batch/done/" + item->folder + ".json"));
+      fs::rename(unfinished(*item), to);
+    });
+  }
 }
 
 void
@@ -298,7 +312,7 @@ BatchFolder::Log(const std::string & text) const
   std::ostringstream time;
   time << std::put_time(std::gmtime(&now), "%Y-%m-%dT%H:%M:%SZ");
   std::ofstream stream(fs::path(PathOf("log.txt")), std::ios::binary | std::ios::app);
-  stream << time.str() << ' ' << text << '\n';
+  stream << time.str() << ' ' << OneLine(text) << '\n';
   stream.close();
   if (!stream)
   {

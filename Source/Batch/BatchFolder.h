@@ -81,10 +81,10 @@ public:
 
   /** A new empty folder for an item that is worked on. */
   void BeginItem(const BatchItem & item) const;
-  /** Moves it to its place. \param stamps  what ProcessItem left in StampsFile. \throws Error. */
-  void FinishItem(const BatchItem &              item,
-                  const nlohmann::ordered_json & seconds,
-                  const nlohmann::ordered_json & stamps) const;
+  /** What ProcessItem has left in the folder of an item. */
+  ItemOutcome UnfinishedItem(const BatchItem & item) const;
+  /** Puts the folders of some items on the disk and moves them to their places. \throws Error. */
+  void FinishItems(const std::vector<const BatchItem *> & items) const;
   void DropItem(const BatchItem & item) const;
 
   /** Writes recipe, tables and manifest. \throws Error. */

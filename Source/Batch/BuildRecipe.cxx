@@ -72,6 +72,12 @@ private:
     m_Problems.push_back({ line, text });
   }
 
+  bool
+  LacksPart() const
+  {
+    return m_Recipe.part.method == "none" && !m_Values["part"].IsRefused("method");
+  }
+
   void
   TakeInput()
   {
@@ -90,7 +96,7 @@ private:
     const std::string         filter = smoothing.Get("filter", std::string("none"));
     for (const auto & [key, owner] : { std::pair{ "radius", "median" }, std::pair{ "deviation_mm", "gaussian" } })
     {
-      if (smoothing.Has(key) && filter != owner)
+      if (smoothing.Names(key) && !smoothing.IsRefused("filter") && filter != owner)
       {
         Complain(smoothing.LineOf(key),
                  std::string("smoothing.") + key + " goes with smoothing.filter = \"" + owner + "\" alone");
@@ -102,7 +108,7 @@ private:
     }
     if (filter == "gaussian")
     {
-      if (smoothing.Get("deviation_mm", 0.0) <= 0)
+      if (smoothing.Get("deviation_mm", 0.0) <= 0 && !smoothing.IsRefused("deviation_mm"))
       {
         Complain(smoothing.LineOf("filter"), "smoothing.filter = \"gaussian\" needs smoothing.deviation_mm above 0");
       }
@@ -125,14 +131,14 @@ private:
       Complain(threshold.LineOf("method"), "threshold has a range and a method; leave one of them out");
     }
     const std::string criterion = m_Values["labeling"].Get("criterion", std::string("foreground"));
-    if (m_Values["part"].Get("method", std::string()) == "pores" && !threshold.Has("range") &&
-        !threshold.Has("method") && criterion != "foreground")
+    if (m_Values["part"].Get("method", std::string()) == "pores" && !threshold.Names("range") &&
+        !threshold.Names("method") && criterion != "foreground")
     {
       Complain(m_Values["labeling"].LineOf("criterion"),
                "labeling.criterion = \"" + criterion +
                  "\" needs [threshold]: the pores of part.method = \"pores\" have no values to compare");
     }
-    if (threshold.Has("side") && !threshold.Has("method"))
+    if (threshold.Names("side") && !threshold.Names("method"))
     {
       Complain(threshold.LineOf("side"), "threshold.side goes with threshold.method alone; a range has both its ends");
     }
@@ -160,7 +166,7 @@ private:
     {
       Complain(part.LineOf("close_mm"), "part.close_mm goes with part.method = \"pores\" alone");
     }
-    if (m_Recipe.part.method == "none")
+    if (LacksPart())
     {
       for (const char * const key : { "range", "threshold", "fill_holes", "close_mm", "erode_mm" })
       {
@@ -172,7 +178,7 @@ private:
         }
       }
     }
-    else if (part.Has("range") == part.Has("threshold"))
+    else if (!part.IsRefused("method") && part.Names("range") == part.Names("threshold"))
     {
       Complain(part.LineOf("method"),
                "part.method = \"" + m_Recipe.part.method +
@@ -273,10 +279,10 @@ private:
                  "use 4 or 8, or leave by_slice out");
     }
     CheckNeighbourhood(labeling);
-    if (labeling.Has("tolerance") != (taken.criterion == "tolerance"))
+    if (labeling.Names("tolerance") != (taken.criterion == "tolerance") && !labeling.IsRefused("criterion"))
     {
-      Complain(labeling.LineOf(labeling.Has("tolerance") ? "tolerance" : "criterion"),
-               labeling.Has("tolerance")
+      Complain(labeling.LineOf(labeling.Names("tolerance") ? "tolerance" : "criterion"),
+               labeling.Names("tolerance")
                  ? "labeling.tolerance goes with labeling.criterion = \"tolerance\" alone"
                  : "labeling.criterion = \"tolerance\" needs labeling.tolerance, the largest difference");
     }
@@ -308,7 +314,7 @@ private:
     rule.rule = values.Get("rule", std::string());
     if (rule.rule.empty())
     {
-      if (!values.Has("rule"))
+      if (!values.Names("rule"))
       {
         std::string names;
         for (const RuleDescription & known : AcceptanceRules())
@@ -357,12 +363,12 @@ private:
     rule.across = values.Get("across", std::string("z"))[0] - 'x';
     rule.leastPart = values.Get("least_part_percent", 0.0);
     const bool isOfClusters = rule.rule.find("cluster") != std::string::npos;
-    if (rule.rule == "near-surface" && !values.Has("within_mm"))
+    if (rule.rule == "near-surface" && !values.Names("within_mm"))
     {
       Complain(values.line,
                "the rule near-surface needs within_mm, the distance to the surface below which defects count");
     }
-    if (isOfClusters && values.Has("within_mm") == values.Has("within_diameters"))
+    if (isOfClusters && values.Names("within_mm") == values.Names("within_diameters"))
     {
       Complain(values.line, "the rule " + rule.rule + " needs within_mm or within_diameters, and one of them alone");
     }
@@ -373,7 +379,7 @@ private:
         Complain(values.LineOf(key), std::string("acceptance.") + key + " must be above 0");
       }
     }
-    if (rule.leastPart > 0 && m_Recipe.part.method == "none")
+    if (rule.leastPart > 0 && LacksPart())
     {
       Complain(
         values.LineOf("least_part_percent"),
@@ -392,11 +398,11 @@ private:
         continue;
       }
       const bool takes = std::find(key.rules.begin(), key.rules.end(), rule) != key.rules.end();
-      if (takes && key.isRequired && !values.Has(key.name))
+      if (takes && key.isRequired && !values.Names(key.name))
       {
         Complain(values.line, "the rule " + rule + " needs " + key.name + ", the " + key.description);
       }
-      if (!takes && values.Has(key.name))
+      if (!takes && values.Names(key.name))
       {
         Complain(values.LineOf(key.name), "the rule " + rule + " takes no " + key.name + "; leave it out");
       }
@@ -461,7 +467,7 @@ private:
     }
     CheckIntensity(name, key, line);
     m_Recipe.measuring.decidesBySurface |= name == "surface_distance_mm" && !mayBeGroup;
-    if (name == "surface_distance_mm" && m_Recipe.part.method == "none")
+    if (name == "surface_distance_mm" && LacksPart())
     {
       Complain(line, key + " needs the surface of the part: set part.method = \"pores\" or \"largest\"");
     }
@@ -470,7 +476,8 @@ private:
   void
   CheckIntensity(const std::string & name, const std::string & key, int line)
   {
-    if (name.rfind("intensity_", 0) == 0 && !m_Recipe.measuring.intensity)
+    if (name.rfind("intensity_", 0) == 0 && !m_Recipe.measuring.intensity &&
+        !m_Values["measuring"].IsRefused("intensity"))
     {
       Complain(line, key + " needs the values under each component: set measuring.intensity = true");
     }

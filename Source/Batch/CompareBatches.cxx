@@ -1,6 +1,7 @@
 #include "BrickCCL/Batch/CompareBatches.h"
 
 #include "BrickCCL/Batch/FileHash.h"
+#include "BrickCCL/Batch/JsonText.h"
 #include "BrickCCL/Batch/Overlap.h"
 #include "BrickCCL/Batch/PictureChanges.h"
 #include "BrickCCL/Batch/ProcessItem.h"
@@ -41,19 +42,6 @@ struct ItemOfBatch
 
 using ItemsOfBatch = std::map<std::string, ItemOfBatch>;
 
-nlohmann::ordered_json
-ReadJson(const std::string & path)
-{
-  try
-  {
-    return nlohmann::ordered_json::parse(ReadText(path));
-  }
-  catch (const nlohmann::ordered_json::exception & error)
-  {
-    throw Error("'" + path + "' is damaged: " + error.what());
-  }
-}
-
 /** The items that the batch worked on without a result. */
 void
 AddUnfinished(const std::string & folder, ItemsOfBatch & items)
@@ -63,9 +51,7 @@ AddUnfinished(const std::string & folder, ItemsOfBatch & items)
   {
     return;
   }
-  const auto manifest = ReadJson(path);
-  try
-  {
+  WithJson(path, [&](const nlohmann::ordered_json & manifest) {
     for (const auto & item : manifest.at("items"))
     {
       const std::string verdict = item.at("verdict");
@@ -76,11 +62,7 @@ AddUnfinished(const std::string & folder, ItemsOfBatch & items)
           (verdict == "error" ? "skipped: '" : "not done: '") + folder + "' has no results of it (items.csv there)";
       }
     }
-  }
-  catch (const nlohmann::ordered_json::exception & error)
-  {
-    throw Error("'" + path + "' is damaged: " + error.what());
-  }
+  });
 }
 
 /** \throws Error if a folder is none of a batch. */
@@ -102,9 +84,7 @@ ItemsOf(const std::string & folder)
   for (const auto & entry : fs::directory_iterator(folders))
   {
     const std::string path = (entry.path() / SummaryFile).string();
-    try
-    {
-      const auto    summary = ReadJson(path);
+    WithJson(path, [&](const nlohmann::ordered_json & summary) {
       ItemOfBatch & item = items[summary.at("item").get<std::string>()];
       item.folder = entry.path().filename().string();
       item.files = summary.at("input").at("files");
@@ -120,11 +100,7 @@ ItemsOf(const std::string & folder)
           }
         }
       }
-    }
-    catch (const nlohmann::ordered_json::exception & error)
-    {
-      throw Error("'" + path + "' is damaged: " + error.what());
-    }
+    });
   }
   AddUnfinished(folder, items);
   return items;

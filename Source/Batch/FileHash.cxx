@@ -66,7 +66,7 @@ nlohmann::ordered_json
 DescribeFile(const files::FileBytes & bytes, const std::string & name)
 {
   nlohmann::ordered_json described;
-  described["path"] = Utf8Text(name);
+  described["path"] = NameText(name);
   if (described["path"] != name)
   {
     described["path_hex"] = HexOf(reinterpret_cast<const unsigned char *>(name.data()), name.size());

@@ -14,9 +14,8 @@ namespace brickccl::batch
 std::string HashOf(const void * data, std::size_t size);
 std::string HashOf(const std::string & text);
 
-/** {"path": ..., "bytes": ..., "sha256": ...} of a file. A name that is not UTF-8 has its bytes in `path_hex` as well.
- *  \param name  stands in `path`
- *  \throws Error if it cannot be read. */
+/** {"path": ..., "bytes": ..., "sha256": ...} of a file. A name that NameText escapes has its bytes in `path_hex` as
+ * well. \param name  stands in `path` \throws Error if it cannot be read. */
 nlohmann::ordered_json DescribeFile(const std::string & path, const std::string & name);
 /** The same for a file that is mapped already. */
 nlohmann::ordered_json DescribeFile(const files::FileBytes & bytes, const std::string & name);

@@ -24,7 +24,7 @@ FindItems(const std::vector<std::string> & inputs, const Recipe & recipe, const 
   std::map<std::string, std::size_t> counts;
   for (const FoundImage & image : found.images)
   {
-    names.push_back(Utf8Text(image.name));
+    names.push_back(NameText(image.name));
     ++counts[names.back()];
   }
   const std::vector<std::string> folders = FolderNames(names);

@@ -1,6 +1,10 @@
 #include "BrickCCL/Batch/ItemTexts.h"
 
+#include "BrickCCL/Batch/FileHash.h"
 #include "BrickCCL/Batch/JsonText.h"
+#include "BrickCCL/Batch/ProcessItem.h"
+#include "BrickCCL/Core/Counted.h"
+#include "BrickCCL/Core/Version.h"
 
 #include <locale>
 #include <sstream>
@@ -33,6 +37,10 @@ DescribeRule(const AcceptanceRule & rule, const RuleResult & result)
   described["limit"] = rule.limit;
   described["value"] = WithInfinities(ValueOrNull(result.value));
   described["passes"] = result.passes;
+  if (result.undecided > 0)
+  {
+    described["undecided"] = result.undecided;
+  }
   described["label"] = ValueOrNull(result.label);
   described["slice"] = ValueOrNull(result.slice);
   if (result.window)
@@ -44,6 +52,15 @@ DescribeRule(const AcceptanceRule & rule, const RuleResult & result)
     described["labels"] = result.labels;
   }
   return described;
+}
+
+std::string
+NoteOnRule(const AcceptanceRule & rule, const RuleResult & result)
+{
+  return result.undecided == 0
+         ? ""
+         : "'" + rule.name + "' cannot pass: " + rule.column + " of " + Counted(result.undecided, "defect") +
+             " is not a number; where = \"...\" of the rule leaves defects out";
 }
 
 std::string
@@ -65,6 +82,32 @@ TextOfTable(const ComponentTable & table)
     all += ',' + line + '\n';
   }
   return all;
+}
+
+double
+SumOf(const ordered_json & numbers)
+{
+  double sum = 0;
+  for (const ordered_json & number : numbers)
+  {
+    sum += number.get<double>();
+  }
+  return sum;
+}
+
+std::string
+TextOfState(const ordered_json & seconds,
+            const ordered_json & stamps,
+            const ordered_json & summary,
+            const std::string &  summaryFile)
+{
+  ordered_json state;
+  state["brickccl"] = Version;
+  state["seconds"] = seconds;
+  state["stamps"] = stamps;
+  state["outputs"] = summary.at("outputs");
+  state["outputs"].push_back(DescribeFile(summaryFile, SummaryFile));
+  return state.dump(2) + '\n';
 }
 
 } // namespace brickccl::batch

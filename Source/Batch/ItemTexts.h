@@ -15,8 +15,19 @@ namespace brickccl::batch
 /** A rule with what it found, as the summary of an item has it. */
 nlohmann::ordered_json DescribeRule(const AcceptanceRule & rule, const RuleResult & result);
 
+/** What to tell if some defects have no number in the column of a rule; else nothing. */
+std::string NoteOnRule(const AcceptanceRule & rule, const RuleResult & result);
+
 /** The table of an item as CSV, with the slice that shows each defect. */
 std::string TextOfTable(const ComponentTable & table);
+
+double SumOf(const nlohmann::ordered_json & numbers);
+
+/** The text of StateFile. \param summaryFile  is there already */
+std::string TextOfState(const nlohmann::ordered_json & seconds,
+                        const nlohmann::ordered_json & stamps,
+                        const nlohmann::ordered_json & summary,
+                        const std::string &            summaryFile);
 
 } // namespace brickccl::batch
 

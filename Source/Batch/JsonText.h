@@ -1,6 +1,9 @@
 #ifndef BRICKCCL_BATCH_JSONTEXT_H
 #define BRICKCCL_BATCH_JSONTEXT_H
 
+#include "BrickCCL/Batch/SafeText.h"
+#include "BrickCCL/Core/Error.h"
+
 #include <nlohmann/json.hpp>
 
 #include <cmath>
@@ -34,6 +37,30 @@ inline std::string
 JsonText(const nlohmann::ordered_json & value)
 {
   return WithInfinities(value).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+/** What tells that a file is not what a batch has written there. */
+inline Error
+DamagedFile(const std::string & path)
+{
+  return Error("'" + path +
+               "' is damaged: it is not what a batch writes there; `brickccl batch ... --resume` makes it anew");
+}
+
+/** Has `take` look at a JSON file that a batch has written. \throws DamagedFile if it is not JSON, or not what `take`
+ *  expects. */
+template <typename TFunction>
+void
+WithJson(const std::string & path, TFunction && take)
+{
+  try
+  {
+    take(nlohmann::ordered_json::parse(ReadText(path)));
+  }
+  catch (const nlohmann::ordered_json::exception &)
+  {
+    throw DamagedFile(path);
+  }
 }
 
 } // namespace brickccl::batch

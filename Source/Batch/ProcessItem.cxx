@@ -51,7 +51,7 @@ public:
     m_Hooks.cancelled = WasInterrupted;
   }
 
-  ordered_json
+  void
   Run(const std::string & name, const FoundImage & found)
   {
     m_Summary["item"] = name;
@@ -66,14 +66,14 @@ public:
     Lap("measure");
     Write();
     Lap("write");
-    double total = 0;
-    for (const auto & seconds : m_Seconds)
-    {
-      total += seconds.get<double>();
-    }
-    m_Seconds["total"] = total;
+    m_Seconds["total"] = SumOf(m_Seconds);
     m_Seconds["peak_memory_bytes"] = PeakMemoryBytes();
-    return m_Seconds;
+    if (m_Memory.IsLimited())
+    {
+      m_Seconds["planned_memory_bytes"] = m_Options.memory;
+    }
+    const std::string state = TextOfState(m_Seconds, m_Stamps, m_Summary, PathOf(SummaryFile));
+    Writing([&] { ReplaceTextFile(PathOf(StateFile), [&](std::ostream & stream) { stream << state; }); });
   }
 
 private:
@@ -136,7 +136,7 @@ private:
     {
       input["files"] = std::move(described);
     }
-    ReplaceTextFile(PathOf(StampsFile), [&](std::ostream & stream) { stream << inputFiles.Stamps().dump() << '\n'; });
+    m_Stamps = inputFiles.Stamps();
     if (!found.series.empty())
     {
       input["series"] = found.series;
@@ -376,6 +376,10 @@ private:
     {
       rules.push_back(DescribeRule(m_Recipe.acceptance[i], results[i]));
       passes = passes && results[i].passes;
+      if (const std::string note = NoteOnRule(m_Recipe.acceptance[i], results[i]); !note.empty())
+      {
+        Note(note);
+      }
     }
     m_Summary["rules"] = rules;
     return results.empty() ? "none" : passes ? "pass" : "fail";
@@ -476,19 +480,21 @@ private:
   ordered_json               m_Summary;
   std::vector<std::string>   m_Notes;
   ordered_json               m_Seconds;
+  ordered_json               m_Stamps;
   Stopwatch                  m_Stopwatch;
 };
 
 } // namespace
 
-ordered_json
+void
 ProcessItem(const std::string &    name,
             const FoundImage &     found,
             const Recipe &         recipe,
             const ProcessOptions & options,
             const std::string &    folder)
 {
-  return ItemProcess(recipe, options, folder).Run(name, found);
+  const WrittenInPlace inPlace;
+  ItemProcess(recipe, options, folder).Run(name, found);
 }
 
 } // namespace brickccl::batch

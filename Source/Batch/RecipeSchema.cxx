@@ -341,8 +341,8 @@ const std::vector<RuleDescription> &
 AcceptanceRules()
 {
   static const std::vector<RuleDescription> rules = {
-    { "largest", "no defect has more than `at_most` in `column`" },
-    { "smallest", "no defect has less than `at_least` in `column`" },
+    { "largest", "no defect has more than `at_most` in `column`, or has no number there" },
+    { "smallest", "no defect has less than `at_least` in `column`, or has no number there" },
     { "porosity",
       "defects fill at most `at_most_percent` of the part (of its core with part.erode_mm), or of the image where "
       "there is no part" },

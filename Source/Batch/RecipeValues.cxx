@@ -122,8 +122,7 @@ public:
   std::optional<RecipeValue>
   Read()
   {
-    RecipeValue value;
-    value.line = static_cast<int>(m_Node.source().begin.line);
+    RecipeValue       value;
     const std::size_t problems = m_Problems.size();
     CheckNumbers();
     if (m_Problems.size() != problems)
@@ -382,6 +381,7 @@ ReadTable(const std::string &          recipe,
                            "[" + name + "] has no key '" + text + "'" + WhatIsThere(text, known) });
       continue;
     }
+    values.lines.emplace(text, static_cast<int>(node.source().begin.line));
     if (auto value = ValueReader(recipe, *key, node, problems).Read())
     {
       values.values.emplace(text, std::move(*value));

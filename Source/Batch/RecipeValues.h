@@ -17,7 +17,6 @@ namespace brickccl::batch
 struct RecipeValue
 {
   std::variant<bool, std::int64_t, double, std::string, std::vector<double>, std::vector<std::string>> value;
-  int                                                                                                  line = 0;
 };
 
 /** The keys of one table that are set. */
@@ -25,17 +24,30 @@ struct RecipeTableValues
 {
   int                                line = 0;
   std::map<std::string, RecipeValue> values;
+  /** The lines of all of its keys, also of those whose value does not fit. */
+  std::map<std::string, int> lines;
 
   bool
   Has(const std::string & key) const
   {
     return values.count(key) == 1;
   }
+  /** Whether it names a key, whatever its value is: nobody needs to be told that it is missing. */
+  bool
+  Names(const std::string & key) const
+  {
+    return lines.count(key) == 1;
+  }
+  bool
+  IsRefused(const std::string & key) const
+  {
+    return Names(key) && !Has(key);
+  }
   /** The line of a key, or that of the table. */
   int
   LineOf(const std::string & key) const
   {
-    return Has(key) ? values.at(key).line : line;
+    return Names(key) ? lines.at(key) : line;
   }
   /** The value of a key, or `standard` if it is not set. */
   template <typename T>

@@ -40,7 +40,6 @@ constexpr std::uint64_t MemoryOfParent = std::uint64_t{ 32 } << 20;
 
 constexpr const char * ErrorFile = "error.txt";
 constexpr const char * StreamFile = "stderr.txt";
-constexpr const char * SecondsFile = "seconds.json";
 constexpr const char * MemoryFile = "memory.txt";
 
 void
@@ -58,8 +57,7 @@ WorkOnItem(const BatchItem & item, const Recipe & recipe, const ProcessOptions &
   int         code = ItemFailed;
   try
   {
-    const ordered_json seconds = ProcessItem(item.name, item.found, recipe, options, folder);
-    LeaveText((fs::path(folder) / SecondsFile).string(), seconds.dump());
+    ProcessItem(item.name, item.found, recipe, options, folder);
     return ItemDone;
   }
   catch (const Cancelled &)
@@ -209,24 +207,22 @@ private:
         startNext();
         continue;
       }
-      if (const auto ended = m_Children.WaitForOne())
+      // What is done with these items waits for the disk, which the next ones need not do. With a limit of memory, what
+      // the next ones may take is known later.
+      const std::vector<ChildProcesses::Ended> ended = m_Children.WaitForSome();
+      try
       {
-        // What is done with this item waits for the disk, which the next one need not do. With a limit of memory, what
-        // the next one may take is known later.
-        if (!m_Waiting.empty() && MemoryOfItems() == 0 && ended->end.IsExit(ItemDone))
+        for (std::size_t i = 0; i < ended.size() && !m_Waiting.empty() && MemoryOfItems() == 0; ++i)
         {
-          try
-          {
-            startNext();
-          }
-          catch (const Error &)
-          {
-            TakeEnd(ended->key, ended->end);
-            throw;
-          }
+          startNext();
         }
-        TakeEnd(ended->key, ended->end);
       }
+      catch (const Error &)
+      {
+        TakeEnds(ended);
+        throw;
+      }
+      TakeEnds(ended);
     }
   }
 
@@ -269,6 +265,26 @@ private:
   }
 
   void
+  TakeEnds(const std::vector<ChildProcesses::Ended> & ended)
+  {
+    std::vector<const BatchItem *> done;
+    for (const auto & [index, end] : ended)
+    {
+      if (end.IsExit(ItemDone))
+      {
+        m_Outcomes[index] = m_Folder.UnfinishedItem(m_Items[index]);
+        fs::remove(fs::path(FolderOf(index)) / StreamFile);
+        done.push_back(&m_Items[index]);
+      }
+    }
+    m_Folder.FinishItems(done);
+    for (const auto & [index, end] : ended)
+    {
+      TakeEnd(index, end);
+    }
+  }
+
+  void
   TakeEnd(std::size_t index, const ChildEnd & end)
   {
     const BatchItem & item = m_Items[index];
@@ -283,23 +299,15 @@ private:
     }
     if (end.IsExit(ItemDone))
     {
-      ItemOutcome & outcome = m_Outcomes[index];
-      outcome.seconds = ordered_json::parse(ReadText(own(SecondsFile)));
-      outcome.summary = ordered_json::parse(ReadText(own(SummaryFile)));
-      if (planned != m_Needs.end())
-      {
-        outcome.seconds["planned_memory_bytes"] = planned->second;
-      }
-      const ordered_json stamps = ordered_json::parse(ReadText(own(StampsFile)));
-      fs::remove(folder / StampsFile);
-      fs::remove(folder / SecondsFile);
-      fs::remove(folder / StreamFile);
-      m_Folder.FinishItem(item, outcome.seconds, stamps);
-      TakeDone(item.name + ": " + Describe(outcome));
+      TakeDone(item.name + ": " + Describe(m_Outcomes[index]));
       CheckPeak(index);
       return;
     }
     std::string error = TextIfThere(own(ErrorFile));
+    if (error.empty() && end.IsExit(DiskFailed))
+    {
+      error = "the results of '" + item.name + "' cannot be written, nor the reason; is the disk full?";
+    }
     if (error.empty())
     {
       std::string printed = TextIfThere(own(StreamFile)).substr(0, 300);
@@ -359,8 +367,9 @@ private:
     {
       if (!rule.at("passes").get<bool>())
       {
-        text += "; " + rule.at("name").get<std::string>() + ": " + rule.at("value").dump() + ", limit " +
-                rule.at("limit").dump();
+        const ordered_json & value = rule.at("value");
+        text += "; " + rule.at("name").get<std::string>() + ": " + (value.is_null() ? "not a number" : value.dump()) +
+                ", limit " + rule.at("limit").dump();
       }
     }
     return text;
@@ -374,8 +383,9 @@ private:
   }
 
   void
-  Tell(const std::string & text)
+  Tell(const std::string & said)
   {
+    const std::string text = OneLine(said);
     m_Folder.Log(text);
     if (m_Options.report)
     {
@@ -400,9 +410,9 @@ private:
     m_Children.Interrupt();
     while (m_Children.Count() > 0)
     {
-      if (const auto ended = m_Children.WaitForOne())
+      for (const ChildProcesses::Ended & ended : m_Children.WaitForSome())
       {
-        m_Folder.DropItem(m_Items[ended->key]);
+        m_Folder.DropItem(m_Items[ended.key]);
       }
     }
   }

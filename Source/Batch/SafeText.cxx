@@ -47,32 +47,78 @@ IsUtf8(const std::string & text)
   }
 }
 
+/** Each byte as \xFF for whose place `isEscaped` is true. */
+template <typename TPredicate>
+std::string
+Escaped(const std::string & text, TPredicate isEscaped)
+{
+  static const char * const digits = "0123456789abcdef";
+  std::string               escaped;
+  for (std::size_t at = 0; at < text.size(); ++at)
+  {
+    if (isEscaped(at))
+    {
+      const auto code = static_cast<unsigned char>(text[at]);
+      escaped += { '\\', 'x', digits[code >> 4u], digits[code & 15u] };
+    }
+    else
+    {
+      escaped += text[at];
+    }
+  }
+  return escaped;
+}
+
+bool
+IsBeyondAscii(char character)
+{
+  return static_cast<unsigned char>(character) > 127;
+}
+
+/** Whether a byte of UTF-8 is a control character: those of ASCII, and U+0080 to U+009F, the first byte of which is C2.
+ */
+bool
+IsControl(const std::string & text, std::size_t at)
+{
+  const auto byte = [&](std::size_t place) {
+    return place < text.size() ? static_cast<unsigned char>(text[place]) : 0u;
+  };
+  const auto isSecond = [&](std::size_t place) { return byte(place) >= 0x80 && byte(place) < 0xA0; };
+  return byte(at) < 0x20 || byte(at) == 0x7F || (byte(at) == 0xC2 && isSecond(at + 1)) ||
+         (at > 0 && byte(at - 1) == 0xC2 && isSecond(at));
+}
+
+bool
+LooksEscaped(const std::string & text, std::size_t at)
+{
+  const auto isDigit = [&](std::size_t place) {
+    return place < text.size() && std::isxdigit(static_cast<unsigned char>(text[place])) != 0;
+  };
+  return text[at] == '\\' && at + 1 < text.size() && text[at + 1] == 'x' && isDigit(at + 2) && isDigit(at + 3);
+}
+
 } // namespace
 
 std::string
 Utf8Text(const std::string & text)
 {
-  if (IsUtf8(text))
-  {
-    return text;
-  }
-  static const char * const digits = "0123456789abcdef";
-  std::string               escaped;
-  for (const char character : text)
-  {
-    const auto code = static_cast<unsigned char>(character);
-    if (code < 128)
-    {
-      escaped += character;
-    }
-    else
-    {
-      escaped += "\\x";
-      escaped += digits[code >> 4u];
-      escaped += digits[code & 15u];
-    }
-  }
-  return escaped;
+  return IsUtf8(text) ? text : Escaped(text, [&](std::size_t at) { return IsBeyondAscii(text[at]); });
+}
+
+std::string
+NameText(const std::string & name)
+{
+  const bool isUtf8 = IsUtf8(name);
+  return Escaped(name, [&](std::size_t at) {
+    return IsControl(name, at) || (!isUtf8 && IsBeyondAscii(name[at])) || LooksEscaped(name, at);
+  });
+}
+
+std::string
+OneLine(const std::string & text)
+{
+  const std::string shown = Utf8Text(text);
+  return Escaped(shown, [&](std::size_t at) { return IsControl(shown, at); });
 }
 
 std::string

@@ -11,6 +11,13 @@ namespace brickccl::batch
 /** The text if it is UTF-8; else each byte beyond ASCII is written as \xFF, for names of files that are none. */
 std::string Utf8Text(const std::string & text);
 
+/** A file's name in UTF-8 and on one line: control characters, and in a name that is not UTF-8 each byte beyond ASCII,
+ *  are written as \xFF. So that no two names become one, a backslash before what looks like that is \x5c. */
+std::string NameText(const std::string & name);
+
+/** A text for a terminal or a log, in UTF-8: control characters are written as \xFF, lines' ends too. */
+std::string OneLine(const std::string & text);
+
 /** A text as a cell of a CSV file, in UTF-8. It is quoted where RFC 4180 asks for that. A text that a spreadsheet would
  * take for a formula, because it begins with = + - @, a tab or a line's end, gets an apostrophe in front. */
 std::string CsvCell(const std::string & text);

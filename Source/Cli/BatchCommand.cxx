@@ -1,6 +1,7 @@
 #include "BrickCCL/Batch/FindItems.h"
 #include "BrickCCL/Batch/RecipeFile.h"
 #include "BrickCCL/Batch/RunBatch.h"
+#include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
@@ -68,10 +69,10 @@ PrintItems(const batch::FoundItems & found, const BatchArguments & arguments)
   {
     std::cout << item.name << ": "
               << (item.found.files.size() == 1
-                    ? "'" + item.found.files[0] + "'"
+                    ? "'" + batch::OneLine(item.found.files[0]) + "'"
                     : std::to_string(item.found.files.size()) +
                         (item.found.series.empty() ? " slice images" : " files of a DICOM series") + ", from '" +
-                        item.found.files.front() + "'")
+                        batch::OneLine(item.found.files.front()) + "'")
               << " -> " << arguments.folder << "/items/" << item.folder << '\n';
   }
   std::cout << Counted(found.items.size(), "item") << "; nothing was written" << std::endl;

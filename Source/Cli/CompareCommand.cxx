@@ -113,10 +113,10 @@ PrintComparison(const CompareArguments & arguments, const std::vector<batch::Com
   }
   for (const batch::ComparedItem & item : items)
   {
-    std::cout << item.name << ": ";
+    std::cout << batch::OneLine(item.name) << ": ";
     if (!item.reason.empty())
     {
-      std::cout << "not compared: " << item.reason << '\n';
+      std::cout << "not compared: " << batch::OneLine(item.reason) << '\n';
       continue;
     }
     const auto  counts = CountChanges(item);

@@ -334,6 +334,36 @@ struct ReplacedTogether::Implementation
 namespace
 {
 
+/** Whether this thread writes files where they belong. */
+bool &
+IsInPlace()
+{
+  thread_local bool isInPlace = false;
+  return isInPlace;
+}
+
+/** Writes files where they belong. If that fails, what is left of those beside `path` is the caller's. */
+void
+WriteInPlace(const std::string & path, const std::function<void(const std::string &)> & write)
+{
+  try
+  {
+    write(path);
+    if (!fs::exists(path))
+    {
+      throw Error("cannot write '" + path + "': nothing was written");
+    }
+    CheckRoomIsLeft(FolderOf(path), path);
+  }
+  catch (...)
+  {
+    // A disk may be full of it, and have no room for what tells so.
+    std::error_code ignored;
+    fs::remove(path, ignored);
+    throw;
+  }
+}
+
 /** The innermost one of this thread. */
 ReplacedTogether::Implementation *&
 TogetherOnThread()
@@ -361,6 +391,15 @@ ReplacedTogether::Move()
   MoveAll(m_Implementation->waiting, true);
   m_Implementation->waiting.clear();
   m_Implementation->folders.clear();
+}
+
+WrittenInPlace::WrittenInPlace()
+  : m_Before(std::exchange(IsInPlace(), true))
+{}
+
+WrittenInPlace::~WrittenInPlace()
+{
+  IsInPlace() = m_Before;
 }
 
 void
@@ -399,6 +438,11 @@ ReplacedTogether::Implementation::Write(std::unique_ptr<Replacement>            
 void
 ReplaceFile(const std::string & path, const std::function<void(const std::string &)> & write)
 {
+  if (IsInPlace())
+  {
+    WriteInPlace(path, write);
+    return;
+  }
   auto replacement = std::make_unique<Replacement>(path);
   if (ReplacedTogether::Implementation * const together = TogetherOnThread())
   {

@@ -43,6 +43,21 @@ private:
   std::unique_ptr<Implementation> m_Implementation;
 };
 
+/** While it lives, this thread has ReplaceFile write files where they belong, and does not wait for the disk. It is for
+ *  a new folder that goes to its place as a whole: FlushFolders comes before that, and a folder that is not finished is
+ *  dropped. */
+class WrittenInPlace
+{
+public:
+  WrittenInPlace();
+  ~WrittenInPlace();
+  WrittenInPlace(const WrittenInPlace &) = delete;
+  WrittenInPlace & operator=(const WrittenInPlace &) = delete;
+
+private:
+  bool m_Before;
+};
+
 /** Does the same for text that is written to a stream. \throws Error, also for a full disk. */
 void ReplaceTextFile(const std::string & path, const std::function<void(std::ostream &)> & write);
 

@@ -75,16 +75,10 @@ ChildProcesses::Start(std::size_t key)
   m_Ended.push_back({ key, { ResultOf(m_Work.run, key), 0 } });
 }
 
-std::optional<ChildProcesses::Ended>
-ChildProcesses::WaitForOne()
+std::vector<ChildProcesses::Ended>
+ChildProcesses::WaitForSome()
 {
-  if (m_Ended.empty())
-  {
-    return std::nullopt;
-  }
-  const Ended first = m_Ended.front();
-  m_Ended.pop_front();
-  return first;
+  return std::exchange(m_Ended, {});
 }
 
 void
@@ -310,31 +304,36 @@ ChildProcesses::Look(std::size_t place)
   return std::nullopt;
 }
 
-std::optional<ChildProcesses::Ended>
-ChildProcesses::WaitForOne()
+std::vector<ChildProcesses::Ended>
+ChildProcesses::WaitForSome()
 {
+  std::vector<Ended> all;
   while (Count() > 0)
   {
     std::vector<pollfd> sockets;
-    for (std::size_t i = 0; i < m_Processes.size(); ++i)
+    for (std::size_t i = m_Processes.size(); i-- > 0;)
     {
       if (const auto key = m_Processes[i].key)
       {
         sockets.push_back({ m_Processes[i].socket, POLLIN, 0 });
         if (const auto end = Look(i))
         {
-          return Ended{ *key, *end };
+          all.push_back({ *key, *end });
         }
       }
+    }
+    if (!all.empty())
+    {
+      return all;
     }
     // The end of a process is seen at its socket, or soon if processes of its own have that, too.
     constexpr int milliseconds = 200;
     if (::poll(sockets.data(), sockets.size(), milliseconds) < 0 && errno == EINTR)
     {
-      return std::nullopt;
+      return all;
     }
   }
-  return std::nullopt;
+  return all;
 }
 
 void

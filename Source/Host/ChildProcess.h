@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <optional>
 #include <string>
@@ -65,9 +64,9 @@ public:
     ChildEnd    end;
   };
 
-  /** Waits until the work of a key ends. Returns nothing if an interrupt came first (CatchInterrupts), or if none is
-   *  done. */
-  std::optional<Ended> WaitForOne();
+  /** Waits until the work of a key ends, and returns all that have ended then. Returns nothing if an interrupt came
+   *  first (CatchInterrupts), or if no work is done. */
+  std::vector<Ended> WaitForSome();
 
   /** Asks all to stop, as Ctrl-C does. */
   void Interrupt();
@@ -77,8 +76,8 @@ public:
 
 private:
 #ifdef _WIN32
-  Work              m_Work;
-  std::deque<Ended> m_Ended;
+  Work               m_Work;
+  std::vector<Ended> m_Ended;
 #else
   struct Process
   {

@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <string>
+#include <vector>
 
-/** What AtomicFile asks of the system's files. */
+/** What AtomicFile and batches ask of the system's files. */
 namespace brickccl
 {
 
@@ -18,6 +20,9 @@ void FlushFile(const std::filesystem::path & file);
 
 /** The same for the names in a folder. */
 void FlushNames(const std::filesystem::path & folder);
+
+/** Puts folders with all that is in them on the disk. \throws std::system_error. */
+void FlushFolders(const std::vector<std::string> & folders);
 
 /** Calls `work` with every number below `count`, on more threads than there are processors: each waits for the disk,
  *  and a disk has many requests done in the time of one. \throws what the first call to throw throws, after all have

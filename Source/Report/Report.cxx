@@ -1,6 +1,6 @@
 #include "BrickCCL/Report/Report.h"
 
-#include "BrickCCL/Batch/FileHash.h"
+#include "BrickCCL/Batch/JsonText.h"
 #include "BrickCCL/Batch/ProcessItem.h"
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Core/Error.h"
@@ -85,8 +85,7 @@ public:
                     "; `brickccl batch ... --resume` completes one");
       }
     }
-    m_Manifest = ordered_json::parse(ReadText(PathOf("manifest.json")));
-    CheckOutputs();
+    m_Manifest = ReadManifest(folder);
     m_Items = ReadItems(folder);
   }
 
@@ -291,24 +290,6 @@ private:
     }
   }
 
-  /** \throws Error if a file that the page shows is not what the batch wrote. */
-  void
-  CheckOutputs() const
-  {
-    for (const ordered_json & output : m_Manifest.at("outputs"))
-    {
-      const std::string name = output.at("path");
-      if (fs::path(name).stem().string().rfind(batch::LabelsFile, 0) == 0)
-      {
-        continue;
-      }
-      if (!fs::is_regular_file(PathOf(name)) || batch::DescribeFile(PathOf(name), name) != output)
-      {
-        throw Error("'" + PathOf(name) + "' is not what the batch wrote; `brickccl batch ... --resume` makes it anew");
-      }
-    }
-  }
-
   /** A file as it stands in the page, "data:image/png;base64,...", or nothing if there is no room for it.
    *  \param file  counts from the batch's folder */
   std::string
@@ -484,9 +465,10 @@ WriteReport(const std::string & folder)
     Page page(folder);
     ReplaceTextFile(path, [&](std::ostream & stream) { page.Write(stream); });
   }
-  catch (const ordered_json::exception & error)
+  catch (const ordered_json::exception &)
   {
-    throw Error("the folder '" + folder + "' is damaged: " + error.what());
+    // All else that it shows is what the manifest says.
+    throw batch::DamagedFile((fs::path(folder) / "manifest.json").string());
   }
   return path;
 }

@@ -1,5 +1,7 @@
 #include "BrickCCL/Report/ReportData.h"
 
+#include "BrickCCL/Batch/FileHash.h"
+#include "BrickCCL/Batch/JsonText.h"
 #include "BrickCCL/Batch/ProcessItem.h"
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Report/Report.h"
@@ -9,6 +11,7 @@
 #include <cmath>
 #include <filesystem>
 #include <iomanip>
+#include <set>
 #include <sstream>
 
 namespace brickccl::report
@@ -114,6 +117,52 @@ NumberOf(const std::string & text)
   return isWhole ? ordered_json(static_cast<std::int64_t>(number)) : ordered_json(number);
 }
 
+/** \throws Error if a file that the report shows is not what the manifest says. */
+void
+CheckOutputs(const std::string & folder, const ordered_json & outputs)
+{
+  std::set<std::string> missing = { "recipe.toml", "items.csv", "defects.csv" };
+  for (const ordered_json & output : outputs)
+  {
+    const std::string name = output.at("path");
+    const std::string path = PathIn(folder, name);
+    missing.erase(name);
+    if (std::filesystem::path(name).stem().string().rfind(batch::LabelsFile, 0) == 0)
+    {
+      continue;
+    }
+    if (!std::filesystem::is_regular_file(path) || batch::DescribeFile(path, name) != output)
+    {
+      throw Error("'" + path + "' is not what the batch wrote; `brickccl batch ... --resume` makes it anew");
+    }
+  }
+  if (!missing.empty())
+  {
+    throw batch::DamagedFile(PathIn(folder, "manifest.json"));
+  }
+}
+
+/** Whether the items of a manifest are the rows of items.csv. */
+bool
+HasItems(const ordered_json & items, const Table & table)
+{
+  if (!items.is_array() || items.size() != table.rows.size())
+  {
+    return false;
+  }
+  const std::size_t name = table.Place("item");
+  const std::size_t verdict = table.Place("verdict");
+  for (std::size_t i = 0; i < items.size(); ++i)
+  {
+    const std::string cell = CsvCells(batch::CsvCell(items[i].at("item"))).front();
+    if (cell != table.rows[i].at(name) || items[i].at("verdict") != table.rows[i].at(verdict))
+    {
+      return false;
+    }
+  }
+  return true;
+}
+
 } // namespace
 
 std::string
@@ -130,6 +179,21 @@ Rounded(const std::string & text)
   return rounded.str();
 }
 
+ordered_json
+ReadManifest(const std::string & folder)
+{
+  ordered_json read;
+  batch::WithJson(PathIn(folder, "manifest.json"), [&](ordered_json manifest) {
+    CheckOutputs(folder, manifest.at("outputs"));
+    read = std::move(manifest);
+  });
+  if (!HasItems(read.at("items"), Table(PathIn(folder, "items.csv"))))
+  {
+    throw batch::DamagedFile(PathIn(folder, "manifest.json"));
+  }
+  return read;
+}
+
 std::vector<Item>
 ReadItems(const std::string & folder)
 {
@@ -144,7 +208,8 @@ ReadItems(const std::string & folder)
     }
     if (!item.cells["folder"].empty())
     {
-      item.summary = ordered_json::parse(ReadText(PathIn(folder, item.cells["folder"] + "/" + batch::SummaryFile)));
+      batch::WithJson(PathIn(folder, item.cells["folder"] + "/" + batch::SummaryFile),
+                      [&](ordered_json summary) { item.summary = std::move(summary); });
     }
     items.push_back(std::move(item));
   }

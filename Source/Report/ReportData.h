@@ -18,6 +18,9 @@ struct Item
   nlohmann::ordered_json summary;
 };
 
+/** What manifest.json says. \throws Error if it is damaged, or a file that a report shows is not what it says. */
+nlohmann::ordered_json ReadManifest(const std::string & folder);
+
 /** The items of a batch; what needs attention comes first. \throws Error. */
 std::vector<Item> ReadItems(const std::string & folder);
 

@@ -101,10 +101,12 @@ main(int argc, char ** argv)
     double processorSum = 0;
     while (children.Count() > 0)
     {
-      const auto ended = children.WaitForOne();
-      if (!ended || ended->end.exitCode != 0 || ended->end.signal != 0)
+      for (const auto & ended : children.WaitForSome())
       {
-        throw brickccl::Error("a process failed: " + (ended ? ended->end.ToString() : std::string("interrupted")));
+        if (!ended.end.IsExit(0))
+        {
+          throw brickccl::Error("a process failed: " + ended.end.ToString());
+        }
       }
     }
     for (const std::string & output : outputs)

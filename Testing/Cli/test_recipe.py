@@ -132,6 +132,26 @@ class RecipeTest(CommandTest):
         self.refuses("[[acceptance]]\nrule = \"number\"\nat_most_count = 1\nwhere = \"volume_mm3 >\"\n", 4, "acceptance.where")
         self.refuses("[[acceptance]]\nrule = \"largest\"\ncolumn = \"volum_mm3\"\nat_most = 1\n", 3, "'volume_mm3'")
 
+    def test_a_refused_value_is_not_called_missing(self):
+        for text, line in (
+                ("[[acceptance]]\nrule = \"largest\"\ncolumn = \"volume_mm3\"\nat_most = \"x\"\n", 4),
+                ("[[acceptance]]\nrule = \"porosity\"\nat_most_percent = 101\n", 3),
+                ("[[acceptance]]\nrule = 5\nat_most_percent = 10\n", 2),
+                ("[[acceptance]]\nrule = \"clusters\"\nat_most_count = 1\nwithin_mm = \"x\"\n", 4),
+                ("[part]\nmethod = \"pores\"\nrange = 5\n[[acceptance]]\nrule = \"near-surface\"\nat_most_count = 1\n"
+                 "within_mm = 1\n", 3),
+                ("[part]\nmethod = 5\nrange = [1, 2]\n[[acceptance]]\nrule = \"near-surface\"\nat_most_count = 1\n"
+                 "within_mm = 1\n", 2),
+                ("[labeling]\ncriterion = \"tolerance\"\ntolerance = -1\n", 3),
+                ("[labeling]\ncriterion = 5\ntolerance = 1\n", 2),
+                ("[smoothing]\nfilter = \"gaussian\"\ndeviation_mm = \"x\"\n", 3),
+                ("[smoothing]\nfilter = \"gauss\"\ndeviation_mm = 1\n", 2),
+                ("[threshold]\nmethod = 5\nside = \"above\"\n", 2),
+                ("[measuring]\nintensity = 1\n[selection]\nkeep = \"intensity_mean > 3\"\n", 2)):
+            with self.subTest(text):
+                faults = self.refuses(text, line, "must be").stderr.splitlines()
+                self.assertEqual(len([fault for fault in faults if "r.toml:" in fault]), 1, faults)
+
     def test_rules_on_regions(self):
         rule = "[[acceptance]]\nrule = \"%s\"\n"
         for name in ("clusters", "number-per-cluster"):

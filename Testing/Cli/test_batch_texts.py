@@ -1,0 +1,128 @@
+"""What batches and reports say: of names with odd characters, and of files that are damaged."""
+
+import json
+import os
+import shutil
+import unittest
+
+from batch_support import BatchTest, rows_of
+from support import write_nrrd
+
+
+class Names(BatchTest):
+    def rename(self, name):
+        """Makes a volume of any name."""
+        self.volume("plain.nrrd", [(1, 1, 1, 2, 2, 2)])
+        os.rename(os.path.join(self.input, "plain.nrrd"), os.path.join(os.fsencode(self.input), name))
+
+    def test_bytes_and_what_stands_for_them_are_told_apart(self):
+        self.recipe()
+        for name in (b"a\xff.nrrd", b"a\\xff.nrrd", b"a\\x5cxff.nrrd"):
+            self.rename(name)
+        self.batch("--report")
+        rows = rows_of(os.path.join(self.output, "items.csv"))
+        self.assertEqual(sorted(os.path.basename(row["input"]) for row in rows),
+                         ["a\\x5cx5cxff.nrrd", "a\\x5cxff.nrrd", "a\\xff.nrrd"])
+        self.assertEqual(len({row["item"] for row in rows}), 3)
+        with open(os.path.join(self.output, "manifest.json"), encoding="utf-8") as stream:
+            files = [item["input"]["files"][0] for item in json.load(stream)["items"]]
+        self.assertEqual({os.path.basename(bytes.fromhex(file["path_hex"])) for file in files},
+                         {b"a\xff.nrrd", b"a\\xff.nrrd", b"a\\x5cxff.nrrd"})
+        self.assertIn("3 items are finished already", self.batch("--resume", "--report").stderr)
+
+    def test_control_characters_reach_no_terminal_and_no_log(self):
+        self.recipe("[[acceptance]]\nrule = \"number\"\nname = \"two\\nlines\\u009b31m\"\nat_most_count = 0\n")
+        names = [b"a\n[1 of 1] b: pass.nrrd", b"c\r\x1b[2J.nrrd", b"d\x7f\xc2\x9b31m.nrrd", "\u00e4.nrrd".encode()]
+        for name in names:
+            self.rename(name)
+        with open(os.path.join(os.fsencode(self.input), b"broken\n.nrrd"), "wb") as stream:
+            stream.write(b"NRRD0004\nno header\n")
+        said = self.batch("--dry-run").stdout
+        result = self.batch("--report", code=3)
+        with open(os.path.join(self.output, "log.txt"), encoding="utf-8", newline="") as stream:
+            log = stream.read()
+        for text, lines in ((said, 6), (result.stderr, 5), (log, 7)):
+            self.assertEqual(len(text.splitlines()), lines, text)
+            self.assertFalse([c for c in text if ord(c) < 32 and c != "\n" or 126 < ord(c) < 160], text)
+        self.assertIn("a\\x0a[1 of 1] b: pass: fail, 1 defect; two\\x0alines\\xc2\\x9b31m: 1.0, limit 0.0", log)
+        self.assertIn("\u00e4: fail", log)
+        self.assertIn("4 items are finished already", self.batch("--resume", "--report", code=3).stderr)
+        again = self.path("again")
+        shutil.copytree(self.output, again)
+        said = self.ok("compare", self.output, again).stdout
+        self.assertEqual((said.count("1 same"), len(said.splitlines())), (4, 5), said)
+
+
+class Undecided(BatchTest):
+    def test_a_rule_that_cannot_be_decided_does_not_pass(self):
+        """The deviation of what is infinite is not a number."""
+        rule = ("[labeling]\nconnectivity = 6\n[measuring]\nintensity = true\n[[acceptance]]\nname = \"Deviation\"\n"
+                "column = \"intensity_std\"\n%s\n")
+        size, values = (6, 3, 1), [0] * 18
+        values[0:3] = 1, 1, 7
+        values[4:6] = values[16:18] = 1, float("inf")
+        write_nrrd(os.path.join(self.input, "a.nrrd"), "float", size, values)
+        for text, passes, value, label, undecided in (
+                ("rule = \"largest\"\nat_most = 4", False, None, 2, 2),
+                ("rule = \"smallest\"\nat_least = 0", False, None, 2, 2),
+                ("rule = \"largest\"\nat_most = 1", False, 3.4641, 1, 2),
+                ("rule = \"largest\"\nat_most = 4\nwhere = \"voxel_count > 2\"", True, 3.4641, 1, None),
+                ("rule = \"largest\"\nat_most = 4\nwhere = \"voxel_count > 9\"", True, None, None, None)):
+            with self.subTest(text):
+                self.recipe(rule % text)
+                shutil.rmtree(self.output, ignore_errors=True)
+                said = self.batch().stderr
+                summary = self.summary("a")
+                judged = summary["rules"][0]
+                self.assertEqual((judged["passes"], judged["label"], judged.get("undecided")), (passes, label, undecided))
+                self.assertEqual(summary["verdict"], "pass" if passes else "fail")
+                if value is None:
+                    self.assertIsNone(judged["value"])
+                else:
+                    self.assertAlmostEqual(judged["value"], value, 4)
+                notes = self.items()["a"]["notes"]
+                self.assertEqual("'Deviation' cannot pass: intensity_std of 2 defects is not a number; where" in notes, undecided is not None, notes)
+                self.assertEqual("Deviation: not a number, limit" in said, not passes and value is None, said)
+
+    def test_a_lone_defect_keeps_its_distance(self):
+        self.recipe("[labeling]\nconnectivity = 6\n[[acceptance]]\nrule = \"smallest\"\ncolumn = \"nearest_distance_mm\"\nat_least = 2\n")
+        self.volume("a.nrrd", [(1, 1, 1, 2, 2, 2)])
+        self.batch()
+        self.assertEqual(self.items()["a"]["verdict"], "pass")
+
+
+class DamagedFiles(BatchTest):
+    def damaged(self, file, text):
+        with open(os.path.join(self.output, file), "w", encoding="utf-8") as stream:
+            stream.write(text)
+
+    def test_a_sentence_names_the_file_and_what_to_do(self):
+        self.recipe()
+        self.volume("a.nrrd", [(1, 1, 1, 2, 2, 2)])
+        self.volume("b.nrrd", [(1, 1, 1, 2, 2, 2)])
+        self.batch("--report")
+        good = self.path("good")
+        shutil.copytree(self.output, good)
+        with open(os.path.join(good, "manifest.json"), encoding="utf-8") as stream:
+            manifest = json.load(stream)
+        says = ["out/manifest.json' is damaged: it is not what a batch writes there", "--resume` makes it anew"]
+        for text in ("", "{", "[]", "5", "{\"items\": 5}"):
+            self.damaged("manifest.json", text)
+            for command in (("report", self.output), ("compare", self.output, good)):
+                result = self.fails(*command, saying=says)
+                self.assertNotIn("json", result.stderr.replace("manifest.json", ""))
+        a, b = manifest["items"]
+        for key, value in (("items", 5), ("items", [a]), ("items", [b, a]), ("items", [a, {**b, "item": "c"}]), ("items", [a, 5]),
+                           ("items", [a, {**b, "verdict": "fail"}]), ("items", [a, {**b, "input": 5}]), ("outputs", []),
+                           ("outputs", 5), ("recipe", "x"), ("complete", 1), ("brickccl", None)):
+            with self.subTest(key=key, value=value):
+                self.damaged("manifest.json", json.dumps({**manifest, key: value}))
+                self.fails("report", self.output, saying=says)
+        self.batch("--resume", "--report")
+        self.assertEqual(self.tree(), self.tree(good))
+        self.damaged("items/a/summary.json", "[]")
+        self.fails("compare", self.output, good, saying=["out/items/a/summary.json' is damaged: it is not what", "--resume"])
+
+
+if __name__ == "__main__":
+    unittest.main()

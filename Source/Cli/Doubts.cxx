@@ -1,6 +1,7 @@
 #include "BrickCCL/Cli/Doubts.h"
 
 #include "BrickCCL/Clean/Clean.h"
+#include "BrickCCL/Core/AxisOfParts.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
 #include <algorithm>
@@ -68,18 +69,6 @@ RangeOfValues(const ImageView & image)
 {
   const ValueHistogram histogram = HistogramOfValues(image);
   return histogram.valueCount == 0 ? RangeAsText({}, {}) : RangeAsText(histogram.minimum, histogram.maximum);
-}
-
-/** The slowest axis of more than one voxel, along which parts follow each other. */
-int
-AxisOfParts(const Extent & image)
-{
-  int axis = image.dimension - 1;
-  while (axis > 0 && image.size[axis] == 1)
-  {
-    --axis;
-  }
-  return axis;
 }
 
 /** The values of components in some rows of a part, 0 elsewhere. */

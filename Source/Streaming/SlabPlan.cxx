@@ -1,6 +1,7 @@
 #include "BrickCCL/Streaming/SlabPlan.h"
 
 #include "BrickCCL/Bricks/Bricks.h"
+#include "BrickCCL/Core/AxisOfParts.h"
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/Parallel.h"
@@ -17,18 +18,6 @@ namespace
 {
 
 constexpr double Kibi = 1024.0;
-
-/** The slowest axis of more than one voxel. */
-int
-SlabAxisOf(const Extent & extent)
-{
-  int axis = extent.dimension - 1;
-  while (axis > 0 && extent.size[axis] == 1)
-  {
-    --axis;
-  }
-  return axis;
-}
 
 /** What labeling a voxel takes beside its value: bits, labels of runs, the algorithm's memory, rows of components.
  * Noise has a run for every few voxels, and a component for every few runs. */
@@ -166,7 +155,7 @@ std::string
 SlabPlan::ToString() const
 {
   const BrickBox & first = slabs.front();
-  const int        axis = SlabAxisOf(first.volume);
+  const int        axis = AxisOfParts(first.volume);
   return std::to_string(slabs.size()) + (slabs.size() == 1 ? " slab" : " slabs") + " of up to " +
          std::to_string(first.extent.size[axis]) + " of " + std::to_string(first.volume.size[axis]) + " slices, " +
          BytesAsText(inputBytes) + " to read; memory " + BytesAsText(memory) + ": a slab takes up to " +
@@ -181,7 +170,7 @@ SlabPlan::ToString() const
 std::int64_t
 SlicesOfSlab(const SlabPlan & plan)
 {
-  return plan.slabs.front().extent.size[SlabAxisOf(plan.slabs.front().volume)];
+  return plan.slabs.front().extent.size[AxisOfParts(plan.slabs.front().volume)];
 }
 
 SlabPlan
@@ -192,7 +181,7 @@ PlanSlabs(const SlabImages & images,
           std::int64_t       slices)
 {
   const Extent & extent = images.image->extent;
-  const int      axis = SlabAxisOf(extent);
+  const int      axis = AxisOfParts(extent);
   Extent         slice = extent;
   // A single row is not cut.
   slice.size[axis] = axis == 0 ? extent.size[0] : 1;

@@ -311,7 +311,7 @@ RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd)
   };
   options.writeOthers = [&](const SlabResult & written) {
     NoteNotANumber(written.notNumbers, reader);
-    doubts.Note(written.foregroundVoxels, reader);
+    doubts.Note(written.foregroundVoxels, written.components, reader);
     for (const std::string & note : written.lostGeometry)
     {
       reader.Note("'" + arguments.output + "': " + note);

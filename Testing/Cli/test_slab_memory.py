@@ -146,6 +146,23 @@ class SlabMemoryTest(CommandTest):
         self.assertIsNone(again["device"])
         self.assertIsNone(again["algorithm"])
 
+    @unittest.skipUnless(hasattr(os, "setuid"), "this system has no users that may not read a file")
+    def test_a_plan_that_may_not_be_read_is_not_called_damaged(self):
+        path, work = self.path("noise.nrrd"), self.path("work")
+        write_nrrd(path, "uint8", SIZE, noise(0.001))
+        command = ("label", path, self.path("out.nrrd"), "--work", work, "--memory", "256MiB")
+        self.ok(*command)
+        os.chmod(self.folder, 0o777)
+        os.chmod(os.path.join(work, "plan.txt"), 0)
+        # Root may read everything.
+        try:
+            result = run(*command, "--resume", **({"user": 65534} if os.geteuid() == 0 else {}))
+        except PermissionError as error:
+            self.skipTest(str(error))
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("plan.txt': Permission denied", result.stderr)
+        self.assertNotIn("damaged", result.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -47,6 +47,12 @@ public:
   {
     return m_Blocks.size() * BlockBytes;
   }
+  /** What one of so many elements takes. */
+  static std::size_t
+  BytesFor(std::uint64_t elements)
+  {
+    return static_cast<std::size_t>((elements + BlockSize - 1) / BlockSize) * BlockBytes;
+  }
 
 private:
   std::vector<std::unique_ptr<T[]>> m_Blocks;

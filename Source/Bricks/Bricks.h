@@ -189,8 +189,8 @@ public:
 
   /** The bytes of memory that it takes. */
   std::size_t MemoryBytes() const;
-  /** What it takes at least for so many bricks, beside their faces. */
-  static std::size_t StartBytes(std::size_t bricks);
+  /** What it takes at most for so many bricks with so many components, beside their faces and links through ends. */
+  static std::size_t BytesFor(std::size_t bricks, std::uint64_t parts);
   std::size_t        BrickCount() const;
   /** The number of the bricks' components, of which those of the volume are made. */
   std::uint64_t PartCount() const;

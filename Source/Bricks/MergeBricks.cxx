@@ -472,10 +472,10 @@ BrickMerge::MemoryBytes() const
 }
 
 std::size_t
-BrickMerge::StartBytes(std::size_t bricks)
+BrickMerge::BytesFor(std::size_t bricks, std::uint64_t parts)
 {
   // A list that grows has room for up to twice what it holds.
-  return 2 * bricks * BytesOfBrick + PartForest::StartBytes();
+  return 2 * bricks * BytesOfBrick + PartForest::BytesFor(parts);
 }
 
 std::uint64_t

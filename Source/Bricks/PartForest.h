@@ -65,11 +65,11 @@ public:
     return m_Nodes.MemoryBytes() + m_EndLinks.MemoryBytes() + m_Places.capacity() * sizeof(std::uint32_t) +
            m_Unwrapping.shifts.capacity() * (sizeof(Unwrapping::Shift) + 1);
   }
-  /** What one with few nodes takes. */
+  /** What one of so many nodes takes, beside links through ends. */
   static std::size_t
-  StartBytes()
+  BytesFor(std::uint64_t nodes)
   {
-    return BlockArray<Node>::BlockBytes;
+    return BlockArray<Node>::BytesFor(nodes);
   }
 
 private:

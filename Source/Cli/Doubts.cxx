@@ -1,6 +1,7 @@
 #include "BrickCCL/Cli/Doubts.h"
 
 #include "BrickCCL/Clean/Clean.h"
+#include "BrickCCL/Core/AxisOfParts.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
 #include <algorithm>
@@ -68,18 +69,6 @@ RangeOfValues(const ImageView & image)
 {
   const ValueHistogram histogram = HistogramOfValues(image);
   return histogram.valueCount == 0 ? RangeAsText({}, {}) : RangeAsText(histogram.minimum, histogram.maximum);
-}
-
-/** The slowest axis of more than one voxel, along which parts follow each other. */
-int
-AxisOfParts(const Extent & image)
-{
-  int axis = image.dimension - 1;
-  while (axis > 0 && image.size[axis] == 1)
-  {
-    --axis;
-  }
-  return axis;
 }
 
 /** The values of components in some rows of a part, 0 elsewhere. */
@@ -183,11 +172,12 @@ NoteForeground(const Criterion &                    criterion,
   return false;
 }
 
-/** Notes that a label map or a gray scan was taken for an image. \param isNoted  whether the foreground was noted */
+/** Notes that a label map or a gray scan was taken for an image. \param areSome  whether there may be components that
+ *  join labels \param isNoted  whether the foreground was noted */
 void
-NoteLooks(const LooksOfImage & looks, bool isNoted, ImageReader & reader)
+NoteLooks(const LooksOfImage & looks, bool areSome, bool isNoted, ImageReader & reader)
 {
-  if (looks.AreLabelsJoined())
+  if (looks.AreLabelsJoined() && areSome)
   {
     reader.Note("the image looks like a label map, whose labels are joined where they touch; --equal-value keeps "
                 "them apart, and `brickccl stats` measures them as they are");
@@ -304,7 +294,7 @@ NoteDoubts(const CriterionArguments & arguments,
   const ImageView whole(image.voxels.Data(), image.type, image.extent, 1);
   LooksOfImage    looks;
   looks.Add(whole, 0, image.extent, labeling);
-  NoteLooks(looks, isNoted, reader);
+  NoteLooks(looks, true, isNoted, reader);
 }
 
 void
@@ -340,7 +330,7 @@ DoubtsOfSlabs::See(const ImageView & slab, std::int64_t firstRow, const Labeling
 }
 
 void
-DoubtsOfSlabs::Note(std::uint64_t foreground, ImageReader & reader) const
+DoubtsOfSlabs::Note(std::uint64_t foreground, std::uint64_t components, ImageReader & reader) const
 {
   if (m_Image.channels > 1)
   {
@@ -350,7 +340,7 @@ DoubtsOfSlabs::Note(std::uint64_t foreground, ImageReader & reader) const
   const bool isKnown = m_KnownVoxels == static_cast<std::uint64_t>(m_Image.extent.VoxelCount());
   const auto values = [&] { return isKnown ? RangeAsText(m_Minimum, m_Maximum) : std::string(); };
   const bool isNoted = NoteForeground(m_Criterion, m_Image, foreground, m_HasMask, values, reader);
-  NoteLooks(m_Looks, isNoted, reader);
+  NoteLooks(m_Looks, components > 0, isNoted, reader);
 }
 
 void

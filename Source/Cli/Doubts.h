@@ -61,7 +61,7 @@ private:
 };
 
 /** What can be said of an image that is labeled in parts. It knows nothing of labels that are joined by periodic ends
- *  alone. */
+ *  alone, and does not know which components limits on sizes drop. */
 class DoubtsOfSlabs
 {
 public:
@@ -76,7 +76,8 @@ public:
   /** Sees a slab. Those that an earlier run labeled are not seen. */
   void See(const ImageView & slab, std::int64_t firstRow, const Labeling & labeling);
 
-  void Note(std::uint64_t foreground, ImageReader & reader) const;
+  /** \param components  so many are left */
+  void Note(std::uint64_t foreground, std::uint64_t components, ImageReader & reader) const;
 
 private:
   const Criterion &   m_Criterion;

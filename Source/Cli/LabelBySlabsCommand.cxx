@@ -54,11 +54,12 @@ CheckOptionsOfSlabs(const LabelArguments & arguments)
   }
 }
 
-/** The criterion, with a threshold that is a number. */
-Criterion
-CriterionOfSlabs(const CriterionArguments & arguments, ScalarType type)
+/** The criterion, with a threshold that is a number, for summaries as those of a volume in memory. */
+Segmented
+SegmentedOfSlabs(const CriterionArguments & arguments, ScalarType type)
 {
-  Criterion criterion = ForVoxels(CriterionOf(arguments), type);
+  Segmented segmented;
+  segmented.asked = ForVoxels(CriterionOf(arguments), type);
   if (!arguments.threshold.empty())
   {
     ThresholdMethod method = ThresholdMethod::FromText(arguments.threshold);
@@ -69,11 +70,12 @@ CriterionOfSlabs(const CriterionArguments & arguments, ScalarType type)
                         "(`brickccl info` proposes some)");
     }
     method.value = AsVoxelValue(method.value, type);
-    const Threshold threshold = FindThreshold(ValueHistogram(), method);
-    criterion.range = arguments.below ? threshold.Below().range : threshold.AtOrAbove().range;
-    criterion.Validate();
+    segmented.threshold = FindThreshold(ValueHistogram(), method);
+    segmented.asked.range =
+      arguments.below ? segmented.threshold->Below().range : segmented.threshold->AtOrAbove().range;
+    segmented.asked.Validate();
   }
-  return criterion;
+  return segmented;
 }
 
 /** Labels a few voxels as the slabs will be. \throws Unsupported, which names the option and the algorithms that label
@@ -143,10 +145,19 @@ ReadImages(const LabelArguments & arguments, ImageReader & reader)
   return images;
 }
 
+/** What labeled the slabs; nothing if an earlier run labeled all of them. */
+struct UsedForSlabs
+{
+  std::string algorithm;
+  std::string device;
+};
+
 nlohmann::ordered_json
 SummaryOf(const LabelArguments & arguments,
           const SlabOptions &    options,
+          const Segmented &      segmented,
           const SlabResult &     result,
+          const UsedForSlabs &   used,
           const LoadedImage &    image)
 {
   const Extent &         extent = image.extent;
@@ -164,9 +175,16 @@ SummaryOf(const LabelArguments & arguments,
   summary["coordinates"] = "LPS";
   summary["channels"] = image.channels;
   AddNeighbours(summary, arguments.neighbours, *options.label.connectivity, options.label.periodic);
-  summary["criterion"] = options.label.criterion.ToString();
+  summary["criterion"] = segmented.CriterionText(arguments.criterion);
+  AddSegmented(summary, arguments.criterion, segmented, result.table);
   summary["output"] = arguments.output.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(arguments.output);
+  summary["filter"] = FilterAsJson({}, {});
   summary["label_type"] = NameOf(result.type);
+  const auto ifKnown = [](const std::string & name) {
+    return name.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(name);
+  };
+  summary["algorithm"] = ifKnown(used.algorithm);
+  summary["device"] = ifKnown(used.device);
   summary["slabs"] = { { "count", result.plan.slabs.size() },
                        { "from_before", result.slabsFromBefore },
                        { "memory_bytes", result.plan.memory },
@@ -178,18 +196,23 @@ SummaryOf(const LabelArguments & arguments,
 void
 PrintSummary(const LabelArguments & arguments,
              const SlabOptions &    options,
+             const Segmented &      segmented,
              const SlabResult &     result,
+             const UsedForSlabs &   used,
              const LoadedImage &    image)
 {
   std::cout << std::setprecision(4) << result.components << (result.components == 1 ? " component" : " components")
             << ", connectivity " << DescribeNeighbours(*options.label.connectivity, options.label.periodic)
-            << ", criterion " << options.label.criterion.ToString() << '\n'
-            << result.foregroundVoxels << " foreground voxels of " << image.extent.VoxelCount() << " ("
-            << image.extent.ToString() << ", spacing " << DescribeSpacing(image) << ")\n"
+            << ", criterion " << segmented.CriterionText(arguments.criterion) << '\n'
+            << DescribeSegmented(arguments.criterion, segmented, result.table) << result.foregroundVoxels
+            << " foreground voxels of " << image.extent.VoxelCount() << " (" << image.extent.ToString()
+            << (image.channels > 1 ? ", " + std::to_string(image.channels) + " channels" : "") << ", spacing "
+            << DescribeSpacing(image) << ")\n"
             << DescribeKept(result.relabeled, result.relabeled.keptVoxels.value_or(result.foregroundVoxels), image)
             << (arguments.output.empty() ? "no label map"
                                          : arguments.output + ": labels of type " + NameOf(result.type))
-            << ", " << Counted(result.plan.slabs.size(), "slab");
+            << (used.algorithm.empty() ? "" : ", algorithm " + used.algorithm + " on " + used.device) << '\n'
+            << Counted(result.plan.slabs.size(), "slab");
   if (result.slabsFromBefore > 0)
   {
     std::cout << " (" << result.slabsFromBefore << " from before)";
@@ -209,7 +232,7 @@ OptionsBeforeReading(const LabelArguments & arguments)
   ParseAlgorithm(arguments.algorithm);
   options.memory = arguments.memory;
   // What has no meaning is refused before an image is read.
-  CriterionOfSlabs(arguments.criterion, ScalarType::UInt8);
+  SegmentedOfSlabs(arguments.criterion, ScalarType::UInt8);
   options.label.device = Device::FromName(arguments.device);
   options.type = LabelTypeFromName(arguments.labelType);
   options.groups = CheckTableArguments(arguments.table, "--statistics");
@@ -239,7 +262,8 @@ RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd)
   reader.Protect(outputs);
   const LoadedSlabs   images = ReadImages(arguments, reader);
   const LoadedImage & image = images.image;
-  options.label.criterion = CriterionOfSlabs(arguments.criterion, image.type);
+  const Segmented     segmented = SegmentedOfSlabs(arguments.criterion, image.type);
+  options.label.criterion = segmented.ForView();
   options.label.connectivity = ConnectivityFor(arguments.neighbours, image.extent, reader);
   options.label.periodic = PeriodicFor(arguments.neighbours, *options.label.connectivity);
   CheckAlgorithm(arguments, image, options.label);
@@ -280,12 +304,14 @@ RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd)
   }
   options.label.progress = reporter.Hooks();
   DoubtsOfSlabs doubts(options.label.criterion, image, !arguments.mask.empty(), arguments.threads);
+  UsedForSlabs  used;
   options.seeSlab = [&](const ImageView & slab, std::int64_t firstRow, const Labeling & labeling) {
+    used = { labeling.AlgorithmName(), labeling.UsedDevice().device.ToString() };
     doubts.See(slab, firstRow, labeling);
   };
   options.writeOthers = [&](const SlabResult & written) {
     NoteNotANumber(written.notNumbers, reader);
-    doubts.Note(written.foregroundVoxels, reader);
+    doubts.Note(written.foregroundVoxels, written.components, reader);
     for (const std::string & note : written.lostGeometry)
     {
       reader.Note("'" + arguments.output + "': " + note);
@@ -302,7 +328,7 @@ RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd)
   const SlabResult result = LabelBySlabs(images.Images(), options);
   if (arguments.json)
   {
-    nlohmann::ordered_json summary = SummaryOf(arguments, options, result, image);
+    nlohmann::ordered_json summary = SummaryOf(arguments, options, segmented, result, used, image);
     summary["notes"] = reader.Notes();
     summary["seconds"] = { { "label", result.secondsToLabel },
                            { "merge", result.secondsToMerge },
@@ -313,7 +339,7 @@ RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd)
   else if (!arguments.quiet)
   {
     reporter.Note("");
-    PrintSummary(arguments, options, result, image);
+    PrintSummary(arguments, options, segmented, result, used, image);
     if (!arguments.work.empty())
     {
       reporter.Note("the folder '" + arguments.work + "' is done with, and may be removed");

@@ -21,9 +21,11 @@ AddSlabOptions(CLI::App & command, LabelArguments & arguments)
     .add_option(
       "--memory",
       arguments.memory,
-      "label a volume larger than memory slab by slab, in so much memory (4GiB, 500MB), of which fewer --threads need "
-      "less; the result is the "
-      "same, but for the last digits of means and sums of fractional intensities. The files must be uncompressed "
+      "label a volume larger than memory slab by slab, in so much memory (4GiB, 500MB; the program itself takes 56 MiB "
+      "of "
+      "it, and 8 MiB more for each of --threads beyond one); the result is the same, but for the last digits of means "
+      "and "
+      "sums of floating-point and 64-bit intensities. The files must be uncompressed "
       "or gzipped NRRD, NIfTI or MetaImage, TIFF, HDF5, DICOM, or slice images. It does not go with --output-fallback, "
       "--smooth, --pores, thresholds to be found, --fill-holes, --seeds, --touching, --clear-border, --part, "
       "--contacts, --picture, and the columns neighbours, thickness, inscribed and intensity (percentiles, skewness)")

@@ -36,6 +36,12 @@ public:
     });
   }
 
+  std::uint64_t
+  BytesAtLeast() const override
+  {
+    return m_PlaneBytes;
+  }
+
 private:
   std::vector<Plane> m_Planes;
   ScalarType         m_Type;

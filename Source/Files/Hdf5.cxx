@@ -60,6 +60,12 @@ public:
     ReadHdf5(m_Path, m_Dataset, { m_Axis, begin / m_SliceBytes, (begin + size) / m_SliceBytes }, context, output);
   }
 
+  std::uint64_t
+  BytesAtLeast() const override
+  {
+    return m_SliceBytes;
+  }
+
 private:
   std::string m_Path;
   Hdf5Dataset m_Dataset;

@@ -41,6 +41,12 @@ public:
                [&] { m_Stream->Read(begin, output, size); });
   }
 
+  std::uint64_t
+  BytesAtLeast() const override
+  {
+    return m_Stream->BytesAtLeast();
+  }
+
 private:
   std::string                  m_Path;
   std::shared_ptr<VoxelStream> m_Stream;

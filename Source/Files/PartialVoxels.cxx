@@ -42,6 +42,12 @@ public:
     Forget(m_File, m_Begin + begin, m_Begin + begin + size);
   }
 
+  std::uint64_t
+  BytesAtLeast() const override
+  {
+    return m_SwappedSize;
+  }
+
 private:
   FileBytes     m_File;
   std::uint64_t m_Begin;
@@ -82,6 +88,12 @@ public:
     {
       SwapBytes(output, m_SwappedSize, size / m_SwappedSize, m_Context);
     }
+  }
+
+  std::uint64_t
+  BytesAtLeast() const override
+  {
+    return m_SwappedSize;
   }
 
 private:
@@ -150,6 +162,13 @@ public:
     {
       ForgetMapped(stored, bytes);
     }
+  }
+
+  std::uint64_t
+  BytesAtLeast() const override
+  {
+    const std::uint64_t stored = m_Stored->stream ? m_Stored->stream->BytesAtLeast() : 1;
+    return std::max<std::uint64_t>(1, stored / SizeOf(m_Stored->type)) * SizeOf(m_Type);
   }
 
 private:

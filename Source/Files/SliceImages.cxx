@@ -179,6 +179,12 @@ public:
     });
   }
 
+  std::uint64_t
+  BytesAtLeast() const override
+  {
+    return m_First.ByteCount();
+  }
+
 private:
   std::vector<std::string> m_Paths;
   ReadOptions              m_Options;

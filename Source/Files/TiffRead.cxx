@@ -124,6 +124,12 @@ public:
     }
   }
 
+  std::uint64_t
+  BytesAtLeast() const override
+  {
+    return m_PageBytes;
+  }
+
 private:
   FileBytes             m_File;
   std::vector<TiffPage> m_Pages;

@@ -12,6 +12,7 @@
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Host/Stopwatch.h"
 #include "BrickCCL/Streaming/FileSample.h"
+#include "BrickCCL/Streaming/MergeNeed.h"
 #include "BrickCCL/Streaming/SlabReader.h"
 #include "BrickCCL/Streaming/SlabRuns.h"
 #include "BrickCCL/Streaming/WorkFolder.h"
@@ -171,13 +172,18 @@ private:
            m_Images.image->channels == 1;
   }
 
+  /** What reads the state of slabs. */
+  std::function<Bytes(std::size_t)> Reader(Kind kind) const;
+
   void          LabelSlabs();
   bool          TakeFromBefore(std::size_t slab);
   void          LabelSlab(std::size_t slab, SlabReader & reader, Labeling & scratch);
-  void          CheckMergeFits(const BrickBox & slab) const;
+  void          MergeLater(std::size_t slab);
   void          Merge();
+  void          RefuseComponents();
+  std::string   HowToGoOn() const;
   void          CountSlabs();
-  std::uint64_t TableBytes() const;
+  std::uint64_t TableBytes(std::uint64_t parts, std::uint64_t components) const;
   void          MergeTables();
   void          WriteLabels();
   void          Write();
@@ -188,6 +194,8 @@ private:
   SlabResult                  m_Result;
   std::unique_ptr<WorkFolder> m_Folder;
   BrickMerge                  m_Merge;
+  /** Whether slabs are merged after all are labeled, since they have no room beside a slab. */
+  bool m_MergesLater = false;
   /** The components of all slabs. */
   std::uint64_t m_SlabComponents = 0;
 };
@@ -208,7 +216,9 @@ SlabLabeler::TakeFromBefore(std::size_t slab)
       throw Error("'" + m_Folder->PathOf(slab, Kind::Record) + "' is that of " + box.ToString());
     }
     CheckRunsOf(record, m_Folder->Read(slab, Kind::Runs));
-    m_Merge.Add(record);
+    // Another merge finds what is damaged, too.
+    BrickMerge alone(1);
+    (m_MergesLater ? alone : m_Merge).Add(record);
   }
   catch (const Error & error)
   {
@@ -240,24 +250,33 @@ SlabLabeler::LabelSlab(std::size_t slab, SlabReader & reader, Labeling & scratch
   // The record comes last: where it is, the runs are as well.
   m_Folder->Write(slab, Kind::Runs, brick.runs);
   m_Folder->Write(slab, Kind::Record, brick.record);
-  m_Merge.Add(brick.record);
+  if (!m_MergesLater)
+  {
+    m_Merge.Add(brick.record);
+  }
   const std::int64_t rowLength = m_Images.image->extent.RowLength();
   m_Options.seeSlab(views.image, static_cast<std::int64_t>(box.PlaceInVolume(0)) / rowLength, scratch);
   reader.Forget(box);
 }
 
+/** What is known of slabs has no room beside a slab: it is let go, and taken from the state when all are labeled. */
 void
-SlabLabeler::CheckMergeFits(const BrickBox & slab) const
+SlabLabeler::MergeLater(std::size_t slab)
 {
+  const SlabPlan &    plan = m_Result.plan;
   const std::uint64_t bytes = m_Merge.MemoryBytes();
-  const std::uint64_t room = m_Result.plan.BytesForMerging();
-  if (bytes > room)
+  const double        ofAll =
+    static_cast<double>(bytes) / static_cast<double>(slab + 1) * static_cast<double>(plan.slabs.size());
+  std::string text = "what is known of the slabs up to " + plan.slabs[slab].ToString() + " takes " +
+                     BytesAsText(bytes) + ", more than is left beside a slab: slabs are merged when all are labeled";
+  if (ofAll > static_cast<double>(plan.memory - plan.fixedBytes))
   {
-    throw InvalidArgument("up to " + slab.ToString() +
-                          " there are so many components that what is known of them takes " + BytesAsText(bytes) +
-                          ", more than the " + BytesAsText(room) + " that --memory leaves; give at least " +
-                          BytesAsText(bytes - room) + " more, or drop small components by --minimum-size");
+    text += "; that of all slabs takes about " + BytesAsText(static_cast<std::uint64_t>(ofAll)) +
+            " if they are alike, more than --memory: then the run will end with the memory that does";
   }
+  m_Options.note(text);
+  m_Merge = BrickMerge(m_Options.label.threads);
+  m_MergesLater = true;
 }
 
 void
@@ -274,25 +293,57 @@ SlabLabeler::LabelSlabs()
     {
       NamingSlab(slabs[slab], [&] { LabelSlab(slab, reader, scratch); });
     }
-    CheckMergeFits(slabs[slab]);
+    if (!m_MergesLater && m_Merge.MemoryBytes() > m_Result.plan.BytesForMerging())
+    {
+      MergeLater(slab);
+    }
   }
+}
+
+/** \throws InvalidArgument, which says how much memory does. */
+void
+SlabLabeler::RefuseComponents()
+{
+  const SlabPlan & plan = m_Result.plan;
+  m_Merge = BrickMerge();
+  const MergeNeed need = NeedOfMerging(plan.slabs.size(), Reader(Kind::Record), m_Options.label.periodic);
+  // Of how many components of the volume they are parts is not known.
+  const std::uint64_t ofTables = m_Options.measures ? TableBytes(need.parts, need.parts) : 0;
+  throw InvalidArgument("numbering " + std::to_string(need.parts) + " components of slabs takes up to " +
+                        BytesAsText(need.bytes) + ", more than the " + BytesAsText(plan.memory - plan.fixedBytes) +
+                        " that --memory leaves; " + plan.AskForBytes(std::max(need.bytes, ofTables)) +
+                        ", or drop small components by --minimum-size" + HowToGoOn());
+}
+
+/** ", with --resume ..." where the state stays. */
+std::string
+SlabLabeler::HowToGoOn() const
+{
+  return m_Options.work.empty() ? "" : "; with --resume no slab is labeled again";
+}
+
+std::function<Bytes(std::size_t)>
+SlabLabeler::Reader(Kind kind) const
+{
+  return [this, kind](std::size_t slab) { return m_Folder->Read(slab, kind); };
 }
 
 void
 SlabLabeler::Merge()
 {
   m_Options.step("merging slabs");
-  // Numbering sorts, and needs up to four numbers for each component beside what is there; unwrapping up
-  // to 16 more.
-  const std::uint64_t each = m_Options.label.periodic.HasAny() ? 160 : 32;
-  const std::uint64_t bytes = m_Merge.MemoryBytes() + each * m_Merge.PartCount();
   const std::uint64_t room = m_Result.plan.memory - m_Result.plan.fixedBytes;
-  if (bytes > room)
+  for (std::size_t slab = 0; m_MergesLater && slab < m_Result.plan.slabs.size(); ++slab)
   {
-    throw InvalidArgument("numbering " + std::to_string(m_Merge.PartCount()) + " components of slabs takes " +
-                          BytesAsText(bytes) + ", more than the " + BytesAsText(room) +
-                          " that --memory leaves; give at least " + BytesAsText(bytes - room) +
-                          " more, or drop small components by --minimum-size");
+    m_Merge.Add(m_Folder->Read(slab, Kind::Record));
+    if (m_Merge.MemoryBytes() > room)
+    {
+      RefuseComponents();
+    }
+  }
+  if (m_Merge.MemoryBytes() + NumberingBytes(m_Options.label.periodic) * m_Merge.PartCount() > room)
+  {
+    RefuseComponents();
   }
   m_Merge.Finish();
   m_Result.components = m_Merge.ComponentCount();
@@ -314,34 +365,15 @@ SlabLabeler::Merge()
   m_Merge = BrickMerge();
 }
 
-/** What merging the tables takes, at most in all likelihood: the rows of slabs and those of the volume, with the sums
- *  of the groups that are measured. */
 std::uint64_t
-SlabLabeler::TableBytes() const
+SlabLabeler::TableBytes(std::uint64_t parts, std::uint64_t components) const
 {
-  std::uint64_t ofSlabs = m_Options.label.periodic.HasAny() ? 200 : 160;
-  std::uint64_t ofVolume = 160;
-  for (const ColumnGroup * const group : m_Options.groups.List())
-  {
-    const std::string name = group->name;
-    ofSlabs += group->needsMoments ? 160 : 0;
-    ofVolume += group->needsMoments ? 480 : 0;
-    // Hulls of rugged components have hundreds of corners.
-    ofSlabs += name == "feret" ? 1000 : 0;
-    ofVolume += name == "feret" ? 1500 : 0;
-    ofVolume += name == "surface" || name == "topology" ? 200 : 0;
-  }
-  if (MeasuresClasses())
-  {
-    ofSlabs += 32;
-    ofVolume += 32;
-  }
-  if (m_Images.intensity != nullptr)
-  {
-    ofSlabs += 200;
-    ofVolume += 240;
-  }
-  return ofSlabs * m_SlabComponents + ofVolume * m_Result.components;
+  return BytesOfTables(m_Options.groups,
+                       m_Options.label.periodic.HasAny(),
+                       MeasuresClasses(),
+                       m_Images.intensity != nullptr,
+                       parts,
+                       components);
 }
 
 /** Takes the second look at slabs that surfaces and Euler numbers need. */
@@ -379,21 +411,20 @@ SlabLabeler::MergeTables()
 {
   m_Options.step("merging tables");
   const SlabPlan &    plan = m_Result.plan;
-  const std::uint64_t bytes = TableBytes();
+  const std::uint64_t bytes = TableBytes(m_SlabComponents, m_Result.components);
   const std::uint64_t room = plan.memory - plan.fixedBytes;
   if (bytes > room)
   {
     throw InvalidArgument("the table of " + std::to_string(m_Result.components) + " components takes about " +
                           BytesAsText(bytes) + " of memory, more than the " + BytesAsText(room) +
-                          " that --memory leaves; give at least " + BytesAsText(bytes - room) +
-                          " more, drop small components by --minimum-size, or leave out the table");
+                          " that --memory leaves; " + plan.AskForBytes(bytes) +
+                          ", drop small components by --minimum-size, or leave out the table" + HowToGoOn());
   }
   CountSlabs();
-  const auto read = [this](Kind kind) { return [this, kind](std::size_t slab) { return m_Folder->Read(slab, kind); }; };
   m_Result.table = MergeBrickTables(plan.slabs.size(),
-                                    read(Kind::Record),
-                                    read(Kind::Map),
-                                    read(Kind::Counts),
+                                    Reader(Kind::Record),
+                                    Reader(Kind::Map),
+                                    Reader(Kind::Counts),
                                     m_Options.label.threads);
 }
 

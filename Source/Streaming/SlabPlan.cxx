@@ -1,6 +1,7 @@
 #include "BrickCCL/Streaming/SlabPlan.h"
 
 #include "BrickCCL/Bricks/Bricks.h"
+#include "BrickCCL/Core/AxisOfParts.h"
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/Parallel.h"
@@ -8,7 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <limits>
+#include <numeric>
 
 namespace brickccl
 {
@@ -17,18 +18,6 @@ namespace
 {
 
 constexpr double Kibi = 1024.0;
-
-/** The slowest axis of more than one voxel. */
-int
-SlabAxisOf(const Extent & extent)
-{
-  int axis = extent.dimension - 1;
-  while (axis > 0 && extent.size[axis] == 1)
-  {
-    --axis;
-  }
-  return axis;
-}
 
 /** What labeling a voxel takes beside its value: bits, labels of runs, the algorithm's memory, rows of components.
  * Noise has a run for every few voxels, and a component for every few runs. */
@@ -66,7 +55,7 @@ LeastToKnow(const SlabImages & images, const Extent & slice, std::int64_t slices
 {
   const double rowBytes = 2 * sizeof(std::uint64_t);
   const double valueBytes = VoxelBytesOf(images.image);
-  return static_cast<double>(BrickMerge::StartBytes(static_cast<std::size_t>(slices))) +
+  return static_cast<double>(BrickMerge::BytesFor(static_cast<std::size_t>(slices), 1)) +
          static_cast<double>(slice.RowCount()) * rowBytes + static_cast<double>(slice.VoxelCount()) * valueBytes;
 }
 
@@ -86,6 +75,24 @@ BytesOfCutChunks(const SlabImages & images, const Extent & slice, std::int64_t a
     }
   }
   return bytes;
+}
+
+/** The fewest slices of a slab that can be read: all of a compressed image of one slice, whose rows are the slices. */
+std::int64_t
+FewestSlices(const SlabImages & images, const Extent & slice)
+{
+  std::int64_t fewest = 1;
+  for (const LoadedImage * const image : { images.image, images.mask, images.intensity })
+  {
+    if (image != nullptr && image->stream)
+    {
+      const std::uint64_t bytes =
+        static_cast<std::uint64_t>(slice.VoxelCount() * image->channels) * SizeOf(image->type);
+      const std::uint64_t least = (image->stream->BytesAtLeast() + bytes - 1) / bytes;
+      fewest = std::lcm(fewest, static_cast<std::int64_t>(std::max<std::uint64_t>(1, least)));
+    }
+  }
+  return fewest;
 }
 
 /** Slices of a slab: a multiple of those that are compressed together, where so many fit. */
@@ -166,7 +173,7 @@ std::string
 SlabPlan::ToString() const
 {
   const BrickBox & first = slabs.front();
-  const int        axis = SlabAxisOf(first.volume);
+  const int        axis = AxisOfParts(first.volume);
   return std::to_string(slabs.size()) + (slabs.size() == 1 ? " slab" : " slabs") + " of up to " +
          std::to_string(first.extent.size[axis]) + " of " + std::to_string(first.volume.size[axis]) + " slices, " +
          BytesAsText(inputBytes) + " to read; memory " + BytesAsText(memory) + ": a slab takes up to " +
@@ -178,10 +185,18 @@ SlabPlan::ToString() const
                                 BytesAsText(memoryToKeep) + " avoids");
 }
 
+std::string
+SlabPlan::AskForBytes(std::uint64_t bytes) const
+{
+  constexpr std::uint64_t mebi = std::uint64_t{ 1 } << 20;
+  const std::uint64_t     all = fixedBytes + bytes + bytes / 16;
+  return "give --memory " + std::to_string(std::max(all, memory) / mebi + 1) + "MiB";
+}
+
 std::int64_t
 SlicesOfSlab(const SlabPlan & plan)
 {
-  return plan.slabs.front().extent.size[SlabAxisOf(plan.slabs.front().volume)];
+  return plan.slabs.front().extent.size[AxisOfParts(plan.slabs.front().volume)];
 }
 
 SlabPlan
@@ -192,14 +207,16 @@ PlanSlabs(const SlabImages & images,
           std::int64_t       slices)
 {
   const Extent & extent = images.image->extent;
-  const int      axis = SlabAxisOf(extent);
+  const int      axis = AxisOfParts(extent);
   Extent         slice = extent;
   // A single row is not cut.
   slice.size[axis] = axis == 0 ? extent.size[0] : 1;
   const double imageBytes = VoxelBytesOf(images.image) + VoxelBytesOf(images.mask) + VoxelBytesOf(images.intensity);
   const double perVoxel = imageBytes + WorkBytesPerVoxel(criterion);
-  const auto   sliceVoxels = static_cast<double>(slice.VoxelCount());
-  SlabPlan     plan;
+  const std::int64_t fewest = axis == 0 ? 1 : std::min(extent.size[axis], FewestSlices(images, slice));
+  const auto         sliceVoxels = static_cast<double>(slice.VoxelCount());
+  const double       fewestBytes = sliceVoxels * static_cast<double>(fewest) * perVoxel;
+  SlabPlan           plan;
   plan.memory = memory;
   plan.fixedBytes = FixedBytes(threads);
   plan.inputBytes = static_cast<std::uint64_t>(static_cast<double>(extent.VoxelCount()) * imageBytes);
@@ -208,24 +225,25 @@ PlanSlabs(const SlabImages & images,
   constexpr double share = 0.5;
   const auto       fixed = static_cast<double>(plan.fixedBytes);
   const double     known = LeastToKnow(images, slice, extent.size[axis]);
-  const double     least = fixed + sliceVoxels * perVoxel + std::max(sliceVoxels * perVoxel, known);
+  const double     least = fixed + fewestBytes + std::max(fewestBytes, known);
   if (static_cast<double>(memory) < least)
   {
-    throw InvalidArgument("a memory of " + BytesAsText(memory) + " is too little for slices of " +
-                          std::to_string(slice.VoxelCount()) + " voxels" +
+    throw InvalidArgument("a memory of " + BytesAsText(memory) + " is too little even for slices of " +
+                          std::to_string(slice.VoxelCount() * fewest) + " voxels with few components" +
                           DescribeLeast(memory, least - fixed, threads));
   }
   const double room = static_cast<double>(memory) - fixed;
   const double forSlab = std::min(share * room, room - known);
-  const double maximum = forSlab / perVoxel / sliceVoxels;
-  if (static_cast<double>(slices) > 2 * maximum)
+  if (const double bytes = static_cast<double>(slices) * sliceVoxels * perVoxel; bytes > 2 * forSlab)
   {
     throw InvalidArgument("a memory of " + BytesAsText(memory) + " is too little to go on with slabs of " +
-                          std::to_string(slices) + " slices; give as much as before, and no more threads than then");
+                          std::to_string(slices) + " slices" +
+                          DescribeLeast(memory, std::max(bytes, bytes / 2 + known), threads));
   }
   if (slices == 0)
   {
     slices = ChooseSlices(images, slice, extent.size[axis], forSlab, sliceVoxels * perVoxel);
+    slices = std::max(fewest, slices / fewest * fewest);
   }
   Extent slab = extent;
   slab.size[axis] = axis == 0 ? extent.size[0] : std::clamp<std::int64_t>(slices, 1, extent.size[axis]);

@@ -47,11 +47,15 @@ struct SlabPlan
 
   /** "16 slabs of 64 slices, 1.00 GiB to read; up to ... of memory ..." */
   std::string ToString() const;
+
+  /** "give --memory 84MiB": the memory in which so many bytes have room beside what the program takes, also if slabs of
+   *  other sizes have some more components. */
+  std::string AskForBytes(std::uint64_t bytes) const;
 };
 
 /** Plans for a memory of so many bytes. \param slices  the slices of a slab, from an earlier plan; 0: as many as fit.
- *  \throws InvalidArgument, which says the least that would do and how many threads would, if one slice does not fit,
- *  or slabs of these slices. */
+ *  \throws InvalidArgument, which says the least that would do if there are few components, and how many threads would,
+ *  if the fewest slices that can be read do not fit, or slabs of these slices. */
 SlabPlan PlanSlabs(const SlabImages & images,
                    const Criterion &  criterion,
                    std::uint64_t      memory,

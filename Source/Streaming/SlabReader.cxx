@@ -1,5 +1,6 @@
 #include "BrickCCL/Streaming/SlabReader.h"
 
+#include "BrickCCL/Core/AxisOfParts.h"
 #include "BrickCCL/Host/MappedFiles.h"
 
 #include <algorithm>
@@ -30,12 +31,7 @@ struct Part
 std::uint64_t
 SliceBytes(const LoadedImage & image)
 {
-  int axis = image.extent.dimension - 1;
-  while (axis > 0 && image.extent.size[axis] == 1)
-  {
-    --axis;
-  }
-  return image.ByteCount() / static_cast<std::uint64_t>(image.extent.size[axis]);
+  return image.ByteCount() / static_cast<std::uint64_t>(image.extent.size[AxisOfParts(image.extent)]);
 }
 
 } // namespace

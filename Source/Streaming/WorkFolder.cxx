@@ -29,7 +29,11 @@ constexpr const char * PlanName = "plan.txt";
 std::string
 ReadText(const fs::path & path)
 {
-  std::ifstream     stream(path, std::ios::binary);
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream)
+  {
+    throw Error("cannot read '" + path.string() + "': " + std::strerror(errno));
+  }
   std::stringstream text;
   text << stream.rdbuf();
   return text.str();

@@ -1,0 +1,24 @@
+#ifndef BRICKCCL_CORE_AXISOFPARTS_H
+#define BRICKCCL_CORE_AXISOFPARTS_H
+
+#include "BrickCCL/Core/Extent.h"
+
+namespace brickccl
+{
+
+/** The slowest axis of more than one voxel, along which the parts of an image that is read in parts follow each other; 0
+ *  if there is none. */
+inline int
+AxisOfParts(const Extent & image)
+{
+  int axis = image.dimension - 1;
+  while (axis > 0 && image.size[axis] == 1)
+  {
+    --axis;
+  }
+  return axis;
+}
+
+} // namespace brickccl
+
+#endif

@@ -1,0 +1,168 @@
+"""`brickccl label --memory` with too little memory names an amount that does, and its summary is that of memory."""
+
+import json
+import os
+import random
+import re
+import shutil
+import unittest
+
+from support import CommandTest, read_nrrd, run, write_nrrd
+
+SIZE = (160, 160, 24)
+TABLE = ("--columns", "shape,surface")
+
+
+def noise(density, begin=0):
+    """Voxels of 0 and 1; the first ones are 0."""
+    random.seed(8)
+    voxels = [0] * begin
+    while len(voxels) < SIZE[0] * SIZE[1] * SIZE[2]:
+        voxels.append(int(random.random() < density))
+    return voxels
+
+
+class SlabMemoryTest(CommandTest):
+    def named(self, result):
+        """The memory that an error names."""
+        found = re.search(r"the least that does is (\d+) MiB|give --memory (\d+)MiB", result.stderr)
+        self.assertIsNotNone(found, result.stderr)
+        return int(found.group(1) or found.group(2))
+
+    def label_as_named(self, path, *options, threads=1, work=False):
+        """Labels in the memory that errors name. The first one knows nothing of components, the second one all. Returns the
+        summary and how many errors there were."""
+        # Every error but the first keeps the state.
+        state = ("--work", self.path("work")) if work else ()
+        shutil.rmtree(self.path("work"), ignore_errors=True)
+        command = ("label", path, self.path("slabs.nrrd"), *options, "--threads", threads, "--json")
+        result = run(*command, "--memory", "1MB", *state)
+        errors = 0
+        while result.returncode != 0 and errors < 4:
+            errors += 1
+            more = (*state, "--resume") if work and errors > 1 else state
+            result = run(*command, "--memory", "%dMiB" % self.named(result), *more)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertLessEqual(errors, 2, "%s %s" % (path, options))
+        return json.loads(result.stdout), errors
+
+    def check(self, path, *options, **more):
+        for table in ((), ("--statistics", self.path("slabs.csv"), *TABLE)):
+            whole = json.loads(self.ok("label", path, self.path("whole.nrrd"), *options, "--json").stdout)
+            slabs, errors = self.label_as_named(path, *options, *table, **more)
+            self.assertEqual(read_nrrd(self.path("whole.nrrd")), read_nrrd(self.path("slabs.nrrd")), path)
+            self.assertEqual(whole["components"], slabs["components"])
+            if not table:
+                # With the table, the memory is that of the whole image and more.
+                self.assertGreater(slabs["slabs"]["count"], 1, path)
+                self.assertEqual(errors, 2, path)
+
+    def test_the_memory_that_is_named_does(self):
+        """Of all formats that the command writes; other ones are in Files.parts."""
+        first = self.path("noise.nrrd")
+        write_nrrd(first, "uint8", SIZE, noise(0.2))
+        for name in ("a.mhd", "b.nrrd", "c.mha", "d.nii.gz", "e.tif"):
+            copy = first
+            if name != "a.mhd":
+                copy = self.path(name)
+                self.ok("label", first, copy, "--equal-value", "--largest", 0, "--label-type", "uint16")
+            self.check(copy)
+        mask = self.path("mask.nrrd")
+        write_nrrd(mask, "uint8", SIZE, noise(0.9))
+        self.check(first, "--mask", mask)
+        self.check(first, work=True)
+        self.check(first, threads=2, work=True)
+        for options in (("--equal-value", "--background", "none"), ("--periodic", "x,z", "--minimum-size", 2)):
+            # Surfaces of unwrapped components are not measured.
+            self.label_as_named(first, *options, work=True)
+            self.label_as_named(first, *options, "--statistics", self.path("slabs.csv"), "--columns", "shape")
+
+    def test_components_that_come_late(self):
+        path = self.path("late.nrrd")
+        write_nrrd(path, "uint8", SIZE, noise(0.2, begin=SIZE[0] * SIZE[1] * 18))
+        self.check(path)
+        self.check(path, work=True)
+
+    def test_an_image_of_one_compressed_slice(self):
+        path = self.path("flat.nrrd")
+        random.seed(3)
+        write_nrrd(path, "uint8", (900, 700), [int(random.random() < 0.001) for _ in range(900 * 700)])
+        self.ok("label", path, self.path("flat.tif"))
+        self.label_as_named(self.path("flat.tif"))
+        self.label_as_named(self.path("flat.tif"), "--periodic", "y", work=True)
+        # Rows of a mask are read as a whole with those of an image that has them one by one.
+        self.label_as_named(path, "--mask", self.path("flat.tif"))
+
+    def test_a_state_needs_no_more_memory_than_an_error_names(self):
+        """Slabs of an earlier run stay as thick as they were. Beside one of them there is no room for what is known of all."""
+        path, work = self.path("noise.nrrd"), self.path("work")
+        write_nrrd(path, "uint8", SIZE, noise(0.001))
+        command = ("label", path, self.path("out.nrrd"), "--work", work, "--threads", 1)
+        slabs = json.loads(self.ok(*command, "--memory", "64MiB", "--json").stdout)["slabs"]["count"]
+        self.assertGreater(slabs, 2)
+        expected = read_nrrd(self.path("out.nrrd"))
+        result = run(*command, "--resume", "--memory", "1MB")
+        self.assertIn("too little even for slices of 25600 voxels with few components", result.stderr)
+        for lost in ((), (0,), (1, 2), range(slabs)):
+            for slab in lost:
+                os.remove(os.path.join(work, "slab-%06d.record" % slab))
+            result = run(*command, "--resume", "--memory", "%dMiB" % self.named(result))
+            if lost == ():
+                self.assertIn("too little to go on with slabs of", result.stderr)
+                result = run(*command, "--resume", "--memory", "%dMiB" % self.named(result))
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIn("more than is left beside a slab: slabs are merged when all are labeled", result.stderr)
+            self.assertEqual(read_nrrd(self.path("out.nrrd")), expected)
+            result = run(*command, "--resume", "--memory", "58MiB")
+
+    def test_summaries_are_those_of_memory(self):
+        path = self.path("values.nrrd")
+        random.seed(9)
+        write_nrrd(path, "int16", SIZE, [random.choice((-3, -3, -2, 0, 5)) if z % 4 else -2 for z in range(24)
+                                         for _ in range(SIZE[0] * SIZE[1])])
+        table = ("--statistics", self.path("t.csv"))
+        for options in (("--threshold", -1, "--below"), ("--threshold", 0), ("--threshold", -2.5, "--below", "--largest", 9),
+                        ("--range", -2, 0), ("--equal-value",), ()):
+            for more in ((), table):
+                whole = self.ok("label", path, self.path("w.nrrd"), *options, *more, "--json").stdout
+                slabs = self.ok("label", path, self.path("s.nrrd"), *options, *more, "--json", "--memory", "256MiB").stdout
+                whole, slabs = json.loads(whole), json.loads(slabs)
+                self.assertEqual(whole.keys() - slabs.keys(), set())
+                for key in whole.keys() - {"seconds", "peak_memory_bytes", "output"}:
+                    self.assertEqual(whole[key], slabs[key], (key, options))
+            texts = [self.ok("label", path, self.path("s.nrrd"), *options, *memory).stdout.splitlines()
+                     for memory in ((), ("--memory", "256MiB"))]
+            # The last line has seconds; that of slabs stands before it.
+            self.assertEqual(texts[0][:-1], texts[1][:-2], options)
+        text = self.ok("label", path, self.path("s.nrrd"), "--threshold", -1, "--below", "--memory", "256MiB").stdout
+        self.assertIn("criterion foreground below -1\nthreshold -1: voxels below it are foreground\n", text)
+
+    def test_a_run_whose_slabs_all_are_from_before_tells_no_device(self):
+        path = self.path("noise.nrrd")
+        write_nrrd(path, "uint8", SIZE, noise(0.001))
+        command = ("label", path, self.path("out.nrrd"), "--work", self.path("work"), "--memory", "256MiB", "--json")
+        self.assertEqual(json.loads(self.ok(*command).stdout)["device"], "cpu")
+        again = json.loads(self.ok(*command, "--resume").stdout)
+        self.assertIsNone(again["device"])
+        self.assertIsNone(again["algorithm"])
+
+    @unittest.skipUnless(hasattr(os, "setuid"), "this system has no users that may not read a file")
+    def test_a_plan_that_may_not_be_read_is_not_called_damaged(self):
+        path, work = self.path("noise.nrrd"), self.path("work")
+        write_nrrd(path, "uint8", SIZE, noise(0.001))
+        command = ("label", path, self.path("out.nrrd"), "--work", work, "--memory", "256MiB")
+        self.ok(*command)
+        os.chmod(self.folder, 0o777)
+        os.chmod(os.path.join(work, "plan.txt"), 0)
+        # Root may read everything.
+        try:
+            result = run(*command, "--resume", **({"user": 65534} if os.geteuid() == 0 else {}))
+        except PermissionError as error:
+            self.skipTest(str(error))
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("plan.txt': Permission denied", result.stderr)
+        self.assertNotIn("damaged", result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core
+from ._warnings import warn
 
 if TYPE_CHECKING:
     from ._slices import Accepted
@@ -109,8 +110,10 @@ class Volume:
             )
         if array.dtype.kind == "f" and np.isnan(array).any():
             raise ValueError("neighbourhood has NaN; it must have numbers")
-        chosen = (array.T if self.is_reversed else array) != 0
-        return [int(value) for value in chosen.ravel()]
+        chosen = [int(value) for value in ((array.T if self.is_reversed else array) != 0).ravel()]
+        if sum(chosen) == chosen[len(chosen) // 2]:
+            warn("neighbourhood names no neighbour, so that every voxel is a component of its own")
+        return chosen
 
     def labels(self, array: np.ndarray[Any, Any]) -> Any:
         """A label map as the kind of what came in."""

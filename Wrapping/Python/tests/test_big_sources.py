@@ -272,4 +272,4 @@ def test_a_mapped_file_that_was_cut_is_refused_before_it_is_read(tmp_path):
     mapped = np.load(image, mmap_mode="r")
     os.truncate(image, 200)
     with pytest.raises(ValueError, match="lies in a file that was cut after it was mapped: it has 200 bytes"):
-        big.label(mapped, tmp_path / "labels.zarr", brick=8)
+        big.label(mapped, tmp_path / "labels.zarr", brick=16)

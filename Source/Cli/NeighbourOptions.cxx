@@ -108,6 +108,14 @@ ValueInNumpyHeader(const std::string & header, const std::string & key)
 std::vector<bool>
 ElementOfNumpy(const std::string & path, int dimension)
 {
+  std::string right = "(3";
+  std::size_t count = 3;
+  for (int axis = 1; axis < dimension; ++axis)
+  {
+    right += ",3";
+    count *= 3;
+  }
+  right += dimension == 1 ? ",)" : ")";
   std::ifstream     file(path, std::ios::binary);
   const std::string bytes{ std::istreambuf_iterator<char>(file), {} };
   const auto        byteAt = [&](std::size_t place) {
@@ -115,7 +123,8 @@ ElementOfNumpy(const std::string & path, int dimension)
   };
   if (bytes.size() < 12 || bytes.compare(0, 6, "\x93NUMPY") != 0)
   {
-    throw InvalidArgument("the neighbourhood '" + path + "' is no .npy file");
+    throw InvalidArgument("the neighbourhood '" + path +
+                          "' is no .npy file; numpy.save writes one, here of the shape " + right);
   }
   // https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html: version 1 has two bytes for the length.
   const std::size_t begin = byteAt(6) == 1 ? 10 : 12;
@@ -123,26 +132,28 @@ ElementOfNumpy(const std::string & path, int dimension)
   const std::string header = bytes.substr(begin, length);
   const std::string type = ValueInNumpyHeader(header, "descr");
   const std::string shape = ValueInNumpyHeader(header, "shape");
-  std::string       right = "(3";
-  std::size_t       count = 3;
-  for (int axis = 1; axis < dimension; ++axis)
-  {
-    right += ",3";
-    count *= 3;
-  }
-  right += dimension == 1 ? ",)" : ")";
   // As in '|b1' and '<i8'.
   const bool isKnown = type.size() == 5 && std::string("|<").find(type[1]) != std::string::npos &&
                        std::string("biu").find(type[2]) != std::string::npos &&
                        std::string("1248").find(type[3]) != std::string::npos;
   const std::size_t size = isKnown ? static_cast<std::size_t>(type[3] - '0') : 0;
-  if (!isKnown || shape != right || bytes.size() != begin + length + count * size)
+  if (type.empty() || shape.empty())
+  {
+    throw InvalidArgument("the header of the neighbourhood '" + path +
+                          "' is cut, or names no type and no shape; numpy.save writes such files, here of the shape " +
+                          right);
+  }
+  if (!isKnown || shape != right)
   {
     throw InvalidArgument("the neighbourhood '" + path + "' is an array of the type " + type + " and the shape " +
-                          shape +
-                          ", or is truncated; it must be of truth values or whole numbers (little-endian) and of the "
-                          "shape " +
+                          shape + "; it must be of truth values or whole numbers (little-endian) and of the shape " +
                           right);
+  }
+  if (bytes.size() != begin + length + count * size)
+  {
+    throw InvalidArgument("the neighbourhood '" + path + "' is cut or has too much: it has " +
+                          std::to_string(bytes.size()) + " bytes; an array of the type " + type + " and the shape " +
+                          shape + " takes " + std::to_string(begin + length + count * size));
   }
   const bool        isReversed = ValueInNumpyHeader(header, "fortran_order") == "True";
   std::vector<bool> element(count);
@@ -152,7 +163,9 @@ ElementOfNumpy(const std::string & path, int dimension)
     const bool        isZero = value.find_first_not_of('\0') == std::string::npos;
     if (!isZero && (value[0] != 1 || value.find_first_not_of('\0', 1) != std::string::npos))
     {
-      throw InvalidArgument("the neighbourhood '" + path + "' holds another value than 0 and 1");
+      throw InvalidArgument("the neighbourhood '" + path + "' holds another value than 0 and 1 (element " +
+                            std::to_string(place) +
+                            " of the file); its values must be 0 for no neighbour and 1 for one");
     }
     std::size_t other = 0;
     for (std::size_t axis = 0, rest = place; axis < static_cast<std::size_t>(dimension); ++axis, rest /= 3)
@@ -198,7 +211,9 @@ NeighbourhoodOfFile(const std::string & path, int dimension, ImageReader & reade
     nlohmann::json list = nlohmann::json::parse(file, nullptr, false);
     if (list.is_discarded())
     {
-      throw InvalidArgument("the neighbourhood '" + path + "' is no JSON");
+      throw InvalidArgument(
+        "the neighbourhood '" + path +
+        "' is no JSON; it must be nested lists of 0 and 1, as [[0, 1, 0], [1, 1, 1], [0, 1, 0]] in 2-D");
     }
     AppendNumbers(list, dimension, path, element);
   }
@@ -278,9 +293,17 @@ ConnectivityFor(const NeighbourArguments & arguments, const Extent & extent, Ima
   {
     return ConnectivityFor(arguments.connectivity, extent, arguments.bySlice);
   }
-  return IsNeighbourhoodText(arguments.neighbourhood)
-         ? NeighbourhoodFromText(arguments.neighbourhood, extent.dimension)
-         : NeighbourhoodOfFile(arguments.neighbourhood, extent.dimension, reader);
+  if (IsNeighbourhoodText(arguments.neighbourhood))
+  {
+    return NeighbourhoodFromText(arguments.neighbourhood, extent.dimension);
+  }
+  Connectivity connectivity = NeighbourhoodOfFile(arguments.neighbourhood, extent.dimension, reader);
+  if (connectivity.NeighbourCount() == 0)
+  {
+    reader.Note("the neighbourhood '" + arguments.neighbourhood +
+                "' names no neighbour, so that every voxel is a component of its own");
+  }
+  return connectivity;
 }
 
 PeriodicAxes

@@ -268,6 +268,12 @@ TakeRuns(Labeling & labeling)
   return std::move(own.volume);
 }
 
+void
+GiveMemory(RunVolume && runs, Labeling & labeling)
+{
+  ImplementationOf(labeling).volume = std::move(runs);
+}
+
 const Extent &
 Labeling::GetExtent() const
 {

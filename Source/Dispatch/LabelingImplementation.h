@@ -51,6 +51,9 @@ const RunVolume & RunsOf(const Labeling & labeling);
 /** Hands the runs over to a caller that needs nothing else. The result is then good only for labeling into it again. */
 RunVolume TakeRuns(Labeling & labeling);
 
+/** Gives a result that was not labeled into yet the memory of runs that nobody needs any more. */
+void GiveMemory(RunVolume && runs, Labeling & labeling);
+
 /** Labels a volume on the CPU by links that give rows of bits. `options.criterion` and `options.mask` are not used. */
 void Label(const RowLinks & links, const Extent & extent, const LabelOptions & options, Labeling & result);
 

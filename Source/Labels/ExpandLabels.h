@@ -107,13 +107,19 @@ ExpandLabels(const RunVolume &   volume,
           {
             if constexpr (sizeof(*labels) == sizeof(std::uint32_t))
             {
-              T * const voxels = output + row * extent.RowLength();
+              T * const  voxels = output + row * extent.RowLength();
+              const bool goesPast = pastCaches && !memory.Touch(voxels, bytes);
+              if (!goesPast && volume.FirstRun(row) == volume.FirstRun(row + 1))
+              {
+                std::fill_n(voxels, extent.RowLength(), T(0));
+                continue;
+              }
               simd::ExpandRow({ volume.Foreground(row),
                                 volume.StartsFollowForeground() ? nullptr : volume.StoredStarts(row),
                                 extent.RowLength(),
                                 labels + volume.FirstRun(row) },
                               reinterpret_cast<Stored *>(voxels),
-                              pastCaches && !memory.Touch(voxels, bytes));
+                              goesPast);
             }
           }
         });

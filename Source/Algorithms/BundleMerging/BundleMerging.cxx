@@ -118,15 +118,19 @@ public:
   }
 
 private:
-  /** Unites along the links from bundle a to its n-th backward bundle b, except those that are implied. `joined` gets
-   *  the bits at which these links join the runs of both bundles, unless it is null. */
+  /** Unites along the links from bundle a to its n-th backward bundle b, except those that are implied. `joined`, whose
+   *  bits are 0, gets those at which these links join the runs of both bundles, unless it is null. */
   template <int VBackward>
   void
   Merge(BundlePlace placeA, BundlePlace placeB, const simd::ImpliedLinks & implied = {}, Word * joined = nullptr)
   {
     const std::int64_t a = m_Bundles.NumberOf(placeA);
     const std::int64_t b = m_Bundles.NumberOf(placeB);
-    simd::LinkedRows   links{ m_Same.data(),
+    if (m_Runs.CountOf(a) == 0 || m_Runs.CountOf(b) == 0)
+    {
+      return;
+    }
+    simd::LinkedRows links{ m_Same.data(),
                             m_Left.data(),
                             m_Right.data(),
                             joined != nullptr ? joined : m_Joined.data(),

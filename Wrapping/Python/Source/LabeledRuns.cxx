@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,11 +32,67 @@ namespace brickccl::python
 namespace
 {
 
+/** The memory of runs that were freed, for the next ones: that of one volume, if it is small. Most of it lies in small
+ *  pages, which the system would have to clear one by one again. */
+class SpareRuns
+{
+public:
+  /** \return runs to label into. They hold no more than two bytes for each voxel. */
+  RunVolume
+  Take(std::int64_t voxels)
+  {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    const bool                        isTooLarge = m_Runs.CapacityBytes() > 2 * static_cast<std::uint64_t>(voxels);
+    return isTooLarge ? RunVolume() : std::exchange(m_Runs, {});
+  }
+
+  void
+  Keep(RunVolume && runs)
+  {
+    // Small memory is found as fast elsewhere, and should not take the place of large one.
+    if (runs.CapacityBytes() >= SmallestBytes && runs.CapacityBytes() <= LargestKeptRuns)
+    {
+      const std::lock_guard<std::mutex> lock(m_Mutex);
+      std::swap(m_Runs, runs);
+    }
+  }
+
+  /** \return how many bytes it was. */
+  std::size_t
+  Release()
+  {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    return std::exchange(m_Runs, {}).CapacityBytes();
+  }
+
+private:
+  static constexpr std::size_t SmallestBytes = std::size_t{ 1 } << 20;
+
+  std::mutex m_Mutex;
+  RunVolume  m_Runs;
+};
+
+/** Never destroyed, since results may be freed after everything else. */
+SpareRuns &
+Spare()
+{
+  static auto & spare = *new SpareRuns;
+  return spare;
+}
+
 /** A labeled volume as runs, whose labels are 1 .. count, or 0 for what was filtered out. */
 class LabeledRuns
 {
 public:
   static constexpr std::int64_t RowsAtOnce = 4096;
+
+  LabeledRuns() = default;
+  LabeledRuns(const LabeledRuns &) = delete;
+  LabeledRuns & operator=(const LabeledRuns &) = delete;
+  ~LabeledRuns()
+  {
+    Spare().Keep(std::move(volume));
+  }
 
   RunVolume          volume;
   std::uint64_t      count = 0;
@@ -128,15 +185,17 @@ public:
 /** Before a CUDA device is ready, a CPU thread labels about so many voxels (Testing/gpu/RESULTS.md, whole commands). */
 constexpr double VoxelsPerThread = 5e8;
 
-/** The runs of what `label(labeling)` labels without the interpreter's lock. Meanwhile the options have the hooks. */
+/** The runs of so many voxels, which `label(labeling)` labels without the interpreter's lock. Meanwhile the options
+ * have the hooks. */
 template <typename TLabel>
 std::unique_ptr<LabeledRuns>
-TakeRunsOf(LabelOptions & options, nb::object progress, const TLabel & label)
+TakeRunsOf(std::int64_t voxels, LabelOptions & options, nb::object progress, const TLabel & label)
 {
   auto result = std::make_unique<LabeledRuns>();
   WithoutLock(std::move(progress), [&](const ProgressHooks & hooks) {
     options.progress = hooks;
     Labeling labeling;
+    GiveMemory(Spare().Take(voxels), labeling);
     label(labeling);
     result->count = labeling.ComponentCount();
     result->algorithm = labeling.AlgorithmName();
@@ -172,7 +231,7 @@ Find(const InputArray &                image,
     options.device.kind = Device::Kind::Cpu;
   }
 
-  return TakeRunsOf(options, std::move(progress), [&](Labeling & labeling) {
+  return TakeRunsOf(view.extent.VoxelCount(), options, std::move(progress), [&](Labeling & labeling) {
     Label(view, options, components, labeling);
   });
 }
@@ -191,7 +250,7 @@ FindInGraph(const InputArray &                graph,
   {
     options.connectivity = FullConnectivityOfGraph(view);
   }
-  return TakeRunsOf(options, std::move(progress), [&](Labeling & labeling) {
+  return TakeRunsOf(view.extent.VoxelCount(), options, std::move(progress), [&](Labeling & labeling) {
     labeling = LabelVoxelGraph(view, options);
   });
 }
@@ -243,6 +302,12 @@ MeasureLabels(const InputArray &        labels,
 }
 
 } // namespace
+
+std::size_t
+FreeKeptRuns()
+{
+  return Spare().Release();
+}
 
 void
 BindLabeledRuns(nb::module_ & module)

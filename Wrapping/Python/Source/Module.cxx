@@ -101,5 +101,6 @@ NB_MODULE(_core, module)
              nb::arg("bytes"),
              nb::sig("def new_label_memory(bytes: int) -> numpy.typing.NDArray[numpy.uint8]"));
   module.def("release_label_memory", &FreeKeptLabelMemory, nb::sig("def release_label_memory() -> int"));
+  module.def("release_run_memory", &FreeKeptRuns, nb::sig("def release_run_memory() -> int"));
   module.def("info", &DescribeBuild, nb::sig("def info() -> dict[str, typing.Any]"));
 }

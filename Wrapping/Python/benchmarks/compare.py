@@ -1,6 +1,6 @@
 """Times brickccl beside cc3d, scipy and scikit-image: numpy arrays in and out, a new label map for each call.
 
-    python benchmarks/compare.py [--repeat N] [--cpu] [--masks-alone] [MASK.npy ...]
+    python benchmarks/compare.py [--repeat N] [--cpu] [--masks-alone] [--new-memory] [MASK.npy ...]
 
 Prints tables in Markdown: seconds, the median of N calls in turns after a first one that does not count, and in parentheses how
 many times as long as brickccl's with uint32 and with the smallest type, its default, the others take; the time that importing takes; how soon Ctrl-C is heard. Needs brickccl[test]. `overhead.py` is about small arrays.
@@ -53,11 +53,13 @@ def read_mask(path):
     return io.read(path).array != 0
 
 
-def median_times(functions, repeat, clock):
-    """The median of each function, called in turns."""
+def median_times(functions, repeat, clock, in_new_memory=False):
+    """The median of each function, called in turns. `in_new_memory`: none takes what brickccl keeps of earlier label maps."""
     times = {name: [] for name in functions}
     for turn in range(repeat + 1):
         for name, function in functions.items():
+            if in_new_memory:
+                brickccl.release_memory()
             begin = clock()
             result = function()
             elapsed = clock() - begin
@@ -67,12 +69,11 @@ def median_times(functions, repeat, clock):
     return {name: statistics.median(values) for name, values in times.items()}
 
 
-def compare(name, mask, repeat, cpu):
+def compare(name, mask, repeat, cpu, in_new_memory=False):
     image = mask.view(np.uint8)
     threads = (1,) if cpu else (1, 2)
-    for neighbours in (6, 26):
-        rank = {6: 1, 26: 3}[neighbours]
-        structure = scipy.ndimage.generate_binary_structure(3, rank)
+    for neighbours, rank in {3: ((6, 1), (26, 3)), 2: ((4, 1), (8, 2))}[mask.ndim]:
+        structure = scipy.ndimage.generate_binary_structure(mask.ndim, rank)
         expected = scipy.ndimage.label(image, structure)[1]
         assert expected == brickccl.find(image, connectivity=neighbours).count
         times = median_times(
@@ -90,14 +91,15 @@ def compare(name, mask, repeat, cpu):
             },
             repeat,
             time.process_time if cpu else time.perf_counter,
+            in_new_memory,
         )
         row = [name, neighbours, expected]
-        row += [" / ".join(f"{times[dtype, count]:.3f}" for count in threads) for dtype in ("uint32", "auto")]
+        row += [" / ".join(f"{times[dtype, count]:.3g}" for count in threads) for dtype in ("uint32", "auto")]
         for peer in ("cc3d", "scipy", "skimage"):
             ratios = "; ".join(
                 ", ".join(f"{times[peer] / times[dtype, count]:.1f}" for count in threads) for dtype in ("uint32", "auto")
             )
-            row.append(f"{times[peer]:.3f} ({ratios})")
+            row.append(f"{times[peer]:.3g} ({ratios})")
         print("| " + " | ".join(map(str, row)) + " |", flush=True)
 
 
@@ -129,6 +131,7 @@ def main():
     parser.add_argument("--repeat", type=int, default=7)
     parser.add_argument("--cpu", action="store_true", help="CPU time, of one thread: for machines that others use, too")
     parser.add_argument("--masks-alone", action="store_true", help="only these masks, no others and nothing else")
+    parser.add_argument("--new-memory", action="store_true", help="no label map in the memory of an earlier one")
     arguments = parser.parse_args()
     print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} processors, load {os.getloadavg()[0]:.2f}")
     print(f"brickccl {brickccl.__version__}, cc3d {cc3d.__version__ if hasattr(cc3d, '__version__') else ''}, "
@@ -137,7 +140,9 @@ def main():
     print(f"| mask | neighbours | components | uint32, {threads} | smallest type | cc3d | scipy | scikit-image |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     for path in arguments.masks:
-        compare(os.path.basename(path).split(".")[0], read_mask(path), arguments.repeat, arguments.cpu)
+        compare(
+            os.path.basename(path).split(".")[0], read_mask(path), arguments.repeat, arguments.cpu, arguments.new_memory
+        )
     if arguments.masks_alone:
         return
     synthetic = balls(384, 0.2, 1)

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _core
 from ._labeling import Component, Labeling, condition_columns, numbers_of
-from ._output import give_labels, new_labels
+from ._output import give_labels, new_labels, smallest_dtype
 from ._progress import Progress, hook_of
 from ._rules import largest_of, sizes_of
 from ._table import Column, ColumnDescription, Table, group_names
@@ -128,7 +128,7 @@ def select(
     numbers = numbers_of(holds, keep, table.row_count)
     if keep_labels:
         numbers = np.where(numbers > 0, table["label"].astype(np.uint64), np.uint64(0))
-    return _write_numbers(runs, numbers, volume, dtype, out)
+    return _write_numbers(runs, numbers, volume, dtype, out, keep_labels)
 
 
 def relabel(
@@ -194,9 +194,18 @@ def relabel(
     return result
 
 
-def _write_numbers(runs: _core.LabeledRuns, numbers: Column, volume: Volume, dtype: Any, out: Any) -> Any:
+def _write_numbers(
+    runs: _core.LabeledRuns, numbers: Column, volume: Volume, dtype: Any, out: Any, are_kept: bool = False
+) -> Any:
+    """The label map with these numbers; `are_kept` if they are labels that have gaps."""
     runs.renumber(numbers)
     array = new_labels(dtype, out, volume.array.shape, runs.count, volume.is_reversed)
+    limit = np.iinfo(array.dtype).max
+    if are_kept and runs.count > limit:
+        raise OverflowError(
+            f"the label {runs.count} does not fit labels of type {array.dtype}, the largest of which is {limit}; use "
+            f"{smallest_dtype(runs.count)} or wider, or number labels from 1 on (keep_labels=False)"
+        )
     runs.write(array)
     return give_labels(array, out, volume.is_reversed, volume.wrap)
 

@@ -21,11 +21,13 @@ _SMALLEST_KEPT_BYTES = 1 << 25
 
 
 def release_memory() -> int:
-    """Give the memory of freed label maps back to the system.
+    """Give the memory of freed label maps and labelings back to the system.
 
     A new label map of 32 MiB or more takes the memory of one that was freed before, whose pages the system need not
     clear again. On Linux the memory of at most two freed label maps, of at most 4 GiB together, is kept for that. It
-    counts as memory of the process, though the system takes it back as soon as it lacks memory.
+    counts as memory of the process, though the system takes it back as soon as it lacks memory. A labeling (`find`), which
+    `label` makes on its way, takes the memory of one that was freed before, too: at most 64 MiB are kept for that, and a
+    labeling holds no more than two bytes for each voxel because of it.
 
     Returns
     -------
@@ -38,7 +40,7 @@ def release_memory() -> int:
     >>> brickccl.release_memory() >= 0
     True
     """
-    return _core.release_label_memory()
+    return _core.release_label_memory() + _core.release_run_memory()
 
 
 def new_array(shape: tuple[int, ...], dtype: Any) -> np.ndarray[Any, Any]:

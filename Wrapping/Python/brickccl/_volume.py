@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import operator
 import sys
 from collections.abc import Callable, Sequence
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core
+from ._warnings import warn
 
 if TYPE_CHECKING:
     from ._slices import Accepted
@@ -109,8 +111,10 @@ class Volume:
             )
         if array.dtype.kind == "f" and np.isnan(array).any():
             raise ValueError("neighbourhood has NaN; it must have numbers")
-        chosen = (array.T if self.is_reversed else array) != 0
-        return [int(value) for value in chosen.ravel()]
+        chosen = [int(value) for value in ((array.T if self.is_reversed else array) != 0).ravel()]
+        if sum(chosen) == chosen[len(chosen) // 2]:
+            warn("neighbourhood names no neighbour, so that every voxel is a component of its own")
+        return chosen
 
     def labels(self, array: np.ndarray[Any, Any]) -> Any:
         """A label map as the kind of what came in."""
@@ -183,8 +187,33 @@ def workers_of(workers: Any) -> int | None:
     return number
 
 
+def check_mapped(array: np.ndarray[Any, Any], name: str) -> None:
+    """Raises if an array lies in a mapped file that was cut since, so that to read it would kill the process (SIGBUS)."""
+    base: Any = array
+    begin = 0
+    while base is not None and not isinstance(base, mmap.mmap):
+        if isinstance(base, np.memmap) and base.offset is not None:
+            # numpy maps the file from a whole page on.
+            begin = base.offset - base.offset % mmap.ALLOCATIONGRANULARITY
+        base = getattr(base, "base", None)
+    if base is None:
+        return
+    try:
+        size, needed = base.size(), begin + len(base)
+    except (ValueError, OSError):
+        # It has no file, or that was closed.
+        return
+    if size < needed:
+        raise ValueError(
+            f"{name} lies in a file that was cut after it was mapped: it has {size} bytes of {needed}; write the file again, and "
+            "map it again"
+        )
+
+
 def as_volume(image: Any, name: str = "the image") -> Volume:
     """Takes an array, or an image of a library that is known."""
+    if isinstance(image, np.ndarray) and image.base is not None:
+        check_mapped(image, name)
     if type(image) is np.ndarray:
         return Volume(voxels(image, name), image)
     library = type(image).__module__.partition(".")[0]

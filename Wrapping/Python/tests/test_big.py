@@ -241,7 +241,23 @@ def test_the_command_takes_neighbourhoods(tmp_path, capsys):
     for content in ("[" * 100000, json.dumps(np.full((3, 3, 3), 0.5).tolist()), '"no numbers"'):
         (tmp_path / "no.json").write_text(content)
         assert main([*command, "--neighbourhood", str(tmp_path / "no.json")]) == 1
-        assert "no.json: " in capsys.readouterr().err
+        answer = capsys.readouterr().err
+        assert "no.json " in answer and "it must hold zeros and ones, 3 along each axis: 3 x 3 x 3 for a volume" in answer
+    whole = (tmp_path / "element.npy").read_bytes()
+    np.save(tmp_path / "objects.npy", np.full((3, 3, 3), None), allow_pickle=True)
+    for content in (b"", b"0 1 0", whole[:40], whole[:-3], (tmp_path / "objects.npy").read_bytes()):
+        (tmp_path / "no.npy").write_bytes(content)
+        assert main([*command, "--neighbourhood", str(tmp_path / "no.npy")]) == 1
+        answer = capsys.readouterr().err
+        assert "no.npy is no .npy file" in answer and "pickle" not in answer
+        assert "it must hold zeros and ones, 3 along each axis: 3 x 3 x 3 for a volume" in answer
+    np.save(tmp_path / "no.npy", 2 * element)
+    assert main([*command, "--neighbourhood", str(tmp_path / "no.npy")]) == 1
+    assert "holds other values than 0 and 1; it must" in capsys.readouterr().err
+    np.save(tmp_path / "zero.npy", np.zeros_like(element))
+    with pytest.warns(UserWarning, match="names no neighbour, so that every voxel is a component of its own"):
+        assert main([*command, "--neighbourhood", str(tmp_path / "zero.npy")]) == 0
+    assert f"{np.count_nonzero(image)} components" in capsys.readouterr().out
     assert main([*command, "--neighbourhood", str(tmp_path / "missing.json")]) == 1
     assert "missing.json cannot be read" in capsys.readouterr().err
     for text in ("7+z", "8+t", "6+zz"):

@@ -264,3 +264,12 @@ def test_changed_chunks_of_a_server_without_lists_are_noticed(tmp_path):
         finally:
             server.shutdown()
             thread.join()
+
+
+def test_a_mapped_file_that_was_cut_is_refused_before_it_is_read(tmp_path):
+    image = tmp_path / "image.npy"
+    np.save(image, np.ones((16, 16, 16), np.uint8))
+    mapped = np.load(image, mmap_mode="r")
+    os.truncate(image, 200)
+    with pytest.raises(ValueError, match="lies in a file that was cut after it was mapped: it has 200 bytes"):
+        big.label(mapped, tmp_path / "labels.zarr", brick=16)

@@ -16,6 +16,14 @@ def noise():
     return np.random.default_rng(1).random((300, 400, 400)) < 0.4
 
 
+@pytest.fixture(autouse=True)
+def _ctrl_c_is_heard():
+    """Programs that a shell starts in the background begin with Ctrl-C ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def test_progress_rises_to_1(noise):
     seen = []
     brickccl.label(noise, threads=1, progress=seen.append)

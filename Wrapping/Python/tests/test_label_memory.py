@@ -56,9 +56,10 @@ def test_label_maps_that_live_share_nothing():
 def test_two_at_most_are_kept_and_given_back():
     size = 4 * int(np.prod(_LARGE))
     maps = [brickccl.label(_image(seed), dtype=np.uint32) for seed in range(4)]
-    assert brickccl.release_memory() == 0
+    assert _core.release_label_memory() == 0
     del maps
-    assert brickccl.release_memory() == 2 * size
+    assert _core.release_label_memory() == 2 * size
+    assert brickccl.release_memory() > 0, "what the last labeling was made in"
     assert brickccl.release_memory() == 0
 
 
@@ -66,7 +67,7 @@ def test_small_ones_and_those_of_another_size_are_not_mixed_up():
     small = brickccl.label(_image(1, (32, 32, 32)))
     assert small.flags.owndata
     del small
-    assert brickccl.release_memory() == 0
+    assert _core.release_label_memory() == 0
     large = brickccl.label(_image(1), dtype=np.uint64)
     place = _address(large)
     del large
@@ -83,6 +84,43 @@ def test_arrays_of_every_type_and_shape_are_whole():
         assert array.flags.c_contiguous and array.flags.writeable
         array[...] = 1
         assert int(array[-1, -1, -1]) == 1
+
+
+def test_the_memory_of_a_freed_labeling_serves_the_next_one_unless_it_is_far_larger():
+    labeling = brickccl.find(_image(1))
+    runs = labeling._runs.run_count
+    assert _core.release_run_memory() == 0
+    del labeling
+    kept = _core.release_run_memory()
+    assert 1 << 20 <= kept <= 1 << 26
+    assert _core.release_run_memory() == 0
+
+    brickccl.find(_image(1))
+    again = brickccl.find(_image(1))
+    assert again._runs.run_count == runs
+    assert _core.release_run_memory() == 0, "it is in use"
+    del again
+    small = brickccl.find(_image(2, (16, 16, 16)))
+    assert _core.release_run_memory() == kept, "a small labeling takes nothing of it"
+    del small
+    assert _core.release_run_memory() == 0, "nor is it kept itself"
+
+
+def test_labelings_in_memory_of_other_problems_are_the_same():
+    random = np.random.default_rng(5)
+    problems = []
+    for seed in range(12):
+        shape = tuple(int(size) for size in random.permutation([96, 128, 160]))
+        image = _image(seed, shape) if seed % 2 else random.integers(0, 3, shape).astype(np.uint8)
+        arguments = [{}, {"connectivity": 26}, {"criterion": "equal"}, {"periodic": "x"}, {"order": "size", "minimum_size": 3}]
+        problems.append((image, arguments[seed % 5]))
+    fresh = []
+    for image, arguments in problems:
+        brickccl.release_memory()
+        fresh.append(brickccl.label(image, **arguments))
+    for place in random.permutation(2 * len(problems)) % len(problems):
+        image, arguments = problems[place]
+        assert np.array_equal(brickccl.label(image, **arguments), fresh[place]), (place, arguments)
 
 
 def test_threads_get_memory_of_their_own():

@@ -223,6 +223,10 @@ def test_select_keeps_and_removes_by_condition():
     assert kept.tolist() == [5, 5, 0, 0, 0, 9, 9, 9] and kept.dtype == np.int16
     assert brickccl.select(labels, [False, True, False]).tolist() == [0, 0, 0, 1, 0, 0, 0, 0]
     assert brickccl.select(labels * 2**40, "label > 0", keep_labels=True).dtype == np.uint64
+    for given in ({"dtype": "u4"}, {"out": np.zeros(labels.shape, np.uint32)}):
+        with pytest.raises(OverflowError, match=r"the label \d{13,} does not fit labels of type uint32, the largest of which is 4294967295; use uint64"):
+            brickccl.select(labels * 2**40, "label > 0", keep_labels=True, **given)
+        assert not given.get("out", np.zeros(1)).any()
 
 
 def test_relabel_closes_gaps_in_three_orders():

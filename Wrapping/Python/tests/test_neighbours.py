@@ -1,6 +1,7 @@
 """Neighbourhoods of one's own, periodic axes and graphs of voxels beside the oracle, scipy and cc3d."""
 
 import itertools
+import warnings
 
 import numpy as np
 import pytest
@@ -212,6 +213,22 @@ def test_a_neighbourhood_may_be_a_text():
 def test_arguments_without_meaning_are_told(error, text, arguments):
     with pytest.raises(error, match=text):
         brickccl.label(np.ones((4, 5)), **arguments)
+
+
+def test_a_neighbourhood_without_neighbours_is_told_and_done():
+    image = np.random.default_rng(3).random((5, 6, 7)) < 0.4
+    centre = np.zeros((3, 3, 3), np.uint8)
+    centre[1, 1, 1] = 1
+    for element in (np.zeros((3, 3, 3), bool), centre):
+        with pytest.warns(UserWarning, match="neighbourhood names no neighbour, so that every voxel is a component of its own"):
+            labels, count = brickccl.label(image, neighbourhood=element, return_count=True)
+        assert count == image.sum() == labels.max()
+    # scipy says nothing.
+    scipy_label = pytest.importorskip("brickccl.compat.scipy").label
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert scipy_label(image, centre)[1] == image.sum()
+        assert brickccl.label(image, neighbourhood="8+z").max() < image.sum()
 
 
 def graph_of(image, structure, joined, periodic):

@@ -1,5 +1,7 @@
 """Arguments that would be misunderstood: errors, or what other libraries make of them."""
 
+import mmap
+import os
 import subprocess
 import sys
 
@@ -144,3 +146,28 @@ def test_whole_numbers_beyond_those_of_doubles_are_exact(tmp_path, capsys):
     number = str(2**53 + 1)
     assert main(["label", str(tmp_path / "image.nrrd"), str(tmp_path / "labels.nrrd"), "--range", number, number]) == 0
     assert brickccl.io.read(tmp_path / "labels.nrrd").array.ravel().tolist() == expected
+
+
+def test_mapped_files_that_were_cut_are_refused_before_they_are_read(tmp_path):
+    path = tmp_path / "image.npy"
+    np.save(path, np.ones((64, 64, 64), np.uint8))
+    whole = path.read_bytes()
+    raw = tmp_path / "image.raw"
+    raw.write_bytes(bytes(5000) + whole)
+    # Arrays, parts of them, plain views, and what begins behind the file's first page.
+    mapped = np.load(path, mmap_mode="r")
+    later = np.memmap(raw, np.uint8, "r", 5000, (64, 64, 64))
+    images = [mapped, mapped[:8, ::2], np.asarray(mapped), np.asarray(mapped)[60:], later, later[3:4]]
+    assert [int(brickccl.label(image).max()) for image in images] == [1] * 5 + [int(later[3:4].any())]
+    for cut, kept in ((path, len(whole) - 5), (raw, 5000 + 64**3 - 1), (path, 100)):
+        os.truncate(cut, kept)
+    for image in images:
+        with pytest.raises(ValueError, match="the image lies in a file that was cut after it was mapped: it has [0-9]+ bytes of [0-9]+"):
+            brickccl.label(image)
+    with pytest.raises(ValueError, match="mask lies in a file that was cut"):
+        brickccl.label(np.ones((64, 64, 64)), mask=mapped)
+    with pytest.raises(ValueError, match="the label image lies in a file that was cut"):
+        brickccl.statistics(mapped)
+    # What is no file is none that was cut.
+    memory = np.frombuffer(mmap.mmap(-1, 4096), np.uint8)
+    assert brickccl.label(memory).max() == 0

@@ -99,12 +99,15 @@ def _spacing(values: list[float] | None) -> Any:
     return None if values is None else values[0] if len(values) == 1 else values[::-1]
 
 
+_ELEMENT = "it must hold zeros and ones, 3 along each axis: 3 x 3 x 3 for a volume"
+
+
 def _digits_of(text: str) -> np.ndarray[Any, Any]:
     """The zeros and ones of a text, x fastest; # begins a comment."""
     digits = "".join("".join(line.partition("#")[0].split()) for line in text.splitlines())
     sizes = {3**dimension: dimension for dimension in range(1, 5)}
     if len(digits) not in sizes or not set(digits) <= {"0", "1"}:
-        raise ValueError("it must hold zeros and ones, 3 along each axis: 3 x 3 x 3 for a volume")
+        raise ValueError(f"{len(digits)} signs but spaces and comments")
     return np.array([digit == "1" for digit in digits]).reshape((3,) * sizes[len(digits)])
 
 
@@ -128,18 +131,26 @@ def _neighbourhood(path: str | None) -> Any:
     }
     if re.fullmatch("[0-9]{1,3}[+][xyzt]+", path):
         return path
-    reader = readers.get(os.path.splitext(path)[1].lower())
-    try:
-        if reader is None:
+    ending = os.path.splitext(path)[1].lower()
+    reader = readers.get(ending)
+    if reader is None:
+        try:
             return _element_of_image(path)
+        except (ValueError, OSError) as error:
+            raise ValueError(f"--neighbourhood {path}: {error}") from None
+    try:
         with open(path, "rb") as stream:
-            structure = np.asarray(reader(stream.read()))
-        if structure.dtype.kind not in "biuf" or not np.isin(structure, (0, 1)).all():
-            raise ValueError("it must hold zeros and ones")
+            content = stream.read()
     except OSError as error:
         raise ValueError(f"--neighbourhood {path} cannot be read: {error.strerror or error}") from None
+    try:
+        structure = np.asarray(reader(content))
     except (ValueError, RecursionError, EOFError) as error:
-        raise ValueError(f"--neighbourhood {path}: {error}") from None
+        # numpy takes what is not its own for objects of Python, and says how to load them.
+        fault = "it is none, or holds objects of Python" if "pickle" in str(error) else str(error)
+        raise ValueError(f"--neighbourhood {path} is no {ending} file of zeros and ones ({fault}); {_ELEMENT}") from None
+    if structure.dtype.kind not in "biuf" or not np.isin(structure, (0, 1)).all():
+        raise ValueError(f"--neighbourhood {path} holds other values than 0 and 1; {_ELEMENT}")
     return structure
 
 

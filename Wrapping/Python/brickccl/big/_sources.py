@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .._volume import voxels
+from .._volume import check_mapped, voxels
 from . import _ome
 from ._dask import arrays_in_graph, check_dask, wrapped_by_dask
 from ._files import digest_of_files, status_of
@@ -124,6 +124,10 @@ class MemmapSource(FileSource):
         # Not every file system tells the time of what is written through memory.
         self._is_written = root.mode != "r"
         self._offset = int(root.offset + (array.ctypes.data - root.ctypes.data))
+
+    def _slice(self, where: tuple[Any, ...]) -> Any:
+        check_mapped(self.array, self.path)
+        return self.array[where]
 
     @property
     def address(self) -> dict[str, Any]:

@@ -209,7 +209,7 @@ MemoryPlan::WhyNoSurfaces(const RunVolume & labels) const
   const std::uint64_t needed = m_Needed + MemoryForSurfaces(labels.GetExtent(), labels.RunCount());
   if (needed > m_Maximum)
   {
-    return "there is no picture of surfaces: with it the item takes about " + DescribeBytes(needed) +
+    return "there is no picture of surfaces: with it the item takes about " + DescribeNeed(needed) +
            " of memory, but it can have " + DescribeBytes(m_Maximum);
   }
   if (needed > m_Limit)
@@ -229,6 +229,13 @@ DescribeBytes(std::uint64_t bytes)
                 isLarge ? "%.1f GB" : "%.0f MB",
                 static_cast<double>(bytes) / (isLarge ? 1e9 : 1e6));
   return text;
+}
+
+std::string
+DescribeNeed(std::uint64_t bytes)
+{
+  const std::uint64_t digit = bytes >= 1000000000 ? 100000000 : 1000000;
+  return DescribeBytes((bytes + digit - 1) / digit * digit);
 }
 
 } // namespace brickccl::batch

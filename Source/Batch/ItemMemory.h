@@ -118,6 +118,8 @@ private:
 
 /** "1.5 GB". */
 std::string DescribeBytes(std::uint64_t bytes);
+/** The same, rounded up: so much is enough. */
+std::string DescribeNeed(std::uint64_t bytes);
 
 } // namespace brickccl::batch
 

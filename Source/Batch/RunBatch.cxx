@@ -351,7 +351,7 @@ private:
       m_Waiting.push_front(index);
       return;
     }
-    m_Outcomes[index].error = "it needs about " + DescribeBytes(bytes + MemoryOfParent) +
+    m_Outcomes[index].error = "it needs about " + DescribeNeed(bytes + MemoryOfParent) +
                               " of memory, but --memory is " + DescribeBytes(m_Options.memory);
     TakeDone(m_Items[index].name + ": skipped: " + m_Outcomes[index].error);
   }

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import unittest
 
@@ -89,6 +90,20 @@ class Undecided(BatchTest):
         self.volume("a.nrrd", [(1, 1, 1, 2, 2, 2)])
         self.batch()
         self.assertEqual(self.items()["a"]["verdict"], "pass")
+
+
+class Memory(BatchTest):
+    def test_as_much_as_an_item_is_said_to_need_is_enough(self):
+        self.recipe()
+        for side in (20, 21, 22, 23, 24):
+            with self.subTest(side=side):
+                size = (4 * side, 4 * side, side)
+                write_nrrd(os.path.join(self.input, "a.nrrd"), "uint8", size, [0] * (16 * side ** 3))
+                shutil.rmtree(self.output, ignore_errors=True)
+                said = self.batch("--memory", "34MB", code=3).stderr
+                need = re.search("it needs about ([0-9]+ ?MB) of memory", said).group(1)
+                shutil.rmtree(self.output)
+                self.batch("--memory", need.replace(" ", ""))
 
 
 class DamagedFiles(BatchTest):

@@ -1,6 +1,7 @@
 #include "BrickCCL/Batch/SafeText.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 
 #include <nlohmann/json.hpp>
 
@@ -186,7 +187,7 @@ ReadText(const std::string & path)
   std::error_code failure;
   if (!std::filesystem::is_regular_file(path, failure))
   {
-    throw Error("cannot read '" + path + "': " + (failure ? failure.message() : "it is no file"));
+    throw Error("cannot read " + Quoted(path) + ": " + (failure ? failure.message() : "it is no file"));
   }
   std::ifstream      stream(std::filesystem::path(path), std::ios::binary);
   std::ostringstream text;
@@ -196,7 +197,7 @@ ReadText(const std::string & path)
   }
   if (!stream || !text)
   {
-    throw Error("cannot read '" + path + "'");
+    throw Error("cannot read " + Quoted(path));
   }
   return text.str();
 }

@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Bricks/ByteStream.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Hdf5Library.h"
 #include "BrickCCL/Files/PipedChild.h"
 

@@ -61,10 +61,6 @@ struct DatasetPath
   explicit DatasetPath(const std::string & path);
 };
 
-/** A name from a file for messages: control characters, which may steer a terminal, are written as \x1b is, and so is
- *  the backslash, so that no two names are alike. */
-std::string Printable(const std::string & name);
-
 /** The datasets of a file, in the order of their names. \param also  one that is reached by this name alone, through a
  *  link; it comes last. \throws Error for damaged files. */
 std::vector<Hdf5Dataset>

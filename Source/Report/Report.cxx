@@ -4,6 +4,7 @@
 #include "BrickCCL/Batch/ProcessItem.h"
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Pictures/Drawing.h"
 #include "BrickCCL/Report/ReportData.h"
@@ -81,7 +82,7 @@ public:
     {
       if (!fs::is_regular_file(PathOf(file)))
       {
-        throw Error("'" + folder + "' is not the folder of a finished batch: it has no " + file +
+        throw Error(Quoted(folder) + " is not the folder of a finished batch: it has no " + file +
                     "; `brickccl batch ... --resume` completes one");
       }
     }
@@ -304,7 +305,7 @@ private:
       }
       if (!fs::is_regular_file(PathOf(name)) || batch::DescribeFile(PathOf(name), name) != output)
       {
-        throw Error("'" + PathOf(name) + "' is not what the batch wrote; `brickccl batch ... --resume` makes it anew");
+        throw Error(Quoted(PathOf(name)) + " is not what the batch wrote; `brickccl batch ... --resume` makes it anew");
       }
     }
   }
@@ -486,7 +487,7 @@ WriteReport(const std::string & folder)
   }
   catch (const ordered_json::exception & error)
   {
-    throw Error("the folder '" + folder + "' is damaged: " + error.what());
+    throw Error("the folder " + Quoted(folder) + " is damaged: " + error.what());
   }
   return path;
 }

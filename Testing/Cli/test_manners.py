@@ -339,6 +339,38 @@ class DoubtsTest(CommandTest):
             summary = json.loads(self.ok(*json_arguments, "--json").stdout)
             self.assertEqual((summary["spacing"], summary["spacing_source"]), ([10, 10, 20], "file"), arguments)
 
+    @unittest.skipIf(os.name == "nt", "names of files have no control characters on this system")
+    def test_control_characters_of_names_break_no_line_and_steer_no_terminal(self):
+        """Names of inputs, outputs and datasets, and texts from headers, in steps, notes, errors and summaries."""
+        odd, shown = "a\nnote: all is well\x1b[2J\x9b\r", "a\\x0anote: all is well\\x1b[2J\\x9b\\x0d"
+        source, target = self.path(odd + ".nrrd"), self.path(odd + "_o.nrrd")
+        with open(source, "wb") as stream:
+            stream.write(b"NRRD0004\ntype: uint8\ndimension: 2\nsizes: 4 3\nencoding: raw\nspace units: \"\x1b[31m\" \"mm\"\n"
+                         b"spacings: 1 2\n\n" + bytes([0, 1] * 6))
+        curve = self.path(odd + ".csv")
+        printed = ""
+        for arguments in (["label", source, target], ["label", source, target, "--memory", "500MB"],
+                          ["clean", source, target, "--largest", 1], ["info", source],
+                          ["select", source, target, "--where", "label > 0", "--keep"],
+                          ["sweep", source, "--range-from", 1, "--range-to", 2, "-o", curve]):
+            result = self.ok(*arguments)
+            printed += result.stdout + result.stderr
+        self.assertIn("reading " + self.path(shown), printed)
+        self.assertIn("writing " + self.path(shown), printed)
+        self.assertIn(self.path(shown) + "_o.nrrd: labels of type", printed)
+        for arguments in (["label", self.path(odd), target], ["label", source, source], ["label", source, self.path(odd)],
+                          ["stats", source, "-o", self.path(odd)], ["label", source, target, "--seeds", odd],
+                          ["batch", self.path(odd), source, "-o", self.path("b")], ["label", source, target, "--mask", self.path(odd)],
+                          ["label", source, target, "--" + odd], ["compare", self.path(odd), self.path(odd)],
+                          ["label", source, target, "--algorithm", odd], ["label", source, target, "--threshold", odd]):
+            printed += self.fails(*arguments, saying="all is well\\x1b[2J").stderr
+        with open(source, "wb") as stream:
+            stream.write(b"NRRD0004\ntype: \x1b[2J\rx\ndimension: 2\nsizes: 4 3\nencoding: raw\n\n" + bytes(12))
+        printed += self.fails("label", source, target, saying="of type '\\x1b[2J\\x0dx'").stderr
+        for letter in "\x1b\x9b\r":
+            self.assertNotIn(letter, printed)
+        self.assertNotIn("\nnote: all is well", printed)
+
 
 if __name__ == "__main__":
     unittest.main()

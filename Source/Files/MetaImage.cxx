@@ -236,6 +236,12 @@ DataFilesOf(const FileBytes & file, const MetaHeader & header, bool & isLocal)
   {
     names = { name };
   }
+  else if (words.size() > 1)
+  {
+    // The number of dimensions of each file: "LIST 2D".
+    const auto dimension = WholeNumber(words[1].substr(0, words[1].find_first_of("dDX")), "ElementDataFile");
+    CheckDimensionOfFiles(dimension, names.size(), WholeNumbers(*header.Find("DimSize"), "DimSize"), false);
+  }
   return MapDataFiles(file.Path(), names);
 }
 
@@ -397,11 +403,7 @@ ReadMetaImage(const FileBytes & file, const ReadOptions & options)
   {
     throw Error("its NDims is " + std::to_string(dimension) + "; 1 to 16 are possible");
   }
-  std::vector<std::int64_t> extent;
-  for (const std::string & word : Words(*sizes))
-  {
-    extent.push_back(WholeNumber(word, "DimSize"));
-  }
+  const auto extent = WholeNumbers(*sizes, "DimSize");
   if (extent.size() != static_cast<std::size_t>(dimension))
   {
     throw Error("its NDims is " + std::to_string(dimension) + " but its DimSize has " + std::to_string(extent.size()) +

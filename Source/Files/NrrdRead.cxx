@@ -101,10 +101,7 @@ AxesOf(const NrrdHeader & header)
   {
     throw Error("its dimension is " + std::to_string(dimension) + "; 1 to 16 are possible");
   }
-  for (const std::string & word : Words(header.Get("sizes")))
-  {
-    axes.sizes.push_back(WholeNumber(word, "sizes"));
-  }
+  axes.sizes = WholeNumbers(header.Get("sizes"), "sizes");
   const auto count = static_cast<std::size_t>(dimension);
   if (axes.sizes.size() != count)
   {

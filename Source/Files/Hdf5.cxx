@@ -283,6 +283,12 @@ CheckReadable(const Hdf5Dataset & dataset)
     throw Unsupported("it is a MINC file, whose values are scaled slice by slice, which is not done here; convert it, "
                       "for example by mnc2nii");
   }
+  if (std::isnan(dataset.scaleFactor) || std::isnan(dataset.addOffset))
+  {
+    throw Unsupported("its dataset " + Printable(dataset.name) +
+                      " has an attribute scale_factor or add_offset that is not one number, so that it is unknown what "
+                      "its values stand for; correct or remove the attribute");
+  }
 }
 
 } // namespace

@@ -42,7 +42,7 @@ struct Hdf5Dataset
   std::string axisTags;
   /** Fiji's and ilastik's distances of voxels in micrometres, in the order of the shape. */
   std::vector<double> elementSize;
-  /** What values stand for, by netCDF's conventions. */
+  /** What values stand for, by netCDF's conventions; not a number if an attribute of theirs is not one number. */
   double scaleFactor = 1;
   double addOffset = 0;
   /** The geometry of an image that ITK wrote, in the order x, y, z; the direction of each axis after the other. */

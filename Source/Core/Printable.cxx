@@ -5,6 +5,18 @@
 namespace brickccl
 {
 
+namespace
+{
+
+#ifdef _WIN32
+/** It parts folders there, and names of files have no control characters. */
+constexpr bool BackslashIsPlain = true;
+#else
+constexpr bool BackslashIsPlain = false;
+#endif
+
+} // namespace
+
 std::string
 Printable(const std::string & text, const std::string & kept)
 {
@@ -17,7 +29,7 @@ Printable(const std::string & text, const std::string & kept)
     };
     // UTF-8 writes the control characters U+0080 to U+009F as 0xc2 and 0x80 to 0x9f.
     const bool isLong = byte(at) == 0xc2 && byte(at + 1) >= 0x80 && byte(at + 1) < 0xa0;
-    const bool isPlain = !isLong && byte(at) >= ' ' && byte(at) != 0x7f && text[at] != '\\';
+    const bool isPlain = !isLong && byte(at) >= ' ' && byte(at) != 0x7f && (text[at] != '\\' || BackslashIsPlain);
     if (isPlain || kept.find(text[at]) != std::string::npos)
     {
       printable += text[at];
@@ -32,12 +44,7 @@ Printable(const std::string & text, const std::string & kept)
 std::string
 Quoted(const std::string & name)
 {
-#ifdef _WIN32
-  // It parts folders, and names have no control characters.
-  return "'" + Printable(name, "\\") + "'";
-#else
   return "'" + Printable(name) + "'";
-#endif
 }
 
 } // namespace brickccl

@@ -2,6 +2,7 @@
 
 import struct
 import unittest
+import zlib
 
 from files import FilesTest, np, values
 
@@ -66,6 +67,26 @@ class ContradictionTest(FilesTest):
         for count in (0, 60, 62):
             path = self.put(tiff([plane], [(279, 4, 1, struct.pack("<I", count))]), "a.tif")
             np.testing.assert_array_equal(self.read(path).voxels, plane)
+
+    def test_sizes_of_ome(self):
+        planes = values("uint16", (2, 5, 6))
+        for size, isTold in ((5, False), (10, True)):
+            text = ('<?xml version="1.0"?><OME><Image><Pixels DimensionOrder="XYZCT" SizeX="6" SizeY="%d" SizeZ="2" SizeC="1" SizeT="1" '
+                    'Type="uint16" PhysicalSizeX="1"><TiffData/></Pixels></Image></OME>' % size).encode() + b"\0"
+            ours = self.read(self.put(tiff(planes, [(270, 2, len(text), text)]), "a.tif"))
+            np.testing.assert_array_equal(ours.voxels, planes)
+            self.assertEqual("6 x 10 pixels but its pages have 6 x 5" in " ".join(ours.notes), isTold)
+
+    def test_animated_png(self):
+        chunk = lambda name, data: struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+        plane = values("uint8", (4, 5))
+        pixels = zlib.compress(b"".join(b"\0" + row.tobytes() for row in plane))
+        for animation in (b"", chunk(b"acTL", struct.pack(">II", 3, 0))):
+            path = self.put(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 5, 4, 8, 0, 0, 0, 0)) + animation +
+                            chunk(b"IDAT", pixels) + chunk(b"IEND", b""), "a.png")
+            ours = self.read(path)
+            np.testing.assert_array_equal(ours.voxels, plane)
+            self.assertEqual("animation" in " ".join(ours.notes), bool(animation))
 
     def nrrd(self, *fields):
         header = ["NRRD0004", "type: uint8", "dimension: 3", "sizes: 3 4 5", "encoding: raw", *fields]

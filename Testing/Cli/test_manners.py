@@ -5,11 +5,12 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import time
 import unittest
 
-from support import CommandTest, labels_of, write_nrrd
+from support import CommandTest, labels_of, run, write_nrrd
 
 
 class SpellingTest(CommandTest):
@@ -370,6 +371,37 @@ class DoubtsTest(CommandTest):
         for letter in "\x1b\x9b\r":
             self.assertNotIn(letter, printed)
         self.assertNotIn("\nnote: all is well", printed)
+
+    @unittest.skipUnless(hasattr(os, "mkfifo"), "this system has no named pipes")
+    def test_pipes_devices_and_sockets_are_no_inputs(self):
+        """Not of any option: none waits for what may never come, or reads what never ends."""
+        write_nrrd(self.image, "uint8", (4, 3, 2), [1, 1, 0, 2] * 6)
+        recipe = self.path("r.toml")
+        self.ok("recipe", "new", "casting-porosity", "-o", recipe)
+        table, kept, label = self.path("t.csv"), ["--where", "label > 0", "--keep"], ["label", self.image, self.output]
+        for kind in ("pipe", "device", "socket"):
+            odd = {extension: self.path("%s.%s" % (kind, extension)) for extension in ("nrrd", "txt", "npy", "json", "toml")}
+            for path in odd.values():
+                if kind == "pipe":
+                    os.mkfifo(path)
+                elif kind == "device":
+                    os.symlink("/dev/zero", path)
+                else:
+                    with socket.socket(socket.AF_UNIX) as opened:
+                        opened.bind(path)
+            image = odd["nrrd"]
+            uses = [["label", image, self.output], ["label", image, self.output, "--memory", "500MB"], [*label, "--mask", image],
+                    [*label, "--touching", image], [*label, "--statistics", table, "--intensity", image],
+                    [*label, "--statistics", table, "--part", image], [*label, "--seeds", odd["txt"]], ["info", image],
+                    *([*label, "--neighbourhood", odd[extension]] for extension in ("nrrd", "txt", "npy", "json")),
+                    ["stats", image, "-o", table], ["select", image, self.output, *kept],
+                    ["clean", image, self.output, "--largest", 1], ["score", image, self.image], ["score", self.image, image],
+                    ["sweep", image, "--range-from", 1, "--range-to", 2, "-o", table], ["recipe", "check", odd["toml"]],
+                    ["batch", odd["toml"], self.image, "-o", self.path("b")], ["batch", recipe, image, "-o", self.path("b")]]
+            for arguments in uses:
+                result = run(*arguments)
+                self.assertGreater(result.returncode, 0, arguments)
+                self.assertRegex(result.stderr, "it is no file|is neither a file nor", arguments)
 
 
 if __name__ == "__main__":

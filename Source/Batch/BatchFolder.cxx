@@ -4,6 +4,7 @@
 #include "BrickCCL/Batch/ProcessItem.h"
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Host/FlushDisk.h"
@@ -38,7 +39,7 @@ OnDisk(const std::string & path, TFunction && function)
   }
   catch (const std::system_error & error)
   {
-    throw WriteError("cannot write '" + path + "': " + error.code().message());
+    throw WriteError("cannot write " + Quoted(path) + ": " + error.code().message());
   }
 }
 
@@ -74,11 +75,11 @@ ChangedOutput(const std::string & folder, const ordered_json & outputs)
     std::error_code   failure;
     if (!fs::is_regular_file(path, failure))
     {
-      return "its '" + name + "' is not there any more";
+      return "its " + Quoted(name) + " is not there any more";
     }
     if (DescribeFile(path, name) != output)
     {
-      return "its '" + name + "' is not what was written";
+      return "its " + Quoted(name) + " is not what was written";
     }
   }
   return {};
@@ -107,7 +108,7 @@ BatchFolder::BatchFolder(const std::string & path, const Recipe & recipe, bool r
   const bool isThere = fs::exists(fs::path(path) / StateFolder);
   if (!isThere && fs::exists(path) && (!fs::is_directory(path) || !fs::is_empty(path)))
   {
-    throw Error("'" + path + "' is there and no batch has made it; name a new folder or an empty one");
+    throw Error(Quoted(path) + " is there and no batch has made it; name a new folder or an empty one");
   }
   OnDisk(path, [&] { fs::create_directories(fs::path(path) / StateFolder); });
   try
@@ -116,19 +117,19 @@ BatchFolder::BatchFolder(const std::string & path, const Recipe & recipe, bool r
   }
   catch (const Error & error)
   {
-    throw Error("another batch seems to work in '" + path + "': " + error.what());
+    throw Error("another batch seems to work in " + Quoted(path) + ": " + error.what());
   }
   const bool hasRecipe = fs::exists(PathOf("recipe.toml"));
   if (hasRecipe && !resume)
   {
-    throw Error("'" + path + "' holds a batch; --resume continues it, or name another folder");
+    throw Error(Quoted(path) + " holds a batch; --resume continues it, or name another folder");
   }
   if (hasRecipe)
   {
     const std::string before = ReadText(PathOf("recipe.toml"));
     if (before != recipe.text)
     {
-      throw Error("the recipe is not the one that '" + path + "' was begun with (recipe.toml there): " +
+      throw Error("the recipe is not the one that " + Quoted(path) + " was begun with (recipe.toml there): " +
                   FirstDifference(before, recipe.text) + "; use that one, or name another folder");
     }
   }
@@ -160,8 +161,8 @@ BatchFolder::CheckItems(const std::vector<BatchItem> & items) const
     const std::string name = entry.path().filename().string();
     if (folders.count(name) == 0)
     {
-      throw Error("'" + m_Path + "' holds the results of '" + name +
-                  "', which is not among the inputs now; give the same inputs, or name another folder");
+      throw Error(Quoted(m_Path) + " holds the results of " + Quoted(name) +
+                  ", which is not among the inputs now; give the same inputs, or name another folder");
     }
   }
 }
@@ -194,7 +195,7 @@ BatchFolder::FinishedItem(const BatchItem & item, std::string & reason) const
     outcome.summary = ReadJson((fs::path(folder) / SummaryFile).string());
     if (state.at("outputs").size() != outcome.summary.at("outputs").size() + 1)
     {
-      reason = "'" + done + "' is damaged";
+      reason = Quoted(done) + " is damaged";
       return std::nullopt;
     }
     outcome.seconds = state.at("seconds").get<std::map<std::string, double>>();
@@ -206,7 +207,7 @@ BatchFolder::FinishedItem(const BatchItem & item, std::string & reason) const
   }
   catch (const ordered_json::exception &)
   {
-    reason = "'" + done + "' is damaged";
+    reason = Quoted(done) + " is damaged";
     return std::nullopt;
   }
   catch (const Error & error)
@@ -316,7 +317,7 @@ BatchFolder::Log(const std::string & text) const
   stream.close();
   if (!stream)
   {
-    throw WriteError("cannot write '" + PathOf("log.txt") + "'; is the disk full?");
+    throw WriteError("cannot write " + Quoted(PathOf("log.txt")) + "; is the disk full?");
   }
 }
 

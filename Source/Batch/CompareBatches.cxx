@@ -7,6 +7,7 @@
 #include "BrickCCL/Batch/ProcessItem.h"
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/ImageFile.h"
 #include "BrickCCL/Host/System.h"
 #include "BrickCCL/Measuring/Measure.h"
@@ -71,7 +72,7 @@ CheckIsBatch(const std::string & folder)
 {
   if (!fs::is_directory(fs::path(folder) / "items"))
   {
-    throw Error("'" + folder + "' is not the folder of a batch: it has no items");
+    throw Error(Quoted(folder) + " is not the folder of a batch: it has no items");
   }
 }
 
@@ -96,7 +97,7 @@ ItemsOf(const std::string & folder)
           item.labels = (entry.path() / file).string();
           if (!fs::exists(item.labels) || DescribeFile(item.labels, file) != output)
           {
-            item.reason = "'" + item.labels + "' is not what the batch wrote";
+            item.reason = Quoted(item.labels) + " is not what the batch wrote";
           }
         }
       }
@@ -264,7 +265,7 @@ Left(const std::string & name, const std::string & folder)
 {
   ComparedItem item;
   item.name = name;
-  item.reason = "'" + folder + "' has no such item";
+  item.reason = Quoted(folder) + " has no such item";
   return item;
 }
 
@@ -286,7 +287,7 @@ CheckSameRecipe(const std::string & before, const std::string & after)
   const std::string second = ReadText((fs::path(after) / "recipe.toml").string());
   if (first != second)
   {
-    throw Error("'" + before + "' and '" + after + "' were made with different recipes: " +
+    throw Error(Quoted(before) + " and " + Quoted(after) + " were made with different recipes: " +
                 FirstDifference(first, second) + " (recipe.toml); --different-recipes compares them all the same");
   }
 }

@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/FileStamp.h"
 
 #include <openssl/evp.h>
@@ -57,7 +58,7 @@ DescribeFile(const std::string & path, const std::string & name)
   }
   catch (const Error & error)
   {
-    throw Error("cannot read '" + path + "': " + error.what());
+    throw Error("cannot read " + Quoted(path) + ": " + error.what());
   }
   return DescribeFile(bytes, name);
 }

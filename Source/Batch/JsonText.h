@@ -3,6 +3,7 @@
 
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 
 #include <nlohmann/json.hpp>
 
@@ -43,8 +44,8 @@ JsonText(const nlohmann::ordered_json & value)
 inline Error
 DamagedFile(const std::string & path)
 {
-  return Error("'" + path +
-               "' is damaged: it is not what a batch writes there; `brickccl batch ... --resume` makes it anew");
+  return Error(Quoted(path) +
+               " is damaged: it is not what a batch writes there; `brickccl batch ... --resume` makes it anew");
 }
 
 /** Has `take` look at a JSON file that a batch has written. \throws DamagedFile if it is not JSON, or not what `take`

@@ -3,6 +3,7 @@
 #include "BrickCCL/Batch/BuildRecipe.h"
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Core/NearestName.h"
+#include "BrickCCL/Core/Printable.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -70,7 +71,7 @@ ReadRecipe(const std::string & path)
       names += (names.empty() ? "" : ", ") + ready.name;
       list.push_back(ready.name);
     }
-    throw Error("there is no recipe '" + path + "', neither as a file nor among those that are ready" +
+    throw Error("there is no recipe " + Quoted(path) + ", neither as a file nor among those that are ready" +
                 DidYouMean(path, list) + "; there are " + names);
   }
   return ParseRecipe(ReadText(path), path);

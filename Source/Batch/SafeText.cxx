@@ -1,6 +1,7 @@
 #include "BrickCCL/Batch/SafeText.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 
 #include <nlohmann/json.hpp>
 
@@ -117,8 +118,7 @@ NameText(const std::string & name)
 std::string
 OneLine(const std::string & text)
 {
-  const std::string shown = Utf8Text(text);
-  return Escaped(shown, [&](std::size_t at) { return IsControl(shown, at); });
+  return Printable(Utf8Text(text), "\\");
 }
 
 std::string
@@ -232,7 +232,7 @@ ReadText(const std::string & path)
   std::error_code failure;
   if (!std::filesystem::is_regular_file(path, failure))
   {
-    throw Error("cannot read '" + path + "': " + (failure ? failure.message() : "it is no file"));
+    throw Error("cannot read " + Quoted(path) + ": " + (failure ? failure.message() : "it is no file"));
   }
   std::ifstream      stream(std::filesystem::path(path), std::ios::binary);
   std::ostringstream text;
@@ -242,7 +242,7 @@ ReadText(const std::string & path)
   }
   if (!stream || !text)
   {
-    throw Error("cannot read '" + path + "'");
+    throw Error("cannot read " + Quoted(path));
   }
   return text.str();
 }

@@ -8,6 +8,7 @@
 #include "BrickCCL/Cli/SurfacesProgram.h"
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Report/Report.h"
 
@@ -69,11 +70,11 @@ PrintItems(const batch::FoundItems & found, const BatchArguments & arguments)
   {
     std::cout << item.name << ": "
               << (item.found.files.size() == 1
-                    ? "'" + batch::OneLine(item.found.files[0]) + "'"
+                    ? Quoted(item.found.files[0])
                     : std::to_string(item.found.files.size()) +
-                        (item.found.series.empty() ? " slice images" : " files of a DICOM series") + ", from '" +
-                        batch::OneLine(item.found.files.front()) + "'")
-              << " -> " << arguments.folder << "/items/" << item.folder << '\n';
+                        (item.found.series.empty() ? " slice images" : " files of a DICOM series") + ", from " +
+                        Quoted(item.found.files.front()))
+              << " -> " << Printable(arguments.folder) << "/items/" << item.folder << '\n';
   }
   std::cout << Counted(found.items.size(), "item") << "; nothing was written" << std::endl;
 }
@@ -96,7 +97,7 @@ PrintResult(const BatchArguments & arguments, const batch::FoundItems & found, c
   }
   else if (!arguments.quiet)
   {
-    std::cout << arguments.folder << ": " << Counted(found.items.size(), "item") << ": ";
+    std::cout << Printable(arguments.folder) << ": " << Counted(found.items.size(), "item") << ": ";
     if (result.unjudged > 0)
     {
       std::cout << result.unjudged << " measured, ";
@@ -133,11 +134,11 @@ RunBatchCommand(const BatchArguments & arguments)
   };
   for (const std::string & file : found.ignored)
   {
-    reporter.Note("note: '" + file + "' is of no known format and is left out");
+    reporter.Note("note: " + Quoted(file) + " is of no known format and is left out");
   }
   for (const std::string & other : found.otherBatches)
   {
-    reporter.Note("note: '" + other + "' holds the results of another batch and is left out");
+    reporter.Note("note: " + Quoted(other) + " holds the results of another batch and is left out");
   }
   const batch::BatchResult result = batch::RunBatch(found.items, recipe, arguments.folder, options);
   if (arguments.report)

@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 
 #include <charconv>
 #include <cstdint>
@@ -23,7 +24,8 @@ ParseLabels(const std::string & text)
     const auto    parsed = std::from_chars(begin, end, value);
     if (parsed.ec != std::errc{} || parsed.ptr != end || value == 0)
     {
-      throw InvalidArgument("--labels '" + text + "' names no labels; write numbers from 1 on and ranges, as 1,2,5-9");
+      throw InvalidArgument("--labels " + Quoted(text) +
+                            " names no labels; write numbers from 1 on and ranges, as 1,2,5-9");
     }
     return value;
   };
@@ -97,7 +99,7 @@ ChosenLabels::PlacesIn(const ComponentTable & table, const std::string & file, c
   }
   if (!wanted.empty())
   {
-    throw InvalidArgument("'" + file + "' has no label " + std::to_string(*wanted.begin()) + ", which --labels names" +
+    throw InvalidArgument(Quoted(file) + " has no label " + std::to_string(*wanted.begin()) + ", which --labels names" +
                           (table.components.empty()
                              ? std::string("; it has none")
                              : "; its labels go from " + std::to_string(table.components.Label(0)) + " to " +
@@ -106,7 +108,7 @@ ChosenLabels::PlacesIn(const ComponentTable & table, const std::string & file, c
   if (places.empty())
   {
     throw InvalidArgument("no component is left to " + what + "; " + std::to_string(table.components.size()) +
-                          " are in '" + file + "'");
+                          " are in " + Quoted(file));
   }
   return places;
 }

@@ -6,6 +6,7 @@
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/RunningOptions.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Criteria/VoxelValue.h"
 
 #include <nlohmann/json.hpp>
@@ -212,7 +213,7 @@ RunClean(const CleanArguments & arguments, const FrontEnd & frontEnd)
   else if (!arguments.quiet)
   {
     reporter.Note("");
-    std::cout << Describe(report) << arguments.output << ": type " << NameOf(image.type) << ", connectivity "
+    std::cout << Describe(report) << Printable(arguments.output) << ": type " << NameOf(image.type) << ", connectivity "
               << DescribeNeighbours(*options.connectivity, options.periodic) << " (" << DescribeGrid(image) << ")"
               << std::endl;
   }

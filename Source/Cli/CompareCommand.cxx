@@ -5,6 +5,7 @@
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/RunningOptions.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Host/AtomicFile.h"
 
 #include <algorithm>
@@ -131,8 +132,8 @@ PrintComparison(const CompareArguments & arguments, const std::vector<batch::Com
     std::cout << (text.empty() ? "no defects" : text) << '\n';
     if (!item.picture.empty() && !item.pictureHasScan)
     {
-      std::cerr << "note: '" << item.picture
-                << "' has no scan below the defects: it is not where it was, or was changed\n";
+      std::cerr << "note: " << Quoted(item.picture)
+                << " has no scan below the defects: it is not where it was, or was changed\n";
     }
   }
   std::cout.flush();
@@ -147,8 +148,8 @@ CheckOutside(const std::string & output, const std::string & folder)
   const fs::path way = placeOf(output).lexically_relative(placeOf(folder));
   if (!way.empty() && *way.begin() != "..")
   {
-    throw InvalidArgument("cannot write a comparison to '" + output + "': '" + folder +
-                          "' is the folder of a batch; name a file outside of it");
+    throw InvalidArgument("cannot write a comparison to " + Quoted(output) + ": " + Quoted(folder) +
+                          " is the folder of a batch; name a file outside of it");
   }
 }
 
@@ -159,7 +160,8 @@ RunCompare(const CompareArguments & arguments)
   {
     if (ExtensionOf(arguments.output) != ".csv")
     {
-      throw InvalidArgument("cannot write a comparison to '" + arguments.output + "': its extension must be .csv");
+      throw InvalidArgument("cannot write a comparison to " + Quoted(arguments.output) +
+                            ": its extension must be .csv");
     }
     CheckOutside(arguments.output, arguments.before);
     CheckOutside(arguments.output, arguments.after);
@@ -183,7 +185,7 @@ RunCompare(const CompareArguments & arguments)
   PrintComparison(arguments, items);
   if (std::none_of(items.begin(), items.end(), [](const auto & item) { return item.reason.empty(); }))
   {
-    throw Error("no item of '" + arguments.before + "' could be compared with one of '" + arguments.after + "'");
+    throw Error("no item of " + Quoted(arguments.before) + " could be compared with one of " + Quoted(arguments.after));
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Clean/Clean.h"
 #include "BrickCCL/Core/AxisOfParts.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
 #include <algorithm>
@@ -130,7 +131,7 @@ DifferAcross(const T * before, const T * behind, const Extent & slice, int axis,
 void
 NoteChannels(const Criterion & criterion, const LoadedImage & image, ImageReader & reader)
 {
-  reader.Note("'" + image.files.front() + "' has " + std::to_string(image.channels) +
+  reader.Note(Quoted(image.files.front()) + " has " + std::to_string(image.channels) +
               (criterion.range ? " channels: a voxel is foreground where every channel lies in the range"
                                : " channels: a voxel is background where every channel has the background value"));
 }

@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Host/System.h"
 
@@ -46,8 +47,8 @@ WrittenFiles(const std::string & output)
 [[noreturn]] void
 RefuseOutput(const std::string & name, const std::string & written, const std::string & what, const std::string & file)
 {
-  throw InvalidArgument(name + " would write '" + written + "', which is " + what +
-                        (written == file ? "" : ", '" + file + "'") + "; give another name");
+  throw InvalidArgument(name + " would write " + Quoted(written) + ", which is " + what +
+                        (written == file ? "" : ", " + Quoted(file)) + "; give another name");
 }
 
 /** \throws InvalidArgument if the output is one of the files. */
@@ -86,7 +87,8 @@ public:
       std::error_code failure;
       if (fs::is_directory(file, failure))
       {
-        throw InvalidArgument("cannot write '" + file + "' (" + output.first + "): it is a folder; give another name");
+        throw InvalidArgument("cannot write " + Quoted(file) + " (" + output.first +
+                              "): it is a folder; give another name");
       }
       const auto found = m_Places.find(PlaceOf(file));
       if (found != m_Places.end())
@@ -212,8 +214,8 @@ CheckOutputs(const NamedFiles & inputs, const NamedFiles & outputs)
         CheckOutput(output, { input }, "the input of " + name);
         if (!IsThere(output.second) && WouldBeRead(input, output.second))
         {
-          throw InvalidArgument("the output '" + output.second + "' (" + output.first +
-                                ") would be one of the files of '" + input + "' (" + name +
+          throw InvalidArgument("the output " + Quoted(output.second) + " (" + output.first +
+                                ") would be one of the files of " + Quoted(input) + " (" + name +
                                 ") the next time that they are read; give it another name or "
                                 "folder");
         }
@@ -280,11 +282,11 @@ ImageReader::ReadWith(const ReadOptions & options, const std::string & path)
   CheckNotRead(m_Outputs);
   for (const std::string & note : image.notes)
   {
-    Note("'" + path + "': " + note);
+    Note(Quoted(path) + ": " + note);
   }
   if (image.spacingSource == "none")
   {
-    Note("'" + path + "': it holds no spacing; 1 mm is taken (--spacing X Y Z gives another)");
+    Note(Quoted(path) + ": it holds no spacing; 1 mm is taken (--spacing X Y Z gives another)");
   }
   return image;
 }
@@ -298,7 +300,7 @@ ImageReader::CheckNotRead(const NamedFiles & outputs) const
     {
       if (!output.second.empty())
       {
-        CheckOutput(output, files, "a part of the input '" + path + "'");
+        CheckOutput(output, files, "a part of the input " + Quoted(path));
       }
     }
   }
@@ -322,7 +324,7 @@ OutputFor(const std::string & output,
     {
       throw Unsupported(std::string(error.what()) + " (or name a second output by --output-fallback)");
     }
-    notes.Note(std::string(error.what()) + "; the label map goes to '" + fallback + "'");
+    notes.Note(std::string(error.what()) + "; the label map goes to " + Quoted(fallback));
     return fallback;
   }
 }
@@ -332,7 +334,7 @@ WriteImage(const std::string & path, const ImageToWrite & image, const WriteOpti
 {
   for (const std::string & lost : WriteImageFile(path, image, options))
   {
-    notes.Note("'" + path + "': " + lost);
+    notes.Note(Quoted(path) + ": " + lost);
   }
 }
 

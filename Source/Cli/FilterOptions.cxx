@@ -4,6 +4,7 @@
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Geometry/PhysicalToIndex.h"
 
 #include <algorithm>
@@ -40,7 +41,7 @@ PointOf(std::string text, const std::string & where)
     const Number number = ParseNumber(word, where);
     if (!std::isfinite(static_cast<double>(number)))
     {
-      throw InvalidArgument("'" + word + "' for " + where + " is not finite; a seed is a point");
+      throw InvalidArgument(Quoted(word) + " for " + where + " is not finite; a seed is a point");
     }
     point.push_back(static_cast<double>(number));
   }
@@ -54,7 +55,7 @@ PointsOfFile(const std::string & path)
   std::ifstream file(path);
   if (!file)
   {
-    throw InvalidArgument("--seeds: cannot read '" + path + "'");
+    throw InvalidArgument("--seeds: cannot read " + Quoted(path));
   }
   std::vector<Point> points;
   std::string        line;
@@ -63,12 +64,12 @@ PointsOfFile(const std::string & path)
     const auto begin = line.find_first_not_of(" \t\r");
     if (begin != std::string::npos && line[begin] != '#')
     {
-      points.push_back(PointOf(line, "--seeds, line " + std::to_string(number) + " of '" + path + "',"));
+      points.push_back(PointOf(line, "--seeds, line " + std::to_string(number) + " of " + Quoted(path) + ","));
     }
   }
   if (points.empty())
   {
-    throw InvalidArgument("--seeds: '" + path + "' holds no point");
+    throw InvalidArgument("--seeds: " + Quoted(path) + " holds no point");
   }
   return points;
 }
@@ -84,7 +85,7 @@ ParseSeeds(const std::string & text)
   }
   if (text.find_first_not_of("0123456789.,;+-eE \t") != std::string::npos)
   {
-    throw InvalidArgument("'" + text + "' for --seeds is neither a file nor points, as 10,20,30;40,50,60 are");
+    throw InvalidArgument(Quoted(text) + " for --seeds is neither a file nor points, as 10,20,30;40,50,60 are");
   }
   std::vector<Point> points;
   std::istringstream parts(text);
@@ -93,7 +94,7 @@ ParseSeeds(const std::string & text)
     points.push_back(PointOf(part, "--seeds"));
     if (points.back().empty())
     {
-      throw InvalidArgument("'" + text + "' for --seeds has an empty point; write x,y,z;x,y,z");
+      throw InvalidArgument(Quoted(text) + " for --seeds has an empty point; write x,y,z;x,y,z");
     }
   }
   if (points.empty())

@@ -3,6 +3,7 @@
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Dispatch/AlgorithmTable.h"
 #include "BrickCCL/Segmenting/ValueHistogram.h"
 #include "BrickCCL/Streaming/LabelBySlabs.h"
@@ -210,7 +211,7 @@ PrintSummary(const LabelArguments & arguments,
             << DescribeSpacing(image) << ")\n"
             << DescribeKept(result.relabeled, result.relabeled.keptVoxels.value_or(result.foregroundVoxels), image)
             << (arguments.output.empty() ? "no label map"
-                                         : arguments.output + ": labels of type " + NameOf(result.type))
+                                         : Printable(arguments.output) + ": labels of type " + NameOf(result.type))
             << (used.algorithm.empty() ? "" : ", algorithm " + used.algorithm + " on " + used.device) << '\n'
             << Counted(result.plan.slabs.size(), "slab");
   if (result.slabsFromBefore > 0)
@@ -314,7 +315,7 @@ RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd)
     doubts.Note(written.foregroundVoxels, written.components, reader);
     for (const std::string & note : written.lostGeometry)
     {
-      reader.Note("'" + arguments.output + "': " + note);
+      reader.Note(Quoted(arguments.output) + ": " + note);
     }
     if (options.measures)
     {
@@ -342,7 +343,7 @@ RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd)
     PrintSummary(arguments, options, segmented, result, used, image);
     if (!arguments.work.empty())
     {
-      reporter.Note("the folder '" + arguments.work + "' is done with, and may be removed");
+      reporter.Note("the folder " + Quoted(arguments.work) + " is done with, and may be removed");
     }
   }
 }

@@ -3,6 +3,7 @@
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/PictureOption.h"
 #include "BrickCCL/Cli/Spelling.h"
+#include "BrickCCL/Core/Printable.h"
 
 #include <memory>
 #include <string>
@@ -96,7 +97,7 @@ AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd)
     ->type_name("FILE")
     ->check([](const std::string & path) {
       return ExtensionOf(path) == ".ctbl" ? std::string()
-                                          : "a colour table's name must end in .ctbl, unlike '" + path + "'";
+                                          : "a colour table's name must end in .ctbl, unlike " + Quoted(path);
     });
   AddRunningOptions(*command, *arguments);
   command->get_option("--json")->excludes(command->get_option("--print"));

@@ -2,6 +2,7 @@
 #include "BrickCCL/Cli/SurfaceOptions.h"
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Vtk/Meshes.h"
@@ -33,7 +34,7 @@ RunMesh(const MeshArguments & arguments)
   const LoadedImage image = reader.Read(arguments.labels, true);
   if (image.channels != 1 || image.extent.dimension != 3)
   {
-    throw InvalidArgument("'" + arguments.labels + "' has " + Counted(image.extent.dimension, "dimension") + " and " +
+    throw InvalidArgument(Quoted(arguments.labels) + " has " + Counted(image.extent.dimension, "dimension") + " and " +
                           Counted(image.channels, "channel") +
                           "; meshes are made of label maps of 3 dimensions and one channel");
   }

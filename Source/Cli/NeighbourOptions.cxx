@@ -4,6 +4,7 @@
 #include "BrickCCL/Cli/Spelling.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Criteria/RowLinks.h"
 #include "BrickCCL/Files/ImageFile.h"
 
@@ -43,8 +44,8 @@ AppendNumbers(const nlohmann::json & list, int dimension, const std::string & pa
 {
   if (!list.is_array() || list.size() != 3)
   {
-    throw InvalidArgument("the neighbourhood '" + path + "' must be nested lists of 3 in " + std::to_string(dimension) +
-                          " levels, one for each axis, z before y before x");
+    throw InvalidArgument("the neighbourhood " + Quoted(path) + " must be nested lists of 3 in " +
+                          std::to_string(dimension) + " levels, one for each axis, z before y before x");
   }
   for (const nlohmann::json & part : list)
   {
@@ -58,7 +59,8 @@ AppendNumbers(const nlohmann::json & list, int dimension, const std::string & pa
     }
     else
     {
-      throw InvalidArgument("the neighbourhood '" + path + "' holds " + part.dump() + "; its values must be 0 and 1");
+      throw InvalidArgument("the neighbourhood " + Quoted(path) + " holds " + part.dump() +
+                            "; its values must be 0 and 1");
     }
   }
 }
@@ -79,7 +81,7 @@ ElementOfText(const std::string & path)
       }
       else if (letter != ' ' && letter != '\t' && letter != '\r')
       {
-        throw InvalidArgument("the neighbourhood '" + path + "' holds '" + letter +
+        throw InvalidArgument("the neighbourhood " + Quoted(path) + " holds '" + letter +
                               "'; it must consist of 0 and 1, spaces, line ends and comments after #");
       }
     }
@@ -123,8 +125,8 @@ ElementOfNumpy(const std::string & path, int dimension)
   };
   if (bytes.size() < 12 || bytes.compare(0, 6, "\x93NUMPY") != 0)
   {
-    throw InvalidArgument("the neighbourhood '" + path +
-                          "' is no .npy file; numpy.save writes one, here of the shape " + right);
+    throw InvalidArgument("the neighbourhood " + Quoted(path) +
+                          " is no .npy file; numpy.save writes one, here of the shape " + right);
   }
   // https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html: version 1 has two bytes for the length.
   const std::size_t begin = byteAt(6) == 1 ? 10 : 12;
@@ -145,7 +147,7 @@ ElementOfNumpy(const std::string & path, int dimension)
   }
   if (!isKnown || shape != right)
   {
-    throw InvalidArgument("the neighbourhood '" + path + "' is an array of the type " + type + " and the shape " +
+    throw InvalidArgument("the neighbourhood " + Quoted(path) + " is an array of the type " + type + " and the shape " +
                           shape + "; it must be of truth values or whole numbers (little-endian) and of the shape " +
                           right);
   }
@@ -163,7 +165,7 @@ ElementOfNumpy(const std::string & path, int dimension)
     const bool        isZero = value.find_first_not_of('\0') == std::string::npos;
     if (!isZero && (value[0] != 1 || value.find_first_not_of('\0', 1) != std::string::npos))
     {
-      throw InvalidArgument("the neighbourhood '" + path + "' holds another value than 0 and 1 (element " +
+      throw InvalidArgument("the neighbourhood " + Quoted(path) + " holds another value than 0 and 1 (element " +
                             std::to_string(place) +
                             " of the file); its values must be 0 for no neighbour and 1 for one");
     }
@@ -185,7 +187,7 @@ ElementOfImage(const std::string & path, int dimension, ImageReader & reader)
     std::all_of(image.extent.size, image.extent.size + dimension, [](std::int64_t size) { return size == 3; });
   if (image.extent.dimension != dimension || !isOfThree || image.channels != 1)
   {
-    throw InvalidArgument("the neighbourhood '" + path + "' has the extent " + image.extent.ToString() +
+    throw InvalidArgument("the neighbourhood " + Quoted(path) + " has the extent " + image.extent.ToString() +
                           "; it must have one channel and 3 voxels along each of " + std::to_string(dimension) +
                           " axes, as the image has");
   }
@@ -212,8 +214,8 @@ NeighbourhoodOfFile(const std::string & path, int dimension, ImageReader & reade
     if (list.is_discarded())
     {
       throw InvalidArgument(
-        "the neighbourhood '" + path +
-        "' is no JSON; it must be nested lists of 0 and 1, as [[0, 1, 0], [1, 1, 1], [0, 1, 0]] in 2-D");
+        "the neighbourhood " + Quoted(path) +
+        " is no JSON; it must be nested lists of 0 and 1, as [[0, 1, 0], [1, 1, 1], [0, 1, 0]] in 2-D");
     }
     AppendNumbers(list, dimension, path, element);
   }
@@ -229,7 +231,7 @@ NeighbourhoodOfFile(const std::string & path, int dimension, ImageReader & reade
   }
   catch (const InvalidArgument & error)
   {
-    throw InvalidArgument("'" + path + "': " + error.what());
+    throw InvalidArgument(Quoted(path) + ": " + error.what());
   }
 }
 
@@ -267,7 +269,7 @@ AddNeighbourOptions(CLI::App & command, NeighbourArguments & arguments)
       std::error_code failure;
       return IsNeighbourhoodText(text) || std::filesystem::is_regular_file(text, failure)
              ? std::string()
-             : "'" + text + "' is neither a file nor a neighbourhood, as 8+z is";
+             : Quoted(text) + " is neither a file nor a neighbourhood, as 8+z is";
     });
   command
     .add_option("--periodic",
@@ -277,7 +279,7 @@ AddNeighbourOptions(CLI::App & command, NeighbourArguments & arguments)
     ->check([](const std::string & text) {
       try
       {
-        return PeriodicFromText(text).HasAny() ? std::string() : "'" + text + "' names no axis; write x,y,z";
+        return PeriodicFromText(text).HasAny() ? std::string() : Quoted(text) + " names no axis; write x,y,z";
       }
       catch (const InvalidArgument & error)
       {

@@ -3,6 +3,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/LostNumber.h"
 #include "BrickCCL/Core/NearestName.h"
+#include "BrickCCL/Core/Printable.h"
 
 #include <cctype>
 #include <charconv>
@@ -51,7 +52,7 @@ NumberThat(TFits fits, const std::string & what)
     [fits, what](std::string & text) {
       const std::optional<Number> value = NumberOf(text);
       const bool                  isGood = value && std::isfinite(static_cast<double>(*value)) && fits(*value);
-      return isGood ? std::string() : "'" + text + "' is no " + what + HintOn(text);
+      return isGood ? std::string() : Quoted(text) + " is no " + what + HintOn(text);
     },
     "");
 }
@@ -122,7 +123,7 @@ MemorySize(std::uint64_t minimum)
         text = std::to_string(*bytes);
         return std::string();
       }
-      return "'" + text + "' is no amount of memory; 4GiB, 500MB and 1.5G are" +
+      return Quoted(text) + " is no amount of memory; 4GiB, 500MB and 1.5G are" +
              (minimum == 0 ? ", and 0 for no limit" : "") + HintOnLostNumber(NumberOfAmount(text));
     },
     "");
@@ -142,7 +143,7 @@ Count(std::uint64_t minimum, std::uint64_t maximum)
         text = std::to_string(count);
         return std::string();
       }
-      return "'" + text + "' is no whole number from " + std::to_string(minimum) + " to " + std::to_string(maximum) +
+      return Quoted(text) + " is no whole number from " + std::to_string(minimum) + " to " + std::to_string(maximum) +
              ", written in digits alone";
     },
     "");
@@ -169,7 +170,7 @@ AnyNumber()
 {
   return CLI::Validator(
     [](std::string & text) {
-      return NumberOf(text) ? std::string() : "'" + text + "' is no number, as -0.5 is, inf or -inf" + HintOn(text);
+      return NumberOf(text) ? std::string() : Quoted(text) + " is no number, as -0.5 is, inf or -inf" + HintOn(text);
     },
     "");
 }
@@ -192,7 +193,7 @@ ParseNumber(const std::string & text, const std::string & option)
   const std::optional<Number> value = NumberOf(text);
   if (!value)
   {
-    throw InvalidArgument("'" + text + "' for " + option + " is no number; give one, for example -0.5, inf or -inf" +
+    throw InvalidArgument(Quoted(text) + " for " + option + " is no number; give one, for example -0.5, inf or -inf" +
                           HintOn(text));
   }
   return *value;

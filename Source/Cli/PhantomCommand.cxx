@@ -3,6 +3,7 @@
 #include "BrickCCL/Cli/Spelling.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Cli/FileOptions.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Host/AtomicFile.h"
@@ -321,7 +322,7 @@ RunPhantom(const PhantomArguments & arguments, const CLI::App & command)
   if (!arguments.quiet)
   {
     reporter.Note("");
-    std::cout << arguments.output << ": " << arguments.kind << ", " << extent.ToString() << std::endl;
+    std::cout << Printable(arguments.output) << ": " << arguments.kind << ", " << extent.ToString() << std::endl;
   }
 }
 

@@ -1,5 +1,7 @@
 #include "BrickCCL/Cli/PictureOption.h"
 
+#include "BrickCCL/Core/Printable.h"
+
 namespace brickccl::cli
 {
 
@@ -11,7 +13,7 @@ AddPictureOption(CLI::App & command, std::string & picture)
     ->type_name("FILE")
     ->check([](const std::string & path) {
       const bool png = path.size() > 4 && path.compare(path.size() - 4, 4, ".png") == 0;
-      return png ? std::string() : "a picture's name must end in .png, unlike '" + path + "'";
+      return png ? std::string() : "a picture's name must end in .png, unlike " + Quoted(path);
     });
 }
 

@@ -4,6 +4,7 @@
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/NearestName.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Host/AtomicFile.h"
 
 #include <filesystem>
@@ -41,10 +42,10 @@ WriteNewRecipe(const std::string & name, const std::string & output)
     const std::string path = output.empty() ? name + ".toml" : output;
     if (std::error_code failure; std::filesystem::exists(path, failure))
     {
-      throw Error("'" + path + "' is there already; give another name by -o, or remove it");
+      throw Error(Quoted(path) + " is there already; give another name by -o, or remove it");
     }
     ReplaceTextFile(path, [&](std::ostream & stream) { stream << recipe.text; });
-    std::cout << path << ": a copy of the recipe " << name << " to change" << std::endl;
+    std::cout << Printable(path) << ": a copy of the recipe " << name << " to change" << std::endl;
     return;
   }
   throw InvalidArgument("there is no ready recipe '" + name + "'" + DidYouMean(name, names) + "; there are " +
@@ -72,7 +73,7 @@ AddRecipeCommand(CLI::App & app)
   check->add_option("FILE", *checked, fileText)->required();
   check->callback([checked] {
     const batch::Recipe recipe = batch::ReadRecipe(*checked);
-    std::cout << *checked << ": the recipe '" << recipe.name << "' is right" << std::endl;
+    std::cout << Printable(*checked) << ": the recipe " << Quoted(recipe.name) << " is right" << std::endl;
   });
 
   auto       explained = std::make_shared<std::string>();

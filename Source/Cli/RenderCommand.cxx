@@ -2,6 +2,7 @@
 #include "BrickCCL/Cli/SurfaceOptions.h"
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Labels/Relabel.h"
 #include "BrickCCL/Measuring/Measure.h"
@@ -38,9 +39,9 @@ ParseSize(const std::string & text)
   const auto  isPossible = [](int side) { return side >= MinimumSurfacePicture && side <= MaximumSurfacePicture; };
   if (!hasCross || height.ec != std::errc{} || height.ptr != end || !isPossible(size.width) || !isPossible(size.height))
   {
-    throw InvalidArgument("--size '" + text + "' is no size of a picture; write its width and height in pixels, from " +
-                          std::to_string(MinimumSurfacePicture) + " to " + std::to_string(MaximumSurfacePicture) +
-                          ", as 1200x900");
+    throw InvalidArgument(
+      "--size " + Quoted(text) + " is no size of a picture; write its width and height in pixels, from " +
+      std::to_string(MinimumSurfacePicture) + " to " + std::to_string(MaximumSurfacePicture) + ", as 1200x900");
   }
   return size;
 }
@@ -51,7 +52,7 @@ CheckArguments(const RenderArguments & arguments)
 {
   if (ExtensionOf(arguments.output) != ".png")
   {
-    throw InvalidArgument("a picture cannot be written to '" + arguments.output + "'; use the extension .png");
+    throw InvalidArgument("a picture cannot be written to " + Quoted(arguments.output) + "; use the extension .png");
   }
   if (!arguments.size.empty())
   {
@@ -122,8 +123,8 @@ PrintSummary(const RenderArguments &              arguments,
   else if (!arguments.quiet)
   {
     reporter.Note("");
-    std::cout << places.size() << (places.size() == 1 ? " component: " : " components: ") << arguments.output << " ("
-              << DescribeGrid(image) << ")" << std::endl;
+    std::cout << places.size() << (places.size() == 1 ? " component: " : " components: ") << Printable(arguments.output)
+              << " (" << DescribeGrid(image) << ")" << std::endl;
   }
 }
 
@@ -166,13 +167,13 @@ RunRender(const RenderArguments & arguments)
   LoadedImage image = reader.Read(arguments.labels, true);
   if (image.channels != 1)
   {
-    throw InvalidArgument("'" + arguments.labels + "' has " + Counted(image.channels, "channel") +
+    throw InvalidArgument(Quoted(arguments.labels) + " has " + Counted(image.channels, "channel") +
                           "; label maps have one");
   }
   CheckPicture(image.extent);
   if (drawsSurfaces && image.extent.dimension != 3)
   {
-    throw InvalidArgument("'" + arguments.labels + "' has " + Counted(image.extent.dimension, "dimension") +
+    throw InvalidArgument(Quoted(arguments.labels) + " has " + Counted(image.extent.dimension, "dimension") +
                           "; --style surface draws label maps of 3, --style slices those of 1 to 3");
   }
   image.hasPatientAxes = image.hasPatientAxes || arguments.hasPatientAxes;

@@ -1,6 +1,7 @@
 #include "BrickCCL/Cli/Report.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/SegmentColours.h"
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
@@ -81,7 +82,7 @@ Reporter::Step(const std::string & name)
   ThrowIfInterrupted();
   const std::lock_guard<std::mutex> lock(m_Mutex);
   ClearLine();
-  m_Step = name;
+  m_Step = Printable(name, "\\");
   m_Begin = Clock::now();
   m_Fraction = 0;
   if (m_Quiet)
@@ -90,7 +91,7 @@ Reporter::Step(const std::string & name)
   }
   if (!m_Terminal)
   {
-    std::cerr << name << std::endl;
+    std::cerr << m_Step << std::endl;
     return;
   }
   Show();
@@ -107,7 +108,7 @@ Reporter::Note(const std::string & text)
   {
     const std::lock_guard<std::mutex> lock(m_Mutex);
     ClearLine();
-    std::cerr << text << std::endl;
+    std::cerr << Printable(text, "\\") << std::endl;
   }
 }
 
@@ -227,7 +228,7 @@ CheckTableName(const std::string & path, bool mayBeWorkbook)
       way = "; Parquet is made of a .csv by Python: python3 -c \"import pandas; pandas.read_csv('" + stem +
             ".csv').to_parquet('" + stem + ".parquet')\"";
     }
-    throw InvalidArgument("cannot write a table to '" + path + "': its extension must be .csv, .tsv" +
+    throw InvalidArgument("cannot write a table to " + Quoted(path) + ": its extension must be .csv, .tsv" +
                           (mayBeWorkbook ? ", .json or .xlsx" : " or .json") + way);
   }
 }

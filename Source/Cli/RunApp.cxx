@@ -2,12 +2,14 @@
 
 #include "BrickCCL/Cli/Spelling.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Host/EndAtInterrupt.h"
 #include "BrickCCL/Host/System.h"
 
 #include <algorithm>
 #include <iostream>
 #include <new>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -35,6 +37,13 @@ RefuseEmptyTexts(int argc, char ** argv)
     // Beside an option stand up to three values.
     before = text.front() == '-' && text.size() > 1 ? text : before;
   }
+}
+
+/** A message, whose lines are kept, without what would steer a terminal. */
+std::string
+Message(const std::string & text)
+{
+  return Printable(text, "\\\n");
 }
 
 } // namespace
@@ -77,9 +86,12 @@ RunApp(CLI::App & app, int argc, char ** argv, bool takesEmptyTexts)
     const std::string misspelled = FindMisspelled(app, std::vector<std::string>(argv + std::min(argc, 1), argv + argc));
     if (misspelled.empty())
     {
-      return app.exit(error);
+      std::ostringstream told;
+      const int          code = app.exit(error, std::cout, told);
+      std::cerr << Message(told.str()) << std::flush;
+      return code;
     }
-    std::cerr << app.get_name() << ": error: " << misspelled << std::endl;
+    std::cerr << app.get_name() << ": error: " << Message(misspelled) << std::endl;
     return error.get_exit_code();
   }
   catch (const Cancelled &)
@@ -100,7 +112,7 @@ RunApp(CLI::App & app, int argc, char ** argv, bool takesEmptyTexts)
       std::cerr << stopped << std::flush;
       return 130;
     }
-    std::cerr << app.get_name() << ": error: " << error.what() << std::endl;
+    std::cerr << app.get_name() << ": error: " << Message(error.what()) << std::endl;
     return 1;
   }
 }

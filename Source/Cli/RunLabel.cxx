@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Cli/Doubts.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Pictures/Picture.h"
@@ -355,8 +356,8 @@ private:
          << DescribeSpacing(m_Image) << ")\n"
          << DescribeFilter(m_Filter.filter, m_Filtered)
          << DescribeKept(m_Labeling.Relabeled(), CountKeptVoxels(m_Labeling, m_Filter.filter), m_Image)
-         << (m_Output.empty() ? "no label map" : m_Output + ": labels of type " + NameOf(m_Type)) << ", algorithm "
-         << m_Labeling.AlgorithmName() << " on " << m_Labeling.UsedDevice().device.ToString() << '\n'
+         << (m_Output.empty() ? "no label map" : Printable(m_Output) + ": labels of type " + NameOf(m_Type))
+         << ", algorithm " << m_Labeling.AlgorithmName() << " on " << m_Labeling.UsedDevice().device.ToString() << '\n'
          << "seconds: read " << Rounded(m_Seconds["read"]) << ", label " << Rounded(m_Seconds["label"]) << ", measure "
          << Rounded(m_Seconds["measure"]) << ", write " << Rounded(m_Seconds["write"]) << ", total "
          << Rounded(m_Seconds["total"]);

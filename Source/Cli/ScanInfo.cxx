@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Cli/CriterionOptions.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Segmenting/Threshold.h"
 
 #include <nlohmann/json.hpp>
@@ -250,7 +251,7 @@ void
 PrintGeometry(const std::string & path, const LoadedImage & image)
 {
   const int dimension = image.extent.dimension;
-  std::cout << path << ": " << image.extent.ToString() << " voxels of " << NameOf(image.type);
+  std::cout << Printable(path) << ": " << image.extent.ToString() << " voxels of " << NameOf(image.type);
   if (image.channels > 1)
   {
     std::cout << ", " << image.channels << " channels";

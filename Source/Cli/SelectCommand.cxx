@@ -5,6 +5,7 @@
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/RunningOptions.h"
 #include "BrickCCL/Cli/TableOptions.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Measuring/Measure.h"
 #include "BrickCCL/Tables/Condition.h"
 #include "BrickCCL/Tables/LengthUnits.h"
@@ -238,8 +239,8 @@ private:
     else if (!m_Arguments.quiet)
     {
       m_Reporter.Note("");
-      std::cout << m_Kept << " of " << m_Before << " components kept: " << m_Output << " (" << DescribeGrid(m_Image)
-                << ")" << std::endl;
+      std::cout << m_Kept << " of " << m_Before << " components kept: " << Printable(m_Output) << " ("
+                << DescribeGrid(m_Image) << ")" << std::endl;
     }
   }
 

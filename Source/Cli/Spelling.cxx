@@ -1,6 +1,7 @@
 #include "BrickCCL/Cli/Spelling.h"
 
 #include "BrickCCL/Core/NearestName.h"
+#include "BrickCCL/Core/Printable.h"
 
 #include <algorithm>
 #include <cctype>
@@ -40,7 +41,7 @@ OneOf(const std::vector<std::string> & names)
       {
         return std::string();
       }
-      return "'" + text + "' is not " + list + DidYouMean(text, names);
+      return Quoted(text) + " is not " + list + DidYouMean(text, names);
     },
     "");
 }
@@ -62,7 +63,7 @@ FindMisspelled(const CLI::App & app, const std::vector<std::string> & arguments)
       const std::string              name = argument.substr(0, argument.find('='));
       if (std::find(known.begin(), known.end(), name) == known.end())
       {
-        return "'" + name + "' is no option of `" + (command == &app ? "" : app.get_name() + " ") +
+        return Quoted(name) + " is no option of `" + (command == &app ? "" : app.get_name() + " ") +
                command->get_name() + "`" + DidYouMean(name, known) + "; its --help lists all";
       }
     }
@@ -85,7 +86,7 @@ FindMisspelled(const CLI::App & app, const std::vector<std::string> & arguments)
           names.push_back(one->get_name());
           list += (list.empty() ? "" : ", ") + one->get_name();
         }
-        return "'" + argument + "' is no command" + DidYouMean(argument, names) + "; there are " + list;
+        return Quoted(argument) + " is no command" + DidYouMean(argument, names) + "; there are " + list;
       }
       command = *found;
     }

@@ -6,6 +6,7 @@
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/RunningOptions.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Pictures/Chart.h"
 #include "BrickCCL/Tables/ComponentTable.h"
@@ -251,7 +252,8 @@ RunSweep(const SweepArguments & arguments)
     std::cout << curve.steps.size() << " thresholds from " << Exactly(options.from) << " to " << Exactly(options.to)
               << ", connectivity " << DescribeNeighbours(*options.connectivity, options.periodic)
               << ": most components (" << peak->components << ") at " << Exactly(peak->threshold) << '\n'
-              << arguments.output << ": a row for each threshold (" << DescribeGrid(image) << ")" << std::endl;
+              << Printable(arguments.output) << ": a row for each threshold (" << DescribeGrid(image) << ")"
+              << std::endl;
   }
 }
 

@@ -7,6 +7,7 @@
 #include "BrickCCL/Cli/WriteXlsx.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/NearestName.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Tables/LengthUnits.h"
 #include "BrickCCL/Tables/TableLayout.h"
@@ -33,7 +34,7 @@ CheckDelimitedFile(const std::string & path, const std::string & what)
   }
   if (extension != ".csv" && extension != ".tsv")
   {
-    throw InvalidArgument("cannot write " + what + " to '" + path + "': its extension must be .csv or .tsv");
+    throw InvalidArgument("cannot write " + what + " to " + Quoted(path) + ": its extension must be .csv or .tsv");
   }
   CheckWritable(path);
 }

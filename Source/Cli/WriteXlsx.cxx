@@ -1,6 +1,7 @@
 #include "BrickCCL/Cli/WriteXlsx.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Inflate.h"
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Host/SilentErrors.h"
@@ -186,8 +187,8 @@ WriteXlsx(const std::string & path, const ComponentTable & table, const TableTex
 {
   if (text.rows.size() > MaximumRows)
   {
-    throw Unsupported("cannot write " + std::to_string(text.rows.size()) + " rows to '" + path + "': a sheet has " +
-                      std::to_string(MaximumRows) + "; choose fewer by --top, or write a .csv");
+    throw Unsupported("cannot write " + std::to_string(text.rows.size()) + " rows to " + Quoted(path) +
+                      ": a sheet has " + std::to_string(MaximumRows) + "; choose fewer by --top, or write a .csv");
   }
   ReplaceFile(path, [&](const std::string & temporary) {
     lxw_workbook_options options = {};
@@ -196,7 +197,7 @@ WriteXlsx(const std::string & path, const ComponentTable & table, const TableTex
     lxw_worksheet * sheet = book == nullptr ? nullptr : workbook_add_worksheet(book, "components");
     if (sheet == nullptr)
     {
-      throw Error("cannot write '" + path + "': no workbook could be made");
+      throw Error("cannot write " + Quoted(path) + ": no workbook could be made");
     }
     // Else it would hold the present time, and differ from run to run.
     lxw_doc_properties properties = {};
@@ -220,12 +221,12 @@ WriteXlsx(const std::string & path, const ComponentTable & table, const TableTex
     const std::string fault = Close(book);
     if (!fault.empty())
     {
-      throw Error("cannot write '" + path + "': " + fault);
+      throw Error("cannot write " + Quoted(path) + ": " + fault);
     }
     if (!IsWhole(temporary, text.rows.size() + 1, cells))
     {
-      throw Error("cannot write '" + path +
-                  "': rows are missing in what was written; is there room for temporary files?");
+      throw Error("cannot write " + Quoted(path) +
+                  ": rows are missing in what was written; is there room for temporary files?");
     }
   });
 }
@@ -235,7 +236,7 @@ WriteXlsx(const std::string & path, const ComponentTable & table, const TableTex
 void
 WriteXlsx(const std::string & path, const ComponentTable &, const TableText &)
 {
-  throw Unsupported("cannot write '" + path + "': this build has no libxlsxwriter; write a .csv");
+  throw Unsupported("cannot write " + Quoted(path) + ": this build has no libxlsxwriter; write a .csv");
 }
 
 #endif

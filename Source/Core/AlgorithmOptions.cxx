@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/NearestName.h"
+#include "BrickCCL/Core/Printable.h"
 
 #include <algorithm>
 #include <charconv>
@@ -77,13 +78,13 @@ ParseOptions(const std::string & algorithm, const std::vector<AlgorithmOption> &
         names.emplace_back(known.name);
       }
       const std::string name = setting.substr(0, equals);
-      throw InvalidArgument("algorithm " + algorithm + " has no option '" + name + "'" + DidYouMean(name, names) +
+      throw InvalidArgument("algorithm " + algorithm + " has no option " + Quoted(name) + DidYouMean(name, names) +
                             "; it has " + (valid.empty() ? "none" : valid));
     }
     const std::string value = equals < setting.size() ? setting.substr(equals + 1) : std::string();
     if (!ParseValue(*option, value, values[static_cast<std::size_t>(option - options.begin())]))
     {
-      throw InvalidArgument("'" + setting + "' sets no value of algorithm " + algorithm + "; write " +
+      throw InvalidArgument(Quoted(setting) + " sets no value of algorithm " + algorithm + "; write " +
                             option->Syntax());
     }
     begin = end + 1;

@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -81,7 +82,7 @@ NeighbourhoodFromText(const std::string & text, int dimension)
 {
   if (!IsNeighbourhoodText(text))
   {
-    throw InvalidArgument("'" + text + "' is no neighbourhood; write a number of neighbours and axes, such as 8+z");
+    throw InvalidArgument(Quoted(text) + " is no neighbourhood; write a number of neighbours and axes, such as 8+z");
   }
   const std::size_t plus = text.find('+');
   bool              isNamed[MaximumDimension] = {};

@@ -1,6 +1,7 @@
 #include "BrickCCL/Core/Connectivity.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 
 namespace brickccl
 {
@@ -14,11 +15,11 @@ PeriodicAxes::FromNames(const std::string & names)
     const int axis = AxisFromName(std::string(1, name));
     if (axis < 0)
     {
-      throw InvalidArgument("'" + names + "' does not name periodic axes; use letters of " + AxisNames);
+      throw InvalidArgument(Quoted(names) + " does not name periodic axes; use letters of " + AxisNames);
     }
     if (axes.Has(axis))
     {
-      throw InvalidArgument("'" + names + "' names the periodic axis " + name + " twice");
+      throw InvalidArgument(Quoted(names) + " names the periodic axis " + name + " twice");
     }
     axes.Add(axis);
   }

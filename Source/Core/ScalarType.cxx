@@ -1,3 +1,4 @@
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Core/VolumeView.h"
 
 #include "BrickCCL/Core/NearestName.h"
@@ -69,7 +70,7 @@ LabelTypeFromName(const std::string & name)
       return type;
     }
   }
-  throw InvalidArgument("label type '" + name + "' is unknown; choose auto, uint8, uint16, uint32 or uint64" +
+  throw InvalidArgument("label type " + Quoted(name) + " is unknown; choose auto, uint8, uint16, uint32 or uint64" +
                         DidYouMean(name, { "auto", "uint8", "uint16", "uint32", "uint64" }));
 }
 

@@ -143,6 +143,12 @@ TakeSpacing(const FrameAttributes & attributes, Plane & plane, std::vector<std::
     }
     return;
   }
+  double            ratio[2];
+  const Tag * const tagOfRatio = &tags::PixelAspectRatio;
+  if (attributes.Holder(tags::PixelMeasures, *tagOfRatio).FixedNumbers(*tagOfRatio, 2, ratio) && ratio[0] != ratio[1])
+  {
+    AddNote(notes, "pixels are not square (PixelAspectRatio), but the file does not say their size");
+  }
 }
 
 void

@@ -1,3 +1,4 @@
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/DicomPlanes.h"
 
 #include "BrickCCL/Core/Error.h"
@@ -104,7 +105,7 @@ NameOfSegment(const DataSet & data, std::int64_t number)
   {
     if (segment.Whole(tags::SegmentNumber) == number)
     {
-      return std::to_string(number) + " ('" + segment.Text(tags::SegmentLabel) + "')";
+      return std::to_string(number) + " (" + Quoted(segment.Text(tags::SegmentLabel)) + ")";
     }
   }
   return std::to_string(number);

@@ -1,4 +1,5 @@
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/DicomPlanes.h"
 #include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/NaturalOrder.h"
@@ -89,7 +90,7 @@ struct ImageFile
 std::optional<ImageFile>
 LookAt(const FoundFile & found)
 {
-  const std::string name = "'" + found.name + "'";
+  const std::string name = Quoted(found.name);
   return NamingFile(name, [&]() -> std::optional<ImageFile> {
     const FileBytes bytes = FileBytes::Map(found.path);
     if (!IsDicom(bytes))
@@ -180,7 +181,7 @@ ListSeries(const std::vector<Series> & all)
   {
     const DataSet & data = all[i].files[0].file.data;
     text += "\n  " + std::to_string(i + 1) + ": " + (all[i].uid.empty() ? "(no UID)" : all[i].uid) + "  " +
-            data.Text(tags::Modality) + "  '" + data.Text(tags::SeriesDescription) + "'  " +
+            data.Text(tags::Modality) + "  " + Quoted(data.Text(tags::SeriesDescription)) + "  " +
             std::to_string(all[i].frames) + (all[i].frames == 1 ? " slice" : " slices");
   }
   return text;
@@ -202,7 +203,7 @@ ChooseSeries(std::vector<Series> all, const std::string & choice)
   }
   throw Error(choice.empty() ? "it holds " + std::to_string(all.size()) +
                                  " DICOM series; choose one by --series and its number or UID:" + ListSeries(all)
-                             : "it holds no series '" + choice + "', but" + ListSeries(all));
+                             : "it holds no series " + Quoted(choice) + ", but" + ListSeries(all));
 }
 
 } // namespace
@@ -251,7 +252,7 @@ CheckOthers(const std::vector<FoundFile> & found,
     const FileBytes bytes = FileBytes::Map(file.path);
     if (!IsDicom(bytes))
     {
-      const std::string what = "'" + file.name + "' is named like the slices, but " +
+      const std::string what = Quoted(file.name) + " is named like the slices, but " +
                                (bytes.Size() == 0 ? "is empty" : "is no DICOM file; it is damaged or something else");
       if (!options.acceptIrregularSlices)
       {

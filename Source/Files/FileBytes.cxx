@@ -1,6 +1,7 @@
 #include "BrickCCL/Files/FileBytes.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 
 #include <cerrno>
 #include <cstring>
@@ -21,6 +22,24 @@
 
 namespace brickccl::files
 {
+
+namespace
+{
+
+/** What else than files of a disk a path may lead to. */
+constexpr const char * NoFileOfDisk = "it is no file of a disk (a folder, a pipe or a device)";
+
+/** \throws Error for a name that the system would cut. */
+void
+CheckName(const std::string & path)
+{
+  if (path.find('\0') != std::string::npos)
+  {
+    throw Error("there is no such file: its name has a byte of value 0, which names of files do not have");
+  }
+}
+
+} // namespace
 
 #ifdef _WIN32
 
@@ -64,6 +83,7 @@ LastError()
 FileBytes
 FileBytes::Map(const std::string & path)
 {
+  CheckName(path);
   const std::filesystem::path name(path);
   std::error_code             failure;
   const auto                  status = std::filesystem::status(name, failure);
@@ -73,7 +93,7 @@ FileBytes::Map(const std::string & path)
   }
   if (!std::filesystem::is_regular_file(status))
   {
-    throw Error("it is no file of a disk (a folder, a pipe or a device)");
+    throw Error(NoFileOfDisk);
   }
   const Handle  file(CreateFileW(name.c_str(),
                                 GENERIC_READ,
@@ -140,15 +160,17 @@ private:
 FileBytes
 FileBytes::Map(const std::string & path)
 {
+  CheckName(path);
   const Descriptor file(path);
   struct stat      status = {};
   if (file.Number() < 0 || ::fstat(file.Number(), &status) != 0)
   {
-    throw Error(errno == ENOENT ? "there is no such file" : std::strerror(errno));
+    // Sockets cannot be opened.
+    throw Error(errno == ENOENT ? "there is no such file" : errno == ENXIO ? NoFileOfDisk : std::strerror(errno));
   }
   if (!S_ISREG(status.st_mode))
   {
-    throw Error("it is no file of a disk (a folder, a pipe or a device)");
+    throw Error(NoFileOfDisk);
   }
   FileBytes bytes;
   bytes.m_Path = path;
@@ -240,6 +262,7 @@ MapDataFiles(const std::string & header, const std::vector<std::string> & names)
   {
     try
     {
+      CheckName(name);
       const std::string path = PathBeside(header, name);
       std::error_code   ignored;
       if (std::filesystem::equivalent(path, header, ignored))
@@ -250,7 +273,7 @@ MapDataFiles(const std::string & header, const std::vector<std::string> & names)
     }
     catch (const Error & error)
     {
-      throw Error("its data file '" + name + "' cannot be read: " + error.what());
+      throw Error("its data file " + Quoted(name) + " cannot be read: " + error.what());
     }
   }
   return files;

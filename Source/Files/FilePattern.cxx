@@ -1,5 +1,7 @@
 #include "BrickCCL/Files/FilePattern.h"
 
+#include "BrickCCL/Core/Printable.h"
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -213,8 +215,8 @@ HintOnPadding(const std::string & pattern)
   const std::string & example = next->second;
   const std::string   number = name->NumberIn(example);
   const std::string   place = number[0] == '0' && number.size() > 1 ? "%0" + std::to_string(number.size()) + "d" : "%d";
-  return "it does not stand for '" + example + "', whose number is written otherwise; write '" +
-         (path.parent_path() / (name->before + place + name->after)).string() + "'";
+  return "it does not stand for " + Quoted(example) + ", whose number is written otherwise; write " +
+         Quoted((path.parent_path() / (name->before + place + name->after)).string());
 }
 
 bool

@@ -1,6 +1,7 @@
 #include "BrickCCL/Files/FileStamp.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Hdf5Datasets.h"
 #include "BrickCCL/Host/StatusChange.h"
 
@@ -33,7 +34,7 @@ FileStamp::RequireSame() const
   const FileStamp now = Of(path);
   if (now.isThere != isThere || now.size != size || now.time != time || now.statusChange != statusChange)
   {
-    throw Error("its values come from '" + Printable(path) + "', which was " +
+    throw Error("its values come from " + Quoted(path) + ", which was " +
                 (now.isThere ? "changed or replaced" : "removed") +
                 " while they were read; put it back, and read it again when nothing changes it");
   }

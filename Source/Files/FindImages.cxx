@@ -1,6 +1,7 @@
 #include "BrickCCL/Files/FindImages.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/FilePattern.h"
 #include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/NaturalOrder.h"
@@ -57,7 +58,7 @@ public:
     const auto matches = IsFilePattern(input) ? FilesOfPattern(input) : std::vector<std::string>();
     if (matches.empty())
     {
-      throw Error("there is no input '" + input + "', neither a file nor a folder nor files that it stands for");
+      throw Error("there is no input " + Quoted(input) + ", neither a file nor a folder nor files that it stands for");
     }
     for (const std::string & match : matches)
     {
@@ -90,7 +91,8 @@ public:
       const auto isTaken = [&](const std::string & place) { return taken.count(place) == 1; };
       if (std::none_of(input.places.begin(), input.places.end(), isTaken))
       {
-        throw Error("no image comes from the input '" + input.name + "'; formats that are read: " + ReadableFormats());
+        throw Error("no image comes from the input " + Quoted(input.name) +
+                    "; formats that are read: " + ReadableFormats());
       }
     }
   }
@@ -126,14 +128,14 @@ private:
     {
       if (!fs::is_regular_file(path, failure))
       {
-        throw Error("the input '" + path + "' is neither a file nor a folder");
+        throw Error("the input " + Quoted(path) + " is neither a file nor a folder");
       }
       AddFile(path, fs::path(path).filename().string());
     }
     else if (HasMark(path))
     {
-      throw Error("the input '" + path +
-                  "' holds the results of a batch; name the files or folders in it that are "
+      throw Error("the input " + Quoted(path) +
+                  " holds the results of a batch; name the files or folders in it that are "
                   "meant");
     }
     else
@@ -191,7 +193,7 @@ private:
     }
     catch (const fs::filesystem_error & error)
     {
-      throw Error("cannot search '" + folder + "': " + error.code().message());
+      throw Error("cannot search " + Quoted(folder) + ": " + error.code().message());
     }
   }
 

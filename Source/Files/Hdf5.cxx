@@ -1,6 +1,7 @@
 // HDF5: a dataset of numbers as an image, its last axis as x, as h5py and numpy have it.
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/Hdf5Datasets.h"
 #include "BrickCCL/Files/PartialVoxels.h"
@@ -288,6 +289,12 @@ CheckReadable(const Hdf5Dataset & dataset)
     throw Unsupported("it is a MINC file, whose values are scaled slice by slice, which is not done here; convert it, "
                       "for example by mnc2nii");
   }
+  if (std::isnan(dataset.scaleFactor) || std::isnan(dataset.addOffset))
+  {
+    throw Unsupported("its dataset " + Printable(dataset.name) +
+                      " has an attribute scale_factor or add_offset that is not one number, so that it is unknown what "
+                      "its values stand for; correct or remove the attribute");
+  }
 }
 
 } // namespace
@@ -305,29 +312,6 @@ IsHdf5(const FileBytes & file)
     }
   }
   return false;
-}
-
-std::string
-Printable(const std::string & name)
-{
-  constexpr const char * digits = "0123456789abcdef";
-  std::string            text;
-  for (std::size_t at = 0; at < name.size(); ++at)
-  {
-    const auto byte = [&](std::size_t place) {
-      return static_cast<unsigned char>(place < name.size() ? name[place] : ' ');
-    };
-    // UTF-8 writes the control characters U+0080 to U+009F as 0xc2 and 0x80 to 0x9f.
-    const bool isLong = byte(at) == 0xc2 && byte(at + 1) >= 0x80 && byte(at + 1) < 0xa0;
-    if (!isLong && byte(at) >= ' ' && byte(at) != 0x7f && name[at] != '\\')
-    {
-      text += name[at];
-      continue;
-    }
-    at += isLong ? 1 : 0;
-    text += std::string("\\x") + digits[byte(at) / 16] + digits[byte(at) % 16];
-  }
-  return text;
 }
 
 DatasetPath::DatasetPath(const std::string & path)

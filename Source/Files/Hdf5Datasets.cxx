@@ -2,10 +2,12 @@
 
 #include "BrickCCL/Bricks/ByteStream.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Hdf5Library.h"
 #include "BrickCCL/Files/PipedChild.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace brickccl::files
 {
@@ -214,11 +216,14 @@ Describe(const Hdf5Library & h5, hid_t file, hid_t object, const std::string & n
   }
   dataset.axisTags = AttributeText(h5, object, "axistags");
   dataset.elementSize = AttributeNumbers(h5, object, "element_size_um");
-  const auto only = [](const std::vector<double> & numbers, double otherwise) {
-    return numbers.size() == 1 ? numbers[0] : otherwise;
+  const auto numberOf = [&](const char * attribute, double otherwise) {
+    const auto numbers = AttributeNumbers(h5, object, attribute);
+    return h5.H5Aexists(object, attribute) <= 0 ? otherwise
+         : numbers.size() == 1                  ? numbers[0]
+                                                : std::numeric_limits<double>::quiet_NaN();
   };
-  dataset.scaleFactor = only(AttributeNumbers(h5, object, "scale_factor"), 1);
-  dataset.addOffset = only(AttributeNumbers(h5, object, "add_offset"), 0);
+  dataset.scaleFactor = numberOf("scale_factor", 1);
+  dataset.addOffset = numberOf("add_offset", 0);
   const std::string ofItk = "/VoxelData";
   if (name.compare(0, 10, "/ITKImage/") == 0 && name.size() > ofItk.size() &&
       name.compare(name.size() - ofItk.size(), ofItk.size(), ofItk) == 0)

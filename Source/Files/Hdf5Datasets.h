@@ -42,7 +42,7 @@ struct Hdf5Dataset
   std::string axisTags;
   /** Fiji's and ilastik's distances of voxels in micrometres, in the order of the shape. */
   std::vector<double> elementSize;
-  /** What values stand for, by netCDF's conventions. */
+  /** What values stand for, by netCDF's conventions; not a number if an attribute of theirs is not one number. */
   double scaleFactor = 1;
   double addOffset = 0;
   /** The geometry of an image that ITK wrote, in the order x, y, z; the direction of each axis after the other. */
@@ -60,10 +60,6 @@ struct DatasetPath
 
   explicit DatasetPath(const std::string & path);
 };
-
-/** A name from a file for messages: control characters, which may steer a terminal, are written as \x1b is, and so is
- *  the backslash, so that no two names are alike. */
-std::string Printable(const std::string & name);
 
 /** The datasets of a file, in the order of their names. \param also  one that is reached by this name alone, through a
  *  link; it comes last. \throws Error for damaged files. */

@@ -3,6 +3,7 @@
 #ifdef BRICKCCL_USE_HDF5
 
 #  include "BrickCCL/Core/Error.h"
+#  include "BrickCCL/Core/Printable.h"
 #  include "BrickCCL/Files/Hdf5Datasets.h"
 
 #  include <cstdlib>

@@ -1,6 +1,7 @@
 // Where an HDF5 file that another one names is found, by links of the latter too.
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Hdf5Datasets.h"
 #include "BrickCCL/Files/Hdf5Library.h"
 
@@ -52,7 +53,7 @@ IsFileOfDisk(const std::string & place)
   const auto      kind = fs::status(place, failure).type();
   if (kind == fs::file_type::fifo || kind == fs::file_type::socket || kind == fs::file_type::character)
   {
-    throw Error("its source '" + Printable(place) + "' is no file of a disk (a pipe or a device)");
+    throw Error("its source " + Quoted(place) + " is no file of a disk (a pipe or a device)");
   }
   return kind == fs::file_type::regular;
 }
@@ -73,8 +74,7 @@ FilesOfLinks(const Hdf5Library & h5, hid_t file, const std::string & path, const
     }
     if (maximumLinks == 0)
     {
-      throw Error("the links to its dataset lead from one to the next without end, by way of '" + Printable(front) +
-                  "'");
+      throw Error("the links to its dataset lead from one to the next without end, by way of " + Quoted(front));
     }
     std::string value(info.u.val_size + 1, '\0');
     h5.H5Lget_val(file, front.c_str(), value.data(), value.size(), H5P_DEFAULT);
@@ -100,8 +100,8 @@ FilesOfLinks(const Hdf5Library & h5, hid_t file, const std::string & path, const
         return files;
       }
     }
-    throw Error("its link '" + Printable(front) + "' leads to the file '" + Printable(other) +
-                "', which is missing or no HDF5 file");
+    throw Error("its link " + Quoted(front) + " leads to the file " + Quoted(other) +
+                ", which is missing or no HDF5 file");
   }
   return {};
 }

@@ -1,4 +1,5 @@
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Hdf5Datasets.h"
 #include "BrickCCL/Files/Hdf5Library.h"
 #include "BrickCCL/Files/PipedChild.h"

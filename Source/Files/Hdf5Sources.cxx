@@ -3,6 +3,7 @@
 
 #include "BrickCCL/Bricks/ByteStream.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Hdf5Datasets.h"
 #include "BrickCCL/Files/Hdf5Library.h"
 #include "BrickCCL/Files/Hdf5Slab.h"
@@ -261,7 +262,7 @@ private:
   static std::string
   NameOfSource(const std::string & file, const std::string & dataset)
   {
-    return "'" + Printable(file == "." ? dataset : file + "::" + dataset) + "'";
+    return Quoted(file == "." ? dataset : file + "::" + dataset);
   }
 
   bool
@@ -406,7 +407,7 @@ private:
       }
       const std::uint64_t taken = std::min<std::uint64_t>(size, rest);
       const std::string   what =
-        "its dataset " + Printable(name) + " has its values in the file '" + Printable(file.string()) + "', which ";
+        "its dataset " + Printable(name) + " has its values in the file " + Quoted(file.string()) + ", which ";
       std::error_code     failure;
       const std::uint64_t there = fs::file_size(file, failure);
       if (failure)

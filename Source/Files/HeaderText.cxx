@@ -1,6 +1,7 @@
 #include "BrickCCL/Files/HeaderText.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 
 #include <charconv>
 #include <cstdlib>
@@ -60,6 +61,17 @@ WholeNumber(const std::string & text, const std::string & field)
   return value;
 }
 
+std::vector<std::int64_t>
+WholeNumbers(const std::string & text, const std::string & field)
+{
+  std::vector<std::int64_t> numbers;
+  for (const std::string & word : Words(text))
+  {
+    numbers.push_back(WholeNumber(word, field));
+  }
+  return numbers;
+}
+
 double
 RealNumber(const std::string & text, const std::string & field)
 {
@@ -102,7 +114,7 @@ NamesOfPattern(const std::string & pattern, std::int64_t first, std::int64_t las
   if (percent == std::string::npos || width > 99 || end >= pattern.size() ||
       std::string("diu").find(pattern[end]) == std::string::npos || pattern.find('%', end) != std::string::npos)
   {
-    throw Error("the pattern '" + pattern + "' of its data files has no place for one number, as '%03d' is");
+    throw Error("the pattern " + Quoted(pattern) + " of its data files has no place for one number, as '%03d' is");
   }
   if (step == 0 || (last - first) / step < 0 || (last - first) / step >= 1000000)
   {

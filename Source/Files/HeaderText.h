@@ -17,7 +17,8 @@ std::vector<std::string> Words(const std::string & text);
 std::string LowerCase(std::string text);
 
 /** Converts a text that is one whole number and nothing else. \throws Error, which names the field, for other texts. */
-std::int64_t WholeNumber(const std::string & text, const std::string & field);
+std::int64_t              WholeNumber(const std::string & text, const std::string & field);
+std::vector<std::int64_t> WholeNumbers(const std::string & text, const std::string & field);
 
 /** Converts a text that is one number and nothing else; "nan" and "inf" are numbers. \throws Error, which names the
  *  field, for other texts. */

@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/FilePattern.h"
 #include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/Hdf5Datasets.h"
@@ -317,13 +318,13 @@ CheckBeside(const std::string & path)
     }
     if (!IsThere(path))
     {
-      throw Error("its voxels or its header would go to '" + beside +
-                  "', which is there already; use another name, or remove that file");
+      throw Error("its voxels or its header would go to " + Quoted(beside) +
+                  ", which is there already; use another name, or remove that file");
     }
     if (const std::string other = OtherHeaderOf(beside, path); !other.empty())
     {
-      throw Error("its voxels would go to '" + beside + "', which may be the data file of '" + other +
-                  "' too; use another name, or remove one of the headers");
+      throw Error("its voxels would go to " + Quoted(beside) + ", which may be the data file of " + Quoted(other) +
+                  " too; use another name, or remove one of the headers");
     }
   }
 }
@@ -454,12 +455,12 @@ CheckSameGrid(const LoadedImage & image, const LoadedImage & other, const std::s
 {
   if (!std::equal(image.extent.size, image.extent.size + MaximumDimension, other.extent.size))
   {
-    throw InvalidArgument("'" + otherName + "' has the extent " + other.extent.ToString() +
+    throw InvalidArgument(Quoted(otherName) + " has the extent " + other.extent.ToString() +
                           " but the input image has " + image.extent.ToString() + "; they must be the same");
   }
   const auto complain = [&](const char * what, double theirs, double ours) {
     std::ostringstream text;
-    text << "'" << otherName << "' lies elsewhere in space than the input image: its " << what << " is " << theirs
+    text << Quoted(otherName) << " lies elsewhere in space than the input image: its " << what << " is " << theirs
          << " instead of " << ours << "; resample it to the grid of the input image";
     throw InvalidArgument(text.str());
   };

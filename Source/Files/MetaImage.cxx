@@ -10,6 +10,7 @@
 #include "BrickCCL/Files/Voxels.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <optional>
@@ -19,6 +20,22 @@ namespace brickccl::files
 
 namespace
 {
+
+/** Whether two texts are the same words, or the same numbers. */
+bool
+AreAlike(const std::string & a, const std::string & b)
+{
+  const auto isSame = [](const std::string & one, const std::string & other) {
+    char *       endOfOne = nullptr;
+    char *       endOfOther = nullptr;
+    const double number = std::strtod(one.c_str(), &endOfOne);
+    const bool   isEqual = number == std::strtod(other.c_str(), &endOfOther);
+    return one == other || (isEqual && *endOfOne == '\0' && *endOfOther == '\0');
+  };
+  const auto words = Words(LowerCase(a));
+  const auto others = Words(LowerCase(b));
+  return std::equal(words.begin(), words.end(), others.begin(), others.end(), isSame);
+}
 
 struct MetaHeader
 {
@@ -34,17 +51,24 @@ struct MetaHeader
     const auto found = fields.find(name);
     return found == fields.end() ? nullptr : &found->second;
   }
+  /** The value of a field that has several names. \throws Error if it is there more than once with other values. */
   const std::string *
   FindFirst(std::initializer_list<const char *> names) const
   {
+    const char *        first = nullptr;
+    const std::string * found = nullptr;
     for (const char * name : names)
     {
-      if (const std::string * const value = Find(name))
+      const std::string * const value = Find(name);
+      if (found != nullptr && value != nullptr && !AreAlike(*value, *found))
       {
-        return value;
+        throw Error(std::string("its fields '") + first + "' (" + *found + ") and '" + name + "' (" + *value +
+                    ") are two names of one thing, with different values");
       }
+      first = found == nullptr ? name : first;
+      found = found == nullptr ? value : found;
     }
-    return nullptr;
+    return found;
   }
   bool
   IsTrue(std::initializer_list<const char *> names) const
@@ -173,7 +197,9 @@ void
 SetGeometry(const MetaHeader & header, std::size_t fileDimension, const ReadOptions & options, LoadedImage & image)
 {
   const auto dimension = static_cast<std::size_t>(image.extent.dimension);
-  const auto spacing = NumbersOf(header, { "ElementSpacing", "ElementSize" }, fileDimension);
+  // The size of a voxel is another thing than the distance of two, and stands for it where that is missing.
+  const bool hasSpacing = header.Find("ElementSpacing") != nullptr;
+  const auto spacing = NumbersOf(header, { hasSpacing ? "ElementSpacing" : "ElementSize" }, fileDimension);
   const auto origin = NumbersOf(header, { "Offset", "Position", "Origin" }, fileDimension);
   const auto matrix =
     NumbersOf(header, { "TransformMatrix", "Rotation", "Orientation" }, fileDimension * fileDimension);
@@ -235,6 +261,12 @@ DataFilesOf(const FileBytes & file, const MetaHeader & header, bool & isLocal)
   else if (names.empty())
   {
     names = { name };
+  }
+  else if (words.size() > 1)
+  {
+    // The number of dimensions of each file: "LIST 2D".
+    const auto dimension = WholeNumber(words[1].substr(0, words[1].find_first_of("dDX")), "ElementDataFile");
+    CheckDimensionOfFiles(dimension, names.size(), WholeNumbers(*header.Find("DimSize"), "DimSize"), false);
   }
   return MapDataFiles(file.Path(), names);
 }
@@ -397,11 +429,7 @@ ReadMetaImage(const FileBytes & file, const ReadOptions & options)
   {
     throw Error("its NDims is " + std::to_string(dimension) + "; 1 to 16 are possible");
   }
-  std::vector<std::int64_t> extent;
-  for (const std::string & word : Words(*sizes))
-  {
-    extent.push_back(WholeNumber(word, "DimSize"));
-  }
+  const auto extent = WholeNumbers(*sizes, "DimSize");
   if (extent.size() != static_cast<std::size_t>(dimension))
   {
     throw Error("its NDims is " + std::to_string(dimension) + " but its DimSize has " + std::to_string(extent.size()) +

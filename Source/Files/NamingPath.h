@@ -2,6 +2,7 @@
 #define BRICKCCL_FILES_NAMINGPATH_H
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/OutOfMemory.h"
 
 #include <filesystem>
@@ -15,13 +16,13 @@ namespace brickccl::files
 inline std::string
 CannotRead(const std::string & path, const std::string & reason)
 {
-  return "cannot read '" + path + "': " + reason;
+  return "cannot read " + Quoted(path) + ": " + reason;
 }
 
 inline std::string
 CannotWrite(const std::string & path, const std::string & reason)
 {
-  return "cannot write '" + path + "': " + reason;
+  return "cannot write " + Quoted(path) + ": " + reason;
 }
 
 /** Calls `function` and puts the path before the reason of any error that it throws. The kind of the error stays. */

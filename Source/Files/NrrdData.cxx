@@ -10,6 +10,7 @@
 #include <cctype>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace brickccl::files
@@ -29,15 +30,19 @@ DataFilesOf(const FileBytes & file, const NrrdHeader & header)
   }
   std::vector<std::string> names;
   const auto               words = Words(*field);
+  const auto               number = [&](std::size_t i) { return WholeNumber(words[i], "data file"); };
+  // The number of dimensions of each file, which may stand behind a list or a pattern.
+  std::optional<std::int64_t> dimension;
   if (!words.empty() && words[0] == "LIST")
   {
     names = header.dataFiles;
+    dimension = words.size() > 1 ? std::optional<std::int64_t>(number(1)) : std::nullopt;
   }
   else if (words.size() >= 4 && words.size() <= 5 && words[0].find('%') != std::string::npos &&
            !IsThere(PathBeside(file.Path(), *field)))
   {
-    const auto number = [&](std::size_t i) { return WholeNumber(words[i], "data file"); };
     names = NamesOfPattern(words[0], number(1), number(2), number(3));
+    dimension = words.size() > 4 ? std::optional<std::int64_t>(number(4)) : std::nullopt;
   }
   else
   {
@@ -46,6 +51,10 @@ DataFilesOf(const FileBytes & file, const NrrdHeader & header)
   if (names.empty() || names[0].empty())
   {
     throw Error("its field 'data file' names no file");
+  }
+  if (dimension)
+  {
+    CheckDimensionOfFiles(*dimension, names.size(), WholeNumbers(header.Get("sizes"), "sizes"), true);
   }
   return MapDataFiles(file.Path(), names);
 }

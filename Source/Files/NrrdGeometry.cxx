@@ -34,7 +34,12 @@ UnitsOf(const NrrdHeader & header, const std::string & field, std::size_t count,
   std::vector<double>       factors(count, 1);
   const std::string * const value = header.Find(field);
   const auto                units = value == nullptr ? std::vector<std::string>() : QuotedWords(*value);
-  for (std::size_t i = 0; i < std::min(count, units.size()); ++i)
+  if (!units.empty() && units.size() != count)
+  {
+    throw Error("its field '" + field + "' has " + Counted(units.size(), "unit") + " for " + std::to_string(count) +
+                " axes");
+  }
+  for (std::size_t i = 0; i < units.size(); ++i)
   {
     const double millimetres = Millimetres(units[i]);
     factors[i] = millimetres > 0 ? millimetres : 1;

@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Files/Formats.h"
 
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Bzip2.h"
 #include "BrickCCL/Files/HeaderText.h"
@@ -92,6 +93,73 @@ struct Axes
   std::vector<std::string>  kinds;
 };
 
+/** The size of an axis of this kind; 0: any. \throws Unsupported for kinds that the format does not know. */
+std::int64_t
+SizeOfKind(const std::string & kind)
+{
+  // https://teem.sourceforge.net/nrrd/format.html#kinds
+  static const std::map<std::string, std::int64_t> sizes = {
+    { "domain", 0 },
+    { "space", 0 },
+    { "time", 0 },
+    { "list", 0 },
+    { "point", 0 },
+    { "vector", 0 },
+    { "covariant-vector", 0 },
+    { "normal", 0 },
+    { "none", 0 },
+    { "???", 0 },
+    { "stub", 1 },
+    { "scalar", 1 },
+    { "complex", 2 },
+    { "2-vector", 2 },
+    { "3-color", 3 },
+    { "rgb-color", 3 },
+    { "hsv-color", 3 },
+    { "xyz-color", 3 },
+    { "4-color", 4 },
+    { "rgba-color", 4 },
+    { "3-vector", 3 },
+    { "3-gradient", 3 },
+    { "3-normal", 3 },
+    { "4-vector", 4 },
+    { "quaternion", 4 },
+    { "2d-symmetric-matrix", 3 },
+    { "2d-masked-symmetric-matrix", 4 },
+    { "2d-matrix", 4 },
+    { "2d-masked-matrix", 5 },
+    { "3d-symmetric-matrix", 6 },
+    { "3d-masked-symmetric-matrix", 7 },
+    { "3d-matrix", 9 },
+    { "3d-masked-matrix", 10 },
+  };
+  const auto found = sizes.find(kind);
+  if (found == sizes.end())
+  {
+    throw Unsupported("the format does not know the kind '" + kind + "' of an axis; domain, vector and list are some");
+  }
+  return found->second;
+}
+
+/** Checks the kinds of axes. \throws Error unless each axis has one that fits its size. */
+void
+CheckKinds(const std::vector<std::string> & kinds, const std::vector<std::int64_t> & sizes)
+{
+  if (kinds.size() != sizes.size())
+  {
+    throw Error("it has " + Counted(kinds.size(), "kind") + " for " + std::to_string(sizes.size()) + " axes");
+  }
+  for (std::size_t axis = 0; axis < sizes.size(); ++axis)
+  {
+    const std::int64_t size = SizeOfKind(kinds[axis]);
+    if (size > 0 && size != sizes[axis])
+    {
+      throw Error("its axis " + std::to_string(axis + 1) + " is of the kind " + kinds[axis] + ", which has the size " +
+                  std::to_string(size) + ", but its size is " + std::to_string(sizes[axis]));
+    }
+  }
+}
+
 Axes
 AxesOf(const NrrdHeader & header)
 {
@@ -101,10 +169,7 @@ AxesOf(const NrrdHeader & header)
   {
     throw Error("its dimension is " + std::to_string(dimension) + "; 1 to 16 are possible");
   }
-  for (const std::string & word : Words(header.Get("sizes")))
-  {
-    axes.sizes.push_back(WholeNumber(word, "sizes"));
-  }
+  axes.sizes = WholeNumbers(header.Get("sizes"), "sizes");
   const auto count = static_cast<std::size_t>(dimension);
   if (axes.sizes.size() != count)
   {
@@ -114,11 +179,8 @@ AxesOf(const NrrdHeader & header)
   axes.kinds.assign(count, "domain");
   if (const std::string * const kinds = header.Find("kinds"))
   {
-    const auto words = Words(*kinds);
-    for (std::size_t axis = 0; axis < std::min(count, words.size()); ++axis)
-    {
-      axes.kinds[axis] = LowerCase(words[axis]);
-    }
+    axes.kinds = Words(LowerCase(*kinds));
+    CheckKinds(axes.kinds, axes.sizes);
   }
   for (std::size_t axis = 0; axis < count; ++axis)
   {

@@ -1,4 +1,5 @@
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/NaturalOrder.h"
 #include "BrickCCL/Files/SliceNames.h"
@@ -51,11 +52,11 @@ ReadSlice(const std::string & path, const ReadOptions & options)
   }
   catch (const Unsupported & error)
   {
-    throw Unsupported("slice '" + NameOfFile(path) + "': " + error.what());
+    throw Unsupported("slice " + Quoted(NameOfFile(path)) + ": " + error.what());
   }
   catch (const Error & error)
   {
-    throw Error("slice '" + NameOfFile(path) + "': " + error.what());
+    throw Error("slice " + Quoted(NameOfFile(path)) + ": " + error.what());
   }
 }
 
@@ -85,8 +86,8 @@ CheckAlike(const std::string & firstName,
 {
   if (KindOf(slice) != KindOf(first))
   {
-    throw Error("the slice '" + name + "' has " + KindOf(slice) + " but '" + firstName + "' has " + KindOf(first) +
-                "; all slices of a volume must be alike");
+    throw Error("the slice " + Quoted(name) + " has " + KindOf(slice) + " but " + Quoted(firstName) + " has " +
+                KindOf(first) + "; all slices of a volume must be alike");
   }
   bool isSame = slice.spacingSource == first.spacingSource;
   for (int axis = 0; axis < 2; ++axis)
@@ -96,7 +97,7 @@ CheckAlike(const std::string & firstName,
   }
   if (spacingMatters && !isSame)
   {
-    throw Error("the slice '" + name + "' has " + SpacingOf(slice) + " but '" + firstName + "' has " +
+    throw Error("the slice " + Quoted(name) + " has " + SpacingOf(slice) + " but " + Quoted(firstName) + " has " +
                 SpacingOf(first) + "; all slices must have the same, unless --spacing gives it");
   }
 }
@@ -247,10 +248,10 @@ ReadSliceImages(const std::vector<std::string> & paths, const ReadOptions & opti
     std::memcpy(voxels + number * bytes, slice.voxels.Data(), bytes);
     notes.Add(slice.notes);
   });
-  volume.notes.push_back("the volume is made of " + std::to_string(count) +
-                         (count == 1
-                            ? " slice image, '" + firstName + "'"
-                            : " slice images, from '" + firstName + "' to '" + NameOfFile(ordered.back()) + "'"));
+  volume.notes.push_back(
+    "the volume is made of " + std::to_string(count) +
+    (count == 1 ? " slice image, " + Quoted(firstName)
+                : " slice images, from " + Quoted(firstName) + " to " + Quoted(NameOfFile(ordered.back()))));
   if (!problem.empty())
   {
     volume.notes.push_back(problem + "; the slice images are taken in the order of their names");

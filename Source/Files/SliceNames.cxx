@@ -1,5 +1,7 @@
 #include "BrickCCL/Files/SliceNames.h"
 
+#include "BrickCCL/Core/Printable.h"
+
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
@@ -73,7 +75,7 @@ ProblemOfNumbers(const std::vector<SliceName> & names, std::size_t place)
   {
     if (names[i].numbers[place] <= names[i - 1].numbers[place])
     {
-      return "'" + names[i - 1].name + "' and '" + names[i].name + "' do not have numbers that rise";
+      return Quoted(names[i - 1].name) + " and " + Quoted(names[i].name) + " do not have numbers that rise";
     }
     least = std::min(least, stepTo(i));
   }
@@ -81,8 +83,8 @@ ProblemOfNumbers(const std::vector<SliceName> & names, std::size_t place)
   {
     if (stepTo(i) != least)
     {
-      return "'" + names[i].WithNumber(place, names[i - 1].numbers[place] + least) + "' is missing between '" +
-             names[i - 1].name + "' and '" + names[i].name + "'";
+      return Quoted(names[i].WithNumber(place, names[i - 1].numbers[place] + least)) + " is missing between " +
+             Quoted(names[i - 1].name) + " and " + Quoted(names[i].name);
     }
   }
   return {};
@@ -99,7 +101,7 @@ ProblemOfSliceNames(const std::vector<std::string> & paths)
   {
     if (name.texts != names[0].texts)
     {
-      return "'" + names[0].name + "' and '" + name.name + "' have names of different kinds";
+      return Quoted(names[0].name) + " and " + Quoted(name.name) + " have names of different kinds";
     }
     for (std::size_t i = 0; i < name.numbers.size(); ++i)
     {
@@ -115,7 +117,7 @@ ProblemOfSliceNames(const std::vector<std::string> & paths)
   }
   if (changing.size() > 1)
   {
-    return "in '" + names.front().name + "' to '" + names.back().name + "', more than one number changes";
+    return "in " + Quoted(names.front().name) + " to " + Quoted(names.back().name) + ", more than one number changes";
   }
   return ProblemOfNumbers(names, changing.empty() ? 0 : *changing.begin());
 }

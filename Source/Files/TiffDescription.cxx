@@ -287,6 +287,15 @@ DescribeByOme(const TiffPages & found, TiffStack & stack)
                 " time points but there are " + std::to_string(pages) +
                 " pages: the file is truncated, or planes lie in other files");
   }
+  const TiffPage & first = found.pages.front();
+  const auto       width = Number(Attribute(pixels, "SizeX"), first.width, "SizeX");
+  const auto       height = Number(Attribute(pixels, "SizeY"), first.height, "SizeY");
+  if (width != first.width || height != first.height)
+  {
+    stack.notes.push_back("its OME description says " + std::to_string(width) + " x " + std::to_string(height) +
+                          " pixels but its pages have " + std::to_string(first.width) + " x " +
+                          std::to_string(first.height) + ": its spacing may be that of another image");
+  }
   stack.slices = slices;
   stack.frames = frames;
   stack.order = OmeOrder(text, order.find('T') < order.find('Z'), slices, frames);

@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Inflate.h"
+#include "BrickCCL/Files/TiffEntries.h"
 
 #include <algorithm>
 #include <cmath>
@@ -26,35 +27,23 @@ TypeText(const TiffPage & page)
          (page.samples == 1 ? " sample" : " samples") + " a pixel, photometric " + std::to_string(page.photometric);
 }
 
-/** The predictor that the directory at `place` states; 1 if it states none. libtiff gives it only for compressions
- *  whose decoder knows it. */
-std::uint64_t
-StatedPredictor(const FileBytes & file, std::uint64_t place)
+/** \throws Error if a page has one strip, not compressed, that has fewer bytes than its pixels. libtiff would take the
+ *  bytes behind it, too. */
+void
+CheckOnlyStrip(const FileBytes & file, const TiffPage & page)
 {
-  file.Require(0, 8);
-  const bool isBigEndian = file.Data()[0] == 'M';
-  const bool isBig = file.Data()[isBigEndian ? 3 : 2] == 43;
-  const auto number = [&](std::uint64_t at, std::size_t size) {
-    file.Require(at, size);
-    std::uint64_t value = 0;
-    for (std::size_t i = 0; i < size; ++i)
-    {
-      value = value << 8 | file.Data()[at + (isBigEndian ? i : size - 1 - i)];
-    }
-    return value;
-  };
-  const std::uint64_t entries = number(place, isBig ? 8 : 2);
-  const std::uint64_t entrySize = isBig ? 20 : 12;
-  std::uint64_t       entry = place + (isBig ? 8 : 2);
-  for (std::uint64_t i = 0; i < entries; ++i, entry += entrySize)
+  if (page.compression != COMPRESSION_NONE || page.isTiled || page.Blocks() != 1)
   {
-    file.Require(entry, entrySize);
-    if (number(entry, 2) == TIFFTAG_PREDICTOR)
-    {
-      return number(entry + (isBig ? 12 : 8), number(entry + 2, 2) == TIFF_LONG ? 4 : 2);
-    }
+    return;
   }
-  return PREDICTOR_NONE;
+  const std::uint64_t size = page.BlockRowBytes() * page.height;
+  const auto          stated = TiffEntries(file).Find(page.place, TIFFTAG_STRIPBYTECOUNTS);
+  // A size of 0 stands for one that the writer did not know.
+  if (stated && stated->count == 1 && stated->value > 0 && stated->value < size)
+  {
+    throw Error("a page has a strip of " + std::to_string(stated->value) + " bytes instead of " + std::to_string(size) +
+                ": the file is damaged");
+  }
 }
 
 /** The largest number of bytes that can be decoded from `size` bytes. */
@@ -201,10 +190,12 @@ ReadPage(const TiffHandle & handle, const FileBytes & file, std::vector<std::str
   {
     TIFFGetFieldDefaulted(tiff, TIFFTAG_PREDICTOR, &page.predictor);
   }
-  else if (const std::uint64_t predictor = StatedPredictor(file, page.place); predictor != PREDICTOR_NONE)
+  // libtiff gives the predictor only for compressions whose decoder knows it.
+  else if (const auto predictor = TiffEntries(file).Find(page.place, TIFFTAG_PREDICTOR);
+           predictor && predictor->value != PREDICTOR_NONE)
   {
-    throw Unsupported("its pixels are differences (predictor " + std::to_string(predictor) + ") under compression " +
-                      std::to_string(page.compression) +
+    throw Unsupported("its pixels are differences (predictor " + std::to_string(predictor->value) +
+                      ") under compression " + std::to_string(page.compression) +
                       ", which the TIFF library does not undo; save it with deflate");
   }
   if (page.isTiled)
@@ -237,6 +228,7 @@ ReadPage(const TiffHandle & handle, const FileBytes & file, std::vector<std::str
   {
     throw Error("the number of its strips or tiles does not fit its size: the file is damaged");
   }
+  CheckOnlyStrip(file, page);
   FindChannels(tiff, page, notes);
   return page;
 }
@@ -396,6 +388,7 @@ ReadTiffPages(const FileBytes & file)
   {
     throw Error("it holds only reduced images or masks; there must be a page that is an image");
   }
+  CheckMicroscope(file, found.pages.front().place, found.pages.size());
   if (!resolutionNote.empty())
   {
     found.notes.push_back(resolutionNote);

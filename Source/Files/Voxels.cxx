@@ -1,5 +1,6 @@
 #include "BrickCCL/Files/Voxels.h"
 
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Deflate.h"
 #include "BrickCCL/Files/PartialVoxels.h"
@@ -144,6 +145,32 @@ CheckFileCount(std::size_t count, const Extent & extent)
   {
     throw Error("it names " + std::to_string(count) + " data files for " + extent.ToString() +
                 " voxels, which do not part evenly among them");
+  }
+}
+
+void
+CheckDimensionOfFiles(std::int64_t                      dimension,
+                      std::size_t                       count,
+                      const std::vector<std::int64_t> & sizes,
+                      bool                              mayPartLast)
+{
+  const auto whole = static_cast<std::int64_t>(sizes.size());
+  if (dimension < 1 || dimension > whole)
+  {
+    throw Error("its data files are said to have " + Counted(dimension, "dimension") + " each; 1 to " +
+                std::to_string(whole) + " are possible");
+  }
+  const auto   files = static_cast<std::int64_t>(count);
+  std::int64_t expected = 1;
+  for (auto axis = static_cast<std::size_t>(dimension); axis < sizes.size() && expected <= files; ++axis)
+  {
+    expected *= sizes[axis];
+  }
+  const bool isParted = mayPartLast && dimension == whole && sizes.back() % files == 0;
+  if (files != expected && !isParted)
+  {
+    throw Error("it names " + Counted(count, "data file") + " and says that each has " +
+                Counted(dimension, "dimension") + ", which does not fit the sizes of the image");
   }
 }
 

@@ -1,6 +1,7 @@
 #include "BrickCCL/Host/AtomicFile.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Host/EndAtInterrupt.h"
 #include "BrickCCL/Host/FlushDisk.h"
 #include "BrickCCL/Host/System.h"
@@ -41,7 +42,7 @@ Resolved(const fs::path & path)
   {
     if (links == 40)
     {
-      throw Error("cannot write '" + path.string() + "': its symbolic links form a circle");
+      throw Error("cannot write " + Quoted(path.string()) + ": its symbolic links form a circle");
     }
     const fs::path next = fs::read_symlink(resolved);
     resolved = next.is_absolute() ? next : resolved.parent_path() / next;
@@ -55,11 +56,11 @@ CheckReplaceable(const fs::path & target)
 {
   if (fs::is_directory(target))
   {
-    throw Error("cannot write '" + target.string() + "': it is a folder");
+    throw Error("cannot write " + Quoted(target.string()) + ": it is a folder");
   }
   if (fs::exists(target) && !fs::is_regular_file(target))
   {
-    throw Error("cannot write '" + target.string() + "': it is no file of a disk (a pipe or a device)");
+    throw Error("cannot write " + Quoted(target.string()) + ": it is no file of a disk (a pipe or a device)");
   }
 }
 
@@ -73,7 +74,7 @@ FolderBeside(const fs::path & target)
   }
   catch (const std::system_error & failure)
   {
-    throw Error("cannot write '" + target.string() + "': " + failure.code().message());
+    throw Error("cannot write " + Quoted(target.string()) + ": " + failure.code().message());
   }
 }
 
@@ -88,7 +89,7 @@ Flush(const fs::path & file, const fs::path & name, TFlush flush)
   }
   catch (const std::system_error & failure)
   {
-    throw Error("cannot write '" + name.string() + "': " + failure.code().message());
+    throw Error("cannot write " + Quoted(name.string()) + ": " + failure.code().message());
   }
 }
 
@@ -103,7 +104,7 @@ KeepMode(const fs::path & replaced, const fs::path & file)
     fs::permissions(file, status.permissions(), failure);
     if (failure)
     {
-      throw Error("cannot write '" + replaced.string() + "': its mode cannot be kept: " + failure.message());
+      throw Error("cannot write " + Quoted(replaced.string()) + ": its mode cannot be kept: " + failure.message());
     }
   }
 }
@@ -120,7 +121,7 @@ CheckRoomIsLeft(const fs::path & folder, const fs::path & target)
   stream.close();
   if (!stream)
   {
-    throw Error("cannot write '" + target.string() + "': " + std::strerror(errno));
+    throw Error("cannot write " + Quoted(target.string()) + ": " + std::strerror(errno));
   }
   fs::remove(probe);
 }
@@ -145,7 +146,7 @@ public:
     write(temporary.string());
     if (!fs::exists(temporary))
     {
-      throw Error("cannot write '" + m_Path + "': nothing was written");
+      throw Error("cannot write " + Quoted(m_Path) + ": nothing was written");
     }
     CheckRoomIsLeft(folder, m_Target);
     for (const auto & entry : fs::directory_iterator(folder))
@@ -175,7 +176,7 @@ public:
       fs::rename(file, shared, failure);
       if (failure)
       {
-        throw Error("cannot write '" + m_Path + "': " + failure.message());
+        throw Error("cannot write " + Quoted(m_Path) + ": " + failure.message());
       }
       file = shared;
     }
@@ -215,7 +216,7 @@ public:
       fs::rename(m_Files[i].first, m_Files[i].second, failure);
       if (failure)
       {
-        throw Error("cannot write '" + m_Path + "': " + failure.message());
+        throw Error("cannot write " + Quoted(m_Path) + ": " + failure.message());
       }
       if (i < m_Kept.size())
       {
@@ -417,7 +418,7 @@ ReplacedTogether::Implementation::Write(std::unique_ptr<Replacement>            
   fs::create_directory(where, failure);
   if (failure)
   {
-    throw Error("cannot write '" + replacement->Target().string() + "': " + failure.message());
+    throw Error("cannot write " + Quoted(replacement->Target().string()) + ": " + failure.message());
   }
   ++depth;
   try
@@ -466,7 +467,7 @@ ReplaceTextFile(const std::string & path, const std::function<void(std::ostream 
     stream.close();
     if (!stream)
     {
-      throw Error("cannot write '" + path + "': " + std::strerror(errno));
+      throw Error("cannot write " + Quoted(path) + ": " + std::strerror(errno));
     }
   });
 }

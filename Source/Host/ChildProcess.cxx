@@ -1,6 +1,7 @@
 #include "BrickCCL/Host/ChildProcess.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Host/EndAtInterrupt.h"
 #include "BrickCCL/Host/ProcessMemory.h"
 #include "BrickCCL/Host/System.h"
@@ -97,7 +98,7 @@ FolderLock::FolderLock(const std::string & file)
   // Windows refuses to open a file that another process has opened like this.
   if (::_sopen_s(&m_Descriptor, file.c_str(), _O_CREAT | _O_RDWR, _SH_DENYRW, _S_IREAD | _S_IWRITE) != 0)
   {
-    throw Error("cannot lock '" + file + "': " + std::strerror(errno));
+    throw Error("cannot lock " + Quoted(file) + ": " + std::strerror(errno));
   }
 }
 
@@ -375,7 +376,7 @@ FolderLock::FolderLock(const std::string & file)
   {
     ::close(m_Descriptor);
   }
-  throw Error("cannot lock '" + file + "': " +
+  throw Error("cannot lock " + Quoted(file) + ": " +
               (isHeld ? "another process" + (holder > 0 ? " (number " + std::to_string(holder) + ")" : std::string()) +
                           " holds it"
                       : std::strerror(reason)));

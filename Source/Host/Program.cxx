@@ -1,6 +1,7 @@
 #include "BrickCCL/Host/Program.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Host/System.h"
 
 #include <algorithm>
@@ -72,7 +73,7 @@ ContinueAs(const std::string & program, char ** arguments)
 #else
   ::execv(program.c_str(), arguments);
 #endif
-  throw Error("'" + program + "' cannot be started: " + std::strerror(errno));
+  throw Error(Quoted(program) + " cannot be started: " + std::strerror(errno));
 }
 
 ProgramEnd
@@ -89,14 +90,14 @@ RunProgram(const std::vector<std::string> & arguments)
   const std::intptr_t code = _spawnv(_P_WAIT, words[0], words.data());
   if (code < 0)
   {
-    throw Error("'" + arguments[0] + "' cannot be started: " + std::strerror(errno));
+    throw Error(Quoted(arguments[0]) + " cannot be started: " + std::strerror(errno));
   }
   end.exitCode = static_cast<int>(code);
 #else
   int ends[2];
   if (::pipe(ends) != 0)
   {
-    throw Error("'" + arguments[0] + "' cannot be started: " + std::strerror(errno));
+    throw Error(Quoted(arguments[0]) + " cannot be started: " + std::strerror(errno));
   }
   ::fcntl(ends[0], F_SETFD, FD_CLOEXEC);
   ::posix_spawn_file_actions_t streams;
@@ -112,7 +113,7 @@ RunProgram(const std::vector<std::string> & arguments)
   if (failure != 0)
   {
     ::close(ends[0]);
-    throw Error("'" + arguments[0] + "' cannot be started: " + std::strerror(failure));
+    throw Error(Quoted(arguments[0]) + " cannot be started: " + std::strerror(failure));
   }
   constexpr int milliseconds = 100;
   bool          isTold = false;

@@ -1,6 +1,7 @@
 #include "BrickCCL/Pictures/Canvas.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/ImageFile.h"
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Pictures/Font.h"
@@ -128,7 +129,7 @@ ReplacePicture(const std::string & path, TWrite write)
     }
     catch (const Error & error)
     {
-      throw Error("cannot write '" + path + "': " + error.what());
+      throw Error("cannot write " + Quoted(path) + ": " + error.what());
     }
   });
 }

@@ -1,6 +1,7 @@
 #include "BrickCCL/Pictures/Drawing.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Host/AtomicFile.h"
 
 #include <cctype>
@@ -137,7 +138,7 @@ CheckChartName(const std::string & path)
 {
   if (!EndsIn(path, ".svg") && !EndsIn(path, ".png"))
   {
-    throw InvalidArgument("a plot's name must end in .svg or .png, unlike '" + path + "'");
+    throw InvalidArgument("a plot's name must end in .svg or .png, unlike " + Quoted(path));
   }
 }
 

@@ -4,6 +4,7 @@
 #include "BrickCCL/Batch/ProcessItem.h"
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Pictures/Drawing.h"
 #include "BrickCCL/Report/ReportData.h"
@@ -81,7 +82,7 @@ public:
     {
       if (!fs::is_regular_file(PathOf(file)))
       {
-        throw Error("'" + folder + "' is not the folder of a finished batch: it has no " + file +
+        throw Error(Quoted(folder) + " is not the folder of a finished batch: it has no " + file +
                     "; `brickccl batch ... --resume` completes one");
       }
     }

@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/LostNumber.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Segmenting/SmoothByItk.h"
 
 #include <charconv>
@@ -48,7 +49,7 @@ SmoothingMethod::FromText(const std::string & text)
     }
   }
   throw InvalidArgument(
-    "'" + text + "' is no way to smooth; give median:R, R from 1 to " + std::to_string(MaximumRadius) +
+    Quoted(text) + " is no way to smooth; give median:R, R from 1 to " + std::to_string(MaximumRadius) +
     " voxels, or gaussian:MM, a standard deviation above 0, for example gaussian:0.5" + HintOnLostNumber(size));
 }
 

@@ -3,6 +3,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/LostNumber.h"
 #include "BrickCCL/Core/NearestName.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Segmenting/HistogramPeaks.h"
 #include "BrickCCL/Segmenting/MultiOtsu.h"
 
@@ -33,7 +34,7 @@ RefuseMethod(const std::string & text)
   {
     hint = HintOnLostNumber(text);
   }
-  throw InvalidArgument("'" + text + "' is no threshold; give otsu, multi-otsu:N (N classes, 2 to " +
+  throw InvalidArgument(Quoted(text) + " is no threshold; give otsu, multi-otsu:N (N classes, 2 to " +
                         std::to_string(ThresholdMethod::MaximumClasses) +
                         "; multi-otsu:N:K takes the K-th threshold), valley, iso50 or a number" + hint +
                         DidYouMean(text, { "otsu", "multi-otsu:3", "valley", "iso50" }));

@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Bricks/ByteStream.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -36,7 +37,7 @@ SampleOf(const std::string & path, std::uint64_t wanted)
   }
   if (!stream)
   {
-    throw Error("cannot read '" + path + "': " + std::strerror(errno));
+    throw Error("cannot read " + Quoted(path) + ": " + std::strerror(errno));
   }
   char text[20];
   std::snprintf(text, sizeof(text), "%016" PRIx64, Crc64(sampled.data(), sampled.size()));

@@ -6,6 +6,7 @@
 #include "BrickCCL/Bricks/TableBytes.h"
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Files/FileStamp.h"
 #include "BrickCCL/Files/ImageFile.h"
@@ -56,9 +57,9 @@ DescribeFiles(const char * what, const LoadedImage * image, std::ostream & text)
     {
       continue;
     }
-    text << "bytes of " << what << " file '" << file << "': " << stamp.size << '\n'
-         << WorkFolder::TimeKey << what << " file '" << file << "': " << stamp.time << ' ' << stamp.statusChange << ' '
-         << SampleOf(file, SampledBytes / files.size()) << '\n';
+    text << "bytes of " << what << " file " << Quoted(file) << ": " << stamp.size << '\n'
+         << WorkFolder::TimeKey << what << " file " << Quoted(file) << ": " << stamp.time << ' ' << stamp.statusChange
+         << ' ' << SampleOf(file, SampledBytes / files.size()) << '\n';
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Bricks/ByteStream.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Host/AtomicFile.h"
 
 #include <algorithm>
@@ -66,17 +67,16 @@ ReadPlan(const fs::path & planFile)
   // Reading a pipe or a device need not end.
   if (!fs::is_regular_file(planFile))
   {
-    throw Error("'" + planFile.string() +
-                "', which should be the plan of an earlier run, is no file: what is in the "
-                "folder cannot be trusted; remove it, or give another folder");
+    throw Error(Quoted(planFile.string()) + ", which should be the plan of an earlier run, is no file: what is in the "
+                                            "folder cannot be trusted; remove it, or give another folder");
   }
   const std::string text = ReadText(planFile);
   const std::size_t place = text.rfind(ChecksumKey);
   std::string       plan = text.substr(0, place);
   if (place == std::string::npos || text.substr(place) != ChecksumLine(plan))
   {
-    throw Error("'" + planFile.string() +
-                "', the plan of an earlier run, is damaged (its checksum is wrong or missing): "
+    throw Error(Quoted(planFile.string()) +
+                ", the plan of an earlier run, is damaged (its checksum is wrong or missing): "
                 "what is in the folder cannot be trusted; remove it, or give another folder");
   }
   return plan;
@@ -127,13 +127,13 @@ CheckSamePlan(const std::string & path, const std::string & there, const std::st
     if (a != b)
     {
       const bool isTime = key.rfind(WorkFolder::TimeKey, 0) == 0 && a != "not there" && b != "not there";
-      throw InvalidArgument("the state in '" + path + "' is of other inputs or options: " +
+      throw InvalidArgument("the state in " + Quoted(path) + " is of other inputs or options: " +
                             (isTime ? "the " + key.substr(std::strlen(WorkFolder::TimeKey)) + " was changed since"
                                     : key + " was " + a + " and is now " + b) +
                             "; give those of before, or another folder");
     }
   }
-  throw InvalidArgument("the state in '" + path + "' is of other inputs or options; give another folder");
+  throw InvalidArgument("the state in " + Quoted(path) + " is of other inputs or options; give another folder");
 }
 
 /** Removes what files that a kill left unfinished were in (see ReplaceFile). */
@@ -174,9 +174,8 @@ WorkFolder::WorkFolder(const std::string & path, const std::string & output, con
     {
       if (!resume)
       {
-        throw InvalidArgument("'" + path +
-                              "' holds the state of an earlier run; go on with it by --resume, or give "
-                              "another folder");
+        throw InvalidArgument(Quoted(path) + " holds the state of an earlier run; go on with it by --resume, or give "
+                                             "another folder");
       }
       CheckSamePlan(path, ReadPlan(planFile), plan);
       RemoveLeftovers(path);
@@ -184,12 +183,12 @@ WorkFolder::WorkFolder(const std::string & path, const std::string & output, con
     }
     if (fs::exists(path) && !fs::is_directory(path))
     {
-      throw InvalidArgument("'" + path + "' is a file, not a folder; name a folder for the state");
+      throw InvalidArgument(Quoted(path) + " is a file, not a folder; name a folder for the state");
     }
     if (fs::exists(path) && !fs::is_empty(path))
     {
-      throw InvalidArgument("'" + path +
-                            "' holds other files and no state of an earlier run; give an empty folder, or "
+      throw InvalidArgument(Quoted(path) +
+                            " holds other files and no state of an earlier run; give an empty folder, or "
                             "one that is not there yet");
     }
     fs::create_directories(path);
@@ -197,7 +196,7 @@ WorkFolder::WorkFolder(const std::string & path, const std::string & output, con
   }
   catch (const fs::filesystem_error & error)
   {
-    throw Error("cannot use the work folder '" + m_Path + "': " + error.code().message());
+    throw Error("cannot use the work folder " + Quoted(m_Path) + ": " + error.code().message());
   }
 }
 
@@ -242,7 +241,8 @@ WorkFolder::Write(std::size_t slab, Kind kind, const Bytes & bytes) const
   }
   if (!stream || failure)
   {
-    throw Error("cannot write '" + path + "': " + (failure ? failure.message() : std::string(std::strerror(errno))));
+    throw Error("cannot write " + Quoted(path) + ": " +
+                (failure ? failure.message() : std::string(std::strerror(errno))));
   }
 }
 
@@ -252,7 +252,7 @@ WorkFolder::Read(std::size_t slab, Kind kind) const
   const std::string path = PathOf(slab, kind);
   if (!fs::is_regular_file(path))
   {
-    throw Error("cannot read '" + path + "': it is no file of a disk, or is not there");
+    throw Error("cannot read " + Quoted(path) + ": it is no file of a disk, or is not there");
   }
   std::ifstream stream(fs::path(path), std::ios::binary | std::ios::ate);
   Bytes         bytes(stream ? static_cast<std::size_t>(stream.tellg()) : 0);
@@ -260,11 +260,11 @@ WorkFolder::Read(std::size_t slab, Kind kind) const
   stream.read(reinterpret_cast<char *>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   if (!stream)
   {
-    throw Error("cannot read '" + path + "': " + std::strerror(errno));
+    throw Error("cannot read " + Quoted(path) + ": " + std::strerror(errno));
   }
   if (bytes.size() < m_Stamp.size() || !std::equal(m_Stamp.rbegin(), m_Stamp.rend(), bytes.rbegin()))
   {
-    throw Error("'" + path + "' is damaged, or of other inputs or options");
+    throw Error(Quoted(path) + " is damaged, or of other inputs or options");
   }
   bytes.resize(bytes.size() - m_Stamp.size());
   return bytes;

@@ -1,4 +1,5 @@
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Vtk/Meshes.h"
 
 #include <algorithm>
@@ -23,7 +24,8 @@ CheckMeshName(const std::string & path)
   const std::string ending = MeshEnding(path);
   if (ending != ".stl" && ending != ".ply" && ending != ".obj" && ending != ".vtp")
   {
-    throw InvalidArgument("a mesh cannot be written to '" + path + "'; use the extension .stl, .ply, .obj or .vtp");
+    throw InvalidArgument("a mesh cannot be written to " + Quoted(path) +
+                          "; use the extension .stl, .ply, .obj or .vtp");
   }
 }
 

@@ -1,6 +1,7 @@
 #include "BrickCCL/Vtk/Meshes.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Vtk/ClosedMesh.h"
 
@@ -236,7 +237,7 @@ CheckPrecision(vtkPolyData * mesh, const Geometry & geometry, const std::string 
   const double voxel = std::min({ geometry.spacing[0], geometry.spacing[1], geometry.spacing[2] });
   if (!(error <= 0.01 * voxel) || !(farthest < std::numeric_limits<float>::max()))
   {
-    throw Unsupported("'" + path + "' would hold points as 32-bit numbers, which are off by up to " +
+    throw Unsupported(Quoted(path) + " would hold points as 32-bit numbers, which are off by up to " +
                       std::to_string(error) + " mm so far from the origin (" + std::to_string(farthest) +
                       " mm); use .vtp or .obj, or move the origin");
   }
@@ -258,7 +259,7 @@ RunWriter(TWriter * writer, vtkPolyData * mesh, const std::string & temporary, c
   writer->SetFileName(temporary.c_str());
   if (writer->Write() == 0 || writer->GetErrorCode() != 0)
   {
-    throw Error("the mesh '" + path + "' could not be written; is there room on the disk?");
+    throw Error("the mesh " + Quoted(path) + " could not be written; is there room on the disk?");
   }
 }
 
@@ -297,7 +298,7 @@ WriteMesh(vtkPolyData * mesh, const Geometry & geometry, const std::string & pat
         out << "# " << SpaceText(ras) << '\n' << in.rdbuf();
         if (!out.flush())
         {
-          throw Error("the mesh '" + path + "' could not be written; is there room on the disk?");
+          throw Error("the mesh " + Quoted(path) + " could not be written; is there room on the disk?");
         }
       }
       std::filesystem::remove(body);

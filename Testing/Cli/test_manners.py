@@ -5,11 +5,12 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import time
 import unittest
 
-from support import CommandTest, labels_of, write_nrrd
+from support import CommandTest, labels_of, run, write_nrrd
 
 
 class SpellingTest(CommandTest):
@@ -338,6 +339,69 @@ class DoubtsTest(CommandTest):
             json_arguments = [one for one in arguments if one != "--print"] + (["--histogram", "label"] if arguments[0] == "stats" else [])
             summary = json.loads(self.ok(*json_arguments, "--json").stdout)
             self.assertEqual((summary["spacing"], summary["spacing_source"]), ([10, 10, 20], "file"), arguments)
+
+    @unittest.skipIf(os.name == "nt", "names of files have no control characters on this system")
+    def test_control_characters_of_names_break_no_line_and_steer_no_terminal(self):
+        """Names of inputs, outputs and datasets, and texts from headers, in steps, notes, errors and summaries."""
+        odd, shown = "a\nnote: all is well\x1b[2J\x9b\r", "a\\x0anote: all is well\\x1b[2J\\x9b\\x0d"
+        source, target = self.path(odd + ".nrrd"), self.path(odd + "_o.nrrd")
+        with open(source, "wb") as stream:
+            stream.write(b"NRRD0004\ntype: uint8\ndimension: 2\nsizes: 4 3\nencoding: raw\nspace units: \"\x1b[31m\" \"mm\"\n"
+                         b"spacings: 1 2\n\n" + bytes([0, 1] * 6))
+        curve = self.path(odd + ".csv")
+        printed = ""
+        for arguments in (["label", source, target], ["label", source, target, "--memory", "500MB"],
+                          ["clean", source, target, "--largest", 1], ["info", source],
+                          ["select", source, target, "--where", "label > 0", "--keep"],
+                          ["sweep", source, "--range-from", 1, "--range-to", 2, "-o", curve]):
+            result = self.ok(*arguments)
+            printed += result.stdout + result.stderr
+        self.assertIn("reading " + self.path(shown), printed)
+        self.assertIn("writing " + self.path(shown), printed)
+        self.assertIn(self.path(shown) + "_o.nrrd: labels of type", printed)
+        for arguments in (["label", self.path(odd), target], ["label", source, source], ["label", source, self.path(odd)],
+                          ["stats", source, "-o", self.path(odd)], ["label", source, target, "--seeds", odd],
+                          ["batch", self.path(odd), source, "-o", self.path("b")], ["label", source, target, "--mask", self.path(odd)],
+                          ["label", source, target, "--" + odd], ["compare", self.path(odd), self.path(odd)],
+                          ["label", source, target, "--algorithm", odd], ["label", source, target, "--threshold", odd]):
+            printed += self.fails(*arguments, saying="all is well\\x1b[2J").stderr
+        with open(source, "wb") as stream:
+            stream.write(b"NRRD0004\ntype: \x1b[2J\rx\ndimension: 2\nsizes: 4 3\nencoding: raw\n\n" + bytes(12))
+        printed += self.fails("label", source, target, saying="of type '\\x1b[2J\\x0dx'").stderr
+        for letter in "\x1b\x9b\r":
+            self.assertNotIn(letter, printed)
+        self.assertNotIn("\nnote: all is well", printed)
+
+    @unittest.skipUnless(hasattr(os, "mkfifo"), "this system has no named pipes")
+    def test_pipes_devices_and_sockets_are_no_inputs(self):
+        """Not of any option: none waits for what may never come, or reads what never ends."""
+        write_nrrd(self.image, "uint8", (4, 3, 2), [1, 1, 0, 2] * 6)
+        recipe = self.path("r.toml")
+        self.ok("recipe", "new", "casting-porosity", "-o", recipe)
+        table, kept, label = self.path("t.csv"), ["--where", "label > 0", "--keep"], ["label", self.image, self.output]
+        for kind in ("pipe", "device", "socket"):
+            odd = {extension: self.path("%s.%s" % (kind, extension)) for extension in ("nrrd", "txt", "npy", "json", "toml")}
+            for path in odd.values():
+                if kind == "pipe":
+                    os.mkfifo(path)
+                elif kind == "device":
+                    os.symlink("/dev/zero", path)
+                else:
+                    with socket.socket(socket.AF_UNIX) as opened:
+                        opened.bind(path)
+            image = odd["nrrd"]
+            uses = [["label", image, self.output], ["label", image, self.output, "--memory", "500MB"], [*label, "--mask", image],
+                    [*label, "--touching", image], [*label, "--statistics", table, "--intensity", image],
+                    [*label, "--statistics", table, "--part", image], [*label, "--seeds", odd["txt"]], ["info", image],
+                    *([*label, "--neighbourhood", odd[extension]] for extension in ("nrrd", "txt", "npy", "json")),
+                    ["stats", image, "-o", table], ["select", image, self.output, *kept],
+                    ["clean", image, self.output, "--largest", 1], ["score", image, self.image], ["score", self.image, image],
+                    ["sweep", image, "--range-from", 1, "--range-to", 2, "-o", table], ["recipe", "check", odd["toml"]],
+                    ["batch", odd["toml"], self.image, "-o", self.path("b")], ["batch", recipe, image, "-o", self.path("b")]]
+            for arguments in uses:
+                result = run(*arguments)
+                self.assertGreater(result.returncode, 0, arguments)
+                self.assertRegex(result.stderr, "it is no file|is neither a file nor", arguments)
 
 
 if __name__ == "__main__":

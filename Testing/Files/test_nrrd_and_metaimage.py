@@ -161,6 +161,35 @@ class NrrdTest(FilesTest):
             fields = self.fields + ["encoding: raw", "data file: " + name]
             self.refuses(self.write(fields, b"", "n.nhdr"), saying=("its data file '" + name, "too long"))
 
+    def test_the_dimension_of_each_data_file(self):
+        """The word behind a pattern or LIST; files of all dimensions hold parts along the slowest axis."""
+        for k in range(4):
+            with open(self.path("d%d.raw" % k), "wb") as stream:
+                stream.write(self.voxels[k].astype("<i2").tobytes())
+        names = "".join("\nd%d.raw" % k for k in range(4))
+        for word, saying in (("2", None), ("3", None), ("1", "each has 1 dimension"), ("0", "1 to 3"), ("4", "1 to 3"),
+                             ("-1", "1 to 3"), ("x", "'x'"), ("2.0", "'2.0'")):
+            for data in ("d%d.raw 0 3 1 " + word, "LIST " + word + names):
+                path = self.write(self.fields + ["encoding: raw", "data file: " + data], b"", "d.nhdr")
+                if saying is None:
+                    np.testing.assert_array_equal(self.read(path).voxels, self.voxels)
+                else:
+                    self.refuses(path, saying=saying)
+
+    def test_names_with_a_byte_of_value_0_are_not_cut(self):
+        with open(self.path("z.raw"), "wb") as stream:
+            stream.write(self.raw)
+        for data in ("z.raw\0", "z.raw\0.gz", "LIST\nz.raw\0x"):
+            path = self.write(self.fields + ["encoding: raw", "data file: " + data], b"", "z.nhdr")
+            self.refuses(path, saying=["'z.raw\\x00", "a byte of value 0"])
+
+    def test_control_characters_of_names_are_escaped(self):
+        for name, shown in (("a\rb.raw", "a\\x0db.raw"), ("\x1b[31m.raw", "\\x1b[31m.raw"), ("a\\b.raw", "a\\x5cb.raw")):
+            error = self.refuses(self.write(self.fields + ["encoding: raw", "data file: " + name], b"", "c.nhdr"), saying=shown)
+            self.assertNotIn(name, error)
+        error = self.refuses(self.write(self.fields, b"", "line\nbreak.nrrd"), saying="line\\x0abreak.nrrd': its header")
+        self.assertEqual(error.count("\n"), 1)
+
     def test_data_files_that_are_not_the_right_ones(self):
         for k in range(5):
             with open(self.path("t%d.raw" % k), "wb") as stream:
@@ -281,6 +310,9 @@ class MetaImageTest(FilesTest):
             ours = self.read(self.write(b"", "l.mhd", ElementDataFile=word + "\n" + names))
             np.testing.assert_array_equal(ours.voxels, self.voxels)
         self.refuses(self.write(b"", "l.mhd", ElementDataFile="LIST\n" + names + "\nm0.raw"), saying="part evenly")
+        for word, saying in (("3D", "each has 3 dimensions"), ("1D", "each has 1 dimension"), ("0D", "1 to 3"), ("4", "1 to 3")):
+            self.refuses(self.write(b"", "l.mhd", ElementDataFile="LIST " + word + "\n" + names), saying=saying)
+        self.refuses(self.write(b"", "l.mhd", ElementDataFile="m0.raw\0"), saying=["'m0.raw\\x00'", "a byte of value 0"])
 
     def test_headers_that_are_wrong(self):
         for wrong, saying in (({"NDims": "x"}, "NDims"), ({"DimSize": "6 5"}, "DimSize"), ({"DimSize": "6 5 0"}, "x 0"),

@@ -1,0 +1,50 @@
+#include "BrickCCL/Core/Printable.h"
+
+#include <cstddef>
+
+namespace brickccl
+{
+
+namespace
+{
+
+#ifdef _WIN32
+/** It parts folders there, and names of files have no control characters. */
+constexpr bool BackslashIsPlain = true;
+#else
+constexpr bool BackslashIsPlain = false;
+#endif
+
+} // namespace
+
+std::string
+Printable(const std::string & text, const std::string & kept)
+{
+  constexpr const char * digits = "0123456789abcdef";
+  std::string            printable;
+  for (std::size_t at = 0; at < text.size(); ++at)
+  {
+    const auto byte = [&](std::size_t place) {
+      return static_cast<unsigned char>(place < text.size() ? text[place] : ' ');
+    };
+    // UTF-8 writes the control characters U+0080 to U+009F as 0xc2 and 0x80 to 0x9f.
+    const bool isLong = byte(at) == 0xc2 && byte(at + 1) >= 0x80 && byte(at + 1) < 0xa0;
+    const bool isPlain = !isLong && byte(at) >= ' ' && byte(at) != 0x7f && (text[at] != '\\' || BackslashIsPlain);
+    if (isPlain || kept.find(text[at]) != std::string::npos)
+    {
+      printable += text[at];
+      continue;
+    }
+    at += isLong ? 1 : 0;
+    printable += std::string("\\x") + digits[byte(at) / 16] + digits[byte(at) % 16];
+  }
+  return printable;
+}
+
+std::string
+Quoted(const std::string & name)
+{
+  return "'" + Printable(name) + "'";
+}
+
+} // namespace brickccl

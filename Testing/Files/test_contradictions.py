@@ -1,0 +1,176 @@
+"""Files of which one part contradicts another one, or whose first part alone looks like the whole, are errors or told."""
+
+import struct
+import unittest
+import zlib
+
+from files import FilesTest, np, values
+
+
+def tiff(pages, entries=()):
+    """A little-endian TIFF of uint16 pages, each one strip; `entries` of the first page are (tag, type, count, bytes)."""
+    content = bytearray(b"II*\0" + bytes(4))
+    previous = 4
+    for number, page in enumerate(pages):
+        place = len(content)
+        content += page.tobytes()
+        own = {256: page.shape[1], 257: page.shape[0], 258: 16, 259: 1, 262: 1, 273: place, 277: 1, 278: page.shape[0],
+               279: page.nbytes, 339: 1}
+        rows = [(tag, 4, 1, struct.pack("<I", value)) for tag, value in own.items()]
+        for tag, kind, count, data in entries if number == 0 else ():
+            rows = [row for row in rows if row[0] != tag]
+            if len(data) > 4:
+                content += data
+                data = struct.pack("<I", len(content) - len(data))
+            rows.append((tag, kind, count, data.ljust(4, b"\0")))
+        content[previous:previous + 4] = struct.pack("<I", len(content))
+        content += struct.pack("<H", len(rows))
+        for tag, kind, count, data in sorted(rows):
+            content += struct.pack("<HHI", tag, kind, count) + data
+        previous = len(content)
+        content += bytes(4)
+    return bytes(content)
+
+
+class ContradictionTest(FilesTest):
+    def put(self, content, name):
+        with open(self.path(name), "wb") as stream:
+            stream.write(content)
+        return self.path(name)
+
+    def test_stacks_of_metamorph(self):
+        """One directory stands for all planes; UIC2Tag has a value for each."""
+        planes = values("uint16", (3, 5, 6))
+        uic2 = (33629, 5, 3, struct.pack("<6I", *[1] * 6))
+        stack = tiff([planes.reshape(15, 6)], [(257, 4, 1, struct.pack("<I", 5)), (279, 4, 1, struct.pack("<I", 60)), uic2])
+        self.refuses(self.put(stack, "a.tif"), saying=["MetaMorph", "3 planes in 1 page"])
+        np.testing.assert_array_equal(self.read(self.put(tiff(planes, [uic2]), "b.tif")).voxels, planes)
+        one = (33629, 5, 1, struct.pack("<2I", 1, 1))
+        np.testing.assert_array_equal(self.read(self.put(tiff(planes[:1], [one]), "c.tif")).voxels, planes[0])
+
+    def test_points_in_time_of_zeiss(self):
+        planes = values("uint16", (4, 5, 6))
+        for times in (1, 2):
+            info = struct.pack("<7I", 0x0400494C, 28, 6, 5, 4 // times, 1, times)
+            path = self.put(tiff(planes, [(34412, 1, len(info), info)]), "a.tif")
+            if times == 1:
+                np.testing.assert_array_equal(self.read(path).voxels, planes)
+            else:
+                self.refuses(path, saying=["Zeiss", "2 points in time"])
+
+    def test_an_only_strip_that_is_too_short(self):
+        """libtiff would take the bytes behind it for pixels."""
+        plane = values("uint16", (5, 6))
+        for count in (58, 2):
+            path = self.put(tiff([plane], [(279, 4, 1, struct.pack("<I", count))]), "a.tif")
+            self.refuses(path, saying="a strip of %d bytes instead of 60" % count)
+        for count in (0, 60, 62):
+            path = self.put(tiff([plane], [(279, 4, 1, struct.pack("<I", count))]), "a.tif")
+            np.testing.assert_array_equal(self.read(path).voxels, plane)
+
+    def test_sizes_of_ome(self):
+        planes = values("uint16", (2, 5, 6))
+        for size, isTold in ((5, False), (10, True)):
+            text = ('<?xml version="1.0"?><OME><Image><Pixels DimensionOrder="XYZCT" SizeX="6" SizeY="%d" SizeZ="2" SizeC="1" SizeT="1" '
+                    'Type="uint16" PhysicalSizeX="1"><TiffData/></Pixels></Image></OME>' % size).encode() + b"\0"
+            ours = self.read(self.put(tiff(planes, [(270, 2, len(text), text)]), "a.tif"))
+            np.testing.assert_array_equal(ours.voxels, planes)
+            self.assertEqual("6 x 10 pixels but its pages have 6 x 5" in " ".join(ours.notes), isTold)
+
+    def test_animated_png(self):
+        chunk = lambda name, data: struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+        plane = values("uint8", (4, 5))
+        pixels = zlib.compress(b"".join(b"\0" + row.tobytes() for row in plane))
+        for animation in (b"", chunk(b"acTL", struct.pack(">II", 3, 0))):
+            path = self.put(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 5, 4, 8, 0, 0, 0, 0)) + animation +
+                            chunk(b"IDAT", pixels) + chunk(b"IEND", b""), "a.png")
+            ours = self.read(path)
+            np.testing.assert_array_equal(ours.voxels, plane)
+            self.assertEqual("animation" in " ".join(ours.notes), bool(animation))
+
+    def nrrd(self, *fields):
+        header = ["NRRD0004", "type: uint8", "dimension: 3", "sizes: 3 4 5", "encoding: raw", *fields]
+        return self.put(("\n".join(header) + "\n\n").encode() + bytes(range(60)), "a.nrrd")
+
+    def test_kinds_of_nrrd(self):
+        for kinds, saying in (("vector domain domain", None), ("3-color domain domain", None), ("space space space", None),
+                              ("4-color domain domain", "size 4, but its size is 3"), ("scalar domain domain", "size is 3"),
+                              ("3D-matrix domain domain", "3d-matrix"),
+                              ("foo domain domain", "'foo'"), ("domain domain", "2 kinds for 3 axes"), ("domain", "1 kind for"),
+                              ("domain domain domain domain", "4 kinds for 3 axes")):
+            with self.subTest(kinds=kinds):
+                if saying is None:
+                    self.assertEqual(self.read(self.nrrd("kinds: " + kinds)).channels, 1 if kinds.startswith("space") else 3)
+                else:
+                    self.refuses(self.nrrd("kinds: " + kinds), saying=saying)
+
+    def test_units_of_nrrd(self):
+        directions = ["space: LPS", "space directions: (1,0,0) (0,1,0) (0,0,1)"]
+        self.assert_geometry(self.read(self.nrrd(*directions, 'space units: "um" "um" "um"')), (1e-3, 1e-3, 1e-3))
+        self.refuses(self.nrrd(*directions, 'space units: "um" "um"'), saying=["space units", "2 units for 3 axes"])
+        self.refuses(self.nrrd("spacings: 1 1 1", 'units: "um"'), saying=["units", "1 unit for 3 axes"])
+
+    def test_two_names_of_one_field_of_metaimage(self):
+        base = "ObjectType = Image\nNDims = 3\nDimSize = 3 4 5\nElementType = MET_UCHAR\n"
+        for fields, saying in (("Offset = 1 2 3\nPosition = 1.0 2e0 3\n", None), ("Offset = 1 2 3\nPosition = 1 2 4\n", "'Position' (1 2 4)"),
+                               ("Offset = 1 2 3\nOrigin = 0 0 0\n", "'Offset' (1 2 3)"),
+                               ("BinaryDataByteOrderMSB = False\nElementByteOrderMSB = True\nElementType = MET_SHORT\n", None),
+                               ("TransformMatrix = 1 0 0 0 1 0 0 0 1\nRotation = 0 1 0 1 0 0 0 0 1\n", "'Rotation'"),
+                               ("ElementSpacing = 1 2 3\nElementSize = 4 5 6\n", None)):
+            if "MET_SHORT" in fields:
+                saying, header = "'ElementByteOrderMSB' (True)", base.replace("ElementType = MET_UCHAR\n", "") + fields
+            else:
+                header = base + fields
+            path = self.put((header + "ElementDataFile = LOCAL\n").encode() + bytes(120 if "SHORT" in header else 60), "a.mha")
+            with self.subTest(fields=fields):
+                if saying is None:
+                    ours = self.read(path)
+                    self.assertEqual(list(ours.spacing), [1, 2, 3] if "Spacing" in fields else [1, 1, 1])
+                else:
+                    self.refuses(path, saying=saying)
+
+    def test_bits_of_nifti(self):
+        for bits, isTold in ((16, False), (0, False), (8, True), (32, True)):
+            header = bytearray(352)
+            struct.pack_into("<i", header, 0, 348)
+            struct.pack_into("<8h", header, 40, 3, 3, 4, 5, 1, 1, 1, 1)
+            struct.pack_into("<hh", header, 70, 4, bits)
+            struct.pack_into("<8f", header, 76, 1, 1, 1, 1, 1, 1, 1, 1)
+            struct.pack_into("<f", header, 108, 352)
+            header[344:348] = b"n+1\0"
+            ours = self.read(self.put(bytes(header) + bytes(120), "a.nii"))
+            self.assertEqual("bitpix" in " ".join(ours.notes), isTold)
+
+    def test_scale_factors_of_hdf5_that_are_no_number(self):
+        try:
+            import h5py
+        except ImportError as error:
+            self.skipTest(str(error))
+        voxels = values("int16", (3, 4, 5))
+        for name in ("scale_factor", "add_offset"):
+            for value in ("2", [2.0, 3.0], 2.0):
+                with h5py.File(self.path("a.h5"), "w") as file:
+                    file["other"] = voxels
+                    file["d"] = voxels
+                    file["d"].attrs[name] = value
+                np.testing.assert_array_equal(self.read(self.path("a.h5") + "::/other").voxels, voxels)
+                if value == 2.0:
+                    want = voxels.astype("f8") * 2 if name == "scale_factor" else voxels.astype("f8") + 2
+                    np.testing.assert_array_equal(self.read(self.path("a.h5") + "::/d").voxels, want)
+                else:
+                    self.refuses(self.path("a.h5") + "::/d", saying=["/d", name])
+
+    def test_pixels_of_dicom_that_are_not_square(self):
+        try:
+            import pydicom
+            from dicom_files import make
+        except ImportError as error:
+            self.skipTest(str(error))
+        for ratio, isTold in (([1, 2], True), ([3, 3], False)):
+            pydicom.dcmwrite(self.path("a.dcm"), make(values("int16", (4, 6)), spacing=None, PixelAspectRatio=ratio),
+                             enforce_file_format=True)
+            self.assertEqual("not square" in " ".join(self.read(self.path("a.dcm")).notes), isTold)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,48 @@
+#include "BrickCCL/Core/Printable.h"
+
+#include <gtest/gtest.h>
+
+namespace brickccl
+{
+namespace
+{
+
+TEST(Printable, ControlCharactersAreWrittenAsNumbers)
+{
+  EXPECT_EQ(Printable("a\nb\tc\x1b[31m\x7f"), "a\\x0ab\\x09c\\x1b[31m\\x7f");
+  EXPECT_EQ(Printable(std::string("a\0b", 3)), "a\\x00b");
+  // U+009B, which some terminals take for an escape, in UTF-8.
+  EXPECT_EQ(Printable("a\xc2\x9b"), "a\\x9b");
+}
+
+TEST(Printable, OtherLettersStay)
+{
+  EXPECT_EQ(Printable("scan 1 (\xc3\xa4) \xff.nrrd"), "scan 1 (\xc3\xa4) \xff.nrrd");
+  EXPECT_EQ(Printable("\xc2"), "\xc2");
+}
+
+#ifdef _WIN32
+TEST(Printable, BackslashesPartFolders)
+{
+  EXPECT_EQ(Quoted("C:\\scans\\a.nrrd"), "'C:\\scans\\a.nrrd'");
+}
+#else
+TEST(Printable, NoTwoNamesAreAlike)
+{
+  EXPECT_EQ(Printable("a\\x0a"), "a\\x5cx0a");
+  EXPECT_NE(Printable("a\\x0a"), Printable("a\n"));
+}
+#endif
+
+TEST(Printable, KeepsWhatItIsTold)
+{
+  EXPECT_EQ(Printable("a\\b\nc\rd", "\\\n"), "a\\b\nc\\x0dd");
+}
+
+TEST(Printable, NamesOfFilesAreQuoted)
+{
+  EXPECT_EQ(Quoted("a\nb"), "'a\\x0ab'");
+}
+
+} // namespace
+} // namespace brickccl

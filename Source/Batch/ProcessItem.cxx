@@ -10,7 +10,6 @@
 #include "BrickCCL/Batch/ReportPictures.h"
 #include "BrickCCL/Batch/WriteError.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
-#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Measuring/CountNotANumber.h"
@@ -408,7 +407,7 @@ private:
       writing);
     for (const std::string & note : lost)
     {
-      Note(Quoted(file) + ": " + note);
+      Note("'" + file + "': " + note);
     }
     m_Summary["label_type"] = NameOf(type);
     AddOutput(file);

@@ -56,6 +56,17 @@ def test_a_killed_run_is_gone_on_with(tmp_path, stop):
     assert len(list(records.iterdir())) >= 27
 
 
+def test_what_killed_writers_left_half_written_is_removed(tmp_path):
+    image, go_on = begun(tmp_path, 0.7)
+    labels = tmp_path / "labels.zarr"
+    left = [labels / f"{name}.{'0f' * 16}.partial" for name in ("zarr", "0")]
+    another = labels / "mine.partial"
+    for path in (*left, another):
+        path.write_bytes(b"half")
+    np.testing.assert_array_equal(go_on().labels[:], brickccl.label(image))
+    assert not any(path.exists() for path in left) and another.exists()
+
+
 def begun(tmp_path, stop=2.0):
     """A finished work, or one that ended at a fraction."""
     image = grains((12, 12, 12))

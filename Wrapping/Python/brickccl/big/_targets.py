@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import uuid
 import zlib
@@ -22,6 +23,8 @@ CHUNK_EDGE = 128
 MARK = "brickccl"
 #: The ending of folders that are about to be removed.
 REMOVED = ".removed"
+#: How zarr names a file that it has not written to its end.
+HALF_WRITTEN = re.compile(r"\.[0-9a-f]{32}\.partial$")
 #: Endings of files that are nothing of zarr.
 OTHER_ENDINGS = (
     ".npy", ".npz", ".tif", ".tiff", ".nii", ".nii.gz", ".img", ".img.gz", ".hdr", ".hdr.gz", ".nrrd", ".nhdr", ".mha", ".mhd",
@@ -268,6 +271,7 @@ class Target:
 
     def complete(self, plan: str, made: str, count: int, properties: list[dict[str, Any]]) -> None:
         """Writes the metadata by which readers find the labels: all is there now."""
+        _remove_halves(self.spec["url"])
         done = {MARK: {"plan": plan, "made": made, "complete": True, "count": count, "stored": self._stored_counts()}}
         if self.spec["kind"] != "ome":
             self.array().attrs.update(done)
@@ -287,6 +291,14 @@ class Target:
 def _names_in(folder: str) -> list[str]:
     """What lies in a folder, without what a killed writer of zarr left of a file."""
     return [name for name in os.listdir(folder) if not name.endswith((".partial", ".part"))]
+
+
+def _remove_halves(folder: str) -> None:
+    """Removes the files that killed writers of zarr left half written, from a folder on a disk."""
+    for where, _, names in os.walk(folder):
+        for name in names:
+            if HALF_WRITTEN.search(name):
+                os.remove(os.path.join(where, name))
 
 
 def _remove_folder(path: str) -> None:

@@ -28,6 +28,13 @@ Cell(const ordered_json & value)
   return value.is_null() ? std::string() : value.is_string() ? CsvCell(value.get<std::string>()) : value.dump();
 }
 
+/** The same for a number, which may be infinite (WithInfinities): then as tables of defects have it. */
+std::string
+NumberCell(const ordered_json & value)
+{
+  return value == "Infinity" ? "inf" : value == "-Infinity" ? "-inf" : Cell(value);
+}
+
 std::string
 Verdict(const ItemOutcome & outcome)
 {
@@ -109,9 +116,10 @@ BatchFolder::ItemsText(const std::vector<BatchItem> & items, const std::vector<I
                                        outcome.IsFinished() ? "items/" + items[i].folder : std::string(),
                                        Verdict(outcome) };
     const ordered_json       rule = outcome.IsFinished() ? DecidingRule(outcome.summary) : ordered_json();
-    for (const char * const key : { "name", "value", "limit", "label", "slice" })
+    cells.push_back(rule.is_null() ? std::string() : Cell(rule.at("name")));
+    for (const char * const key : { "value", "limit", "label", "slice" })
     {
-      cells.push_back(rule.is_null() ? std::string() : Cell(rule.at(key)));
+      cells.push_back(rule.is_null() ? std::string() : NumberCell(rule.at(key)));
     }
     for (const char * const key : { "defects", "porosity_percent", "components" })
     {

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cmath>
+#include <cstddef>
 #include <string>
 #include <utility>
 
@@ -33,11 +34,31 @@ WithInfinities(nlohmann::ordered_json value)
   return value;
 }
 
-/** Text in lines. Bytes that are not UTF-8 are replaced, and numbers as WithInfinities does. */
+/** Text in lines. Bytes that are not UTF-8 are replaced, and numbers as WithInfinities does. All control characters are
+ *  escaped, also those that JSON may hold as they are: DEL, and U+0080 to U+009F, which steer some terminals. */
 inline std::string
 JsonText(const nlohmann::ordered_json & value)
 {
-  return WithInfinities(value).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  const std::string text = WithInfinities(value).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  std::string       escaped;
+  for (std::size_t at = 0; at < text.size(); ++at)
+  {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    const auto next = static_cast<unsigned char>(at + 1 < text.size() ? text[at + 1] : ' ');
+    const bool isLong = byte == 0xc2 && next < 0xa0;
+    if (isLong || byte == 0x7f)
+    {
+      constexpr const char * digits = "0123456789abcdef";
+      const unsigned         code = isLong ? next : byte;
+      escaped += { '\\', 'u', '0', '0', digits[code / 16], digits[code % 16] };
+      at += isLong ? 1 : 0;
+    }
+    else
+    {
+      escaped += text[at];
+    }
+  }
+  return escaped;
 }
 
 /** What tells that a file is not what a batch has written there. */

@@ -81,8 +81,8 @@ ElementOfText(const std::string & path)
       }
       else if (letter != ' ' && letter != '\t' && letter != '\r')
       {
-        throw InvalidArgument("the neighbourhood " + Quoted(path) + " holds '" + letter +
-                              "'; it must consist of 0 and 1, spaces, line ends and comments after #");
+        throw InvalidArgument("the neighbourhood " + Quoted(path) + " holds " + Quoted(std::string(1, letter)) +
+                              "; it must consist of 0 and 1, spaces, line ends and comments after #");
       }
     }
   }

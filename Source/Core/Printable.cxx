@@ -27,6 +27,18 @@ Printable(const std::string & text, const std::string & kept)
     const auto byte = [&](std::size_t place) {
       return static_cast<unsigned char>(place < text.size() ? text[place] : ' ');
     };
+    // Line separators and marks of direction (U+2028 to U+202E, U+2066 to U+2069), which reverse the text behind them.
+    const bool turns = byte(at) == 0xe2 && ((byte(at + 1) == 0x80 && byte(at + 2) >= 0xa8 && byte(at + 2) <= 0xae) ||
+                                            (byte(at + 1) == 0x81 && byte(at + 2) >= 0xa6 && byte(at + 2) <= 0xa9));
+    if (turns)
+    {
+      for (const std::size_t end = at + 3; at < end; ++at)
+      {
+        printable += std::string("\\x") + digits[byte(at) / 16] + digits[byte(at) % 16];
+      }
+      --at;
+      continue;
+    }
     // UTF-8 writes the control characters U+0080 to U+009F as 0xc2 and 0x80 to 0x9f.
     const bool isLong = byte(at) == 0xc2 && byte(at + 1) >= 0x80 && byte(at + 1) < 0xa0;
     const bool isPlain = !isLong && byte(at) >= ' ' && byte(at) != 0x7f && (text[at] != '\\' || BackslashIsPlain);

@@ -60,4 +60,25 @@ CodeOf(ScalarType type)
   throw Error("NIfTI has no code for a type of voxels");
 }
 
+void
+CheckBits(const HeaderBytes &        header,
+          int                        bitsOfType,
+          std::int64_t               voxels,
+          std::uint64_t              bytes,
+          std::vector<std::string> & notes)
+{
+  const int bits = header.At<std::int16_t>(header.IsSecond() ? 14 : 72);
+  if (bits == 0 || bits == bitsOfType)
+  {
+    return;
+  }
+  const std::string of = std::to_string(bitsOfType) + " by their type (datatype)";
+  if (bits > 0 && bytes == static_cast<std::uint64_t>(voxels) * static_cast<std::uint64_t>(bits) / 8)
+  {
+    throw Error("its voxels have " + std::to_string(bits) + " bits (bitpix), and as many bytes are there, but " + of +
+                "; correct the one that is wrong");
+  }
+  notes.push_back("its voxels have " + std::to_string(bits) + " bits (bitpix), but " + of + ", which is taken");
+}
+
 } // namespace brickccl::files::nifti

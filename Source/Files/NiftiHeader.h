@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <vector>
 
 namespace brickccl::files::nifti
 {
@@ -122,6 +123,16 @@ Stored StoredOf(std::int64_t code);
 
 /** The code that the standard has for each ScalarType. */
 std::int64_t CodeOf(ScalarType type);
+
+/** Compares the header's bits of a voxel (bitpix) with those of its type, and notes where they differ. Some programs
+ *  leave them at 0.
+ *  \param bytes  of all voxels; 0 if these are compressed
+ *  \throws Error if there are as many bytes as so many voxels of bitpix have */
+void CheckBits(const HeaderBytes &        header,
+               int                        bitsOfType,
+               std::int64_t               voxels,
+               std::uint64_t              bytes,
+               std::vector<std::string> & notes);
 
 } // namespace brickccl::files::nifti
 

@@ -396,23 +396,6 @@ IsNifti(const FileBytes & file)
   }
 }
 
-namespace
-{
-
-/** Notes where the header's bits of a voxel (bitpix) are not those of its type. Some programs leave them at 0. */
-void
-NoteOnBits(std::int16_t bits, const Stored & stored, LoadedImage & image)
-{
-  const auto expected = static_cast<int>(SizeOf(stored.type)) * 8 * stored.channels;
-  if (bits != 0 && bits != expected)
-  {
-    image.notes.push_back("its voxels have " + std::to_string(bits) + " bits (bitpix), but " +
-                          std::to_string(expected) + " by their type (datatype), which is taken");
-  }
-}
-
-} // namespace
-
 LoadedImage
 ReadNifti(const FileBytes & file, const ReadOptions & options)
 {
@@ -468,10 +451,16 @@ ReadNifti(const FileBytes & file, const ReadOptions & options)
     sizes.pop_back();
   }
   image.extent = SettleExtent(sizes);
-  NoteOnBits(header.At<std::int16_t>(header.IsSecond() ? 14 : 72), stored, image);
+  const std::uint64_t offset = OffsetOf(header, isSingle);
+  const bool          isPlain = data.Size() > offset && !(data.Data()[0] == 0x1f && data.Data()[1] == 0x8b);
+  CheckBits(header,
+            static_cast<int>(SizeOf(stored.type)) * 8 * stored.channels,
+            image.extent.VoxelCount() * (image.channels / stored.channels),
+            isPlain ? data.Size() - offset : 0,
+            image.notes);
   SetGeometry(header, options, image);
   TellHeader(options, image, image.channels > 1 || HasScaling(header));
-  ReadVoxels(data, OffsetOf(header, isSingle), header.Swapped() && SizeOf(image.type) > 1, context, image);
+  ReadVoxels(data, offset, header.Swapped() && SizeOf(image.type) > 1, context, image);
   if (isVector)
   {
     InterleaveChannels(image, context);

@@ -250,7 +250,10 @@ PackForeground(const Problem & problem, RunTable<TIndex> & table, cudaStream_t s
     PackMask(problem, table, stream);
     mask = table.foreground.Data();
   }
-  table.foreground.Resize(static_cast<std::size_t>(WordGrid(problem.image.extent).words));
+  else
+  {
+    table.foreground.Resize(static_cast<std::size_t>(WordGrid(problem.image.extent).words));
+  }
   PackForeground<TIndex>(problem.image, problem.criterion, mask, table.foreground.Data(), stream);
 }
 

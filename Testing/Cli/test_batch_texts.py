@@ -85,6 +85,14 @@ class Undecided(BatchTest):
                 self.assertEqual("'Deviation' cannot pass: intensity_std of 2 defects is not a number; where" in notes, undecided is not None, notes)
                 self.assertEqual("Deviation: not a number, limit" in said, not passes and value is None, said)
 
+    def test_infinite_values_are_numbers_in_tables(self):
+        write_nrrd(os.path.join(self.input, "a.nrrd"), "float", (3, 1, 1), [1, float("inf"), 0])
+        self.recipe("[measuring]\nintensity = true\n[[acceptance]]\nrule = \"largest\"\nname = \"-Infinity\"\n"
+                    "column = \"intensity_mean\"\nat_most = 9\n")
+        self.batch()
+        row = self.items()["a"]
+        self.assertEqual((row["verdict"], row["value"], row["decided_by"]), ("fail", "inf", "'-Infinity"))
+
     def test_a_lone_defect_keeps_its_distance(self):
         self.recipe("[labeling]\nconnectivity = 6\n[[acceptance]]\nrule = \"smallest\"\ncolumn = \"nearest_distance_mm\"\nat_least = 2\n")
         self.volume("a.nrrd", [(1, 1, 1, 2, 2, 2)])

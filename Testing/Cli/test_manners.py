@@ -10,7 +10,7 @@ import subprocess
 import time
 import unittest
 
-from support import CommandTest, labels_of, run, write_nrrd
+from support import COMMAND, CommandTest, labels_of, run, write_nrrd
 
 
 class SpellingTest(CommandTest):
@@ -343,7 +343,8 @@ class DoubtsTest(CommandTest):
     @unittest.skipIf(os.name == "nt", "names of files have no control characters on this system")
     def test_control_characters_of_names_break_no_line_and_steer_no_terminal(self):
         """Names of inputs, outputs and datasets, and texts from headers, in steps, notes, errors and summaries."""
-        odd, shown = "a\nnote: all is well\x1b[2J\x9b\r", "a\\x0anote: all is well\\x1b[2J\\x9b\\x0d"
+        odd = "a\nnote: all is well\x1b[2J\x9b\r\x7f\u2028\u202e"
+        shown = "a\\x0anote: all is well\\x1b[2J\\x9b\\x0d\\x7f\\xe2\\x80\\xa8\\xe2\\x80\\xae"
         source, target = self.path(odd + ".nrrd"), self.path(odd + "_o.nrrd")
         with open(source, "wb") as stream:
             stream.write(b"NRRD0004\ntype: uint8\ndimension: 2\nsizes: 4 3\nencoding: raw\nspace units: \"\x1b[31m\" \"mm\"\n"
@@ -356,6 +357,7 @@ class DoubtsTest(CommandTest):
                           ["sweep", source, "--range-from", 1, "--range-to", 2, "-o", curve]):
             result = self.ok(*arguments)
             printed += result.stdout + result.stderr
+        summary = self.ok("info", source, "--json").stdout
         self.assertIn("reading " + self.path(shown), printed)
         self.assertIn("writing " + self.path(shown), printed)
         self.assertIn(self.path(shown) + "_o.nrrd: labels of type", printed)
@@ -368,9 +370,23 @@ class DoubtsTest(CommandTest):
         with open(source, "wb") as stream:
             stream.write(b"NRRD0004\ntype: \x1b[2J\rx\ndimension: 2\nsizes: 4 3\nencoding: raw\n\n" + bytes(12))
         printed += self.fails("label", source, target, saying="of type '\\x1b[2J\\x0dx'").stderr
-        for letter in "\x1b\x9b\r":
+        for letter in "\x1b\x9b\r\x7f\u2028\u202e":
             self.assertNotIn(letter, printed)
+        for letter in "\x1b\x9b\r\x7f":
+            self.assertNotIn(letter, summary)
+        self.assertEqual(json.loads(summary)["file"], source)
         self.assertNotIn("\nnote: all is well", printed)
+
+    @unittest.skipUnless(hasattr(signal, "SIGXFSZ"), "this system has no limits of files")
+    def test_a_limit_on_the_size_of_files_is_an_error(self):
+        import resource
+        source, target = self.path("image.nrrd"), self.path("o.nrrd")
+        write_nrrd(source, "uint8", (64, 64, 16), [1, 0] * 32768)
+        result = subprocess.run([COMMAND, "label", source, target, "--no-compression"], capture_output=True, text=True,
+                                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)))
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertIn("File too large", result.stderr)
+        self.assertEqual(os.listdir(os.path.dirname(target)), ["image.nrrd"])
 
     @unittest.skipUnless(hasattr(os, "mkfifo"), "this system has no named pipes")
     def test_pipes_devices_and_sockets_are_no_inputs(self):

@@ -140,6 +140,9 @@ class ContradictionTest(FilesTest):
             header[344:348] = b"n+1\0"
             ours = self.read(self.put(bytes(header) + bytes(120), "a.nii"))
             self.assertEqual("bitpix" in " ".join(ours.notes), isTold)
+            if bits > 16:
+                # The bytes are those of the bits, not of the type.
+                self.refuses(self.put(bytes(header) + bytes(60 * bits // 8), "b.nii"), saying="bitpix")
 
     def test_scale_factors_of_hdf5_that_are_no_number(self):
         try:

@@ -13,6 +13,11 @@ TEST(Printable, ControlCharactersAreWrittenAsNumbers)
   EXPECT_EQ(Printable(std::string("a\0b", 3)), "a\\x00b");
   // U+009B, which some terminals take for an escape, in UTF-8.
   EXPECT_EQ(Printable("a\xc2\x9b"), "a\\x9b");
+  // A line separator, and a mark that reverses the text behind it.
+  EXPECT_EQ(Printable("a\xe2\x80\xa8"
+                      "b\xe2\x80\xae"
+                      "c"),
+            "a\\xe2\\x80\\xa8b\\xe2\\x80\\xaec");
 }
 
 TEST(Printable, OtherLettersStay)

@@ -4,18 +4,15 @@
 #include "BrickCCL/Cli/SurfaceOptions.h"
 #include "BrickCCL/Cli/SurfacesProgram.h"
 #include "BrickCCL/Core/Version.h"
+#include "BrickCCL/Host/FileLimit.h"
 
-#include <csignal>
 #include <iostream>
 #include <string>
 
 int
 main(int argc, char ** argv) // NOLINT(bugprone-exception-escape): commands are made before any work
 {
-#ifdef SIGXFSZ
-  // A limit on the size of files (ulimit -f) is an error of writing, which names the file, not the end of the process.
-  std::signal(SIGXFSZ, SIG_IGN);
-#endif
+  brickccl::MakeFileLimitAnError();
 #ifdef BRICKCCL_USE_VTK
   if (argc > 1 && (std::string(argv[1]) == "mesh" || std::string(argv[1]) == "render"))
   {

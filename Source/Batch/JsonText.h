@@ -43,15 +43,13 @@ JsonText(const nlohmann::ordered_json & value)
   std::string       escaped;
   for (std::size_t at = 0; at < text.size(); ++at)
   {
-    const auto byte = static_cast<unsigned char>(text[at]);
-    const auto next = static_cast<unsigned char>(at + 1 < text.size() ? text[at + 1] : ' ');
-    const bool isLong = byte == 0xc2 && next < 0xa0;
-    if (isLong || byte == 0x7f)
+    const std::size_t control = text[at] == '\n' ? 0 : ControlLength(text, at);
+    if (control > 0)
     {
       constexpr const char * digits = "0123456789abcdef";
-      const unsigned         code = isLong ? next : byte;
+      at += control - 1;
+      const auto code = static_cast<unsigned char>(text[at]);
       escaped += { '\\', 'u', '0', '0', digits[code / 16], digits[code % 16] };
-      at += isLong ? 1 : 0;
     }
     else
     {

@@ -76,17 +76,11 @@ IsBeyondAscii(char character)
   return static_cast<unsigned char>(character) > 127;
 }
 
-/** Whether a byte of UTF-8 is a control character: those of ASCII, and U+0080 to U+009F, the first byte of which is C2.
- */
+/** Whether a byte of UTF-8 is one of a control character. */
 bool
 IsControl(const std::string & text, std::size_t at)
 {
-  const auto byte = [&](std::size_t place) {
-    return place < text.size() ? static_cast<unsigned char>(text[place]) : 0u;
-  };
-  const auto isSecond = [&](std::size_t place) { return byte(place) >= 0x80 && byte(place) < 0xA0; };
-  return byte(at) < 0x20 || byte(at) == 0x7F || (byte(at) == 0xC2 && isSecond(at + 1)) ||
-         (at > 0 && byte(at - 1) == 0xC2 && isSecond(at));
+  return ControlLength(text, at) > 0 || (at > 0 && ControlLength(text, at - 1) == 2);
 }
 
 bool

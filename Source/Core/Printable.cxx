@@ -1,7 +1,5 @@
 #include "BrickCCL/Core/Printable.h"
 
-#include <cstddef>
-
 namespace brickccl
 {
 
@@ -16,6 +14,16 @@ constexpr bool BackslashIsPlain = false;
 #endif
 
 } // namespace
+
+std::size_t
+ControlLength(const std::string & text, std::size_t at)
+{
+  const auto byte = static_cast<unsigned char>(text[at]);
+  const auto next = static_cast<unsigned char>(at + 1 < text.size() ? text[at + 1] : ' ');
+  // UTF-8 writes U+0080 to U+009F as 0xc2 and 0x80 to 0x9f.
+  const bool isLong = byte == 0xc2 && next >= 0x80 && next < 0xa0;
+  return isLong ? 2 : byte < ' ' || byte == 0x7f ? 1 : 0;
+}
 
 std::string
 Printable(const std::string & text, const std::string & kept)
@@ -39,15 +47,14 @@ Printable(const std::string & text, const std::string & kept)
       --at;
       continue;
     }
-    // UTF-8 writes the control characters U+0080 to U+009F as 0xc2 and 0x80 to 0x9f.
-    const bool isLong = byte(at) == 0xc2 && byte(at + 1) >= 0x80 && byte(at + 1) < 0xa0;
-    const bool isPlain = !isLong && byte(at) >= ' ' && byte(at) != 0x7f && (text[at] != '\\' || BackslashIsPlain);
+    const std::size_t control = ControlLength(text, at);
+    const bool        isPlain = control == 0 && (text[at] != '\\' || BackslashIsPlain);
     if (isPlain || kept.find(text[at]) != std::string::npos)
     {
       printable += text[at];
       continue;
     }
-    at += isLong ? 1 : 0;
+    at += control == 2 ? 1 : 0;
     printable += std::string("\\x") + digits[byte(at) / 16] + digits[byte(at) % 16];
   }
   return printable;

@@ -73,7 +73,7 @@ CheckBits(const HeaderBytes &        header,
     return;
   }
   const std::string of = std::to_string(bitsOfType) + " by their type (datatype)";
-  if (bits > 0 && bytes == static_cast<std::uint64_t>(voxels) * static_cast<std::uint64_t>(bits) / 8)
+  if (bits > 0 && bytes * 8 / static_cast<std::uint64_t>(bits) == static_cast<std::uint64_t>(voxels))
   {
     throw Error("its voxels have " + std::to_string(bits) + " bits (bitpix), and as many bytes are there, but " + of +
                 "; correct the one that is wrong");

@@ -453,9 +453,10 @@ ReadNifti(const FileBytes & file, const ReadOptions & options)
   image.extent = SettleExtent(sizes);
   const std::uint64_t offset = OffsetOf(header, isSingle);
   const bool          isPlain = data.Size() > offset && !(data.Data()[0] == 0x1f && data.Data()[1] == 0x8b);
+  const auto          bytesOfType = SizeOf(stored.type) * static_cast<std::size_t>(stored.channels);
   CheckBits(header,
-            static_cast<int>(SizeOf(stored.type)) * 8 * stored.channels,
-            image.extent.VoxelCount() * (image.channels / stored.channels),
+            static_cast<int>(bytesOfType) * 8,
+            static_cast<std::int64_t>(VoxelBytes(image.extent, image.channels, image.type) / bytesOfType),
             isPlain ? data.Size() - offset : 0,
             image.notes);
   SetGeometry(header, options, image);

@@ -70,6 +70,12 @@ def nifti():
     nib.save(colours, path("nifti", "colours.nii"))
     vector = nib.Nifti1Image(np.zeros((3, 2, 2, 1, 3), np.float32), np.eye(4))
     nib.save(vector, path("nifti", "vector.nii"))
+    # More bytes than an integer of 64 bits counts, and bits of a voxel (bitpix) that are not those of its type.
+    with open(path("nifti", "vector.nii"), "rb") as stream:
+        many = bytearray(stream.read(400))
+    struct.pack_into("<8h", many, 40, 5, 32767, 32767, 32767, 6858, 25185, 1, 1)
+    struct.pack_into("<h", many, 72, 7)
+    write("nifti", "many-voxels-of-many-channels.nii", bytes(many))
 
 
 def metaimage():

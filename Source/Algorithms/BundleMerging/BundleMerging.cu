@@ -19,11 +19,11 @@ namespace
 
 /** Queues the kernels that number components in raster order. */
 void
-QueueNumbers(const BundleGrid & grid, BundleMergingMemory & memory, cudaStream_t stream)
+QueueNumbers(BundleMergingMemory & memory, cudaStream_t stream)
 {
   const BrickArrays arrays = memory.Arrays();
   const FirstMarks  marks = memory.Marks();
-  const auto        groups = static_cast<std::int64_t>(RowWordsOf(grid) / FirstMarks::wordsPerGroup);
+  const auto        groups = static_cast<std::int64_t>(RowWordsOf(*memory.grid) / FirstMarks::wordsPerGroup);
   BRICKCCL_LAUNCH_EARLY(FlattenComponentsKernel, ShapeForUnknown(), stream, arrays);
   BRICKCCL_LAUNCH_BLOCKS_EARLY(MarkFirstsKernel, ShapeForUnknown(), stream, arrays, marks);
   BRICKCCL_LAUNCH_BLOCKS_EARLY(CountMarksBeforeKernel,
@@ -45,13 +45,10 @@ QueueNumbers(const BundleGrid & grid, BundleMergingMemory & memory, cudaStream_t
  *  \param bits  of the mask, or of the foreground (BitsOfGrid) */
 template <Bundling VBundling>
 void
-QueueBricks(const Problem &       problem,
-            const BundleGrid &    grid,
-            const DeviceWord *    bits,
-            BundleMergingMemory & memory,
-            cudaStream_t          stream)
+QueueBricks(const Problem & problem, const DeviceWord * bits, BundleMergingMemory & memory, cudaStream_t stream)
 {
-  const auto queue = [&](auto bricks) {
+  const BundleGrid & grid = *memory.grid;
+  const auto         queue = [&](auto bricks) {
     using Agent = BrickAgent<decltype(bricks)>;
     BRICKCCL_LAUNCH_BLOCKS(SolveBricksKernel<Agent>,
                            OneBlockPerBrick(grid, WordsPerBrick),
@@ -78,11 +75,7 @@ QueueBricks(const Problem &       problem,
 /** Queues all kernels of one call. \param problem  its image has the axes of the grid \param bits  those of
  *  BitsOfGrid */
 void
-Queue(const Problem &       problem,
-      const BundleGrid &    grid,
-      const DeviceWord *    bits,
-      BundleMergingMemory & memory,
-      cudaStream_t          stream)
+Queue(const Problem & problem, const DeviceWord * bits, BundleMergingMemory & memory, cudaStream_t stream)
 {
   if (!memory.isNextFoundClear)
   {
@@ -97,22 +90,22 @@ Queue(const Problem &       problem,
     using Layout = decltype(layout);
     if constexpr (Layout::keepsStarts)
     {
-      SolveAndMergeRows(problem, grid, bits, memory, stream);
+      SolveAndMergeRows(problem, bits, memory, stream);
     }
     else
     {
       constexpr Bundling bundling = Layout::bundling;
-      QueueBricks<bundling>(problem, grid, bits, memory, stream);
+      QueueBricks<bundling>(problem, bits, memory, stream);
       using Border = BitBorder<bundling>;
       BRICKCCL_LAUNCH_BLOCKS_EARLY(MergeBordersKernel<Border>,
-                                   OneBlockPerBrick(grid, BorderThreads),
+                                   OneBlockPerBrick(*memory.grid, BorderThreads),
                                    stream,
-                                   grid,
+                                   *memory.grid,
                                    memory.Arrays(),
                                    typename Border::ForBorders{});
     }
   });
-  QueueNumbers(grid, memory, stream);
+  QueueNumbers(memory, stream);
   memory.isNextFoundClear = true;
   memory.numbered.Record(stream);
 }
@@ -156,10 +149,11 @@ AwaitEarlierCalls(BundleMergingMemory & memory, cudaStream_t stream)
 
 /** Makes room for what is kept of all words of all bricks. */
 void
-MakeRoomForWords(const Problem & problem, const BundleGrid & grid, BundleMergingMemory & memory)
+MakeRoomForWords(const Problem & problem, BundleMergingMemory & memory)
 {
-  const auto        bricks = static_cast<std::size_t>(grid.bricks);
-  const std::size_t words = RowWordsOf(grid);
+  const BundleGrid & grid = *memory.grid;
+  const auto         bricks = static_cast<std::size_t>(grid.bricks);
+  const std::size_t  words = RowWordsOf(grid);
   VisitLayout(problem, [&](auto layout) {
     using Kept = typename decltype(layout)::Kept;
     memory.bits.Resize(bricks * WordsPerBrick * (sizeof(Kept) / sizeof(DeviceWord)));
@@ -173,10 +167,10 @@ MakeRoomForWords(const Problem & problem, const BundleGrid & grid, BundleMerging
 
 /** The problem with the axes of the grid. Where bits decide, only these are turned (BitsOfGrid). */
 Problem
-Turned(const Problem & problem, const BundleGrid & grid, BundleMergingMemory & memory, cudaStream_t stream)
+Turned(const Problem & problem, BundleMergingMemory & memory, cudaStream_t stream)
 {
   Problem turned = problem;
-  if (grid.axes == GridAxes::YThenZThenX && !problem.criterion.FollowsForeground())
+  if (memory.grid->axes == GridAxes::YThenZThenX && !problem.criterion.FollowsForeground())
   {
     turned.image = CopyYThenZThenX(problem.image, memory.imageAlongY, stream);
   }
@@ -186,9 +180,9 @@ Turned(const Problem & problem, const BundleGrid & grid, BundleMergingMemory & m
 /** The bits of a problem's mask in the rows of the grid; for slices orthogonal to x, where bits decide, those of the
  *  foreground in the mask. Null if there is neither. */
 const DeviceWord *
-BitsOfGrid(const Problem & problem, const BundleGrid & grid, BundleMergingMemory & memory, cudaStream_t stream)
+BitsOfGrid(const Problem & problem, BundleMergingMemory & memory, cudaStream_t stream)
 {
-  const bool isTurned = grid.axes == GridAxes::YThenZThenX;
+  const bool isTurned = memory.grid->axes == GridAxes::YThenZThenX;
   if (isTurned && problem.criterion.FollowsForeground())
   {
     const DeviceWord * mask = nullptr;
@@ -242,10 +236,10 @@ BundleAlgorithm::LabelThen(const Problem & problem,
                            cudaStream_t                  stream)
 {
   AwaitEarlierCalls(m_Memory, stream);
-  const BundleGrid grid = GridOf(problem);
-  MakeRoomForWords(problem, grid, m_Memory);
+  m_Memory.grid = GridOf(problem);
+  MakeRoomForWords(problem, m_Memory);
   // There is room enough for all but noise, which is then solved again.
-  const auto words = static_cast<std::size_t>(grid.bricks) * WordsPerBrick;
+  const auto words = static_cast<std::size_t>(m_Memory.grid->bricks) * WordsPerBrick;
   const auto mostRuns = static_cast<std::size_t>(ProblemTraits(problem).MaximumRunCount());
   const auto atLeast = [&](std::size_t capacity, std::size_t room) {
     return std::max(capacity, std::min(room + 1024, mostRuns));
@@ -254,8 +248,8 @@ BundleAlgorithm::LabelThen(const Problem & problem,
   auto runRoom = atLeast(m_Memory.runCapacity, words * TuningOf<Tuned::RunsPerWord>);
 
   m_Memory.isMapQueued = false;
-  const Problem            turned = Turned(problem, grid, m_Memory, stream);
-  const DeviceWord * const bits = BitsOfGrid(problem, grid, m_Memory, stream);
+  const Problem            turned = Turned(problem, m_Memory, stream);
+  const DeviceWord * const bits = BitsOfGrid(problem, m_Memory, stream);
   for (;;)
   {
     m_Memory.parent.Resize(componentRoom);
@@ -264,7 +258,7 @@ BundleAlgorithm::LabelThen(const Problem & problem,
     m_Memory.componentCapacity = componentRoom;
     m_Memory.runCapacity = runRoom;
     m_Memory.isReportPending = true;
-    Queue(turned, grid, bits, m_Memory, stream);
+    Queue(turned, bits, m_Memory, stream);
     queueMore();
     const BundleReport report = AwaitReport(m_Memory);
     const auto         components = static_cast<std::size_t>(report.found >> 32);

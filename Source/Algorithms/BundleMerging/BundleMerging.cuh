@@ -8,6 +8,7 @@
 #include "BrickCCL/Runs/RunTable.cuh"
 
 #include <functional>
+#include <optional>
 
 /** What BundleMerging keeps on a device, what it does there, and how its bricks follow from a problem. */
 namespace brickccl::cuda
@@ -16,6 +17,9 @@ namespace brickccl::cuda
 /** The memory of BundleMerging, kept between calls. README.md says what each part is and what it takes. */
 struct BundleMergingMemory
 {
+  /** How the rows of the last problem lie in bricks. It is decided once for each problem. */
+  std::optional<BundleGrid> grid;
+
   RunTable<unsigned>               table;
   DeviceBuffer<DeviceWord>         bits;
   DeviceBuffer<unsigned short>     runsBefore;
@@ -147,11 +151,8 @@ private:
 };
 
 /** Queues the kernels that solve and merge bricks where values decide. */
-void SolveAndMergeRows(const Problem &       problem,
-                       const BundleGrid &    grid,
-                       const DeviceWord *    mask,
-                       BundleMergingMemory & memory,
-                       cudaStream_t          stream);
+void
+SolveAndMergeRows(const Problem & problem, const DeviceWord * mask, BundleMergingMemory & memory, cudaStream_t stream);
 
 /** Calls `function(layout)` with the layout of what is kept of a problem's words. */
 template <typename TFunction>

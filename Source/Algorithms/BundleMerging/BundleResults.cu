@@ -13,8 +13,8 @@ void
 BundleAlgorithm::Write(const Problem & problem, void * labels, LabelType type, cudaStream_t stream)
 {
   m_Memory.isMapQueued = true;
-  const BundleGrid grid = GridOf(problem);
-  const LayerOrder order(grid);
+  const BundleGrid & grid = *m_Memory.grid;
+  const LayerOrder   order(grid);
   VisitLayout(problem, [&](auto layout) {
     VisitLabelType(type, [&](auto typeTag) {
       using Layout = decltype(layout);
@@ -57,7 +57,7 @@ BundleAlgorithm::WriteRows(const Problem & problem,
     BRICKCCL_LAUNCH(WriteRowsKernel<decltype(layout)>,
                     ShapeFor(voxels),
                     stream,
-                    GridOf(problem),
+                    *m_Memory.grid,
                     m_Memory.Arrays(),
                     static_cast<unsigned>(problem.image.extent.RowLength()),
                     firstRow,
@@ -75,7 +75,7 @@ BundleAlgorithm::WriteRowStarts(const Problem & problem,
                                 DeviceWord *    places,
                                 cudaStream_t    stream)
 {
-  const BundleGrid grid = GridOf(problem);
+  const BundleGrid & grid = *m_Memory.grid;
   if (grid.axes == GridAxes::YThenZThenX)
   {
     return false;
@@ -106,7 +106,7 @@ BundleAlgorithm::Sum(const Problem &                  problem,
                      DeviceBuffer<CompactShapeSums> & sums,
                      cudaStream_t                     stream)
 {
-  const BundleGrid   grid = GridOf(problem);
+  const BundleGrid & grid = *m_Memory.grid;
   const auto         count = static_cast<std::int64_t>(components);
   const cudaStream_t own = m_Memory.isMapQueued ? m_Memory.sumStream.Get() : stream;
   if (m_Memory.isMapQueued)
@@ -147,7 +147,7 @@ BundleAlgorithm::Count(const Problem &      problem,
   BRICKCCL_CUDA_CHECK(cudaMemsetAsync(sizes, 0, components * sizeof(*sizes), stream));
   VisitLayout(problem, [&](auto layout) {
     BRICKCCL_LAUNCH_BLOCKS(CountBricksKernel<decltype(layout)>,
-                           OneBlockPerBrick(GridOf(problem), WordsPerBrick),
+                           OneBlockPerBrick(*m_Memory.grid, WordsPerBrick),
                            stream,
                            m_Memory.Arrays(),
                            sizes);
@@ -158,8 +158,8 @@ BundleAlgorithm::Count(const Problem &      problem,
 void
 BundleAlgorithm::LabelRuns(const Problem & problem, cudaStream_t stream)
 {
-  const BundleGrid grid = GridOf(problem);
-  const WordGrid   words(problem.image.extent);
+  const BundleGrid & grid = *m_Memory.grid;
+  const WordGrid     words(problem.image.extent);
   m_Memory.table.foreground.Resize(static_cast<std::size_t>(words.words));
   VisitLayout(problem, [&](auto layout) {
     using Layout = decltype(layout);

@@ -66,13 +66,10 @@ QueueRows(const TProblem & rows, const MaskBits & mask, BundleMergingMemory & me
 } // namespace
 
 void
-SolveAndMergeRows(const Problem &       problem,
-                  const BundleGrid &    grid,
-                  const DeviceWord *    mask,
-                  BundleMergingMemory & memory,
-                  cudaStream_t          stream)
+SolveAndMergeRows(const Problem & problem, const DeviceWord * mask, BundleMergingMemory & memory, cudaStream_t stream)
 {
-  const MaskBits maskBits{ mask, WordGrid(grid.extent).wordsPerRow };
+  const BundleGrid & grid = *memory.grid;
+  const MaskBits     maskBits{ mask, WordGrid(grid.extent).wordsPerRow };
   VisitPixels(problem.image, problem.criterion, [&](auto rule, const auto * voxels) {
     using T = typename std::decay_t<decltype(rule)>::Pixel;
     const auto queue = [&](auto links, auto isOneChannel) {

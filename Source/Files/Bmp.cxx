@@ -94,6 +94,11 @@ ReadHeader(const FileBytes & file)
   header.isTopDown = header.height < 0;
   header.height = std::llabs(header.height);
   header.palette = 14 + size;
+  if (header.bits == 16)
+  {
+    throw Unsupported("its pixels have 16 bits, 5 or 6 for each colour; 1, 4, 8, 24 and 32 are read: save it as 24-bit "
+                      "BMP or as PNG");
+  }
   if (compression == 3 && header.bits == 32)
   {
     // Only the usual masks are read. In a file with a short header they lie between it and the pixels.

@@ -94,7 +94,7 @@ NoteCodesOfForms(const HeaderBytes & header, std::vector<std::string> & notes)
       notes.push_back("its " + form + "_code is " + std::to_string(code) + ", but the standard has 0 to " +
                       std::to_string(largest) +
                       (code < 0 ? "; it is taken as 0: the " + form + " is not used"
-                                : "; it is taken as a " + form + " in a coordinate system that is not known"));
+                                : "; the " + form + " is used, in a coordinate system that is not known"));
     }
   }
 }

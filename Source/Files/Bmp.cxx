@@ -62,6 +62,21 @@ struct BmpHeader
   }
 };
 
+/** \throws Unsupported for pixels of other numbers of bits than are read. */
+void
+CheckPixelBits(int bits)
+{
+  if (bits == 16)
+  {
+    throw Unsupported("its pixels have 16 bits, 5 or 6 for each colour; 1, 4, 8, 24 and 32 are read: save it as 24-bit "
+                      "BMP or as PNG");
+  }
+  if (bits != 1 && bits != 4 && bits != 8 && bits != 24 && bits != 32)
+  {
+    throw Unsupported("its pixels have " + std::to_string(bits) + " bits; 1, 4, 8, 24 and 32 are read");
+  }
+}
+
 BmpHeader
 ReadHeader(const FileBytes & file)
 {
@@ -94,6 +109,7 @@ ReadHeader(const FileBytes & file)
   header.isTopDown = header.height < 0;
   header.height = std::llabs(header.height);
   header.palette = 14 + size;
+  CheckPixelBits(header.bits);
   if (compression == 3 && header.bits == 32)
   {
     // Only the usual masks are read. In a file with a short header they lie between it and the pixels.
@@ -115,10 +131,6 @@ ReadHeader(const FileBytes & file)
     throw Unsupported("it is compressed (method " + std::to_string(compression) + " for pixels of " +
                       std::to_string(header.bits) + " bits); methods 1 (8 bits) and 2 (4 bits) are read: save it " +
                       "uncompressed or as PNG");
-  }
-  if (header.bits != 1 && header.bits != 4 && header.bits != 8 && header.bits != 24 && header.bits != 32)
-  {
-    throw Unsupported("its pixels have " + std::to_string(header.bits) + " bits; 1, 4, 8, 24 and 32 are read");
   }
   if (header.width < 1 || header.height < 1)
   {

@@ -161,6 +161,7 @@ TakeStep(const FrameAttributes & attributes, bool mayBeNegative, Plane & plane)
     {
       plane.step = mayBeNegative && tag == &tags::SpacingBetweenSlices ? *step : std::fabs(*step);
       plane.stepSource = tag == &tags::SpacingBetweenSlices ? StepSource::Spacing : StepSource::Thickness;
+      plane.isStepNegative = *step < 0;
       return;
     }
   }
@@ -218,21 +219,49 @@ TakePlace(const FrameAttributes & attributes, const DataSet * detector, Plane & 
   }
 }
 
-/** \throws Error if the frames of a file without functional groups are moments, projections or tiles. */
-void
-CheckFramesAreSlices(const DataSet & data, std::int64_t frames)
+/** Why the frames of a file without functional groups are moments in time; empty if nothing says so. */
+std::string
+SignOfTime(const DataSet & data)
 {
   const std::vector<double> pointers = data.Numbers(tags::FrameIncrementPointer);
   for (std::size_t i = 0; i + 1 < pointers.size(); i += 2)
   {
     // A value that is no tag may be any number, too large for an integer.
-    const double tag = pointers[i] * 65536 + pointers[i + 1];
-    if (tag == 0x00181063 || tag == 0x00181065)
+    const double number = pointers[i] * 65536 + pointers[i + 1];
+    for (const Tag & tag : { tags::FrameTime, tags::FrameTimeVector })
     {
-      throw Unsupported("its " + Counted(frames, "frame") + " are moments in time (" +
-                        (tag == 0x00181063 ? "FrameTime" : "FrameTimeVector") +
-                        "), not slices of a volume; extract one of them");
+      if (number == tag.number)
+      {
+        return tag.keyword;
+      }
     }
+  }
+  if (!pointers.empty() || data.Has(tags::FrameOffsets))
+  {
+    return "";
+  }
+  // These classes are for films, and FrameIncrementPointer, which may say otherwise, must be there.
+  constexpr const char * root = "1.2.840.10008.5.1.4.1.1.";
+  for (const char * const film : { "3", "3.1", "12.1", "12.2" })
+  {
+    if (data.Text(tags::SopClass) == std::string(root) + film)
+    {
+      return "an image of ultrasound or X rays without FrameIncrementPointer";
+    }
+  }
+  return data.Has(tags::FrameTime)       ? tags::FrameTime.keyword
+       : data.Has(tags::FrameTimeVector) ? tags::FrameTimeVector.keyword
+                                         : "";
+}
+
+/** \throws Error if the frames of a file without functional groups are moments, projections or tiles. */
+void
+CheckFramesAreSlices(const DataSet & data, std::int64_t frames)
+{
+  if (const std::string sign = SignOfTime(data); !sign.empty())
+  {
+    throw Unsupported("its " + Counted(frames, "frame") + " are moments in time (" + sign +
+                      "), not slices of a volume; extract one of them");
   }
   if (const auto slices = data.Whole(tags::NumberOfSlices); slices && *slices != frames)
   {
@@ -320,6 +349,8 @@ OpenSource(File file, std::string name)
   const auto source = std::make_shared<Source>();
   source->file = std::move(file);
   source->name = std::move(name);
+  source->patient = source->file.data.Text(tags::PatientId);
+  source->study = source->file.data.Text(tags::StudyUid);
   if (source->file.pixels == nullptr)
   {
     throw Error("it has no pixel data: it is cut, or no image");

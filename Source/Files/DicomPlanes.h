@@ -23,7 +23,10 @@ struct Source
   File        file;
   PixelFormat format;
   /** "slice 'a.dcm'"; empty if there is only one file. */
-  std::string             name;
+  std::string name;
+  /** PatientID and StudyInstanceUID; empty if the file does not say. */
+  std::string             patient;
+  std::string             study;
   std::vector<CodedFrame> coded;
 };
 
@@ -54,7 +57,9 @@ struct Plane
   std::vector<double> spacing;
   double              step = 1;
   StepSource          stepSource = StepSource::None;
-  std::string         frameOfReference;
+  /** Whether the file gives the step as negative, which it can be in nuclear medicine alone. */
+  bool        isStepNegative = false;
+  std::string frameOfReference;
   /** Whether the position was computed from the step. */
   bool    isPlacedByStep = false;
   Scaling scaling;
@@ -72,6 +77,9 @@ std::vector<Plane> PlanesOf(const std::shared_ptr<const Source> & source, std::v
 
 /** Adds a note unless `notes` has it already. */
 void AddNote(std::vector<std::string> & notes, const std::string & note);
+
+/** \throws Error that names the first slices that differ in size, type, spacing, orientation, patient or study. */
+void CheckAlike(const std::vector<Plane> & planes);
 
 /** Makes a volume of slices, which may be in any order.
  *  \param areFiles  whether they come from several files, in natural order. */

@@ -20,98 +20,6 @@ Millimetres(double value)
   return Shortest(std::round(value * 1e6) / 1e6) + " mm";
 }
 
-std::string
-DescribeOrientation(const Plane & plane)
-{
-  std::string text;
-  for (const double value : plane.orientation)
-  {
-    text += (text.empty() ? "" : "\\") + Shortest(std::round(value * 1e6) / 1e6);
-  }
-  return text;
-}
-
-std::string
-DescribeSize(const PixelFormat & format)
-{
-  return std::to_string(format.columns) + " x " + std::to_string(format.rows);
-}
-
-std::string
-DescribeType(const PixelFormat & format)
-{
-  return std::string(NameOf(format.type)) + (format.bitsAllocated == 1 ? " of 1 bit" : "") + " with " +
-         std::to_string(format.samples) + " sample" + (format.samples > 1 ? "s" : "");
-}
-
-std::string
-DescribeSpacing(const Plane & plane)
-{
-  return plane.spacing.empty() ? "none" : Shortest(plane.spacing[0]) + " x " + Shortest(plane.spacing[1]) + " mm";
-}
-
-/** \throws Error that names the first plane that differs in kind from plane 0. */
-void
-CheckAlike(const std::vector<Plane> & planes)
-{
-  const Plane & first = planes[0];
-  const auto    complain =
-    [&](const Plane & plane, const char * what, const std::string & theirs, const std::string & its) {
-      throw Error(plane.name + " has the " + what + " " + theirs + ", but " + first.name + " has " + its +
-                  ": they are no slices of one volume; keep those that belong together in a folder of their own");
-    };
-  for (const Plane & plane : planes)
-  {
-    const PixelFormat & format = plane.source->format;
-    const PixelFormat & expected = first.source->format;
-    if (format.rows != expected.rows || format.columns != expected.columns)
-    {
-      complain(plane, "size", DescribeSize(format), DescribeSize(expected));
-    }
-    if (format.type != expected.type || format.samples != expected.samples ||
-        format.bitsAllocated != expected.bitsAllocated)
-    {
-      complain(plane, "type", DescribeType(format), DescribeType(expected));
-    }
-    // Values of MONOCHROME1 count from white, and those of a palette are no brightness.
-    if (format.samples == 1 && format.photometric != expected.photometric)
-    {
-      complain(plane, "photometric interpretation", format.photometric, expected.photometric);
-    }
-    if (plane.hasSlope != first.hasSlope || plane.hasIntercept != first.hasIntercept)
-    {
-      const bool isSlope = plane.hasSlope != first.hasSlope;
-      const bool has = isSlope ? plane.hasSlope : plane.hasIntercept;
-      throw Error((has ? first : plane).name + " has no Rescale" + (isSlope ? "Slope" : "Intercept") + ", but " +
-                  (has ? plane : first).name +
-                  " has one: their values may mean different things; keep those that belong together in a folder of "
-                  "their own");
-    }
-    if (plane.isPlaced != first.isPlaced)
-    {
-      throw Error((plane.isPlaced ? first : plane).name + " has no position, but " +
-                  (plane.isPlaced ? plane : first).name +
-                  " has one; keep those that belong together in a folder of their own");
-    }
-    bool same = plane.spacing.size() == first.spacing.size();
-    for (std::size_t axis = 0; same && axis < plane.spacing.size(); ++axis)
-    {
-      same = std::fabs(plane.spacing[axis] - first.spacing[axis]) <= 1e-4 * first.spacing[axis];
-    }
-    if (!same)
-    {
-      complain(plane, "pixel spacing", DescribeSpacing(plane), DescribeSpacing(first));
-    }
-    for (int i = 0; i < 6; ++i)
-    {
-      if (std::fabs(plane.orientation[i] - first.orientation[i]) > 1e-4)
-      {
-        complain(plane, "orientation", DescribeOrientation(plane), DescribeOrientation(first));
-      }
-    }
-  }
-}
-
 /** Notes slices whose positions may be those of another coordinate system. */
 void
 CheckFrameOfReference(const std::vector<Plane> & planes, std::vector<std::string> & notes)
@@ -483,6 +391,11 @@ StackPlanes(std::vector<Plane> planes, bool areFiles, std::vector<std::string> n
             source == StepSource::None ? "the distance of slices is unknown: 1 mm is taken"
                                        : std::string("the spacing along z is ") +
                                            (source == StepSource::Spacing ? "SpacingBetweenSlices" : "SliceThickness"));
+  }
+  // A negative step that is kept as it is gives a direction.
+  if (planes[0].isStepNegative && (!byPosition || (planes[0].isPlacedByStep && planes[0].step > 0)))
+  {
+    AddNote(notes, NoteOnNegativeSpacing(source == StepSource::Spacing ? "SpacingBetweenSlices" : "SliceThickness"));
   }
   if (source == StepSource::None && (!byPosition || planes[0].isPlacedByStep))
   {

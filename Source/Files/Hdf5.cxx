@@ -4,6 +4,7 @@
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/Hdf5Datasets.h"
+#include "BrickCCL/Files/HeaderText.h"
 #include "BrickCCL/Files/PartialVoxels.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Files/Voxels.h"
@@ -181,17 +182,41 @@ AxisLetters(const Hdf5Dataset & dataset)
   return letters;
 }
 
+/** The letters of HDF5's names of axes, and ? for names that are none of x, y, z, the time and the channel; empty if
+ *  none of these is there. */
+std::string
+LettersOfLabels(const Hdf5Dataset & dataset)
+{
+  if (dataset.axisLabels.size() != dataset.shape.size())
+  {
+    return "";
+  }
+  std::string letters;
+  for (const std::string & label : dataset.axisLabels)
+  {
+    const std::string name = LowerCase(Trimmed(label));
+    const bool        isLetter = name.size() == 1 && std::string("tzyxc").find(name) != std::string::npos;
+    letters += isLetter ? name[0] : name == "time" ? 't' : name == "channel" || name == "channels" ? 'c' : '?';
+  }
+  // Without x, y or z a single letter may mean anything.
+  const bool isSpace = letters.find_first_of("zyx") != std::string::npos;
+  return isSpace ? letters : "";
+}
+
 /** The axes of space and time of a dataset, from the slowest to the fastest, and the number of channels. */
 struct Axes
 {
   std::vector<std::size_t> places;
   int                      channels = 1;
+  std::vector<std::string> notes;
 };
 
 Axes
 AxesOf(const Hdf5Dataset & dataset)
 {
-  const std::string letters = AxisLetters(dataset);
+  const std::string tags = AxisLetters(dataset);
+  const std::string letters = tags.empty() ? LettersOfLabels(dataset) : tags;
+  const std::string source = letters + (tags.empty() ? " (the names of its dimensions)" : " (axistags)");
   Axes              axes;
   std::string       kept;
   for (std::size_t axis = 0; axis < dataset.shape.size(); ++axis)
@@ -202,8 +227,8 @@ AxesOf(const Hdf5Dataset & dataset)
     {
       if (axis + 1 != dataset.shape.size() || size > 1000000)
       {
-        throw Unsupported("its " + std::to_string(size) + " channels are not its last axis (axistags: " + letters +
-                          "); store the channels last, or one of them alone");
+        throw Unsupported("its " + std::to_string(size) + " channels are not its last axis, of " + source +
+                          "; store the channels last, or one of them alone");
       }
       axes.channels = static_cast<int>(size);
     }
@@ -211,16 +236,25 @@ AxesOf(const Hdf5Dataset & dataset)
     else if (letter != 'c' && (letter != 't' || size != 1))
     {
       axes.places.push_back(axis);
-      kept += letter;
+      kept += letter == '?' ? "" : std::string(1, letter);
+      if (letter == '?' && !letters.empty() && size != 1)
+      {
+        axes.notes.push_back("its axis " + std::to_string(axis + 1) + " is named '" +
+                             Printable(dataset.axisLabels[axis].substr(0, 40)) +
+                             "', which is no x, y or z, but is labeled as one of space");
+      }
     }
   }
   const std::string order = "tzyx";
-  if (!letters.empty() &&
-      !std::is_sorted(kept.begin(), kept.end(), [&](char a, char b) { return order.find(a) < order.find(b); }))
+  if (!std::is_sorted(kept.begin(), kept.end(), [&](char a, char b) { return order.find(a) < order.find(b); }))
   {
-    throw Unsupported("its axes are in the order " + letters +
-                      " (axistags), the last one the fastest; t, z, y, x and "
-                      "c are read in this order; transpose the dataset");
+    throw Unsupported("its axes are in the order " + source +
+                      ", the last one the fastest; t, z, y, x and c are read in this order; transpose the dataset");
+  }
+  if (kept.find('t') != std::string::npos && axes.places.size() < 4)
+  {
+    axes.notes.push_back("its axes are " + source +
+                         "; the time is labeled as an axis of space, from which --by-slice keeps its moments apart");
   }
   return axes;
 }
@@ -289,11 +323,51 @@ CheckReadable(const Hdf5Dataset & dataset)
     throw Unsupported("it is a MINC file, whose values are scaled slice by slice, which is not done here; convert it, "
                       "for example by mnc2nii");
   }
+  if (dataset.isUnsigned == "?")
+  {
+    throw Unsupported("its dataset " + Printable(dataset.name) +
+                      " has an attribute _Unsigned that is neither \"true\" nor \"false\", so that it is unknown what "
+                      "its values stand for; correct or remove the attribute");
+  }
   if (std::isnan(dataset.scaleFactor) || std::isnan(dataset.addOffset))
   {
     throw Unsupported("its dataset " + Printable(dataset.name) +
                       " has an attribute scale_factor or add_offset that is not one number, so that it is unknown what "
                       "its values stand for; correct or remove the attribute");
+  }
+}
+
+/** The type of what a dataset's values stand for, which have the same bytes. */
+ScalarType
+TypeOfValues(const Hdf5Dataset & dataset)
+{
+  constexpr ScalarType pairs[][2] = { { ScalarType::Int8, ScalarType::UInt8 },
+                                      { ScalarType::Int16, ScalarType::UInt16 },
+                                      { ScalarType::Int32, ScalarType::UInt32 },
+                                      { ScalarType::Int64, ScalarType::UInt64 } };
+  for (const auto & pair : pairs)
+  {
+    if (dataset.type == pair[0] || dataset.type == pair[1])
+    {
+      return dataset.isUnsigned.empty() ? dataset.type : pair[dataset.isUnsigned == "true" ? 1 : 0];
+    }
+  }
+  return dataset.type;
+}
+
+/** What netCDF's conventions say of the values. */
+void
+NoteConventions(const Hdf5Dataset & dataset, LoadedImage & image)
+{
+  if (image.type != dataset.type)
+  {
+    image.notes.push_back("its values are stored as " + std::string(NameOf(dataset.type)) + " but stand for " +
+                          NameOf(image.type) + " (_Unsigned = " + dataset.isUnsigned + ")");
+  }
+  if (!dataset.validity.empty())
+  {
+    image.notes.push_back("it says which stored values are missing or valid (" + dataset.validity +
+                          "); all are taken as values here");
   }
 }
 
@@ -359,7 +433,9 @@ ReadHdf5(const FileBytes & file, const ReadOptions & options)
   {
     image.files.push_back(each.path);
   }
-  image.type = dataset.type;
+  image.type = TypeOfValues(dataset);
+  image.notes = axes.notes;
+  NoteConventions(dataset, image);
   image.channels = axes.channels;
   std::vector<std::int64_t> sizes;
   for (std::size_t i = axes.places.size(); i-- > 0;)

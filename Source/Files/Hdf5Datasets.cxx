@@ -3,8 +3,10 @@
 #include "BrickCCL/Bricks/ByteStream.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/HeaderText.h"
 #include "BrickCCL/Files/Hdf5Library.h"
 #include "BrickCCL/Files/PipedChild.h"
+#include "BrickCCL/Files/Settle.h"
 
 #include <algorithm>
 #include <limits>
@@ -147,28 +149,103 @@ AttributeNumbers(const Hdf5Library & h5, hid_t object, const char * name)
   return NumbersOf(h5, space, type, [&](hid_t as, void * output) { return h5.H5Aread(attribute, as, output); });
 }
 
-std::string
-AttributeText(const Hdf5Library & h5, hid_t object, const char * name)
+/** The texts of an attribute; none unless there are 1 to 16. */
+std::vector<std::string>
+AttributeTexts(const Hdf5Library & h5, hid_t object, const char * name)
 {
   if (h5.H5Aexists(object, name) <= 0)
   {
-    return "";
+    return {};
   }
   const Hdf5Handle attribute(h5.H5Aopen(object, name, H5P_DEFAULT), h5.H5Aclose);
   const Hdf5Handle space(h5.H5Aget_space(attribute), h5.H5Sclose);
   const Hdf5Handle type(h5.H5Aget_type(attribute), h5.H5Tclose);
-  if (h5.H5Tget_class(type) != H5T_STRING || h5.H5Sget_simple_extent_npoints(space) != 1)
+  const hssize_t   count = h5.H5Sget_simple_extent_npoints(space);
+  if (h5.H5Tget_class(type) != H5T_STRING || count < 1 || count > 16)
   {
-    return "";
+    return {};
   }
+  std::vector<std::string> texts(static_cast<std::size_t>(count));
   if (h5.H5Tis_variable_str(type) > 0)
   {
-    char * text = nullptr;
-    return h5.H5Aread(attribute, type, &text) >= 0 && text != nullptr ? text : "";
+    std::vector<char *> begins(texts.size(), nullptr);
+    h5.H5Aread(attribute, type, begins.data());
+    std::transform(begins.begin(), begins.end(), texts.begin(), [](const char * text) {
+      return text == nullptr ? std::string() : std::string(text);
+    });
+    return texts;
   }
-  std::string text(h5.H5Tget_size(type), '\0');
-  h5.H5Aread(attribute, type, text.data());
-  return text.c_str();
+  const std::size_t size = h5.H5Tget_size(type);
+  std::string       all(size * texts.size(), '\0');
+  h5.H5Aread(attribute, type, all.data());
+  for (std::size_t i = 0; i < texts.size(); ++i)
+  {
+    texts[i] = all.substr(i * size, size).c_str();
+  }
+  return texts;
+}
+
+std::string
+AttributeText(const Hdf5Library & h5, hid_t object, const char * name)
+{
+  const auto texts = AttributeTexts(h5, object, name);
+  return texts.size() == 1 ? texts[0] : "";
+}
+
+/** The names of the scales of a dataset's axes, which are datasets; none if it has no scales. */
+std::vector<std::string>
+NamesOfScales(const Hdf5Library & h5, hid_t object)
+{
+  constexpr const char * name = "DIMENSION_LIST";
+  if (h5.H5Aexists(object, name) <= 0)
+  {
+    return {};
+  }
+  const Hdf5Handle attribute(h5.H5Aopen(object, name, H5P_DEFAULT), h5.H5Aclose);
+  const Hdf5Handle space(h5.H5Aget_space(attribute), h5.H5Sclose);
+  const Hdf5Handle type(h5.H5Aget_type(attribute), h5.H5Tclose);
+  const hssize_t   count = h5.H5Sget_simple_extent_npoints(space);
+  if (h5.H5Tget_class(type) != H5T_VLEN || count < 1 || count > 16)
+  {
+    return {};
+  }
+  const Hdf5Handle   member(h5.H5Tget_super(type), h5.H5Tclose);
+  std::vector<hvl_t> lists(static_cast<std::size_t>(count));
+  if (h5.H5Tequal(member, h5.TypeNamed("H5T_STD_REF_OBJ")) <= 0 || h5.H5Aread(attribute, type, lists.data()) < 0)
+  {
+    return {};
+  }
+  std::vector<std::string> names;
+  for (const hvl_t & list : lists)
+  {
+    char path[1024] = {};
+    if (list.len > 0)
+    {
+      h5.H5Rget_name(object, H5R_OBJECT, list.p, path, sizeof(path) - 1);
+    }
+    const std::string text = path;
+    names.push_back(text.substr(text.rfind('/') + 1));
+  }
+  return names;
+}
+
+/** The attributes that say which values are missing, and their numbers. */
+std::string
+ValidityOf(const Hdf5Library & h5, hid_t object)
+{
+  std::string all;
+  for (const char * const name : { "_FillValue", "missing_value", "valid_min", "valid_max", "valid_range" })
+  {
+    if (h5.H5Aexists(object, name) > 0)
+    {
+      all += (all.empty() ? "" : ", ") + std::string(name);
+      for (const double number : AttributeNumbers(h5, object, name))
+      {
+        all += ' ' + Shortest(number);
+      }
+    }
+  }
+  return all;
 }
 
 std::vector<double>
@@ -215,6 +292,11 @@ Describe(const Hdf5Library & h5, hid_t file, hid_t object, const std::string & n
     dataset.offset = 0;
   }
   dataset.axisTags = AttributeText(h5, object, "axistags");
+  dataset.axisLabels = AttributeTexts(h5, object, "DIMENSION_LABELS");
+  if (dataset.axisLabels.empty())
+  {
+    dataset.axisLabels = NamesOfScales(h5, object);
+  }
   dataset.elementSize = AttributeNumbers(h5, object, "element_size_um");
   const auto numberOf = [&](const char * attribute, double otherwise) {
     const auto numbers = AttributeNumbers(h5, object, attribute);
@@ -224,6 +306,12 @@ Describe(const Hdf5Library & h5, hid_t file, hid_t object, const std::string & n
   };
   dataset.scaleFactor = numberOf("scale_factor", 1);
   dataset.addOffset = numberOf("add_offset", 0);
+  if (h5.H5Aexists(object, "_Unsigned") > 0)
+  {
+    const std::string text = LowerCase(AttributeText(h5, object, "_Unsigned"));
+    dataset.isUnsigned = text == "true" || text == "false" ? text : "?";
+  }
+  dataset.validity = ValidityOf(h5, object);
   const std::string ofItk = "/VoxelData";
   if (name.compare(0, 10, "/ITKImage/") == 0 && name.size() > ofItk.size() &&
       name.compare(name.size() - ofItk.size(), ofItk.size(), ofItk) == 0)
@@ -269,6 +357,13 @@ ToBytes(const Hdf5Dataset & dataset)
   to.Number(dataset.offset);
   to.Text(dataset.missingFilter);
   to.Text(dataset.axisTags);
+  to.Number(dataset.axisLabels.size());
+  for (const std::string & label : dataset.axisLabels)
+  {
+    to.Text(label);
+  }
+  to.Text(dataset.isUnsigned);
+  to.Text(dataset.validity);
   to.Real(dataset.scaleFactor);
   to.Real(dataset.addOffset);
   for (const auto & numbers : { dataset.elementSize, dataset.spacing, dataset.origin, dataset.directions })
@@ -297,6 +392,10 @@ FromBytes(const PipedChild::Bytes & bytes)
   dataset.offset = from.Number();
   dataset.missingFilter = from.Text();
   dataset.axisTags = from.Text();
+  dataset.axisLabels.resize(from.Count());
+  std::generate(dataset.axisLabels.begin(), dataset.axisLabels.end(), [&from] { return from.Text(); });
+  dataset.isUnsigned = from.Text();
+  dataset.validity = from.Text();
   dataset.scaleFactor = from.Real();
   dataset.addOffset = from.Real();
   for (auto * const numbers : { &dataset.elementSize, &dataset.spacing, &dataset.origin, &dataset.directions })

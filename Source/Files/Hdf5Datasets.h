@@ -40,11 +40,17 @@ struct Hdf5Dataset
 
   /** Attributes of it; empty if they are not there. vigra's and ilastik's names of axes: */
   std::string axisTags;
+  /** HDF5's own names of axes, one for each: labels, or the names of the scales, as of netCDF's dimensions. */
+  std::vector<std::string> axisLabels;
   /** Fiji's and ilastik's distances of voxels in micrometres, in the order of the shape. */
   std::vector<double> elementSize;
   /** What values stand for, by netCDF's conventions; not a number if an attribute of theirs is not one number. */
   double scaleFactor = 1;
   double addOffset = 0;
+  /** netCDF's _Unsigned: "true" or "false"; "?" if it is something else. */
+  std::string isUnsigned;
+  /** netCDF's attributes that say which values are missing: "_FillValue -1, valid_range 0 100". */
+  std::string validity;
   /** The geometry of an image that ITK wrote, in the order x, y, z; the direction of each axis after the other. */
   std::vector<double> spacing;
   std::vector<double> origin;

@@ -57,6 +57,7 @@ namespace brickccl::files
     DO(H5Pget_virtual_filename)                                                                                        \
     DO(H5Pget_virtual_srcspace)                                                                                        \
     DO(H5Pget_virtual_vspace)                                                                                          \
+    DO(H5Rget_name)                                                                                                    \
     DO(H5Sclose)                                                                                                       \
     DO(H5Screate_simple)                                                                                               \
     DO(H5Sget_regular_hyperslab)                                                                                       \

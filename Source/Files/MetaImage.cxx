@@ -171,8 +171,11 @@ TypeOf(const MetaHeader & header)
       return known.type;
     }
   }
+  const std::string array = "_ARRAY";
+  const bool        isArray = name->size() > array.size() && name->substr(name->size() - array.size()) == array;
   throw Unsupported("its ElementType is '" + *name +
-                    "'; MET_CHAR to MET_ULONG_LONG, MET_FLOAT and MET_DOUBLE are read");
+                    "'; MET_CHAR to MET_ULONG_LONG, MET_FLOAT and MET_DOUBLE are read" +
+                    (isArray ? ", with ElementNumberOfChannels where voxels have several numbers" : ""));
 }
 
 /** The numbers of a field, one for each axis. */

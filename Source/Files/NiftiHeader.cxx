@@ -81,4 +81,22 @@ CheckBits(const HeaderBytes &        header,
   notes.push_back("its voxels have " + std::to_string(bits) + " bits (bitpix), but " + of + ", which is taken");
 }
 
+void
+NoteCodesOfForms(const HeaderBytes & header, std::vector<std::string> & notes)
+{
+  constexpr std::int64_t largest = 5;
+  for (const bool isMatrix : { false, true })
+  {
+    const std::int64_t code = isMatrix ? header.Code(254, 348) : header.Code(252, 344);
+    if (code < 0 || code > largest)
+    {
+      const std::string form = isMatrix ? "sform" : "qform";
+      notes.push_back("its " + form + "_code is " + std::to_string(code) + ", but the standard has 0 to " +
+                      std::to_string(largest) +
+                      (code < 0 ? "; it is taken as 0: the " + form + " is not used"
+                                : "; the " + form + " is used, in a coordinate system that is not known"));
+    }
+  }
+}
+
 } // namespace brickccl::files::nifti

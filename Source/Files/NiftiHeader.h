@@ -134,6 +134,10 @@ void CheckBits(const HeaderBytes &        header,
                std::uint64_t              bytes,
                std::vector<std::string> & notes);
 
+/** Notes codes of the coordinate systems that the standard does not have. It says to use a form if its code is above
+ *  0. */
+void NoteCodesOfForms(const HeaderBytes & header, std::vector<std::string> & notes);
+
 } // namespace brickccl::files::nifti
 
 #endif

@@ -208,6 +208,10 @@ PlacementOf(const HeaderBytes & header, double unit, const ReadOptions & options
   double     matrix[3][4] = {};
   const bool hasQuaternion = !header.Magic().empty() && header.Code(252, 344) > 0;
   bool       hasMatrix = !header.Magic().empty() && header.Code(254, 348) > 0;
+  if (!header.Magic().empty())
+  {
+    NoteCodesOfForms(header, image.notes);
+  }
   VectorsOfQuaternion(header, quaternion);
   VectorsOfMatrix(header, matrix);
   if (hasMatrix && hasQuaternion &&

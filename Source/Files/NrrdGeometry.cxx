@@ -186,7 +186,7 @@ LeavesSpace(const std::vector<std::vector<double>> & directions,
             std::size_t                              spaceDimension)
 {
   bool leavesSpace = places.size() > spaceDimension;
-  for (std::size_t i = 0; i < places.size() && !leavesSpace; ++i)
+  for (std::size_t i = 0; i < places.size(); ++i)
   {
     const auto & vector = directions[places[i]];
     if (vector.size() != spaceDimension)
@@ -194,7 +194,7 @@ LeavesSpace(const std::vector<std::vector<double>> & directions,
       throw Error("the space direction of axis " + std::to_string(places[i]) + " has " +
                   Counted(vector.size(), "number") + "; its space has " + Counted(spaceDimension, "dimension"));
     }
-    for (std::size_t row = places.size(); row < spaceDimension; ++row)
+    for (std::size_t row = places.size(); row < spaceDimension && !leavesSpace; ++row)
     {
       leavesSpace = leavesSpace || vector[row] != 0;
     }
@@ -315,6 +315,26 @@ NoteFieldsBesideDirections(const AxisFields &                       fields,
   NoteContradiction(byEnds, "space directions", "axis mins and maxs", image);
 }
 
+/** Notes the fields 'space' and 'space dimension' in one header. \throws Error if they differ. */
+void
+CheckFieldsOfSpace(const NrrdHeader & header, LoadedImage & image)
+{
+  const std::string * const name = header.Find("space");
+  const std::string * const dimension = header.Find("space dimension");
+  if (name == nullptr || dimension == nullptr)
+  {
+    return;
+  }
+  const std::size_t count = SignsOfSpace(*name).size();
+  if (WholeNumber(*dimension, "space dimension") != static_cast<std::int64_t>(count))
+  {
+    throw Error("its space '" + *name + "' has " + Counted(count, "dimension") +
+                ", but its field 'space dimension' says " + *dimension +
+                "; the format allows one of these fields: remove the wrong one");
+  }
+  image.notes.push_back("it has both fields 'space' and 'space dimension', of which the format allows one; they agree");
+}
+
 /** Axes and origin from the field "space directions". */
 void
 SetDirections(const NrrdHeader &               header,
@@ -373,6 +393,7 @@ SetNrrdGeometry(const NrrdHeader &               header,
                 const ReadOptions &              options,
                 LoadedImage &                    image)
 {
+  CheckFieldsOfSpace(header, image);
   if (const std::string * const directions = header.Find("space directions"))
   {
     SetDirections(header, *directions, places, fileDimension, options, image);

@@ -2,6 +2,8 @@
 
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/HeaderText.h"
 #include "BrickCCL/Files/Settle.h"
 
 #include <algorithm>
@@ -27,19 +29,28 @@ SpacingOfResolution(double resolution, double millimetres)
   return std::fabs(rounded - spacing) <= 1.2e-7 * spacing ? rounded : spacing;
 }
 
-/** The value after "name=" at the beginning of a line; empty if there is none. */
+/** The value after "name=" at the beginning of a line; empty if there is none. ImageJ takes the last one of several.
+ *  \throws Error for values that differ. */
 std::string
 ImageJValue(const std::string & description, const std::string & name)
 {
-  const std::size_t place = description.find("\n" + name + "=");
-  if (place == std::string::npos)
+  const std::string key = "\n" + name + "=";
+  std::string       found;
+  bool              isFound = false;
+  for (std::size_t place = description.find(key); place != std::string::npos; place = description.find(key, place + 1))
   {
-    return "";
+    const std::size_t begin = place + key.size();
+    std::string       value = description.substr(begin, description.find('\n', begin) - begin);
+    value.erase(std::find(value.begin(), value.end(), '\r'), value.end());
+    if (isFound && value != found)
+    {
+      throw Error("its ImageJ description says " + name + "=" + Printable(found.substr(0, 40), "\\") + " and " + name +
+                  "=" + Printable(value.substr(0, 40), "\\") + "; there must be one of them");
+    }
+    found = value;
+    isFound = true;
   }
-  const std::size_t begin = place + name.size() + 2;
-  std::string       value = description.substr(begin, description.find('\n', begin) - begin);
-  value.erase(std::find(value.begin(), value.end(), '\r'), value.end());
-  return value;
+  return found;
 }
 
 std::int64_t
@@ -71,7 +82,12 @@ SetPlaneSpacing(const TiffPages & found, double millimetres, TiffStack & stack)
 void
 DescribeByTags(const TiffPages & found, TiffStack & stack)
 {
-  if (found.resolution.unit == RESUNIT_CENTIMETER)
+  const auto & zeiss = found.spacingOfZeiss;
+  if (*std::max_element(zeiss.begin(), zeiss.end()) > 0)
+  {
+    std::copy(zeiss.begin(), zeiss.end(), stack.spacing);
+  }
+  else if (found.resolution.unit == RESUNIT_CENTIMETER)
   {
     SetPlaneSpacing(found, 10, stack);
   }
@@ -80,6 +96,53 @@ DescribeByTags(const TiffPages & found, TiffStack & stack)
     SetPlaneSpacing(found, 25.4, stack);
     stack.notes.push_back(NoteOnResolution(found.resolution.x, found.resolution.y, "inch"));
   }
+}
+
+/** The millimetres of an ImageJ unit of length; 0 if it is none, which is noted if it is more than a pixel. */
+double
+ImageJUnit(const std::string & unit, TiffStack & stack)
+{
+  const double millimetres = Millimetres(unit);
+  if (millimetres == 0 && !unit.empty() && unit != "pixel" && unit != "pixels")
+  {
+    stack.notes.push_back("the ImageJ unit of length is unknown; the spacing is taken as 1 mm");
+  }
+  return millimetres;
+}
+
+/** Sets the spacing as ImageJ does: the unit of its description goes before that of the resolution. */
+void
+SetImageJSpacing(const TiffPages & found, TiffStack & stack)
+{
+  const std::string & text = found.description;
+  const std::string   unit = ImageJValue(text, "unit");
+  const bool          isCentimetre = found.resolution.unit == RESUNIT_CENTIMETER;
+  const double        ofTag = isCentimetre ? 10 : found.resolution.unit == RESUNIT_INCH ? 25.4 : 0;
+  const double        x = unit.empty() && isCentimetre ? ofTag : ImageJUnit(unit, stack);
+  if (x > 0 && found.resolution.hasUnit && found.resolution.x > 0 && ofTag > 0 && x != ofTag)
+  {
+    stack.notes.push_back("its ImageJ unit is " + Printable(unit.substr(0, 40), "\\") + " but its ResolutionUnit " +
+                          (isCentimetre ? "the centimetre" : "the inch") + "; that of ImageJ is taken");
+  }
+  // Axes of other units than that of x have them told apart.
+  const auto unitOf = [&](const char * name) {
+    const std::string own = ImageJValue(text, name);
+    return own.empty() || own == unit ? x : ImageJUnit(own, stack);
+  };
+  if (found.resolution.x > 0)
+  {
+    const double y = unitOf("yunit");
+    stack.spacing[0] = x > 0 ? SpacingOfResolution(found.resolution.x, x) : 0;
+    stack.spacing[1] = y > 0 ? SpacingOfResolution(found.resolution.y, y) : 0;
+  }
+  const std::string told = ImageJValue(text, "spacing");
+  const double      spacing = told.empty() ? 0 : RealNumber(Trimmed(told), "spacing");
+  const double      z = spacing == 0 ? 0 : unitOf("zunit");
+  if (spacing < 0 && z > 0)
+  {
+    stack.notes.push_back(NoteOnNegativeSpacing("the spacing of its ImageJ description"));
+  }
+  stack.spacing[2] = std::isfinite(spacing) ? std::fabs(spacing) * z : 0;
 }
 
 void
@@ -130,27 +193,7 @@ DescribeByImageJ(const TiffPages & found, TiffStack & stack)
     stack.slices = planes;
     stack.frames = 1;
   }
-  const std::string unit = ImageJValue(text, "unit");
-  double            millimetres = Millimetres(unit);
-  if (millimetres == 0 && unit.empty())
-  {
-    millimetres = found.resolution.unit == RESUNIT_CENTIMETER ? 10 : 0;
-  }
-  if (millimetres == 0)
-  {
-    if (!unit.empty() && unit != "pixel" && unit != "pixels")
-    {
-      stack.notes.push_back("the ImageJ unit of length is unknown; the spacing is taken as 1 mm");
-    }
-    return;
-  }
-  SetPlaneSpacing(found, millimetres, stack);
-  const double spacing = std::strtod(ImageJValue(text, "spacing").c_str(), nullptr) * millimetres;
-  if (spacing < 0)
-  {
-    stack.notes.push_back(NoteOnNegativeSpacing("the spacing of its ImageJ description"));
-  }
-  stack.spacing[2] = std::isfinite(spacing) ? std::fabs(spacing) : 0;
+  SetImageJSpacing(found, stack);
 }
 
 /** The text of the tag that begins at `place`, up to the tag's end. */

@@ -3,9 +3,12 @@
 
 #include "BrickCCL/Files/FileBytes.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace brickccl::files
 {
@@ -42,6 +45,11 @@ private:
  * of which one directory stands, and points in time of Zeiss. \param place  that of the first directory \param pages
  * the number of pages that are no reduced images */
 void CheckMicroscope(const FileBytes & file, std::uint64_t place, std::size_t pages);
+
+/** The distances of voxels in mm that Zeiss states in .lsm files; 0 where it states none. Notes why they are not read.
+ *  \throws Error if there are other slices than it says. */
+std::array<double, 3>
+SpacingOfZeiss(const FileBytes & file, std::uint64_t place, std::size_t pages, std::vector<std::string> & notes);
 
 } // namespace brickccl::files
 

@@ -46,6 +46,55 @@ CheckOnlyStrip(const FileBytes & file, const TiffPage & page)
   }
 }
 
+/** The note on a page with a block, not compressed, that has more bytes than its pixels; empty if there is none. A last
+ *  strip may be filled up to the size of the others. */
+std::string
+NoteOnLongBlock(TIFF * tiff, const FileBytes & file, const TiffPage & page, std::size_t number)
+{
+  if (page.compression != COMPRESSION_NONE)
+  {
+    return "";
+  }
+  const auto          tag = page.isTiled ? TIFFTAG_TILEBYTECOUNTS : TIFFTAG_STRIPBYTECOUNTS;
+  const std::uint64_t whole = page.BlockRowBytes() * page.blockHeight;
+  for (std::uint32_t block = 0; block < page.Blocks(); ++block)
+  {
+    const std::uint32_t row = block % page.BlocksPerPlane() / page.BlocksAcross() * page.blockHeight;
+    const std::uint64_t size =
+      page.isTiled ? whole : page.BlockRowBytes() * std::min(page.blockHeight, page.height - row);
+    std::uint64_t stated = TIFFGetStrileByteCount(tiff, block);
+    // libtiff replaces the size of an only strip where it doubts it.
+    if (const auto entry = page.Blocks() == 1 ? TiffEntries(file).Find(page.place, tag) : std::nullopt)
+    {
+      stated = entry->count == 1 ? entry->value : stated;
+    }
+    if (stated > size && stated != whole)
+    {
+      const std::uint64_t begin = TIFFGetStrileOffset(tiff, block);
+      const bool          isBeyond = begin > file.Size() || stated > file.Size() - begin;
+      return std::string("a ") + (page.isTiled ? "tile" : "strip") + " of page " + std::to_string(number) + " has " +
+             std::to_string(stated) + " bytes by its header, but its pixels take " + std::to_string(size) +
+             "; those behind them are passed over" +
+             (isBeyond ? " (the file ends before them: it may be truncated)" : "");
+    }
+  }
+  return "";
+}
+
+/** Notes a page that is said to have a palette and has none. libtiff tells of grey, or of red, green and blue. */
+void
+NoteMissingPalette(const FileBytes & file, TiffPage & page, std::vector<std::string> & notes)
+{
+  const auto stated = TiffEntries(file).Find(page.place, TIFFTAG_PHOTOMETRIC);
+  if (page.photometric != PHOTOMETRIC_PALETTE && stated && stated->value == PHOTOMETRIC_PALETTE)
+  {
+    page.photometric = PHOTOMETRIC_PALETTE;
+    page.isWithoutColours = true;
+    notes.push_back("it is said to have a palette (PhotometricInterpretation 3) but has no ColorMap; the voxels are "
+                    "the numbers that are stored");
+  }
+}
+
 /** The largest number of bytes that can be decoded from `size` bytes. */
 std::uint64_t
 MaximumDecodedSize(std::uint16_t compression, std::uint64_t size)
@@ -146,6 +195,42 @@ CheckKind(TIFF * tiff, const TiffPage & page)
   }
 }
 
+/** Sets the size of a page's strips or tiles. \throws Error unless they and the file's size fit the page's. */
+void
+SetBlocks(TIFF * tiff, const FileBytes & file, TiffPage & page)
+{
+  if (page.isTiled)
+  {
+    TIFFGetField(tiff, TIFFTAG_TILEWIDTH, &page.blockWidth);
+    TIFFGetField(tiff, TIFFTAG_TILELENGTH, &page.blockHeight);
+  }
+  else
+  {
+    page.blockWidth = page.width;
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_ROWSPERSTRIP, &page.blockHeight);
+    page.blockHeight = std::min(page.blockHeight, page.height);
+  }
+  if (page.blockWidth == 0 || page.blockHeight == 0)
+  {
+    throw Error("its strips or tiles have no pixels: the file is damaged");
+  }
+  const double blocks = static_cast<double>(page.BlocksAcross()) * page.BlocksDown() * page.samples;
+  const auto   blockBytes = static_cast<double>(page.BlockRowBytes()) * page.blockHeight;
+  // Tiles may be larger than a small page.
+  const double pageBytes = static_cast<double>(page.width) * page.height * page.samples * page.bits / 8;
+  const double limit = static_cast<double>(MaximumDecodedSize(page.compression, file.Size()));
+  if (blocks > 4e9 || blockBytes > 2e9 || pageBytes > limit || blockBytes > std::max(limit, 1e6) ||
+      blocks > static_cast<double>(file.Size()))
+  {
+    throw Error("a page has " + SizeText(page) + " pixels of " + TypeText(page) + " but the file only " +
+                std::to_string(file.Size()) + " bytes: it is truncated or its header damaged");
+  }
+  if (page.Blocks() != (page.isTiled ? TIFFNumberOfTiles(tiff) : TIFFNumberOfStrips(tiff)))
+  {
+    throw Error("the number of its strips or tiles does not fit its size: the file is damaged");
+  }
+}
+
 TiffPage
 ReadPage(const TiffHandle & handle, const FileBytes & file, std::vector<std::string> & notes)
 {
@@ -198,38 +283,10 @@ ReadPage(const TiffHandle & handle, const FileBytes & file, std::vector<std::str
                       ") under compression " + std::to_string(page.compression) +
                       ", which the TIFF library does not undo; save it with deflate");
   }
-  if (page.isTiled)
-  {
-    TIFFGetField(tiff, TIFFTAG_TILEWIDTH, &page.blockWidth);
-    TIFFGetField(tiff, TIFFTAG_TILELENGTH, &page.blockHeight);
-  }
-  else
-  {
-    page.blockWidth = page.width;
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_ROWSPERSTRIP, &page.blockHeight);
-    page.blockHeight = std::min(page.blockHeight, page.height);
-  }
-  if (page.blockWidth == 0 || page.blockHeight == 0)
-  {
-    throw Error("its strips or tiles have no pixels: the file is damaged");
-  }
-  const double blocks = static_cast<double>(page.BlocksAcross()) * page.BlocksDown() * page.samples;
-  const auto   blockBytes = static_cast<double>(page.BlockRowBytes()) * page.blockHeight;
-  // Tiles may be larger than a small page.
-  const double pageBytes = static_cast<double>(page.width) * page.height * page.samples * page.bits / 8;
-  const double limit = static_cast<double>(MaximumDecodedSize(page.compression, file.Size()));
-  if (blocks > 4e9 || blockBytes > 2e9 || pageBytes > limit || blockBytes > std::max(limit, 1e6) ||
-      blocks > static_cast<double>(file.Size()))
-  {
-    throw Error("a page has " + SizeText(page) + " pixels of " + TypeText(page) + " but the file only " +
-                std::to_string(file.Size()) + " bytes: it is truncated or its header damaged");
-  }
-  if (page.Blocks() != (page.isTiled ? TIFFNumberOfTiles(tiff) : TIFFNumberOfStrips(tiff)))
-  {
-    throw Error("the number of its strips or tiles does not fit its size: the file is damaged");
-  }
+  SetBlocks(tiff, file, page);
   CheckOnlyStrip(file, page);
   FindChannels(tiff, page, notes);
+  NoteMissingPalette(file, page, notes);
   return page;
 }
 
@@ -269,7 +326,7 @@ ReadResolution(TIFF * tiff)
     resolution.x = x;
     resolution.y = y;
   }
-  TIFFGetFieldDefaulted(tiff, TIFFTAG_RESOLUTIONUNIT, &resolution.unit);
+  resolution.hasUnit = TIFFGetField(tiff, TIFFTAG_RESOLUTIONUNIT, &resolution.unit) == 1;
   return resolution;
 }
 
@@ -332,6 +389,7 @@ ReadTiffPages(const FileBytes & file)
   bool        lossy = false;
   double      bytes = 0;
   std::string resolutionNote;
+  std::string longNote;
   for (bool isFirst = true;; isFirst = false)
   {
     if (handle.HasError())
@@ -374,6 +432,7 @@ ReadTiffPages(const FileBytes & file)
                     " bytes can: the file is truncated or damaged");
       }
       found.pages.push_back(page);
+      longNote = longNote.empty() ? NoteOnLongBlock(handle.Get(), file, page, found.pages.size()) : longNote;
     }
     if (TIFFLastDirectory(handle.Get()) != 0)
     {
@@ -389,9 +448,13 @@ ReadTiffPages(const FileBytes & file)
     throw Error("it holds only reduced images or masks; there must be a page that is an image");
   }
   CheckMicroscope(file, found.pages.front().place, found.pages.size());
-  if (!resolutionNote.empty())
+  found.spacingOfZeiss = SpacingOfZeiss(file, found.pages.front().place, found.pages.size(), found.notes);
+  for (const std::string & note : { resolutionNote, longNote })
   {
-    found.notes.push_back(resolutionNote);
+    if (!note.empty())
+    {
+      found.notes.push_back(note);
+    }
   }
   if (reduced > 0)
   {

@@ -4,6 +4,7 @@
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Files/TiffHandle.h"
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -28,6 +29,8 @@ struct TiffPage
   bool          isSeparate = false;
   bool          isTiled = false;
   bool          isFillReversed = false;
+  /** Whether it is said to have a palette but has no colours. */
+  bool isWithoutColours = false;
   /** The size of a strip or tile. */
   std::uint32_t blockWidth = 0;
   std::uint32_t blockHeight = 0;
@@ -81,6 +84,7 @@ struct TiffResolution
   double        x = 0;
   double        y = 0;
   std::uint16_t unit = RESUNIT_INCH;
+  bool          hasUnit = false;
 };
 
 /** What a file's directories hold. */
@@ -91,6 +95,8 @@ struct TiffPages
   std::string              description;
   /** That of the first page. */
   TiffResolution resolution;
+  /** In mm; 0 where the file is none of Zeiss or states none. */
+  std::array<double, 3> spacingOfZeiss = {};
 };
 
 /** Makes libtiff decode the current page as ReadTiffPages() describes it. */

@@ -203,7 +203,7 @@ ReadTiff(const FileBytes & file, const ReadOptions & options)
     image.notes.push_back("its pages are " + std::to_string(slices) + (slices > 1 ? " slices" : " slice") + " at " +
                           std::to_string(frames) + " time points");
   }
-  if (first.photometric == PHOTOMETRIC_PALETTE)
+  if (first.photometric == PHOTOMETRIC_PALETTE && !first.isWithoutColours)
   {
     image.notes.push_back("it has a palette; the voxels are the numbers of its colours");
   }

@@ -68,6 +68,40 @@ class ContradictionTest(FilesTest):
             path = self.put(tiff([plane], [(279, 4, 1, struct.pack("<I", count))]), "a.tif")
             np.testing.assert_array_equal(self.read(path).voxels, plane)
 
+    def test_strips_and_tiles_that_are_too_long(self):
+        """The bytes behind the pixels are passed over."""
+        long = lambda *numbers: struct.pack("<%dI" % len(numbers), *numbers)
+        plane = values("uint16", (5, 6))
+        two = [(278, 4, 1, long(3)), (273, 4, 2, long(8, 8 + 36))]
+        square = np.zeros((16, 16), "uint16")
+        square[:5, :6] = plane
+        tiled = [(256, 4, 1, long(6)), (257, 4, 1, long(5)), (322, 4, 1, long(16)), (323, 4, 1, long(16)), (324, 4, 1, long(8))]
+        for page, entries, count, size in (
+                (plane, [(279, 4, 1, long(62))], 62, 60), (plane, [(279, 4, 1, long(0xffffffff))], 0xffffffff, 60),
+                (plane, [*two, (279, 4, 2, long(36, 40))], 40, 24), (plane, [*two, (279, 4, 2, long(1000, 24))], 1000, 36),
+                (square, [*tiled, (325, 4, 1, long(600))], 600, 512),
+                # A last strip may be as long as the others.
+                (plane, [*two, (279, 4, 2, long(36, 36))], None, None), (plane, [*two, (279, 4, 2, long(36, 24))], None, None)):
+            ours = self.read(self.put(tiff([page], entries), "a.tif"))
+            with self.subTest(entries=entries):
+                np.testing.assert_array_equal(ours.voxels, plane)
+                if count is None:
+                    self.assertEqual(ours.notes, [])
+                else:
+                    self.assertIn("of page 1 has %d bytes by its header, but its pixels take %d" % (count, size), ours.notes[0])
+                    self.assertEqual("the file ends before" in ours.notes[0], count >= 1000)
+
+    def test_palettes_without_colours(self):
+        """libtiff tells of grey pages."""
+        plane = values("uint8", (5, 6))
+        palette = [(258, 3, 1, struct.pack("<H", 8)), (262, 3, 1, struct.pack("<H", 3))]
+        colours = (320, 3, 768, bytes(1536))
+        for entries, saying in ((palette, "has no ColorMap"), ([*palette, colours], "the numbers of its colours"), (palette[:1], "")):
+            ours = self.read(self.put(tiff([plane], entries), "a.tif"))
+            np.testing.assert_array_equal(ours.voxels, plane)
+            self.assertEqual(len(ours.notes), int(saying != ""))
+            self.assertIn(saying, " ".join(ours.notes))
+
     def test_sizes_of_ome(self):
         planes = values("uint16", (2, 5, 6))
         for size, isTold in ((5, False), (10, True)):
@@ -110,6 +144,19 @@ class ContradictionTest(FilesTest):
         self.refuses(self.nrrd(*directions, 'space units: "um" "um"'), saying=["space units", "2 units for 3 axes"])
         self.refuses(self.nrrd("spacings: 1 1 1", 'units: "um"'), saying=["units", "1 unit for 3 axes"])
 
+    def test_the_space_of_nrrd_said_twice(self):
+        """The format allows one of the two fields."""
+        directions = "space directions: (1,0,0) (0,2,0) (0,0,3)"
+        for fields, notes in ((["space: LPS", directions], 0), (["space dimension: 3", directions], 0),
+                              (["space: LPS", "space dimension: 3", directions], 1)):
+            ours = self.read(self.nrrd(*fields))
+            self.assert_geometry(ours, (1, 2, 3))
+            self.assertEqual(len(ours.notes), notes)
+        for count in (2, 4):
+            for last in ([directions], ["spacings: 1 2 3"]):
+                self.refuses(self.nrrd("space: LPS", "space dimension: %d" % count, *last), saying=["has 3 dimensions", "says %d" % count])
+            self.refuses(self.nrrd("space dimension: %d" % count, directions), saying=["axis 0 has 3 numbers", "%d dimensions" % count])
+
     def test_two_names_of_one_field_of_metaimage(self):
         base = "ObjectType = Image\nNDims = 3\nDimSize = 3 4 5\nElementType = MET_UCHAR\n"
         for fields, saying in (("Offset = 1 2 3\nPosition = 1.0 2e0 3\n", None), ("Offset = 1 2 3\nPosition = 1 2 4\n", "'Position' (1 2 4)"),
@@ -129,15 +176,43 @@ class ContradictionTest(FilesTest):
                 else:
                     self.refuses(path, saying=saying)
 
+    def nifti(self, bits=16):
+        header = bytearray(352)
+        struct.pack_into("<i", header, 0, 348)
+        struct.pack_into("<8h", header, 40, 3, 3, 4, 5, 1, 1, 1, 1)
+        struct.pack_into("<hh", header, 70, 4, bits)
+        struct.pack_into("<8f", header, 76, 1, 1, 1, 1, 1, 1, 1, 1)
+        struct.pack_into("<f", header, 108, 352)
+        header[344:348] = b"n+1\0"
+        return header
+
+    def test_codes_of_forms_of_nifti(self):
+        """A form is used if its code is above 0. The standard has 0 to 5."""
+        for qform, sform, origin in ((0, 0, (0, 0, 0)), (5, 0, (-1, -2, 3)), (0, 5, (-10, -20, 30)), (6, 0, (-1, -2, 3)),
+                                     (-1, 0, (0, 0, 0)), (0, 99, (-10, -20, 30)), (1, -3, (-1, -2, 3)), (-1, 1, (-10, -20, 30))):
+            header = self.nifti()
+            struct.pack_into("<hh", header, 252, qform, sform)
+            struct.pack_into("<6f", header, 256, 0, 0, 0, 1, 2, 3)
+            struct.pack_into("<12f", header, 280, 1, 0, 0, 10, 0, 1, 0, 20, 0, 0, 1, 30)
+            ours = self.read(self.put(bytes(header) + bytes(120), "a.nii"))
+            self.assert_geometry(ours, (1, 1, 1), origin)
+            for name, code in (("qform_code", qform), ("sform_code", sform)):
+                self.assertEqual("its %s is %d" % (name, code) in " ".join(ours.notes), not 0 <= code <= 5)
+
+    def test_arrays_of_metaimage(self):
+        header = "ObjectType = Image\nNDims = 3\nDimSize = 3 4 5\nElementType = %s\nElementDataFile = LOCAL\n"
+        for kind in ("MET_UCHAR_ARRAY", "MET_FLOAT_ARRAY"):
+            self.refuses(self.put((header % kind).encode() + bytes(240), "a.mha"), saying=[kind, "ElementNumberOfChannels"])
+
+    def test_bmp_of_16_bits(self):
+        for compression, masks in ((0, b""), (3, struct.pack("<3I", 0xf800, 0x7e0, 0x1f))):
+            header = struct.pack("<IiiHHIIiiII", 40, 6, 5, 1, 16, compression, 60, 0, 0, 0, 0) + masks
+            path = self.put(b"BM" + struct.pack("<IHHI", 74 + len(masks), 0, 0, 14 + len(header)) + header + bytes(60), "a.bmp")
+            self.refuses(path, saying=["16 bits, 5 or 6 for each colour", "24-bit"])
+
     def test_bits_of_nifti(self):
         for bits, isTold in ((16, False), (0, False), (8, True), (32, True)):
-            header = bytearray(352)
-            struct.pack_into("<i", header, 0, 348)
-            struct.pack_into("<8h", header, 40, 3, 3, 4, 5, 1, 1, 1, 1)
-            struct.pack_into("<hh", header, 70, 4, bits)
-            struct.pack_into("<8f", header, 76, 1, 1, 1, 1, 1, 1, 1, 1)
-            struct.pack_into("<f", header, 108, 352)
-            header[344:348] = b"n+1\0"
+            header = self.nifti(bits)
             ours = self.read(self.put(bytes(header) + bytes(120), "a.nii"))
             self.assertEqual("bitpix" in " ".join(ours.notes), isTold)
             if bits > 16:

@@ -77,6 +77,33 @@ class MultiFrame(Dicom):
         data = make(self.random((3, 4, 5)), FrameTime=40)
         data.FrameIncrementPointer = 0x00181063
         self.refuses(self.save(data, "t.dcm"), saying="moments in time")
+        data.FrameIncrementPointer, data.FrameTimeVector = 0x00181065, [0, 40, 40]
+        self.refuses(self.save(data, "t.dcm"), saying="FrameTimeVector")
+
+    def test_films_that_do_not_say_what_frames_are(self):
+        """FrameIncrementPointer must be there, but is missing."""
+        pixels = self.random((3, 4, 5), np.uint8)
+        film = "1.2.840.10008.5.1.4.1.1.3.1"
+        for attributes in ({"FrameTime": 40}, {"FrameTimeVector": [0, 40, 40]}, {"SOPClassUID": film, "Modality": "US"}):
+            self.refuses(self.save(make(pixels, **attributes), "f.dcm"), saying="moments in time")
+        one = self.read(self.save(make(pixels[0], SOPClassUID=film, Modality="US", FrameTime=40), "one.dcm"))
+        np.testing.assert_array_equal(one.voxels, pixels[0][None])
+        # A dose says by its offsets that frames are slices, and others by another pointer.
+        for attributes in ({"GridFrameOffsetVector": [0, 2, 4]}, {"FrameIncrementPointer": 0x00540080, "SpacingBetweenSlices": 2}):
+            self.assert_geometry(self.read(self.save(make(pixels, FrameTime=40, **attributes), "s.dcm")), [1, 1, 2])
+
+    def test_negative_distances_of_frames(self):
+        pixels = self.random((3, 4, 5))
+        for attributes, name in (({"SpacingBetweenSlices": -2}, "SpacingBetweenSlices"), ({"SliceThickness": -2}, "SliceThickness")):
+            for place in ((1, 2, 3), None):
+                image = self.read(self.save(make(pixels, place, **attributes), "a.dcm"))
+                np.testing.assert_array_equal(image.voxels, pixels)
+                self.assert_geometry(image, [1, 1, 2])
+                self.assertIn(name + " is negative", " ".join(image.notes))
+        # In nuclear medicine the slices follow each other against the normal.
+        image = self.read(self.save(make(pixels, (1, 2, 3), SpacingBetweenSlices=-2, Modality="NM"), "n.dcm"))
+        np.testing.assert_array_equal(image.voxels, pixels[::-1])
+        self.assertNotIn("negative", " ".join(image.notes))
 
 
 class Segmentations(Dicom):

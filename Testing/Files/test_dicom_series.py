@@ -110,6 +110,27 @@ class Series(Dicom):
                 data.RescaleIntercept = -1024
         self.refuses(self.series(range(4), change=change)[0], saying=["i2.dcm", "no RescaleIntercept"])
 
+    def test_slices_of_two_patients_or_studies(self):
+        """Copies of one number of a series lie in one folder where programs gave it twice."""
+        for name, owners in (("PatientID", "AAB"), ("StudyInstanceUID", ["1.2", None, "1.3"]), ("PatientID", [None, "A", "B"])):
+            folder, _ = self.series([0, 2, 4], name, change=lambda index, data: owners[index] and setattr(data, name, owners[index]))
+            self.refuses(folder, saying=["slice 'i2.dcm' has the %s '%s'" % (name, owners[2]), "'%s'" % (owners[0] or owners[1]),
+                                         "in one series"])
+        folder, pixels = self.series([0, 2, 4], "said", change=lambda index, data: index and setattr(data, "PatientID", "A"))
+        np.testing.assert_array_equal(self.read(folder).voxels, pixels)
+
+    def test_negative_thickness(self):
+        folder, pixels = self.series([0, 2, 4], SliceThickness=-3)
+        image = self.read(folder)
+        self.assert_geometry(image, [1, 1, 2])
+        self.assertEqual(image.notes, [])
+        unplaced = lambda _, data: [delattr(data, "Image%sPatient" % name) for name in ("Position", "Orientation")]
+        folder, pixels = self.series([0, 2, 4], "unplaced", change=unplaced, SliceThickness=-3)
+        image = self.read(folder)
+        np.testing.assert_array_equal(image.voxels, pixels)
+        self.assert_geometry(image, [1, 1, 3])
+        self.assertIn("SliceThickness is negative", " ".join(image.notes))
+
     def test_another_frame_of_reference_is_told(self):
         def change(index, data):
             data.FrameOfReferenceUID = "1.2.%d" % (index == 2)

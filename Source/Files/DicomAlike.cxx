@@ -1,0 +1,137 @@
+#include "BrickCCL/Files/DicomPlanes.h"
+
+#include "BrickCCL/Core/Error.h"
+
+#include <cmath>
+
+namespace brickccl::files::dicom
+{
+
+namespace
+{
+
+std::string
+DescribeOrientation(const Plane & plane)
+{
+  std::string text;
+  for (const double value : plane.orientation)
+  {
+    text += (text.empty() ? "" : "\\") + Shortest(std::round(value * 1e6) / 1e6);
+  }
+  return text;
+}
+
+std::string
+DescribeSize(const PixelFormat & format)
+{
+  return std::to_string(format.columns) + " x " + std::to_string(format.rows);
+}
+
+std::string
+DescribeType(const PixelFormat & format)
+{
+  return std::string(NameOf(format.type)) + (format.bitsAllocated == 1 ? " of 1 bit" : "") + " with " +
+         std::to_string(format.samples) + " sample" + (format.samples > 1 ? "s" : "");
+}
+
+std::string
+DescribeSpacing(const Plane & plane)
+{
+  return plane.spacing.empty() ? "none" : Shortest(plane.spacing[0]) + " x " + Shortest(plane.spacing[1]) + " mm";
+}
+
+/** \throws Error that names the first plane that differs in kind from plane 0. */
+void
+CheckKind(const std::vector<Plane> & planes)
+{
+  const Plane & first = planes[0];
+  const auto    complain =
+    [&](const Plane & plane, const char * what, const std::string & theirs, const std::string & its) {
+      throw Error(plane.name + " has the " + what + " " + theirs + ", but " + first.name + " has " + its +
+                  ": they are no slices of one volume; keep those that belong together in a folder of their own");
+    };
+  for (const Plane & plane : planes)
+  {
+    const PixelFormat & format = plane.source->format;
+    const PixelFormat & expected = first.source->format;
+    if (format.rows != expected.rows || format.columns != expected.columns)
+    {
+      complain(plane, "size", DescribeSize(format), DescribeSize(expected));
+    }
+    if (format.type != expected.type || format.samples != expected.samples ||
+        format.bitsAllocated != expected.bitsAllocated)
+    {
+      complain(plane, "type", DescribeType(format), DescribeType(expected));
+    }
+    // Values of MONOCHROME1 count from white, and those of a palette are no brightness.
+    if (format.samples == 1 && format.photometric != expected.photometric)
+    {
+      complain(plane, "photometric interpretation", format.photometric, expected.photometric);
+    }
+    if (plane.hasSlope != first.hasSlope || plane.hasIntercept != first.hasIntercept)
+    {
+      const bool isSlope = plane.hasSlope != first.hasSlope;
+      const bool has = isSlope ? plane.hasSlope : plane.hasIntercept;
+      throw Error((has ? first : plane).name + " has no Rescale" + (isSlope ? "Slope" : "Intercept") + ", but " +
+                  (has ? plane : first).name +
+                  " has one: their values may mean different things; keep those that belong together in a folder of "
+                  "their own");
+    }
+    if (plane.isPlaced != first.isPlaced)
+    {
+      throw Error((plane.isPlaced ? first : plane).name + " has no position, but " +
+                  (plane.isPlaced ? plane : first).name +
+                  " has one; keep those that belong together in a folder of their own");
+    }
+    bool same = plane.spacing.size() == first.spacing.size();
+    for (std::size_t axis = 0; same && axis < plane.spacing.size(); ++axis)
+    {
+      same = std::fabs(plane.spacing[axis] - first.spacing[axis]) <= 1e-4 * first.spacing[axis];
+    }
+    if (!same)
+    {
+      complain(plane, "pixel spacing", DescribeSpacing(plane), DescribeSpacing(first));
+    }
+    for (int i = 0; i < 6; ++i)
+    {
+      if (std::fabs(plane.orientation[i] - first.orientation[i]) > 1e-4)
+      {
+        complain(plane, "orientation", DescribeOrientation(plane), DescribeOrientation(first));
+      }
+    }
+  }
+}
+
+/** \throws Error if files of a series are of two patients or of two studies. Some may not say. */
+void
+CheckOwners(const std::vector<Plane> & planes)
+{
+  const auto check = [&](const Tag & tag, std::string Source::*member) {
+    const Plane * first = nullptr;
+    for (const Plane & plane : planes)
+    {
+      const std::string & own = (*plane.source).*member;
+      first = first == nullptr && !own.empty() ? &plane : first;
+      if (!own.empty() && own != (*first->source).*member)
+      {
+        throw Error(plane.name + " has the " + tag.keyword + " '" + own + "', but " + first->name + " has '" +
+                    (*first->source).*member +
+                    "', in one series: they are no slices of one volume; keep those that belong together in a folder "
+                    "of their own");
+      }
+    }
+  };
+  check(tags::PatientId, &Source::patient);
+  check(tags::StudyUid, &Source::study);
+}
+
+} // namespace
+
+void
+CheckAlike(const std::vector<Plane> & planes)
+{
+  CheckKind(planes);
+  CheckOwners(planes);
+}
+
+} // namespace brickccl::files::dicom

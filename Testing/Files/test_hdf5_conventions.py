@@ -1,0 +1,80 @@
+"""What attributes of HDF5's and netCDF's conventions say of axes and values."""
+
+import unittest
+
+from files import np, values
+from hdf5_files import BLOCKY, Hdf5Files, h5py
+
+
+class ConventionTest(Hdf5Files):
+    def labelled(self, labels, scales=False, voxels=BLOCKY):
+        """A file whose dimensions have names: labels, or those of netCDF's dimensions."""
+        path = self.store("a.h5", {"d": voxels})
+        with h5py.File(path, "r+") as file:
+            for axis, label in enumerate(labels):
+                if not scales:
+                    file["d"].dims[axis].label = label
+                elif label:
+                    file.create_dataset(label, data=np.arange(voxels.shape[axis], dtype="f4")).make_scale(label)
+                    file["d"].dims[axis].attach_scale(file[label])
+        return path + "::/d"
+
+    def test_names_of_dimensions(self):
+        colours = values("uint8", (4, 5, 6, 3))
+        for scales in (False, True):
+            for labels in (("x", "y", "z"), ("z", "x", "y"), ("Y", "Z", "X"), ("x", "y", "")):
+                with self.subTest(labels=labels, scales=scales):
+                    self.refuses(self.labelled(labels, scales), saying=("names of its dimensions", "transpose"))
+            for labels in (("z", "y", "x"), ("Z", "Y", "X"), ("", "", ""), ("", "y", "x"), ("a", "b", "c"), ("c", "t", "b")):
+                with self.subTest(labels=labels, scales=scales):
+                    self.assertEqual(len(self.assert_voxels(self.labelled(labels, scales), BLOCKY).notes), int(labels == ("", "y", "x")))
+            self.assertEqual(self.assert_voxels(self.labelled("zyxc", scales, colours), colours).channels, 3)
+            self.refuses(self.labelled(("channel", "y", "x"), scales), saying="channels are not its last axis")
+            for labels, saying in ((("energy", "y", "x"), "named 'energy'"), (("time", "y", "x"), "the time is labeled")):
+                image = self.assert_voxels(self.labelled(labels, scales), BLOCKY)
+                self.assertIn(saying, " ".join(image.notes))
+
+    def test_vigra_goes_before_names_of_dimensions(self):
+        path = self.labelled("xyz")
+        self.with_attributes(self.path("a.h5"), "d", axistags='{"axes": [{"key": "z"}, {"key": "y"}, {"key": "x"}]}')
+        self.assert_voxels(path, BLOCKY)
+
+    def test_unsigned_values_in_a_signed_type(self):
+        for size in (1, 2, 4, 8):
+            stored = values("int%d" % (8 * size), (3, 4, 5))
+            for options in ({}, {"chunks": (2, 2, 2), "compression": "gzip"}):
+                path = self.store("a.nc", {"d": stored}, **options)
+                self.with_attributes(path, "d", _Unsigned="true")
+                self.assertIn("_Unsigned", " ".join(self.assert_voxels(path, stored.view("u%d" % size)).notes))
+                self.with_attributes(path, "d", _Unsigned="false")
+                self.assert_voxels(path, stored)
+                self.assert_voxels(self.with_attributes(self.store("u.nc", {"d": stored.view("u%d" % size)}, **options), "d",
+                                                        _Unsigned="false"), stored)
+        stored = values("int8", (3, 4, 5))
+        path = self.with_attributes(self.store("a.nc", {"d": stored}), "d", _Unsigned=np.bytes_(b"True"), scale_factor=2.0, add_offset=1.0)
+        np.testing.assert_array_equal(self.read(path).voxels, stored.view("u1") * 2.0 + 1)
+        floats = values("float32", (3, 4, 5))
+        self.assert_voxels(self.with_attributes(self.store("f.nc", {"d": floats}), "d", _Unsigned="true"), floats)
+        for value in ("yes", 1):
+            self.refuses(self.with_attributes(self.store("b.nc", {"d": stored}), "d", _Unsigned=value), saying=["/d", "_Unsigned"])
+
+    def test_unsigned_values_are_labeled_by_slabs_as_in_memory(self):
+        stored = np.kron(values("int16", (40, 8, 8)), np.ones((1, 8, 8), "i2"))
+        path = self.with_attributes(self.store("a.nc", {"d": stored}, chunks=(4, 16, 16), compression="gzip"), "d", _Unsigned="true")
+        for output, options in (("whole.nrrd", ()), ("parts.nrrd", ("--memory", "96MB"))):
+            result = self.label(path, self.path(output), "--range", 40000, 65535, "--no-compression", *options)
+            self.assertEqual(result.returncode, 0, result.stderr)
+        whole = self.read(self.path("whole.nrrd")).voxels
+        np.testing.assert_array_equal(whole > 0, stored.view("u2") >= 40000)
+        np.testing.assert_array_equal(self.read(self.path("parts.nrrd")).voxels, whole)
+
+    def test_values_that_are_said_to_be_missing(self):
+        stored = values("int16", (3, 4, 5))
+        path = self.store("a.nc", {"d": stored})
+        self.assertEqual(self.assert_voxels(path, stored).notes, [])
+        self.with_attributes(path, "d", _FillValue=np.array([-1], "i2"), valid_range=np.array([0, 100], "i2"))
+        self.assertIn("_FillValue -1, valid_range 0 100", " ".join(self.assert_voxels(path, stored).notes))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,93 @@
+"""What TIFF files of ImageJ and of microscopes say of their voxels, and where it contradicts their tags."""
+
+import struct
+import unittest
+
+from files import FilesTest, np, skip_without, values
+from test_contradictions import tiff
+
+tifffile = skip_without("tifffile")
+
+
+def zeiss(size=(6, 5, 2), times=1, spacing=(1e-7, 2e-7, 5e-7), scan=0, magic=0x0400494C):
+    """The tag CZ_LSMINFO, up to the way of scanning; `spacing` in metres."""
+    info = struct.pack("<II5iiii3d3dHH", magic, 92, *size, 1, times, 1, 0, 0, *spacing, 0, 0, 0, scan, 0)
+    return 34412, 1, len(info), info
+
+
+def resolution(x, y, unit):
+    return [(282, 5, 1, struct.pack("<2I", x, 1)), (283, 5, 1, struct.pack("<2I", y, 1)),
+            (296, 3, 1, struct.pack("<H", unit))]
+
+
+class MicroscopeTest(FilesTest):
+    def put(self, content, name="a.tif"):
+        with open(self.path(name), "wb") as stream:
+            stream.write(content)
+        return self.path(name)
+
+    def imagej(self, *lines, entries=(), slices=2):
+        text = "\n".join(("ImageJ=1.53t", "images=%d" % slices, "slices=%d" % slices, *lines, "")).encode() + b"\0"
+        pages = values("uint16", (slices, 5, 6))
+        return self.put(tiff(pages, [(270, 2, len(text), text), *entries]))
+
+    def test_spacing_of_zeiss(self):
+        pages = values("uint16", (2, 5, 6))
+        path = self.put(tiff(pages, [zeiss()]), "a.lsm")
+        with tifffile.TiffFile(path) as file:
+            theirs = file.lsm_metadata
+        want = [1e3 * theirs["VoxelSize" + axis] for axis in "XYZ"]
+        self.assert_geometry(self.read(path), want)
+        np.testing.assert_allclose(want, (1e-4, 2e-4, 5e-4))
+        np.testing.assert_array_equal(self.read(path).voxels, pages)
+        # It goes before the resolution, which such files have for printers.
+        self.assert_geometry(self.read(self.put(tiff(pages, [zeiss(), *resolution(72, 72, 2)]))), want)
+
+    def test_spacing_of_zeiss_that_is_not_read(self):
+        pages = values("uint16", (2, 5, 6))
+        for tag, saying in ((zeiss(scan=1), "type 1"), (zeiss(magic=5), "version"), (zeiss(spacing=(0, 0, 0)), None),
+                            (zeiss(spacing=(float("nan"), -1, 0)), None)):
+            ours = self.read(self.put(tiff(pages, [tag])))
+            self.assertEqual(list(ours.spacing), [1, 1, 1])
+            self.assertIn(saying or "", " ".join(ours.notes))
+        partly = self.read(self.put(tiff(pages, [zeiss(spacing=(1e-6, 1e-6, 0))])))
+        self.assert_geometry(partly, (1e-3, 1e-3, 1))
+        self.assertIn("distance of its slices", " ".join(partly.notes))
+
+    def test_slices_of_zeiss_that_are_not_there(self):
+        pages = values("uint16", (2, 5, 6))
+        self.refuses(self.put(tiff(pages, [zeiss((6, 5, 3))])), saying=["3 slices", "2 pages"])
+        self.refuses(self.put(tiff(pages[:1], [zeiss((6, 5, 2))])), saying=["2 slices", "is 1 page"])
+        self.refuses(self.put(tiff(pages, [zeiss((6, 5, 1))])), saying=["1 slice at", "positions"])
+
+    def test_a_field_of_imagej_twice(self):
+        unit = resolution(2, 2, 1)
+        self.assert_geometry(self.read(self.imagej("unit=mm", "spacing=3", "spacing=3", entries=unit)), (0.5, 0.5, 3))
+        for lines in (("spacing=2", "spacing=3"), ("spacing=3", "unit=um"), ("spacing=3", "slices=1")):
+            second = lines[1].split("=")
+            self.refuses(self.imagej("unit=mm", *lines, entries=unit),
+                         saying=["ImageJ description", second[0] + "=" + second[1], "one of them"])
+
+    def test_a_spacing_of_imagej_that_is_no_number(self):
+        for text in ("2,5", "2 mm", "abc"):
+            self.refuses(self.imagej("unit=mm", "spacing=" + text, entries=resolution(2, 2, 1)),
+                         saying=["spacing", "'%s'" % text, "number"])
+
+    def test_a_unit_of_imagej_beside_that_of_the_resolution(self):
+        for unit, tag, spacing, isTold in (("mm", 3, 0.5, True), ("um", 2, 5e-4, True), ("cm", 3, 5, False),
+                                           ("inch", 2, 12.7, False), ("mm", 1, 0.5, False)):
+            with self.subTest(unit=unit, tag=tag):
+                ours = self.read(self.imagej("unit=" + unit, "spacing=0.5", entries=resolution(2, 2, tag)))
+                self.assert_geometry(ours, (spacing,) * 3)
+                self.assertEqual("its ResolutionUnit" in " ".join(ours.notes), isTold)
+
+    def test_units_of_imagej_for_single_axes(self):
+        ours = self.read(self.imagej("unit=um", "yunit=mm", "zunit=nm", "spacing=500", entries=resolution(2, 4, 1)))
+        self.assert_geometry(ours, (5e-4, 0.25, 5e-4))
+        time = self.read(self.imagej("unit=um", "zunit=sec", "spacing=500", entries=resolution(2, 4, 1)))
+        self.assert_geometry(time, (5e-4, 2.5e-4, 1))
+        self.assertIn("unit of length is unknown", " ".join(time.notes))
+
+
+if __name__ == "__main__":
+    unittest.main()

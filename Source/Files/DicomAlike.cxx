@@ -114,9 +114,9 @@ CheckOwners(const std::vector<Plane> & planes)
       first = first == nullptr && !own.empty() ? &plane : first;
       if (!own.empty() && own != (*first->source).*member)
       {
-        throw Error(plane.name + " has the " + tag.keyword + " '" + own + "', but " + first->name + " has '" +
-                    (*first->source).*member +
-                    "', in one series: they are no slices of one volume; keep those that belong together in a folder "
+        // The values are not told: errors get into logs, where names of patients have no place.
+        throw Error(plane.name + " has another " + tag.keyword + " than " + first->name +
+                    ", in one series: they are no slices of one volume; keep those that belong together in a folder "
                     "of their own");
       }
     }

@@ -114,8 +114,8 @@ class Series(Dicom):
         """Copies of one number of a series lie in one folder where programs gave it twice."""
         for name, owners in (("PatientID", "AAB"), ("StudyInstanceUID", ["1.2", None, "1.3"]), ("PatientID", [None, "A", "B"])):
             folder, _ = self.series([0, 2, 4], name, change=lambda index, data: owners[index] and setattr(data, name, owners[index]))
-            self.refuses(folder, saying=["slice 'i2.dcm' has the %s '%s'" % (name, owners[2]), "'%s'" % (owners[0] or owners[1]),
-                                         "in one series"])
+            other = "i0.dcm" if owners[0] else "i1.dcm"
+            self.refuses(folder, saying=["slice 'i2.dcm' has another %s than slice '%s'" % (name, other), "in one series"])
         folder, pixels = self.series([0, 2, 4], "said", change=lambda index, data: index and setattr(data, "PatientID", "A"))
         np.testing.assert_array_equal(self.read(folder).voxels, pixels)
 

@@ -1,5 +1,7 @@
 #include "BrickCCL/Batch/RecipeSchema.h"
 
+#include "BrickCCL/Segmenting/Smoothing.h"
+
 #include <cstdint>
 
 namespace brickccl::batch
@@ -67,14 +69,21 @@ StepKeys()
     Flag("input", "accept_sheared", "take the nearest orthogonal geometry; default: false"),
 
     ChoiceOf("smoothing", "filter", { "none", "median", "gaussian" }, "how the image is smoothed first; default: none"),
-    NumberOf("smoothing", "radius", KeyKind::Whole, 1, 100, "", "of the median, in voxels along each axis; default: 1"),
+    NumberOf("smoothing",
+             "radius",
+             KeyKind::Whole,
+             1,
+             SmoothingMethod::MaximumRadius,
+             "",
+             "of the median, in voxels along each axis; default: 1"),
     NumberOf("smoothing", "deviation_mm", KeyKind::Number, 0, Infinity, "mm", "standard deviation of the Gaussian"),
 
     { "threshold", "range", KeyKind::Range, "voxels with low <= value <= high may belong to defects: [low, high]" },
     { "threshold",
       "method",
       KeyKind::Threshold,
-      "finds a threshold in the part (in the image without one): otsu, multi-otsu:N, multi-otsu:N:K, valley, iso50" },
+      "a threshold instead: a number, or how one is found in the part (in the image without one): otsu, multi-otsu:N, "
+      "multi-otsu:N:K, valley, iso50" },
     ChoiceOf("threshold", "side", { "below", "above" }, "on which side of that threshold defects lie; default: below"),
 
     ChoiceOf(
@@ -88,7 +97,7 @@ StepKeys()
     { "part",
       "threshold",
       KeyKind::Threshold,
-      "finds the least value of the material instead: otsu, iso50 and the like" },
+      "the least value of the material instead: a number, or how it is found: otsu, iso50 and the like" },
     ChoiceOf(
       "part",
       "fill_holes",
@@ -280,8 +289,10 @@ JsonSchemaOf(const RecipeKey & key)
   case KeyKind::Choice:
     schema["enum"] = key.choices;
     break;
-  case KeyKind::Text:
   case KeyKind::Threshold:
+    schema["type"] = ordered_json({ "number", "string" });
+    break;
+  case KeyKind::Text:
   case KeyKind::Column:
   case KeyKind::Condition:
     schema["type"] = "string";

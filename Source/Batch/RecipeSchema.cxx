@@ -51,7 +51,7 @@ OfRules(RecipeKey key, const Strings & rules, bool isRequired)
 std::vector<RecipeKey>
 StepKeys()
 {
-  std::vector<RecipeKey> keys = {
+  return {
     NumberOf("recipe", "schema", KeyKind::Whole, 1, RecipeSchemaVersion, "", "version of this schema: 1"),
     { "recipe", "name", KeyKind::Text, "title of the report" },
     { "recipe", "description", KeyKind::Text, "what the recipe is for" },
@@ -120,7 +120,13 @@ StepKeys()
              "the core of the part are the voxels whose centres lie deeper than this below the part's surface or the "
              "image's border; only defects that lie in the core as a whole count, and porosity is a share of the core; "
              "default: 0"),
+  };
+}
 
+std::vector<RecipeKey>
+DefectKeys()
+{
+  return {
     NumberOf("labeling",
              "connectivity",
              KeyKind::Whole,
@@ -155,7 +161,6 @@ StepKeys()
 
     { "selection", "keep", KeyKind::Condition, "condition on columns; components for which it is false are dropped" },
   };
-  return keys;
 }
 
 std::vector<RecipeKey>
@@ -339,7 +344,7 @@ RecipeKeys()
 {
   static const std::vector<RecipeKey> keys = [] {
     std::vector<RecipeKey> all = StepKeys();
-    for (const auto & more : { AcceptanceKeys(), OutputKeys() })
+    for (const auto & more : { DefectKeys(), AcceptanceKeys(), OutputKeys() })
     {
       all.insert(all.end(), more.begin(), more.end());
     }

@@ -38,7 +38,7 @@ TypedName(const CLI::Option & option)
   return option.get_items_expected_max() > 0 ? name + " " + option.get_type_name() : name;
 }
 
-/** How a command is called: "brickccl batch RECIPE INPUT ... -o OUTDIR". */
+/** How a command is called: "brickccl batch RECIPE INPUT... -o OUTDIR". */
 std::string
 UsageOf(const CommandOfArguments & command)
 {
@@ -50,7 +50,7 @@ UsageOf(const CommandOfArguments & command)
     {
       const std::string name = option->get_name(true, false);
       arguments += option->get_required() ? " " + name : " [" + name + "]";
-      arguments += option->get_items_expected_max() > 1 ? " ..." : "";
+      arguments += option->get_items_expected_max() > 1 ? "..." : "";
     }
     else if (option->get_required())
     {
@@ -208,13 +208,14 @@ DescribeArgumentFault(const CLI::App & app, const CLI::ParseError & error, const
   const CommandOfArguments  command = CommandOf(app, arguments);
   const std::string         message = error.what();
   const CLI::Option * const option = OptionIn(message, *command.app);
-  std::string               text = FindMissingValue(app, arguments);
-  if (!text.empty())
+  const std::string         missing = FindMissingValue(app, arguments);
+  std::string               text = message;
+  if (!missing.empty())
   {
-    return text;
+    // What else is wrong comes from it.
+    text = missing;
   }
-  text = message;
-  if (dynamic_cast<const CLI::RequiredError *>(&error) != nullptr)
+  else if (dynamic_cast<const CLI::RequiredError *>(&error) != nullptr)
   {
     const std::string commands = NamesOfCommands(*command.app);
     text = commands.empty() ? DescribeMissing(command)

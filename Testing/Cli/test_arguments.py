@@ -22,7 +22,7 @@ class ArgumentsTest(CommandTest):
             "label": [self.image, self.output], "stats": [self.image, "--print"],
             "select": [self.image, self.output, "--where", "label > 1", "--keep"], "clean": [self.image, self.output, "--largest", "1"],
             "sweep": [self.image, "--range-from", "0", "--range-to", "1", "-o", self.path("c.csv")], "info": [self.image],
-            "phantom": ["random", self.path("p.nrrd"), "--size", "8"], "batch": [recipe, self.image, "-o", self.path("out")],
+            "phantom": ["random", self.path("p.nrrd")], "batch": [recipe, self.image, "-o", self.path("out")],
             "recipe new": ["casting-porosity", "-o", self.path("n.toml")], "recipe check": [recipe], "recipe explain": [recipe],
             "recipe schema": [], "report": [self.path("out")], "score": [self.image, self.image],
             "compare": [self.path("out"), self.path("out")], "completion": ["bash"], "manual": []}
@@ -34,7 +34,7 @@ class ArgumentsTest(CommandTest):
     def options_of(self, command):
         """The options of a command, and whether each takes a value, from its help."""
         shown = run(*command.split(), "--help").stdout.split("Options:")[1].split("Example:")[0]
-        return re.findall(r"^  ((?:-\w,)?--[\w-]+)(?:,--[\w-]+)*( [^ \s\[]\S*)?", shown, re.MULTILINE)
+        return re.findall(r"^  ((?:-\w,)?--[\w-]+)(?:,--[\w-]+)*( (?!Excludes|Needs)[^ \s\[]\S*)?", shown, re.MULTILINE)
 
     def refuses(self, command, arguments, *saying):
         result = run(*command.split(), *arguments, cwd=self.folder)
@@ -48,14 +48,12 @@ class ArgumentsTest(CommandTest):
         self.assertIn("brickccl %s" % command, result.stderr)
 
     def test_every_command_needs_its_arguments(self):
-        for command, right in self.calls.items():
+        for command in self.calls:
             usage = re.search(r"^Usage: brickccl %s \[OPTIONS\](.*)$" % command, run(*command.split(), "--help").stdout, re.MULTILINE)[1]
-            required = [word for word in usage.split() if word[0].isupper()]
+            required = [word.rstrip(".") for word in usage.split() if word[0].isupper()]
             if required:
                 self.refuses(command, [], *required, "required: `brickccl " + command)
-            with self.subTest(command):
-                self.assertEqual(len(required), len([one for one in required if one in run(*command.split()).stderr]))
-        self.refuses("batch", [self.path("r.toml"), self.image], "-o OUTDIR is required: `brickccl batch RECIPE INPUT ... -o OUTDIR`")
+        self.refuses("batch", [self.path("r.toml"), self.image], "-o OUTDIR is required: `brickccl batch RECIPE INPUT... -o OUTDIR`")
         self.refuses("sweep", [self.image], "--range-from A, --range-to B and -o FILE are required")
         self.refuses("select", [self.image, self.output], "--where CONDITION is required")
         self.refuses("recipe", [], "a command is required", "new, check, explain and schema")

@@ -116,12 +116,13 @@ DescribeMissing(const CommandOfArguments & command)
 }
 
 std::string
-DescribeMismatch(const CLI::Option & option, const std::vector<std::string> & arguments)
+DescribeMismatch(const CLI::Option & option, const std::string & message, const std::vector<std::string> & arguments)
 {
   const std::string name = option.get_name();
   const auto        times =
     std::count_if(arguments.begin(), arguments.end(), [&](const auto & argument) { return Names(argument, option); });
-  if (times > 1 || (times == 1 && option.get_positional()))
+  const bool isTooMuch = message.find("At Most") != std::string::npos;
+  if (isTooMuch && (times > 1 || (times == 1 && option.get_positional())))
   {
     return name + " is given " + (times > 2 ? std::to_string(times) + " times" : "twice") + "; give it once";
   }
@@ -223,7 +224,7 @@ DescribeArgumentFault(const CLI::App & app, const CLI::ParseError & error, const
   }
   else if (dynamic_cast<const CLI::ArgumentMismatch *>(&error) != nullptr && option != nullptr)
   {
-    text = DescribeMismatch(*option, arguments);
+    text = DescribeMismatch(*option, message, arguments);
   }
   else if (dynamic_cast<const CLI::ExtrasError *>(&error) != nullptr)
   {

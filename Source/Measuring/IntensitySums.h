@@ -128,8 +128,10 @@ private:
   DeviationOf(double divisor) const
   {
     constexpr double least = std::numeric_limits<double>::min() / std::numeric_limits<double>::epsilon();
-    const bool       isInRange = std::isfinite(deviation) && (deviation >= least || minimum == maximum);
-    return isInRange ? std::sqrt(deviation / divisor) : std::numeric_limits<double>::quiet_NaN();
+    // Of values that are not a number the extremes say nothing, but the sum does.
+    const bool isEqual = !isWhole && std::isfinite(minimum) && minimum == maximum && !std::isnan(sum.Rounded());
+    const bool isInRange = std::isfinite(deviation) && (deviation >= least || minimum == maximum);
+    return isEqual ? 0 : isInRange ? std::sqrt(deviation / divisor) : std::numeric_limits<double>::quiet_NaN();
   }
 
   double

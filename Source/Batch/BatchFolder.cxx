@@ -101,11 +101,26 @@ HasOtherInput(const BatchItem & item, const ordered_json & summary, const ordere
 
 } // namespace
 
+bool
+IsOfBatch(const std::string & folder)
+{
+  std::error_code failure;
+  return fs::exists(fs::path(folder) / StateFolder, failure) ||
+         (fs::exists(fs::path(folder) / "recipe.toml", failure) &&
+          fs::is_directory(fs::path(folder) / "items", failure));
+}
+
 BatchFolder::BatchFolder(const std::string & path, const Recipe & recipe, bool resume)
   : m_Path(path)
   , m_Recipe(recipe)
 {
   const bool isThere = fs::exists(fs::path(path) / StateFolder);
+  if (!isThere && IsOfBatch(path))
+  {
+    throw Error(Quoted(path) + " holds the results of a batch without its folder '" + StateFolder +
+                "', which tells what is finished; it is hidden, and copies may leave it out: copy '" + StateFolder +
+                "' as well from where the batch was made, or name a new folder");
+  }
   if (!isThere && fs::exists(path) && (!fs::is_directory(path) || !fs::is_empty(path)))
   {
     throw Error(Quoted(path) + " is there and no batch has made it; name a new folder or an empty one");

@@ -15,8 +15,11 @@
 namespace brickccl::batch
 {
 
-/** What makes a folder that of a batch. */
+/** The folder in that of a batch that tells what is finished. */
 inline constexpr const char * StateFolder = ".batch";
+
+/** Whether a folder holds the results of a batch, be it without its state, which copies may lack. */
+bool IsOfBatch(const std::string & folder);
 
 /** One image of a batch. */
 struct BatchItem

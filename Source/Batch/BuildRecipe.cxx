@@ -4,11 +4,13 @@
 #include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Files/Settle.h"
+#include "BrickCCL/Segmenting/Threshold.h"
 #include "BrickCCL/Tables/Condition.h"
 #include "BrickCCL/Tables/LengthUnits.h"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 namespace brickccl::batch
@@ -29,10 +31,16 @@ ColumnsOfAllTables()
   return names;
 }
 
-Criterion::Range
-RangeOf(const std::vector<double> & bounds)
+/** The range that a table gives, or that from its threshold on, if that is a number. */
+std::optional<Criterion::Range>
+RangeOf(const RecipeTableValues & table)
 {
-  return { bounds[0], bounds[1] };
+  const auto bounds = table.Get("range", std::vector<double>());
+  const auto method = ThresholdMethod::FromText(table.Get("threshold", std::string("otsu")));
+  const bool isGiven = method.kind == ThresholdMethod::Kind::Value;
+  return !bounds.empty() ? std::optional(Criterion::Range{ bounds[0], bounds[1] })
+       : isGiven         ? std::optional(Criterion::Range{ method.value, std::numeric_limits<double>::infinity() })
+                         : std::nullopt;
 }
 
 class RecipeBuilder
@@ -120,10 +128,7 @@ private:
   TakeThreshold()
   {
     const RecipeTableValues & threshold = m_Values["threshold"];
-    if (threshold.Has("range"))
-    {
-      m_Recipe.threshold.range = RangeOf(threshold.Get("range", std::vector<double>()));
-    }
+    m_Recipe.threshold.range = RangeOf(threshold);
     m_Recipe.threshold.method = threshold.Get("method", std::string());
     m_Recipe.threshold.isBelow = threshold.Get("side", std::string("below")) == "below";
     if (threshold.Has("range") && threshold.Has("method"))
@@ -149,10 +154,7 @@ private:
   {
     const RecipeTableValues & part = m_Values["part"];
     m_Recipe.part.method = part.Get("method", std::string("none"));
-    if (part.Has("range"))
-    {
-      m_Recipe.part.range = RangeOf(part.Get("range", std::vector<double>()));
-    }
+    m_Recipe.part.range = RangeOf(part);
     m_Recipe.part.threshold = part.Get("threshold", std::string());
     m_Recipe.part.fillHoles = part.Get("fill_holes", m_Recipe.part.fillHoles);
     m_Recipe.part.close = part.Get("close_mm", 0.0);
@@ -213,15 +215,14 @@ private:
         (defects->high < part.range->low || part.range->high < defects->low))
     {
       Complain(m_Values["threshold"].LineOf("range"),
-               "threshold.range and part.range have no value in common, and part.fill_holes = \"none\" leaves nothing "
-               "but material in the part: no item could have a defect; set part.fill_holes, or correct a range");
+               "threshold.range and the part's material have no value in common, and part.fill_holes = \"none\" leaves "
+               "nothing but material in the part: no item could have a defect; set part.fill_holes or another range");
     }
   }
 
   void
   CheckNeighbourhood(const RecipeTableValues & labeling)
   {
-    const std::string & text = m_Recipe.labeling.neighbourhood;
     if (!labeling.Has("neighbourhood"))
     {
       return;
@@ -236,7 +237,7 @@ private:
     {
       try
       {
-        NeighbourhoodFromText(text, dimension);
+        NeighbourhoodFromText(m_Recipe.labeling.neighbourhood, dimension);
         return;
       }
       catch (const InvalidArgument & error)
@@ -362,13 +363,12 @@ private:
     rule.reference = values.Get("reference_mm", 0.0);
     rule.across = values.Get("across", std::string("z"))[0] - 'x';
     rule.leastPart = values.Get("least_part_percent", 0.0);
-    const bool isOfClusters = rule.rule.find("cluster") != std::string::npos;
     if (rule.rule == "near-surface" && !values.Names("within_mm"))
     {
       Complain(values.line,
                "the rule near-surface needs within_mm, the distance to the surface below which defects count");
     }
-    if (isOfClusters && values.Names("within_mm") == values.Names("within_diameters"))
+    if (rule.rule.find("cluster") != std::string::npos && values.Names("within_mm") == values.Names("within_diameters"))
     {
       Complain(values.line, "the rule " + rule.rule + " needs within_mm or within_diameters, and one of them alone");
     }

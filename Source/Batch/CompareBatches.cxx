@@ -43,9 +43,9 @@ struct ItemOfBatch
 
 using ItemsOfBatch = std::map<std::string, ItemOfBatch>;
 
-/** The items that the batch worked on without a result. */
+/** The items that the batch worked on, and that have no results in its folder. */
 void
-AddUnfinished(const std::string & folder, ItemsOfBatch & items)
+AddMissing(const std::string & folder, ItemsOfBatch & items)
 {
   const std::string path = (fs::path(folder) / "manifest.json").string();
   if (!fs::exists(path))
@@ -57,10 +57,12 @@ AddUnfinished(const std::string & folder, ItemsOfBatch & items)
     {
       const std::string verdict = item.at("verdict");
       const std::string name = item.at("item");
-      if (items.count(name) == 0 && (verdict == "error" || verdict == "not done"))
+      if (items.count(name) == 0)
       {
         items[name].reason =
-          (verdict == "error" ? "skipped: '" : "not done: '") + folder + "' has no results of it (items.csv there)";
+          verdict == "error"      ? "skipped: " + Quoted(folder) + " has no results of it (items.csv there)"
+          : verdict == "not done" ? "not done: " + Quoted(folder) + " has no results of it (items.csv there)"
+                                  : "its results are not in " + Quoted(folder) + " any more";
       }
     }
   });
@@ -103,7 +105,7 @@ ItemsOf(const std::string & folder)
       }
     });
   }
-  AddUnfinished(folder, items);
+  AddMissing(folder, items);
   return items;
 }
 
@@ -266,6 +268,7 @@ Left(const std::string & name, const std::string & folder)
   ComparedItem item;
   item.name = name;
   item.reason = Quoted(folder) + " has no such item";
+  item.isOfOneBatch = true;
   return item;
 }
 

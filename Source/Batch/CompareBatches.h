@@ -43,7 +43,9 @@ struct ComparedItem
 {
   std::string name;
   /** Why its defects could not be compared; empty if they were. */
-  std::string                 reason;
+  std::string reason;
+  /** Whether the reason is that one batch alone was given it, which is no fault of a batch. */
+  bool                        isOfOneBatch = false;
   std::vector<ComparedDefect> defects;
   /** The picture; empty if there is none. */
   std::string picture;

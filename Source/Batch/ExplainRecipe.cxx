@@ -1,6 +1,7 @@
 #include "BrickCCL/Batch/RecipeFile.h"
 
 #include "BrickCCL/Files/Settle.h"
+#include "BrickCCL/Segmenting/Threshold.h"
 
 namespace brickccl::batch
 {
@@ -153,6 +154,14 @@ ExplainRule(const AcceptanceRule & rule, const Recipe::Part & part)
   return text + (rule.where.empty() ? "" : ", of those with " + rule.where);
 }
 
+/** "1200" for a threshold that is given, else how it is found. */
+std::string
+TextOfThreshold(const std::string & threshold)
+{
+  const bool isGiven = ThresholdMethod::FromText(threshold).kind == ThresholdMethod::Kind::Value;
+  return isGiven ? threshold : "the threshold that " + threshold + " finds";
+}
+
 } // namespace
 
 std::vector<std::string>
@@ -188,8 +197,8 @@ ExplainRecipe(const Recipe & recipe)
   }
   add(recipe.threshold.range ? "Voxels with values " + TextOf(*recipe.threshold.range) + " may belong to defects."
       : !recipe.threshold.method.empty()
-        ? std::string("Voxels ") + (recipe.threshold.isBelow ? "below" : "at or above") + " the threshold that " +
-            recipe.threshold.method + " finds may belong to defects."
+        ? std::string("Voxels ") + (recipe.threshold.isBelow ? "below " : "at or above ") +
+            TextOfThreshold(recipe.threshold.method) + " may belong to defects."
       : recipe.part.method == "pores" ? std::string("Voxels in the part that are not material belong to defects.")
                                       : std::string("Voxels that are not 0 may belong to defects."));
   add(ExplainLabeling(recipe));

@@ -18,7 +18,7 @@ FindItems(const std::vector<std::string> & inputs, const Recipe & recipe, const 
   FindImagesOptions options;
   options.slicesAreVolumes = recipe.input.slicesAreVolumes;
   options.leftOut = { outputFolder };
-  options.mark = StateFolder;
+  options.isMarked = IsOfBatch;
   FoundImages                        found = FindImages(inputs, options);
   std::vector<std::string>           names;
   std::map<std::string, std::size_t> counts;

@@ -118,8 +118,7 @@ MaterialOf(const LoadedImage & image, const Recipe::Part & part, const HostConte
   {
     return Criterion::InRange(AsVoxelValue(part.range->low, image.type), AsVoxelValue(part.range->high, image.type));
   }
-  found.threshold =
-    FindThreshold(HistogramOfValues(image.View(), {}, context), ThresholdMethod::FromText(part.threshold));
+  found.threshold = ThresholdOf(image, {}, part.threshold, context);
   return found.threshold->AtOrAbove();
 }
 
@@ -234,6 +233,18 @@ TakeLargest(const LoadedImage &   image,
 }
 
 } // namespace
+
+Threshold
+ThresholdOf(const LoadedImage &              image,
+            const std::optional<ImageView> & mask,
+            const std::string &              text,
+            const HostContext &              context)
+{
+  ThresholdMethod method = ThresholdMethod::FromText(text);
+  method.value = AsVoxelValue(method.value, image.type);
+  const bool isGiven = method.kind == ThresholdMethod::Kind::Value;
+  return FindThreshold(isGiven ? ValueHistogram() : HistogramOfValues(image.View(), mask, context), method);
+}
 
 std::uint64_t
 CountVoxels(const LoadedImage & mask)

@@ -25,7 +25,7 @@ struct FoundPart
   std::optional<LoadedImage> pores;
   /** The core: what of it lies deep enough for defects to count; empty if that is all of it. */
   std::optional<LoadedImage> inside;
-  /** The threshold of the material, if it was found. */
+  /** The threshold of the material; none if the recipe has a range. */
   std::optional<Threshold> threshold;
 
   /** What is worth a note, each a sentence without a full stop. */
@@ -48,6 +48,13 @@ FoundPart FindPart(const LoadedImage &                        image,
                    const std::function<void(std::uint64_t)> & onMaterial = {});
 /** For each component, whether all of its voxels lie in a mask. \param runs  labels are places from 1 on. */
 std::vector<bool> LieWithin(const LoadedImage & mask, const RunVolume & runs, std::uint64_t count);
+
+/** The threshold that a recipe gives, or that its method finds in the values where the mask is not 0.
+ *  \param text  as ThresholdMethod::FromText reads it */
+Threshold ThresholdOf(const LoadedImage &              image,
+                      const std::optional<ImageView> & mask,
+                      const std::string &              text,
+                      const HostContext &              context);
 
 /** The number of voxels of a mask that are not 0. */
 std::uint64_t CountVoxels(const LoadedImage & mask);

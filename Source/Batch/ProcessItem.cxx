@@ -202,8 +202,7 @@ private:
       {
         inside = m_Part->mask.View();
       }
-      m_Threshold = FindThreshold(HistogramOfValues(Segmented().View(), inside, Context()),
-                                  ThresholdMethod::FromText(m_Recipe.threshold.method));
+      m_Threshold = ThresholdOf(Segmented(), inside, m_Recipe.threshold.method, Context());
       m_Summary["threshold"] = ThresholdAsJson(m_Threshold->value);
     }
   }

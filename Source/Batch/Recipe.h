@@ -57,10 +57,10 @@ struct Recipe
   struct Threshold
   {
     std::optional<Criterion::Range> range;
-    /** As ThresholdMethod::FromText reads it; empty if there is a range. Without either, defects are the pores of the
-     *  part, or all that is not 0. */
+    /** As ThresholdMethod::FromText reads it: a number, or how one is found; empty if there is a range. Without either,
+     *  defects are the pores of the part, or all that is not 0. */
     std::string method;
-    /** Whether defects are darker than the value that the method finds. */
+    /** Whether defects are darker than that number. */
     bool isBelow = true;
   };
   Threshold threshold;
@@ -72,7 +72,8 @@ struct Recipe
      * touches no side of the image along x and y. */
     std::string                     method = "none";
     std::optional<Criterion::Range> range;
-    std::string                     threshold;
+    /** How the least value of the material is found where there is no range, as ThresholdMethod::FromText reads it. */
+    std::string threshold;
     /** "volume", "slices" (across z) or "none". */
     std::string fillHoles = "volume";
     /** Of "pores": cracks and openings up to so many mm wide belong to the part. */

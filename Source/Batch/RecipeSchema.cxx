@@ -1,5 +1,7 @@
 #include "BrickCCL/Batch/RecipeSchema.h"
 
+#include "BrickCCL/Segmenting/Smoothing.h"
+
 #include <cstdint>
 
 namespace brickccl::batch
@@ -49,7 +51,7 @@ OfRules(RecipeKey key, const Strings & rules, bool isRequired)
 std::vector<RecipeKey>
 StepKeys()
 {
-  std::vector<RecipeKey> keys = {
+  return {
     NumberOf("recipe", "schema", KeyKind::Whole, 1, RecipeSchemaVersion, "", "version of this schema: 1"),
     { "recipe", "name", KeyKind::Text, "title of the report" },
     { "recipe", "description", KeyKind::Text, "what the recipe is for" },
@@ -67,14 +69,21 @@ StepKeys()
     Flag("input", "accept_sheared", "take the nearest orthogonal geometry; default: false"),
 
     ChoiceOf("smoothing", "filter", { "none", "median", "gaussian" }, "how the image is smoothed first; default: none"),
-    NumberOf("smoothing", "radius", KeyKind::Whole, 1, 100, "", "of the median, in voxels along each axis; default: 1"),
+    NumberOf("smoothing",
+             "radius",
+             KeyKind::Whole,
+             1,
+             SmoothingMethod::MaximumRadius,
+             "",
+             "of the median, in voxels along each axis; default: 1"),
     NumberOf("smoothing", "deviation_mm", KeyKind::Number, 0, Infinity, "mm", "standard deviation of the Gaussian"),
 
     { "threshold", "range", KeyKind::Range, "voxels with low <= value <= high may belong to defects: [low, high]" },
     { "threshold",
       "method",
       KeyKind::Threshold,
-      "finds a threshold in the part (in the image without one): otsu, multi-otsu:N, multi-otsu:N:K, valley, iso50" },
+      "a threshold instead: a number, or how one is found in the part (in the image without one): otsu, multi-otsu:N, "
+      "multi-otsu:N:K, valley, iso50" },
     ChoiceOf("threshold", "side", { "below", "above" }, "on which side of that threshold defects lie; default: below"),
 
     ChoiceOf(
@@ -88,7 +97,7 @@ StepKeys()
     { "part",
       "threshold",
       KeyKind::Threshold,
-      "finds the least value of the material instead: otsu, iso50 and the like" },
+      "the least value of the material instead: a number, or how it is found: otsu, iso50 and the like" },
     ChoiceOf(
       "part",
       "fill_holes",
@@ -111,7 +120,13 @@ StepKeys()
              "the core of the part are the voxels whose centres lie deeper than this below the part's surface or the "
              "image's border; only defects that lie in the core as a whole count, and porosity is a share of the core; "
              "default: 0"),
+  };
+}
 
+std::vector<RecipeKey>
+DefectKeys()
+{
+  return {
     NumberOf("labeling",
              "connectivity",
              KeyKind::Whole,
@@ -146,7 +161,6 @@ StepKeys()
 
     { "selection", "keep", KeyKind::Condition, "condition on columns; components for which it is false are dropped" },
   };
-  return keys;
 }
 
 std::vector<RecipeKey>
@@ -280,8 +294,10 @@ JsonSchemaOf(const RecipeKey & key)
   case KeyKind::Choice:
     schema["enum"] = key.choices;
     break;
-  case KeyKind::Text:
   case KeyKind::Threshold:
+    schema["type"] = ordered_json({ "number", "string" });
+    break;
+  case KeyKind::Text:
   case KeyKind::Column:
   case KeyKind::Condition:
     schema["type"] = "string";
@@ -328,7 +344,7 @@ RecipeKeys()
 {
   static const std::vector<RecipeKey> keys = [] {
     std::vector<RecipeKey> all = StepKeys();
-    for (const auto & more : { AcceptanceKeys(), OutputKeys() })
+    for (const auto & more : { DefectKeys(), AcceptanceKeys(), OutputKeys() })
     {
       all.insert(all.end(), more.begin(), more.end());
     }

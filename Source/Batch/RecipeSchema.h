@@ -23,7 +23,7 @@ enum class KeyKind
   /** 1 to 4 numbers above 0. */
   Spacing,
   Text,
-  /** How a threshold is found (ThresholdMethod::FromText). */
+  /** A threshold: a number, or a text that says how one is found (ThresholdMethod::FromText). */
   Threshold,
   /** One of `choices`. */
   Choice,

@@ -1,17 +1,11 @@
 #include "BrickCCL/Batch/RecipeValues.h"
 
+#include "BrickCCL/Batch/ReadRecipeValue.h"
 #include "BrickCCL/Core/LostNumber.h"
 #include "BrickCCL/Core/NearestName.h"
-#include "BrickCCL/Files/Settle.h"
-#include "BrickCCL/Segmenting/Threshold.h"
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
-#include <cmath>
-#include <limits>
-#include <optional>
-#include <sstream>
+#include <utility>
 
 #include <toml++/toml.h>
 
@@ -21,339 +15,79 @@ namespace brickccl::batch
 namespace
 {
 
+std::vector<std::string>
+NamesOfTables()
+{
+  std::vector<std::string> names;
+  for (const RecipeTable & table : RecipeTables())
+  {
+    names.push_back(table.name);
+  }
+  return names;
+}
+
+/** The keys of a table. */
+std::vector<std::string>
+NamesOfKeys(const std::string & table)
+{
+  std::vector<std::string> names;
+  for (const RecipeKey & key : RecipeKeys())
+  {
+    if (key.table == table)
+    {
+      names.push_back(key.name);
+    }
+  }
+  return names;
+}
+
+/** "[part] and [threshold]" for a key of these; empty for one of no table. */
 std::string
-Listed(const std::vector<std::string> & names)
+TablesOfKey(const std::string & name)
 {
-  std::string text;
-  for (const std::string & name : names)
+  std::string tables;
+  for (const RecipeKey & key : RecipeKeys())
   {
-    text += (text.empty() ? "" : ", ") + name;
+    if (key.name == name)
+    {
+      tables += (tables.empty() ? "[" : " and [") + key.table + "]";
+    }
   }
-  return text;
+  return tables;
 }
 
-/** The nearest name, or all of them if none is near. */
+/** Where a key belongs that stands in a wrong place: "; it is a key of [part]", "; did you mean 'range' of [part]?".
+ *  Empty if no table has one that is near. */
 std::string
-WhatIsThere(const std::string & name, const std::vector<std::string> & known)
+HintOnOtherTables(const std::string & name)
 {
-  return NearestName(name, known).empty() ? "; there are " + Listed(known) : DidYouMean(name, known);
+  if (const std::string tables = TablesOfKey(name); !tables.empty())
+  {
+    return "; it is a key of " + tables;
+  }
+  std::vector<std::string> all;
+  for (const RecipeKey & key : RecipeKeys())
+  {
+    all.push_back(key.name);
+  }
+  const std::string nearest = NearestName(name, all);
+  return nearest.empty() ? "" : "; did you mean '" + nearest + "' of " + TablesOfKey(nearest) + "?";
 }
 
-/** A value as text, on one line. */
+/** Complains of a key that its table does not have. \return the name that may be meant; empty if none is near. */
 std::string
-TextOf(const toml::node & node)
+RefuseKey(const std::string & table, const std::string & name, int line, std::vector<RecipeProblem> & problems)
 {
-  std::ostringstream text;
-  node.visit([&](const auto & value) { text << value; });
-  std::string line;
-  for (const char character : text.str())
-  {
-    const bool isSpace = character == ' ' || character == '\n';
-    if (!isSpace || (!line.empty() && line.back() != ' '))
-    {
-      line += isSpace ? ' ' : character;
-    }
-  }
-  return line;
+  const std::vector<std::string> known = NamesOfKeys(table);
+  std::string                    hint = DidYouMean(name, known);
+  hint = hint.empty() ? HintOnOtherTables(name) : hint;
+  problems.push_back(
+    { line,
+      "[" + table + "] has no key '" + name + "'" + (hint.empty() ? "; there are " + ListOfNames(known) : hint) });
+  return NearestName(name, known);
 }
 
-/** The number that begins at a place of a recipe, as it is written but without underscores between digits. */
-std::string
-NumberAt(const std::string & recipe, const toml::source_position & place)
-{
-  std::size_t at = 0;
-  for (toml::source_index line = 1; line < place.line && at < recipe.size(); ++line)
-  {
-    at = std::min(recipe.size(), recipe.find('\n', at)) + 1;
-  }
-  // Columns count characters, which may have several bytes.
-  for (toml::source_index column = 1; column < place.column && at < recipe.size(); ++column)
-  {
-    for (++at; at < recipe.size() && (static_cast<unsigned char>(recipe[at]) & 0xC0u) == 0x80u; ++at)
-    {}
-  }
-  std::string number;
-  for (; at < recipe.size() && std::string("+-.0123456789eE_").find(recipe[at]) != std::string::npos; ++at)
-  {
-    number += recipe[at] == '_' ? "" : std::string(1, recipe[at]);
-  }
-  return number;
-}
-
-/** How many mm, or mm3, a unit is; nothing for one that does not measure the same. */
-std::optional<double>
-SizeOfUnit(const std::string & name, const std::string & unit)
-{
-  static const std::map<std::string, double> lengths = { { "nm", 1e-6 }, { "um", 1e-3 }, { "\xC2\xB5m", 1e-3 },
-                                                         { "mm", 1 },    { "cm", 10 },   { "m", 1000 } };
-  std::string                                base = name;
-  const bool                                 isVolume = unit == "mm3";
-  if (isVolume)
-  {
-    const bool hasSign = base.size() > 2 && base.compare(base.size() - 2, 2, "^3") == 0;
-    const bool hasDigit = !hasSign && base.size() > 1 && base.back() == '3';
-    if (!hasSign && !hasDigit)
-    {
-      return std::nullopt;
-    }
-    base.resize(base.size() - (hasSign ? 2 : 1));
-  }
-  const auto found = lengths.find(base);
-  if (found == lengths.end())
-  {
-    return std::nullopt;
-  }
-  return isVolume ? found->second * found->second * found->second : found->second;
-}
-
-class ValueReader
-{
-public:
-  ValueReader(const std::string &          recipe,
-              const RecipeKey &            key,
-              const toml::node &           node,
-              std::vector<RecipeProblem> & problems)
-    : m_Recipe(recipe)
-    , m_Key(key)
-    , m_Node(node)
-    , m_Problems(problems)
-  {}
-
-  std::optional<RecipeValue>
-  Read()
-  {
-    RecipeValue       value;
-    const std::size_t problems = m_Problems.size();
-    CheckNumbers();
-    if (m_Problems.size() != problems)
-    {
-      return std::nullopt;
-    }
-    switch (m_Key.kind)
-    {
-    case KeyKind::Boolean:
-      value.value = ReadBoolean();
-      break;
-    case KeyKind::Whole:
-      value.value = ReadWhole();
-      break;
-    case KeyKind::Number:
-      value.value = ReadNumber();
-      break;
-    case KeyKind::Range:
-    case KeyKind::Spacing:
-      value.value = ReadNumbers();
-      break;
-    case KeyKind::Columns:
-      value.value = ReadTexts();
-      break;
-    case KeyKind::Text:
-    case KeyKind::Threshold:
-    case KeyKind::Choice:
-    case KeyKind::Column:
-    case KeyKind::Condition:
-      value.value = ReadText();
-      break;
-    }
-    return m_Problems.size() == problems ? std::optional<RecipeValue>(value) : std::nullopt;
-  }
-
-private:
-  void
-  Complain(const std::string & right)
-  {
-    m_Problems.push_back({ static_cast<int>(m_Node.source().begin.line),
-                           m_Key.table + "." + m_Key.name + " is " + TextOf(m_Node) + "; it must be " + right });
-  }
-
-  /** Finds numbers that no double stands for, of which the parser makes 0. */
-  void
-  CheckNumbers()
-  {
-    const auto check = [this](const toml::node & node) {
-      const std::string text = node.is_string() && !m_Key.unit.empty() ? node.value_or(std::string()) : std::string();
-      const std::string number = node.is_floating_point() ? NumberAt(m_Recipe, node.source().begin)
-                                                          : text.substr(0, text.find_first_not_of("+-.0123456789eE"));
-      if (IsLostNumber(number))
-      {
-        m_Problems.push_back(
-          { static_cast<int>(node.source().begin.line),
-            m_Key.table + "." + m_Key.name + ": '" + number + "' is no number" + HintOnLostNumber(number) });
-      }
-    };
-    check(m_Node);
-    if (m_Node.is_array())
-    {
-      std::for_each(m_Node.as_array()->begin(), m_Node.as_array()->end(), check);
-    }
-  }
-
-  std::string
-  Bounds() const
-  {
-    const bool hasMinimum = std::isfinite(m_Key.minimum);
-    const bool hasMaximum = std::isfinite(m_Key.maximum);
-    return hasMinimum && hasMaximum
-           ? " from " + files::Shortest(m_Key.minimum) + " to " + files::Shortest(m_Key.maximum)
-         : hasMinimum ? " of at least " + files::Shortest(m_Key.minimum)
-                      : std::string();
-  }
-
-  bool
-  ReadBoolean()
-  {
-    if (!m_Node.is_boolean())
-    {
-      Complain("true or false, without quotes");
-    }
-    return m_Node.value_or(false);
-  }
-
-  std::int64_t
-  ReadWhole()
-  {
-    const auto number = m_Node.value_exact<std::int64_t>();
-    if (!number || static_cast<double>(*number) < m_Key.minimum || static_cast<double>(*number) > m_Key.maximum)
-    {
-      Complain("a whole number" + Bounds());
-    }
-    return number.value_or(0);
-  }
-
-  double
-  ReadNumber()
-  {
-    constexpr double none = std::numeric_limits<double>::quiet_NaN();
-    double           number = m_Node.is_number() ? m_Node.value_or(none) : none;
-    if (m_Node.is_string() && !m_Key.unit.empty())
-    {
-      number = ReadQuantity(m_Node.value_or(std::string()));
-    }
-    if (!std::isfinite(number) || number < m_Key.minimum || number > m_Key.maximum)
-    {
-      const std::string quantity = m_Key.unit == "mm"  ? " in mm, or a length such as \"500 um\""
-                                 : m_Key.unit == "mm3" ? " in mm3, or a volume such as \"0.02 mm3\""
-                                                       : std::string();
-      Complain("a number" + Bounds() + quantity);
-    }
-    return number;
-  }
-
-  /** A number with a unit: "500 um"; NaN if it is none. */
-  double
-  ReadQuantity(const std::string & text) const
-  {
-    double       number = 0;
-    const char * end = text.data() + text.size();
-    const auto   read = std::from_chars(text.data(), end, number);
-    std::string  unit(read.ptr, end);
-    unit.erase(0, unit.find_first_not_of(' ') == std::string::npos ? unit.size() : unit.find_first_not_of(' '));
-    const auto size = SizeOfUnit(unit, m_Key.unit);
-    return read.ec == std::errc() && size ? number * *size : std::numeric_limits<double>::quiet_NaN();
-  }
-
-  std::vector<double>
-  ReadNumbers()
-  {
-    std::vector<double> numbers;
-    bool                fits = m_Node.is_array();
-    if (fits)
-    {
-      for (const toml::node & element : *m_Node.as_array())
-      {
-        const auto number = element.value<double>();
-        if (element.is_integer() && !number)
-        {
-          Complain("a list of numbers; whole ones lie between -2^53 and 2^53 (9007199254740992) in recipes");
-        }
-        fits = fits && number && element.is_number();
-        numbers.push_back(number.value_or(0));
-      }
-    }
-    const auto isNan = [](double number) { return std::isnan(number); };
-    fits = fits && std::none_of(numbers.begin(), numbers.end(), isNan);
-    if (m_Key.kind == KeyKind::Range)
-    {
-      if (!fits || numbers.size() != 2 || numbers[0] > numbers[1])
-      {
-        Complain("two numbers, the lower one first: [low, high]; inf and -inf are numbers as well");
-      }
-    }
-    else
-    {
-      const auto isSize = [](double number) { return number > 0 && std::isfinite(number); };
-      if (!fits || numbers.empty() || numbers.size() > 4 || !std::all_of(numbers.begin(), numbers.end(), isSize))
-      {
-        Complain("a list of mm along x, y, z, each a number above 0: [0.1, 0.1, 0.1]");
-      }
-    }
-    return numbers;
-  }
-
-  std::vector<std::string>
-  ReadTexts()
-  {
-    std::vector<std::string> texts;
-    bool                     fits = m_Node.is_array();
-    if (fits)
-    {
-      for (const toml::node & element : *m_Node.as_array())
-      {
-        fits = fits && element.is_string();
-        texts.push_back(element.value_or(std::string()));
-      }
-    }
-    if (!fits)
-    {
-      Complain("a list of names in quotes: [\"shape\", \"surface\"]");
-    }
-    return texts;
-  }
-
-  std::string
-  ReadText()
-  {
-    std::string text = m_Node.value_or(std::string());
-    if (!m_Node.is_string())
-    {
-      Complain(m_Key.kind == KeyKind::Choice ? "one of \"" + Listed(m_Key.choices) + "\"" : "a text in quotes");
-    }
-    else if (m_Key.kind == KeyKind::Choice &&
-             std::find(m_Key.choices.begin(), m_Key.choices.end(), text) == m_Key.choices.end())
-    {
-      Complain("one of " + Listed(m_Key.choices) + DidYouMean(text, m_Key.choices));
-    }
-    else if (m_Key.kind == KeyKind::Threshold)
-    {
-      CheckThreshold(text);
-    }
-    return text;
-  }
-
-  void
-  CheckThreshold(const std::string & text)
-  {
-    try
-    {
-      if (ThresholdMethod::FromText(text).kind == ThresholdMethod::Kind::Value)
-      {
-        Complain("a method that finds a threshold; a range has the key range");
-      }
-    }
-    catch (const InvalidArgument & error)
-    {
-      m_Problems.push_back(
-        { static_cast<int>(m_Node.source().begin.line), m_Key.table + "." + m_Key.name + ": " + error.what() });
-    }
-  }
-
-  const std::string &          m_Recipe;
-  const RecipeKey &            m_Key;
-  const toml::node &           m_Node;
-  std::vector<RecipeProblem> & m_Problems;
-};
-
-/** Reads the keys of one table of a recipe. */
+/** Reads the keys of one table of a recipe. One that is misspelled counts as named, and its value as refused. */
 RecipeTableValues
 ReadTable(const std::string &          recipe,
           const std::string &          name,
@@ -362,14 +96,7 @@ ReadTable(const std::string &          recipe,
 {
   RecipeTableValues values;
   values.line = static_cast<int>(table.source().begin.line);
-  std::vector<std::string> known;
-  for (const RecipeKey & key : RecipeKeys())
-  {
-    if (key.table == name)
-    {
-      known.push_back(key.name);
-    }
-  }
+  std::map<std::string, int> misspelled;
   for (const auto & [word, node] : table)
   {
     const std::string text(word.str());
@@ -377,16 +104,17 @@ ReadTable(const std::string &          recipe,
     const auto        key = std::find_if(RecipeKeys().begin(), RecipeKeys().end(), isIt);
     if (key == RecipeKeys().end())
     {
-      problems.push_back({ static_cast<int>(word.source().begin.line),
-                           "[" + name + "] has no key '" + text + "'" + WhatIsThere(text, known) });
+      const int line = static_cast<int>(word.source().begin.line);
+      misspelled.emplace(RefuseKey(name, text, line, problems), line);
       continue;
     }
     values.lines.emplace(text, static_cast<int>(node.source().begin.line));
-    if (auto value = ValueReader(recipe, *key, node, problems).Read())
+    if (auto value = ReadRecipeValue(recipe, *key, node, problems))
     {
       values.values.emplace(text, std::move(*value));
     }
   }
+  values.lines.merge(misspelled);
   return values;
 }
 
@@ -406,6 +134,72 @@ ReadRules(const std::string &          recipe,
   for (const toml::node & rule : *list)
   {
     values.acceptance.push_back(ReadTable(recipe, "acceptance", *rule.as_table(), problems));
+  }
+}
+
+/** Reads what stands below the name of a table that there is. */
+void
+ReadKnown(const std::string &          recipe,
+          const std::string &          name,
+          int                          line,
+          const toml::node &           node,
+          RecipeValues &               values,
+          std::vector<RecipeProblem> & problems)
+{
+  if (name == "acceptance")
+  {
+    ReadRules(recipe, node, values, problems);
+  }
+  else if (!node.is_table())
+  {
+    problems.push_back({ line, name + " is a table: write [" + name + "] above its keys" });
+  }
+  else
+  {
+    RecipeTableValues   read = ReadTable(recipe, name, *node.as_table(), problems);
+    RecipeTableValues & table = values.tables.emplace(name, RecipeTableValues{ read.line, {}, {} }).first->second;
+    table.values.merge(read.values);
+    table.lines.merge(read.lines);
+  }
+}
+
+/** Complains of a table that there is not, or of a key above all tables. One that is near to another name is read as
+ *  that one, so that its faults are told as well, and nothing in it is called missing. */
+void
+ReadUnknown(const std::string &          recipe,
+            const std::string &          name,
+            int                          line,
+            const toml::node &           node,
+            RecipeValues &               values,
+            std::vector<RecipeProblem> & problems)
+{
+  const std::vector<std::string> known = NamesOfTables();
+  const std::string              nearest = NearestName(name, known);
+  const bool                     isTable = node.is_table() || node.is_array_of_tables();
+  if (!isTable && (nearest.empty() || !TablesOfKey(name).empty()))
+  {
+    const std::string hint = HintOnOtherTables(name);
+    problems.push_back(
+      { line, "'" + name + "' stands above all tables" + (hint.empty() ? "; there are " + ListOfNames(known) : hint) });
+    return;
+  }
+  problems.push_back({ line,
+                       "there is no table [" + name + "]" +
+                         (nearest.empty() ? "; there are " + ListOfNames(known) : DidYouMean(name, known)) });
+  if (isTable && !nearest.empty())
+  {
+    ReadKnown(recipe, nearest, line, node, values, problems);
+  }
+  else if (node.is_table())
+  {
+    for (const auto & [word, value] : *node.as_table())
+    {
+      const std::string key(word.str());
+      const std::string hint = HintOnOtherTables(key);
+      problems.push_back(
+        { static_cast<int>(word.source().begin.line),
+          "'" + key + "' stands in [" + name + "]" + (hint.empty() ? "; no table has such a key" : hint) });
+    }
   }
 }
 
@@ -439,30 +233,18 @@ ReadRecipeValues(const std::string & text, std::vector<RecipeProblem> & problems
                                               : "this is not TOML: " + what + " (https://toml.io describes TOML)" });
     return values;
   }
-  std::vector<std::string> known;
-  for (const RecipeTable & table : RecipeTables())
+  const std::vector<std::string> known = NamesOfTables();
+  for (const bool readsKnown : { true, false })
   {
-    known.push_back(table.name);
-  }
-  for (const auto & [word, node] : all)
-  {
-    const std::string name(word.str());
-    const int         line = static_cast<int>(word.source().begin.line);
-    if (name == "acceptance")
+    for (const auto & [word, node] : all)
     {
-      ReadRules(text, node, values, problems);
-    }
-    else if (std::find(known.begin(), known.end(), name) == known.end())
-    {
-      problems.push_back({ line, "there is no table [" + name + "]" + WhatIsThere(name, known) });
-    }
-    else if (!node.is_table())
-    {
-      problems.push_back({ line, name + " is a table: write [" + name + "] above its keys" });
-    }
-    else
-    {
-      values.tables.emplace(name, ReadTable(text, name, *node.as_table(), problems));
+      const std::string name(word.str());
+      const bool        isKnown = std::find(known.begin(), known.end(), name) != known.end();
+      if (isKnown == readsKnown)
+      {
+        const int line = static_cast<int>(word.source().begin.line);
+        (isKnown ? ReadKnown : ReadUnknown)(text, name, line, node, values, problems);
+      }
     }
   }
   return values;

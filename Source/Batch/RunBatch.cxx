@@ -207,12 +207,15 @@ private:
         startNext();
         continue;
       }
-      // What is done with these items waits for the disk, which the next ones need not do. With a limit of memory, what
-      // the next ones may take is known later.
+      // What is done with these items waits for the disk, which the next ones need not do, unless it is full. With a
+      // limit of memory, what the next ones may take is known later.
       const std::vector<ChildProcesses::Ended> ended = m_Children.WaitForSome();
+      const bool isToStop = WasInterrupted() || std::any_of(ended.begin(), ended.end(), [](const auto & item) {
+                              return item.end.IsExit(DiskFailed);
+                            });
       try
       {
-        for (std::size_t i = 0; i < ended.size() && !m_Waiting.empty() && MemoryOfItems() == 0; ++i)
+        for (std::size_t i = 0; i < ended.size() && !m_Waiting.empty() && MemoryOfItems() == 0 && !isToStop; ++i)
         {
           startNext();
         }

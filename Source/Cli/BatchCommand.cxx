@@ -10,6 +10,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Dispatch/Label.h"
+#include "BrickCCL/Host/EndAtInterrupt.h"
 #include "BrickCCL/Report/Report.h"
 
 #include <cmath>
@@ -106,6 +107,16 @@ PrintResult(const BatchArguments & arguments, const batch::FoundItems & found, c
   }
 }
 
+/** What is said where an interrupt has stopped a batch. */
+std::string
+DescribeStop(const BatchArguments & arguments, std::size_t count, const batch::BatchResult & result)
+{
+  const std::size_t finished = result.passed + result.failed + result.unjudged;
+  return "brickccl: stopped; " + std::to_string(finished) + " of " + Counted(count, "item") +
+         (finished == 1 ? " is" : " are") + " finished and stay" + (finished == 1 ? "s" : "") + " in " +
+         Quoted(arguments.folder) + "; the same command with --resume goes on\n";
+}
+
 void
 RunBatchCommand(const BatchArguments & arguments)
 {
@@ -140,6 +151,8 @@ RunBatchCommand(const BatchArguments & arguments)
   {
     reporter.Note("note: " + Quoted(other) + " holds the results of another batch and is left out");
   }
+  TellAtInterrupt("brickccl: stopped; what is finished stays in " + Quoted(arguments.folder) +
+                  ", and the same command with --resume goes on\n");
   const batch::BatchResult result = batch::RunBatch(found.items, recipe, arguments.folder, options);
   if (arguments.report)
   {
@@ -147,6 +160,7 @@ RunBatchCommand(const BatchArguments & arguments)
   }
   if (result.wasInterrupted)
   {
+    TellAtInterrupt(DescribeStop(arguments, found.items.size(), result));
     throw Cancelled();
   }
   PrintResult(arguments, found, result);

@@ -20,6 +20,9 @@ namespace brickccl::cli
 namespace
 {
 
+/** The exit code if an item that both batches were given could not be compared. */
+constexpr int SomeNotCompared = 3;
+
 struct CompareArguments
 {
   std::string           before;
@@ -186,6 +189,11 @@ RunCompare(const CompareArguments & arguments)
   if (std::none_of(items.begin(), items.end(), [](const auto & item) { return item.reason.empty(); }))
   {
     throw Error("no item of " + Quoted(arguments.before) + " could be compared with one of " + Quoted(arguments.after));
+  }
+  const auto isFault = [](const auto & item) { return !item.reason.empty() && !item.isOfOneBatch; };
+  if (std::any_of(items.begin(), items.end(), isFault))
+  {
+    throw CLI::RuntimeError(SomeNotCompared);
   }
 }
 

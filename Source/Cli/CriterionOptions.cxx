@@ -25,16 +25,17 @@ AddCriterionOptions(CLI::App & command, CriterionArguments & arguments)
       .add_option("--threshold",
                   arguments.threshold,
                   "voxels at or above a threshold are foreground: a number, or found in the histogram by "
-                  "otsu, multi-otsu:N (the highest between N classes; multi-otsu:N:K the K-th), valley "
+                  "otsu, multi-otsu:N (the highest between N classes, 2 to 8; multi-otsu:N:K the K-th), valley "
                   "(between the peaks) or iso50 (between air and material); see `brickccl info SCAN`")
       ->type_name("METHOD")
       ->excludes(range);
   command.add_flag("--below", arguments.below, "voxels below the threshold are foreground (material) instead");
   command
-    .add_option("--smooth",
-                arguments.smooth,
-                "first smooth the image: median:R (over 2 R + 1 voxels along each axis) or gaussian:MM (its standard "
-                "deviation)")
+    .add_option(
+      "--smooth",
+      arguments.smooth,
+      "first smooth the image: median:R (over 2 R + 1 voxels along each axis, R 1 to 50) or gaussian:MM (its standard "
+      "deviation)")
     ->type_name("FILTER");
   auto * equal = command.add_flag("--equal-value", arguments.equalValue, "join neighbours of equal value");
   auto * tolerance =

@@ -137,7 +137,7 @@ AddFileOptions(CLI::App & command, FileArguments & arguments)
     .add_option("--spacing", arguments.spacing, "mm from voxel to voxel along x, y and z, instead of what files say")
     ->expected(2, 4)
     ->check(NumberAboveZero())
-    ->type_name("X Y [Z]");
+    ->type_name("X Y [Z [T]]");
   command.add_option("--series", arguments.series, "which of several DICOM series: UID, or number in the list")
     ->type_name("UID");
   command.add_flag("--accept-irregular-slices",

@@ -1,6 +1,7 @@
 #include "BrickCCL/Cli/FilterOptions.h"
 
 #include "BrickCCL/Cli/NumberOptions.h"
+#include "BrickCCL/Cli/Spelling.h"
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
@@ -161,7 +162,7 @@ AddSizeOptions(CLI::App & command, SizeArguments & arguments, const std::string 
 {
   command.add_option("--minimum-size", arguments.minimumSize, "drop components of fewer voxels")
     ->transform(Count(0))
-    ->type_name("1e8");
+    ->type_name("VOXELS");
   command
     .add_option("--minimum-volume",
                 arguments.minimumVolume,
@@ -192,13 +193,14 @@ AddHoleOptions(CLI::App & command, HoleArguments & arguments)
       });
   command.add_option("--maximum-hole-size", arguments.maximumSize, "with --fill-holes: fill no holes of more voxels")
     ->transform(Count(0))
-    ->type_name("1e8")
+    ->type_name("VOXELS")
     ->needs(fill);
   command
     .add_option("--holes-by-slice",
                 arguments.bySlice,
                 "with --fill-holes: fill the holes of each slice orthogonal to an axis on its own")
-    ->check(CLI::IsMember({ "x", "y", "z", "t" }))
+    ->check(OneOf({ "x", "y", "z", "t" }))
+    ->type_name("AXIS")
     ->needs(fill);
 }
 

@@ -118,7 +118,11 @@ Examples()
       "The exit code is 0 if every image was worked on, whatever its verdict, and 3 if some were skipped because they\n"
       "could not be read." },
     { "recipe", "  brickccl recipe new casting-porosity -o casting.toml" },
-    { "compare", "  brickccl compare results-2025 results-2026 -o changes.csv" },
+    { "compare",
+      "  brickccl compare results-2025 results-2026 -o changes.csv\n"
+      "The exit code is 0 if every item that both batches were given was compared, whatever has changed, and 3 if "
+      "some\n"
+      "could not be: they were skipped, have no label map, or are not what the batch wrote." },
     { "score", "  brickccl score pores.nrrd truth.nrrd --minimum-size 19 --json" },
     { "mesh", "  brickccl mesh pores.nrrd pores.stl --smooth 20 --where \"volume_mm3 > 1\"" },
     { "render",
@@ -135,10 +139,27 @@ Examples()
 }
 
 constexpr const char * ExitCodes =
-  "Exit codes: 0 everything was done and written; 1 an error; 3 some images of a batch were skipped; 130 stopped by "
-  "an\n"
-  "interrupt (Ctrl-C); 100 to 129 the arguments were not understood. Whatever the code, each output is whole or as it\n"
-  "was before.";
+  "Exit codes: 0 everything was done and written; 1 an error; 3 some images of a batch were skipped, or could not be\n"
+  "compared; 130 stopped by an interrupt (Ctrl-C); 100 to 129 the arguments were not understood. Whatever the code, "
+  "each\n"
+  "output is whole or as it was before.";
+
+/** Names of values say how many there are. */
+class HelpFormatter : public CLI::Formatter
+{
+public:
+  std::string
+  make_option_opts(const CLI::Option * option) const override
+  {
+    std::string       text = CLI::Formatter::make_option_opts(option);
+    const std::string count = " x " + std::to_string(option->get_expected_min());
+    if (const auto place = text.find(count); option->get_expected_min() > 1 && place != std::string::npos)
+    {
+      text.erase(place, count.size());
+    }
+    return text;
+  }
+};
 
 void
 PrintCompletion(const CLI::App & app, const std::string & shell)
@@ -228,8 +249,10 @@ void
 ArrangeHelp(CLI::App & app)
 {
   app.footer(ExitCodes);
+  const auto formatter = std::make_shared<HelpFormatter>();
   for (CLI::App * const command : app.get_subcommands([](CLI::App *) { return true; }))
   {
+    command->formatter(formatter);
     for (const Task & task : Tasks())
     {
       for (const char * const name : task.options)

@@ -71,7 +71,7 @@ AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd)
     ->needs(command->get_option("--largest"), command->get_option("--by-slice"));
   command->add_option("--maximum-size", arguments->maximumSize, "drop components of more voxels")
     ->transform(Count(0))
-    ->type_name("1e8");
+    ->type_name("VOXELS");
   AddFilterOptions(*command, arguments->filter);
   command->add_option("--algorithm", arguments->algorithm, "see `brickccl info`; the labels are the same for all")
     ->capture_default_str();

@@ -187,6 +187,12 @@ NumberAboveZero()
   return NumberThat([](Number value) { return value > 0; }, "number above 0, for example 2.5");
 }
 
+CLI::Validator
+NumberUpToOne()
+{
+  return NumberThat([](Number value) { return value >= 0 && value <= 1; }, "number from 0 to 1, for example 0.5");
+}
+
 Number
 ParseNumber(const std::string & text, const std::string & option)
 {

@@ -36,6 +36,9 @@ CLI::Validator AnyNumber();
 CLI::Validator NumberFromZero();
 CLI::Validator NumberAboveZero();
 
+/** Accepts numbers from 0 to 1. */
+CLI::Validator NumberUpToOne();
+
 /** Reads a number, which may be "inf" or "-inf". \throws InvalidArgument that names the option. */
 Number ParseNumber(const std::string & text, const std::string & option);
 

@@ -406,16 +406,16 @@ AddPhantomCommand(CLI::App & app)
                  "voxels along x, y and z; default 128 128 128; log, casting, print 128 128 96; ridge 512 512")
     ->expected(1, 4)
     ->transform(Count(0, std::numeric_limits<std::int64_t>::max()))
-    ->type_name("X Y [Z]");
+    ->type_name("X [Y [Z [T]]]");
   command->add_option("--spacing", arguments->spacing, "mm along x, y and z; default 1, log 2 2 4")
     ->expected(1, 4)
     ->check(NumberAboveZero())
-    ->type_name("X Y [Z]");
+    ->type_name("X [Y [Z [T]]]");
   command->add_option("--seed", arguments->seed, "another seed, another phantom")
     ->transform(Count(0))
     ->capture_default_str();
-  command->add_option("--density", arguments->density, "share of foreground: balls (default 0.2), random (0.5)")
-    ->check(NumberFromZero());
+  command->add_option("--density", arguments->density, "share of foreground, 0 to 1: balls (default 0.2), random (0.5)")
+    ->check(NumberUpToOne());
   command
     ->add_option("--grain",
                  arguments->grain,
@@ -438,7 +438,7 @@ AddPhantomCommand(CLI::App & app)
     ->add_option("--parameter",
                  arguments->ridges.parameter,
                  "ridge: the size (scaling, spiral) or the probability (random-instancing, random-merging), 0 to 1")
-    ->check(NumberFromZero())
+    ->check(NumberUpToOne())
     ->capture_default_str();
   command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
   command->callback([arguments, command] { RunPhantom(*arguments, *command); });

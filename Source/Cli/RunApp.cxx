@@ -1,5 +1,6 @@
 #include "BrickCCL/Cli/RunApp.h"
 
+#include "BrickCCL/Cli/ArgumentFault.h"
 #include "BrickCCL/Cli/Spelling.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
@@ -9,7 +10,6 @@
 #include <algorithm>
 #include <iostream>
 #include <new>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -52,16 +52,20 @@ int
 RunApp(CLI::App & app, int argc, char ** argv, bool takesEmptyTexts)
 {
   CatchInterrupts();
-  const std::string stopped = app.get_name() + ": stopped; what was not written by then is as it was before\n";
-  EndAtInterrupt(stopped);
+  EndAtInterrupt(app.get_name() + ": stopped; what was not written by then is as it was before\n");
   static const std::string shortened =
     app.get_name() + ": error: a file was shortened, or its disk failed, while it was read\n";
   CatchShortenedFiles(shortened.c_str());
+  const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   try
   {
     if (!takesEmptyTexts)
     {
       RefuseEmptyTexts(argc, argv);
+      if (const std::string missing = FindMissingValue(app, arguments); !missing.empty())
+      {
+        throw CLI::ArgumentMismatch(missing);
+      }
     }
     app.parse(argc, argv);
     if (!std::cout.flush())
@@ -80,23 +84,23 @@ RunApp(CLI::App & app, int argc, char ** argv, bool takesEmptyTexts)
     }
     return code;
   }
+  catch (const CLI::RuntimeError & error)
+  {
+    // What there is to say is said.
+    return error.get_exit_code();
+  }
   catch (const CLI::ParseError & error)
   {
     // An option that is not there is the cause of what else may be missing or too much.
-    const std::string misspelled = FindMisspelled(app, std::vector<std::string>(argv + std::min(argc, 1), argv + argc));
-    if (misspelled.empty())
-    {
-      std::ostringstream told;
-      const int          code = app.exit(error, std::cout, told);
-      std::cerr << Message(told.str()) << std::flush;
-      return code;
-    }
-    std::cerr << app.get_name() << ": error: " << Message(misspelled) << std::endl;
+    const std::string misspelled = FindMisspelled(app, arguments);
+    std::cerr << app.get_name()
+              << ": error: " << Message(misspelled.empty() ? DescribeArgumentFault(app, error, arguments) : misspelled)
+              << std::endl;
     return error.get_exit_code();
   }
   catch (const Cancelled &)
   {
-    std::cerr << stopped << std::flush;
+    std::cerr << MessageAtInterrupt() << std::flush;
     return 130;
   }
   catch (const std::bad_alloc &)
@@ -109,7 +113,7 @@ RunApp(CLI::App & app, int argc, char ** argv, bool takesEmptyTexts)
     // Its cause may be that what it worked on was removed.
     if (WasInterrupted())
     {
-      std::cerr << stopped << std::flush;
+      std::cerr << MessageAtInterrupt() << std::flush;
       return 130;
     }
     std::cerr << app.get_name() << ": error: " << Message(error.what()) << std::endl;

@@ -193,8 +193,7 @@ AddScoreCommand(CLI::App & app)
     ->add_option("--overlap",
                  arguments->options.leastOverlap,
                  "defects match if they share at least so much of the smaller one, from 0 (one voxel) to 1")
-    ->check(AnyNumber())
-    ->check(CLI::Range(0.0, 1.0))
+    ->check(NumberUpToOne())
     ->capture_default_str()
     ->type_name("SHARE");
   command

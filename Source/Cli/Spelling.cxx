@@ -46,10 +46,61 @@ OneOf(const std::vector<std::string> & names)
     "");
 }
 
+const CLI::App *
+FindCommand(const CLI::App & app, const std::string & name)
+{
+  const auto found = app.get_subcommands([&](const CLI::App * one) { return one->get_name() == name; });
+  return found.empty() ? nullptr : found.front();
+}
+
+CommandOfArguments
+CommandOf(const CLI::App & app, const std::vector<std::string> & arguments)
+{
+  CommandOfArguments command{ &app, app.get_name() };
+  for (const std::string & argument : arguments)
+  {
+    if (const CLI::App * const next = FindCommand(*command.app, argument))
+    {
+      command.app = next;
+      command.name += " " + next->get_name();
+    }
+  }
+  return command;
+}
+
+namespace
+{
+
+/** What an option may stand for that a command does not have. */
+std::string
+HintOnOption(const std::string & name, const CLI::App & command)
+{
+  // Of a single letter all others are as near.
+  if (name.size() > 2)
+  {
+    if (const std::string near = DidYouMean(name, OptionNames(command)); !near.empty() && name != "--output")
+    {
+      return near;
+    }
+  }
+  for (const CLI::Option * const option : command.get_options())
+  {
+    const std::string place = option->get_positional() ? option->get_name(true, false) : "";
+    if ((name == "-o" || name == "--output" || name == "--out") && (place == "OUTPUT" || place == "OUT"))
+    {
+      return "; " + place + " has no option before it";
+    }
+  }
+  return name.size() > 2 ? DidYouMean(name, OptionNames(command)) : std::string();
+}
+
+} // namespace
+
 std::string
 FindMisspelled(const CLI::App & app, const std::vector<std::string> & arguments)
 {
   const CLI::App * command = &app;
+  std::string      fullName = app.get_name();
   for (const std::string & argument : arguments)
   {
     const bool isLong = argument.size() > 2 && argument.compare(0, 2, "--") == 0 &&
@@ -63,8 +114,8 @@ FindMisspelled(const CLI::App & app, const std::vector<std::string> & arguments)
       const std::string              name = argument.substr(0, argument.find('='));
       if (std::find(known.begin(), known.end(), name) == known.end())
       {
-        return Quoted(name) + " is no option of `" + (command == &app ? "" : app.get_name() + " ") +
-               command->get_name() + "`" + DidYouMean(name, known) + "; its --help lists all";
+        return Quoted(name) + " is no option of `" + fullName + "`" + HintOnOption(name, *command) +
+               "; its --help lists all";
       }
     }
     else if (!argument.empty() && argument[0] != '-')
@@ -89,6 +140,7 @@ FindMisspelled(const CLI::App & app, const std::vector<std::string> & arguments)
         return Quoted(argument) + " is no command" + DidYouMean(argument, names) + "; there are " + list;
       }
       command = *found;
+      fullName += " " + argument;
     }
   }
   return {};

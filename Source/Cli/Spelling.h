@@ -15,6 +15,17 @@ std::vector<std::string> OptionNames(const CLI::App & command);
 /** Accepts only these names. The message for others proposes the nearest one. */
 CLI::Validator OneOf(const std::vector<std::string> & names);
 
+/** The subcommand of this name; null if there is none. */
+const CLI::App * FindCommand(const CLI::App & app, const std::string & name);
+
+/** The command that arguments name, and its full name: "brickccl recipe check". */
+struct CommandOfArguments
+{
+  const CLI::App * app = nullptr;
+  std::string      name;
+};
+CommandOfArguments CommandOf(const CLI::App & app, const std::vector<std::string> & arguments);
+
 /** What is probably misspelled among arguments that were not understood: a subcommand or an option that is not there,
  *  with the nearest one that is. Empty if every one is known. */
 std::string FindMisspelled(const CLI::App & app, const std::vector<std::string> & arguments);

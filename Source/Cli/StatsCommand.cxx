@@ -310,7 +310,8 @@ AddStatsCommand(CLI::App & app, const FrontEnd & frontEnd)
   command
     ->add_option("--bins",
                  arguments->bins,
-                 "so many equal bins from the lowest to the highest value, instead of about 50 between round numbers")
+                 "so many equal bins (up to 1000000) from the lowest to the highest value, instead of about 50 between "
+                 "round numbers")
     ->transform(Count(1, 1000000))
     ->needs(histogram);
   command->add_flag("--log", arguments->logarithmic, "bins of equal ratios, on a logarithmic axis")->needs(histogram);

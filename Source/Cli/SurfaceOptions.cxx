@@ -26,7 +26,7 @@ AddMeshCommand(CLI::App & app, const std::function<void(const MeshArguments &)> 
   command
     ->add_option("--smooth",
                  arguments->mesh.smoothingPasses,
-                 "passes of smoothing, 0 or 2 and more (20 is usual); volumes are kept")
+                 "passes of smoothing, 0 or 2 to 1000 (20 is usual); volumes are kept")
     ->transform(Count(0, 1000))
     ->check(isNotOne)
     ->capture_default_str();
@@ -73,11 +73,11 @@ AddRenderCommand(CLI::App & app, const std::function<void(const RenderArguments 
     ->type_name("COLUMN");
   AddChosenLabels(*command, arguments->chosen);
   command
-    ->add_option(
-      "--size",
-      arguments->size,
-      "width and height in pixels, as 1200x900, which is the default of surfaces; slices take what they need, "
-      "and at most this")
+    ->add_option("--size",
+                 arguments->size,
+                 "width and height in pixels, 480 to 4096, as 1200x900, which is the default of surfaces; slices take "
+                 "what they need, "
+                 "and at most this")
     ->type_name("WxH");
   command->add_flag("--patient",
                     arguments->hasPatientAxes,

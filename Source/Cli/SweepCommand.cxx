@@ -275,7 +275,7 @@ AddSweepCommand(CLI::App & app)
     ->check(AnyNumber())
     ->type_name("B")
     ->required();
-  command->add_option("--steps", arguments->steps, "thresholds at equal distances, A and B among them")
+  command->add_option("--steps", arguments->steps, "thresholds at equal distances, A and B among them: 2 to 65536")
     ->transform(Count(2, SweepOptions::MaximumSteps))
     ->type_name("N")
     ->capture_default_str();

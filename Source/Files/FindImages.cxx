@@ -37,7 +37,7 @@ class FileList
 {
 public:
   explicit FileList(const FindImagesOptions & options)
-    : m_Mark(options.mark)
+    : m_IsMarked(options.isMarked)
   {
     for (const std::string & folder : options.leftOut)
     {
@@ -147,8 +147,7 @@ private:
   bool
   HasMark(const fs::path & folder) const
   {
-    std::error_code failure;
-    return !m_Mark.empty() && fs::exists(folder / m_Mark, failure);
+    return m_IsMarked && m_IsMarked(folder.string());
   }
 
   void
@@ -203,9 +202,9 @@ private:
     std::vector<std::string> places;
   };
 
-  std::string              m_Mark;
-  std::vector<std::string> m_Marked;
-  std::vector<Input>       m_Inputs;
+  std::function<bool(const std::string &)> m_IsMarked;
+  std::vector<std::string>                 m_Marked;
+  std::vector<Input>                       m_Inputs;
 
   std::set<std::string>   m_LeftOut;
   std::set<std::string>   m_Seen;

@@ -3,6 +3,7 @@
 
 #include "BrickCCL/Files/ImageFile.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -36,8 +37,8 @@ struct FindImagesOptions
   bool slicesAreVolumes = true;
   /** Folders that are not searched. */
   std::vector<std::string> leftOut;
-  /** Folders that hold an entry of this name are not searched; empty: all are. */
-  std::string mark;
+  /** Folders for which this is true are not searched; empty: all are. */
+  std::function<bool(const std::string & folder)> isMarked;
 };
 
 struct FoundImages
@@ -46,7 +47,7 @@ struct FoundImages
   std::vector<FoundImage> images;
   /** Files whose formats are not known. */
   std::vector<std::string> ignored;
-  /** Folders with the mark. */
+  /** Folders for which `isMarked` is true. */
   std::vector<std::string> markedFolders;
 };
 

@@ -102,6 +102,22 @@ EndAtInterrupt(const std::string & message)
 }
 
 void
+TellAtInterrupt(const std::string & message)
+{
+  EndState &                        state = State();
+  const std::lock_guard<std::mutex> lock(state.mutex);
+  state.message = message;
+}
+
+std::string
+MessageAtInterrupt()
+{
+  EndState &                        state = State();
+  const std::lock_guard<std::mutex> lock(state.mutex);
+  return state.message;
+}
+
+void
 EndForkedAtInterrupt()
 {
   if (!State().message.empty())

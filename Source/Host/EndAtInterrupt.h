@@ -16,8 +16,14 @@ namespace brickccl
  *  a moment does so. The message goes to the error stream, and the exit code is 130. */
 void EndAtInterrupt(const std::string & message);
 
-/** The same in a process that was forked from such a one. What that one must not leave behind is no matter of this
- *  process. */
+/** Another message from now on, for work that can say more. */
+void TellAtInterrupt(const std::string & message);
+
+/** What EndAtInterrupt or TellAtInterrupt was told. */
+std::string MessageAtInterrupt();
+
+/** As EndAtInterrupt, in a process that was forked from such a one. What that one must not leave behind is no matter of
+ * this process. */
 void EndForkedAtInterrupt();
 
 /** Gives the work so much time instead, for one that hears every interrupt but has other processes to wait for. */

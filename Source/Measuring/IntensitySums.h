@@ -109,17 +109,31 @@ struct IntensitySums
     else
     {
       measures.sum = sum.Rounded();
-      measures.mean = sum.Over(static_cast<double>(voxels));
+      const double quotient = sum.Over(static_cast<double>(voxels));
+      // The sum of values near the largest double may be none.
+      const bool isLost = !std::isfinite(quotient) && std::isfinite(minimum) && std::isfinite(maximum);
+      measures.mean = isLost ? std::numeric_limits<double>::quiet_NaN() : quotient;
     }
     if (voxels > 1)
     {
       measures.standardDeviation =
-        hasSquares ? DeviationFromSquares(voxels) : std::sqrt(deviation / static_cast<double>(voxels - 1));
+        hasSquares ? DeviationFromSquares(voxels) : DeviationOf(static_cast<double>(voxels - 1));
     }
     return measures;
   }
 
 private:
+  /** Not a number where the squares have left the range in which doubles have all their digits. */
+  double
+  DeviationOf(double divisor) const
+  {
+    constexpr double least = std::numeric_limits<double>::min() / std::numeric_limits<double>::epsilon();
+    // Of values that are not a number the extremes say nothing, but the sum does.
+    const bool isEqual = !isWhole && std::isfinite(minimum) && minimum == maximum && !std::isnan(sum.Rounded());
+    const bool isInRange = std::isfinite(deviation) && (deviation >= least || minimum == maximum);
+    return isEqual ? 0 : isInRange ? std::sqrt(deviation / divisor) : std::numeric_limits<double>::quiet_NaN();
+  }
+
   double
   DeviationFromSquares(std::uint64_t voxels) const
   {

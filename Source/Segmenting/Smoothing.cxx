@@ -16,7 +16,6 @@ namespace
 {
 
 /** Widths of kernels beyond these are mistakes of units and would run for days. */
-constexpr int    MaximumRadius = 50;
 constexpr double MaximumDeviationInVoxels = 100;
 
 } // namespace
@@ -32,7 +31,8 @@ SmoothingMethod::FromText(const std::string & text)
   {
     const char * end = size.data() + size.size();
     const auto   parsed = std::from_chars(size.data(), end, method.radius);
-    if (parsed.ec == std::errc() && parsed.ptr == end && method.radius >= 1 && method.radius <= MaximumRadius)
+    if (parsed.ec == std::errc() && parsed.ptr == end && method.radius >= 1 &&
+        method.radius <= SmoothingMethod::MaximumRadius)
     {
       return method;
     }
@@ -48,9 +48,10 @@ SmoothingMethod::FromText(const std::string & text)
       return method;
     }
   }
-  throw InvalidArgument(
-    Quoted(text) + " is no way to smooth; give median:R, R from 1 to " + std::to_string(MaximumRadius) +
-    " voxels, or gaussian:MM, a standard deviation above 0, for example gaussian:0.5" + HintOnLostNumber(size));
+  throw InvalidArgument(Quoted(text) + " is no way to smooth; give median:R, R from 1 to " +
+                        std::to_string(SmoothingMethod::MaximumRadius) +
+                        " voxels, or gaussian:MM, a standard deviation above 0, for example gaussian:0.5" +
+                        HintOnLostNumber(size));
 }
 
 ScalarType

@@ -23,6 +23,8 @@ struct SmoothingMethod
     Gaussian
   };
 
+  static constexpr int MaximumRadius = 50;
+
   Kind   kind = Kind::Median;
   int    radius = 1;
   double deviation = 1;

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import struct
 import unittest
 import zlib
@@ -149,7 +150,8 @@ class CompareTest(CommandTest):
         write_nrrd(self.path("two/b.nrrd"), "uint8", (12, 3, 1), [0] * 36, truncate=8)
         result = run("batch", self.path("r.toml"), self.path("two"), "-o", after, "--resume")
         self.assertEqual(result.returncode, 3, result.stderr)
-        result = self.ok("compare", before, after)
+        result = run("compare", before, after)
+        self.assertEqual(result.returncode, 3, result.stderr)
         self.assertIn("a: 6 same", result.stdout)
         self.assertIn("b: not compared: skipped", result.stdout)
         with open(os.path.join(after, "items/a/labels.nrrd"), "ab") as stream:
@@ -160,6 +162,37 @@ class CompareTest(CommandTest):
         with open(os.path.join(after, "items/a/summary.json"), "w", encoding="utf-8") as stream:
             stream.write("{")
         self.fails("compare", before, after, saying="summary.json' is damaged")
+
+    def test_an_item_that_is_damaged_is_no_success(self):
+        before = self.batch("one", {"a": self.BEFORE, "b": self.BEFORE, "only-before": self.BEFORE})
+        after = self.batch("two", {"a": self.BEFORE, "b": self.BEFORE})
+        # What one batch alone was given is no fault of either.
+        self.ok("compare", before, after)
+        whole = self.path("whole")
+        shutil.copytree(after, whole)
+
+        def damage(name):
+            with open(os.path.join(after, "items/b", name), "ab") as stream:
+                stream.write(b"x")
+
+        for harm, saying in ((lambda: damage("labels.nrrd"), "labels.nrrd' is not what the batch wrote"),
+                             (lambda: os.remove(os.path.join(after, "items/b/labels.nrrd")), "is not what the batch wrote"),
+                             (lambda: shutil.rmtree(os.path.join(after, "items/b")), "its results are not in ")):
+            with self.subTest(saying):
+                harm()
+                for first, second in ((before, after), (after, before)):
+                    for options in ((), ("--json",), ("-o", self.path("c.csv"))):
+                        result = run("compare", first, second, *options)
+                        self.assertEqual(result.returncode, 3, result.stdout + result.stderr)
+                        self.assertIn(saying, result.stdout)
+                        self.assertEqual(result.stderr, "")
+                shutil.rmtree(after)
+                shutil.copytree(whole, after)
+        self.ok("compare", before, after)
+        # No label map is no success either.
+        recipe = "[outputs]\npictures = false\nlabels = \"none\"\n"
+        first, second = self.batch("three", {"a": self.BEFORE}, recipe=recipe), self.batch("four", {"a": self.BEFORE}, recipe=recipe)
+        self.fails("compare", first, second, saying="no item of")
 
 
 if __name__ == "__main__":

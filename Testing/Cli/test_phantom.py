@@ -158,7 +158,7 @@ class PhantomTest(CommandTest):
     def test_bad_requests(self):
         out = self.path("out.nrrd")
         self.fails("phantom", "cube", out, saying="KIND")
-        self.fails("phantom", "random", out, "--density", 2, saying="between 0 and 1")
+        self.fails("phantom", "random", out, "--density", 2, saying="from 0 to 1")
         self.fails("phantom", "random", out, "--size", 0, 4, saying="at least 1")
         self.fails("phantom", "balls", out, "--truth", out, saying="--truth")
         self.fails("phantom", "balls", out, "--noise", 3, saying="--noise goes with the phantoms log, casting and print")

@@ -35,6 +35,56 @@ class RecipeTest(CommandTest):
         self.refuses("[selection]\nkeep = \"volume_mm > 2\"\n", 2, "'volume_mm'", "did you mean 'volume_mm3'")
         self.refuses("[measuring]\ncolumns = [\"shap\"]\n", 2, "'shap'")
 
+    def test_misspelled_tables_and_their_keys_at_once(self):
+        text = ("[selction]\nkep = \"volume_mm3 > 2\"\n[labeling]\nconectivity = 26\n[prt]\nmethod = \"pores\"\nrnage = [1, inf]\n"
+                "[[acceptence]]\nrule = \"near-surface\"\nwithn_mm = 1\nat_most_count = 3\n"
+                "[[acceptance]]\nrule = \"numbr\"\nat_mst_count = 3\n")
+        faults = [(1, "no table [selction]; did you mean 'selection'?"), (2, "'kep'; did you mean 'keep'?"),
+                  (4, "'conectivity'; did you mean 'connectivity'?"), (5, "no table [prt]; did you mean 'part'?"),
+                  (7, "'rnage'; did you mean 'range'?"), (8, "no table [acceptence]; did you mean 'acceptance'?"),
+                  (10, "'withn_mm'; did you mean 'within_mm'?"), (13, "did you mean 'number'?"),
+                  (14, "'at_mst_count'; did you mean 'at_most_count'?")]
+        for line, saying in faults:
+            result = self.refuses(text, line, saying)
+        # What is misspelled is not called missing as well.
+        self.assertIn("the recipe has %d faults" % len(faults), result.stderr)
+        self.assertEqual(len(result.stderr.splitlines()), 1 + len(faults), result.stderr)
+
+    def test_keys_in_the_wrong_place(self):
+        text = ("connectivity = 26\nkeepp = 1\n[cleaning]\nminimum_size = 3\nminimum_siz = 3\nfrobnicate = 3\n"
+                "[selection]\nmaximum_size = 3\n")
+        for line, saying in ((1, "'connectivity' stands above all tables; it is a key of [labeling]"),
+                             (2, "'keepp' stands above all tables; did you mean 'keep' of [selection]?"),
+                             (3, "no table [cleaning]; there are recipe"), (4, "'minimum_size' stands in [cleaning]; it is a key of [labeling]"),
+                             (5, "did you mean 'minimum_size' of [labeling]?"), (6, "no table has such a key"),
+                             (8, "[selection] has no key 'maximum_size'; it is a key of [labeling]")):
+            result = self.refuses(text, line, saying)
+        self.assertIn("the recipe has 7 faults", result.stderr)
+        # Of a table that is there twice, once misspelled, no key is lost.
+        result = self.refuses("[part]\nmethod = \"pores\"\n[parts]\nrange = [5, inf]\n", 3, "did you mean 'part'")
+        self.assertIn("the recipe has a fault", result.stderr)
+
+    def test_thresholds_that_are_numbers(self):
+        part = "[part]\nmethod = \"pores\"\nthreshold = %s\n"
+        for number, said in (("1200", "1200"), ("-0.5", "-0.5"), ("1e3", "1000"), ("0x10", "16"), ("1_000", "1000")):
+            explained = self.ok("recipe", "explain", self.recipe(part % number)).stdout
+            self.assertIn("piece of values from %s to inf, with its pores" % said, explained)
+            explained = self.ok("recipe", "explain", self.recipe("[threshold]\nmethod = %s\n" % number)).stdout
+            self.assertIn("Voxels below %s may belong to defects" % said, explained)
+        self.assertIn("at or above 7 may", self.ok("recipe", "explain", self.recipe("[threshold]\nmethod = 7\nside = \"above\"\n")).stdout)
+        for value, saying in (("\"1200\"", "a number without quotes: 1200"), ("inf", "a number, such as 1200"), ("nan", "a number, such as 1200"),
+                              ("true", "a number, such as 1200"), ("[1200, inf]", "a number, such as 1200"), ("\"otsi\"", "did you mean 'otsu'")):
+            self.refuses(part % value, 3, "part.threshold", saying)
+            self.refuses("[threshold]\nmethod = %s\n" % value, 2, "threshold.method", saying)
+        self.refuses(part % "1e400", 3, "too large")
+        self.refuses(part % "1200" + "range = [1200, inf]\n", 2, "part.range or part.threshold, and one of them alone")
+        self.refuses("[part]\nmethod = \"largest\"\nthreshold = 50\nfill_holes = \"none\"\n[threshold]\nrange = [0, 49]\n", 6,
+                     "no item could have a defect")
+        schema = json.loads(self.ok("recipe", "schema").stdout)["properties"]
+        for table, key in (("part", "threshold"), ("threshold", "method")):
+            self.assertEqual(schema[table]["properties"][key]["type"], ["number", "string"])
+            self.assertIn("a number, or how", schema[table]["properties"][key]["description"])
+
     def test_kinds_and_limits(self):
         self.refuses("[labeling]\nconnectivity = \"26\"\n", 2, "labeling.connectivity is '26'", "a whole number from 4 to 26")
         self.refuses("[labeling]\nconnectivity = 5\n", 2, "4 or 8 in slices, 6, 18 or 26 in volumes")
@@ -146,7 +196,7 @@ class RecipeTest(CommandTest):
                 ("[labeling]\ncriterion = 5\ntolerance = 1\n", 2),
                 ("[smoothing]\nfilter = \"gaussian\"\ndeviation_mm = \"x\"\n", 3),
                 ("[smoothing]\nfilter = \"gauss\"\ndeviation_mm = 1\n", 2),
-                ("[threshold]\nmethod = 5\nside = \"above\"\n", 2),
+                ("[threshold]\nmethod = true\nside = \"above\"\n", 2),
                 ("[measuring]\nintensity = 1\n[selection]\nkeep = \"intensity_mean > 3\"\n", 2)):
             with self.subTest(text):
                 faults = self.refuses(text, line, "must be").stderr.splitlines()

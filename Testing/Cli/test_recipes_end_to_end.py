@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import shutil
 import unittest
 
 from support import CommandTest, labels_of, run, write_nrrd
@@ -55,6 +56,38 @@ class EndToEndTest(CommandTest):
             self.finds(name, 19)
             rules = {rule["name"]: rule for rule in self.summary(name)["rules"]}
             self.assertTrue(rules["Porosity"]["passes"])
+
+    def results(self, recipe):
+        """What a recipe finds in the scans: label maps and tables."""
+        shutil.rmtree(self.path("out"), ignore_errors=True)
+        with open(self.path("r.toml"), "w", encoding="utf-8") as stream:
+            stream.write(recipe + "[outputs]\npictures = false\n")
+        self.batch(self.path("r.toml"), self.path("in"))
+        found = {}
+        for item in sorted(os.listdir(self.path("out/items"))):
+            for name in ("labels.nrrd", "defects.csv"):
+                with open(self.path("out/items/%s/%s" % (item, name)), "rb") as stream:
+                    found[item, name] = stream.read()
+            self.assertGreater(self.summary(item)["defects"], 0, item)
+        return found
+
+    def test_thresholds_as_numbers(self):
+        os.mkdir(self.path("in"))
+        self.ok("phantom", "casting", self.path("in/scan.nrrd"), "--size", 64, 64, 56, "--quiet")
+        part = "[part]\nmethod = \"pores\"\n%s\n"
+        found = self.results(part % "threshold = \"otsu\"")
+        threshold = self.summary("scan")["part_threshold"]
+        for same in ("threshold = %r" % threshold, "range = [%r, inf]" % threshold):
+            self.assertEqual(self.results(part % same), found, same)
+        for method, same in (("method = 500", "range = [-inf, 499]"), ("method = 500\nside = \"above\"", "range = [500, inf]")):
+            self.assertEqual(self.results("[threshold]\n%s\n" % method), self.results("[threshold]\n%s\n" % same), method)
+        os.remove(self.path("in/scan.nrrd"))
+        # 0.7 is no 32-bit number; the nearest one is meant.
+        write_nrrd(self.path("in/tenths.nrrd"), "float", (10, 10, 9), [(i * 7919) % 11 / 10 for i in range(900)])
+        for method, same in (("method = 0.7", "range = [-inf, 0.6]"), ("method = 0.7\nside = \"above\"", "range = [0.7, inf]")):
+            self.assertEqual(self.results("[threshold]\n%s\n" % method), self.results("[threshold]\n%s\n" % same), method)
+        material = "[part]\nmethod = \"largest\"\nfill_holes = \"none\"\n%s\n[threshold]\nrange = [0.5, 1]\n"
+        self.assertEqual(self.results(material % "threshold = 0.7"), self.results(material % "range = [0.7, inf]"))
 
     def test_print_porosity(self):
         names = self.scans("print", "--spacing", 0.02, 0.02, 0.02)

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import os
 import struct
 import unittest
@@ -179,6 +180,40 @@ class StatsTest(CommandTest):
         self.fails("stats", labels, "--histogram", "volum_um3", "--units", "um", saying="no column 'volum_um3'")
         self.fails("stats", labels, "--picture", self.path("p.png"), "--units", "um", saying=["--units um", "--histogram"])
         self.fails("label", labels, self.path("o.nrrd"), "--units", "um", saying=["--units um", "--statistics"])
+
+    def test_no_statistics_of_values_near_the_ends_of_doubles_are_wrong(self):
+        labels, values, table = self.path("six.nrrd"), self.path("values.nrrd"), self.path("six.csv")
+        write_nrrd(labels, "uint8", (6,), [1] * 6)
+        shape = [1, 2, -3, 4, 5, 9]
+        mean, deviation = 3, (82 / 5) ** 0.5
+        cubes, fourths = (sum((x - mean) ** power for x in shape) / 6 for power in (3, 4))
+        columns = ("mean", "std", "variance", "skewness", "kurtosis")
+        most = 1.7976931348623157e308
+        # The scale of the values, or other values, and which columns have a number.
+        for what, has in ((1e150, "mean std variance skewness kurtosis"), (1e-140, "mean std variance skewness kurtosis"), (1e155, "mean"),
+                          (5e306, "mean"), (1e-148, "mean"), (1e-160, "mean"), (1e-307, "mean"), ([most, -most] * 3, "mean"),
+                          ([1e308, 1.1e308, 1.2e308, 0.9e308, 1.7e308, 1.5e308], "")):
+            scale = what if isinstance(what, float) else 1
+            write_nrrd(values, "double", (6,), what if isinstance(what, list) else [x * scale for x in shape])
+            self.ok("stats", labels, "--intensity", values, "-o", table, "--columns", "intensity", "--quiet")
+            with open(table, newline="", encoding="utf-8") as stream:
+                row = next(csv.DictReader(stream))
+            found = {name: float(row["intensity_" + name]) for name in columns}
+            with self.subTest(what=what):
+                self.assertEqual({name for name in columns if not math.isnan(found[name])}, set(has.split()), found)
+                if isinstance(what, float):
+                    right = {"mean": mean * scale, "std": deviation * scale, "variance": (deviation * scale) ** 2 if 1e-150 < scale < 1e151 else 0,
+                             "skewness": cubes / deviation ** 3, "kurtosis": fourths / deviation ** 4 - 3}
+                    for name in has.split():
+                        self.assertLessEqual(abs(found[name] - right[name]), max(1e-9 * abs(right[name]), 1e-12 if name == "skewness" else 0), name)
+                self.assertEqual(float(row["intensity_max"]), max(what) if isinstance(what, list) else 9 * what)
+        # Equal ones do not deviate, however large or small they are.
+        for value in (1e308, 1e-308, 5e-324):
+            write_nrrd(values, "double", (6,), [value] * 6)
+            self.ok("stats", labels, "--intensity", values, "-o", table, "--columns", "intensity", "--quiet")
+            with open(table, newline="", encoding="utf-8") as stream:
+                row = next(csv.DictReader(stream))
+            self.assertEqual([float(row["intensity_" + name]) for name in columns[1:]], [0] * 4, value)
 
     def test_the_list_of_columns_is_the_documented_one(self):
         with open(os.path.join(SOURCE, "Tables", "COLUMNS.md")) as stream:

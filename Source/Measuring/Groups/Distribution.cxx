@@ -175,7 +175,7 @@ MeasureTypedDistributions(const RunVolume &   volume,
       T * const                 values = gathered.data() + offsets[c];
       const bool                isNumber = !std::isnan(component.intensity.sum);
       const double              none = std::numeric_limits<double>::quiet_NaN();
-      if (!isNumber)
+      if (!isNumber || !std::isfinite(deviation))
       {
         measures.skewness = measures.kurtosis = none;
       }

@@ -1,0 +1,250 @@
+#include "BrickCCL/Cli/ArgumentFault.h"
+
+#include "BrickCCL/Cli/Spelling.h"
+#include "BrickCCL/Core/NearestName.h"
+#include "BrickCCL/Core/Printable.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace brickccl::cli
+{
+
+namespace
+{
+
+/** "a", "a and b", "a, b and c". */
+std::string
+Joined(const std::vector<std::string> & parts)
+{
+  std::string text;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+  {
+    text += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
+  }
+  return text;
+}
+
+/** An option as it is typed: "-o OUTDIR", "--range LO HI"; an argument without a dash: "INPUT". */
+std::string
+TypedName(const CLI::Option & option)
+{
+  if (option.get_positional())
+  {
+    return option.get_name(true, false);
+  }
+  const std::string name =
+    option.get_snames().empty() ? "--" + option.get_lnames().front() : "-" + option.get_snames().front();
+  return option.get_items_expected_max() > 0 ? name + " " + option.get_type_name() : name;
+}
+
+/** How a command is called: "brickccl batch RECIPE INPUT... -o OUTDIR". */
+std::string
+UsageOf(const CommandOfArguments & command)
+{
+  std::string arguments;
+  std::string options;
+  for (const CLI::Option * const option : command.app->get_options())
+  {
+    if (option->get_positional())
+    {
+      const std::string name = option->get_name(true, false);
+      arguments += option->get_required() ? " " + name : " [" + name + "]";
+      arguments += option->get_items_expected_max() > 1 ? "..." : "";
+    }
+    else if (option->get_required())
+    {
+      options += " " + TypedName(*option);
+    }
+  }
+  return "`" + command.name + arguments + options + "`";
+}
+
+std::string
+NamesOfCommands(const CLI::App & app)
+{
+  std::vector<std::string> names;
+  for (const CLI::App * const one : app.get_subcommands([](const CLI::App *) { return true; }))
+  {
+    names.push_back(one->get_name());
+  }
+  return Joined(names);
+}
+
+/** The option that a message of the parser begins with. */
+const CLI::Option *
+OptionIn(const std::string & message, const CLI::App & app)
+{
+  return app.get_option_no_throw(message.substr(0, message.find_first_of(": ")));
+}
+
+/** Whether an argument names an option: "--range", "--range=1", "-o", "-ofile". */
+bool
+Names(const std::string & argument, const CLI::Option & option)
+{
+  const auto isLong = [&](const std::string & name) { return argument.substr(0, argument.find('=')) == "--" + name; };
+  const auto isShort = [&](const std::string & name) { return argument.compare(0, 2, "-" + name) == 0; };
+  return std::any_of(option.get_lnames().begin(), option.get_lnames().end(), isLong) ||
+         std::any_of(option.get_snames().begin(), option.get_snames().end(), isShort);
+}
+
+/** "needs 2 values, LO HI", "takes 2 to 4 values, X Y [Z]", "needs a value, FILE". */
+std::string
+ValuesOf(const CLI::Option & option)
+{
+  const int         least = std::max(1, option.get_items_expected_min());
+  const int         most = option.get_items_expected_max();
+  const std::string number = most <= 1     ? "a value"
+                           : least == most ? std::to_string(least) + " values"
+                           : most > 1000   ? "values"
+                                           : std::to_string(least) + " to " + std::to_string(most) + " values";
+  return number + ", " + option.get_type_name();
+}
+
+std::string
+DescribeMissing(const CommandOfArguments & command)
+{
+  std::vector<std::string> missing;
+  for (const CLI::Option * const option : command.app->get_options())
+  {
+    if (option->get_required() && option->count() == 0)
+    {
+      missing.push_back(TypedName(*option));
+    }
+  }
+  return Joined(missing) + (missing.size() == 1 ? " is" : " are") + " required: " + UsageOf(command);
+}
+
+std::string
+DescribeMismatch(const CLI::Option & option, const std::string & message, const std::vector<std::string> & arguments)
+{
+  const std::string name = option.get_name();
+  const auto        times =
+    std::count_if(arguments.begin(), arguments.end(), [&](const auto & argument) { return Names(argument, option); });
+  const bool isTooMuch = message.find("At Most") != std::string::npos;
+  if (isTooMuch && (times > 1 || (times == 1 && option.get_positional())))
+  {
+    return name + " is given " + (times > 2 ? std::to_string(times) + " times" : "twice") + "; give it once";
+  }
+  return name + " needs " + ValuesOf(option);
+}
+
+/** What arguments may be meant by that no option and no place takes. */
+std::string
+HintOnExtra(const std::string & text, const CommandOfArguments & command)
+{
+  std::string letters = text;
+  bool        isOption = false;
+  for (const char * const dash : { "\xE2\x80\x93", "\xE2\x80\x94", "\xE2\x88\x92", "-" })
+  {
+    const bool begins = letters.rfind(dash, 0) == 0;
+    letters = begins ? letters.substr(std::string(dash).size()) : letters;
+    isOption = isOption || begins;
+  }
+  if (!isOption || letters.empty() || std::isalpha(static_cast<unsigned char>(letters[0])) == 0)
+  {
+    return {};
+  }
+  const std::string name = "--" + letters.substr(0, letters.find('='));
+  const auto        known = OptionNames(*command.app);
+  return "; options begin with two plain dashes" + DidYouMean(name, known);
+}
+
+std::string
+DescribeExtras(std::vector<std::string>         extras,
+               const CommandOfArguments &       command,
+               const std::vector<std::string> & arguments)
+{
+  const auto placeOf = [&](const std::string & text) {
+    return std::find(arguments.begin(), arguments.end(), text) - arguments.begin();
+  };
+  std::stable_sort(extras.begin(), extras.end(), [&](const auto & a, const auto & b) {
+    return placeOf(a) < placeOf(b);
+  });
+  std::vector<std::string> quoted;
+  std::string              hint;
+  for (const std::string & text : extras)
+  {
+    quoted.push_back(Quoted(text));
+    hint = hint.empty() ? HintOnExtra(text, command) : hint;
+  }
+  return Joined(quoted) + (extras.size() == 1 ? " is" : " are") + " too much: " + UsageOf(command) + hint;
+}
+
+} // namespace
+
+std::string
+FindMissingValue(const CLI::App & app, const std::vector<std::string> & arguments)
+{
+  const CLI::App * command = &app;
+  for (std::size_t i = 0; i < arguments.size() && arguments[i] != "--"; ++i)
+  {
+    if (const CLI::App * const next = FindCommand(*command, arguments[i]))
+    {
+      command = next;
+      continue;
+    }
+    const auto known = OptionNames(*command);
+    const auto isKnown = [&](const std::string & text) {
+      return std::find(known.begin(), known.end(), text) != known.end();
+    };
+    const CLI::Option * const option = isKnown(arguments[i]) ? command->get_option_no_throw(arguments[i]) : nullptr;
+    const int                 needed = option == nullptr ? 0 : option->get_items_expected_min();
+    for (int k = 0; k < needed && i + 1 < arguments.size(); ++k)
+    {
+      ++i;
+      if (isKnown(arguments[i]))
+      {
+        return arguments[i - 1 - static_cast<std::size_t>(k)] + " needs " + ValuesOf(*option) + ", and the option " +
+               arguments[i] + " stands there";
+      }
+    }
+  }
+  return {};
+}
+
+std::string
+DescribeArgumentFault(const CLI::App & app, const CLI::ParseError & error, const std::vector<std::string> & arguments)
+{
+  const CommandOfArguments  command = CommandOf(app, arguments);
+  const std::string         message = error.what();
+  const CLI::Option * const option = OptionIn(message, *command.app);
+  const std::string         missing = FindMissingValue(app, arguments);
+  std::string               text = message;
+  if (!missing.empty())
+  {
+    // What else is wrong comes from it.
+    text = missing;
+  }
+  else if (dynamic_cast<const CLI::RequiredError *>(&error) != nullptr)
+  {
+    const std::string commands = NamesOfCommands(*command.app);
+    text = commands.empty() ? DescribeMissing(command)
+                            : "a command is required after `" + command.name + "`; there are " + commands;
+  }
+  else if (dynamic_cast<const CLI::ArgumentMismatch *>(&error) != nullptr && option != nullptr)
+  {
+    text = DescribeMismatch(*option, message, arguments);
+  }
+  else if (dynamic_cast<const CLI::ExtrasError *>(&error) != nullptr)
+  {
+    text = DescribeExtras(app.remaining(true), command, arguments);
+  }
+  else if (dynamic_cast<const CLI::ExcludesError *>(&error) != nullptr)
+  {
+    text = message + "; leave one of them out";
+  }
+  else if (dynamic_cast<const CLI::ConversionError *>(&error) != nullptr && message.find(" = ") != std::string::npos)
+  {
+    const std::size_t begin = message.find(": ") + 2;
+    const std::size_t sign = message.find(" = ");
+    text = message.substr(begin, sign - begin) + ": " + Quoted(message.substr(sign + 3)) + " is no value that it takes";
+  }
+  else if (dynamic_cast<const CLI::RequiresError *>(&error) != nullptr)
+  {
+    text = message + ", which is not given";
+  }
+  return text + "; `" + command.name + " --help` lists all options";
+}
+
+} // namespace brickccl::cli

@@ -1,0 +1,137 @@
+"""Arguments that are missing, twice there or too many: each error says what would be right. Limits that the help names."""
+
+import os
+import re
+import subprocess
+import unittest
+
+from support import COMMAND, CommandTest, run, write_nrrd
+
+
+class ArgumentsTest(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.image = self.path("image.nrrd")
+        self.output = self.path("labels.nrrd")
+        write_nrrd(self.image, "uint8", (4, 3, 2), [0, 1, 1, 0, 2, 2, 0, 0, 0, 3, 3, 3] * 2)
+        with open(self.path("r.toml"), "w", encoding="utf-8") as stream:
+            stream.write("[labeling]\nconnectivity = 6\n")
+        # A call of every command that is right, without its options.
+        recipe = self.path("r.toml")
+        self.calls = {
+            "label": [self.image, self.output], "stats": [self.image, "--print"],
+            "select": [self.image, self.output, "--where", "label > 1", "--keep"], "clean": [self.image, self.output, "--largest", "1"],
+            "sweep": [self.image, "--range-from", "0", "--range-to", "1", "-o", self.path("c.csv")], "info": [self.image],
+            "phantom": ["random", self.path("p.nrrd")], "batch": [recipe, self.image, "-o", self.path("out")],
+            "recipe new": ["casting-porosity", "-o", self.path("n.toml")], "recipe check": [recipe], "recipe explain": [recipe],
+            "recipe schema": [], "report": [self.path("out")], "score": [self.image, self.image],
+            "compare": [self.path("out"), self.path("out")], "completion": ["bash"], "manual": []}
+        shown = run("--help").stdout
+        for command in ("mesh", "render"):
+            if re.search("^  %s " % command, shown, re.MULTILINE):
+                self.calls[command] = [self.image, self.path("o." + ("stl" if command == "mesh" else "png"))]
+
+    def options_of(self, command):
+        """The options of a command, and whether each takes a value, from its help."""
+        shown = run(*command.split(), "--help").stdout.split("Options:")[1].split("Example:")[0]
+        return re.findall(r"^  ((?:-\w,)?--[\w-]+)(?:,--[\w-]+)*( (?!Excludes|Needs)[^ \s\[]\S*)?", shown, re.MULTILINE)
+
+    def refuses(self, command, arguments, *saying):
+        result = run(*command.split(), *arguments, cwd=self.folder)
+        self.assertGreaterEqual(result.returncode, 100, (command, arguments, result.stdout))
+        self.assertLess(result.returncode, 130)
+        self.assertEqual(result.stdout, "")
+        self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+        self.assertTrue(result.stderr.startswith("brickccl: error: "), result.stderr)
+        for text in saying:
+            self.assertIn(text, result.stderr)
+        self.assertIn("brickccl %s" % command, result.stderr)
+        return result.stderr
+
+    def test_every_command_needs_its_arguments(self):
+        for command in self.calls:
+            usage = re.search(r"^Usage: brickccl %s \[OPTIONS\](.*)$" % command, run(*command.split(), "--help").stdout, re.MULTILINE)[1]
+            required = [word.rstrip(".") for word in usage.split() if word[0].isupper()]
+            if required:
+                self.refuses(command, [], *required, "required: `brickccl " + command)
+        self.refuses("batch", [self.path("r.toml"), self.image], "-o OUTDIR is required: `brickccl batch RECIPE INPUT... -o OUTDIR`")
+        self.refuses("sweep", [self.image], "--range-from A, --range-to B and -o FILE are required")
+        self.refuses("select", [self.image, self.output], "--where CONDITION is required")
+        self.refuses("recipe", [], "a command is required", "new, check, explain and schema")
+        self.assertIn("a command is required after `brickccl`; there are label, ", run().stderr)
+
+    def test_too_many_arguments_of_every_command(self):
+        for command, right in self.calls.items():
+            if command != "batch":
+                self.refuses(command, [*right, "one", "two"], "'one' and 'two' are too much: `brickccl " + command)
+        self.refuses("label", [self.image, self.output, "-threads", "3"], "two plain dashes", "did you mean '--threads'")
+        self.refuses("label", [self.image, self.output, "\u2013minimum-size", "3"], "two plain dashes", "did you mean '--minimum-size'")
+
+    def test_every_option_once_and_with_its_value(self):
+        for command, right in self.calls.items():
+            for names, value in self.options_of(command):
+                name = names.split(",")[-1]
+                if not value or name in ("--help", "--fill-holes"):
+                    continue
+                with self.subTest(command=command, option=name):
+                    without = [self.image] if command == "label" else right
+                    self.refuses(command, [*without, name], name + " needs ")
+                    # Another option is no value.
+                    self.refuses(command, [*without, name, "--help"], name + " needs ", "the option --help stands there")
+                    if name not in ("--range", "--spacing", "--size", "--diameters"):
+                        told = self.refuses(command, [*without, name, "1", name + "=1", name + "=1"])
+                        # Some do not take 1 as a value.
+                        self.assertRegex(told, name + "( is given [34] times; give it once|: )")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["image.nrrd", "r.toml"])
+
+    def test_an_option_in_the_place_of_a_folder_makes_none(self):
+        self.refuses("batch", [self.path("r.toml"), self.image, "-o", "--resume"], "-o needs a value, OUTDIR, and the option --resume stands there")
+        self.assertFalse(os.path.exists(self.path("--resume")))
+        result = run("batch", self.path("r.toml"), self.image, "-o", "./--resume", cwd=self.folder)
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_misspelled_options_of_every_command(self):
+        for command, right in self.calls.items():
+            for names, _ in self.options_of(command):
+                name = names.split(",")[-1]
+                wrong = name[:-2] + name[-1] if len(name) > 6 else name + "x"
+                result = run(*command.split(), *right, wrong)
+                self.assertGreaterEqual(result.returncode, 100)
+                self.assertIn("'%s' is no option of `brickccl %s`" % (wrong, command), result.stderr)
+                self.assertIn("did you mean '--", result.stderr)
+        for option in ("-o", "--output"):
+            self.refuses("label", [self.image, option, self.output], "OUTPUT has no option before it")
+        self.assertNotIn("did you mean", run("label", self.image, "-q").stderr)
+
+
+class LimitsTest(CommandTest):
+    def test_what_the_help_names_is_taken_and_the_next_is_not(self):
+        image, output = self.path("image.nrrd"), self.path("o.nrrd")
+        write_nrrd(image, "uint8", (12, 3, 2), [i % 12 for i in range(72)])
+        label, sweep = ["label", image, output], ["sweep", image, "--range-from", 0, "--range-to", 1, "-o", self.path("c.csv")]
+        stats, phantom = ["stats", image, "--histogram", "voxel_count", "-o", self.path("t.csv")], ["phantom", "random", output, "--size", 8]
+        ridge = ["phantom", "ridge", output, "--size", 16, 16, "--family", "random-merging", "--parameter"]
+        cases = [([*label, "--threshold", "multi-otsu:%s"], "between N classes, 2 to 8", (2, 8), (1, 9)),
+                 ([*label, "--smooth", "median:%s"], "R 1 to 50", (1, 50), (0, 51)),
+                 ([*sweep, "--steps", "%s"], "2 to 65536", (2, 65536), (1, 65537)),
+                 ([*stats, "--bins", "%s"], "up to 1000000", (1, 1000000), (0, 1000001)),
+                 ([*phantom, "--density", "%s"], "0 to 1", (0, 1), (-1e-9, 1.000000001)),
+                 ([*ridge, "%s"], "0 to 1", (0, 1), (-1e-9, 1.000000001)),
+                 (["score", image, image, "--overlap", "%s"], "from 0 (one voxel) to 1", (0, 1), (-1e-9, 1.000000001))]
+        for command, said, taken, refused in cases:
+            self.assertIn(said, run(command[0], "--help").stdout)
+            for number in taken + refused:
+                with self.subTest(command=command, number=number):
+                    result = run(*[str(word).replace("%s", str(number)) for word in command])
+                    self.assertEqual(result.returncode == 0, number in taken, result.stderr)
+        self.assertNotRegex(run("label", "--help").stdout, r"--\S+ 1e8|\] x 2")
+
+    def test_radius_of_recipes(self):
+        for radius, code in ((1, 0), (50, 0), (0, 1), (51, 1)):
+            with open(self.path("r.toml"), "w", encoding="utf-8") as stream:
+                stream.write("[smoothing]\nfilter = \"median\"\nradius = %d\n" % radius)
+            self.assertEqual(run("recipe", "check", self.path("r.toml")).returncode, code, radius)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -271,7 +271,8 @@ class Target:
 
     def complete(self, plan: str, made: str, count: int, properties: list[dict[str, Any]]) -> None:
         """Writes the metadata by which readers find the labels: all is there now."""
-        _remove_halves(self.spec["url"])
+        if self.spec["url"] is not None:
+            _remove_halves(self.spec["url"])
         done = {MARK: {"plan": plan, "made": made, "complete": True, "count": count, "stored": self._stored_counts()}}
         if self.spec["kind"] != "ome":
             self.array().attrs.update(done)

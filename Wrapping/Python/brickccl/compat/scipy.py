@@ -133,7 +133,7 @@ def _integers(array: Any, most: int) -> Array:
     labels = _native(labels)
     if most >= 1 and labels.dtype == bool:
         return labels.view(np.uint8)
-    if most >= 1 and labels.dtype in (np.float32, np.float64):
+    if most >= 1 and labels.dtype.kind == "f" and labels.dtype.itemsize in (4, 8):
         below = np.trunc(labels - labels.dtype.type(1))
         return np.where((below >= 0) & (below < most), below, -1).astype(np.intp) + 1
     if labels.dtype.kind not in "iu":

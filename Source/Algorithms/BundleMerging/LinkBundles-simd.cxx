@@ -125,7 +125,7 @@ LeaveOutImplied(Vector same, Vector joined, Vector implied)
   return hn::Or(hn::ShiftRight<1>(hn::AndNot(joined, carried)), hn::And(hn::AndNot(carried, open), last));
 }
 
-template <int VFaces, bool VAreStraight>
+template <int VFaces, bool VAreStraight, bool VLists>
 HWY_INLINE void
 LinkBundlesWith(const FacingRows *   faces,
                 const Word *         unitedA,
@@ -137,6 +137,7 @@ LinkBundlesWith(const FacingRows *   faces,
   const Words  tag;
   const Vector zero = hn::Zero(tag);
   WordList     list = found.list;
+  Vector       any = zero;
   unsigned     carry = 0;
   for (std::int64_t w = 0; w < words; w += static_cast<std::int64_t>(hn::Lanes(tag)))
   {
@@ -181,14 +182,50 @@ LinkBundlesWith(const FacingRows *   faces,
     hn::StoreU(links.left, tag, found.left + w);
     hn::StoreU(links.right, tag, found.right + w);
     hn::StoreU(hn::Or(joined, going), tag, found.joined + w);
-    AppendWords(same, w, LinkedSame, list);
-    if constexpr (!VAreStraight)
+    if constexpr (VLists)
     {
-      AppendWords(links.left, w, LinkedLeft, list);
-      AppendWords(links.right, w, LinkedRight, list);
+      AppendWords(same, w, LinkedSame, list);
+      if constexpr (!VAreStraight)
+      {
+        AppendWords(links.left, w, LinkedLeft, list);
+        AppendWords(links.right, w, LinkedRight, list);
+      }
+    }
+    else
+    {
+      any = hn::Or(any, hn::Or(same, hn::Or(links.left, links.right)));
     }
   }
+  if constexpr (!VLists)
+  {
+    list.count = hn::AllTrue(tag, hn::Eq(any, zero)) ? 0 : 1;
+  }
   found.list = list;
+}
+
+template <bool VLists>
+HWY_INLINE void
+LinkBundlesOf(const FacingRows *   faces,
+              int                  faceCount,
+              bool                 areStraight,
+              const Word *         unitedA,
+              const Word *         unitedB,
+              std::int64_t         words,
+              const ImpliedLinks & implied,
+              LinkedRows &         links)
+{
+  if (areStraight)
+  {
+    LinkBundlesWith<1, true, VLists>(faces, unitedA, unitedB, words, implied, links);
+  }
+  else if (faceCount == 1)
+  {
+    LinkBundlesWith<1, false, VLists>(faces, unitedA, unitedB, words, implied, links);
+  }
+  else
+  {
+    LinkBundlesWith<2, false, VLists>(faces, unitedA, unitedB, words, implied, links);
+  }
 }
 
 void
@@ -201,17 +238,13 @@ LinkBundles(const FacingRows *   faces,
             const ImpliedLinks & implied,
             LinkedRows &         links)
 {
-  if (areStraight)
+  if (links.list.bits != nullptr)
   {
-    LinkBundlesWith<1, true>(faces, unitedA, unitedB, words, implied, links);
-  }
-  else if (faceCount == 1)
-  {
-    LinkBundlesWith<1, false>(faces, unitedA, unitedB, words, implied, links);
+    LinkBundlesOf<true>(faces, faceCount, areStraight, unitedA, unitedB, words, implied, links);
   }
   else
   {
-    LinkBundlesWith<2, false>(faces, unitedA, unitedB, words, implied, links);
+    LinkBundlesOf<false>(faces, faceCount, areStraight, unitedA, unitedB, words, implied, links);
   }
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 from functools import lru_cache
 from typing import Any
 
@@ -197,3 +198,5 @@ def make_rules(
 
 #: Who labels many small arrays gives the same arguments again; making rules of them takes as long as labeling 1,000 voxels.
 _make_once = lru_cache(maxsize=64)(make_rules)
+# Whoever holds the function until the very end of Python must not keep what the cache holds.
+atexit.register(_make_once.cache_clear)

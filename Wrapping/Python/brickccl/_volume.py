@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import mmap
 import operator
 import sys
@@ -154,6 +155,9 @@ class Volume:
 @lru_cache(maxsize=8)
 def _plain_geometry(dimension: int) -> _core.Geometry:
     return _core.Geometry.make([1.0] * min(dimension, len(AXES)))
+
+
+atexit.register(_plain_geometry.cache_clear)
 
 
 def voxels(array: np.ndarray[Any, Any], name: str) -> np.ndarray[Any, Any]:

@@ -1,7 +1,5 @@
 #include "BrickCCL/Algorithms/BundleMerging/LinkBundles.h"
 
-#include <type_traits>
-
 // Highway compiles the rest of this file once for every instruction set.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "BrickCCL/Algorithms/BundleMerging/LinkBundles-simd.cxx"
@@ -19,9 +17,18 @@ namespace HWY_NAMESPACE
 
 static_assert(RowWordsAtOnce == MaximumWordsBeside);
 
-/** Vectors for rows of few words, which take half the time of longer ones where the processor works on halves. */
-constexpr bool hasShortVectors = hn::MaxLanes(WordTag()) == RowWordsAtOnce;
-using ShortTag = std::conditional_t<hasShortVectors, hn::Half<WordTag>, WordTag>;
+// Vectors for rows of few words, which take half the time of longer ones where the processor works on halves.
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+using ShortTag = hn::Half<WordTag>;
+
+HWY_INLINE void
+AppendWords(hn::Vec<ShortTag> found, std::int64_t w, int kind, WordList & list)
+{
+  AppendWords(hn::ZeroExtendVector(WordTag(), found), w, kind, list);
+}
+#else
+using ShortTag = WordTag;
+#endif
 
 /** Some words of two united rows, with the bits before and behind each of their bits. */
 template <typename Vector>
@@ -132,21 +139,6 @@ LeaveOutImplied(TTag tag, Vector same, Vector joined, Vector implied)
   return hn::Or(hn::ShiftRight<1>(hn::AndNot(joined, carried)), hn::And(hn::AndNot(carried, open), last));
 }
 
-/** Appends the words that have bits to a list. */
-template <typename TTag>
-HWY_INLINE void
-Append(TTag, hn::Vec<TTag> words, std::int64_t w, int kind, WordList & list)
-{
-  if constexpr (std::is_same_v<TTag, WordTag>)
-  {
-    AppendWords(words, w, kind, list);
-  }
-  else
-  {
-    AppendWords(hn::ZeroExtendVector(WordTag(), words), w, kind, list);
-  }
-}
-
 // Each is a function of its own, so that none pays for the registers that another one saves.
 template <int VFaces, bool VAreStraight, bool VLists, typename TTag>
 HWY_NOINLINE void
@@ -208,11 +200,11 @@ LinkBundlesWith(TTag                 tag,
     hn::StoreU(hn::Or(joined, going), tag, found.joined + w);
     if constexpr (VLists)
     {
-      Append(tag, same, w, LinkedSame, list);
+      AppendWords(same, w, LinkedSame, list);
       if constexpr (!VAreStraight)
       {
-        Append(tag, links.left, w, LinkedLeft, list);
-        Append(tag, links.right, w, LinkedRight, list);
+        AppendWords(links.left, w, LinkedLeft, list);
+        AppendWords(links.right, w, LinkedRight, list);
       }
     }
     else

@@ -245,7 +245,16 @@ FindRuns(const RowLinks &                                                      l
     std::uint64_t      runs = 0;
     const auto         linked = [&](std::int64_t row) { return LinkedRowOf(row, begin, true, volume); };
     const auto         count = [&](std::int64_t row) { runs += volume.FirstRun(row) = CountRuns(row, volume); };
-    if (volume.HasLinksAlongZ() && !afterRows)
+    if (!keepsLinks && !afterRows && volume.StartsFollowForeground() && !volume.KnowsSeparation())
+    {
+      // All that is asked for.
+      for (std::int64_t row = begin; row < end; ++row)
+      {
+        links.PackForeground(row, volume.Foreground(row));
+        count(row);
+      }
+    }
+    else if (volume.HasLinksAlongZ() && !afterRows)
     {
       ForRowsInTiles(begin, end, rowsOfSlice, rowsOfTile, [&](std::int64_t row, std::int64_t behind = -1) {
         if (behind < 0)

@@ -31,16 +31,19 @@ using WordVector = hn::Vec<WordTag>;
 
 /** Knows for a vector of words of a row which of the words around them are the row's own. Words past its ends belong to
  *  other rows. */
-class RowEnds
+template <typename TTag>
+class RowEndsOf
 {
 public:
+  using Vector = hn::Vec<TTag>;
+
   HWY_INLINE
-  RowEnds(std::int64_t w, std::int64_t words)
-    : m_Before(hn::Set(WordTag(), ~Word{ 0 }))
+  RowEndsOf(std::int64_t w, std::int64_t words)
+    : m_Before(hn::Set(TTag(), ~Word{ 0 }))
     , m_Next(m_Before)
     , m_Own(m_Before)
   {
-    const WordTag tag;
+    const TTag tag;
     if (w == 0)
     {
       m_Before = hn::AndNot(hn::VecFromMask(tag, hn::FirstN(tag, 1)), m_Before);
@@ -54,40 +57,42 @@ public:
 
   /** At each bit, the bit one voxel before (BitsBefore) or behind it (BitsBehind). `here` is the vector loaded from
    *  `words`. */
-  HWY_INLINE WordVector
-  BitsBefore(WordVector here, const Word * words) const
+  HWY_INLINE Vector
+  BitsBefore(Vector here, const Word * words) const
   {
-    return BitsBefore(here, hn::LoadU(WordTag(), words - 1));
+    return BitsBefore(here, hn::LoadU(TTag(), words - 1));
   }
-  HWY_INLINE WordVector
-  BitsBehind(WordVector here, const Word * words) const
+  HWY_INLINE Vector
+  BitsBehind(Vector here, const Word * words) const
   {
-    return BitsBehind(here, hn::LoadU(WordTag(), words + 1));
+    return BitsBehind(here, hn::LoadU(TTag(), words + 1));
   }
   /** The same, where the vector of the words one before, or one after, is loaded already. */
-  HWY_INLINE WordVector
-  BitsBefore(WordVector here, WordVector before) const
+  HWY_INLINE Vector
+  BitsBefore(Vector here, Vector before) const
   {
     return hn::Or(hn::ShiftLeft<1>(here), hn::ShiftRight<BitsPerWord - 1>(hn::And(m_Before, before)));
   }
-  HWY_INLINE WordVector
-  BitsBehind(WordVector here, WordVector next) const
+  HWY_INLINE Vector
+  BitsBehind(Vector here, Vector next) const
   {
     return hn::Or(hn::ShiftRight<1>(here), hn::ShiftLeft<BitsPerWord - 1>(hn::And(m_Next, next)));
   }
 
   /** Clears the words that are past the row's end. */
-  HWY_INLINE WordVector
-  Own(WordVector here) const
+  HWY_INLINE Vector
+  Own(Vector here) const
   {
     return hn::And(m_Own, here);
   }
 
 private:
-  WordVector m_Before;
-  WordVector m_Next;
-  WordVector m_Own;
+  Vector m_Before;
+  Vector m_Next;
+  Vector m_Own;
 };
+
+using RowEnds = RowEndsOf<WordTag>;
 
 #  if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL
 

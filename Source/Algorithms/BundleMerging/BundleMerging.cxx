@@ -130,11 +130,12 @@ private:
     {
       return;
     }
+    const bool       isListed = !HasManyRuns(a);
     simd::LinkedRows links{ m_Same.data(),
                             m_Left.data(),
                             m_Right.data(),
                             joined != nullptr ? joined : m_Joined.data(),
-                            { m_ListedBits.data(), m_ListedPlaces.data(), 0 } };
+                            { isListed ? m_ListedBits.data() : nullptr, m_ListedPlaces.data(), 0 } };
     FindLinks<VBackward>({ m_Bundles, placeA },
                          { m_Bundles, placeB },
                          m_Runs.United(a),
@@ -147,6 +148,13 @@ private:
     }
   }
 
+  /** Whether the links of a bundle are found many at once. Few are found as fast one by one. */
+  bool
+  HasManyRuns(std::int64_t bundle) const
+  {
+    return sizeof(TIndex) == sizeof(std::uint32_t) && m_Runs.CountOf(bundle) > m_Runs.words;
+  }
+
   /** Unites the runs of two bundles along the links between them. */
   void
   UniteLinked(std::int64_t a, std::int64_t b, const simd::LinkedRows & links)
@@ -154,8 +162,7 @@ private:
     const auto words = static_cast<std::int64_t>(m_Words);
     if constexpr (sizeof(TIndex) == sizeof(std::uint32_t))
     {
-      // Few links are found as fast one by one.
-      if (m_Runs.CountOf(a) > words)
+      if (HasManyRuns(a))
       {
         for (std::int64_t w = 0; w < words; w += simd::ListWords)
         {

@@ -17,10 +17,21 @@ namespace HWY_NAMESPACE
 
 static_assert(RowWordsAtOnce == MaximumWordsBeside);
 
-using Words = WordTag;
-using Vector = WordVector;
+// Vectors for rows of few words, which take half the time of longer ones where the processor works on halves.
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+using ShortTag = hn::Half<WordTag>;
+
+HWY_INLINE void
+AppendWords(hn::Vec<ShortTag> found, std::int64_t w, int kind, WordList & list)
+{
+  AppendWords(hn::ZeroExtendVector(WordTag(), found), w, kind, list);
+}
+#else
+using ShortTag = WordTag;
+#endif
 
 /** Some words of two united rows, with the bits before and behind each of their bits. */
+template <typename Vector>
 struct WordsBeside
 {
   Vector here;
@@ -28,17 +39,18 @@ struct WordsBeside
   Vector right;
 };
 
-HWY_INLINE WordsBeside
-LoadUnited(const Word * const (&rows)[2], std::int64_t w, const RowEnds & ends)
+template <typename TTag, typename Vector = hn::Vec<TTag>>
+HWY_INLINE WordsBeside<Vector>
+           LoadUnited(TTag tag, const Word * const (&rows)[2], std::int64_t w, const RowEndsOf<TTag> & ends)
 {
-  const Words tag;
-  const auto  united = [&](std::int64_t at)
+  const auto united = [&](std::int64_t at)
                         HWY_ATTR { return hn::Or(hn::LoadU(tag, rows[0] + at), hn::LoadU(tag, rows[1] + at)); };
   const Vector here = united(w);
   return { here, ends.BitsBefore(here, united(w - 1)), ends.BitsBehind(here, united(w + 1)) };
 }
 
 /** BundleLinks for some words. */
+template <typename Vector>
 struct Links
 {
   Vector same;
@@ -47,20 +59,22 @@ struct Links
 };
 
 /** LinksOfRows for some words. */
-HWY_INLINE Links
-LinkFace(const FacingRows & face, std::int64_t w, const RowEnds & ends)
+template <typename TTag, typename Vector = hn::Vec<TTag>>
+HWY_INLINE Links<Vector>
+           LinkFace(TTag tag, const FacingRows & face, std::int64_t w, const RowEndsOf<TTag> & ends)
 {
-  const WordsBeside a = LoadUnited(face.a, w, ends);
-  const WordsBeside b = LoadUnited(face.b, w, ends);
-  const Vector      open = hn::AndNot(b.here, a.here);
+  const WordsBeside<Vector> a = LoadUnited(tag, face.a, w, ends);
+  const WordsBeside<Vector> b = LoadUnited(tag, face.b, w, ends);
+  const Vector              open = hn::AndNot(b.here, a.here);
   return { hn::And(a.here, b.here),
            hn::And(open, hn::AndNot(a.left, b.left)),
            hn::And(open, hn::AndNot(a.right, b.right)) };
 }
 
 /** WithoutRepeats for some words. */
-HWY_INLINE Links
-LeaveOutRepeats(Vector unitedA, Vector both, const Links & links)
+template <typename Vector>
+HWY_INLINE Links<Vector>
+           LeaveOutRepeats(Vector unitedA, Vector both, const Links<Vector> & links)
 {
   const Vector after = hn::ShiftLeft<1>(unitedA);
   const Vector before = hn::ShiftRight<1>(unitedA);
@@ -79,10 +93,10 @@ LeaveOutRepeats(Vector unitedA, Vector both, const Links & links)
 
 /** The bits of some words at which a stretch goes on from the word before and is linked there. `joined` are the bits
  *  that links of the same word join. `carry` says whether the last bit before these words is joined; it is updated. */
+template <typename TTag, typename Vector = hn::Vec<TTag>>
 HWY_INLINE Vector
-GoingOn(Vector both, Vector joined, unsigned & carry)
+GoingOn(TTag tag, Vector both, Vector joined, unsigned & carry)
 {
-  const Words  tag;
   const Vector all = hn::Set(tag, ~Word{ 0 });
   // For each word: whether its last bit is joined, and whether it would be if the last bit of the word before were. A
   // carry runs through words of the latter kind.
@@ -98,11 +112,11 @@ GoingOn(Vector both, Vector joined, unsigned & carry)
 }
 
 /** The bits of some words at which links are implied. There must be at least one. */
-HWY_INLINE Vector
-ImpliedAt(const ImpliedLinks & implied, std::int64_t w)
+template <typename TTag>
+HWY_INLINE hn::Vec<TTag>
+           ImpliedAt(TTag tag, const ImpliedLinks & implied, std::int64_t w)
 {
-  const Words tag;
-  Vector      bits = hn::And(hn::LoadU(tag, implied.rows[0] + w), hn::LoadU(tag, implied.rows[1] + w));
+  hn::Vec<TTag> bits = hn::And(hn::LoadU(tag, implied.rows[0] + w), hn::LoadU(tag, implied.rows[1] + w));
   if (implied.count > 2)
   {
     bits = hn::And(bits, hn::LoadU(tag, implied.rows[2] + w));
@@ -115,33 +129,36 @@ ImpliedAt(const ImpliedLinks & implied, std::int64_t w)
 }
 
 /** WithoutImplied for some words. */
+template <typename TTag, typename Vector = hn::Vec<TTag>>
 HWY_INLINE Vector
-LeaveOutImplied(Vector same, Vector joined, Vector implied)
+LeaveOutImplied(TTag tag, Vector same, Vector joined, Vector implied)
 {
-  const Words  tag;
   const Vector last = hn::Set(tag, Word{ 1 } << (BitsPerWord - 1));
   const Vector open = hn::AndNot(implied, joined);
   const Vector carried = hn::Add(open, hn::And(same, open));
   return hn::Or(hn::ShiftRight<1>(hn::AndNot(joined, carried)), hn::And(hn::AndNot(carried, open), last));
 }
 
-template <int VFaces, bool VAreStraight>
-HWY_INLINE void
-LinkBundlesWith(const FacingRows *   faces,
+// Each is a function of its own, so that none pays for the registers that another one saves.
+template <int VFaces, bool VAreStraight, bool VLists, typename TTag>
+HWY_NOINLINE void
+LinkBundlesWith(TTag                 tag,
+                const FacingRows *   faces,
                 const Word *         unitedA,
                 const Word *         unitedB,
                 std::int64_t         words,
                 const ImpliedLinks & implied,
                 LinkedRows &         found)
 {
-  const Words  tag;
+  using Vector = hn::Vec<TTag>;
   const Vector zero = hn::Zero(tag);
   WordList     list = found.list;
+  Vector       any = zero;
   unsigned     carry = 0;
   for (std::int64_t w = 0; w < words; w += static_cast<std::int64_t>(hn::Lanes(tag)))
   {
-    const RowEnds ends(w, words);
-    const Vector  a = ends.Own(hn::LoadU(tag, unitedA + w));
+    const RowEndsOf<TTag> ends(w, words);
+    const Vector          a = ends.Own(hn::LoadU(tag, unitedA + w));
     if (hn::AllTrue(tag, hn::Eq(a, zero)))
     {
       for (Word * row : { found.same, found.left, found.right, found.joined })
@@ -151,18 +168,18 @@ LinkBundlesWith(const FacingRows *   faces,
       carry = 0;
       continue;
     }
-    const Vector both = hn::And(a, hn::LoadU(tag, unitedB + w));
-    Links        links = { zero, zero, zero };
+    const Vector  both = hn::And(a, hn::LoadU(tag, unitedB + w));
+    Links<Vector> links = { zero, zero, zero };
     if constexpr (VAreStraight)
     {
       links.same = hn::And(hn::LoadU(tag, faces[0].a[0] + w), hn::LoadU(tag, faces[0].b[0] + w));
     }
     else
     {
-      links = LinkFace(faces[0], w, ends);
+      links = LinkFace(tag, faces[0], w, ends);
       if constexpr (VFaces == 2)
       {
-        const Links others = LinkFace(faces[1], w, ends);
+        const Links<Vector> others = LinkFace(tag, faces[1], w, ends);
         links = { both, hn::Or(links.left, others.left), hn::Or(links.right, others.right) };
       }
     }
@@ -171,24 +188,83 @@ LinkBundlesWith(const FacingRows *   faces,
     links.right = hn::And(links.right, a);
     links = LeaveOutRepeats(a, both, links);
     const Vector joined = hn::AndNot(hn::Add(both, links.same), both);
-    const Vector going = GoingOn(both, joined, carry);
+    const Vector going = GoingOn(tag, both, joined, carry);
     Vector       same = hn::AndNot(going, links.same);
     if (implied.count > 0)
     {
-      same = LeaveOutImplied(same, joined, ImpliedAt(implied, w));
+      same = LeaveOutImplied(tag, same, joined, ImpliedAt(tag, implied, w));
     }
     hn::StoreU(same, tag, found.same + w);
     hn::StoreU(links.left, tag, found.left + w);
     hn::StoreU(links.right, tag, found.right + w);
     hn::StoreU(hn::Or(joined, going), tag, found.joined + w);
-    AppendWords(same, w, LinkedSame, list);
-    if constexpr (!VAreStraight)
+    if constexpr (VLists)
     {
-      AppendWords(links.left, w, LinkedLeft, list);
-      AppendWords(links.right, w, LinkedRight, list);
+      AppendWords(same, w, LinkedSame, list);
+      if constexpr (!VAreStraight)
+      {
+        AppendWords(links.left, w, LinkedLeft, list);
+        AppendWords(links.right, w, LinkedRight, list);
+      }
+    }
+    else
+    {
+      any = hn::Or(any, hn::Or(same, hn::Or(links.left, links.right)));
     }
   }
+  if constexpr (!VLists)
+  {
+    list.count = hn::AllTrue(tag, hn::Eq(any, zero)) ? 0 : 1;
+  }
   found.list = list;
+}
+
+template <bool VLists, typename TTag>
+HWY_INLINE void
+LinkBundlesOf(TTag                 tag,
+              const FacingRows *   faces,
+              int                  faceCount,
+              bool                 areStraight,
+              const Word *         unitedA,
+              const Word *         unitedB,
+              std::int64_t         words,
+              const ImpliedLinks & implied,
+              LinkedRows &         links)
+{
+  if (areStraight)
+  {
+    LinkBundlesWith<1, true, VLists>(tag, faces, unitedA, unitedB, words, implied, links);
+  }
+  else if (faceCount == 1)
+  {
+    LinkBundlesWith<1, false, VLists>(tag, faces, unitedA, unitedB, words, implied, links);
+  }
+  else
+  {
+    LinkBundlesWith<2, false, VLists>(tag, faces, unitedA, unitedB, words, implied, links);
+  }
+}
+
+template <typename TTag>
+HWY_INLINE void
+LinkBundlesBy(TTag                 tag,
+              const FacingRows *   faces,
+              int                  faceCount,
+              bool                 areStraight,
+              const Word *         unitedA,
+              const Word *         unitedB,
+              std::int64_t         words,
+              const ImpliedLinks & implied,
+              LinkedRows &         links)
+{
+  if (links.list.bits != nullptr)
+  {
+    LinkBundlesOf<true>(tag, faces, faceCount, areStraight, unitedA, unitedB, words, implied, links);
+  }
+  else
+  {
+    LinkBundlesOf<false>(tag, faces, faceCount, areStraight, unitedA, unitedB, words, implied, links);
+  }
 }
 
 void
@@ -201,17 +277,13 @@ LinkBundles(const FacingRows *   faces,
             const ImpliedLinks & implied,
             LinkedRows &         links)
 {
-  if (areStraight)
+  if (words <= static_cast<std::int64_t>(hn::Lanes(ShortTag())))
   {
-    LinkBundlesWith<1, true>(faces, unitedA, unitedB, words, implied, links);
-  }
-  else if (faceCount == 1)
-  {
-    LinkBundlesWith<1, false>(faces, unitedA, unitedB, words, implied, links);
+    LinkBundlesBy(ShortTag(), faces, faceCount, areStraight, unitedA, unitedB, words, implied, links);
   }
   else
   {
-    LinkBundlesWith<2, false>(faces, unitedA, unitedB, words, implied, links);
+    LinkBundlesBy(WordTag(), faces, faceCount, areStraight, unitedA, unitedB, words, implied, links);
   }
 }
 

@@ -29,7 +29,8 @@ struct LinkedRows
   Word * right;
   /** The bits at which links of the same word or of earlier ones join the runs of both bundles. */
   Word * joined;
-  /** The words of `same`, `left` and `right` that have bits. Their kinds are LinkedSame ... */
+  /** The words of `same`, `left` and `right` that have bits. Their kinds are LinkedSame ... If it has no room for words
+   *  (`bits` is null), its count only says whether there are any. */
   WordList list;
 };
 

@@ -4,6 +4,8 @@
 `brickccl.compat` has functions with the arguments and results of scipy, scikit-image and cc3d.
 """
 
+from typing import TYPE_CHECKING
+
 from ._core import version as __version__
 from ._clean import CleanedClass, clean, fill_holes, sweep
 from ._device import release_device_memory
@@ -14,6 +16,17 @@ from ._labeling import Component, Labeling, Runs, VoxelLists
 from ._measure import columns, components, contacts, info, relabel, select, statistics
 from ._output import release_memory
 from ._table import ColumnDescription, Table, merge_tables
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name):
+        """The modules `big`, `compat` and `io`, once they are asked for."""
+        if name in ("big", "compat", "io"):
+            from importlib import import_module
+
+            return import_module(f"{__name__}.{name}")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 __all__ = [
     "CleanedClass",

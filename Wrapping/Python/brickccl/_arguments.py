@@ -98,6 +98,8 @@ def complete(function: str, given: LabelArguments) -> dict[str, Any]:
         unknown = next(iter(given.keys() - DEFAULTS.keys()))
         raise TypeError(f"{function}() got an unexpected keyword argument '{unknown}'")
     arguments: dict[str, Any] = {**DEFAULTS, **given}
+    if arguments["periodic"] is None:
+        arguments["periodic"] = ()
     arguments["progress"] = hook_of(arguments["progress"])
     return arguments
 

@@ -304,11 +304,15 @@ def sweep(
     (array([2, 3, 2]), array([3, 1, 1]))
     """
     volume = as_volume(image)
+    try:
+        low, high, steps = float(start), float(stop), operator.index(steps)
+    except (TypeError, ValueError):
+        raise TypeError(f"start and stop must be numbers and steps a whole one, not {start!r}, {stop!r}, {steps!r}") from None
     rows = _core.sweep(
         volume.array,
-        float(start),
-        float(stop),
-        operator.index(steps),
+        low,
+        high,
+        steps,
         bool(below),
         rules_of(
             volume,

@@ -44,7 +44,10 @@ def holes_of(
 def places_of(volume: Volume, seeds: Any) -> list[int]:
     """Indices in the order of the user's axes as flat places of the array."""
     dimension = volume.array.ndim
-    indices = np.asarray(seeds)
+    try:
+        indices = np.asarray(seeds)
+    except ValueError:
+        raise ValueError(f"seeds must be indices of {dimension} numbers each, not {seeds!r}") from None
     if indices.size == 0:
         return []
     if indices.dtype.kind not in "iu":

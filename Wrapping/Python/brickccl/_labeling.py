@@ -70,7 +70,7 @@ class Labeling:
         self._shape: tuple[int, ...] = volume.array.shape
         self._wrap = volume.wrap
         self._is_reversed = volume.is_reversed
-        self._is_plain = volume.is_plain
+        self._place = volume.place
 
     @property
     def count(self) -> int:
@@ -163,7 +163,7 @@ class Labeling:
         groups feret, surface, topology, inscribed, thickness and neighbours are not there.
         """
         gray, mask = (
-            None if image is None else companion_of(self._shape, self._is_reversed, self._is_plain, name, image)
+            None if image is None else companion_of(self._shape, self._is_reversed, self._place, name, image)
             for name, image in (("intensity", intensity), ("part", part))
         )
         groups = group_names(columns, len(self._shape), gray is not None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 from functools import lru_cache
 from typing import Any
 
@@ -57,6 +58,8 @@ def criterion_of(
     criterion: Any, limits: Any, background: Any, tolerance: Any, float_type: str | None
 ) -> tuple[str, Any, Any, Any, Any]:
     """Criterion, background, low, high and tolerance, for voxels of a type (`narrow_float_of`)."""
+    if not isinstance(criterion, str):
+        raise TypeError(f"criterion must be a name, for example 'foreground', not {criterion!r}")
     if tolerance is not None and criterion == "foreground":
         criterion = "tolerance"
     if tolerance is not None and criterion != "tolerance":
@@ -67,6 +70,8 @@ def criterion_of(
             low, high = limits
         except (TypeError, ValueError):
             raise TypeError(f"range must be a pair (low, high), not {limits!r}") from None
+        if low is None or high is None:
+            raise TypeError(f"range must be a pair of numbers, not {limits!r}; without a bound on one side it is infinite there")
     if float_type is not None and not (limits is None and tolerance is None and type(background) is int and background == 0):
         background, low, high, tolerance = (as_voxel_value(value, float_type) for value in (background, low, high, tolerance))
     return criterion, background, low, high, tolerance
@@ -81,9 +86,18 @@ def limits_of(
         order,
         minimum,
         maximum,
-        0.0 if minimum_volume is None else float(minimum_volume),
+        0.0 if minimum_volume is None else volume_of(minimum_volume),
         0 if largest is None else largest_of(largest),
     )
+
+
+def volume_of(minimum_volume: Any) -> float:
+    if isinstance(minimum_volume, str):
+        raise TypeError(f"minimum_volume must be a number, not {minimum_volume!r}")
+    try:
+        return float(minimum_volume)
+    except TypeError:
+        raise TypeError(f"minimum_volume must be a number, not {minimum_volume!r}") from None
 
 
 def sizes_of(minimum_size: Any, maximum_size: Any) -> tuple[int, int | None]:
@@ -120,14 +134,15 @@ def rules_of(
     `criterion_of` and `limits_of`."""
     if neighbourhood is not None and not (connectivity is None and by_slice is None):
         raise ValueError("a neighbourhood takes the place of connectivity and by_slice; give it alone")
-    if not isinstance(algorithm, str):
-        raise TypeError(f"algorithm must be a name, for example 'auto', not {algorithm!r}")
+    for name, value, example in (("algorithm", algorithm, "auto"), ("device", device, "cpu"), ("order", limits[0], "raster")):
+        if not isinstance(value, str):
+            raise TypeError(f"{name} must be a name, for example '{example}', not {value!r}")
     arguments = (
         *criterion,
         None if connectivity is None else count_of("connectivity", connectivity),
         () if by_slice is None else (volume.axis("by_slice", by_slice),),
         () if neighbourhood is None else tuple(volume.neighbourhood(neighbourhood)),
-        () if isinstance(periodic, tuple) and not periodic else tuple(volume.axes("periodic", periodic)),
+        () if periodic is None or isinstance(periodic, tuple) and not periodic else tuple(volume.axes("periodic", periodic)),
         *limits,
         "Auto" if algorithm == "auto" else algorithm,
         device,
@@ -183,3 +198,5 @@ def make_rules(
 
 #: Who labels many small arrays gives the same arguments again; making rules of them takes as long as labeling 1,000 voxels.
 _make_once = lru_cache(maxsize=64)(make_rules)
+# Whoever holds the function until the very end of Python must not keep what the cache holds.
+atexit.register(_make_once.cache_clear)

@@ -191,11 +191,14 @@ def group_names(columns: str | Iterable[str] | None, dimension: int, has_intensi
     """Names of groups or columns as the engine takes them."""
     if columns is None:
         return ""
-    if columns == "all":
+    if isinstance(columns, str) and columns == "all":
         known = [ColumnDescription(*row) for row in _core.all_columns(dimension)]
         groups = {row.group for row in known if row.group and (has_intensity or row.group != "intensity")}
         return ",".join(sorted(groups))
-    names = columns if isinstance(columns, str) else ",".join(columns)
+    try:
+        names = columns if isinstance(columns, str) else ",".join(columns)
+    except TypeError:
+        raise TypeError(f"columns must be a text or texts, the names of groups and columns, not {columns!r}") from None
     if not has_intensity and _needs_intensity(names, dimension):
         raise ValueError(f"the columns '{names}' need an intensity image: intensity=")
     return names

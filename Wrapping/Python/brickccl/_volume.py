@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 import mmap
 import operator
 import sys
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +21,14 @@ if TYPE_CHECKING:
 AXES = "xyzt"
 #: Images of which only counts whether a value is 0.
 MASKS = ("mask", "touching", "part")
+
+
+class Place(NamedTuple):
+    """Where the voxels of an image lie in space, along x, y, z, t."""
+
+    spacing: Sequence[float]
+    origin: Sequence[float]
+    direction: Sequence[float]
 
 
 class Volume:
@@ -54,6 +63,11 @@ class Volume:
         """Whether it is an array without a place in space."""
         return self.spacing is None
 
+    @property
+    def place(self) -> Place | None:
+        """Where it lies in space; None for arrays."""
+        return None if self.spacing is None else Place(self.spacing, self.origin, self.direction)
+
     def geometry(self, spacing: Any, start: Any) -> _core.Geometry:
         """The geometry, with a spacing and a start that are given in the order of the user's axes."""
         dimension = self.array.ndim
@@ -71,7 +85,10 @@ class Volume:
     def axis(self, name: str, axis: int) -> int:
         """An axis of the user's array as one of x, y, z, t."""
         dimension = self.array.ndim
-        number = operator.index(axis)
+        try:
+            number = operator.index(axis)
+        except TypeError:
+            raise TypeError(f"{name} must be the number of an axis, not {axis!r}") from None
         if not -dimension <= number < dimension:
             raise ValueError(f"{name}={axis} is no axis of an array of {dimension} dimensions")
         number %= dimension
@@ -122,7 +139,7 @@ class Volume:
 
     def companion(self, name: str, value: Any) -> np.ndarray[Any, Any] | None:
         """A mask or an image of the same shape; axes as those of what came in."""
-        return None if value is None else companion_of(self.array.shape, self.is_reversed, self.is_plain, name, value)
+        return None if value is None else companion_of(self.array.shape, self.is_reversed, self.place, name, value)
 
     def _along_axes(self, name: str, values: Any, convert: Callable[[Any], Any]) -> list[Any]:
         dimension = self.array.ndim
@@ -138,6 +155,9 @@ class Volume:
 @lru_cache(maxsize=8)
 def _plain_geometry(dimension: int) -> _core.Geometry:
     return _core.Geometry.make([1.0] * min(dimension, len(AXES)))
+
+
+atexit.register(_plain_geometry.cache_clear)
 
 
 def voxels(array: np.ndarray[Any, Any], name: str) -> np.ndarray[Any, Any]:
@@ -239,19 +259,36 @@ def as_volume(image: Any, name: str = "the image") -> Volume:
 
 
 def companion_of(
-    shape: tuple[int, ...], is_reversed: bool, is_plain: bool, name: str, value: Any
+    shape: tuple[int, ...], is_reversed: bool, place: Place | None, name: str, value: Any
 ) -> np.ndarray[Any, Any]:
-    """A mask or an image beside one of this shape, whose user has the axes x, y, z if `is_reversed`. A plain array has the
-    axes of the image that it is given with, whichever they are."""
+    """A mask or an image beside one of this shape and place, whose user has the axes x, y, z if `is_reversed`. A plain array
+    has the axes of the image that it is given with, whichever they are."""
     other = as_volume(value, name)
     array = other.array
-    if (is_reversed and other.is_plain) or (is_plain and other.is_reversed):
+    if (is_reversed and other.is_plain) or (place is None and other.is_reversed):
         array = voxels(array.T, name)
     if array.shape != shape:
         raise ValueError(f"{name} has the shape {array.shape}; it must have that of the image, {shape}")
+    if place is not None and other.place is not None:
+        check_place(place, other.place, name)
     if name in MASKS:
         check_numbers(array, name)
     return array
+
+
+def check_place(place: Place, other: Place, name: str) -> None:
+    """Raises if another image of the same shape lies elsewhere, by as much as the command refuses."""
+    steps = place.spacing
+    for what, theirs, ours, limits in (
+        ("spacing", other.spacing, steps, [1e-4 * step for step in steps]),
+        ("origin", other.origin, place.origin, [1e-3 * step for step in steps]),
+        ("direction", other.direction, place.direction, [1e-4] * len(place.direction)),
+    ):
+        if any(abs(one - own) > limit for one, own, limit in zip(theirs, ours, limits)):
+            raise ValueError(
+                f"{name} lies elsewhere in space than the image: its {what} is {tuple(theirs)} instead of {tuple(ours)}; resample "
+                "it to the grid of the image, or give its array alone"
+            )
 
 
 def check_numbers(array: np.ndarray[Any, Any], name: str) -> None:
@@ -329,9 +366,14 @@ def _from_itk(image: Any, name: str) -> Volume:
     if image.GetNumberOfComponentsPerPixel() != 1:
         raise TypeError(f"{name} has {image.GetNumberOfComponentsPerPixel()} values in each voxel; it must have 1")
     dimension = image.GetImageDimension()
+    region = image.GetBufferedRegion()
+    if region.GetNumberOfPixels() == 0:
+        raise ValueError(f"{name} has no voxels; call Update() of the filter that makes it, or Allocate()")
     spacing = [float(value) for value in image.GetSpacing()]
     origin = [float(image.GetOrigin()[axis]) for axis in range(dimension)]
     direction = itk.array_from_matrix(image.GetDirection())
+    # The first voxel may have another index than 0 and then lies elsewhere than the origin.
+    first = image.TransformIndexToPhysicalPoint(region.GetIndex())
 
     def wrap(labels: np.ndarray[Any, Any]) -> Any:
         try:
@@ -343,13 +385,14 @@ def _from_itk(image: Any, name: str) -> Volume:
         result.SetSpacing(spacing)
         result.SetOrigin(origin)
         result.SetDirection(direction)
+        result.SetRegions(region)
         return result
 
     return Volume(
         voxels(itk.array_view_from_image(image), name),
         image,
         spacing=spacing,
-        origin=origin,
+        origin=[float(first[axis]) for axis in range(dimension)],
         direction=[float(value) for value in direction.ravel()],
         wrap=wrap,
     )
@@ -384,7 +427,14 @@ def from_nibabel(image: Any, name: str, accepted: Accepted | None = None) -> Vol
     kind, header = type(image), image.header.copy()
 
     def wrap(labels: np.ndarray[Any, Any]) -> Any:
-        header.set_data_dtype(labels.dtype)
+        try:
+            header.set_data_dtype(labels.dtype)
+        except Exception as error:
+            # nibabel's own HeaderDataError.
+            raise TypeError(
+                f"images of nibabel's {kind.__name__} have no voxels of {labels.dtype}; choose another dtype, for example "
+                "dtype='int16'"
+            ) from error
         return kind(labels.T, affine, header)
 
     return Volume(

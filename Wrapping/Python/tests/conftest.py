@@ -8,6 +8,16 @@ import pytest
 
 def pytest_addoption(parser):
     parser.addoption("--cases", type=int, default=3000, help="random inputs for each stand-in (20000 before a release)")
+    parser.addoption("--first-seed", type=int, default=0, help="of the random inputs; another one brings fresh ones")
+
+
+def pytest_configure(config):
+    random_of.first_seed = config.getoption("--first-seed")
+
+
+def random_of(seed):
+    """Random numbers of a seed that is counted from --first-seed."""
+    return np.random.default_rng(random_of.first_seed + seed)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from brickccl.compat import cc3d as ours
-from conftest import flood_fill, in_some_layout, random_mask, random_shape
+from conftest import flood_fill, in_some_layout, random_mask, random_of, random_shape
 
 theirs = pytest.importorskip("cc3d")
 
@@ -86,7 +86,7 @@ def assert_right(found, image, connectivity, delta=0, binary_image=False, **igno
 def test_connected_components(cases):
     mistakes = 0
     for seed in range(cases):
-        random = np.random.default_rng(seed)
+        random = random_of(seed)
         image = random_image(random)
         arguments = {"connectivity": int(random.choice([4, 6, 8, 18, 26, 5])), "return_N": bool(random.integers(0, 2))}
         if random.random() < 0.3 and image.dtype.kind in "iuf" and image.dtype.itemsize > 1 and image.dtype != np.float16:
@@ -156,6 +156,11 @@ def test_types_of_labels_of_large_images(shape, kind):
         {"data": np.array([1, 2], np.float16), "delta": 1},
         {"data": np.array([1, 2]), "periodic_boundary": True},
         {"data": np.array([1, 2, 9], np.int8), "delta": 127},
+        {"data": np.array([True]), "delta": -1},
+        {"data": np.array([1, 2]), "connectivity": None},
+        {"data": np.array([1, 2]), "connectivity": "6"},
+        {"data": np.array([1, 2]), "connectivity": 6.0},
+        {"data": np.zeros((0, 3), object)},
     ],
 )
 def test_unusual_arguments_give_the_same_or_the_same_error(arguments):
@@ -196,7 +201,7 @@ def random_labels(random):
 
 def test_statistics(cases):
     for seed in range(cases // 3):
-        random = np.random.default_rng(seed)
+        random = random_of(seed)
         labels = random_labels(random)
         for no_slices in (False, True):
             expected, found = theirs.statistics(plain(labels), no_slices), ours.statistics(labels, no_slices)
@@ -219,7 +224,7 @@ def test_statistics_of_unusual_arguments_gives_the_same_or_the_same_error(labels
 
 def test_dust(cases):
     for seed in range(cases // 3):
-        random = np.random.default_rng(seed)
+        random = random_of(seed)
         image = random_image(random, random.choice(["?", "u1", "i2", "u4", "i8", "f4"]))
         threshold = int(random.integers(0, 8)) if random.random() < 0.7 else (2, int(random.integers(2, 9)))
         arguments = {"connectivity": 6, "invert": bool(random.integers(0, 2)), "binary_image": bool(random.integers(0, 2))}
@@ -231,6 +236,17 @@ def test_dust(cases):
         assert found.dtype == image.dtype
         np.testing.assert_array_equal(found, expected.view(image.dtype), f"seed {seed} {threshold} {arguments}")
         assert count == number, f"seed {seed} {threshold} {arguments}"
+
+
+def test_truth_values_are_labels_too():
+    image = np.array([True, False, True])
+    for function in (theirs.dust, ours.dust):
+        assert function(image, 3, precomputed_ccl=True).tolist() == [False] * 3
+        assert function(image[:2], 1, precomputed_ccl=True).tolist() == [True, False]
+    for function in (theirs.largest_k, ours.largest_k):
+        assert function(image[:2], 1, precomputed_ccl=True).tolist() == [True, False]
+    assert [(one, mask.dtype, mask.tolist()) for one, mask in ours.each(image)] == [(1, np.dtype(bool), image.tolist())]
+    assert ours.contacts(image, connectivity=6) == theirs.contacts(image, connectivity=6) == {}
 
 
 def test_dust_in_place_and_of_labels():
@@ -245,7 +261,7 @@ def test_dust_in_place_and_of_labels():
 def test_largest_k(cases):
     compared = 0
     for seed in range(cases // 3):
-        random = np.random.default_rng(seed)
+        random = random_of(seed)
         image = random_image(random, random.choice(["?", "u1", "i4"]))
         k = int(random.integers(0, 6))
         whole = outcome(theirs.connected_components, plain(image), connectivity=6)
@@ -268,7 +284,7 @@ def test_largest_k(cases):
 
 def test_each(cases):
     for seed in range(cases // 10):
-        random = np.random.default_rng(seed)
+        random = random_of(seed)
         labels = random_labels(random)
         labels = labels.astype(f"u{labels.dtype.itemsize}")
         for binary in (False, True):
@@ -285,14 +301,13 @@ def test_each(cases):
 
 def test_contacts_and_region_graph(cases):
     for seed in range(cases // 3):
-        random = np.random.default_rng(seed)
+        random = random_of(seed)
         labels = random_labels(random)
-        if labels.ndim == 1:
-            labels = labels.reshape(1, -1)
-        weights = tuple(float(weight) for weight in random.integers(1, 5, 3))
+        weights = tuple(float(weight) for weight in random.integers(1, 5, int(random.integers(0, 5))))
         for arguments in ({}, {"anisotropy": weights}, {"surface_area": False}):
-            if labels.ndim == 2 and "anisotropy" in arguments:
-                arguments = {"anisotropy": weights[:2] + (1.0,)}
+            if labels.ndim < 3:
+                expected = theirs.contacts(plain(labels), connectivity=4, **arguments)
+                assert ours.contacts(labels, connectivity=4, **arguments) == expected, f"seed {seed} {arguments}"
             expected = theirs.contacts(plain(labels), connectivity=6, **arguments)
             assert ours.contacts(labels, connectivity=6, **arguments) == expected, f"seed {seed} {arguments}"
         assert ours.region_graph(labels, connectivity=6) == theirs.region_graph(plain(labels), connectivity=6), f"seed {seed}"

@@ -308,3 +308,60 @@ def test_overlapping_parts_and_dimensions_that_are_none():
     for dimension in (0, 5, 6, 99):
         with pytest.raises(ValueError, match="1 to 4 dimensions"):
             brickccl.columns(dimension)
+
+
+def test_a_companion_that_lies_elsewhere_is_refused():
+    sitk = pytest.importorskip("SimpleITK")
+    array = np.eye(4, dtype=np.uint8)
+    image = sitk.GetImageFromArray(array)
+    image.SetSpacing((0.5, 2.0))
+    moved, turned, near = sitk.Image(image), sitk.Image(image), sitk.Image(image)
+    moved.SetOrigin((0.01, 0.0))
+    turned.SetDirection((0.0, 1.0, 1.0, 0.0))
+    near.SetOrigin((0.0004, 0.0))
+    near.SetSpacing((0.50004, 2.0))
+    for other, what in ((sitk.GetImageFromArray(array), "spacing"), (moved, "origin"), (turned, "direction")):
+        message = f"lies elsewhere in space than the image: its {what} is .* resample it"
+        with pytest.raises(ValueError, match="mask " + message):
+            brickccl.label(image, mask=other)
+        with pytest.raises(ValueError, match="touching " + message):
+            brickccl.label(image, touching=other)
+        with pytest.raises(ValueError, match="intensity " + message):
+            brickccl.find(image).table(intensity=other)
+        with pytest.raises(ValueError, match="part " + message):
+            brickccl.statistics(image, part=other)
+        # An array lies nowhere.
+        assert brickccl.label(array, mask=other).any() and brickccl.label(other, mask=array)
+    assert brickccl.find(image, mask=near).table(intensity=near)["label"].tolist() == [1, 2, 3, 4]
+
+
+def test_an_image_of_itk_keeps_the_index_of_its_first_voxel():
+    itk = pytest.importorskip("itk")
+    region = itk.ImageRegion[2]()
+    region.SetIndex([5, 7])
+    region.SetSize([3, 4])
+    image = itk.Image[itk.UC, 2].New()
+    image.SetRegions(region)
+    image.SetSpacing([2.0, 3.0])
+    image.SetOrigin([100.0, 200.0])
+    image.Allocate()
+    image.FillBuffer(1)
+    labels = brickccl.label(image)
+    found = labels.GetLargestPossibleRegion()
+    assert list(found.GetIndex()) == [5, 7] and list(found.GetSize()) == [3, 4]
+    assert list(labels.GetOrigin()) == [100.0, 200.0]
+    assert np.asarray(labels).tolist() == [[1] * 3] * 4
+    table = brickccl.statistics(image)
+    assert (table["centroid_x_mm"][0], table["centroid_y_mm"][0]) == (100.0 + 2 * 6, 200.0 + 3 * 8.5)
+    with pytest.raises(ValueError, match="the image has no voxels; call Update"):
+        brickccl.label(itk.Image[itk.UC, 2].New())
+
+
+def test_labels_that_a_format_of_nibabel_does_not_have_are_a_type_error():
+    nibabel = pytest.importorskip("nibabel")
+    many = np.zeros((40, 40, 2), np.uint8)
+    many[::2, ::2, 0] = 1
+    image = nibabel.AnalyzeImage(many, np.eye(4))
+    with pytest.raises(TypeError, match="AnalyzeImage have no voxels of uint16; choose another dtype"):
+        brickccl.label(image)
+    assert brickccl.label(image, dtype="int16").get_data_dtype() == np.int16

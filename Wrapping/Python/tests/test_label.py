@@ -227,3 +227,40 @@ def test_a_device_that_is_not_there_is_told():
     with pytest.warns(RuntimeWarning, match="CPU"):
         labels = brickccl.label(IMAGE, device="cuda")
     assert labels.max() == 1
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ({"criterion": None}, "criterion must be a name, for example 'foreground', not None"),
+        ({"order": None}, "order must be a name, for example 'raster', not None"),
+        ({"device": 0}, "device must be a name, for example 'cpu', not 0"),
+        ({"algorithm": None}, "algorithm must be a name, for example 'auto', not None"),
+        ({"range": (None, 1)}, "range must be a pair of numbers, not .None, 1.; without a bound on one side it is infinite"),
+        ({"range": (1, None)}, "range must be a pair of numbers"),
+        ({"by_slice": "z"}, "by_slice must be the number of an axis, not 'z'"),
+        ({"minimum_volume": "a", "spacing": 1}, "minimum_volume must be a number, not 'a'"),
+        ({"minimum_volume": [1, 2], "spacing": 1}, r"minimum_volume must be a number, not \[1, 2\]"),
+    ],
+)
+def test_a_type_error_names_the_argument_and_what_it_must_be(arguments, message):
+    for function in (brickccl.label, brickccl.find):
+        with pytest.raises(TypeError, match=f"^{message}"):
+            function(np.eye(3), **arguments)
+
+
+def test_other_functions_name_what_is_wrong_too():
+    with pytest.raises(ValueError, match="seeds must be indices of 2 numbers each, not"):
+        brickccl.label(np.eye(3), seeds=[(0, 0), (1,)])
+    with pytest.raises(TypeError, match="columns must be a text or texts, .* not 5"):
+        brickccl.find(np.eye(3)).table(5)
+    assert list(brickccl.find(np.eye(3)).table(np.array(["shape", "place"]))) == list(brickccl.find(np.eye(3)).table("shape,place"))
+    for arguments in ((0, 1, 0.1), ("a", 1), (0, None)):
+        with pytest.raises(TypeError, match="start and stop must be numbers and steps a whole one"):
+            brickccl.sweep(np.eye(3), *arguments)
+
+
+def test_no_periodic_axis_is_none_or_nothing():
+    image = np.array([1, 0, 1])
+    for nothing in (None, (), [], "", [False]):
+        assert brickccl.label(image, periodic=nothing).tolist() == [1, 0, 2]

@@ -44,6 +44,31 @@ def test_an_import_takes_less_than_50_ms_of_which_numpy_is_no_part():
     assert min(times) < 0.05, times
 
 
+def test_modules_are_there_without_an_import_of_their_own():
+    script = (
+        "import sys, brickccl\n"
+        "assert not {'brickccl.io', 'brickccl.big', 'brickccl.compat'} & set(sys.modules)\n"
+        "print(brickccl.io.read.__name__, brickccl.compat.threads, hasattr(brickccl, 'oi'))"
+    )
+    result = subprocess.run([sys.executable, "-I", "-c", script], capture_output=True, text=True, check=True)
+    assert result.stdout.split() == ["read", "None", "False"]
+
+
+def test_nothing_of_the_engine_is_left_when_python_ends():
+    # As if a library held the functions: what their caches hold must go anyway.
+    script = (
+        "import ctypes, brickccl\n"
+        "from brickccl import _rules, _volume\n"
+        "for size in range(9):\n"
+        "    brickccl.label([[1, 0, 1]], minimum_size=size)\n"
+        "for function in (_rules._make_once, _volume._plain_geometry):\n"
+        "    assert function.cache_info().currsize > 0\n"
+        "    ctypes.pythonapi.Py_IncRef(ctypes.py_object(function))"
+    )
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert "leaked" not in result.stderr, result.stderr
+
+
 def test_the_version_is_that_of_the_library():
     assert brickccl.__version__ == brickccl.info()["version"]
     assert importlib.metadata.version("brickccl") == brickccl.__version__

@@ -271,8 +271,9 @@ class Target:
 
     def complete(self, plan: str, made: str, count: int, properties: list[dict[str, Any]]) -> None:
         """Writes the metadata by which readers find the labels: all is there now."""
-        if self.is_shared:
-            _remove_halves(self.spec["url"])
+        url: Any = self.spec["url"]
+        if url is not None:
+            _remove_halves(url)
         done = {MARK: {"plan": plan, "made": made, "complete": True, "count": count, "stored": self._stored_counts()}}
         if self.spec["kind"] != "ome":
             self.array().attrs.update(done)

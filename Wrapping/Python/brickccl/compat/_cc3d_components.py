@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from . import _engine
-from ._cc3d_labels import connected_components, in_memory_order
+from ._cc3d_labels import connected_components, in_memory_order, plain
 from ._engine import Array
 
 
 def _integer_labels(labels: Array) -> Array:
+    labels = plain(labels)
     if labels.dtype.kind not in "biu" or not labels.dtype.isnative or labels.ndim not in (1, 2, 3):
         raise TypeError(f"labels of {labels.dtype} with {labels.ndim} dimensions; they must be integers of 1 to 3 dimensions")
     return labels
@@ -83,6 +84,11 @@ def _sizes(labels: Array, count: int) -> Array:
     return sizes
 
 
+def _numbers(labels: Array) -> Array:
+    """Labels that are an index: truth values are not."""
+    return labels.view(np.uint8) if labels.dtype == bool else labels
+
+
 def dust(
     img: Array,
     threshold: Any,
@@ -125,12 +131,13 @@ def dust(
     >>> dust(np.array([4, 4, 0, 9]), 2)
     array([4, 4, 0, 0])
     """
+    values = plain(img)
     if precomputed_ccl:
-        labels, count = img, int(img.max()) if img.size else 0
+        labels, count = _numbers(values), int(values.max()) if values.size else 0
     else:
-        labels, count = connected_components(img, connectivity=connectivity, return_N=True, binary_image=binary_image)
-    result = img if in_place else img.copy(order="K")
-    sizes = _sizes(labels, count) if img.size else np.zeros(count + 1, np.int64)
+        labels, count = connected_components(values, connectivity=connectivity, return_N=True, binary_image=binary_image)
+    result = img if in_place else values.copy(order="K")
+    sizes = _sizes(labels, count) if values.size else np.zeros(count + 1, np.int64)
     if isinstance(threshold, (tuple, list)):
         stays = (sizes >= threshold[0]) & (sizes < threshold[1])
     else:
@@ -182,6 +189,7 @@ def largest_k(
     """
     if k < 0:
         raise AssertionError(f"k={k} must be at least 0")
+    img = plain(img)
     if k == 0:
         nothing = np.zeros(img.shape, np.uint16, order="C" if img.flags.c_contiguous else "F")
         return (nothing, 0) if return_N else nothing
@@ -200,7 +208,8 @@ def largest_k(
     chosen = np.sort(np.argsort(-sizes, kind="stable")[:k])
     numbers = np.zeros(count + 1, labels.dtype)
     numbers[chosen[np.argsort(sizes[chosen], kind="stable")] + 1] = np.arange(1, k + 1)
-    result = numbers[labels] if labels.flags.c_contiguous else numbers[labels.T].T
+    places = _numbers(labels)
+    result = numbers[places] if places.flags.c_contiguous else numbers[places.T].T
     return (result, k) if return_N else result
 
 
@@ -209,7 +218,7 @@ def each(labels: Array, binary: bool = False, in_place: bool = False) -> Iterato
 
     Parameters
     ----------
-    labels : numpy.ndarray of unsigned int
+    labels : numpy.ndarray of bool or unsigned int
     binary : bool
         Masks instead of images of the labels' type.
     in_place : bool
@@ -226,8 +235,9 @@ def each(labels: Array, binary: bool = False, in_place: bool = False) -> Iterato
     >>> [(label, int(image.sum())) for label, image in each(np.array([2, 2, 5], np.uint8), binary=True)]
     [(2, 2), (5, 1)]
     """
-    if labels.dtype.kind != "u":
-        raise TypeError(f"labels of {labels.dtype}; they must be of an unsigned type")
+    labels = plain(labels)
+    if labels.dtype.kind not in "bu":
+        raise TypeError(f"labels of {labels.dtype}; they must be bool or of an unsigned type")
     return _each(_integer_labels(labels), np.dtype(bool) if binary else labels.dtype, in_place)
 
 
@@ -235,7 +245,7 @@ def _each(labels: Array, dtype: np.dtype[Any], in_place: bool) -> Iterator[tuple
     if labels.size == 0:
         return
     values, is_reversed = in_memory_order(labels)
-    runs, native = _engine.measure(values)
+    runs, native = _engine.measure(_numbers(values))
     offsets, indices = runs.voxels()
     image = np.zeros(values.shape, dtype)
     for place, label in enumerate(native.columns()["label"].tolist()):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _engine
-from ._cc3d_labels import DimensionError, rank_of
+from ._cc3d_labels import DimensionError, plain, rank_of
 from ._engine import Array
 
 
@@ -58,14 +58,22 @@ def region_graph(labels: Array, connectivity: int = 26) -> set[tuple[int, int]]:
 
 
 def _contacts(labels: Array, connectivity: int, anisotropy: Any) -> dict[str, Array]:
-    if labels.dtype.kind not in "iu" or not labels.dtype.isnative:
+    labels = plain(labels)
+    if labels.dtype.kind not in "biu" or not labels.dtype.isnative:
         raise TypeError(f"labels of {labels.dtype}; they must be integers")
+    if labels.dtype == bool:
+        labels = labels.view(np.uint8)
+    is_flat = connectivity in (4, 8)
+    if labels.ndim == 1 and connectivity == 4:
+        connectivity = 6
     if rank_of(labels.ndim, connectivity) != 1 or (labels.ndim != 2 and connectivity != 6):
         raise NotImplementedError(f"contacts of connectivity {connectivity} are not supported; those through faces are: 6 (in 2-D 4)")
     if labels.size == 0:
         return {name: np.zeros(0, np.int64) for name in ("label_1", "label_2", "faces", "area")}
-    weights = [float(weight) for weight in anisotropy][: labels.ndim]
-    return _engine.measure(labels, groups="neighbours", spacing=weights)[1].contacts()
+    # As there, lines and planes are volumes of one voxel, but with 4 neighbours; sizes that are not given are 1.
+    weights = ([float(weight) for weight in anisotropy] + [1.0, 1.0, 1.0])[: 2 if is_flat else 3] + [1.0] * is_flat
+    volume = labels.reshape(labels.shape + (1,) * (3 - labels.ndim))
+    return _engine.measure(volume, groups="neighbours", spacing=weights)[1].contacts()
 
 
 def _as_volume(array: Array, connectivity: int) -> Array:
@@ -97,6 +105,7 @@ def voxel_connectivity_graph(data: Array, connectivity: int = 26) -> Array:
     array([[14, 15],
            [ 9,  7]], dtype=uint8)
     """
+    data = plain(data)
     rank_of(data.ndim, connectivity)
     if data.dtype.kind not in "biu":
         raise TypeError(f"Type {data.dtype} not currently supported.")
@@ -143,6 +152,7 @@ def color_connectivity_graph(vcg: Array, connectivity: int = 26, return_N: bool 
     array([[1, 1],
            [2, 1]], dtype=uint32)
     """
+    vcg = plain(vcg)
     if vcg.ndim not in (2, 3):
         raise DimensionError(f"Only 2D, and 3D arrays supported. Got: {vcg.ndim}")
     if connectivity not in ((4, 6, 8, 26) if vcg.ndim == 2 else (6, 26)):

@@ -14,7 +14,15 @@ class DimensionError(Exception):
     """The array has the wrong number of dimensions."""
 
 
-def rank_of(dimension: int, connectivity: int) -> int:
+def plain(array: Any) -> Array:
+    """Of a subclass (a matrix, a masked array) what lies in memory, as cc3d sees it."""
+    values: Array = array if type(array) is np.ndarray else np.asarray(array)
+    return values
+
+
+def rank_of(dimension: int, connectivity: Any) -> int:
+    if connectivity is None or isinstance(connectivity, (str, bytes)):
+        raise TypeError(f"connectivity must be an integer, not {connectivity!r}")
     if dimension not in (1, 2, 3):
         raise DimensionError(f"Only 1D, 2D, and 3D arrays supported. Got: {dimension}")
     known = {2: {4: 1, 6: 1, 8: 2, 18: 2, 26: 2}}.get(dimension, {6: 1, 18: 2, 26: 3})
@@ -148,26 +156,24 @@ def connected_components(
     """
     if hasattr(data, "cpu"):
         data = data.cpu().numpy()
+    data = plain(data)
     rank = rank_of(data.ndim, connectivity)
     if periodic_boundary:
         if connectivity not in (4, 8, 6):
             raise ValueError(f"periodic_boundary is not yet implemented for {connectivity}-connectivity.")
-    dtype = data.dtype
-    if dtype.kind not in "biuf" or dtype.itemsize > 8:
-        raise TypeError(f"Type {dtype} is not supported; it must be bool, an integer type, float16, float32 or float64")
     if data.size == 0:
         empty = np.zeros(data.shape, data.dtype if out_dtype is None else out_dtype)
         return (empty, 0) if return_N else empty
-    tolerance, is_all = (0, False) if dtype == bool else _difference(delta, dtype)
+    dtype = data.dtype.newbyteorder("=")
+    if dtype.kind not in "biuf" or dtype.itemsize > 8:
+        raise TypeError(f"Type {dtype} is not supported; it must be bool, an integer type, float16, float32 or float64")
+    tolerance, is_all = _difference(delta, np.dtype(np.uint8) if dtype == bool else dtype)
     if dtype == np.float16 and tolerance != 0:
         raise TypeError("float16 is not supported for continuous images (delta != 0).")
     is_binary = bool(binary_image) or dtype == bool or is_all
 
     values, is_reversed = in_memory_order(data)
-    if not dtype.isnative:
-        values = values.astype(dtype.newbyteorder("="))
-    if dtype == np.float16:
-        values = values.astype(np.float32)
+    values = values.astype(np.float32 if dtype == np.float16 else dtype, copy=False)
     if dtype.kind == "f" and not is_binary and np.isnan(values.min()):
         raise NotImplementedError("values that are not a number (NaN) are not supported, but for binary_image=True")
     if is_binary:

@@ -28,8 +28,8 @@ def without_single_axes(array: Array) -> Array:
     return array.reshape([array.shape[axis] for axis in kept])
 
 
-def neighbours_of(structuring_element: Any, dimension: int) -> int | Array:
-    """A structuring element as truth values, as scipy checks it; 1 for face connectivity if there is none."""
+def structure_of(structuring_element: Any, dimension: int) -> int | Array:
+    """A structuring element as truth values, of the right shape; 1 for face connectivity if there is none."""
     if structuring_element is None:
         return 1
     structure = np.asarray(structuring_element, dtype=bool)
@@ -37,8 +37,18 @@ def neighbours_of(structuring_element: Any, dimension: int) -> int | Array:
         raise RuntimeError("structure and input must have equal rank")
     if any(size != 3 for size in structure.shape):
         raise ValueError("structure dimensions must be equal to 3")
-    if not np.array_equal(structure, structure[(slice(None, None, -1),) * dimension]):
+    return structure
+
+
+def check_symmetry(structure: int | Array) -> None:
+    if not isinstance(structure, int) and not np.array_equal(structure, structure[(slice(None, None, -1),) * structure.ndim]):
         raise AssertionError("Structuring element is not symmetric")
+
+
+def neighbours_of(structuring_element: Any, dimension: int) -> int | Array:
+    """A structuring element as truth values, symmetric; 1 for face connectivity if there is none."""
+    structure = structure_of(structuring_element, dimension)
+    check_symmetry(structure)
     return structure
 
 

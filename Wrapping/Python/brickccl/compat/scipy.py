@@ -46,23 +46,25 @@ def label(input: Any, structure: Any = None, output: Any = None) -> Any:
     image = np.asarray(input)
     if np.iscomplexobj(image):
         raise TypeError("Complex type not supported")
-    if image.dtype.kind not in "biuf":
-        raise TypeError(f"arrays of {image.dtype} cannot be labeled; the type must be bool, an integer or a float type")
-    neighbours = _engine.neighbours_of(structure, image.ndim)
+    neighbours = _engine.structure_of(structure, image.ndim)
 
     given = output if isinstance(output, np.ndarray) else None
     if given is not None and given.shape != image.shape:
         raise ValueError("output shape not correct")
     plain = np.dtype(np.intp if image.size >= 2**31 - 2 else np.int32)
     dtype = given.dtype if given is not None else plain if output is None else np.dtype(output)
-    if dtype.kind not in "biuf" or (dtype.kind == "f" and dtype.itemsize not in (4, 8)):
-        raise TypeError(f"labels cannot be of {dtype}; the type must be bool, an integer type, float32 or float64")
-
+    # As scipy: what follows is not asked of arrays without axes or elements.
     if image.ndim == 0 or image.size == 0:
         count = int(image.ndim == 0 and bool(image != 0))
         labels = np.empty(image.shape, dtype) if given is None else given
         labels[...] = count
         return (labels, count) if given is None else count
+
+    _engine.check_symmetry(neighbours)
+    if image.dtype.kind not in "biuf":
+        raise TypeError(f"arrays of {image.dtype} cannot be labeled; the type must be bool, an integer or a float type")
+    if dtype.kind not in "biuf" or (dtype.kind == "f" and dtype.itemsize not in (4, 8)):
+        raise TypeError(f"labels cannot be of {dtype}; the type must be bool, an integer type, float32 or float64")
 
     # What is not a number is foreground here, and background of the engine.
     foreground = image != 0 if image.dtype.kind == "f" else image
@@ -118,14 +120,25 @@ def _give_labels(labels: Array, count: int, output: Array) -> int:
     return count
 
 
-def _integers(array: Any) -> Array:
-    """A label image in native byte order. Raises TypeError for others than integers."""
+def _native(array: Array) -> Array:
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+
+
+def _integers(array: Any, most: int) -> Array:
+    """A label image in native byte order, and, as in scipy where the largest label is given (`most`), also of truth values
+    and of floats, which scipy cuts after it has taken 1 from them. Raises TypeError for others."""
     labels = np.asarray(array)
     if np.iscomplexobj(labels):
         raise TypeError("Complex type not supported")
+    labels = _native(labels)
+    if most >= 1 and labels.dtype == bool:
+        return labels.view(np.uint8)
+    if most >= 1 and labels.dtype.kind == "f" and labels.dtype.itemsize in (4, 8):
+        below = np.trunc(labels - labels.dtype.type(1))
+        return np.where((below >= 0) & (below < most), below, -1).astype(np.intp) + 1
     if labels.dtype.kind not in "iu":
         raise TypeError(f"labels must be integers, not {labels.dtype}")
-    return labels if labels.dtype.isnative else labels.astype(labels.dtype.newbyteorder("="))
+    return labels
 
 
 def _without_negatives(labels: Array) -> Array:
@@ -138,7 +151,7 @@ def find_objects(input: Any, max_label: int = 0) -> list[tuple[slice, ...] | Non
     Parameters
     ----------
     input : array_like of int
-        Labels; 0 and less are background.
+        Labels; 0 and less are background. With `max_label` also bool, float32 or float64.
     max_label : int, optional
         Up to which label; the largest one if not given.
 
@@ -153,7 +166,7 @@ def find_objects(input: Any, max_label: int = 0) -> list[tuple[slice, ...] | Non
     >>> find_objects([0, 1, 1, 3])
     [(slice(1, 3, None),), None, (slice(3, 4, None),)]
     """
-    labels = _integers(input)
+    labels = _integers(input, max_label)
     if labels.size == 0 and max_label < 1:
         raise ValueError("zero-size array has no largest label")
     last = int(labels.max()) if max_label < 1 else int(max_label)
@@ -162,13 +175,15 @@ def find_objects(input: Any, max_label: int = 0) -> list[tuple[slice, ...] | Non
         if labels.size and 1 <= int(labels) <= last:
             found[int(labels) - 1] = ()
         return found
-    if labels.ndim > _engine.MOST_DIMENSIONS:
-        raise NotImplementedError(f"the array has {labels.ndim} axes; brickccl measures up to {_engine.MOST_DIMENSIONS}")
-    table = _engine.measure(_without_negatives(labels))[1].columns()
-    low, high = _engine.boxes(table, labels.ndim)
+    squeezed = _engine.without_single_axes(labels)
+    table = _engine.measure(_without_negatives(squeezed))[1].columns()
+    low, high = _engine.boxes(table, squeezed.ndim)
     for number, first, end in zip(table["label"].tolist(), low.tolist(), (high + 1).tolist()):
         if number <= last:
-            found[number - 1] = tuple(map(slice, first, end))
+            box = map(slice, first, end)
+            found[number - 1] = tuple(box) if squeezed.ndim == labels.ndim else tuple(
+                slice(0, 1) if size == 1 else next(box) for size in labels.shape
+            )
     return found
 
 
@@ -179,8 +194,8 @@ def sum_labels(input: Any, labels: Any = None, index: Any = None) -> Any:
     ----------
     input : array_like
         bool, integers or floats.
-    labels : array_like of int, optional
-        Broadcast to the shape of `input`; of at least 0 where `index` is an array.
+    labels : array_like, optional
+        Integers or floats, broadcast to the shape of `input`.
     index : int or array_like of int, optional
         The labels; if not given, all that are above 0 as one.
 
@@ -207,27 +222,32 @@ def sum_labels(input: Any, labels: Any = None, index: Any = None) -> Any:
         return values[marks > 0].sum()
     if np.isscalar(index):
         return values[marks == index].sum()
-    if values.dtype.kind not in "biuf" or values.dtype.itemsize > 8:
-        raise TypeError(f"values of {values.dtype} cannot be summed; the type must be bool, an integer, float32 or float64")
-    if marks.dtype.kind not in "biu":
-        raise NotImplementedError(f"labels of {marks.dtype} are not supported; they must be integers")
-    if marks.dtype.kind == "i" and marks.size and marks.min() < 0:
-        raise NotImplementedError("labels below 0 are not supported")
+    if values.dtype.kind not in "biuf":
+        raise TypeError(f"values of {values.dtype} cannot be summed; the type must be bool, an integer or a float type")
+    if marks.dtype.kind not in "biuf":
+        raise NotImplementedError(f"labels of {marks.dtype} are not supported; they must be integers or floats")
     wanted = np.asarray(index)
     sums = np.zeros(wanted.shape)
     if values.size == 0:
         return sums
-    if values.dtype.itemsize == 2 and values.dtype.kind == "f":
-        values = values.astype(np.float32)
-    marks = np.atleast_1d(marks.astype(marks.dtype.newbyteorder("="), copy=False))
-    values = np.atleast_1d(values.astype(values.dtype.newbyteorder("="), copy=False))
+    if values.dtype.kind == "f" and values.dtype.itemsize not in (4, 8):
+        values = values.astype(np.float32 if values.dtype.itemsize == 2 else np.float64)
+    if not 1 <= marks.ndim <= _engine.MOST_DIMENSIONS:
+        values, marks = values.reshape(-1), marks.reshape(-1)
+    values, marks = _native(values), _native(marks)
+    known: Array | None = None
+    if marks.dtype.kind == "f" or (marks.dtype.kind == "i" and marks.min() < 0):
+        # Labels that the engine does not have become numbers 1.. of the same order.
+        known, numbers = np.unique(marks, return_inverse=True)
+        marks = numbers.reshape(marks.shape) + 1
     table = _engine.measure(marks, intensity=values)[1].columns()
-    known = table["label"]
+    has_zero = known is None
+    known = table["label"] if known is None else known
     if len(known):
         places = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
         sums = np.where(known[places] == wanted, table["intensity_sum"][places], 0.0)
     # The engine's labels are those that are not 0.
-    if np.any(wanted == 0):
+    if has_zero and np.any(wanted == 0):
         sums = np.where(wanted == 0, np.float64(values[marks == 0].sum(dtype=np.float64)), sums)
     return sums
 
@@ -255,16 +275,18 @@ def value_indices(arr: Any, *, ignore_value: int | None = None) -> dict[Any, tup
     array = np.asarray(arr)
     if array.dtype.kind not in "iu":
         raise ValueError("Parameter 'arr' must be an integer array")
-    values = array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+    values = _native(array)
+    ignored = None if ignore_value is None else values.dtype.type(ignore_value)
     found: dict[Any, tuple[Array, ...]] = {}
     if values.ndim == 0:
-        if ignore_value is None or values != ignore_value:
+        if ignored is None or values != ignored:
             found[values.flat[0]] = ()
         return found
     if values.size == 0:
         return found
     # Negative values as the large ones that have their bits.
     bits = np.ascontiguousarray(values).view(values.dtype.str.replace("i", "u"))
+    bits = bits if bits.ndim <= _engine.MOST_DIMENSIONS else bits.reshape(-1)
     runs, table = _engine.measure(bits)
     offsets, indices = runs.voxels()
     flat = values.reshape(-1)
@@ -274,6 +296,6 @@ def value_indices(arr: Any, *, ignore_value: int | None = None) -> dict[Any, tup
     zeros = tuple(map(np.ascontiguousarray, np.nonzero(values == 0)))
     if len(zeros[0]):
         found[values.dtype.type(0)] = zeros
-    if ignore_value is not None:
-        found.pop(values.dtype.type(ignore_value), None)
+    if ignored is not None:
+        found.pop(ignored, None)
     return {value: found[value] for value in sorted(found)}

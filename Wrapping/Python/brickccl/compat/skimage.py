@@ -22,6 +22,18 @@ def _check_rank(connectivity: Any, dimension: int) -> int:
     return int(rank)
 
 
+def _background_of(background: Any) -> int:
+    """A value of the background as scikit-image's code takes it: any number, cut to an integer of 64 bits."""
+    if background is None:
+        return 0
+    if isinstance(background, (str, bytes)):
+        raise TypeError(f"background must be a number, not {background!r}")
+    number = int(background)
+    if not -(2**63) <= number < 2**63:
+        raise OverflowError(f"background={background} is beyond the integers of 64 bits")
+    return number
+
+
 def label(label_image: Array, background: Any = None, return_num: bool = False, connectivity: int | None = None) -> Any:
     """Labels regions of equal value as `skimage.measure.label`; full connectivity if none is given.
 
@@ -61,6 +73,7 @@ def label(label_image: Array, background: Any = None, return_num: bool = False, 
         return (labels, count) if return_num else labels
     if not 1 <= label_image.ndim <= 3:
         raise NotImplementedError(f"Only for images of dimension 1-3 are supported, got a {label_image.ndim}D one")
+    ground = _background_of(background)
     rank = _check_rank(connectivity, label_image.ndim)
     values = label_image
     if values.dtype.kind not in "iu":
@@ -82,7 +95,7 @@ def label(label_image: Array, background: Any = None, return_num: bool = False, 
             values,
             rank,
             criterion="equal",
-            background=0 if background is None else int(background),
+            background=ground,
         )
         labels, count = _engine.write(runs, values.shape, np.intp), runs.count
         labels = labels.swapaxes(0, 2) if swaps else labels
@@ -129,32 +142,45 @@ def remove_small_objects(
         warnings.warn("Parameter `min_size` is deprecated: use `max_size`, which is inclusive", FutureWarning, stacklevel=2)
         if max_size != MAX_SIZE:
             raise ValueError("both min_size and max_size were given; give max_size alone to avoid conflicting values")
-    least = (max_size + 1) if min_size is None else min_size
     if out is None:
         out = ar.copy()
     else:
         out[:] = ar
-    if least <= 1 or ar.size == 0:
+    limit = max_size if min_size is None else min_size
+    if isinstance(limit, (int, float)) and limit == 0:
         return out
+
+    def is_small(sizes: Array) -> Array:
+        small: Array = sizes <= limit if min_size is None else sizes < limit
+        return small
+
     if out.dtype == bool:
-        rank = _check_rank(connectivity, ar.ndim)
-        runs = _engine.find(ar, rank)
+        rank = min(max(1, int(connectivity)), max(1, out.ndim))
+        if ar.size == 0:
+            is_small(np.zeros(0, np.int64))
+            return out
+        runs = _engine.find(np.atleast_1d(out), rank)
         _, lengths, marks = runs.runs()
         sizes = np.bincount(marks, weights=lengths, minlength=runs.count + 1)[1:]
-        runs.renumber((sizes >= least).astype(np.uint64))
+        runs.renumber((~is_small(sizes)).astype(np.uint64))
         out[...] = _engine.write(runs, ar.shape, np.uint8).view(bool) if runs.count else False
+        return out
+    if out.dtype.kind not in "iu":
+        raise TypeError(f"out is of type {out.dtype}; it must be bool or an integer type")
+    if ar.size == 0:
+        is_small(np.zeros(0, np.int64))
         return out
     if out.dtype.kind == "i" and out.min() < 0:
         raise ValueError("Negative value labels are not supported. Label the image first.")
     native = out if out.dtype.isnative else out.astype(out.dtype.newbyteorder("="))
-    runs, native_table = _engine.measure(native)
+    runs, native_table = _engine.measure(np.atleast_1d(native))
     table = native_table.columns()
     if len(native_table) == 1 and int(table["label"][0]) == 1:
         warnings.warn(
             "Only one label was provided to `remove_small_objects`. Did you mean to use a boolean array?",
             stacklevel=2,
         )
-    keeps = table["voxel_count"] >= least
+    keeps = ~is_small(table["voxel_count"].view(np.int64))
     runs.renumber(np.where(keeps, table["label"].astype(np.uint64), np.uint64(0)))
     out[...] = _engine.write(runs, ar.shape, native.dtype)
     return out
@@ -178,7 +204,7 @@ def euler_number(image: Array, connectivity: int | None = None) -> int:
     >>> import numpy as np
     >>> from brickccl.compat.skimage import euler_number
     >>> ring = np.ones((3, 3)); ring[1, 1] = 0
-    >>> euler_number(ring)
+    >>> int(euler_number(ring))
     0
     """
     if image.ndim not in (2, 3):
@@ -188,11 +214,14 @@ def euler_number(image: Array, connectivity: int | None = None) -> int:
         raise NotImplementedError("For 3D images, Euler number is implemented for connectivities 1 and 3 only")
     mask = np.ascontiguousarray(image > 0)
     if mask.size == 0 or not mask.any():
-        return 0
-    columns = _engine.measure(mask, groups="topology")[1].columns()
-    faces = {2: "euler_number_4", 3: "euler_number_6"}[image.ndim]
-    full = {2: "euler_number_8", 3: "euler_number_26"}[image.ndim]
-    return int(columns[faces if rank == 1 else full][0])
+        number = 0
+    else:
+        columns = _engine.measure(mask, groups="topology")[1].columns()
+        faces = {2: "euler_number_4", 3: "euler_number_6"}[image.ndim]
+        full = {2: "euler_number_8", 3: "euler_number_26"}[image.ndim]
+        number = int(columns[faces if rank == 1 else full][0])
+    # As there: of a plane a number of numpy's, of a volume one of Python's.
+    return np.int64(number) if image.ndim == 2 else number  # type: ignore[return-value]
 
 
 #: The properties that are offered, and the columns that they come from; {} stands for an axis.
@@ -285,6 +314,9 @@ def regionprops_table(
     dimension = label_image.ndim
     if dimension not in (2, 3):
         raise TypeError("Only 2-D and 3-D images supported.")
+    if isinstance(label_image, np.ma.MaskedArray) or isinstance(intensity_image, np.ma.MaskedArray):
+        raise NotImplementedError("masked arrays are not supported; give their data, with the label 0 where they are masked")
+    size = _spacing_of(spacing, dimension)
     names: list[str] = [_OLD_NAMES[name] if name in _OLD_NAMES else name for name in properties]
     for name in names:
         if name not in _PROPERTIES or (name.startswith("axis_") and dimension == 3):
@@ -293,7 +325,6 @@ def regionprops_table(
             raise AttributeError(f"Attribute '{name}' unavailable when `intensity_image` has not been specified.")
     if intensity_image is not None and intensity_image.shape != label_image.shape:
         raise NotImplementedError("intensity images must have the shape of the label image, and one channel")
-    size = [1.0] * dimension if spacing is None else [float(s) for s in np.broadcast_to(spacing, (dimension,))]
     table = _columns(label_image, intensity_image, names, size)
     result: dict[str, Array] = {}
     for given, name in zip(properties, names):
@@ -303,6 +334,16 @@ def regionprops_table(
         else:
             result[given] = values
     return result
+
+
+def _spacing_of(spacing: Any, dimension: int) -> list[float]:
+    """One length for each axis."""
+    given = np.asarray(1.0 if spacing is None else spacing)
+    if given.shape not in ((), (dimension,)):
+        raise ValueError(f"spacing isn't a scalar nor a sequence of shape {(dimension,)}, got {spacing}.")
+    if given.dtype.kind not in "biuf":
+        raise TypeError(f"Element of spacing isn't float or integer type, got {spacing}.")
+    return [float(length) for length in np.broadcast_to(given, (dimension,))]
 
 
 def _columns(labels: Array, intensity: Array | None, names: list[str], spacing: list[float]) -> dict[str, Any]:
@@ -346,7 +387,13 @@ def _columns(labels: Array, intensity: Array | None, names: list[str], spacing: 
     if gray is not None:
         for name in ("intensity_min", "intensity_max", "intensity_mean"):
             columns[name] = table[name]
-        columns["intensity_std"] = table["intensity_std"] * np.sqrt((count - 1) / count)
+        if gray.dtype.kind == "f" and labels.size and np.isnan(gray.min()):
+            # There, what has a value that is not a number has no least and largest one.
+            without = np.isin(table["label"], native[np.isnan(gray)])
+            for name in ("intensity_min", "intensity_max"):
+                columns[name] = np.where(without, np.nan, columns[name])
+        spread = table["intensity_std"] * np.sqrt((count - 1) / count)
+        columns["intensity_std"] = np.where(np.isfinite(columns["intensity_mean"]), spread, np.nan)
         if "intensity_median" in table:
             columns["intensity_median"] = table["intensity_median"]
     return columns

@@ -119,6 +119,10 @@ struct IntensitySums
       measures.standardDeviation =
         hasSquares ? DeviationFromSquares(voxels) : DeviationOf(static_cast<double>(voxels - 1));
     }
+    else if (!isWhole && !std::isfinite(sum.Rounded()))
+    {
+      measures.standardDeviation = std::numeric_limits<double>::quiet_NaN();
+    }
     return measures;
   }
 

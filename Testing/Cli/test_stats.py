@@ -214,6 +214,14 @@ class StatsTest(CommandTest):
             with open(table, newline="", encoding="utf-8") as stream:
                 row = next(csv.DictReader(stream))
             self.assertEqual([float(row["intensity_" + name]) for name in columns[1:]], [0] * 4, value)
+        # One voxel deviates by 0, unless its value is no number.
+        write_nrrd(labels, "uint8", (1,), [1])
+        for value, deviation in ((5.5, 0), (math.nan, math.nan), (math.inf, math.nan)):
+            write_nrrd(values, "double", (1,), [value])
+            self.ok("stats", labels, "--intensity", values, "-o", table, "--columns", "intensity", "--quiet")
+            with open(table, newline="", encoding="utf-8") as stream:
+                row = next(csv.DictReader(stream))
+            self.assertEqual([str(float(row["intensity_" + name])) for name in ("std", "variance")], [str(float(deviation))] * 2, value)
 
     def test_the_list_of_columns_is_the_documented_one(self):
         with open(os.path.join(SOURCE, "Tables", "COLUMNS.md")) as stream:

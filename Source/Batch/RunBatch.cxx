@@ -281,9 +281,24 @@ private:
       }
     }
     m_Folder.FinishItems(done);
-    for (const auto & [index, end] : ended)
+    for (auto item = ended.begin(); item != ended.end(); ++item)
     {
-      TakeEnd(index, end);
+      try
+      {
+        TakeEnd(item->key, item->end);
+      }
+      catch (const Error &)
+      {
+        // What ended beside it without results leaves nothing either.
+        for (++item; item != ended.end(); ++item)
+        {
+          if (!item->end.IsExit(ItemDone))
+          {
+            m_Folder.DropItem(m_Items[item->key]);
+          }
+        }
+        throw;
+      }
     }
   }
 

@@ -162,6 +162,35 @@ class FullDiskTest(BatchOfNoise):
         self.batch("--resume")
         self.assertEqual(len(self.finished()), 3)
 
+    @unittest.skipUnless(resource and os.path.exists("/proc/thread-self/children"), "this system tells no children of a process")
+    def test_items_that_meet_a_full_disk_together_leave_nothing(self):
+        self.fill(2, 128)
+        process = subprocess.Popen(self.command("--jobs", "2"), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192)))
+
+        def children():
+            with open("/proc/%d/task/%d/children" % (process.pid, process.pid), encoding="utf-8") as stream:
+                return stream.read().split()
+
+        def reasons():
+            unfinished = os.path.join(self.output, ".batch", "unfinished")
+            return [name for name in os.listdir(unfinished) if os.path.exists(os.path.join(unfinished, name, "error.txt"))]
+
+        limit = time.time() + 60
+        while process.poll() is None and len(children()) < 2 and time.time() < limit:
+            time.sleep(0.001)
+        self.assertIsNone(process.poll(), "the batch ended before both items had begun")
+        # While the batch stands still, both items end.
+        process.send_signal(signal.SIGSTOP)
+        while len(reasons()) < 2 and time.time() < limit:
+            time.sleep(0.01)
+        time.sleep(0.1)
+        process.send_signal(signal.SIGCONT)
+        errors = process.communicate(timeout=60)[1]
+        self.assertEqual(process.returncode, 1, errors)
+        self.assertIn("--resume continues", errors)
+        self.assertEqual(os.listdir(os.path.join(self.output, ".batch", "unfinished")), [])
+
 
 class EarlySignals(BatchOfNoise):
     def test_a_signal_at_any_early_time_leaves_nothing_half_written(self):

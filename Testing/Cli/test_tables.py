@@ -115,18 +115,18 @@ class TablesTest(CommandTest):
         self.assertEqual(float("-Infinity"), -infinity)
         columns = ("--columns", "label,intensity_min,intensity_max,intensity_mean,intensity_std", "--intensity", scan)
         header, rows = self.read(*columns)
-        self.assertEqual(rows, [["1", "inf", "inf", "inf", "0"], ["2", "-inf", "-inf", "-inf", "nan"],
+        self.assertEqual(rows, [["1", "inf", "inf", "inf", "nan"], ["2", "-inf", "-inf", "-inf", "nan"],
                                 ["3", "-inf", "inf", "nan", "nan"], ["4", "3", "4", rows[3][3], rows[3][4]]])
         self.assertNotIn("-nan", open(self.table).read())
         self.ok("stats", self.labels, "-o", self.path("u.json"), *columns)
         self.assertEqual([[row[name] for name in header[1:]] for row in rows_of(self.path("u.json"))][:3],
-                         [["Infinity", "Infinity", "Infinity", 0], ["-Infinity", "-Infinity", "-Infinity", None],
+                         [["Infinity", "Infinity", "Infinity", None], ["-Infinity", "-Infinity", "-Infinity", None],
                           ["-Infinity", "Infinity", None, None]])
         self.ok("stats", self.labels, "-o", self.path("t.xlsx"), *columns)
         with zipfile.ZipFile(self.path("t.xlsx")) as archive:
             sheet = archive.read("xl/worksheets/sheet1.xml").decode()
         cells = [re.findall(r"<[tv]>([^<]*)</[tv]>", row) for row in re.findall(r"<row.*?</row>", sheet)]
-        self.assertEqual(cells[1:4], [["1", "inf", "inf", "inf", "0"], ["2", "-inf", "-inf", "-inf"], ["3", "-inf", "inf"]])
+        self.assertEqual(cells[1:4], [["1", "inf", "inf", "inf"], ["2", "-inf", "-inf", "-inf"], ["3", "-inf", "inf"]])
 
     def test_separators(self):
         plain = self.read("--columns", "volume_mm3")

@@ -107,6 +107,7 @@ IsOfBatch(const std::string & folder)
   std::error_code failure;
   return fs::exists(fs::path(folder) / StateFolder, failure) ||
          (fs::exists(fs::path(folder) / "recipe.toml", failure) &&
+          fs::exists(fs::path(folder) / "manifest.json", failure) &&
           fs::is_directory(fs::path(folder) / "items", failure));
 }
 

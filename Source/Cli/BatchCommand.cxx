@@ -94,6 +94,7 @@ PrintResult(const BatchArguments & arguments, const batch::FoundItems & found, c
     summary["skipped"] = result.skipped;
     summary["finished_before"] = result.kept;
     summary["ignored_files"] = found.ignored;
+    summary["ignored_batches"] = found.otherBatches;
     std::cout << ToText(summary) << std::endl;
   }
   else if (!arguments.quiet)

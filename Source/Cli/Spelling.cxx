@@ -78,7 +78,7 @@ HintOnOption(const std::string & name, const CLI::App & command)
   // Of a single letter all others are as near.
   if (name.size() > 2)
   {
-    if (const std::string near = DidYouMean(name, OptionNames(command)); !near.empty() && name != "--output")
+    if (std::string near = DidYouMean(name, OptionNames(command)); !near.empty() && name != "--output")
     {
       return near;
     }

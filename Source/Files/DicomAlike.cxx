@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Core/Error.h"
 
+#include <array>
 #include <cmath>
 
 namespace brickccl::files::dicom
@@ -102,36 +103,53 @@ CheckKind(const std::vector<Plane> & planes)
   }
 }
 
-/** \throws Error if files of a series are of two patients or of two studies. Some may not say. */
-void
-CheckOwners(const std::vector<Plane> & planes)
+/** The first two planes of which a text differs; null if it is the same in all. Some may not have it. */
+std::array<const Plane *, 2>
+Unequal(const std::vector<Plane> & planes, std::string Source::*text)
 {
-  const auto check = [&](const Tag & tag, std::string Source::*member) {
-    const Plane * first = nullptr;
-    for (const Plane & plane : planes)
+  const Plane * first = nullptr;
+  for (const Plane & plane : planes)
+  {
+    const std::string & own = (*plane.source).*text;
+    if (!own.empty() && first == nullptr)
     {
-      const std::string & own = (*plane.source).*member;
-      first = first == nullptr && !own.empty() ? &plane : first;
-      if (!own.empty() && own != (*first->source).*member)
-      {
-        // The values are not told: errors get into logs, where names of patients have no place.
-        throw Error(plane.name + " has another " + tag.keyword + " than " + first->name +
-                    ", in one series: they are no slices of one volume; keep those that belong together in a folder "
-                    "of their own");
-      }
+      first = &plane;
     }
-  };
-  check(tags::PatientId, &Source::patient);
-  check(tags::StudyUid, &Source::study);
+    else if (!own.empty() && own != (*first->source).*text)
+    {
+      return { &plane, first };
+    }
+  }
+  return {};
+}
+
+/** \throws Error if files of a series are of two patients. Adds a note if they are of several studies. */
+void
+CheckOwners(const std::vector<Plane> & planes, std::vector<std::string> & notes)
+{
+  // The values are not told: errors get into logs, where names of patients have no place.
+  if (const auto [plane, first] = Unequal(planes, &Source::patient); plane != nullptr)
+  {
+    throw Error(plane->name + " has another PatientID than " + first->name +
+                ", in one series: they are no slices of one volume; keep those that belong together in a folder of "
+                "their own");
+  }
+  // GDCM makes a new one for each file that it writes, unless it is told one.
+  if (const auto [plane, first] = Unequal(planes, &Source::study); plane != nullptr)
+  {
+    AddNote(notes,
+            plane->name + " has another StudyInstanceUID than " + first->name +
+              ", but the same series: they are taken as slices of one volume");
+  }
 }
 
 } // namespace
 
 void
-CheckAlike(const std::vector<Plane> & planes)
+CheckAlike(const std::vector<Plane> & planes, std::vector<std::string> & notes)
 {
   CheckKind(planes);
-  CheckOwners(planes);
+  CheckOwners(planes, notes);
 }
 
 } // namespace brickccl::files::dicom

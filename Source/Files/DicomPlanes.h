@@ -78,8 +78,9 @@ std::vector<Plane> PlanesOf(const std::shared_ptr<const Source> & source, std::v
 /** Adds a note unless `notes` has it already. */
 void AddNote(std::vector<std::string> & notes, const std::string & note);
 
-/** \throws Error that names the first slices that differ in size, type, spacing, orientation, patient or study. */
-void CheckAlike(const std::vector<Plane> & planes);
+/** \throws Error that names the first slices that differ in size, type, spacing, orientation or patient. Adds a note if
+ *  they are of several studies. */
+void CheckAlike(const std::vector<Plane> & planes, std::vector<std::string> & notes);
 
 /** Makes a volume of slices, which may be in any order.
  *  \param areFiles  whether they come from several files, in natural order. */

@@ -365,7 +365,7 @@ StoredPlanes::StoredPlanes(const std::vector<Plane> & planes, const HostContext 
 LoadedImage
 StackPlanes(std::vector<Plane> planes, bool areFiles, std::vector<std::string> notes, const ReadOptions & options)
 {
-  CheckAlike(planes);
+  CheckAlike(planes, notes);
   LoadedImage image;
   double      step[3] = {};
   const bool  byPosition = planes[0].isPlaced && planes.size() > 1;

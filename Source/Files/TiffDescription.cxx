@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 
 namespace brickccl::files
 {
@@ -29,6 +30,17 @@ SpacingOfResolution(double resolution, double millimetres)
   return std::fabs(rounded - spacing) <= 1.2e-7 * spacing ? rounded : spacing;
 }
 
+/** Whether two texts are the same, or numbers that are. */
+bool
+IsSameValue(const std::string & a, const std::string & b)
+{
+  char *       endOfA = nullptr;
+  char *       endOfB = nullptr;
+  const double first = std::strtod(a.c_str(), &endOfA);
+  const double second = std::strtod(b.c_str(), &endOfB);
+  return a == b || (!a.empty() && !b.empty() && *endOfA == 0 && *endOfB == 0 && first == second);
+}
+
 /** The value after "name=" at the beginning of a line; empty if there is none. ImageJ takes the last one of several.
  *  \throws Error for values that differ. */
 std::string
@@ -42,7 +54,7 @@ ImageJValue(const std::string & description, const std::string & name)
     const std::size_t begin = place + key.size();
     std::string       value = description.substr(begin, description.find('\n', begin) - begin);
     value.erase(std::find(value.begin(), value.end(), '\r'), value.end());
-    if (isFound && value != found)
+    if (isFound && !IsSameValue(value, found))
     {
       throw Error("its ImageJ description says " + name + "=" + Printable(found.substr(0, 40), "\\") + " and " + name +
                   "=" + Printable(value.substr(0, 40), "\\") + "; there must be one of them");
@@ -79,6 +91,32 @@ SetPlaneSpacing(const TiffPages & found, double millimetres, TiffStack & stack)
   }
 }
 
+/** "the inch"; the number of a unit that TIFF does not have. */
+std::string
+NameOfUnit(std::uint64_t unit)
+{
+  const char * const names[] = { nullptr, nullptr, "the inch", "the centimetre", "the millimetre", "the micrometre" };
+  const bool         isKnown = unit < std::size(names) && names[unit] != nullptr;
+  return isKnown ? names[unit] : std::to_string(unit);
+}
+
+/** Notes units of which the spacing may not be what is meant. */
+void
+NoteUnit(const TiffResolution & resolution, TiffStack & stack)
+{
+  const bool isOfTiff = resolution.unit >= RESUNIT_NONE && resolution.unit <= RESUNIT_CENTIMETER;
+  if (resolution.unit == RESUNIT_INCH)
+  {
+    stack.notes.push_back(NoteOnResolution(resolution.x, resolution.y, "inch"));
+  }
+  else if (!isOfTiff)
+  {
+    stack.notes.push_back("its ResolutionUnit is " + std::to_string(resolution.unit) + ", which TIFF does not have; " +
+                          (resolution.Millimetres() > 0 ? NameOfUnit(resolution.unit) + " is taken, as tifffile does"
+                                                        : "no spacing is read from its resolution"));
+  }
+}
+
 void
 DescribeByTags(const TiffPages & found, TiffStack & stack)
 {
@@ -87,14 +125,10 @@ DescribeByTags(const TiffPages & found, TiffStack & stack)
   {
     std::copy(zeiss.begin(), zeiss.end(), stack.spacing);
   }
-  else if (found.resolution.unit == RESUNIT_CENTIMETER)
+  else if (found.resolution.x > 0)
   {
-    SetPlaneSpacing(found, 10, stack);
-  }
-  else if (found.resolution.unit == RESUNIT_INCH && found.resolution.x > 0)
-  {
-    SetPlaneSpacing(found, 25.4, stack);
-    stack.notes.push_back(NoteOnResolution(found.resolution.x, found.resolution.y, "inch"));
+    SetPlaneSpacing(found, found.resolution.Millimetres(), stack);
+    NoteUnit(found.resolution, stack);
   }
 }
 
@@ -116,13 +150,13 @@ SetImageJSpacing(const TiffPages & found, TiffStack & stack)
 {
   const std::string & text = found.description;
   const std::string   unit = ImageJValue(text, "unit");
-  const bool          isCentimetre = found.resolution.unit == RESUNIT_CENTIMETER;
-  const double        ofTag = isCentimetre ? 10 : found.resolution.unit == RESUNIT_INCH ? 25.4 : 0;
-  const double        x = unit.empty() && isCentimetre ? ofTag : ImageJUnit(unit, stack);
+  const double        ofTag = found.resolution.Millimetres();
+  const bool          isMetric = ofTag > 0 && found.resolution.unit != RESUNIT_INCH;
+  const double        x = unit.empty() && isMetric ? ofTag : ImageJUnit(unit, stack);
   if (x > 0 && found.resolution.hasUnit && found.resolution.x > 0 && ofTag > 0 && x != ofTag)
   {
     stack.notes.push_back("its ImageJ unit is " + Printable(unit.substr(0, 40), "\\") + " but its ResolutionUnit " +
-                          (isCentimetre ? "the centimetre" : "the inch") + "; that of ImageJ is taken");
+                          NameOfUnit(found.resolution.unit) + "; that of ImageJ is taken");
   }
   // Axes of other units than that of x have them told apart.
   const auto unitOf = [&](const char * name) {

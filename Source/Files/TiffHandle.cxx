@@ -132,7 +132,15 @@ struct TiffHandle::Procedures
   static int
   KeepError(TIFF *, void * handle, const char *, const char * format, std::va_list arguments)
   {
-    return Keep(Of(handle).m_Error, format, arguments);
+    std::string text;
+    Keep(text, format, arguments);
+    // A unit that TIFF has not is no damage of pixels. Its number is read elsewhere.
+    const bool isUnit = text.find("\"ResolutionUnit\" tag") != std::string::npos;
+    if (!isUnit && Of(handle).m_Error.empty())
+    {
+      Of(handle).m_Error = text;
+    }
+    return 1;
   }
   static int
   KeepWarning(TIFF *, void * handle, const char *, const char * format, std::va_list arguments)

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace brickccl::files
 {
@@ -68,7 +69,9 @@ NoteOnLongBlock(TIFF * tiff, const FileBytes & file, const TiffPage & page, std:
     {
       stated = entry->count == 1 ? entry->value : stated;
     }
-    if (stated > size && stated != whole)
+    // Writers may round up to even numbers.
+    const bool isEven = stated == size + size % 2;
+    if (stated > size && stated != whole && !isEven)
     {
       const std::uint64_t begin = TIFFGetStrileOffset(tiff, block);
       const bool          isBeyond = begin > file.Size() || stated > file.Size() - begin;
@@ -315,7 +318,7 @@ CheckAlike(const TiffPage & first, const TiffPage & page, std::size_t number)
 
 /** Pixels per unit along x and y; 0 if the current page does not say. */
 TiffResolution
-ReadResolution(TIFF * tiff)
+ReadResolution(TIFF * tiff, const FileBytes & file)
 {
   TiffResolution resolution;
   float          x = 0;
@@ -326,19 +329,24 @@ ReadResolution(TIFF * tiff)
     resolution.x = x;
     resolution.y = y;
   }
-  resolution.hasUnit = TIFFGetField(tiff, TIFFTAG_RESOLUTIONUNIT, &resolution.unit) == 1;
+  // libtiff takes numbers that TIFF does not have for none.
+  if (const auto stated = TiffEntries(file).Find(TIFFCurrentDirOffset(tiff), TIFFTAG_RESOLUTIONUNIT))
+  {
+    resolution.unit = stated->value;
+    resolution.hasUnit = true;
+  }
   return resolution;
 }
 
 void
-ReadDescription(TIFF * tiff, TiffPages & found)
+ReadDescription(TIFF * tiff, const FileBytes & file, TiffPages & found)
 {
   const char * text = nullptr;
   if (TIFFGetField(tiff, TIFFTAG_IMAGEDESCRIPTION, &text) == 1 && text != nullptr)
   {
     found.description = text;
   }
-  found.resolution = ReadResolution(tiff);
+  found.resolution = ReadResolution(tiff, file);
 }
 
 /** The note on pages whose resolution is not that of the first one; empty if there are none. */
@@ -355,6 +363,14 @@ NoteOnOtherResolution(const TiffPages & found, const TiffResolution & resolution
 }
 
 } // namespace
+
+double
+TiffResolution::Millimetres() const
+{
+  // 4 and 5 are no units of TIFF, but tifffile and others write them.
+  constexpr double sizes[] = { 0, 0, 25.4, 10, 1, 1e-3 };
+  return unit < std::size(sizes) ? sizes[unit] : 0;
+}
 
 ScalarType
 TiffPage::Type() const
@@ -398,7 +414,7 @@ ReadTiffPages(const FileBytes & file)
     }
     if (isFirst)
     {
-      ReadDescription(handle.Get(), found);
+      ReadDescription(handle.Get(), file, found);
     }
     std::uint32_t subfile = 0;
     TIFFGetFieldDefaulted(handle.Get(), TIFFTAG_SUBFILETYPE, &subfile);
@@ -422,7 +438,7 @@ ReadTiffPages(const FileBytes & file)
       {
         CheckAlike(found.pages.front(), page, found.pages.size());
         resolutionNote =
-          resolutionNote.empty() ? NoteOnOtherResolution(found, ReadResolution(handle.Get())) : resolutionNote;
+          resolutionNote.empty() ? NoteOnOtherResolution(found, ReadResolution(handle.Get(), file)) : resolutionNote;
       }
       lossy = lossy || page.compression == COMPRESSION_JPEG;
       bytes += static_cast<double>(page.width) * page.height * page.samples * page.bits / 8;

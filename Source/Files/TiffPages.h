@@ -81,10 +81,14 @@ struct TiffPage
 /** Pixels per unit along x and y; 0 if a page does not say. */
 struct TiffResolution
 {
-  double        x = 0;
-  double        y = 0;
-  std::uint16_t unit = RESUNIT_INCH;
+  double x = 0;
+  double y = 0;
+  /** RESUNIT_INCH ..., or another number that the file has. */
+  std::uint64_t unit = RESUNIT_INCH;
   bool          hasUnit = false;
+
+  /** How many mm the unit is; 0 for none and for numbers that stand for no unit. */
+  double Millimetres() const;
 };
 
 /** What a file's directories hold. */

@@ -165,6 +165,11 @@ SetSpacing(const TiffPage & first, TiffStack stack, LoadedImage & image)
 bool
 IsTiff(const FileBytes & file)
 {
+  // A DICOM file may begin as TIFF does, so that readers of either take it (PS3.10, 7.1).
+  if (IsDicom(file) && !HasExtension(file.Path(), ".tif .tiff"))
+  {
+    return false;
+  }
   // 42 is classic TIFF, 43 is BigTIFF.
   return file.BeginsWith("II*\0", 4) || file.BeginsWith("MM\0*", 4) || file.BeginsWith("II+\0", 4) ||
          file.BeginsWith("MM\0+", 4);

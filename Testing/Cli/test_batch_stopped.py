@@ -1,6 +1,7 @@
 """How a batch ends before its end, what it says then, and folders of batches that were moved."""
 
 import ctypes
+import json
 import os
 import shutil
 import signal
@@ -109,6 +110,16 @@ class MovedFolders(BatchTest):
         os.mkdir(self.output)
         shutil.copy(self.path("r.toml"), os.path.join(self.output, "recipe.toml"))
         self.fails("batch", self.path("r.toml"), self.input, "-o", self.output, "--resume", saying="no batch has made it")
+        # A user's folder may have a recipe beside a folder of items.
+        project = os.path.join(self.input, "project")
+        os.makedirs(os.path.join(project, "items"))
+        shutil.copy(self.path("r.toml"), os.path.join(project, "recipe.toml"))
+        shutil.copy(os.path.join(self.input, "a.nrrd"), os.path.join(project, "items", "b.nrrd"))
+        result = json.loads(self.ok("batch", self.path("r.toml"), self.input, "-o", self.path("new"), "--json", "--quiet").stdout)
+        self.assertEqual((result["items"], result["ignored_batches"]), (2, []))
+        shutil.copytree(self.path("new"), os.path.join(self.input, "before"))
+        result = json.loads(self.ok("batch", self.path("r.toml"), self.input, "-o", self.path("newer"), "--json", "--quiet").stdout)
+        self.assertEqual((result["items"], result["ignored_batches"]), (2, [os.path.join(self.input, "before")]))
 
 
 class Opened:

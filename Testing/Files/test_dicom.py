@@ -123,6 +123,16 @@ class Single(Dicom):
             pydicom.dcmwrite(path, data, implicit_vr=implicit, little_endian=True, enforce_file_format=False)
             np.testing.assert_array_equal(self.read(path).voxels[0], pixels)
 
+    def test_preamble_of_another_format(self):
+        """What begins as TIFF, for its readers, is DICOM all the same, unless its name says TIFF (PS3.10, 7.1)."""
+        pixels = self.random((4, 5))
+        for magic in (b"II*\0\x08\0\0\0", b"MM\0*\0\0\0\x08"):
+            for name in ("two.dcm", "two"):
+                path = self.save(make(pixels, RescaleSlope=2, RescaleIntercept=-1000), name)
+                with open(path, "r+b") as stream:
+                    stream.write(magic)
+                np.testing.assert_array_equal(self.read(path).voxels[0], pixels.astype(int) * 2 - 1000)
+
     def test_spacing_of_the_detector(self):
         image = self.read(self.save(make(self.random((4, 4)), None, None, ImagerPixelSpacing=[0.2, 0.3]), "x.dcm"))
         self.assert_geometry(image, [0.3, 0.2, 1], [0, 0, 0], np.eye(3))

@@ -112,10 +112,15 @@ class Series(Dicom):
 
     def test_slices_of_two_patients_or_studies(self):
         """Copies of one number of a series lie in one folder where programs gave it twice."""
-        for name, owners in (("PatientID", "AAB"), ("StudyInstanceUID", ["1.2", None, "1.3"]), ("PatientID", [None, "A", "B"])):
-            folder, _ = self.series([0, 2, 4], name, change=lambda index, data: owners[index] and setattr(data, name, owners[index]))
+        for owners in ("AAB", [None, "A", "B"]):
+            folder, _ = self.series([0, 2, 4], "two", change=lambda index, data: owners[index] and setattr(data, "PatientID", owners[index]))
             other = "i0.dcm" if owners[0] else "i1.dcm"
-            self.refuses(folder, saying=["slice 'i2.dcm' has another %s than slice '%s'" % (name, other), "in one series"])
+            self.refuses(folder, saying=["slice 'i2.dcm' has another PatientID than slice '%s'" % other, "in one series"])
+        # GDCM numbers the study of each file anew, unless it is told.
+        folder, pixels = self.series([0, 2, 4], "studies", change=lambda index, data: setattr(data, "StudyInstanceUID", "1.%d" % (index + 2)))
+        image = self.read(folder)
+        np.testing.assert_array_equal(image.voxels, pixels)
+        self.assertIn("slice 'i1.dcm' has another StudyInstanceUID than slice 'i0.dcm', but the same series", " ".join(image.notes))
         folder, pixels = self.series([0, 2, 4], "said", change=lambda index, data: index and setattr(data, "PatientID", "A"))
         np.testing.assert_array_equal(self.read(folder).voxels, pixels)
 

@@ -60,9 +60,24 @@ class MicroscopeTest(FilesTest):
         self.refuses(self.put(tiff(pages[:1], [zeiss((6, 5, 2))])), saying=["2 slices", "is 1 page"])
         self.refuses(self.put(tiff(pages, [zeiss((6, 5, 1))])), saying=["1 slice at", "positions"])
 
+    def test_units_that_tiff_does_not_have(self):
+        """tifffile writes 4 for the millimetre and 5 for the micrometre."""
+        pages = values("uint16", (2, 5, 6))
+        for unit, spacing, saying in ((4, 0.5, "the millimetre is taken"), (5, 5e-4, "the micrometre is taken"),
+                                      (7, 1, "no spacing is read"), (0, 1, "no spacing is read")):
+            ours = self.read(self.put(tiff(pages, resolution(2, 2, unit))))
+            self.assert_geometry(ours, (spacing, spacing, 1))
+            np.testing.assert_array_equal(ours.voxels, pages)
+            self.assertIn("its ResolutionUnit is %d, which TIFF does not have; %s" % (unit, saying), " ".join(ours.notes))
+        path = self.path("t.tif")
+        for unit, spacing in (("MILLIMETER", 0.5), ("MICROMETER", 5e-4), ("CENTIMETER", 5)):
+            tifffile.imwrite(path, pages[0], resolution=(2, 2), resolutionunit=unit)
+            self.assert_geometry(self.read(path), (spacing, spacing))
+
     def test_a_field_of_imagej_twice(self):
         unit = resolution(2, 2, 1)
         self.assert_geometry(self.read(self.imagej("unit=mm", "spacing=3", "spacing=3", entries=unit)), (0.5, 0.5, 3))
+        self.assert_geometry(self.read(self.imagej("unit=mm", "spacing=3", "spacing=3.0", entries=unit)), (0.5, 0.5, 3))
         for lines in (("spacing=2", "spacing=3"), ("spacing=3", "unit=um"), ("spacing=3", "slices=1")):
             second = lines[1].split("=")
             self.refuses(self.imagej("unit=mm", *lines, entries=unit),

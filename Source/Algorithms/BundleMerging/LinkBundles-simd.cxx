@@ -277,14 +277,15 @@ LinkBundles(const FacingRows *   faces,
             const ImpliedLinks & implied,
             LinkedRows &         links)
 {
-  if (words <= static_cast<std::int64_t>(hn::Lanes(ShortTag())))
+  if constexpr (hasShortVectors)
   {
-    LinkBundlesBy(ShortTag(), faces, faceCount, areStraight, unitedA, unitedB, words, implied, links);
+    if (words <= static_cast<std::int64_t>(hn::Lanes(ShortTag())))
+    {
+      LinkBundlesBy(ShortTag(), faces, faceCount, areStraight, unitedA, unitedB, words, implied, links);
+      return;
+    }
   }
-  else
-  {
-    LinkBundlesBy(WordTag(), faces, faceCount, areStraight, unitedA, unitedB, words, implied, links);
-  }
+  LinkBundlesBy(WordTag(), faces, faceCount, areStraight, unitedA, unitedB, words, implied, links);
 }
 
 } // namespace HWY_NAMESPACE

@@ -10,10 +10,10 @@ namespace brickccl::cli
 {
 
 std::vector<std::string>
-OptionNames(const CLI::App & app)
+OptionNames(const CLI::App & command)
 {
   std::vector<std::string> names;
-  for (const CLI::Option * const option : app.get_options())
+  for (const CLI::Option * const option : command.get_options())
   {
     for (const std::string & name : option->get_lnames())
     {

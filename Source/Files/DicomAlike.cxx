@@ -111,11 +111,15 @@ Unequal(const std::vector<Plane> & planes, std::string Source::*text)
   for (const Plane & plane : planes)
   {
     const std::string & own = (*plane.source).*text;
-    if (!own.empty() && first == nullptr)
+    if (own.empty())
+    {
+      continue;
+    }
+    if (first == nullptr)
     {
       first = &plane;
     }
-    else if (!own.empty() && own != (*first->source).*text)
+    if (own != (*first->source).*text)
     {
       return { &plane, first };
     }

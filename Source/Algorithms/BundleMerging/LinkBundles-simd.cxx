@@ -26,8 +26,6 @@ AppendWords(hn::Vec<ShortTag> found, std::int64_t w, int kind, WordList & list)
 {
   AppendWords(hn::ZeroExtendVector(WordTag(), found), w, kind, list);
 }
-#else
-using ShortTag = WordTag;
 #endif
 
 /** Some words of two united rows, with the bits before and behind each of their bits. */
@@ -277,14 +275,13 @@ LinkBundles(const FacingRows *   faces,
             const ImpliedLinks & implied,
             LinkedRows &         links)
 {
-  if constexpr (hasShortVectors)
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  if (words <= static_cast<std::int64_t>(hn::Lanes(ShortTag())))
   {
-    if (words <= static_cast<std::int64_t>(hn::Lanes(ShortTag())))
-    {
-      LinkBundlesBy(ShortTag(), faces, faceCount, areStraight, unitedA, unitedB, words, implied, links);
-      return;
-    }
+    LinkBundlesBy(ShortTag(), faces, faceCount, areStraight, unitedA, unitedB, words, implied, links);
+    return;
   }
+#endif
   LinkBundlesBy(WordTag(), faces, faceCount, areStraight, unitedA, unitedB, words, implied, links);
 }
 

@@ -1,5 +1,6 @@
 """What attributes of HDF5's and netCDF's conventions say of axes and values."""
 
+import csv
 import unittest
 
 from files import np, values
@@ -103,6 +104,13 @@ class ConventionTest(Hdf5Files):
             result = self.label(path, self.path("out.nrrd"), *options)
             self.assertEqual(result.returncode, 0, result.stderr)
             np.testing.assert_array_equal(self.read(self.path("out.nrrd")).voxels == 0, np.isnan(stored))
+        ones = self.store("ones.h5", {"d": np.ones(stored.shape, "u1")})
+        for options in ((), ("--memory", "96MB")):
+            for scan, isTold in ((path, True), (ones, False)):
+                result = self.label(ones, self.path("out.nrrd"), "--intensity", scan, "--statistics", self.path("t.csv"), *options)
+                self.assertEqual("1 of 1 components have no mean intensity" in result.stderr, isTold, result.stderr)
+                with open(self.path("t.csv")) as stream:
+                    self.assertEqual(next(csv.DictReader(stream))["intensity_mean"], "nan" if isTold else "1")
         self.with_attributes(path, "d", missing_value=np.array([np.nan, -999], "f4"))
         notes = self.assert_voxels(path, stored).notes
         self.assertIn("(missing_value -999);", " ".join(notes))

@@ -6,6 +6,7 @@
 #include "BrickCCL/Tables/ComponentTable.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <sstream>
@@ -379,6 +380,23 @@ NoteOutsideOfPart(const ComponentTable & table, ImageReader & reader)
   {
     reader.Note(std::to_string(voxels - table.partTotals.componentVoxels) + " of " + std::to_string(voxels) +
                 " voxels of components lie outside of the part");
+  }
+}
+
+void
+NoteIntensitiesWithoutMean(const ComponentTable & table, ImageReader & reader)
+{
+  std::uint64_t without = 0;
+  for (std::size_t c = 0; table.hasIntensity && c < table.components.size(); ++c)
+  {
+    without += std::isnan(table.components.Intensity(c).mean) ? 1 : 0;
+  }
+  if (without > 0)
+  {
+    reader.Note(
+      std::to_string(without) + " of " + std::to_string(table.components.size()) +
+      " components have no mean intensity: values under them are not a number (NaN), or no number holds their "
+      "sum; intensity_min and intensity_max leave NaN out");
   }
 }
 

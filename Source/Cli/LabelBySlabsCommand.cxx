@@ -319,6 +319,7 @@ RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd)
     }
     if (options.measures)
     {
+      NoteIntensitiesWithoutMean(written.table, reader);
       WriteTables(arguments.table, written.table, reporter);
     }
     if (!arguments.colourTable.empty())

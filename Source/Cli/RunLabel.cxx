@@ -274,6 +274,7 @@ private:
       m_Table = m_Labeling.Measure(options, m_Reporter->Hooks());
       ReleaseImages();
       NoteOutsideOfPart(m_Table, m_Reader);
+      NoteIntensitiesWithoutMean(m_Table, m_Reader);
     }
     m_Seconds["measure"] = m_Watch.Lap();
   }

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 namespace brickccl::files
@@ -182,8 +183,24 @@ AxisLetters(const Hdf5Dataset & dataset)
   return letters;
 }
 
-/** The letters of HDF5's names of axes, and ? for names that are none of x, y, z, the time and the channel; empty if
- *  none of these is there. */
+/** x, y, z, t for the time or c for the channel, where the name of an axis means one of these; else ?. */
+char
+LetterOfLabel(const std::string & label)
+{
+  constexpr std::pair<const char *, char> words[] = { { "lon", 'x' },      { "longitude", 'x' }, { "lat", 'y' },
+                                                      { "latitude", 'y' }, { "time", 't' },      { "channel", 'c' },
+                                                      { "channels", 'c' } };
+  const std::string                       name = LowerCase(Trimmed(label));
+  if (name.size() == 1 && std::string("tzyxc").find(name) != std::string::npos)
+  {
+    return name[0];
+  }
+  const auto * const word =
+    std::find_if(std::begin(words), std::end(words), [&](const auto & each) { return name == each.first; });
+  return word == std::end(words) ? '?' : word->second;
+}
+
+/** The letters of HDF5's names of axes, and ? for other names; empty if none is x, y or z. */
 std::string
 LettersOfLabels(const Hdf5Dataset & dataset)
 {
@@ -194,9 +211,7 @@ LettersOfLabels(const Hdf5Dataset & dataset)
   std::string letters;
   for (const std::string & label : dataset.axisLabels)
   {
-    const std::string name = LowerCase(Trimmed(label));
-    const bool        isLetter = name.size() == 1 && std::string("tzyxc").find(name) != std::string::npos;
-    letters += isLetter ? name[0] : name == "time" ? 't' : name == "channel" || name == "channels" ? 'c' : '?';
+    letters += LetterOfLabel(label);
   }
   // Without x, y or z a single letter may mean anything.
   const bool isSpace = letters.find_first_of("zyx") != std::string::npos;
@@ -217,15 +232,22 @@ AxesOf(const Hdf5Dataset & dataset)
   const std::string tags = AxisLetters(dataset);
   const std::string letters = tags.empty() ? LettersOfLabels(dataset) : tags;
   const std::string source = letters + (tags.empty() ? " (the names of its dimensions)" : " (axistags)");
-  Axes              axes;
-  std::string       kept;
+  // ITK stores the channels of a voxel as one more axis, the last one.
+  const bool  isChannelsOfItk = !dataset.spacing.empty() && dataset.spacing.size() + 1 == dataset.shape.size();
+  Axes        axes;
+  std::string kept;
   for (std::size_t axis = 0; axis < dataset.shape.size(); ++axis)
   {
     const std::uint64_t size = dataset.shape[axis];
-    const char          letter = letters.empty() ? '?' : letters[axis];
+    const bool          isLast = axis + 1 == dataset.shape.size();
+    const char          letter = isChannelsOfItk ? (isLast ? 'c' : '?') : letters.empty() ? '?' : letters[axis];
     if (letter == 'c' && size != 1)
     {
-      if (axis + 1 != dataset.shape.size() || size > 1000000)
+      if (size > 1000000)
+      {
+        throw Unsupported("it has " + std::to_string(size) + " channels; up to 1000000 are read");
+      }
+      if (!isLast)
       {
         throw Unsupported("its " + std::to_string(size) + " channels are not its last axis, of " + source +
                           "; store the channels last, or one of them alone");
@@ -237,7 +259,9 @@ AxesOf(const Hdf5Dataset & dataset)
     {
       axes.places.push_back(axis);
       kept += letter == '?' ? "" : std::string(1, letter);
-      if (letter == '?' && !letters.empty() && size != 1)
+      const bool isNamed =
+        !letters.empty() && !isChannelsOfItk && letter == '?' && !Trimmed(dataset.axisLabels[axis]).empty();
+      if (isNamed && size != 1)
       {
         axes.notes.push_back("its axis " + std::to_string(axis + 1) + " is named '" +
                              Printable(dataset.axisLabels[axis].substr(0, 40)) +

@@ -9,6 +9,7 @@
 #include "BrickCCL/Files/Settle.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace brickccl::files
@@ -229,20 +230,31 @@ NamesOfScales(const Hdf5Library & h5, hid_t object)
   return names;
 }
 
-/** The attributes that say which values are missing, and their numbers. */
+/** The attributes that say which values are missing, and their numbers; less those that say it of NaN, which is no
+ *  value anyway. */
 std::string
 ValidityOf(const Hdf5Library & h5, hid_t object)
 {
   std::string all;
-  for (const char * const name : { "_FillValue", "missing_value", "valid_min", "valid_max", "valid_range" })
+  for (const std::string name : { "_FillValue", "missing_value", "valid_min", "valid_max", "valid_range" })
   {
-    if (h5.H5Aexists(object, name) > 0)
+    if (h5.H5Aexists(object, name.c_str()) <= 0)
     {
-      all += (all.empty() ? "" : ", ") + std::string(name);
-      for (const double number : AttributeNumbers(h5, object, name))
-      {
-        all += ' ' + Shortest(number);
-      }
+      continue;
+    }
+    auto       numbers = AttributeNumbers(h5, object, name.c_str());
+    const bool isMissing = name == "_FillValue" || name == "missing_value";
+    const auto end =
+      std::remove_if(numbers.begin(), numbers.end(), [&](double number) { return isMissing && std::isnan(number); });
+    if (end == numbers.begin() && !numbers.empty())
+    {
+      continue;
+    }
+    numbers.erase(end, numbers.end());
+    all += (all.empty() ? "" : ", ") + name;
+    for (const double number : numbers)
+    {
+      all += ' ' + Shortest(number);
     }
   }
   return all;

@@ -110,9 +110,9 @@ struct IntensitySums
     {
       measures.sum = sum.Rounded();
       const double quotient = sum.Over(static_cast<double>(voxels));
-      // The sum of values near the largest double may be none.
+      // The sum of values near the largest double may be none. Equal ones are their mean.
       const bool isLost = !std::isfinite(quotient) && std::isfinite(minimum) && std::isfinite(maximum);
-      measures.mean = isLost ? std::numeric_limits<double>::quiet_NaN() : quotient;
+      measures.mean = !isLost ? quotient : IsEqual() ? minimum : std::numeric_limits<double>::quiet_NaN();
     }
     if (voxels > 1)
     {
@@ -127,15 +127,21 @@ struct IntensitySums
   }
 
 private:
+  /** Whether all values, not of integers, are the same finite one. Of values that are not a number the extremes say
+   *  nothing, but the sum does. */
+  bool
+  IsEqual() const
+  {
+    return !isWhole && std::isfinite(minimum) && minimum == maximum && !std::isnan(sum.Rounded());
+  }
+
   /** Not a number where the squares have left the range in which doubles have all their digits. */
   double
   DeviationOf(double divisor) const
   {
     constexpr double least = std::numeric_limits<double>::min() / std::numeric_limits<double>::epsilon();
-    // Of values that are not a number the extremes say nothing, but the sum does.
-    const bool isEqual = !isWhole && std::isfinite(minimum) && minimum == maximum && !std::isnan(sum.Rounded());
-    const bool isInRange = std::isfinite(deviation) && (deviation >= least || minimum == maximum);
-    return isEqual ? 0 : isInRange ? std::sqrt(deviation / divisor) : std::numeric_limits<double>::quiet_NaN();
+    const bool       isInRange = std::isfinite(deviation) && (deviation >= least || minimum == maximum);
+    return IsEqual() ? 0 : isInRange ? std::sqrt(deviation / divisor) : std::numeric_limits<double>::quiet_NaN();
   }
 
   double

@@ -4,6 +4,7 @@ import csv
 import json
 import math
 import os
+import random
 import struct
 import unittest
 import xml.etree.ElementTree as tree
@@ -222,6 +223,43 @@ class StatsTest(CommandTest):
             with open(table, newline="", encoding="utf-8") as stream:
                 row = next(csv.DictReader(stream))
             self.assertEqual([str(float(row["intensity_" + name])) for name in ("std", "variance")], [str(float(deviation))] * 2, value)
+
+    def test_values_at_the_ends_of_doubles_have_percentiles(self):
+        labels, values = self.path("labels.nrrd"), self.path("values.nrrd")
+        numbers = random.Random(1)
+        spread = [numbers.uniform(-1.7, 1.7) * 1e308 for _ in range(252)]
+        nan, inf = math.nan, math.inf
+        for given, right in (([1e308, -1e308], (-9e307, 0, 9e307)), ([1e308] * 3, (1e308,) * 3), (spread, None),
+                             ([-inf, inf, 0], (nan,) * 3), ([1, nan, 2], (nan,) * 3), ([1e308] * 9 + [nan], (nan,) * 3), ([0.1, 0.7], (0.13, 0.4, 0.67))):
+            # Sums of rows are infinite in either direction.
+            sizes = (2, len(given) // 2) if right is None else (len(given),)
+            write_nrrd(labels, "uint8", sizes, [1] * len(given))
+            write_nrrd(values, "double", sizes, given)
+            table = self.path("table.csv")
+            self.ok("stats", labels, "--intensity", values, "-o", table, "--columns", "intensity", "--quiet")
+            with open(table, newline="", encoding="utf-8") as stream:
+                row = next(csv.DictReader(stream))
+            if right is None:
+                # Scaled, no difference overflows.
+                places = [251 * share for share in (0.05, 0.5, 0.95)]
+                ordered = [value / 4 for value in sorted(given)]
+                right = [4 * (ordered[int(at)] + at % 1 * (ordered[int(at) + 1] - ordered[int(at)])) for at in places]
+            for name, wanted in zip(("p5", "median", "p95"), right):
+                found = float(row["intensity_" + name])
+                with self.subTest(given=given[:4], name=name):
+                    self.assertTrue(math.isclose(found, wanted, rel_tol=1e-13) or math.isnan(found) and math.isnan(wanted), found)
+
+    def test_equal_values_are_their_mean(self):
+        labels, values = self.path("labels.nrrd"), self.path("values.nrrd")
+        for given, mean in (([1e308] * 3, 1e308), ([-1.7e308] * 1000, -1.7e308), ([1e308] * 3 + [math.nan], math.nan), ([math.inf] * 3, math.inf),
+                            ([1e308, 1e308, 1.1e308], math.nan), ([0.1] * 7, 0.1)):
+            write_nrrd(labels, "uint8", (1, len(given)), [1] * len(given))
+            write_nrrd(values, "double", (1, len(given)), given)
+            for command in (("stats", labels, "-o"), ("label", labels, self.path("o.nrrd"), "--memory", "100MB", "--statistics")):
+                table = self.path("table.csv")
+                self.ok(*command, table, "--intensity", values, "--quiet")
+                with open(table, newline="", encoding="utf-8") as stream:
+                    self.assertEqual(str(float(next(csv.DictReader(stream))["intensity_mean"])), str(mean))
 
     def test_the_list_of_columns_is_the_documented_one(self):
         with open(os.path.join(SOURCE, "Tables", "COLUMNS.md")) as stream:

@@ -6,7 +6,7 @@ import random
 import subprocess
 import unittest
 
-from files import COMMAND, np, skip_without
+from files import COMMAND, np, skip_without, values
 from hdf5_files import BLOCKY, RANDOM, Hdf5Files
 
 h5py = skip_without("h5py")
@@ -128,6 +128,43 @@ class Hdf5Test(Hdf5Files):
         SimpleITK.WriteImage(image, path, useCompression=True)
         ours = self.assert_voxels(path, BLOCKY)
         self.assert_geometry(ours, image.GetSpacing(), image.GetOrigin(), np.reshape(image.GetDirection(), (3, 3)))
+
+    def test_channels_of_itk(self):
+        """ITK stores the channels of a voxel as one more axis, the last one."""
+        for shape in ((16, 3), (5, 6, 3), (4, 5, 6, 3), (3, 4, 5, 6, 2), (1, 5, 6, 2)):
+            for kind in ("uint8", "int16", "float32"):
+                with self.subTest(shape=shape, kind=kind):
+                    path, axes = self.path("vector.h5"), len(shape) - 1
+                    if axes == 1:
+                        # SimpleITK has no such images, but ITK has.
+                        stored = values(kind, shape)
+                        self.store("vector.h5", {"ITKImage/0/VoxelData": stored, "ITKImage/0/Spacing": [0.5], "ITKImage/0/Origin": [0.0],
+                                                 "ITKImage/0/Directions": [[1.0]]})
+                    else:
+                        image = SimpleITK.GetImageFromArray(values(kind, shape), isVector=True)
+                        image.SetSpacing((0.5, 0.75, 2, 3)[:axes])
+                        SimpleITK.WriteImage(image, path)
+                        with h5py.File(path) as file:
+                            self.assertEqual(file["ITKImage/0/VoxelData"].shape, shape)
+                        stored = SimpleITK.GetArrayFromImage(SimpleITK.ReadImage(path))
+                    ours = self.assert_voxels(path, stored)
+                    self.assertEqual((ours.channels, ours.spacing[:axes]), (shape[-1], [0.5, 0.75, 2, 3][:axes]))
+                    self.assertEqual(ours.notes, [])
+
+    def test_channels_of_itk_in_parts(self):
+        """Labels of a scan of three channels: background where all of them are 0."""
+        stored = np.kron(RANDOM.integers(0, 4, (40, 12, 12, 1)) == 0, np.ones((1, 8, 8, 3), int)).astype("u1") * np.array([0, 3, 7], "u1")
+        path = self.path("vector.h5")
+        SimpleITK.WriteImage(SimpleITK.GetImageFromArray(stored, isVector=True), path)
+        foreground = SimpleITK.GetArrayFromImage(SimpleITK.ReadImage(path)).any(axis=-1)
+        expected = SimpleITK.ConnectedComponent(SimpleITK.GetImageFromArray(foreground.astype("u1")))
+        for memory in ((), ("--memory", "66MB", "--threads", 1)):
+            result = self.label(path, self.path("out.nrrd"), "--json", *memory)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            summary = json.loads(result.stdout)
+            self.assertEqual(summary["channels"], 3)
+            np.testing.assert_array_equal(self.read(self.path("out.nrrd")).voxels, SimpleITK.GetArrayFromImage(expected))
+        self.assertGreater(summary["slabs"]["count"], 1)
 
     def test_in_parts(self):
         """By slabs as in memory: files, a mask and an intensity image that lie in datasets; chunks that slabs cut."""

@@ -1,5 +1,6 @@
 """What attributes of HDF5's and netCDF's conventions say of axes and values."""
 
+import csv
 import unittest
 
 from files import np, values
@@ -25,14 +26,30 @@ class ConventionTest(Hdf5Files):
             for labels in (("x", "y", "z"), ("z", "x", "y"), ("Y", "Z", "X"), ("x", "y", "")):
                 with self.subTest(labels=labels, scales=scales):
                     self.refuses(self.labelled(labels, scales), saying=("names of its dimensions", "transpose"))
-            for labels in (("z", "y", "x"), ("Z", "Y", "X"), ("", "", ""), ("", "y", "x"), ("a", "b", "c"), ("c", "t", "b")):
+            for labels in (("z", "y", "x"), ("Z", "Y", "X"), ("", "", ""), ("", "y", "x"), ("", "", "x"), ("a", "b", "c"), ("c", "t", "b")):
                 with self.subTest(labels=labels, scales=scales):
-                    self.assertEqual(len(self.assert_voxels(self.labelled(labels, scales), BLOCKY).notes), int(labels == ("", "y", "x")))
+                    self.assertEqual(self.assert_voxels(self.labelled(labels, scales), BLOCKY).notes, [])
             self.assertEqual(self.assert_voxels(self.labelled("zyxc", scales, colours), colours).channels, 3)
             self.refuses(self.labelled(("channel", "y", "x"), scales), saying="channels are not its last axis")
+            many = np.zeros((1, 2, 1000001), "u1")
+            self.refuses(self.labelled(("y", "x", "c"), scales, many), saying="it has 1000001 channels; up to 1000000 are read")
             for labels, saying in ((("energy", "y", "x"), "named 'energy'"), (("time", "y", "x"), "the time is labeled")):
                 image = self.assert_voxels(self.labelled(labels, scales), BLOCKY)
                 self.assertIn(saying, " ".join(image.notes))
+
+    def test_names_of_places_on_the_earth(self):
+        for scales in (False, True):
+            for labels in (("z", "lat", "lon"), ("Z", "Latitude", "Longitude"), ("", "lat", "lon")):
+                with self.subTest(labels=labels, scales=scales):
+                    self.assertEqual(self.assert_voxels(self.labelled(labels, scales), BLOCKY).notes, [])
+            for labels in (("time", "lat", "lon"), ("t", "latitude", "longitude"), ("t", "y", "x")):
+                with self.subTest(labels=labels, scales=scales):
+                    notes = self.assert_voxels(self.labelled(labels, scales), BLOCKY).notes
+                    self.assertEqual(len(notes), 1, notes)
+                    self.assertIn("its axes are tyx (the names of its dimensions); the time is labeled", notes[0])
+                    first = BLOCKY[:1]
+                    self.assertEqual(self.assert_voxels(self.labelled(labels, scales, first), first[0]).notes, [])
+            self.refuses(self.labelled(("z", "lon", "lat"), scales), saying=("names of its dimensions", "transpose"))
 
     def test_vigra_goes_before_names_of_dimensions(self):
         path = self.labelled("xyz")
@@ -74,6 +91,29 @@ class ConventionTest(Hdf5Files):
         self.assertEqual(self.assert_voxels(path, stored).notes, [])
         self.with_attributes(path, "d", _FillValue=np.array([-1], "i2"), valid_range=np.array([0, 100], "i2"))
         self.assertIn("_FillValue -1, valid_range 0 100", " ".join(self.assert_voxels(path, stored).notes))
+
+    def test_missing_values_that_are_no_number(self):
+        """They are foreground nowhere, so that there is nothing to say."""
+        stored = values("float32", (3, 4, 5))
+        stored[0, 1] = np.nan
+        path = self.store("a.nc", {"d": stored})
+        for name in ("_FillValue", "missing_value"):
+            self.with_attributes(path, "d", **{name: np.array([np.nan], "f4")})
+            self.assertEqual(self.assert_voxels(path, stored).notes, [])
+        for options in ((), ("--range", "-inf", "inf"), ("--memory", "96MB")):
+            result = self.label(path, self.path("out.nrrd"), *options)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            np.testing.assert_array_equal(self.read(self.path("out.nrrd")).voxels == 0, np.isnan(stored))
+        ones = self.store("ones.h5", {"d": np.ones(stored.shape, "u1")})
+        for options in ((), ("--memory", "96MB")):
+            for scan, isTold in ((path, True), (ones, False)):
+                result = self.label(ones, self.path("out.nrrd"), "--intensity", scan, "--statistics", self.path("t.csv"), *options)
+                self.assertEqual("1 of 1 components have no mean intensity" in result.stderr, isTold, result.stderr)
+                with open(self.path("t.csv")) as stream:
+                    self.assertEqual(next(csv.DictReader(stream))["intensity_mean"], "nan" if isTold else "1")
+        self.with_attributes(path, "d", missing_value=np.array([np.nan, -999], "f4"))
+        notes = self.assert_voxels(path, stored).notes
+        self.assertIn("(missing_value -999);", " ".join(notes))
 
 
 if __name__ == "__main__":

@@ -87,6 +87,14 @@ GatherIntensities(const RunVolume &                  volume,
   return gathered;
 }
 
+/** Whether all values are numbers. The sum of such may be none: it overflows in either direction. */
+template <typename T>
+bool
+AreFinite(const T * values, std::size_t count)
+{
+  return std::all_of(values, values + count, [](T value) { return std::isfinite(static_cast<double>(value)); });
+}
+
 /** The percentile of `count` values. It puts the values in another order. */
 template <typename T>
 double
@@ -101,8 +109,11 @@ PercentileOf(T * values, std::uint64_t count, int percentage)
   {
     return low;
   }
-  const auto high = static_cast<double>(*std::min_element(values + rank + 1, values + count));
-  return low + share * (high - low);
+  const auto   high = static_cast<double>(*std::min_element(values + rank + 1, values + count));
+  const double difference = high - low;
+  // Two numbers may be further apart than the largest double.
+  const bool isTooFar = !std::isfinite(difference) && std::isfinite(low) && std::isfinite(high);
+  return isTooFar ? low * (1 - share) + high * share : low + share * difference;
 }
 
 /** Measures the distributions of intensities; the table has their means and deviations. */
@@ -173,8 +184,9 @@ MeasureTypedDistributions(const RunVolume &   volume,
       const auto                count = static_cast<long double>(component.voxelCount);
       const long double         deviation = component.intensity.standardDeviation;
       T * const                 values = gathered.data() + offsets[c];
-      const bool                isNumber = !std::isnan(component.intensity.sum);
-      const double              none = std::numeric_limits<double>::quiet_NaN();
+      const bool                isNumber =
+        !std::isnan(component.intensity.sum) || AreFinite(values, static_cast<std::size_t>(component.voxelCount));
+      const double none = std::numeric_limits<double>::quiet_NaN();
       if (!isNumber || !std::isfinite(deviation))
       {
         measures.skewness = measures.kurtosis = none;

@@ -1,5 +1,6 @@
 #include "BrickCCL/Batch/BuildRecipe.h"
 
+#include "BrickCCL/Batch/CheckRanges.h"
 #include "BrickCCL/Batch/RecipeSchema.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Core/NearestName.h"
@@ -61,7 +62,7 @@ public:
     TakeSmoothing();
     TakeThreshold();
     TakePart();
-    CheckRanges();
+    CheckRanges(m_Recipe, m_Values, m_Problems);
     TakeLabeling();
     TakeMeasuring();
     for (const RecipeTableValues & rule : m_Values.acceptance)
@@ -186,37 +187,6 @@ private:
                "part.method = \"" + m_Recipe.part.method +
                  "\" needs the values of the material: part.range or part.threshold, and one of "
                  "them alone");
-    }
-  }
-
-  /** Complains of ranges of values with which no item can have a defect, or everything is one. */
-  void
-  CheckRanges()
-  {
-    const Recipe::Part & part = m_Recipe.part;
-    const auto &         defects = m_Recipe.threshold.range;
-    const bool           hasPores = part.method == "pores";
-    const auto           holdsAll = [](const Criterion::Range & range) {
-      return std::isinf(range.low.Nearest()) && range.low < 0 && std::isinf(range.high.Nearest()) && range.high > 0;
-    };
-    if (hasPores && part.range && holdsAll(*part.range))
-    {
-      Complain(m_Values["part"].LineOf("range"),
-               "part.range holds all values: every voxel is material, and no part has pores");
-    }
-    if (hasPores && defects && holdsAll(*defects))
-    {
-      Complain(m_Values["threshold"].LineOf("range"),
-               "threshold.range holds all values: every voxel is material of a defect; leave it out, and the pores of "
-               "the part are the defects");
-    }
-    const bool isMaterialAlone = part.method.rfind("largest", 0) == 0 && part.fillHoles == "none";
-    if (isMaterialAlone && part.range && defects &&
-        (defects->high < part.range->low || part.range->high < defects->low))
-    {
-      Complain(m_Values["threshold"].LineOf("range"),
-               "threshold.range and the part's material have no value in common, and part.fill_holes = \"none\" leaves "
-               "nothing but material in the part: no item could have a defect; set part.fill_holes or another range");
     }
   }
 

@@ -5,6 +5,7 @@
 #include "BrickCCL/Batch/Overlap.h"
 #include "BrickCCL/Batch/PictureChanges.h"
 #include "BrickCCL/Batch/ProcessItem.h"
+#include "BrickCCL/Batch/RecipeFile.h"
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
@@ -97,7 +98,11 @@ ItemsOf(const std::string & folder)
         if (file.rfind(std::string(LabelsFile) + ".", 0) == 0)
         {
           item.labels = (entry.path() / file).string();
-          if (!fs::exists(item.labels) || DescribeFile(item.labels, file) != output)
+          if (!fs::exists(item.labels))
+          {
+            item.reason = Quoted(item.labels) + " is not there any more";
+          }
+          else if (DescribeFile(item.labels, file) != output)
           {
             item.reason = Quoted(item.labels) + " is not what the batch wrote";
           }
@@ -288,7 +293,7 @@ CheckSameRecipe(const std::string & before, const std::string & after)
   CheckIsBatch(after);
   const std::string first = ReadText((fs::path(before) / "recipe.toml").string());
   const std::string second = ReadText((fs::path(after) / "recipe.toml").string());
-  if (first != second)
+  if (first != second && !AreSameRecipes(first, second))
   {
     throw Error(Quoted(before) + " and " + Quoted(after) + " were made with different recipes: " +
                 FirstDifference(first, second) + " (recipe.toml); --different-recipes compares them all the same");

@@ -53,7 +53,8 @@ struct ComparedItem
   bool pictureHasScan = false;
 };
 
-/** \throws Error if two batches were made with different recipes; it names the first line that differs. */
+/** \throws Error if two batches were made with recipes that differ in more than blanks and comments; it
+ *  names the first line that differs. */
 void CheckSameRecipe(const std::string & before, const std::string & after);
 
 struct CompareOptions

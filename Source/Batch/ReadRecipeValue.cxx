@@ -246,6 +246,7 @@ private:
         if (element.is_integer() && !number)
         {
           Complain("a list of numbers; whole ones lie between -2^53 and 2^53 (9007199254740992) in recipes");
+          return numbers;
         }
         fits = fits && number && element.is_number();
         numbers.push_back(number.value_or(0));

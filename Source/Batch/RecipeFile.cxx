@@ -54,6 +54,20 @@ ParseRecipe(const std::string & text, const std::string & file)
   return recipe;
 }
 
+bool
+AreSameRecipes(const std::string & first, const std::string & second)
+{
+  std::vector<RecipeProblem> problems;
+  const RecipeValues         a = ReadRecipeValues(first, problems);
+  const RecipeValues         b = ReadRecipeValues(second, problems);
+  const auto                 hasSame = [](const RecipeTableValues & one, const RecipeTableValues & other) {
+    return one.values == other.values;
+  };
+  const auto isSame = [&](const RecipeTable & table) { return hasSame(a[table.name], b[table.name]); };
+  return problems.empty() && std::all_of(RecipeTables().begin(), RecipeTables().end(), isSame) &&
+         std::equal(a.acceptance.begin(), a.acceptance.end(), b.acceptance.begin(), b.acceptance.end(), hasSame);
+}
+
 Recipe
 ReadRecipe(const std::string & path)
 {

@@ -17,6 +17,12 @@ namespace brickccl::batch
 struct RecipeValue
 {
   std::variant<bool, std::int64_t, double, std::string, std::vector<double>, std::vector<std::string>> value;
+
+  bool
+  operator==(const RecipeValue & other) const
+  {
+    return value == other.value;
+  }
 };
 
 /** The keys of one table that are set. */

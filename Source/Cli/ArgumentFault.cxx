@@ -219,8 +219,10 @@ DescribeArgumentFault(const CLI::App & app, const CLI::ParseError & error, const
   else if (dynamic_cast<const CLI::RequiredError *>(&error) != nullptr)
   {
     const std::string commands = NamesOfCommands(*command.app);
+    const bool        isEnded = std::find(arguments.begin(), arguments.end(), "--") != arguments.end();
     text = commands.empty() ? DescribeMissing(command)
-                            : "a command is required after `" + command.name + "`; there are " + commands;
+                            : "a command is required after `" + command.name + "`" + (isEnded ? ", before `--`" : "") +
+                                "; there are " + commands;
   }
   else if (dynamic_cast<const CLI::ArgumentMismatch *>(&error) != nullptr && option != nullptr)
   {

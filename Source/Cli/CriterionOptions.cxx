@@ -19,6 +19,7 @@ AddCriterionOptions(CLI::App & command, CriterionArguments & arguments)
                    // One option of two texts; the second one may also begin with a minus sign ("-inf").
                    ->type_size(2)
                    ->expected(1)
+                   ->allow_extra_args(false)
                    ->type_name("LO HI");
   auto * threshold =
     command

@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Cli/ArgumentFault.h"
 #include "BrickCCL/Cli/Spelling.h"
+#include "BrickCCL/Cli/ValueCounts.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Host/EndAtInterrupt.h"
@@ -66,6 +67,7 @@ RunApp(CLI::App & app, int argc, char ** argv, bool takesEmptyTexts)
       {
         throw CLI::ArgumentMismatch(missing);
       }
+      FitValueCounts(app, arguments);
     }
     app.parse(argc, argv);
     if (!std::cout.flush())

@@ -59,6 +59,11 @@ CommandOf(const CLI::App & app, const std::vector<std::string> & arguments)
   CommandOfArguments command{ &app, app.get_name() };
   for (const std::string & argument : arguments)
   {
+    // Behind it stands no command.
+    if (argument == "--")
+    {
+      break;
+    }
     if (const CLI::App * const next = FindCommand(*command.app, argument))
     {
       command.app = next;
@@ -103,6 +108,10 @@ FindMisspelled(const CLI::App & app, const std::vector<std::string> & arguments)
   std::string      fullName = app.get_name();
   for (const std::string & argument : arguments)
   {
+    if (argument == "--")
+    {
+      break;
+    }
     const bool isLong = argument.size() > 2 && argument.compare(0, 2, "--") == 0 &&
                         std::isalpha(static_cast<unsigned char>(argument[2])) != 0;
     const bool isShort =

@@ -1,5 +1,6 @@
 """Arguments that are missing, twice there or too many: each error says what would be right. Limits that the help names."""
 
+import json
 import os
 import re
 import subprocess
@@ -83,6 +84,52 @@ class ArgumentsTest(CommandTest):
                         # Some do not take 1 as a value.
                         self.assertRegex(told, name + "( is given [34] times; give it once|: )")
         self.assertEqual(sorted(os.listdir(self.folder)), ["image.nrrd", "r.toml"])
+
+    def summary(self, *arguments):
+        told = json.loads(self.ok("label", "--json", *arguments).stdout)
+        return {key: value for key, value in told.items() if key not in ("seconds", "peak_memory_bytes")}
+
+    def test_files_may_stand_behind_options_of_several_values(self):
+        expected = self.summary(self.image, self.output, "--range", -1, 2, "--spacing", 2, 3, 4)
+        self.assertEqual((expected["components"], expected["spacing"]), (1, [2, 3, 4]))
+        with open(self.output, "rb") as stream:
+            labels = stream.read()
+        lo_hi, spacing, files = ["--range", "-1", "2"], ["--spacing", "2", "3", "4"], [self.image, self.output]
+        for words in (lo_hi + files + spacing, files[:1] + lo_hi + files[1:] + spacing, ["--range=-1", "2"] + files + spacing,
+                      lo_hi + spacing + files, spacing + lo_hi + files, spacing + files + lo_hi, ["--spacing=2", "3", "4"] + files + lo_hi,
+                      files[:1] + spacing + files[1:] + lo_hi, lo_hi + spacing + ["--"] + files, spacing + lo_hi + ["--"] + files):
+            with self.subTest(words=words):
+                if os.path.exists(self.output):
+                    os.remove(self.output)
+                self.assertEqual(self.summary(*words), expected)
+                with open(self.output, "rb") as stream:
+                    self.assertEqual(stream.read(), labels)
+        curve = ["--range-from", "0", "--range-to", "1", "-o", self.path("c.csv")]
+        for command, rest in (("stats", ["--print"]), ("info", []), ("sweep", curve), ("label", ["--print"])):
+            self.assertIn("spacing 2 x 3 x 4 mm", self.ok(command, *spacing, self.image, *rest).stdout, command)
+        for words in ((self.output, "--size", 8, 7, 6), ("--size", 8, 7, 6, self.output), ("--size=8", 7, 6, self.output)):
+            self.assertIn("8 x 7 x 6", self.ok("phantom", "random", *words).stdout)
+        self.ok("phantom", "--size", 8, "--spacing", 1, "random", self.output)
+
+    def test_numbers_of_values(self):
+        files = [self.image, self.output]
+        self.fails("label", "--range", "1", *files, saying="'%s' for --range is no number" % self.image)
+        self.refuses("label", [*files, "--range", "1"], "--range needs 2 values, LO HI")
+        self.refuses("label", [*files, "--range", "1", "2", "3"], "'3' is too much")
+        self.refuses("label", [*files, "--spacing", "1"], "--spacing needs 2 to 4 values, X Y [Z [T]]")
+        self.refuses("label", [*files, "--spacing", "1", "1", "1", "1", "5"], "'5' is too much")
+        for words in ((1, 1, -1), (1, 1, "1,5"), (1, "1mm", "1mm"), (1, 1, "nan"), (1, 1, 1, "-inf"), (1, 1, 0)):
+            self.refuses("label", ["--spacing", *words, *files], "--spacing: '", "is no number above 0")
+        for again in (["1", "1"], ["1", "1", "1"], []):
+            self.refuses("label", [*files, "--spacing", "1", "1", "1", "--spacing", *again], "--spacing ")
+        self.refuses("label", ["--spacing", "1", "1", "1", "--spacing=2", "2", *files], "--spacing is given twice; give it once")
+
+    def test_a_command_behind_two_dashes(self):
+        for words in (["label", self.image, self.output], ["recipe", "check"], ["labl"], []):
+            result = run("--", *words)
+            self.assertGreaterEqual(result.returncode, 100)
+            self.assertIn("a command is required after `brickccl`, before `--`; there are label, ", result.stderr)
+        self.ok("label", "--", self.image, self.output)
 
     def test_an_option_in_the_place_of_a_folder_makes_none(self):
         self.refuses("batch", [self.path("r.toml"), self.image, "-o", "--resume"], "-o needs a value, OUTDIR, and the option --resume stands there")

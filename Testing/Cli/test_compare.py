@@ -126,6 +126,18 @@ class CompareTest(CommandTest):
                                                      "--different-recipes compares them all the same"])
         self.assertIn("a: ", self.ok("compare", before, after, "--different-recipes").stdout)
 
+    def test_recipes_that_read_the_same_are_the_same(self):
+        rule = "[[acceptance]]\nrule = \"number\"\nat_most_count = %d\n"
+        first = "[labeling]\nconnectivity = 26\nminimum_volume_mm3 = 2\n[outputs]\npictures = false\n" + rule % 3
+        before = self.batch("two", {"a": self.BEFORE}, recipe=first)
+        second = "# The same.\n" + rule % 3 + " [outputs]  # none\n  pictures=false\n[labeling]\nminimum_volume_mm3=2.0\nconnectivity=26\n[selection]\n"
+        after = self.batch("three", {"a": self.BEFORE}, recipe=second)
+        self.ok("compare", before, after)
+        for number, other in enumerate((first.replace("26", "18"), first.replace("2\n", "2.5\n"), second.replace("= 3", "= 4"),
+                                        second + "keep = \"voxel_count > 1\"\n", second + rule % 3, second.replace(rule % 3, ""))):
+            after = self.batch("other-%d" % number, {"a": self.BEFORE}, recipe=other)
+            self.fails("compare", before, after, saying="made with different recipes: line")
+
     def test_what_does_not_fit(self):
         before = self.batch("one", {"a": self.BEFORE})
         after = self.batch("two", {"a": self.BEFORE[:24]}, size=(12, 2, 1))
@@ -158,7 +170,7 @@ class CompareTest(CommandTest):
             stream.write(b"x")
         self.fails("compare", before, after, saying="no item of")
         os.remove(os.path.join(after, "items/a/labels.nrrd"))
-        self.assertIn("labels.nrrd' is not what the batch wrote", run("compare", before, after).stdout)
+        self.assertIn("labels.nrrd' is not there any more", run("compare", before, after).stdout)
         with open(os.path.join(after, "items/a/summary.json"), "w", encoding="utf-8") as stream:
             stream.write("{")
         self.fails("compare", before, after, saying="summary.json' is damaged")
@@ -176,7 +188,7 @@ class CompareTest(CommandTest):
                 stream.write(b"x")
 
         for harm, saying in ((lambda: damage("labels.nrrd"), "labels.nrrd' is not what the batch wrote"),
-                             (lambda: os.remove(os.path.join(after, "items/b/labels.nrrd")), "is not what the batch wrote"),
+                             (lambda: os.remove(os.path.join(after, "items/b/labels.nrrd")), "is not there any more"),
                              (lambda: shutil.rmtree(os.path.join(after, "items/b")), "its results are not in ")):
             with self.subTest(saying):
                 harm()

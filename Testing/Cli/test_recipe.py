@@ -92,6 +92,8 @@ class RecipeTest(CommandTest):
         self.refuses("[threshold]\nrange = [5, 1]\n", 2, "the lower one first")
         self.refuses("[threshold]\nrange = [nan, 1]\n", 2, "two numbers")
         self.refuses("[threshold]\nrange = [9007199254740993, inf]\n", 2, "between -2^53 and 2^53")
+        for values in ("[9007199254740993, inf]", "[-9007199254740993, 9007199254740993]"):
+            self.assertIn("has a fault:", self.refuses("[threshold]\nrange = %s\n" % values, 2, "between -2^53 and 2^53").stderr)
         self.accepts("[threshold]\nrange = [-9007199254740992, 9007199254740992]\n")
         self.refuses("[threshold]\nmethod = \"otsi\"\n", 2, "otsu")
         self.refuses("[input]\nspacing_mm = [0, 1, 1]\n", 2, "above 0")
@@ -163,6 +165,19 @@ class RecipeTest(CommandTest):
                 self.refuses(part % (method, "[50, 255]") + nothing + defects + "\n", 6, "no item could have a defect")
             self.accepts(part % (method, "[50, 255]") + nothing + "[0, 50]\n")
             self.accepts(part % (method, "[50, 255]") + "[threshold]\nrange = [0, 49]\n")
+
+    def test_thresholds_that_find_nothing(self):
+        text = "[part]\nmethod = \"%s\"\n%s\nfill_holes = \"%s\"\n[threshold]\nmethod = %s\nside = \"%s\"\n"
+        for method in ("largest", "largest-inside"):
+            for part, number, side in (("threshold = 100", "50", "below"), ("threshold = 100", "100", "below"), ("range = [5, 9]", "5.0", "below"),
+                                       ("range = [5, 9]", "10", "above"), ("range = [5, 9]", "9.5", "above")):
+                result = self.refuses(text % (method, part, "none", number, side), 6, "threshold.method and the part's material have no value",
+                                      "no item could have a defect")
+                self.assertIn("has a fault:", result.stderr)
+                self.accepts(text % (method, part, "volume", number, side))
+            for part, number, side in (("threshold = 100", "100.5", "below"), ("threshold = 100", "50", "above"), ("range = [5, 9]", "9", "above"),
+                                       ("threshold = 100", "\"otsu\"", "below"), ("threshold = \"otsu\"", "50", "below")):
+                self.accepts(text % (method, part, "none", number, side))
 
     def test_what_explain_says_of_the_part(self):
         text = "[part]\nmethod = \"pores\"\nrange = [5, inf]\n%s[[acceptance]]\nrule = \"porosity\"\nat_most_percent = 1\n"

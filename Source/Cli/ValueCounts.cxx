@@ -1,0 +1,88 @@
+#include "BrickCCL/Cli/ValueCounts.h"
+
+#include "BrickCCL/Cli/Spelling.h"
+
+#include <algorithm>
+#include <set>
+
+namespace brickccl::cli
+{
+
+namespace
+{
+
+/** Lists of more values have no end but the next option. */
+constexpr int MostValues = 1000;
+
+/** Whether a text is meant as a number, right or wrong ("1,5"): what begins with digits and has other letters is not.
+ */
+bool
+ReadsAsNumber(const std::string & text)
+{
+  const std::string plain = text.substr(text.find_first_of("+-") == 0 ? 1 : 0);
+  const std::size_t digit = plain.find_first_not_of(".,");
+  const bool        begins = digit < 2 && plain[digit] >= '0' && plain[digit] <= '9';
+  return plain == "inf" || plain == "nan" ||
+         (begins && plain.find_first_not_of("0123456789+-.,eE") == std::string::npos);
+}
+
+/** Whether a command takes two or more values for an option, and how many is open. */
+bool
+IsOpen(const CLI::Option & option)
+{
+  const int least = option.get_items_expected_min();
+  const int most = option.get_items_expected_max();
+  return !option.get_positional() && least > 0 && most > std::max(1, least) && most < MostValues;
+}
+
+} // namespace
+
+void
+FitValueCounts(CLI::App & app, const std::vector<std::string> & arguments)
+{
+  CLI::App *                    command = &app;
+  std::set<const CLI::Option *> fitted;
+  for (std::size_t i = 0; i < arguments.size() && arguments[i] != "--"; ++i)
+  {
+    if (FindCommand(*command, arguments[i]) != nullptr)
+    {
+      command = command->get_subcommand(arguments[i]);
+      continue;
+    }
+    const std::string   name = arguments[i].substr(0, arguments[i].find('='));
+    const bool          hasValue = name.size() != arguments[i].size();
+    const auto          known = OptionNames(*command);
+    const bool          isKnown = std::find(known.begin(), known.end(), name) != known.end();
+    CLI::Option * const option = isKnown ? command->get_option_no_throw(name) : nullptr;
+    if (option == nullptr)
+    {
+      continue;
+    }
+    const std::size_t first = i + (hasValue ? 0 : 1);
+    const std::size_t least = first + static_cast<std::size_t>(std::max(0, option->get_items_expected_min()));
+    if (fitted.count(option) == 1)
+    {
+      throw CLI::ArgumentMismatch::AtMost(option->get_name(), option->get_items_expected_max(), least - first);
+    }
+    if (!IsOpen(*option))
+    {
+      i = std::max(i + 1, least) - 1;
+      continue;
+    }
+    if (least > arguments.size())
+    {
+      throw CLI::ArgumentMismatch::TypedAtLeast(option->get_name(),
+                                                option->get_items_expected_min(),
+                                                option->get_type_name());
+    }
+    const std::size_t most = first + static_cast<std::size_t>(option->get_items_expected_max());
+    std::size_t       end = least;
+    for (; end < std::min(most, arguments.size()) && ReadsAsNumber(arguments[end]); ++end)
+    {}
+    fitted.insert(option);
+    option->type_size(static_cast<int>(end - first))->expected(1)->allow_extra_args(false);
+    i = end - 1;
+  }
+}
+
+} // namespace brickccl::cli

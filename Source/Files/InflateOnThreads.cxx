@@ -52,7 +52,8 @@ public:
                    Wrapper               wrapper,
                    std::uint64_t         skip,
                    std::byte *           output,
-                   std::size_t           outputSize)
+                   std::size_t           outputSize,
+                   ArrivingBytes *       arriving)
     : m_Data(data)
     , m_Size(size)
     , m_FirstBit(firstBit)
@@ -60,6 +61,7 @@ public:
     , m_Skip(skip)
     , m_Output(reinterpret_cast<unsigned char *>(output))
     , m_OutputSize(outputSize)
+    , m_Written(arriving, skip)
     , m_Window(WindowSize)
   {}
 
@@ -262,6 +264,7 @@ private:
       return;
     }
     PassTurn(chunk, inflater.Position(), begin + size - WindowSize, skipped.size() + size);
+    m_Written.Tell(chunk, skipped.size() + size);
     m_Chunks[chunk].checksum = CombinedChecksum(m_Wrapper,
                                                 Checksum(m_Wrapper, skipped.data(), skipped.size()),
                                                 Checksum(m_Wrapper, begin, size),
@@ -295,6 +298,7 @@ private:
     PassTurn(chunk, *end, last.data(), size);
     unsigned char * const begin = m_Output + offset;
     guess.Settle(0, size, window, begin);
+    m_Written.Tell(chunk, size);
     m_Chunks[chunk].checksum = Checksum(m_Wrapper, begin, size);
   }
 
@@ -345,6 +349,7 @@ private:
   std::uint64_t         m_Skip;
   unsigned char *       m_Output;
   std::size_t           m_OutputSize;
+  WrittenChunks         m_Written;
   std::vector<Chunk>    m_Chunks;
 
   std::atomic<std::size_t> m_Next{ 0 };
@@ -413,7 +418,8 @@ InflateOnThreads(const unsigned char * data,
                  std::uint64_t         skip,
                  std::byte *           output,
                  std::size_t           outputSize,
-                 const HostContext &   context)
+                 const HostContext &   context,
+                 ArrivingBytes *       arriving)
 {
   if (wrapper == Wrapper::None || size < 4 * MinimumChunk || skip > WindowSize)
   {
@@ -424,7 +430,7 @@ InflateOnThreads(const unsigned char * data,
   {
     return false;
   }
-  ThreadedInflater inflater(data, size, std::uint64_t{ 8 } * header, wrapper, skip, output, outputSize);
+  ThreadedInflater inflater(data, size, std::uint64_t{ 8 } * header, wrapper, skip, output, outputSize, arriving);
   return inflater.Run(context) &&
          IsTrailer(data, size, inflater.EndOfBlocks(), wrapper, inflater.TotalChecksum(), skip + outputSize);
 }
@@ -438,7 +444,8 @@ InflateOnThreads(const unsigned char *,
                  std::uint64_t,
                  std::byte *,
                  std::size_t,
-                 const HostContext &)
+                 const HostContext &,
+                 ArrivingBytes *)
 {
   return false;
 }
@@ -453,17 +460,21 @@ InflateAll(const unsigned char * data,
            std::uint64_t         skip,
            std::byte *           output,
            std::size_t           outputSize,
-           const HostContext &   context)
+           const HostContext &   context,
+           ArrivingBytes *       arriving)
 {
   // Bytes that are mostly copies of others, as masks are, come so fast from one thread that two cannot beat it
   // (Testing/Benchmarks/JOURNAL.md).
   constexpr std::size_t highRatio = 16;
   const int             fewestThreads = outputSize / highRatio > size ? 4 : 2;
   if (EffectiveThreadCount(context.threads) >= fewestThreads &&
-      InflateOnThreads(data, size, wrapper, skip, output, outputSize, context))
+      InflateOnThreads(data, size, wrapper, skip, output, outputSize, context, arriving))
   {
     return;
   }
+  ArrivingBytes   nobodys;
+  ArrivingBytes & told = arriving != nullptr ? *arriving : nobodys;
+  told.Restart();
   Inflater          inflater(data, size, wrapper, name);
   std::vector<char> skipped(std::size_t{ 1 } << 16);
   for (std::uint64_t left = skip; left > 0;)
@@ -476,7 +487,9 @@ InflateAll(const unsigned char * data,
   for (std::size_t done = 0; done < outputSize; done += partSize)
   {
     context.progress.Update(static_cast<double>(done) / static_cast<double>(outputSize));
-    inflater.Read(output + done, std::min(partSize, outputSize - done));
+    const std::size_t part = std::min(partSize, outputSize - done);
+    inflater.Read(output + done, part);
+    told.Arrived(done + part);
   }
   inflater.Finish();
 }

@@ -274,11 +274,46 @@ DataFilesOf(const FileBytes & file, const MetaHeader & header, bool & isLocal)
   return MapDataFiles(file.Path(), names);
 }
 
-void
-ReadData(const FileBytes & file, const MetaHeader & header, const HostContext & context, LoadedImage & image)
+/** The compressed bytes of a data file. */
+struct Packed
 {
-  bool       isLocal = false;
-  const auto files = DataFilesOf(file, header, isLocal);
+  const unsigned char * data;
+  std::size_t           size;
+  Wrapper               wrapper;
+};
+
+/** What is compressed in a data file, from `begin` on. \throws Error if its only file is too short. */
+Packed
+PackedOf(const FileBytes & data, std::uint64_t begin, const MetaHeader & header, bool isOnly)
+{
+  // CompressedDataSize may be missing or wrong, since it is written last. The stream itself says where it ends.
+  const unsigned char * const packed = data.Data() + begin;
+  const std::size_t           size = data.Size() - begin;
+  const bool                  isGzip = size >= 2 && packed[0] == 0x1f && packed[1] == 0x8b;
+  if (const std::string * const stated = header.Find("CompressedDataSize"))
+  {
+    const double number = stated->empty() ? 0 : RealNumber(*stated, "CompressedDataSize");
+    if (isOnly && number > static_cast<double>(size))
+    {
+      data.Require(begin, static_cast<std::uint64_t>(std::min(number, 9e18)));
+    }
+  }
+  return { packed, size, isGzip ? Wrapper::Gzip : Wrapper::Zlib };
+}
+
+bool
+MayBeScaled(const MetaHeader & header)
+{
+  return header.Find("ElementToIntensityFunctionSlope") != nullptr ||
+         header.Find("ElementToIntensityFunctionOffset") != nullptr;
+}
+
+void
+ReadData(const FileBytes & file, const MetaHeader & header, const ReadOptions & options, LoadedImage & image)
+{
+  const HostContext context = options.Context();
+  bool              isLocal = false;
+  const auto        files = DataFilesOf(file, header, isLocal);
   for (const FileBytes & data : files)
   {
     image.files.push_back(data.Path());
@@ -325,26 +360,23 @@ ReadData(const FileBytes & file, const MetaHeader & header, const HostContext & 
     }
     if (isCompressed)
     {
-      // CompressedDataSize may be missing or wrong, since it is written last. The stream itself says where it ends.
-      const unsigned char * const packed = data.Data() + begin;
-      const std::size_t           packedSize = data.Size() - begin;
-      const bool                  isGzip = packedSize >= 2 && packed[0] == 0x1f && packed[1] == 0x8b;
-      if (const std::string * const stated = header.Find("CompressedDataSize"))
-      {
-        const double number = stated->empty() ? 0 : RealNumber(*stated, "CompressedDataSize");
-        if (files.size() == 1 && number > static_cast<double>(packedSize))
-        {
-          data.Require(begin, static_cast<std::uint64_t>(std::min(number, 9e18)));
-        }
-      }
-      const Wrapper wrapper = isGzip ? Wrapper::Gzip : Wrapper::Zlib;
+      const Packed packed = PackedOf(data, begin, header, files.size() == 1);
       if (isStream)
       {
         image.stream =
-          InflatedVoxels({ data, begin, 0, wrapper, data.QuotedName() }, bytes, swapped ? size : 1, context);
+          InflatedVoxels({ data, begin, 0, packed.wrapper, data.QuotedName() }, bytes, swapped ? size : 1, context);
         return;
       }
-      InflateAll(packed, packedSize, wrapper, data.QuotedName(), 0, part, bytesOfFile, own);
+      const bool areFinal = files.size() == 1 && !swapped && !MayBeScaled(header);
+      InflateAll(packed.data,
+                 packed.size,
+                 packed.wrapper,
+                 data.QuotedName(),
+                 0,
+                 part,
+                 bytesOfFile,
+                 own,
+                 TellVoxels(options, areFinal, image));
       continue;
     }
     if (isText)
@@ -451,7 +483,7 @@ ReadMetaImage(const FileBytes & file, const ReadOptions & options)
   }
   SetGeometry(header, extent.size(), options, image);
   TellHeader(options, image, header.Find("ElementToIntensityFunctionSlope") != nullptr);
-  ReadData(file, header, context, image);
+  ReadData(file, header, options, image);
   ApplyScaling(header, context, image);
   return image;
 }

@@ -337,18 +337,17 @@ OffsetOf(const HeaderBytes & header, bool isSingle)
   return static_cast<std::uint64_t>(std::max(offset, least));
 }
 
-/** Whether values may become others than those that are stored. */
-bool
-HasScaling(const HeaderBytes & header)
-{
-  const double slope = header.Real(112, 176);
-  return slope != 0 && (slope != 1 || header.Real(116, 184) != 0);
-}
-
-/** Reads the voxels as they are stored, compressed or not, in the byte order of this machine. */
+/** Reads the voxels as they are stored, compressed or not, in the byte order of this machine. \param areFinal  whether
+ *  they stay as they are then */
 void
-ReadVoxels(const FileBytes & data, std::uint64_t offset, bool swapped, const HostContext & context, LoadedImage & image)
+ReadVoxels(const FileBytes &   data,
+           std::uint64_t       offset,
+           bool                swapped,
+           bool                areFinal,
+           const ReadOptions & options,
+           LoadedImage &       image)
 {
+  const HostContext context = options.Context();
   if (!IsGzipped(data))
   {
     TakeStored(data, offset, swapped, context, image);
@@ -366,7 +365,15 @@ ReadVoxels(const FileBytes & data, std::uint64_t offset, bool swapped, const Hos
     return;
   }
   std::byte * const output = MakeRoom(data.Size(), MaximumInflatedSize(1), image);
-  InflateAll(data.Data(), data.Size(), Wrapper::Gzip, data.QuotedName(), offset, output, image.ByteCount(), context);
+  InflateAll(data.Data(),
+             data.Size(),
+             Wrapper::Gzip,
+             data.QuotedName(),
+             offset,
+             output,
+             image.ByteCount(),
+             context,
+             TellVoxels(options, areFinal && !swapped, image));
   if (swapped)
   {
     SwapBytes(output, size, image.ByteCount() / size, context);
@@ -464,8 +471,9 @@ ReadNifti(const FileBytes & file, const ReadOptions & options)
             isPlain ? data.Size() - offset : 0,
             image.notes);
   SetGeometry(header, options, image);
-  TellHeader(options, image, image.channels > 1 || HasScaling(header));
-  ReadVoxels(data, offset, header.Swapped() && SizeOf(image.type) > 1, context, image);
+  TellHeader(options, image, image.channels > 1 || header.HasScaling());
+  const bool areFinal = !isVector && !stored.hasAlpha && !header.HasScaling();
+  ReadVoxels(data, offset, header.Swapped() && SizeOf(image.type) > 1, areFinal, options, image);
   if (isVector)
   {
     InterleaveChannels(image, context);

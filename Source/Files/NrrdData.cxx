@@ -193,7 +193,8 @@ Inflate(const FileBytes &   data,
         std::int64_t        byteSkip,
         std::size_t         bytes,
         const HostContext & context,
-        std::byte *         output)
+        std::byte *         output,
+        ArrivingBytes *     arriving)
 {
   InflateAll(data.Data() + begin,
              data.Size() - begin,
@@ -202,7 +203,8 @@ Inflate(const FileBytes &   data,
              static_cast<std::uint64_t>(byteSkip),
              output,
              bytes,
-             context);
+             context,
+             arriving);
 }
 
 /** Reads the `bytes` of a file that is not compressed. Without `output` it makes them the image's voxels.
@@ -253,8 +255,13 @@ ReadPlain(const FileBytes &   data,
 } // namespace
 
 void
-ReadNrrdData(const FileBytes & file, const NrrdHeader & header, const HostContext & context, LoadedImage & image)
+ReadNrrdData(const FileBytes &   file,
+             const NrrdHeader &  header,
+             bool                areFinal,
+             const ReadOptions & options,
+             LoadedImage &       image)
 {
+  const HostContext context = options.Context();
   const std::size_t size = SizeOf(image.type);
   const DataLayout  layout = DataLayoutOf(header, size);
   const bool        isAttached = header.Find("data file") == nullptr;
@@ -317,7 +324,8 @@ ReadNrrdData(const FileBytes & file, const NrrdHeader & header, const HostContex
     }
     else if (layout.encoding == Encoding::Gzip)
     {
-      Inflate(data, begin, layout.byteSkip, bytesOfFile, own, part);
+      const bool isWhole = files.size() == 1 && areFinal && !layout.swapped;
+      Inflate(data, begin, layout.byteSkip, bytesOfFile, own, part, TellVoxels(options, isWhole, image));
     }
     else if (ReadPlain(data, layout, begin, bytesOfFile, part, files.size(), own, image))
     {

@@ -276,12 +276,13 @@ ReadNrrd(const FileBytes & file, const ReadOptions & options)
   places.resize(std::min(places.size(), static_cast<std::size_t>(image.extent.dimension)));
   SetNrrdGeometry(header, places, axes.sizes.size(), options, image);
   TellHeader(options, image, image.channels > 1);
-  ReadNrrdData(file, header, context, image);
+  const bool hasAlpha = channelKind == "rgba-color" && image.channels == 4;
+  ReadNrrdData(file, header, !channelsAreLast && !hasAlpha, options, image);
   if (channelsAreLast)
   {
     InterleaveChannels(image, context);
   }
-  if (channelKind == "rgba-color" && image.channels == 4)
+  if (hasAlpha)
   {
     DropAlpha(image, context);
   }

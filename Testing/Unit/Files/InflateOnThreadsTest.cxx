@@ -1,13 +1,13 @@
 // Compressed bytes on several threads, beside zlib.
 
+#include "Compressed.h"
+
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/DeflateBlocks.h"
 #include "BrickCCL/Files/InflateOnThreads.h"
 #include "BrickCCL/Files/SymbolInflater.h"
 
 #include <gtest/gtest.h>
-
-#include <zlib.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -20,41 +20,6 @@ namespace brickccl::files
 {
 namespace
 {
-
-using Plain = std::vector<unsigned char>;
-
-/** Compresses with zlib. The less memory it has, the smaller are the blocks. */
-Plain
-Compressed(const Plain & plain, Wrapper wrapper, int level, int strategy = Z_DEFAULT_STRATEGY, int memory = 8)
-{
-  z_stream stream = {};
-  EXPECT_EQ(deflateInit2(&stream, level, Z_DEFLATED, wrapper == Wrapper::Gzip ? 31 : 15, memory, strategy), Z_OK);
-  Plain packed(deflateBound(&stream, plain.size()) + 32);
-  stream.next_in = const_cast<unsigned char *>(plain.data());
-  stream.avail_in = static_cast<uInt>(plain.size());
-  stream.next_out = packed.data();
-  stream.avail_out = static_cast<uInt>(packed.size());
-  EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
-  packed.resize(stream.total_out);
-  deflateEnd(&stream);
-  return packed;
-}
-
-/** 16-bit values like those of a scan: air without noise, a part with noise. */
-Plain
-MakeScan(std::size_t values, unsigned seed)
-{
-  std::mt19937 random(seed);
-  Plain        bytes(2 * values);
-  for (std::size_t i = 0; i < values; ++i)
-  {
-    const bool     isPart = i / 300 % 4 != 0;
-    const unsigned value = isPart ? 1000 + random() % 64 : 7;
-    bytes[2 * i] = static_cast<unsigned char>(value);
-    bytes[2 * i + 1] = static_cast<unsigned char>(value >> 8);
-  }
-  return bytes;
-}
 
 /** A mask of random runs: nearly all bytes are copies of bytes before them. */
 Plain

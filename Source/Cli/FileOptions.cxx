@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 #include <sstream>
+#include <utility>
 
 namespace brickccl::cli
 {
@@ -251,10 +252,11 @@ ImageReader::Note(const std::string & text)
 }
 
 LoadedImage
-ImageReader::Read(const std::string & path, bool asLabels)
+ImageReader::Read(const std::string & path, bool asLabels, std::shared_ptr<ArrivingBytes> arriving)
 {
   ReadOptions options = m_Options;
   options.asLabels = asLabels;
+  options.arriving = std::move(arriving);
   return ReadWith(options, path);
 }
 

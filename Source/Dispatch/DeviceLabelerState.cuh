@@ -131,16 +131,28 @@ public:
     m_MeasuresStages = on;
   }
 
-  /** Copies an image to the device. */
+  /** Copies an image to the device: to its place there, if it has one, and otherwise to the buffer. */
   ImageView
-  Upload(const ImageView & image, cuda::DeviceBuffer<unsigned char> & buffer, const HostContext & context)
+  Upload(const ImageView &                   image,
+         cuda::DeviceBuffer<unsigned char> & buffer,
+         const HostContext &                 context,
+         const cuda::EarlyUpload::Place &    early)
   {
     const std::size_t bytes = static_cast<std::size_t>(image.extent.VoxelCount()) *
                               static_cast<std::size_t>(image.channels) * SizeOf(image.type);
-    buffer.Resize(bytes);
-    staged.Upload(buffer.Data(), image.data, bytes, HostStream(), context);
+    if (early.data == nullptr)
+    {
+      buffer.Resize(bytes);
+    }
+    unsigned char * const to = early.data == nullptr ? buffer.Data() : early.data;
+    const std::size_t     done = early.uploaded;
+    if (done < bytes)
+    {
+      const auto * const from = static_cast<const unsigned char *>(image.data);
+      staged.Upload(to + done, from + done, bytes - done, HostStream(), context);
+    }
     ImageView onDevice = image;
-    onDevice.data = buffer.Data();
+    onDevice.data = to;
     return onDevice;
   }
 

@@ -25,6 +25,27 @@ BitsUpToLane(int bit)
   return 0xFFFFFFFFu >> (BitsPerDeviceWord - 1 - bit);
 }
 
+/** A quarter of a word's bits. Threads have one each where there are few words, and many runs in each of them (noise).
+ */
+struct PartOfWord
+{
+  static constexpr int perWord = 4;
+
+  std::int64_t word;
+  DeviceWord   bits;
+
+  /** \param number  of the part among those of all words */
+  __device__ explicit PartOfWord(std::int64_t number)
+    : word(number / perWord)
+    , bits(0xFFu << (number % perWord * (BitsPerDeviceWord / perWord)))
+  {}
+  __device__ bool
+  IsFirst() const
+  {
+    return (bits & 1u) != 0;
+  }
+};
+
 /** Loads 32 bytes from any address. The aligned words that hold them must be readable. */
 __device__ inline void
 LoadBytes(const unsigned char * place, unsigned (&words)[8])

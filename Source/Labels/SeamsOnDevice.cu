@@ -54,17 +54,19 @@ MarkForegroundKernel(SliceRows rows, const unsigned * labels, unsigned * places)
 }
 
 /** Visits labels of the slab and of the seam where both are there. That is so at least once for each run of the slab
- *  along x, all of which is one component in both. Equal neighbours are visited once. */
+ *  along x, all of which is one component in both. A thread visits the bits of a part of a word (PartOfWord), equal
+ *  neighbours once. */
 template <typename TVisit>
 __device__ inline void
 VisitLabelPairs(const SliceRows & rows, const SliceArrays & own, const SliceArrays & seam, const TVisit & visit)
 {
-  for (std::int64_t word = ThreadIndex(); word < rows.words; word += ThreadCount())
+  for (std::int64_t i = ThreadIndex(); i < rows.words * PartOfWord::perWord; i += ThreadCount())
   {
-    const std::int64_t first = rows.VoxelOf(word);
+    const PartOfWord   part(i);
+    const std::int64_t first = rows.VoxelOf(part.word);
     unsigned           lastLabel = 0;
     unsigned           lastOther = 0;
-    for (unsigned rest = own.places[word] & seam.places[word]; rest != 0; rest &= rest - 1)
+    for (unsigned rest = own.places[part.word] & seam.places[part.word] & part.bits; rest != 0; rest &= rest - 1)
     {
       const int      bit = __ffs(static_cast<int>(rest)) - 1;
       const unsigned label = own.labels[first + bit];
@@ -208,7 +210,7 @@ SeamOnDevice::QueueFind()
     const SliceRows   rows(m_Rows, m_RowLength);
     const SliceArrays ofSlab{ own.labels.Data(), own.places.Data() };
     const SliceArrays ofSeam{ seam.labels.Data(), seam.places.Data() };
-    const auto        shape = ShapeFor(rows.words);
+    const auto        shape = ShapeFor(rows.words * PartOfWord::perWord);
     BRICKCCL_LAUNCH(LeastOwnKernel, shape, m_Stream, rows, ofSlab, ofSeam, m_Least.Data());
     BRICKCCL_LAUNCH(FurtherOwnKernel,
                     shape,

@@ -2,7 +2,7 @@
 // CUDA events. They include consecutive uint32 labels in raster order and the number of components.
 //
 //   brickccl-gpu-benchmark [--repeat N] [--connectivity N] [--only TEXT] [--noise] [--size N ...] [--kinds N]
-//     [--slices N] [--flat N] [--extent NX NY NZ] [--random N DENSITY GRAIN] [--mask FILE NX NY NZ]
+//     [--large-voxels N] [--slices N] [--flat N] [--extent NX NY NZ] [--random N DENSITY GRAIN] [--mask FILE NX NY NZ]
 //     [--segments FILE NX NY NZ] [--host N]
 //   brickccl-gpu-benchmark --tuning     prints the numbers that kernels were tuned by, and what was measured
 //
@@ -13,17 +13,16 @@
 // scratch bytes per voxel.
 
 #include "FurtherTimes.cuh"
+#include "HostTimes.cuh"
 
 #include "BrickCCL/Algorithms/BundleMerging/BundleMergingTuning.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
 #include "BrickCCL/Phantoms/Random.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <functional>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -54,7 +53,8 @@ Benchmark(const std::string &    name,
           const Extent &         extent,
           const std::vector<T> & voxels,
           Average *              average = nullptr,
-          const Criterion &      criterion = Criterion::Foreground())
+          const Criterion &      criterion = Criterion::Foreground(),
+          int                    channels = 1)
 {
   if (!IsWanted(name))
   {
@@ -63,10 +63,10 @@ Benchmark(const std::string &    name,
   T *        image = nullptr;
   unsigned * labels = nullptr;
   Check(cudaMalloc(&image, voxels.size() * sizeof(T) + 64));
-  Check(cudaMalloc(&labels, voxels.size() * 4 + 64));
+  Check(cudaMalloc(&labels, static_cast<std::size_t>(extent.VoxelCount()) * 4 + 64));
   Check(cudaMemcpy(image, voxels.data(), voxels.size() * sizeof(T), cudaMemcpyHostToDevice));
-  const float floor =
-    MedianMilliseconds([&] { LaunchFloor(sizeof(T), image, labels, static_cast<long long>(voxels.size())); });
+  const float floor = MedianMilliseconds(
+    [&] { LaunchFloor(sizeof(T) * static_cast<std::size_t>(channels), image, labels, extent.VoxelCount()); });
   std::printf("%s,%s,0,floor,%.4f,1,0,0\n", name.c_str(), extent.ToString().c_str(), floor);
   for (int rank = 1; rank <= extent.dimension; ++rank)
   {
@@ -87,7 +87,7 @@ Benchmark(const std::string &    name,
       std::uint64_t components = 0;
       const float   time = MedianMilliseconds([&] {
         components = labeler.LabelOnDevice(algorithm,
-                                           ImageView(static_cast<const T *>(image), extent),
+                                           ImageView(static_cast<const T *>(image), extent, channels),
                                            criterion,
                                            {},
                                            connectivity,
@@ -103,7 +103,7 @@ Benchmark(const std::string &    name,
                   time / floor,
                   static_cast<unsigned long long>(components),
                   static_cast<double>(labeler.ScratchBytes()) / static_cast<double>(extent.VoxelCount()));
-      if (average == nullptr && isDefault)
+      if (average == nullptr && isDefault && channels == 1)
       {
         TimeAfterLabeling<T>(name, extent, image, criterion, connectivity, labels, floor, time);
       }
@@ -126,70 +126,6 @@ Benchmark(const std::string &    name,
   std::fflush(stdout);
   Check(cudaFree(image));
   Check(cudaFree(labels));
-}
-
-double
-MedianOnHost(const std::function<void()> & work)
-{
-  std::vector<double> times;
-  for (int i = 0; i < repeats + 2; ++i)
-  {
-    const auto begin = std::chrono::steady_clock::now();
-    work();
-    const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - begin;
-    if (i >= 2)
-    {
-      times.push_back(time.count());
-    }
-  }
-  std::sort(times.begin(), times.end());
-  return times[times.size() / 2];
-}
-
-/** Times an image and label map in host memory that is not page-locked. The time that as many bytes take to the device
- *  and back, between page-locked buffers, is printed beside it. */
-void
-BenchmarkHost(const Extent & extent)
-{
-  const auto            voxels = MakeBalls(extent, 0.2, 1);
-  std::vector<unsigned> labels(voxels.size());
-  unsigned char *       pinned = nullptr;
-  unsigned char *       device = nullptr;
-  Check(cudaMallocHost(&pinned, voxels.size() * 4));
-  Check(cudaMalloc(&device, voxels.size() * 4));
-  const double floor = MedianOnHost([&] {
-    Check(cudaMemcpy(device, pinned, voxels.size(), cudaMemcpyHostToDevice));
-    Check(cudaMemcpy(pinned, device, voxels.size() * 4, cudaMemcpyDeviceToHost));
-  });
-  Check(cudaFreeHost(pinned));
-  Check(cudaFree(device));
-  std::printf("balls 0.2; host to host,%s,0,bus,%.4f,1,0,0\n", extent.ToString().c_str(), floor);
-  for (const Device::Kind kind : { Device::Kind::Cuda, Device::Kind::Cpu })
-  {
-    LabelOptions options;
-    options.connectivity = Connectivity::Full(3);
-    options.device = { kind, 0 };
-    Labeling     labeling;
-    const double time = MedianOnHost([&] {
-      Label(ImageView(voxels.data(), extent), options, labeling);
-      labeling.Write(labels.data(), LabelType::UInt32);
-    });
-    const double only = MedianOnHost([&] { Label(ImageView(voxels.data(), extent), options, labeling); });
-    std::printf("balls 0.2; host to host%s,%s,26,%s,%.4f,%.2f,%llu,\n",
-                kind == Device::Kind::Cpu ? " (CPU)" : "",
-                extent.ToString().c_str(),
-                labeling.AlgorithmName().c_str(),
-                time,
-                time / floor,
-                static_cast<unsigned long long>(labeling.ComponentCount()));
-    std::printf("balls 0.2; host to runs%s,%s,26,%s,%.4f,%.2f,%llu,\n",
-                kind == Device::Kind::Cpu ? " (CPU)" : "",
-                extent.ToString().c_str(),
-                labeling.AlgorithmName().c_str(),
-                only,
-                only / floor,
-                static_cast<unsigned long long>(labeling.ComponentCount()));
-  }
 }
 
 /** Times noise of every density at one grain, and prints the mean. */
@@ -299,6 +235,41 @@ BenchmarkKinds(const Extent & extent)
     std::transform(cells.begin(), cells.end(), classes.begin(), [](std::uint32_t cell) { return 1 + cell * 7 % 20; });
     Benchmark("uint8 Voronoi cells", extent, classes, nullptr, Criterion::EqualValue(0));
     Benchmark("uint32 Voronoi cells", extent, cells, nullptr, Criterion::EqualValue(0));
+  }
+}
+
+/** Times voxels of eight bytes, and of four channels of one byte. */
+void
+BenchmarkLargeVoxels(const Extent & extent)
+{
+  for (const int grain : { 4, 64 })
+  {
+    Benchmark("uint64 segments of grain " + std::to_string(grain),
+              extent,
+              MakeSegments<std::uint64_t>(extent, grain, 100000),
+              nullptr,
+              Criterion::EqualValue(0));
+  }
+  const auto                balls = MakeBalls(extent, 0.2, 1);
+  std::vector<double>       scan(balls.size());
+  std::vector<std::uint8_t> colours(4 * balls.size());
+  for (std::size_t i = 0; i < balls.size(); ++i)
+  {
+    scan[i] = (balls[i] ? 1000 : -800) + static_cast<int>(HashOf(1, i) % 128) - 64;
+    for (std::size_t c = 0; c < 4; ++c)
+    {
+      colours[4 * i + c] = static_cast<std::uint8_t>((balls[i] ? 200 : 60) + HashOf(1, 4 * i + c) % 16);
+    }
+  }
+  Benchmark("float64 balls; tolerance 130", extent, scan, nullptr, Criterion::Tolerance(130));
+  for (const int tolerance : { 12, 16 })
+  {
+    Benchmark("4 x uint8 balls; tolerance " + std::to_string(tolerance),
+              extent,
+              colours,
+              nullptr,
+              Criterion::Tolerance(tolerance),
+              4);
   }
 }
 
@@ -435,6 +406,10 @@ main(int argc, char ** argv)
     else if (argument == "--kinds" && i + 1 < argc)
     {
       BenchmarkKinds(CubeOf(argv[++i]));
+    }
+    else if (argument == "--large-voxels" && i + 1 < argc)
+    {
+      BenchmarkLargeVoxels(CubeOf(argv[++i]));
     }
     else if (argument == "--slices" && i + 1 < argc)
     {

@@ -64,6 +64,12 @@ MedianMilliseconds(const std::function<void()> & work)
   return times[times.size() / 2];
 }
 
+/** Four voxels of eight bytes. */
+struct alignas(16) FourLarge
+{
+  unsigned long long x, y, z, w;
+};
+
 /** Reads the bytes of a pixel and writes 4 bytes per voxel. A thread does 4 voxels, and stores go past the caches. */
 template <typename TQuad>
 __global__ void
@@ -73,7 +79,8 @@ FloorKernel(const TQuad * in, uint4 * out, long long quads)
   if (i < quads)
   {
     const TQuad four = in[i];
-    __stcs(out + i, make_uint4(four.x, four.y, four.z, four.w));
+    const auto  low = [](auto value) { return static_cast<unsigned>(value); };
+    __stcs(out + i, make_uint4(low(four.x), low(four.y), low(four.z), low(four.w)));
   }
 }
 
@@ -90,6 +97,9 @@ LaunchFloor(std::size_t bytesPerVoxel, const void * in, unsigned * out, long lon
     break;
   case 2:
     FloorKernel<<<blocks, 256>>>(static_cast<const ushort4 *>(in), to, quads);
+    break;
+  case 8:
+    FloorKernel<<<blocks, 256>>>(static_cast<const FourLarge *>(in), to, quads);
     break;
   default:
     FloorKernel<<<blocks, 256>>>(static_cast<const uint4 *>(in), to, quads);

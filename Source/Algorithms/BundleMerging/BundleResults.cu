@@ -85,7 +85,7 @@ BundleAlgorithm::WriteRowStarts(const Problem & problem,
   const std::int64_t words = rows * wordsPerRow;
   VisitLayout(problem, [&](auto layout) {
     BRICKCCL_LAUNCH(WriteRowStartsKernel<decltype(layout)>,
-                    ShapeFor(words),
+                    ShapeFor(words * PartOfWord::perWord),
                     stream,
                     grid,
                     m_Memory.Arrays(),

@@ -95,8 +95,8 @@ WriteRowsKernel(const __grid_constant__ BundleGrid  grid,
   }
 }
 
-/** Writes the labels of rows at the first voxel of each run of linked voxels, and at the first one of a word, a word
- * per thread. \param places  where labels are written: a bit for each voxel; each row begins with a word */
+/** Writes the labels of rows at the first voxel of each run of linked voxels, and at the first one of a word, a part of
+ *  a word per thread. \param places  where labels are written: a bit for each voxel; each row begins with a word */
 template <typename TLayout>
 __global__ void
 WriteRowStartsKernel(const __grid_constant__ BundleGrid  grid,
@@ -109,17 +109,21 @@ WriteRowStartsKernel(const __grid_constant__ BundleGrid  grid,
                      DeviceWord * __restrict__ places)
 {
   const bool fit = bricks.Fit();
-  for (std::int64_t word = ThreadIndex(); word < words; word += ThreadCount())
+  for (std::int64_t i = ThreadIndex(); i < words * PartOfWord::perWord; i += ThreadCount())
   {
-    const std::int64_t row = word / wordsPerRow;
-    const auto         x = static_cast<unsigned>(word - row * wordsPerRow) * BitsPerDeviceWord;
+    const PartOfWord   part(i);
+    const std::int64_t row = part.word / wordsPerRow;
+    const auto         x = static_cast<unsigned>(part.word - row * wordsPerRow) * BitsPerDeviceWord;
     const VoxelPlace   at(grid, firstRow + row, x);
     const auto         kept = bricks.Kept<TLayout>(at.place.Index());
     const DeviceWord   bits = fit ? TLayout::Rows(kept).rows[at.row] : 0u;
     const DeviceWord   starts = TLayout::keepsStarts ? TLayout::Starts(kept, 0u) : ~(bits << 1);
-    DeviceWord         rest = bits & (starts | 1u);
-    places[word] = rest;
-    for (; rest != 0; rest &= rest - 1)
+    const DeviceWord   all = bits & (starts | 1u);
+    if (part.IsFirst())
+    {
+      places[part.word] = all;
+    }
+    for (DeviceWord rest = all & part.bits; rest != 0; rest &= rest - 1)
     {
       const int bit = LowestBit(rest);
       labels[row * rowLength + x + static_cast<unsigned>(bit)] =

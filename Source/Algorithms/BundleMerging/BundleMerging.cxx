@@ -198,14 +198,14 @@ private:
             simd::LinkedRows &            found)
   {
     constexpr BundleFaces faces = FacesTo<VBundling>(VBackward);
-    simd::FacingRows      facing[2];
+    const auto            words = static_cast<std::int64_t>(m_Words);
+    simd::FacingBundles   bundles{ {}, faces.count, faces.areStraight, unitedA, unitedB, words };
     for (int f = 0; f < faces.count; ++f)
     {
       const auto & rows = faces.rows[f];
-      facing[f] = { { a.rows[rows[0][0]], a.rows[rows[0][1]] }, { b.rows[rows[1][0]], b.rows[rows[1][1]] } };
+      bundles.faces[f] = { { a.rows[rows[0][0]], a.rows[rows[0][1]] }, { b.rows[rows[1][0]], b.rows[rows[1][1]] } };
     }
-    const auto words = static_cast<std::int64_t>(m_Words);
-    simd::LinkBundles(facing, faces.count, faces.areStraight, unitedA, unitedB, words, implied, found);
+    simd::LinkBundles(bundles, implied, found);
   }
 
   const BundleRows<VBundling> & m_Bundles;

@@ -140,23 +140,19 @@ LeaveOutImplied(TTag tag, Vector same, Vector joined, Vector implied)
 // Each is a function of its own, so that none pays for the registers that another one saves.
 template <int VFaces, bool VAreStraight, bool VLists, typename TTag>
 HWY_NOINLINE void
-LinkBundlesWith(TTag                 tag,
-                const FacingRows *   faces,
-                const Word *         unitedA,
-                const Word *         unitedB,
-                std::int64_t         words,
-                const ImpliedLinks & implied,
-                LinkedRows &         found)
+LinkBundlesWith(TTag tag, const FacingBundles & bundles, const ImpliedLinks & implied, LinkedRows & found)
 {
   using Vector = hn::Vec<TTag>;
-  const Vector zero = hn::Zero(tag);
-  WordList     list = found.list;
-  Vector       any = zero;
-  unsigned     carry = 0;
+  const FacingRows * const faces = bundles.faces;
+  const std::int64_t       words = bundles.words;
+  const Vector             zero = hn::Zero(tag);
+  WordList                 list = found.list;
+  Vector                   any = zero;
+  unsigned                 carry = 0;
   for (std::int64_t w = 0; w < words; w += static_cast<std::int64_t>(hn::Lanes(tag)))
   {
     const RowEndsOf<TTag> ends(w, words);
-    const Vector          a = ends.Own(hn::LoadU(tag, unitedA + w));
+    const Vector          a = ends.Own(hn::LoadU(tag, bundles.unitedA + w));
     if (hn::AllTrue(tag, hn::Eq(a, zero)))
     {
       for (Word * row : { found.same, found.left, found.right, found.joined })
@@ -166,7 +162,7 @@ LinkBundlesWith(TTag                 tag,
       carry = 0;
       continue;
     }
-    const Vector  both = hn::And(a, hn::LoadU(tag, unitedB + w));
+    const Vector  both = hn::And(a, hn::LoadU(tag, bundles.unitedB + w));
     Links<Vector> links = { zero, zero, zero };
     if constexpr (VAreStraight)
     {
@@ -219,70 +215,43 @@ LinkBundlesWith(TTag                 tag,
 
 template <bool VLists, typename TTag>
 HWY_INLINE void
-LinkBundlesOf(TTag                 tag,
-              const FacingRows *   faces,
-              int                  faceCount,
-              bool                 areStraight,
-              const Word *         unitedA,
-              const Word *         unitedB,
-              std::int64_t         words,
-              const ImpliedLinks & implied,
-              LinkedRows &         links)
+LinkBundlesOf(TTag tag, const FacingBundles & bundles, const ImpliedLinks & implied, LinkedRows & links)
 {
-  if (areStraight)
+  if (bundles.areStraight)
   {
-    LinkBundlesWith<1, true, VLists>(tag, faces, unitedA, unitedB, words, implied, links);
+    LinkBundlesWith<1, true, VLists>(tag, bundles, implied, links);
   }
-  else if (faceCount == 1)
+  else if (bundles.faceCount == 1)
   {
-    LinkBundlesWith<1, false, VLists>(tag, faces, unitedA, unitedB, words, implied, links);
+    LinkBundlesWith<1, false, VLists>(tag, bundles, implied, links);
   }
   else
   {
-    LinkBundlesWith<2, false, VLists>(tag, faces, unitedA, unitedB, words, implied, links);
-  }
-}
-
-template <typename TTag>
-HWY_INLINE void
-LinkBundlesBy(TTag                 tag,
-              const FacingRows *   faces,
-              int                  faceCount,
-              bool                 areStraight,
-              const Word *         unitedA,
-              const Word *         unitedB,
-              std::int64_t         words,
-              const ImpliedLinks & implied,
-              LinkedRows &         links)
-{
-  if (links.list.bits != nullptr)
-  {
-    LinkBundlesOf<true>(tag, faces, faceCount, areStraight, unitedA, unitedB, words, implied, links);
-  }
-  else
-  {
-    LinkBundlesOf<false>(tag, faces, faceCount, areStraight, unitedA, unitedB, words, implied, links);
+    LinkBundlesWith<2, false, VLists>(tag, bundles, implied, links);
   }
 }
 
 void
-LinkBundles(const FacingRows *   faces,
-            int                  faceCount,
-            bool                 areStraight,
-            const Word *         unitedA,
-            const Word *         unitedB,
-            std::int64_t         words,
-            const ImpliedLinks & implied,
-            LinkedRows &         links)
+LinkBundles(const FacingBundles & bundles, const ImpliedLinks & implied, LinkedRows & links)
 {
+  const auto link = [&](auto tag) HWY_ATTR {
+    if (links.list.bits != nullptr)
+    {
+      LinkBundlesOf<true>(tag, bundles, implied, links);
+    }
+    else
+    {
+      LinkBundlesOf<false>(tag, bundles, implied, links);
+    }
+  };
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  if (words <= static_cast<std::int64_t>(hn::Lanes(ShortTag())))
+  if (bundles.words <= static_cast<std::int64_t>(hn::Lanes(ShortTag())))
   {
-    LinkBundlesBy(ShortTag(), faces, faceCount, areStraight, unitedA, unitedB, words, implied, links);
+    link(ShortTag());
     return;
   }
 #endif
-  LinkBundlesBy(WordTag(), faces, faceCount, areStraight, unitedA, unitedB, words, implied, links);
+  link(WordTag());
 }
 
 } // namespace HWY_NAMESPACE
@@ -298,16 +267,9 @@ namespace brickccl::simd
 HWY_EXPORT(LinkBundles);
 
 void
-LinkBundles(const FacingRows *   faces,
-            int                  faceCount,
-            bool                 areStraight,
-            const Word *         unitedA,
-            const Word *         unitedB,
-            std::int64_t         words,
-            const ImpliedLinks & implied,
-            LinkedRows &         links)
+LinkBundles(const FacingBundles & bundles, const ImpliedLinks & implied, LinkedRows & links)
 {
-  HWY_DYNAMIC_DISPATCH(LinkBundles)(faces, faceCount, areStraight, unitedA, unitedB, words, implied, links);
+  HWY_DYNAMIC_DISPATCH(LinkBundles)(bundles, implied, links);
 }
 
 } // namespace brickccl::simd

@@ -20,6 +20,19 @@ struct FacingRows
   const Word * b[2];
 };
 
+/** Two bundles a and b, for vector code: their faces, one or two, and the united bits of each. With two faces all
+ *  voxels at the same x are neighbours. */
+struct FacingBundles
+{
+  FacingRows faces[2];
+  int        faceCount;
+  /** Only voxels of a face at the same x are neighbours. */
+  bool         areStraight;
+  const Word * unitedA;
+  const Word * unitedB;
+  std::int64_t words;
+};
+
 /** The links between two bundles, one word for each word of their rows. */
 struct LinkedRows
 {
@@ -51,18 +64,9 @@ struct ImpliedLinks
 /** Finds the links between bundles a and b as LinksTo, WithoutRepeats and JoinedBits (Runs/Bundle.h) do, many words at
  *  once.
  *
- *  `faceCount` is 1 or 2. With two faces all voxels at the same x are neighbours. If `areStraight`, only voxels of a
- *  face at the same x are neighbours. A link at the same x is left out if earlier words link its runs, or if other
- *  links in its word do (WithoutImplied). If there can be implied links, it lies where WithoutImplied moves it. The
- *  function appends to `links.list`. */
-void LinkBundles(const FacingRows *   faces,
-                 int                  faceCount,
-                 bool                 areStraight,
-                 const Word *         unitedA,
-                 const Word *         unitedB,
-                 std::int64_t         words,
-                 const ImpliedLinks & implied,
-                 LinkedRows &         links);
+ *  A link at the same x is left out if earlier words link its runs, or if other links in its word do (WithoutImplied).
+ *  If there can be implied links, it lies where WithoutImplied moves it. The function appends to `links.list`. */
+void LinkBundles(const FacingBundles & bundles, const ImpliedLinks & implied, LinkedRows & links);
 
 } // namespace brickccl::simd
 

@@ -71,17 +71,22 @@ ExpectLinkedLikeTheFormulas(const std::string & target,
     unitedA[static_cast<std::size_t>(w)] = a.Row(0)[w] | a.Row(1)[w];
     unitedB[static_cast<std::size_t>(w)] = b.Row(0)[w] | b.Row(1)[w];
   }
-  const simd::FacingRows faces[2] = { { { a.Row(0), a.Row(areUnited ? 1 : 0) },
-                                        { b.Row(0), b.Row(areUnited ? 1 : 0) } },
-                                      { { a.Row(1), a.Row(1) }, { b.Row(1), b.Row(1) } } };
-  std::vector<Word>      bits(3 * room), places(3 * room);
+  const simd::FacingBundles bundles{ { { { a.Row(0), a.Row(areUnited ? 1 : 0) },
+                                         { b.Row(0), b.Row(areUnited ? 1 : 0) } },
+                                       { { a.Row(1), a.Row(1) }, { b.Row(1), b.Row(1) } } },
+                                     faceCount,
+                                     areStraight,
+                                     unitedA.data(),
+                                     unitedB.data(),
+                                     words };
+  std::vector<Word>         bits(3 * room), places(3 * room);
   simd::LinkedRows found{ same.data(), left.data(), right.data(), joined.data(), { bits.data(), places.data(), 0 } };
   const simd::ImpliedLinks known{ { implied.Row(0), implied.Row(1), implied.Row(2) },
                                   impliedCount,
                                   { hasOthers ? implied.Row(2) : nullptr, hasOthers ? implied.Row(3) : nullptr } };
-  simd::LinkBundles(faces, faceCount, areStraight, unitedA.data(), unitedB.data(), words, known, found);
+  simd::LinkBundles(bundles, known, found);
   ExpectSameWithoutList(target, found, words, [&](simd::LinkedRows & links) {
-    simd::LinkBundles(faces, faceCount, areStraight, unitedA.data(), unitedB.data(), words, known, links);
+    simd::LinkBundles(bundles, known, links);
   });
   std::map<Word, Word> listed;
   for (std::int64_t i = 0; i < found.list.count; ++i)

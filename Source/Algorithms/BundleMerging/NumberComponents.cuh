@@ -8,46 +8,6 @@
 namespace brickccl::cuda
 {
 
-/** A node of the forest of components: its parent, and a first voxel. */
-struct ComponentNode
-{
-  unsigned parent;
-  unsigned voxel;
-};
-
-/** Visits all nodes; whole warps call `use(node, isNode, loaded)`. What `load(node)` returns is there for several nodes
- * of a thread before it uses the first of them, so that it waits for memory once: noise has millions of nodes. */
-template <typename TLoad, typename TUse>
-__device__ __forceinline__ void
-ForNodes(std::int64_t count, const TLoad & load, const TUse & use)
-{
-  constexpr int      together = TuningOf<Tuned::NodesTogether>;
-  const unsigned     lane = threadIdx.x % 32;
-  const std::int64_t step = ThreadCount();
-  for (std::int64_t first = ThreadIndex() - lane; first < count; first += together * step)
-  {
-    ComponentNode loaded[together] = {};
-#pragma unroll
-    for (int i = 0; i < together; ++i)
-    {
-      const std::int64_t node = first + i * step + lane;
-      if (node < count)
-      {
-        loaded[i] = load(static_cast<unsigned>(node));
-      }
-    }
-#pragma unroll
-    for (int i = 0; i < together; ++i)
-    {
-      if (first + i * step < count)
-      {
-        const std::int64_t node = first + i * step + lane;
-        use(static_cast<unsigned>(node), node < count, loaded[i]);
-      }
-    }
-  }
-}
-
 /** Points every component at its root. The root gets the first of their first voxels. */
 __global__ void
 FlattenComponentsKernel(const __grid_constant__ BrickArrays bricks)
@@ -57,21 +17,21 @@ FlattenComponentsKernel(const __grid_constant__ BrickArrays bricks)
   {
     return;
   }
-  const auto load = [&](unsigned node) {
-    return ComponentNode{ GlobalAccess::Load(bricks.parent + node), GlobalAccess::Load(bricks.firstVoxel + node) };
-  };
-  ForNodes(bricks.Components(), load, [&](unsigned node, bool isNode, const ComponentNode & own) {
-    if (!isNode || own.parent == node)
+  const unsigned count = bricks.Components();
+  for (std::int64_t i = ThreadIndex(); i < count; i += ThreadCount())
+  {
+    const auto     node = static_cast<unsigned>(i);
+    const unsigned voxel = bricks.firstVoxel[node];
+    const unsigned root = PeekRoot<GlobalAccess>(bricks.parent, node);
+    if (root != node)
     {
-      return;
+      GlobalAccess::Store(bricks.parent + node, root);
+      if (GlobalAccess::Load(bricks.firstVoxel + root) > voxel)
+      {
+        atomicMin(bricks.firstVoxel + root, voxel);
+      }
     }
-    const unsigned root = PeekRoot<GlobalAccess>(bricks.parent, own.parent);
-    GlobalAccess::Store(bricks.parent + node, root);
-    if (GlobalAccess::Load(bricks.firstVoxel + root) > own.voxel)
-    {
-      atomicMin(bricks.firstVoxel + root, own.voxel);
-    }
-  });
+  }
 }
 
 /** The bits of lanes that follow each other and have one key, in the first of them; 0 in the others. All lanes must
@@ -103,14 +63,19 @@ MarkFirstsKernel(const __grid_constant__ BrickArrays bricks, const __grid_consta
   {
     return;
   }
-  const auto load = [&](unsigned node) { return ComponentNode{ bricks.parent[node], bricks.firstVoxel[node] }; };
-  ForNodes(bricks.Components(), load, [&](unsigned node, bool isNode, const ComponentNode & own) {
-    const bool     isRoot = isNode && own.parent == node;
-    const unsigned word = isRoot ? own.voxel / BitsPerDeviceWord : none;
+  const unsigned     lane = threadIdx.x % 32;
+  const std::int64_t count = bricks.Components();
+  for (std::int64_t first = ThreadIndex() - lane; first < count; first += ThreadCount())
+  {
+    const auto     node = static_cast<unsigned>(first + lane);
+    const bool     isNode = first + lane < count;
+    const unsigned voxel = isNode ? bricks.firstVoxel[node] : 0u;
+    const bool     isRoot = isNode && bricks.parent[node] == node;
+    const unsigned word = isRoot ? voxel / BitsPerDeviceWord : none;
     const unsigned group = word / FirstMarks::wordsPerGroup;
     const unsigned part = isRoot ? group / FirstMarks::groupsPerPart : none;
-    // Nodes of a brick follow each other, and many of a word do in noise.
-    const unsigned bits = BitsOfEqualLanes(word, isRoot ? 1u << (own.voxel % BitsPerDeviceWord) : 0u);
+    // The components of a brick follow each other, in noise many of a word.
+    const unsigned bits = BitsOfEqualLanes(word, isRoot ? 1u << (voxel % BitsPerDeviceWord) : 0u);
     if (bits != 0)
     {
       atomicOr(marks.words + word, bits);
@@ -118,11 +83,11 @@ MarkFirstsKernel(const __grid_constant__ BrickArrays bricks, const __grid_consta
     }
     // Many of a warp's components, mostly those of one brick, begin in the same part.
     const unsigned same = __match_any_sync(AllLanes, part);
-    if (isRoot && LowestBit(same) == static_cast<int>(threadIdx.x % 32))
+    if (isRoot && LowestBit(same) == static_cast<int>(lane))
     {
       atomicAdd(marks.inPart + part * FirstMarks::partStep, static_cast<unsigned>(__popc(same)));
     }
-  });
+  }
 }
 
 /** A thread's groups are loaded and stored four at a time. */
@@ -243,16 +208,11 @@ NumberComponentsKernel(const __grid_constant__ BrickArrays bricks,
   {
     return;
   }
-  const auto load = [&](unsigned node) {
-    const unsigned root = bricks.parent[node];
-    return ComponentNode{ root, bricks.firstVoxel[root] };
-  };
-  ForNodes(bricks.Components(), load, [&](unsigned node, bool isNode, const ComponentNode & own) {
-    if (!isNode)
-    {
-      return;
-    }
-    const unsigned word = own.voxel / BitsPerDeviceWord;
+  const unsigned count = bricks.Components();
+  for (std::int64_t node = ThreadIndex(); node < count; node += ThreadCount())
+  {
+    const unsigned voxel = bricks.firstVoxel[bricks.parent[node]];
+    const unsigned word = voxel / BitsPerDeviceWord;
     const unsigned group = word / FirstMarks::wordsPerGroup;
     const unsigned inGroup = word % FirstMarks::wordsPerGroup;
     unsigned       label = marks.inGroup[group];
@@ -260,12 +220,12 @@ NumberComponentsKernel(const __grid_constant__ BrickArrays bricks,
     for (unsigned i = 0; i < FirstMarks::wordsPerGroup; ++i)
     {
       const DeviceWord before = i < inGroup  ? 0xFFFFFFFFu
-                              : i == inGroup ? BitsUpToLane(static_cast<int>(own.voxel % BitsPerDeviceWord))
+                              : i == inGroup ? BitsUpToLane(static_cast<int>(voxel % BitsPerDeviceWord))
                                              : 0u;
       label += static_cast<unsigned>(__popc(marks.words[group * FirstMarks::wordsPerGroup + i] & before));
     }
     bricks.parent[node] = label;
-  });
+  }
 }
 
 /** Gives components new labels. \param numbers  by label - 1, 0 for what goes */

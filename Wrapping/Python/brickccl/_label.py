@@ -215,8 +215,8 @@ def label(
     seeds : sequence of indices, optional
         Components stay if they contain one of these voxels, given as indices in the order of the array's axes.
     clear_border : bool, default False
-        Components that have a voxel at the image's border (`by_slice`: of the slice) become background. Axes of one voxel
-        have no border.
+        Components that have a voxel at the image's border (`by_slice`: of the slice) become background: at an end of an axis
+        along which voxels have neighbours. Axes of one voxel have no border, unless there is no other axis.
     touching : array or image, optional
         Components stay if they have a voxel where this mask is not 0.
     dtype : dtype, default "auto"

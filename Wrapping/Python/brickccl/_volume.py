@@ -75,7 +75,7 @@ class Volume:
             return _plain_geometry(dimension)
         along = self.spacing if self.spacing is not None else (1.0,) * dimension
         if spacing is not None:
-            along = self._along_axes("spacing", spacing, float)
+            along = self._along_axes("spacing", spacing, float_of)
         first = [] if start is None else self._along_axes("start", start, operator.index)
         for begin, size in zip(first, self.array.shape[::-1]):
             if not -(2**63) <= begin <= 2**63 - size:
@@ -88,7 +88,10 @@ class Volume:
         try:
             number = operator.index(axis)
         except TypeError:
-            raise TypeError(f"{name} must be the number of an axis, not {axis!r}") from None
+            number = None
+        # A truth value would be axis 0 or 1.
+        if number is None or isinstance(axis, bool):
+            raise TypeError(f"{name} must be the number of an axis, not {axis!r}")
         if not -dimension <= number < dimension:
             raise ValueError(f"{name}={axis} is no axis of an array of {dimension} dimensions")
         number %= dimension
@@ -174,6 +177,13 @@ def voxels(array: np.ndarray[Any, Any], name: str) -> np.ndarray[Any, Any]:
     if not array.dtype.isnative:
         return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
     return array if array.flags.c_contiguous else np.ascontiguousarray(array)
+
+
+def float_of(value: Any) -> float:
+    """A number as a float; TypeError also for texts, which `float` reads."""
+    if isinstance(value, (str, bytes, bytearray)):
+        raise TypeError(f"{value!r} is a text, not a number")
+    return float(value)
 
 
 def count_of(name: str, value: Any) -> int:

@@ -177,7 +177,7 @@ def test_find_objects_up_to_a_label_takes_truth_values_and_floats(dtype):
     if dtype in ("f4", "f8"):
         samples.append(np.array([np.nan, np.inf, -np.inf, 1e300 if dtype == "f8" else 1e30, 3.99, 0.5], dtype))
     for sample in samples:
-        for most in (-1, 0, 1, 4):
+        for most in (-1, 0, 1, 4, 2.0, np.float64(2), "1", None):
             expected, found = outcome(theirs.find_objects, sample, most), outcome(ours.find_objects, sample, most)
             # Of types that it does not know, scipy says so by a RuntimeError.
             assert found == (TypeError if expected is RuntimeError else expected), (sample, most)

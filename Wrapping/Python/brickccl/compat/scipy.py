@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -169,7 +170,7 @@ def find_objects(input: Any, max_label: int = 0) -> list[tuple[slice, ...] | Non
     labels = _integers(input, max_label)
     if labels.size == 0 and max_label < 1:
         raise ValueError("zero-size array has no largest label")
-    last = int(labels.max()) if max_label < 1 else int(max_label)
+    last = int(labels.max()) if max_label < 1 else operator.index(max_label)
     found: list[tuple[slice, ...] | None] = [None] * max(0, last)
     if labels.ndim == 0 or labels.size == 0:
         if labels.size and 1 <= int(labels) <= last:

@@ -216,3 +216,11 @@ def test_what_files_do_not_hold_is_a_value_error(tmp_path):
         with pytest.raises(error, match="spacing"):
             io.write(tmp_path / "x.nrrd", np.ones((2, 3, 4)), spacing=spacing)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("option", [["--columns", "shape"], ["--intensity", "scan.nrrd"]])
+def test_the_command_refuses_columns_without_a_table(folder, capsys, option):
+    io.write("scan.nrrd", scan())
+    assert main(["label", "scan.nrrd", "labels.nrrd", *option]) == 1
+    assert f"{option[0]} is for the table: give --statistics too" in capsys.readouterr().err
+    assert not os.path.exists("labels.nrrd")

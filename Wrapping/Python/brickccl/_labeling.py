@@ -15,7 +15,8 @@ from ._volume import Volume, companion_of
 
 
 class Runs(NamedTuple):
-    """The runs of a labeled array, lines of voxels along its last axis, in C order."""
+    """The runs of a labeled array, lines of voxels along its last axis, in C order (of a nibabel image: along its first axis, in
+    Fortran order)."""
 
     #: Flat index of the first voxel.
     starts: Column

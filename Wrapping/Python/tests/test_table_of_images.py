@@ -40,6 +40,19 @@ def test_tables_of_nibabel_images_have_their_axes():
     assert merged.shape == voxels.shape and merged.to_skimage()["bbox-2"].tolist() == [3]
 
 
+def test_graphs_and_runs_of_nibabel_images_have_x_first():
+    nibabel = pytest.importorskip("nibabel")
+    voxels = (np.random.default_rng(1).random((5, 6, 7)) < 0.4).astype(np.uint8)
+    image = nibabel.Nifti1Image(voxels, np.eye(4))
+    labels = np.asarray(brickccl.label(image).dataobj)
+    graph = brickccl.voxel_graph(image)
+    np.testing.assert_array_equal(brickccl.label_graph(graph.T, mask=voxels.T).T, labels)
+    painted = np.zeros(voxels.size, int)
+    for start, length, label in zip(*brickccl.find(image).runs()):
+        painted[start : start + length] = label
+    np.testing.assert_array_equal(painted.reshape(voxels.shape, order="F"), labels)
+
+
 def test_contacts_of_labels_beyond_63_bits():
     labels = np.array([[3, LARGE], [3, 2**64 - 1]], np.uint64)
     found = brickccl.contacts(labels)

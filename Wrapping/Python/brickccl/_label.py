@@ -184,7 +184,8 @@ def label(
         of numpy, as ``numpy.float64(0.1)``, and numbers beyond the type are compared as they are. So are `background` and
         `tolerance`.
     background : number or None, default 0
-        Without a range, foreground is what differs from this value; None: every voxel is. NaN never is.
+        Without a range, foreground is what differs from this value; None: every voxel is. NaN never is. With a range it is of no
+        use, and refused.
     tolerance : number, optional
         Sets the criterion "tolerance". Differences of integers are exact; those of floating-point values are taken in
         float64, as everywhere in BrickCCL (numpy rounds those of float32 to float32).

@@ -72,6 +72,8 @@ def criterion_of(
             raise TypeError(f"range must be a pair (low, high), not {limits!r}") from None
         if low is None or high is None:
             raise TypeError(f"range must be a pair of numbers, not {limits!r}; without a bound on one side it is infinite there")
+        if isinstance(background, (int, float, np.number)) and background != 0:
+            raise ValueError(f"background={background} is of no use with range={limits!r}, which says what is foreground")
     for value in (background, low, high, tolerance):
         if type(value) is int and value.bit_length() > 1023:
             raise OverflowError("a criterion's value is beyond the numbers of double precision; a bound of range may be infinite")

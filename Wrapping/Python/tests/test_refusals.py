@@ -34,6 +34,8 @@ IMAGE = np.eye(5)
         (TypeError, "by_slice must be the number of an axis, not True", lambda: brickccl.label(IMAGE, by_slice=True)),
         (TypeError, "holes_by_slice|by_slice", lambda: brickccl.fill_holes(IMAGE, by_slice=False)),
         (TypeError, "periodic must be axes", lambda: brickccl.label(IMAGE, periodic=[True, 0])),
+        (ValueError, "background=5 is of no use with range", lambda: brickccl.label(IMAGE, range=(0, 1), background=5)),
+        (ValueError, "background=nan is of no use", lambda: brickccl.find(IMAGE, range=(0, 1), background=np.float32("nan"))),
         (OverflowError, "double precision", lambda: brickccl.label(IMAGE, range=(0, 10**400))),
         (OverflowError, "double precision", lambda: brickccl.label(IMAGE.astype("f4"), background=-(10**400))),
     ],

@@ -57,6 +57,17 @@ ValuesOfOneComponent(const ComponentTable & like)
   return values;
 }
 
+/** Whole numbers in the bits of std::int64_t as an array, of std::uint64_t if one of them is a number of that alone. */
+nb::object
+WholeNumbers(std::vector<std::int64_t> && numbers, bool isLarge)
+{
+  if (isLarge)
+  {
+    return nb::cast(ArrayOf(std::vector<std::uint64_t>(numbers.begin(), numbers.end())));
+  }
+  return nb::cast(ArrayOf(std::move(numbers)));
+}
+
 /** The values of one column: doubles, or whole numbers in the bits of std::int64_t. */
 struct ColumnValues
 {
@@ -90,11 +101,7 @@ struct ColumnValues
     {
       return nb::cast(ArrayOf(std::move(numbers)));
     }
-    if (isLarge)
-    {
-      return nb::cast(ArrayOf(std::vector<std::uint64_t>(whole.begin(), whole.end())));
-    }
-    return nb::cast(ArrayOf(std::move(whole)));
+    return WholeNumbers(std::move(whole), isLarge);
   }
 };
 
@@ -111,6 +118,8 @@ ColumnsAsArrays(const ComponentTable & table)
       const bool isNumber = std::holds_alternative<double>(kinds[i]);
       values[i].numbers.resize(isNumber ? count : 0);
       values[i].whole.resize(isNumber ? 0 : count);
+      // That takes its time where there are millions of rows.
+      Progress(hooks).Update(0.0);
     }
     constexpr std::size_t rowsBetweenLooks = 4096;
     for (std::size_t c = 0; c < count; ++c)
@@ -166,9 +175,11 @@ ContactsAsArrays(const ComponentTable & table)
     faces.push_back(static_cast<std::int64_t>(contact.faces));
     areas.push_back(contact.area);
   }
-  nb::dict arrays;
-  arrays["label_1"] = nb::cast(ArrayOf(std::move(first)));
-  arrays["label_2"] = nb::cast(ArrayOf(std::move(second)));
+  // The second label is the larger one; both columns are of one type.
+  const bool isLarge = std::any_of(second.begin(), second.end(), [](std::int64_t label) { return label < 0; });
+  nb::dict   arrays;
+  arrays["label_1"] = WholeNumbers(std::move(first), isLarge);
+  arrays["label_2"] = WholeNumbers(std::move(second), isLarge);
   arrays["faces"] = nb::cast(ArrayOf(std::move(faces)));
   arrays["area"] = nb::cast(ArrayOf(std::move(areas)));
   return arrays;
@@ -268,6 +279,13 @@ BindTables(nb::module_ & module)
       "shape",
       [](const ComponentTable & table) { return ShapeOf(table.extent); },
       ShapeSignature)
+    .def_prop_ro(
+      "spacing",
+      [](const ComponentTable & table) {
+        const double * const spacing = table.geometry.spacing;
+        return std::vector<double>(spacing, spacing + table.extent.dimension);
+      },
+      "Size of a voxel along x, y, z, t.")
     .def(
       "describe",
       [](const ComponentTable & table) { return DescribeColumns(ColumnsOf(table)); },

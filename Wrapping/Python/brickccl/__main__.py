@@ -105,8 +105,9 @@ def _check_outputs(inputs: Sequence[str | None], outputs: Sequence[str | None]) 
 def _label(arguments: argparse.Namespace) -> None:
     from brickccl import io
 
-    if arguments.intensity and not arguments.statistics:
-        raise ValueError("--intensity is for the table: give --statistics too")
+    for option, value in (("--intensity", arguments.intensity), ("--columns", arguments.columns)):
+        if value and not arguments.statistics:
+            raise ValueError(f"{option} is for the table: give --statistics too")
     _check_outputs(
         [arguments.input, arguments.mask, arguments.intensity], [arguments.output, arguments.statistics]
     )

@@ -14,7 +14,7 @@ from ._output import new_array
 from ._progress import Progress, hook_of
 from ._rules import as_voxel_value, limits_of, narrow_float_of, rules_of
 from ._table import Column
-from ._volume import Volume, as_volume
+from ._volume import Volume, as_volume, float_of
 from ._warnings import warn
 
 
@@ -243,7 +243,10 @@ def fill_holes(
            [0, 3, 3, 3],
            [0, 3, 3, 3]])
     """
-    limit: bool | float = True if maximum_volume is None else float(maximum_volume)
+    try:
+        limit: bool | float = True if maximum_volume is None else float_of(maximum_volume)
+    except TypeError:
+        raise TypeError(f"maximum_volume must be a number, not {maximum_volume!r}") from None
     result, report = _run(
         image,
         (connectivity, neighbourhood, periodic),
@@ -305,7 +308,7 @@ def sweep(
     """
     volume = as_volume(image)
     try:
-        low, high, steps = float(start), float(stop), operator.index(steps)
+        low, high, steps = float_of(start), float_of(stop), operator.index(steps)
     except (TypeError, ValueError):
         raise TypeError(f"start and stop must be numbers and steps a whole one, not {start!r}, {stop!r}, {steps!r}") from None
     rows = _core.sweep(

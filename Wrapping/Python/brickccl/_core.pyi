@@ -24,6 +24,10 @@ class Table:
     @property
     def shape(self, /) -> tuple[int, ...]: ...
 
+    @property
+    def spacing(self) -> list[float]:
+        """Size of a voxel along x, y, z, t."""
+
     def describe(self) -> list[tuple[str, str, str, str, str, str, str]]: ...
 
     def columns(self) -> dict[str, numpy.typing.NDArray[Any]]: ...

@@ -31,7 +31,8 @@ def voxel_graph(
 
     Bits 0 to 25 of a voxel stand for the steps +x -x +y -y +z -z, +x+y -x+y +x-y -x-y, +x+z -x+z +y+z -y+z, +x-z -x-z +y-z
     -y-z, +x+y+z -x+y+z +x-y+z -x-y+z, +x+y-z -x+y-z +x-y-z -x-y-z; in 2-D bits 0 to 7 for +x -x +y -y +x+y -x+y +x-y -x-y.
-    x is the last axis of an array. Bits of steps out of the image are set.
+    x is the last axis of an array. Bits of steps out of the image are set. Of a nibabel image x is the first axis, so that
+    `label_graph` takes its graph turned around: ``label_graph(graph.T).T``.
 
     Parameters
     ----------

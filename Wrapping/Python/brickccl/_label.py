@@ -184,7 +184,8 @@ def label(
         of numpy, as ``numpy.float64(0.1)``, and numbers beyond the type are compared as they are. So are `background` and
         `tolerance`.
     background : number or None, default 0
-        Without a range, foreground is what differs from this value; None: every voxel is. NaN never is.
+        Without a range, foreground is what differs from this value; None: every voxel is. NaN never is. With a range it is of no
+        use, and refused.
     tolerance : number, optional
         Sets the criterion "tolerance". Differences of integers are exact; those of floating-point values are taken in
         float64, as everywhere in BrickCCL (numpy rounds those of float32 to float32).
@@ -215,8 +216,8 @@ def label(
     seeds : sequence of indices, optional
         Components stay if they contain one of these voxels, given as indices in the order of the array's axes.
     clear_border : bool, default False
-        Components that have a voxel at the image's border (`by_slice`: of the slice) become background. Axes of one voxel
-        have no border.
+        Components that have a voxel at the image's border (`by_slice`: of the slice) become background: at an end of an axis
+        along which voxels have neighbours. Axes of one voxel have no border, unless there is no other axis.
     touching : array or image, optional
         Components stay if they have a voxel where this mask is not 0.
     dtype : dtype, default "auto"

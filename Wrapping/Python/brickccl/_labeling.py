@@ -15,7 +15,8 @@ from ._volume import Volume, companion_of
 
 
 class Runs(NamedTuple):
-    """The runs of a labeled array, lines of voxels along its last axis, in C order."""
+    """The runs of a labeled array, lines of voxels along its last axis, in C order (of a nibabel image: along its first axis, in
+    Fortran order)."""
 
     #: Flat index of the first voxel.
     starts: Column
@@ -167,7 +168,7 @@ class Labeling:
             for name, image in (("intensity", intensity), ("part", part))
         )
         groups = group_names(columns, len(self._shape), gray is not None)
-        return Table(self._runs.measure(gray, mask, groups, hook_of(progress)))
+        return Table(self._runs.measure(gray, mask, groups, hook_of(progress)), self._is_reversed)
 
     def voxels(self, *, progress: Progress | None = None) -> VoxelLists:
         """All voxels of each component, grouped, as flat indices in C order (of a nibabel image: in Fortran order)."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._volume import Volume, count_of, threads_of
+from ._volume import Volume, count_of, float_of, threads_of
 from ._warnings import warn
 
 #: Floating types that do not hold what Python's numbers do.
@@ -72,6 +72,11 @@ def criterion_of(
             raise TypeError(f"range must be a pair (low, high), not {limits!r}") from None
         if low is None or high is None:
             raise TypeError(f"range must be a pair of numbers, not {limits!r}; without a bound on one side it is infinite there")
+        if isinstance(background, (int, float, np.number)) and background != 0:
+            raise ValueError(f"background={background} is of no use with range={limits!r}, which says what is foreground")
+    for value in (background, low, high, tolerance):
+        if type(value) is int and value.bit_length() > 1023:
+            raise OverflowError("a criterion's value is beyond the numbers of double precision; a bound of range may be infinite")
     if float_type is not None and not (limits is None and tolerance is None and type(background) is int and background == 0):
         background, low, high, tolerance = (as_voxel_value(value, float_type) for value in (background, low, high, tolerance))
     return criterion, background, low, high, tolerance
@@ -92,10 +97,8 @@ def limits_of(
 
 
 def volume_of(minimum_volume: Any) -> float:
-    if isinstance(minimum_volume, str):
-        raise TypeError(f"minimum_volume must be a number, not {minimum_volume!r}")
     try:
-        return float(minimum_volume)
+        return float_of(minimum_volume)
     except TypeError:
         raise TypeError(f"minimum_volume must be a number, not {minimum_volume!r}") from None
 
@@ -197,6 +200,6 @@ def make_rules(
 
 
 #: Who labels many small arrays gives the same arguments again; making rules of them takes as long as labeling 1,000 voxels.
-_make_once = lru_cache(maxsize=64)(make_rules)
+_make_once = lru_cache(maxsize=64, typed=True)(make_rules)
 # Whoever holds the function until the very end of Python must not keep what the cache holds.
 atexit.register(_make_once.cache_clear)

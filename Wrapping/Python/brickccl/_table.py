@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from . import _core
+from ._volume import count_of
 
 if TYPE_CHECKING:
     import pandas
@@ -58,9 +59,11 @@ class Table(dict[str, Column]):
     array([ True, False])
     """
 
-    def __init__(self, native: _core.Table) -> None:
+    def __init__(self, native: _core.Table, is_reversed: bool = False) -> None:
         super().__init__((name, plain(values)) for name, values in native.columns().items())
         self._native = native
+        # Whether the axes of the image that was given are x, y, z, not z, y, x.
+        self._is_reversed = is_reversed
 
     @property
     def row_count(self) -> int:
@@ -69,8 +72,9 @@ class Table(dict[str, Column]):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of the labeled array."""
-        return tuple(self._native.shape)
+        """The shape of the labeled array (of a nibabel image: in its order of axes)."""
+        shape = tuple(self._native.shape)
+        return shape[::-1] if self._is_reversed else shape
 
     def describe(self) -> list[ColumnDescription]:
         """What the columns are, with units, formulas and the names that other libraries have for them."""
@@ -112,6 +116,8 @@ class Table(dict[str, Column]):
         """The table, or some of its rows, as a pyarrow.Table; units and meanings are in the fields' metadata."""
         import pyarrow
 
+        check_rows(rows)
+
         known = {column.name: column for column in self.describe()}
         fields = []
         for name, values in self.items():
@@ -127,6 +133,7 @@ class Table(dict[str, Column]):
         Numbers are the shortest text that reads back as the same; what is not a number is ``nan``. The file is replaced
         as a whole or not at all.
         """
+        check_rows(rows)
         lines = zip(*(values[rows].tolist() for values in self.values()))
         write_whole(path, lambda stream: _write_rows(stream, self, lines, delimiter))
 
@@ -135,13 +142,15 @@ class Table(dict[str, Column]):
         return self._native.json()
 
     def to_skimage(self) -> dict[str, Column]:
-        """The columns that `skimage.measure.regionprops_table` has, under its names and in its order of axes.
+        """The columns that `skimage.measure.regionprops_table` has, under its names and in the order of the array's axes.
 
-        `bbox-*` are half-open as there; `area` is the size in mm^3 (or mm^2). What has no counterpart is left out, and
-        so is what is defined in another way (`intensity_std` divides by n there).
+        Values are those that it gives for the same `spacing`: `area` is the size in mm^3 (or mm^2), `centroid-*` are indices
+        times the spacing; `bbox-*` are half-open indices. What has no counterpart is left out, and so is what is defined in
+        another way (`intensity_std` divides by n there).
         """
         dimension = len(self.shape)
-        axes = [("xyzt")[dimension - 1 - axis] for axis in range(dimension)]
+        spacing = dict(zip("xyzt", self._native.spacing))
+        axes = list(spacing) if self._is_reversed else list(spacing)[::-1]
         # Components within slices have a size of one dimension less.
         size = next(name for name in ("length_mm", "area_mm2", "volume_mm3", "hypervolume_mm4") if name in self)
         named: dict[str, Column] = {"label": self["label"], "num_pixels": self["voxel_count"], "area": self[size]}
@@ -149,7 +158,7 @@ class Table(dict[str, Column]):
             for axis in axes:
                 named[f"bbox-{len([name for name in named if name.startswith('bbox')])}"] = self[f"bbox_{end}_{axis}"] + offset
         for number, axis in enumerate(axes):
-            named[f"centroid-{number}"] = self[f"centroid_{axis}"]
+            named[f"centroid-{number}"] = self[f"centroid_{axis}"] * spacing[axis]
         for ours in ("intensity_min", "intensity_max", "intensity_mean", "intensity_median"):
             if ours in self:
                 named[ours] = self[ours]
@@ -163,6 +172,12 @@ class Table(dict[str, Column]):
 
     def __reduce__(self) -> Any:
         raise TypeError("a brickccl.Table cannot be pickled; dict(table) can")
+
+
+def check_rows(rows: Any) -> None:
+    """Raises if rows of a table are not given as a slice."""
+    if not isinstance(rows, slice):
+        raise TypeError(f"rows must be a slice, for example slice(0, 100), not {rows!r}")
 
 
 def _write_rows(stream: Any, names: Iterable[str], rows: Iterable[Sequence[Any]], delimiter: str) -> None:
@@ -244,10 +259,15 @@ def merge_tables(
     >>> brickccl.merge_tables(left, right, [(1, 1)])["voxel_count"]
     array([4, 1, 1])
     """
-    native, of_first, of_second = _core.merge_tables(
-        first._native, second._native, [(int(one), int(other)) for one, other in pairs]
-    )
-    table = Table(native)
+    for name, part in (("first", first), ("second", second)):
+        if not isinstance(part, Table):
+            raise TypeError(f"{name} is of type {type(part).__name__}; it must be a Table")
+    try:
+        labels = [(count_of("a label of pairs", one), count_of("a label of pairs", other)) for one, other in pairs]
+    except TypeError:
+        raise TypeError("pairs must be pairs of labels, whole numbers") from None
+    native, of_first, of_second = _core.merge_tables(first._native, second._native, labels)
+    table = Table(native, first._is_reversed)
     if return_labels:
         return table, of_first.astype(np.int64), of_second.astype(np.int64)
     return table

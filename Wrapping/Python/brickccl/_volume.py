@@ -75,8 +75,8 @@ class Volume:
             return _plain_geometry(dimension)
         along = self.spacing if self.spacing is not None else (1.0,) * dimension
         if spacing is not None:
-            along = self._along_axes("spacing", spacing, float)
-        first = [] if start is None else self._along_axes("start", start, operator.index)
+            along = self.along_axes("spacing", spacing, float_of)
+        first = [] if start is None else self.along_axes("start", start, operator.index)
         for begin, size in zip(first, self.array.shape[::-1]):
             if not -(2**63) <= begin <= 2**63 - size:
                 raise ValueError(f"start has the index {begin}; it and those of all voxels must be below 2^63")
@@ -88,7 +88,10 @@ class Volume:
         try:
             number = operator.index(axis)
         except TypeError:
-            raise TypeError(f"{name} must be the number of an axis, not {axis!r}") from None
+            number = None
+        # A truth value would be axis 0 or 1.
+        if number is None or isinstance(axis, bool):
+            raise TypeError(f"{name} must be the number of an axis, not {axis!r}")
         if not -dimension <= number < dimension:
             raise ValueError(f"{name}={axis} is no axis of an array of {dimension} dimensions")
         number %= dimension
@@ -141,7 +144,8 @@ class Volume:
         """A mask or an image of the same shape; axes as those of what came in."""
         return None if value is None else companion_of(self.array.shape, self.is_reversed, self.place, name, value)
 
-    def _along_axes(self, name: str, values: Any, convert: Callable[[Any], Any]) -> list[Any]:
+    def along_axes(self, name: str, values: Any, convert: Callable[[Any], Any]) -> list[Any]:
+        """One value, or one for each axis in the order of the user's, along x, y, z, t."""
         dimension = self.array.ndim
         try:
             given = [convert(values)] * dimension if np.ndim(values) == 0 else [convert(value) for value in values]
@@ -174,6 +178,13 @@ def voxels(array: np.ndarray[Any, Any], name: str) -> np.ndarray[Any, Any]:
     if not array.dtype.isnative:
         return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
     return array if array.flags.c_contiguous else np.ascontiguousarray(array)
+
+
+def float_of(value: Any) -> float:
+    """A number as a float; TypeError also for texts, which `float` reads."""
+    if isinstance(value, (str, bytes, bytearray)):
+        raise TypeError(f"{value!r} is a text, not a number")
+    return float(value)
 
 
 def count_of(name: str, value: Any) -> int:

@@ -7,6 +7,7 @@ SimpleITK is missing) and tifffile (TIFF). ``pip install brickccl[io]`` brings a
 
 from __future__ import annotations
 
+import math
 import os
 import tempfile
 import warnings
@@ -18,7 +19,7 @@ import numpy as np
 from ._slices import Accepted, check_slice_names, order_series, orthogonal, slice_images
 from . import _own_files
 from ._progress import Progress, hook_of
-from ._volume import Volume, as_volume, from_nibabel, threads_of, voxels
+from ._volume import Volume, as_volume, float_of, from_nibabel, threads_of, voxels
 
 __all__ = ["Image", "read", "write"]
 
@@ -59,9 +60,9 @@ class Image:
     ) -> None:
         self.array: np.ndarray[tuple[int, ...], np.dtype[Any]] = np.asarray(array)
         dimension = self.array.ndim
-        self.spacing: tuple[float, ...] = _floats_of(spacing, (1.0,) * dimension)
-        self.origin: tuple[float, ...] = _floats_of(origin, (0.0,) * dimension)
-        self.direction: tuple[float, ...] = _floats_of(direction, np.eye(dimension).ravel())
+        self.spacing: tuple[float, ...] = _floats_of("spacing", spacing, (1.0,) * dimension)
+        self.origin: tuple[float, ...] = _floats_of("origin", origin, (0.0,) * dimension)
+        self.direction: tuple[float, ...] = _floats_of("direction", direction, np.eye(dimension).ravel())
         for name, values, count in (
             ("spacing", self.spacing, dimension),
             ("origin", self.origin, dimension),
@@ -69,6 +70,9 @@ class Image:
         ):
             if len(values) != count:
                 raise ValueError(f"the {name} has {len(values)} values; an array of {dimension} axes needs {count}")
+            if not all(math.isfinite(value) for value in values):
+                raise ValueError(f"the {name} {values} has a value that is infinite or not a number")
+        _check_lengths(self.spacing)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -99,10 +103,18 @@ class Image:
         )
 
 
-def _floats_of(given: Any, usual: Any) -> tuple[float, ...]:
+def _floats_of(name: str, given: Any, usual: Any) -> tuple[float, ...]:
     """Numbers of a sequence or an array, or the usual ones if there are none."""
-    values = usual if given is None or len(given) == 0 else np.ravel(given)
-    return tuple(float(value) for value in values)
+    try:
+        values = usual if given is None or len(given) == 0 else np.ravel(given)
+        return tuple(float_of(value) for value in values)
+    except TypeError:
+        raise TypeError(f"the {name} must be numbers, one for each axis, not {given!r}") from None
+
+
+def _check_lengths(spacing: Sequence[float]) -> None:
+    if not all(0 < step < math.inf for step in spacing):
+        raise ValueError(f"the spacing {tuple(spacing)} has an axis without a length; all must be finite and above 0")
 
 
 def _ending(path: str) -> str:
@@ -282,11 +294,15 @@ def _read_tiff(name: str) -> Image:
     except ImportError:
         raise _missing(name, "tifffile") from None
     try:
-        array = tifffile.imread(name)
+        with tifffile.TiffFile(name) as file:
+            array, axes = file.asarray(), file.series[0].axes if file.series else ""
     except Exception as error:
         raise ValueError(f"'{name}' cannot be read: {error}") from error
-    if array.ndim > 2 and array.shape[-1] in (3, 4):
-        raise ValueError(f"'{name}' has {array.shape[-1]} values in each pixel; it must have 1")
+    if array.size == 0:
+        raise ValueError(f"'{name}' cannot be read: it has no pictures, or is damaged")
+    # Samples of a pixel lie side by side, or each in a plane of its own.
+    if "S" in axes and len(axes) == array.ndim:
+        raise ValueError(f"'{name}' has {array.shape[axes.index('S')]} values in each pixel; it must have 1")
     return Image(array)
 
 
@@ -361,8 +377,8 @@ def write(
     dimension = volume.array.ndim
     steps = list(volume.spacing) if volume.spacing is not None else [1.0] * dimension
     if spacing is not None:
-        steps = [float(value) for value in np.broadcast_to(spacing, (dimension,))]
-        steps = steps if volume.is_reversed else steps[::-1]
+        steps = volume.along_axes("spacing", spacing, float_of)
+    _check_lengths(steps)
     hook = hook_of(progress)
     files = _own_files.import_files()
     if files is not None:
@@ -386,6 +402,8 @@ def _write(name: str, volume: Volume, steps: list[float]) -> list[str]:
         raise ValueError(
             f"'{name}' cannot be written: it would hold one slice of {volume.array.shape}; write slices each, or .tif, .nrrd, .mha"
         )
+    if ending not in _TIFF and volume.array.ndim < 2:
+        raise ValueError(f"'{name}' cannot be written: such files hold 2 to 4 dimensions, not 1")
     array = volume.array.view(np.uint8) if volume.array.dtype == bool else volume.array
     save = _save_tiff if ending in _TIFF else _save_simpleitk if _import_simpleitk() else _save_nibabel
     handle, temporary = tempfile.mkstemp(dir=os.path.dirname(name) or ".", prefix=".brickccl-", suffix=ending)
@@ -415,11 +433,11 @@ def _save_tiff(name: str, temporary: str, array: Any, spacing: list[float], volu
 def _save_simpleitk(name: str, temporary: str, array: Any, spacing: list[float], volume: Volume) -> list[str]:
     simpleitk = _import_simpleitk()
     image = simpleitk.GetImageFromArray(array, isVector=False)
-    image.SetSpacing(spacing)
-    if len(volume.origin):
-        image.SetOrigin(list(volume.origin))
-        image.SetDirection(list(volume.direction))
     try:
+        image.SetSpacing(spacing)
+        if len(volume.origin):
+            image.SetOrigin(list(volume.origin))
+            image.SetDirection(list(volume.direction))
         simpleitk.WriteImage(image, temporary, useCompression=True)
     except RuntimeError as error:
         raise ValueError(f"'{name}' cannot be written: {str(error).strip().splitlines()[-1]}") from error

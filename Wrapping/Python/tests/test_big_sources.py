@@ -273,3 +273,30 @@ def test_a_mapped_file_that_was_cut_is_refused_before_it_is_read(tmp_path):
     os.truncate(image, 200)
     with pytest.raises(ValueError, match="lies in a file that was cut after it was mapped: it has 200 bytes"):
         big.label(mapped, tmp_path / "labels.zarr", brick=16)
+
+
+def test_a_part_of_what_is_no_image_of_ome_zarr_is_refused(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    image = grains((8, 9, 10))
+    zarr.create_array(tmp_path / "3.zarr", data=image)
+    np.save(tmp_path / "image.npy", image)
+    with h5py.File(tmp_path / "image.h5", "w") as stream:
+        stream["scan"] = image
+    for source in (tmp_path / "3.zarr", str(tmp_path / "image.npy"), f"{tmp_path / 'image.h5'}::/scan", image):
+        for given in ({"level": 1}, {"select": {"c": 0}}):
+            with pytest.raises(ValueError, match="select=.*slice"):
+                big.label(source, tmp_path / "labels", **given)
+
+
+@pytest.mark.parametrize(
+    ("text", "given"),
+    [
+        ("spacing must be a number or 3 numbers, not '12'", {"spacing": "12"}),
+        ("by_slice must be an axis, a whole number, not True", {"by_slice": True}),
+        ("overwrite must be True or False, not 'no'", {"overwrite": "no"}),
+    ],
+)
+def test_arguments_that_would_be_misunderstood_are_type_errors(tmp_path, text, given):
+    with pytest.raises(TypeError, match=text):
+        big.label(grains((4, 5, 6)), tmp_path / "labels", **given)
+    assert list(tmp_path.iterdir()) == []

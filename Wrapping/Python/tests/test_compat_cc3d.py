@@ -249,6 +249,25 @@ def test_truth_values_are_labels_too():
     assert ours.contacts(image, connectivity=6) == theirs.contacts(image, connectivity=6) == {}
 
 
+def test_nothing_is_below_what_is_not_a_number():
+    image = np.array([1, 1, 0, 2])
+    for invert in (False, True):
+        for function in (theirs.dust, ours.dust):
+            assert function(image, np.nan, invert=invert).tolist() == ([0] * 4 if invert else image.tolist())
+
+
+def test_contacts_of_labels_below_0():
+    random = np.random.default_rng(2)
+    for dtype in ("i1", "i4", "i8"):
+        labels = random.integers(-3, 4, (4, 5)).astype(dtype)
+        labels[0, 0] = np.iinfo(dtype).min
+        assert ours.contacts(labels, connectivity=4) == theirs.contacts(labels, connectivity=4)
+        assert ours.region_graph(labels, connectivity=6) == theirs.region_graph(labels, connectivity=6)
+    for function in (theirs.contacts, ours.contacts):
+        with pytest.raises(TypeError):
+            function(np.array([[1, 2]]), connectivity=4, anisotropy=("1", 1, 1))
+
+
 def test_dust_in_place_and_of_labels():
     image = np.array([1, 1, 0, 2], np.uint8)
     for function in (theirs.dust, ours.dust):

@@ -108,10 +108,10 @@ def test_the_type_of_out_says_whether_small_objects_are_found_first(in_type, out
         assert results[0] == results[1], size
 
 
-@pytest.mark.parametrize("size", [0, 1, 0.5, -1, "a", None])
+@pytest.mark.parametrize("size", [0, 1, 0.5, -1, "a", None, np.array(0), np.array([1, 2])])
 def test_remove_small_objects_of_unusual_arguments_gives_the_same_or_the_same_error(size):
     labels = np.array([[1, 1, 0], [2, 0, 0]])
-    for image in (labels, -labels, labels > 0, labels.astype(">i4"), labels * 1.0, np.zeros((0, 2), int), np.array(1)):
+    for image in (labels, 0 * labels, labels > 9, -labels, labels > 0, labels.astype(">i4"), labels * 1.0, np.zeros((0, 2), int), np.array(1)):
         for out in (None, np.zeros(image.shape, bool), np.zeros(image.shape, np.float32)):
             results = []
             for function in (morphology.remove_small_objects, ours.remove_small_objects):
@@ -122,6 +122,12 @@ def test_remove_small_objects_of_unusual_arguments_gives_the_same_or_the_same_er
             # It does not find objects in an array of another byte order.
             if results[0] is not ValueError or image.dtype.isnative:
                 assert_same(*results, f"{image.dtype} {size} {out}")
+
+
+def test_a_connectivity_that_is_a_text_is_an_error():
+    for function in (morphology.remove_small_objects, ours.remove_small_objects):
+        with pytest.raises(TypeError):
+            function(np.ones((2, 2), bool), max_size=1, connectivity="1")
 
 
 def test_both_names_of_a_size_are_a_conflict():
@@ -191,6 +197,25 @@ def test_regionprops_table(cases):
             np.testing.assert_allclose(found[name], values, err_msg=context, **tolerance)
 
 
+def test_regionprops_table_of_values_that_are_infinite_or_have_such_sums():
+    largest = np.finfo(np.float64).max
+    gray = np.array([[-np.inf, 1, 1e200, 2e200], [1e308, -1e308, 1e308, np.inf], [largest, 0.5, np.nan, 1.0]])
+    labels = np.array([[1, 1, 2, 2], [3, 3, 3, 4], [5, 5, 6, 6]])
+    names = ("intensity_mean", "intensity_std", "intensity_median", "intensity_min", "intensity_max")
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        for chosen in (names, names[:2], names[2:3]):
+            found = ours.regionprops_table(labels, gray, chosen)
+            for name, values in measure.regionprops_table(labels, gray, chosen).items():
+                np.testing.assert_allclose(found[name], values, rtol=1e-12, err_msg=name)
+
+
+def test_a_separator_is_a_text():
+    for function in (measure.regionprops_table, ours.regionprops_table):
+        with pytest.raises(AttributeError):
+            function(np.eye(3, dtype=int), properties=("bbox",), separator=1)
+
+
 def test_regionprops_table_of_what_is_not_supported():
     labels = np.eye(3, dtype=int)
     with pytest.raises(NotImplementedError, match="solidity"):
@@ -210,7 +235,7 @@ def test_regionprops_table_of_what_is_not_supported():
         ours.regionprops_table(labels, masked)
 
 
-@pytest.mark.parametrize("spacing", [(1,), (1, 2, 3), [[1, 2]], "a", ("a", "b"), (1, 1j)])
+@pytest.mark.parametrize("spacing", [True, (1,), (1, 2, 3), [[1, 2]], "a", ("a", "b"), (1, 1j)])
 def test_a_spacing_of_no_sense_is_the_same_error(spacing):
     labels = np.eye(3, dtype=int)
     expected = outcome(measure.regionprops_table, labels, spacing=spacing)

@@ -168,3 +168,59 @@ def test_the_command_runs_as_a_module():
     result = subprocess.run([sys.executable, "-m", "brickccl", "info"], capture_output=True, text=True, check=True)
     assert result.stdout.startswith(f"BrickCCL {brickccl.__version__}")
     assert "RunMerging" in result.stdout
+
+
+def test_tiff_files_of_several_samples_are_refused_and_narrow_volumes_are_not(tmp_path):
+    tifffile = pytest.importorskip("tifffile")
+    path = tmp_path / "image.tif"
+    for shape in ((2, 5, 3), (3, 5, 4), (7, 3)):
+        labels = np.arange(np.prod(shape), dtype=np.uint16).reshape(shape)
+        io.write(path, labels)
+        np.testing.assert_array_equal(io.read(path).array, labels)
+    for shape, layout in (((5, 6, 3), "contig"), ((3, 5, 6), "separate")):
+        tifffile.imwrite(path, np.zeros(shape, np.uint8), photometric="rgb", planarconfig=layout)
+        with pytest.raises(ValueError, match="has 3 values in each pixel"):
+            io.read(path)
+
+
+def test_a_tiff_file_without_pictures_is_refused(tmp_path):
+    path = tmp_path / "image.tif"
+    path.write_bytes(b"II*\0aaaa")
+    with pytest.raises(ValueError, match="no pictures, or is damaged"):
+        io.read(path)
+
+
+@pytest.mark.parametrize(
+    ("error", "text", "given"),
+    [
+        (ValueError, "without a length", {"spacing": (0, 1, 1)}),
+        (ValueError, "infinite or not a number", {"spacing": (1, np.nan, 1)}),
+        (ValueError, "infinite or not a number", {"origin": (1, np.inf, 1)}),
+        (TypeError, "the spacing must be numbers, one for each axis, not 0.5", {"spacing": 0.5}),
+        (TypeError, "the spacing must be numbers", {"spacing": ("1", "2", "3")}),
+        (TypeError, "the origin must be numbers", {"origin": 5}),
+    ],
+)
+def test_the_place_of_an_image_must_be_one(error, text, given):
+    with pytest.raises(error, match=text):
+        io.Image(np.ones((2, 3, 4)), **given)
+
+
+def test_what_files_do_not_hold_is_a_value_error(tmp_path):
+    flat = io.Image(np.ones((2, 3, 4), np.uint8), direction=np.ones((3, 3)))
+    with pytest.raises(ValueError, match="cannot be written"):
+        io.write(tmp_path / "x.mha", flat)
+    with pytest.raises(ValueError, match="2 to 4 dimensions, not 1"):
+        io.write(tmp_path / "x.nrrd", np.ones(5))
+    for spacing, error in ((np.nan, ValueError), ((1, 0, 1), ValueError), ("123", TypeError), ((1, 2), ValueError)):
+        with pytest.raises(error, match="spacing"):
+            io.write(tmp_path / "x.nrrd", np.ones((2, 3, 4)), spacing=spacing)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("option", [["--columns", "shape"], ["--intensity", "scan.nrrd"]])
+def test_the_command_refuses_columns_without_a_table(folder, capsys, option):
+    io.write("scan.nrrd", scan())
+    assert main(["label", "scan.nrrd", "labels.nrrd", *option]) == 1
+    assert f"{option[0]} is for the table: give --statistics too" in capsys.readouterr().err
+    assert not os.path.exists("labels.nrrd")

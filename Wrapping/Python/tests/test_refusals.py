@@ -27,11 +27,29 @@ IMAGE = np.eye(5)
         (ValueError, "neighbourhood has NaN", lambda: brickccl.label(IMAGE, neighbourhood=np.full((3, 3), np.nan))),
         (ValueError, "label image has NaN", lambda: brickccl.statistics(np.array([np.nan, 2.0, 2.0]))),
         (ValueError, "below 2", lambda: brickccl.find(IMAGE, start=(2**63 - 2, 0))),
+        (TypeError, "spacing must be a number or 2 numbers, not '12'", lambda: brickccl.label(IMAGE, spacing="12")),
+        (TypeError, "spacing must be a number or 2 numbers", lambda: brickccl.statistics(IMAGE, spacing=(1, "2"))),
+        (TypeError, "start and stop must be numbers", lambda: brickccl.sweep(IMAGE, "0", 1)),
+        (TypeError, "maximum_volume must be a number, not '3'", lambda: brickccl.fill_holes(IMAGE, maximum_volume="3", spacing=1)),
+        (TypeError, "by_slice must be the number of an axis, not True", lambda: brickccl.label(IMAGE, by_slice=True)),
+        (TypeError, "holes_by_slice|by_slice", lambda: brickccl.fill_holes(IMAGE, by_slice=False)),
+        (TypeError, "periodic must be axes", lambda: brickccl.label(IMAGE, periodic=[True, 0])),
+        (ValueError, "background=5 is of no use with range", lambda: brickccl.label(IMAGE, range=(0, 1), background=5)),
+        (ValueError, "background=nan is of no use", lambda: brickccl.find(IMAGE, range=(0, 1), background=np.float32("nan"))),
+        (OverflowError, "double precision", lambda: brickccl.label(IMAGE, range=(0, 10**400))),
+        (OverflowError, "double precision", lambda: brickccl.label(IMAGE.astype("f4"), background=-(10**400))),
     ],
 )
 def test_what_has_no_meaning_is_an_error(error, text, call):
     with pytest.raises(error, match=text):
         call()
+
+
+def test_a_complex_number_is_none_that_an_equal_one_was():
+    assert brickccl.label(IMAGE, background=1).max() == 2
+    for _ in range(2):
+        with pytest.raises(TypeError):
+            brickccl.label(IMAGE, background=1 + 0j)
 
 
 def test_the_last_possible_start_is_taken():

@@ -106,6 +106,8 @@ def _make_job(
         "options": chosen,
         "target": goal.spec,
     }
+    if not isinstance(given["overwrite"], bool):
+        raise TypeError(f"overwrite must be True or False, not {given['overwrite']!r}")
     run = {
         "addresses": addresses,
         "devices": devices,

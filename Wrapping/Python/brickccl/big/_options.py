@@ -101,7 +101,7 @@ def options_of(source: Source, has_intensity: bool, given: Mapping[str, Any]) ->
         given["order"], given["minimum_size"], given["maximum_size"], given["minimum_volume"], given["largest"]
     )
     by_slice = given["by_slice"]
-    if by_slice is not None and not hasattr(by_slice, "__index__"):
+    if by_slice is not None and (isinstance(by_slice, bool) or not hasattr(by_slice, "__index__")):
         raise TypeError(f"by_slice must be an axis, a whole number, not {by_slice!r}")
     if by_slice is not None and not -dimension <= by_slice < dimension:
         raise ValueError(f"by_slice={by_slice} is no axis of an array of {dimension} dimensions")

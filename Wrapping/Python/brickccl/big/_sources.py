@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .._volume import check_mapped, voxels
+from .._volume import check_mapped, float_of, voxels
 from . import _ome
 from ._dask import arrays_in_graph, check_dask, wrapped_by_dask
 from ._files import digest_of_files, status_of
@@ -358,6 +358,7 @@ def _from_zarr(
     if not isinstance(node, zarr.Group):
         if select:
             raise ValueError("select= names axes, which the images of OME-Zarr have; slice a plain array instead")
+        _check_plain(select, level)
         return ZarrSource(node, None, url, options)
     multiscale = _ome.read_multiscale(node)
     if multiscale is None:
@@ -384,13 +385,21 @@ def _from_text(
 ) -> Source:
     path, _, name = text.partition("::")
     if name and path.endswith(HDF5_ENDINGS):
+        _check_plain(select, level)
         return Hdf5Source(_open_hdf5(path, name))
     if text.endswith(HDF5_ENDINGS):
         raise ValueError(f"'{text}' has many datasets; name one of them: '{text}::/NAME'")
     if text.endswith(".npy"):
+        _check_plain(select, level)
         return MemmapSource(np.load(text, mmap_mode="r"))
     url = absolute(text)
     return _from_zarr(open_zarr(url, "r", options), url, select, level, options)
+
+
+def _check_plain(select: Mapping[str, int] | None, level: int) -> None:
+    """Raises if a part of an OME-Zarr image is asked for of a source that is none."""
+    if select or level:
+        raise ValueError("select= and level= are for the images of OME-Zarr; slice the array instead")
 
 
 def _open_hdf5(path: str, name: str) -> Any:
@@ -419,8 +428,7 @@ def open_source(
     library = type(source).__module__.partition(".")[0]
     if library == "zarr":
         return _from_zarr(source, None, select, level, storage_options)
-    if select or level:
-        raise ValueError("select= and level= are for the images of OME-Zarr; slice the array instead")
+    _check_plain(select, level)
     if library == "h5py" and hasattr(source, "file") and hasattr(source, "dtype"):
         return Hdf5Source(source)
     if library == "dask" and hasattr(source, "dask") and hasattr(source, "chunks"):
@@ -464,7 +472,10 @@ def spacing_of(spacing: Any, source: Source) -> list[float] | None:
             raise ValueError(source.unit_error)
         return source.spacing
     dimension = len(source.shape)
-    values = [float(spacing)] * dimension if np.ndim(spacing) == 0 else [float(one) for one in spacing]
+    try:
+        values = [float_of(spacing)] * dimension if np.ndim(spacing) == 0 else [float_of(one) for one in spacing]
+    except TypeError:
+        raise TypeError(f"spacing must be a number or {dimension} numbers, not {spacing!r}") from None
     if len(values) != dimension:
         raise ValueError(f"spacing has {len(values)} values; the source has {dimension} axes")
     return values

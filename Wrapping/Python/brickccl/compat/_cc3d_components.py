@@ -141,7 +141,8 @@ def dust(
     if isinstance(threshold, (tuple, list)):
         stays = (sizes >= threshold[0]) & (sizes < threshold[1])
     else:
-        stays = sizes >= threshold
+        # Nothing is below what is not a number.
+        stays = ~(sizes < threshold)
     if invert:
         stays = ~stays
     stays[0] = True

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .._volume import float_of
 from . import _engine
 from ._cc3d_labels import DimensionError, plain, rank_of
 from ._engine import Array
@@ -71,9 +72,18 @@ def _contacts(labels: Array, connectivity: int, anisotropy: Any) -> dict[str, Ar
     if labels.size == 0:
         return {name: np.zeros(0, np.int64) for name in ("label_1", "label_2", "faces", "area")}
     # As there, lines and planes are volumes of one voxel, but with 4 neighbours; sizes that are not given are 1.
-    weights = ([float(weight) for weight in anisotropy] + [1.0, 1.0, 1.0])[: 2 if is_flat else 3] + [1.0] * is_flat
+    weights = ([float_of(weight) for weight in anisotropy] + [1.0, 1.0, 1.0])[: 2 if is_flat else 3] + [1.0] * is_flat
+    known: Array | None = None
+    if labels.min() < 0:
+        # The engine has no labels below 0: numbers of the same order stand for all, 0 for itself.
+        known, numbers = np.unique(np.append(labels, 0), return_inverse=True)
+        numbers = numbers[:-1].reshape(labels.shape) + 1
+        labels = np.where(labels == 0, 0, numbers)
     volume = labels.reshape(labels.shape + (1,) * (3 - labels.ndim))
-    return _engine.measure(volume, groups="neighbours", spacing=weights)[1].contacts()
+    found = _engine.measure(volume, groups="neighbours", spacing=weights)[1].contacts()
+    if known is not None:
+        found |= {name: known[found[name] - 1] for name in ("label_1", "label_2")}
+    return found
 
 
 def _as_volume(array: Array, connectivity: int) -> Array:

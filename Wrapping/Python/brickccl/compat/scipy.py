@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -126,7 +127,7 @@ def _native(array: Array) -> Array:
 
 def _integers(array: Any, most: int) -> Array:
     """A label image in native byte order, and, as in scipy where the largest label is given (`most`), also of truth values
-    and of floats, which scipy cuts after it has taken 1 from them. Raises TypeError for others."""
+    and of floats, which scipy cuts after it has taken 1 from them. Raises TypeError or RuntimeError for others."""
     labels = np.asarray(array)
     if np.iscomplexobj(labels):
         raise TypeError("Complex type not supported")
@@ -137,7 +138,9 @@ def _integers(array: Any, most: int) -> Array:
         below = np.trunc(labels - labels.dtype.type(1))
         return np.where((below >= 0) & (below < most), below, -1).astype(np.intp) + 1
     if labels.dtype.kind not in "iu":
-        raise TypeError(f"labels must be integers, not {labels.dtype}")
+        # As there: before it looks at the type, scipy asks for the largest label, if none is given.
+        kind = RuntimeError if most >= 1 or labels.dtype.kind == "O" else TypeError
+        raise kind(f"labels must be integers, not {labels.dtype}")
     return labels
 
 
@@ -166,10 +169,11 @@ def find_objects(input: Any, max_label: int = 0) -> list[tuple[slice, ...] | Non
     >>> find_objects([0, 1, 1, 3])
     [(slice(1, 3, None),), None, (slice(3, 4, None),)]
     """
-    labels = _integers(input, max_label)
-    if labels.size == 0 and max_label < 1:
+    most = 0 if max_label < 1 else operator.index(max_label)
+    labels = _integers(input, most)
+    if labels.size == 0 and most < 1:
         raise ValueError("zero-size array has no largest label")
-    last = int(labels.max()) if max_label < 1 else int(max_label)
+    last = int(labels.max()) if most < 1 else most
     found: list[tuple[slice, ...] | None] = [None] * max(0, last)
     if labels.ndim == 0 or labels.size == 0:
         if labels.size and 1 <= int(labels) <= last:

@@ -4,6 +4,7 @@ remove_small_objects (scikit-image 0.26)."""
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -147,14 +148,18 @@ def remove_small_objects(
     else:
         out[:] = ar
     limit = max_size if min_size is None else min_size
-    if isinstance(limit, (int, float)) and limit == 0:
+    if max_size == 0 or limit == 0:
         return out
 
     def is_small(sizes: Array) -> Array:
-        small: Array = sizes <= limit if min_size is None else sizes < limit
-        return small
+        # As there, what has no label is asked about, too; what is asked of no number has no error.
+        every = sizes if ar.size == 0 else np.append(sizes, 0)
+        small: Array = every <= limit if min_size is None else every < limit
+        return small[: len(sizes)]
 
     if out.dtype == bool:
+        if isinstance(connectivity, (str, bytes)):
+            raise TypeError(f"connectivity must be a number, not {connectivity!r}")
         rank = min(max(1, int(connectivity)), max(1, out.ndim))
         if ar.size == 0:
             is_small(np.zeros(0, np.int64))
@@ -330,7 +335,7 @@ def regionprops_table(
     for given, name in zip(properties, names):
         values = table[name]
         if isinstance(values, list):
-            result.update((f"{given}{separator}{number}", column) for number, column in enumerate(values))
+            result.update((separator.join((given, str(number))), column) for number, column in enumerate(values))
         else:
             result[given] = values
     return result
@@ -341,7 +346,7 @@ def _spacing_of(spacing: Any, dimension: int) -> list[float]:
     given = np.asarray(1.0 if spacing is None else spacing)
     if given.shape not in ((), (dimension,)):
         raise ValueError(f"spacing isn't a scalar nor a sequence of shape {(dimension,)}, got {spacing}.")
-    if given.dtype.kind not in "biuf":
+    if given.dtype.kind not in "iuf":
         raise TypeError(f"Element of spacing isn't float or integer type, got {spacing}.")
     return [float(length) for length in np.broadcast_to(given, (dimension,))]
 
@@ -387,6 +392,7 @@ def _columns(labels: Array, intensity: Array | None, names: list[str], spacing: 
     if gray is not None:
         for name in ("intensity_min", "intensity_max", "intensity_mean"):
             columns[name] = table[name]
+        without = np.zeros(len(count), bool)
         if gray.dtype.kind == "f" and labels.size and np.isnan(gray.min()):
             # There, what has a value that is not a number has no least and largest one.
             without = np.isin(table["label"], native[np.isnan(gray)])
@@ -396,4 +402,21 @@ def _columns(labels: Array, intensity: Array | None, names: list[str], spacing: 
         columns["intensity_std"] = np.where(np.isfinite(columns["intensity_mean"]), spread, np.nan)
         if "intensity_median" in table:
             columns["intensity_median"] = table["intensity_median"]
+        if gray.dtype.kind == "f" and labels.size:
+            _measure_the_infinite(columns, without, native, gray)
     return columns
+
+
+def _measure_the_infinite(columns: dict[str, Array], without: Array, labels: Array, gray: Array) -> None:
+    """Fills in what the engine leaves open of values that are infinite or whose sums are, as numpy has it."""
+    ways: dict[str, Callable[[Array], Any]] = {"intensity_mean": np.mean, "intensity_std": np.std, "intensity_median": np.median}
+    names = [name for name in ways if name in columns]
+    rows = np.flatnonzero(np.any([np.isnan(columns[name]) for name in names], axis=0) & ~without)
+    if len(rows) == 0:
+        return
+    chosen = np.isin(labels, columns["label"][rows])
+    order = np.argsort(labels[chosen], kind="stable")
+    parts = np.split(gray[chosen][order], np.cumsum(columns["num_pixels"][rows])[:-1])
+    for name in names:
+        columns[name] = columns[name].copy()
+        columns[name][rows] = [ways[name](part) for part in parts]

@@ -369,6 +369,17 @@ class Mrc(PicturesTest):
             stream.write(b"more")
         self.assertIn("4 bytes", " ".join(self.assert_voxels(path, voxels).notes))
 
+    def test_stacks_of_images(self):
+        voxels = self.VOXELS.astype("i2")
+        path = self.mrc(voxels, 1)
+        for group, sections, isTold in ((0, 1, True), (1, 4, False), (0, 4, False)):
+            with open(path, "r+b") as stream:
+                stream.seek(36)
+                stream.write(struct.pack("<i", sections))
+                stream.seek(88)
+                stream.write(struct.pack("<i", group))
+            self.assertEqual("stack of images" in " ".join(self.assert_voxels(path, voxels).notes), isTold)
+
     def test_bytes_of_imod(self):
         voxels = (self.VOXELS + 120).astype("u1")
         self.assertEqual(self.assert_voxels(self.mrc(voxels, 0, imod=0), voxels).type, "uint8")

@@ -344,6 +344,7 @@ ReadBmp(const FileBytes & file, const ReadOptions & options)
     image.notes.push_back(
       NoteOnResolution(static_cast<double>(header.perMetreX), static_cast<double>(header.perMetreY), "metre"));
   }
+  image.meaning = palette == Palette::Indices ? "numbers of a palette's colours" : "";
   if (palette == Palette::Indices || palette == Palette::Colour)
   {
     image.notes.push_back(palette == Palette::Indices

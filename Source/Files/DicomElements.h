@@ -23,6 +23,7 @@ struct Tag
 namespace tags
 {
 inline constexpr Tag TransferSyntax{ 0x00020010, "UI", "TransferSyntaxUID" };
+inline constexpr Tag ImageType{ 0x00080008, "CS", "ImageType" };
 inline constexpr Tag SopClass{ 0x00080016, "UI", "SOPClassUID" };
 inline constexpr Tag Modality{ 0x00080060, "CS", "Modality" };
 inline constexpr Tag SeriesDescription{ 0x0008103E, "LO", "SeriesDescription" };
@@ -33,6 +34,7 @@ inline constexpr Tag FrameTime{ 0x00181063, "DS", "FrameTime" };
 inline constexpr Tag FrameTimeVector{ 0x00181065, "DS", "FrameTimeVector" };
 inline constexpr Tag ImagerPixelSpacing{ 0x00181164, "DS", "ImagerPixelSpacing" };
 inline constexpr Tag NominalScannedPixelSpacing{ 0x00182010, "DS", "NominalScannedPixelSpacing" };
+inline constexpr Tag SliceLocations{ 0x00182005, "DS", "SliceLocationVector" };
 inline constexpr Tag PixelAspectRatio{ 0x00280034, "IS", "PixelAspectRatio" };
 inline constexpr Tag FrameOfReference{ 0x00200052, "UI", "FrameOfReferenceUID" };
 inline constexpr Tag StudyUid{ 0x0020000D, "UI", "StudyInstanceUID" };
@@ -61,6 +63,7 @@ inline constexpr Tag ModalityLut{ 0x00283000, "SQ", "ModalityLUTSequence" };
 inline constexpr Tag PixelMeasures{ 0x00289110, "SQ", "PixelMeasuresSequence" };
 inline constexpr Tag ValueTransformations{ 0x00289145, "SQ", "PixelValueTransformationSequence" };
 inline constexpr Tag Detectors{ 0x00540022, "SQ", "DetectorInformationSequence" };
+inline constexpr Tag SliceVector{ 0x00540080, "US", "SliceVector" };
 inline constexpr Tag NumberOfSlices{ 0x00540081, "US", "NumberOfSlices" };
 inline constexpr Tag SegmentationType{ 0x00620001, "CS", "SegmentationType" };
 inline constexpr Tag Segments{ 0x00620002, "SQ", "SegmentSequence" };

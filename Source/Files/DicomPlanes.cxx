@@ -219,103 +219,20 @@ TakePlace(const FrameAttributes & attributes, const DataSet * detector, Plane & 
   }
 }
 
-/** Why the frames of a file without functional groups are moments in time; empty if nothing says so. */
-std::string
-SignOfTime(const DataSet & data)
-{
-  const std::vector<double> pointers = data.Numbers(tags::FrameIncrementPointer);
-  for (std::size_t i = 0; i + 1 < pointers.size(); i += 2)
-  {
-    // A value that is no tag may be any number, too large for an integer.
-    const double number = pointers[i] * 65536 + pointers[i + 1];
-    for (const Tag & tag : { tags::FrameTime, tags::FrameTimeVector })
-    {
-      if (number == tag.number)
-      {
-        return tag.keyword;
-      }
-    }
-  }
-  if (!pointers.empty() || data.Has(tags::FrameOffsets))
-  {
-    return "";
-  }
-  // These classes are for films, and FrameIncrementPointer, which may say otherwise, must be there.
-  constexpr const char * root = "1.2.840.10008.5.1.4.1.1.";
-  for (const char * const film : { "3", "3.1", "12.1", "12.2" })
-  {
-    if (data.Text(tags::SopClass) == std::string(root) + film)
-    {
-      return "an image of ultrasound or X rays without FrameIncrementPointer";
-    }
-  }
-  return data.Has(tags::FrameTime)       ? tags::FrameTime.keyword
-       : data.Has(tags::FrameTimeVector) ? tags::FrameTimeVector.keyword
-                                         : "";
-}
-
-/** \throws Error if the frames of a file without functional groups are moments, projections or tiles. */
+/** Notes stored values that stand for no image. They are read like others. */
 void
-CheckFramesAreSlices(const DataSet & data, std::int64_t frames)
+NotePadding(const DataSet & data, const PixelFormat & format, std::vector<std::string> & notes)
 {
-  if (const std::string sign = SignOfTime(data); !sign.empty())
+  const char * const representation = format.isSigned ? "SS" : "US";
+  const auto         value = data.Number({ 0x00280120, representation, "PixelPaddingValue" });
+  const auto         limit = data.Number({ 0x00280121, representation, "PixelPaddingRangeLimit" });
+  if (value)
   {
-    throw Unsupported("its " + Counted(frames, "frame") + " are moments in time (" + sign +
-                      "), not slices of a volume; extract one of them");
-  }
-  if (const auto slices = data.Whole(tags::NumberOfSlices); slices && *slices != frames)
-  {
-    throw Unsupported("its " + Counted(frames, "frame") + " show " + Counted(*slices, "slice") +
-                      " at several times, energies or angles, not one volume; extract one of them");
-  }
-}
-
-/** Places the frames of a file that gives the position of the first one and the distances of the others from it. */
-void
-PlaceFrames(const DataSet & data, std::vector<Plane> & planes, std::vector<std::string> & notes)
-{
-  const std::vector<double> offsets = data.Numbers(tags::FrameOffsets);
-  if (!offsets.empty() && offsets.size() != planes.size())
-  {
-    throw Error("GridFrameOffsetVector has " + std::to_string(offsets.size()) + " offsets for " +
-                Counted(planes.size(), "frame"));
-  }
-  if (offsets.empty() && planes[0].stepSource == StepSource::Thickness)
-  {
-    AddNote(notes, "SpacingBetweenSlices is missing; SliceThickness is taken for the distance of frames");
-  }
-  if (!planes[0].isPlaced && !offsets.empty())
-  {
-    throw Error("it has a GridFrameOffsetVector, but no ImagePositionPatient and ImageOrientationPatient");
-  }
-  if (!planes[0].isPlaced)
-  {
-    return;
-  }
-  double normal[3];
-  NormalOf(planes[0].orientation, normal);
-  // If the first offset is 0, the offsets are distances from the first frame. Otherwise they are positions along the
-  // patient's z.
-  const bool absolute = !offsets.empty() && offsets[0] != 0;
-  if (absolute && std::fabs(normal[2]) < 0.999)
-  {
-    throw Unsupported("GridFrameOffsetVector begins with " + Shortest(offsets[0]) +
-                      ", places along z, but its slices are not axial");
-  }
-  for (std::size_t i = 0; i < planes.size(); ++i)
-  {
-    const double distance = absolute         ? (offsets[i] - planes[0].position[2]) / normal[2]
-                          : !offsets.empty() ? offsets[i]
-                                             : static_cast<double>(i) * planes[0].step;
-    if (!std::isfinite(distance))
-    {
-      throw Error("GridFrameOffsetVector holds " + Shortest(offsets[i]) + "; offsets must be finite numbers");
-    }
-    planes[i].isPlacedByStep = offsets.empty();
-    for (int row = 0; row < 3; ++row)
-    {
-      planes[i].position[row] += distance * normal[row];
-    }
+    AddNote(notes,
+            (limit && *limit != *value ? "its stored values from " + Shortest(std::min(*value, *limit)) + " to " +
+                                           Shortest(std::max(*value, *limit)) + " stand"
+                                       : "its stored value " + Shortest(*value) + " stands") +
+              " for no image (PixelPaddingValue), but such pixels are read like others");
   }
 }
 
@@ -373,6 +290,11 @@ PlanesOf(const std::shared_ptr<const Source> & source, std::vector<std::string> 
   {
     throw Unsupported("its frames are tiles of a larger image, which is not supported");
   }
+  if (data.Text(tags::ImageType).find("MOSAIC") != std::string::npos)
+  {
+    throw Unsupported("its slices lie side by side in one picture (MOSAIC), which is not supported; convert it, for "
+                      "example by dcm2niix");
+  }
   const std::vector<DataSet> groups = data.Items(tags::FrameGroups);
   const std::vector<DataSet> shared = data.Items(tags::SharedGroups);
   const std::vector<DataSet> detectors = data.Items(tags::Detectors);
@@ -413,10 +335,10 @@ PlanesOf(const std::shared_ptr<const Source> & source, std::vector<std::string> 
     plane.frameOfReference = data.Text(tags::FrameOfReference);
     ownPlaces = ownPlaces && own.Find(tags::PlanePositions) != nullptr;
   }
-  if (frames > 1 && !ownPlaces)
+  // Frames that share a position in their groups lie there, all of them.
+  if (frames > 1 && !ownPlaces && ofAll.Find(tags::PlanePositions) == nullptr)
   {
-    CheckFramesAreSlices(data, format.frames);
-    PlaceFrames(data, planes, notes);
+    PlaceFrames(data, hasGroups, planes, notes);
   }
   const std::size_t needed =
     (format.bitsAllocated == 1 ? (frames * static_cast<std::size_t>(format.PixelsOfFrame()) + 7) / 8
@@ -427,6 +349,7 @@ PlanesOf(const std::shared_ptr<const Source> & source, std::vector<std::string> 
             "the pixel data are longer than the header says, by " + std::to_string(source->file.pixels->size - needed) +
               " bytes, which are passed over");
   }
+  NotePadding(data, format, notes);
   if (format.photometric == "PALETTE COLOR")
   {
     AddNote(notes, "its colours are a palette's: voxels are the numbers of the colours");

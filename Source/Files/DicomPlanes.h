@@ -38,9 +38,13 @@ std::shared_ptr<const Source> OpenSource(File file, std::string name);
 enum class StepSource
 {
   Spacing,
+  Locations,
   Thickness,
   None
 };
+
+/** The attribute's keyword. */
+const char * NameOf(StepSource source);
 
 /** A slice: a frame of a file, its place in space and the meaning of its values. */
 struct Plane
@@ -71,6 +75,11 @@ struct Plane
 
 /** The direction in which slices follow each other. It is orthogonal to rows and columns. */
 void NormalOf(const double (&orientation)[6], double (&normal)[3]);
+
+/** Places the frames of a file that gives the position of the first one at most, and the distances of the others from
+ *  it. \param hasGroups  whether each frame has functional groups. These give the positions of slices.
+ *  \throws Error unless the file says that the frames are slices, in the order in which they lie. */
+void PlaceFrames(const DataSet & data, bool hasGroups, std::vector<Plane> & planes, std::vector<std::string> & notes);
 
 /** The frames of a file. Adds to `notes` what is unusual. \throws Error if they are not the slices of a volume. */
 std::vector<Plane> PlanesOf(const std::shared_ptr<const Source> & source, std::vector<std::string> & notes);

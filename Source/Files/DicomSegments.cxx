@@ -48,9 +48,28 @@ struct Grid
   double                    step = 1;
 };
 
+/** Notes that the distance of slices is the least one of frames, which it need not be: slices without a frame may lie
+ *  between any two. */
+void
+NoteLeastDistance(const Plane & plane, double least, std::vector<std::string> & notes)
+{
+  if (plane.stepSource == StepSource::Spacing)
+  {
+    AddNote(notes,
+            "SpacingBetweenSlices is " + Shortest(plane.step) + " mm, but its frames lie at multiples of " +
+              Shortest(least) + " mm, which is taken for the distance of slices");
+  }
+  else if (plane.stepSource != StepSource::Thickness || std::fabs(plane.step - least) > 1e-3 * least)
+  {
+    AddNote(notes,
+            "SpacingBetweenSlices is missing; the least distance of its frames, " + Shortest(least) +
+              " mm, is taken for the distance of slices");
+  }
+}
+
 /** Finds the slices of the frames. There may be slices without a frame. */
 Grid
-FindGrid(const std::vector<Plane> & planes, const std::vector<double> & places)
+FindGrid(const std::vector<Plane> & planes, const std::vector<double> & places, std::vector<std::string> & notes)
 {
   std::vector<double> sorted = places;
   std::sort(sorted.begin(), sorted.end());
@@ -81,6 +100,7 @@ FindGrid(const std::vector<Plane> & planes, const std::vector<double> & places)
   {
     grid.step = least;
     grid.slices = PlacesOnGrid(places, sorted[0], least);
+    NoteLeastDistance(planes[0], std::round(least * 1e6) / 1e6, notes);
   }
   if (grid.slices.empty())
   {
@@ -242,10 +262,8 @@ SetGeometry(const PixelFormat & format,
       image.spacingSource = "none";
     }
     AddNote(image.notes,
-            plane.stepSource == StepSource::None
-              ? "the distance of slices is unknown: 1 mm is taken"
-              : std::string("the spacing along z is ") +
-                  (plane.stepSource == StepSource::Spacing ? "SpacingBetweenSlices" : "SliceThickness"));
+            plane.stepSource == StepSource::None ? "the distance of slices is unknown: 1 mm is taken"
+                                                 : std::string("the spacing along z is ") + NameOf(plane.stepSource));
   }
   double vectors[MaximumDimension][MaximumDimension] = {};
   for (int row = 0; row < 3; ++row)
@@ -308,7 +326,7 @@ ReadSegmentation(const std::shared_ptr<const Source> & source, const ReadOptions
   NormalOf(planes[0].orientation, normal);
   const std::vector<double> places = PlacesOf(planes, normal);
   const auto segments = isBinary ? SegmentsOf(data, planes) : std::vector<std::int64_t>(planes.size(), 0);
-  const Grid grid = FindGrid(planes, places);
+  const Grid grid = FindGrid(planes, places, image.notes);
   const auto first = static_cast<std::size_t>(std::min_element(places.begin(), places.end()) - places.begin());
   SetGeometry(format, grid, planes[0], planes[first], normal, options, image);
   const std::int64_t greatest = *std::max_element(segments.begin(), segments.end());

@@ -389,13 +389,12 @@ StackPlanes(std::vector<Plane> planes, bool areFiles, std::vector<std::string> n
     }
     AddNote(notes,
             source == StepSource::None ? "the distance of slices is unknown: 1 mm is taken"
-                                       : std::string("the spacing along z is ") +
-                                           (source == StepSource::Spacing ? "SpacingBetweenSlices" : "SliceThickness"));
+                                       : std::string("the spacing along z is ") + NameOf(source));
   }
   // A negative step that is kept as it is gives a direction.
   if (planes[0].isStepNegative && (!byPosition || (planes[0].isPlacedByStep && planes[0].step > 0)))
   {
-    AddNote(notes, NoteOnNegativeSpacing(source == StepSource::Spacing ? "SpacingBetweenSlices" : "SliceThickness"));
+    AddNote(notes, NoteOnNegativeSpacing(NameOf(source)));
   }
   if (source == StepSource::None && (!byPosition || planes[0].isPlacedByStep))
   {

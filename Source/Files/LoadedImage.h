@@ -129,6 +129,8 @@ struct LoadedImage
   int      channels = 1;
   Extent   extent;
   Geometry geometry;
+  /** What the values are if they are no brightness: "counted from white", "numbers of a palette's colours". */
+  std::string meaning;
   /** The source of the spacing: "file", "--spacing", or "none" if the file has none and 1 mm is assumed. */
   std::string spacingSource = "file";
   /** Whether the file says that its axes are those of a patient: left, posterior, superior. */

@@ -226,6 +226,13 @@ ReadMrc(const FileBytes & file, const ReadOptions & options)
     image.notes.push_back("its sections are " + std::to_string(sizes[3]) + " volumes (space group " +
                           std::to_string(spaceGroup) + "), read as a fourth axis; --by-slice keeps them apart");
   }
+  // By the standard a volume has the space group 1, and as many sections along z as intervals.
+  if (spaceGroup == 0 && sectionsOfVolume == 1 && sizes[2] > 1)
+  {
+    image.notes.push_back(
+      "its sections are a stack of images (space group 0), read as the slices of a volume; --by-slice "
+      "keeps them apart");
+  }
   // A single section along z makes an image of two dimensions.
   if (sizes.size() == 3 && sizes[2] == 1 && axes.of[2] == 2)
   {

@@ -77,19 +77,19 @@ Partner(const std::string & path, const std::string & extension)
 }
 
 /** The spacing and the directions that a quaternion gives (method 2 of the standard), in the standard's own system:
- *  right, anterior, superior. */
+ *  right, anterior, superior. Less than 1e-7 of w * w is rounding (nifti_quatern_to_mat44). */
 void
 VectorsOfQuaternion(const HeaderBytes & header, double (&vectors)[3][4])
 {
   const double b = header.Real(256, 352);
   const double c = header.Real(260, 360);
   const double d = header.Real(264, 368);
-  const double squares = b * b + c * c + d * d;
-  const double scale = squares > 1 ? 1 / std::sqrt(squares) : 1;
+  const double rest = 1 - (b * b + c * c + d * d);
+  const double scale = rest < 1e-7 ? 1 / std::sqrt(1 - rest) : 1;
   const double x = b * scale;
   const double y = c * scale;
   const double z = d * scale;
-  const double w = std::sqrt(std::max(0.0, 1 - (x * x + y * y + z * z)));
+  const double w = rest < 1e-7 ? 0 : std::sqrt(rest);
   const double rotation[3][3] = { { w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y) },
                                   { 2 * (x * y + w * z), w * w + y * y - x * x - z * z, 2 * (y * z - w * x) },
                                   { 2 * (x * z - w * y), 2 * (y * z + w * x), w * w + z * z - x * x - y * y } };

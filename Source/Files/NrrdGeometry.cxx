@@ -445,7 +445,7 @@ SetNrrdGeometry(const NrrdHeader &               header,
   NoteContradiction(contradicting, "spacings", "axis mins and maxs", image);
   if (!betweenCentres.empty())
   {
-    // Teem's default, too.
+    // Teem's default was this one, and is the other.
     image.notes.push_back("it does not say by centers what its axis mins and maxs along " + betweenCentres +
                           " are; they are taken as the centres of the first and the last voxel, and the spacing "
                           "follows from them");

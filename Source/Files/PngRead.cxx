@@ -289,6 +289,7 @@ ReadPng(const FileBytes & file, const ReadOptions & options)
   {
     if (options.asLabels)
     {
+      image.meaning = "numbers of a palette's colours";
       image.notes.push_back("it has a palette; the voxels are the numbers of its colours");
     }
     else

@@ -66,7 +66,7 @@ KindOf(const LoadedImage & image)
 {
   return std::to_string(image.extent.size[0]) + " x " + std::to_string(image.extent.size[1]) + " voxels of type " +
          NameOf(image.type) + " in " + std::to_string(image.channels) +
-         (image.channels == 1 ? " channel" : " channels");
+         (image.channels == 1 ? " channel" : " channels") + (image.meaning.empty() ? "" : ", " + image.meaning);
 }
 
 std::string

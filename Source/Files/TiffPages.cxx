@@ -1,5 +1,6 @@
 #include "BrickCCL/Files/TiffPages.h"
 
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Inflate.h"
 #include "BrickCCL/Files/TiffEntries.h"
@@ -190,6 +191,11 @@ CheckKind(TIFF * tiff, const TiffPage & page)
   {
     throw Unsupported("its compression has the number " + std::to_string(page.compression) +
                       ", which this libtiff does not know; save it with deflate");
+  }
+  if (page.compression == COMPRESSION_PIXARLOG && page.samples != 3 && page.samples != 4)
+  {
+    throw Unsupported("it is compressed by PixarLog with " + Counted(page.samples, "sample") +
+                      " a pixel, which the TIFF library gets wrong; save it with deflate");
   }
   std::uint32_t depth = 1;
   if (TIFFGetField(tiff, TIFFTAG_IMAGEDEPTH, &depth) == 1 && depth > 1)
@@ -402,7 +408,7 @@ ReadTiffPages(const FileBytes & file)
   TiffPages   found;
   std::size_t reduced = 0;
   std::size_t masks = 0;
-  bool        lossy = false;
+  std::string lossy;
   double      bytes = 0;
   std::string resolutionNote;
   std::string longNote;
@@ -440,7 +446,9 @@ ReadTiffPages(const FileBytes & file)
         resolutionNote =
           resolutionNote.empty() ? NoteOnOtherResolution(found, ReadResolution(handle.Get(), file)) : resolutionNote;
       }
-      lossy = lossy || page.compression == COMPRESSION_JPEG;
+      lossy = page.compression == COMPRESSION_JPEG     ? "JPEG"
+            : page.compression == COMPRESSION_PIXARLOG ? "PixarLog"
+                                                       : lossy;
       bytes += static_cast<double>(page.width) * page.height * page.samples * page.bits / 8;
       if (bytes > static_cast<double>(MaximumDecodedSize(page.compression, file.Size())) * 2)
       {
@@ -480,9 +488,9 @@ ReadTiffPages(const FileBytes & file)
   {
     found.notes.push_back(std::to_string(masks) + " transparency mask" + (masks > 1 ? "s are" : " is") + " left out");
   }
-  if (lossy)
+  if (!lossy.empty())
   {
-    found.notes.push_back("JPEG compression is lossy: values near edges are not those of the original");
+    found.notes.push_back(lossy + " compression is lossy: values near edges are not those of the original");
   }
   return found;
 }

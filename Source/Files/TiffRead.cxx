@@ -208,8 +208,13 @@ ReadTiff(const FileBytes & file, const ReadOptions & options)
     image.notes.push_back("its pages are " + std::to_string(slices) + (slices > 1 ? " slices" : " slice") + " at " +
                           std::to_string(frames) + " time points");
   }
+  if (first.photometric == PHOTOMETRIC_MINISWHITE)
+  {
+    image.meaning = "counted from white";
+  }
   if (first.photometric == PHOTOMETRIC_PALETTE && !first.isWithoutColours)
   {
+    image.meaning = "numbers of a palette's colours";
     image.notes.push_back("it has a palette; the voxels are the numbers of its colours");
   }
   if (first.orientation != ORIENTATION_TOPLEFT)

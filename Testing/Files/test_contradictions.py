@@ -4,7 +4,9 @@ import struct
 import unittest
 import zlib
 
-from files import FilesTest, np, values
+from files import FilesTest, np, skip_without, values
+
+tifffile = skip_without("tifffile")
 
 
 def tiff(pages, entries=()):
@@ -96,6 +98,13 @@ class ContradictionTest(FilesTest):
         ours = self.read(self.put(tiff([odd], [(258, 3, 1, struct.pack("<H", 8)), (279, 4, 1, long(26))]), "a.tif"))
         np.testing.assert_array_equal(ours.voxels, odd)
         self.assertEqual(ours.notes, [])
+
+    def test_grey_under_pixarlog(self):
+        """The library's decoder loses the first pixel of each row, but for three and four samples."""
+        tifffile.imwrite(self.path("p.tif"), np.zeros((4, 5), np.uint8), photometric="minisblack")
+        with tifffile.TiffFile(self.path("p.tif"), mode="r+b") as tiff:
+            tiff.pages[0].tags[259].overwrite(32909)
+        self.refuses(self.path("p.tif"), saying=["PixarLog", "1 sample a pixel"])
 
     def test_palettes_without_colours(self):
         """libtiff tells of grey pages."""

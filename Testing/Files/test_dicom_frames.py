@@ -106,7 +106,100 @@ class MultiFrame(Dicom):
         self.assertNotIn("negative", " ".join(image.notes))
 
 
+    def test_frames_without_positions_of_their_own(self):
+        """Projections, and moments of one slice whose position all frames share: their groups say that they are no slices."""
+        pixels = self.random((3, 4, 5))
+        for kind in ("12.1.1", "12.2.1", "13.1.4", "4.1"):
+            data = self.enhanced(pixels, [0, 2, 4])
+            data.SOPClassUID = "1.2.840.10008.5.1.4.1.1." + kind
+            for frame in data.PerFrameFunctionalGroupsSequence:
+                del frame.PlanePositionSequence
+            self.refuses(self.save(data, "p.dcm"), saying=["3 frames", "no positions"])
+            if kind.startswith("12"):
+                self.refuses(self.save(make(pixels, None, SOPClassUID=data.SOPClassUID), "x.dcm"), saying="X rays")
+        data.SharedFunctionalGroupsSequence[0].PlanePositionSequence = one(ImagePositionPatient=[1, 2, 3])
+        self.refuses(self.save(data, "t.dcm"), "--accept-irregular-slices", saying="points in time")
+
+    def test_frames_of_nuclear_medicine(self):
+        """FrameIncrementPointer names vectors of what frames differ in; slices alone are a volume."""
+        pixels = self.random((3, 4, 5))
+        windows, detectors, angles, times, slices = 0x00540010, 0x00540020, 0x00540090, 0x00540100, 0x00540080
+        same = {"EnergyWindowVector": [1, 1, 1], "DetectorVector": [1, 1, 1]}
+
+        def path(pointers, **attributes):
+            data = make(pixels, (1, 2, 3), Modality="NM", SpacingBetweenSlices=2, **{**same, **attributes})
+            data.FrameIncrementPointer = pointers
+            return self.save(data, "n.dcm")
+
+        self.refuses(path([windows, detectors], EnergyWindowVector=[1, 2, 3]), saying="energy windows (EnergyWindowVector)")
+        self.refuses(path([windows, detectors], DetectorVector=[1, 1, 2]), saying="detectors")
+        self.refuses(path([windows, detectors, angles], AngularViewVector=[1, 2, 3]), saying="angles")
+        self.refuses(path([windows, detectors, times], TimeSliceVector=[1, 2, 3]), saying="moments in time")
+        for wrong in ([3, 2, 1], [1, 2, 4], [1, 1, 2]):
+            self.refuses(path([slices], SliceVector=wrong), saying="SliceVector")
+        self.refuses(path([slices], SliceVector=[1, 2]), saying="2 numbers for 3 frames")
+        image = self.read(path([windows, detectors, slices], SliceVector=[1, 2, 3]))
+        np.testing.assert_array_equal(image.voxels, pixels)
+        self.assert_geometry(image, [1, 1, 2], [1, 2, 3])
+
+    def test_locations_and_pages_of_secondary_captures(self):
+        pixels = self.random((3, 4, 5))
+        for place in ((1, 2, 3), None):
+            image = self.read(self.save(make(pixels, place, SliceLocationVector=[10, 12.5, 15], FrameIncrementPointer=0x00182005), "s.dcm"))
+            np.testing.assert_array_equal(image.voxels, pixels)
+            self.assert_geometry(image, [1, 1, 2.5])
+            self.assertEqual(image.spacing_source, "file")
+            for wrong in ([0, 2, 5], [4, 0, 2], [1, 1, 1]):
+                self.refuses(self.save(make(pixels, place, SliceLocationVector=wrong), "s.dcm"), saying="SliceLocationVector")
+        self.refuses(self.save(make(pixels, SliceLocationVector=[0, 2]), "s.dcm"), saying="2 numbers for 3 frames")
+        pages = {"FrameIncrementPointer": 0x00182001, "PageNumberVector": [1, 2, 3]}
+        self.refuses(self.save(make(pixels, **pages), "p.dcm"), saying=["pages", "SpacingBetweenSlices"])
+        self.assert_geometry(self.read(self.save(make(pixels, SpacingBetweenSlices=2, **pages), "p.dcm")), [1, 1, 2])
+        angles = make(pixels, FramePrimaryAngleVector=[0, 10, 20], SpacingBetweenSlices=2)
+        self.refuses(self.save(angles, "a.dcm"), saying="angles")
+
+    def test_offsets_of_dose_that_begin_elsewhere(self):
+        data = make(self.random((3, 4, 5), np.uint32), (1, 2, 3), GridFrameOffsetVector=[5, 7, 9], Modality="RTDOSE")
+        self.refuses(self.save(data, "d.dcm"), saying=["begins with 5", "with 0", "ImagePositionPatient, 3"])
+        data.GridFrameOffsetVector = [3.004, 5.004, 7.004]
+        self.assert_geometry(self.read(self.save(data, "d.dcm")), [1, 1, 2], [1, 2, 3])
+
+    def test_mosaics_are_refused(self):
+        data = make(self.random((8, 10)), ImageType=["ORIGINAL", "PRIMARY", "M", "ND", "MOSAIC"], Modality="MR")
+        self.refuses(self.save(data, "m.dcm"), saying="MOSAIC")
+
+    def test_padding_is_told(self):
+        pixels = self.random((4, 5))
+        for more, text in (({}, "value -2000 stands"), ({"PixelPaddingRangeLimit": -1900}, "values from -2000 to -1900 stand")):
+            for syntax in (ExplicitVRLittleEndian, ImplicitVRLittleEndian):
+                image = self.read(self.save(make(pixels, syntax=syntax, PixelPaddingValue=-2000, **more), "p.dcm"))
+                np.testing.assert_array_equal(image.voxels, pixels[None])
+                self.assertIn(text, " ".join(image.notes))
+
+
 class Segmentations(Dicom):
+    def test_segments_at_one_position(self):
+        """The position of a single slice may stand in the groups that all frames share."""
+        data, labels = segmentation([(1, 0), (2, 0)])
+        shared = data.SharedFunctionalGroupsSequence[0]
+        shared.PlanePositionSequence = data.PerFrameFunctionalGroupsSequence[0].PlanePositionSequence
+        for frame in data.PerFrameFunctionalGroupsSequence:
+            del frame.PlanePositionSequence
+        image = self.read(self.save(data, "s.dcm"))
+        np.testing.assert_array_equal(image.voxels, labels)
+        self.assert_geometry(image, [0.5, 0.5, 2], [1, 2, 3])
+
+    def test_distances_that_frames_do_not_tell(self):
+        """Slices without a frame may lie between any two."""
+        frames = [(1, 0), (1, 2), (2, 4)]
+        image = self.read(self.save(segmentation(frames)[0], "s.dcm"))
+        self.assertEqual((image.size, image.notes), ([7, 5, 5], []))
+        image = self.read(self.save(segmentation(frames, between=None)[0], "s.dcm"))
+        self.assertEqual(image.size, [7, 5, 3])
+        self.assertIn("the least distance of its frames, 4 mm", " ".join(image.notes))
+        image = self.read(self.save(segmentation(frames, between=3)[0], "s.dcm"))
+        self.assertIn("SpacingBetweenSlices is 3 mm, but its frames lie at multiples of 4 mm", " ".join(image.notes))
+
     def test_label_map_with_missing_slices(self):
         data, labels = segmentation([(1, 0), (1, 1), (3, 1), (3, 4), (2, 0)])
         image = self.read(self.save(data, "s.dcm"))

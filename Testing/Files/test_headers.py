@@ -94,6 +94,20 @@ class ReadTest(FilesTest):
         self.assert_geometry(ours, (2, 3, 4), (-35, -6, 7))
         self.assertIn("30", " ".join(ours.notes))
 
+    def test_half_turns(self):
+        """The first number of the quaternion follows from three that are rounded, and is 0 if it is next to it."""
+        for degrees in (10, 30, 77):
+            angle = np.radians(degrees)
+            turned = np.array([[np.cos(angle), -np.sin(angle), 0], [np.sin(angle), np.cos(angle), 0], [0, 0, 1]])
+            turned = turned @ np.diag([-1, 1, -1])
+            image = nib.Nifti1Image(np.ones((4, 3, 2), np.uint8), None)
+            image.set_qform(np.block([[turned, np.zeros((3, 1))], [np.zeros((1, 3)), 1]]), 1)
+            image.set_sform(None, 0)
+            nib.save(image, self.path("q.nii"))
+            affine = nib.load(self.path("q.nii")).affine[:3, :3]
+            np.testing.assert_allclose(affine, turned, atol=1e-6)
+            np.testing.assert_allclose(self.read(self.path("q.nii")).direction, np.diag([-1, -1, 1]) @ affine, atol=1e-6)
+
     def test_sheared_and_unscaled_matrices(self):
         affine = np.array([[1, 0.5, 0, 0], [0, 1, 0, 0], [0, 0, 2, 0], [0, 0, 0, 1.0]])
         image = nib.Nifti1Image(np.ones((4, 3, 2), np.uint8), None)

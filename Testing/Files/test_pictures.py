@@ -369,6 +369,17 @@ class Mrc(PicturesTest):
             stream.write(b"more")
         self.assertIn("4 bytes", " ".join(self.assert_voxels(path, voxels).notes))
 
+    def test_stacks_of_images(self):
+        voxels = self.VOXELS.astype("i2")
+        path = self.mrc(voxels, 1)
+        for group, sections, isTold in ((0, 1, True), (1, 4, False), (0, 4, False)):
+            with open(path, "r+b") as stream:
+                stream.seek(36)
+                stream.write(struct.pack("<i", sections))
+                stream.seek(88)
+                stream.write(struct.pack("<i", group))
+            self.assertEqual("stack of images" in " ".join(self.assert_voxels(path, voxels).notes), isTold)
+
     def test_bytes_of_imod(self):
         voxels = (self.VOXELS + 120).astype("u1")
         self.assertEqual(self.assert_voxels(self.mrc(voxels, 0, imod=0), voxels).type, "uint8")
@@ -455,6 +466,22 @@ class Slices(PicturesTest):
         self.refuses(self.path("?.tif"), saying=("2.tif", "two dimensions"))
         self.put(b"II*\0", "2.tif")
         self.refuses(self.path("?.tif"), saying="2.tif")
+
+    def test_slices_whose_values_have_other_meanings_are_refused(self):
+        colours = np.zeros((3, 256), "u2")
+        for other, options in (("counted from white", {"photometric": "miniswhite"}),
+                               ("numbers of a palette's colours", {"photometric": "palette", "colormap": colours})):
+            tifffile.imwrite(self.path("1.tif"), self.VOXELS[0], photometric="minisblack")
+            tifffile.imwrite(self.path("2.tif"), self.VOXELS[1], **options)
+            self.refuses(self.path("?.tif"), saying=("2.tif", other, "alike"))
+            tifffile.imwrite(self.path("1.tif"), self.VOXELS[0], **options)
+            self.assert_voxels(self.path("?.tif"), self.VOXELS[:2])
+        for suffix in ("png", "bmp"):
+            self.save(Picture.fromarray(GREY), "1." + suffix)
+            indexed = Picture.fromarray(GREY[::-1], "P")
+            indexed.putpalette([value // 2 for value in range(256) for _ in range(3)][::-1])
+            self.save(indexed, "2." + suffix)
+            self.refuses(self.path("?." + suffix), "--as-labels", saying="palette")
 
 
 if __name__ == "__main__":

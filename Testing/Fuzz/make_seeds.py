@@ -188,8 +188,17 @@ def dicom():
     turn.ImageOrientationPatient = [1, 0, 0, 0, 1, 0]
     measures.PixelSpacing, measures.SliceThickness = [1, 1], 2
     shared.PlaneOrientationSequence, shared.PixelMeasuresSequence = Sequence([turn]), Sequence([measures])
-    slice_of("enhanced", VOXELS, PerFrameFunctionalGroupsSequence=Sequence(frames),
-             SharedFunctionalGroupsSequence=Sequence([shared]))
+    groups = {"PerFrameFunctionalGroupsSequence": Sequence(frames), "SharedFunctionalGroupsSequence": Sequence([shared])}
+    slice_of("enhanced", VOXELS, **groups)
+    slice_of("nuclear", VOXELS, FrameIncrementPointer=[0x00540010, 0x00540080], EnergyWindowVector=[1, 1, 1], SliceVector=[1, 2, 3],
+             PixelPaddingValue=0)
+    slice_of("locations", VOXELS, FrameIncrementPointer=0x00182005, SliceLocationVector=[1, 2.5, 4])
+    slice_of("dose", VOXELS, GridFrameOffsetVector=[3, 5, 7], DoseGridScaling=0.5)
+    for k, frame in enumerate(frames):
+        segment = Dataset()
+        segment.ReferencedSegmentNumber = k + 1
+        frame.SegmentIdentificationSequence = Sequence([segment])
+    slice_of("segments", (VOXELS > 100).astype(np.uint8), SegmentationType="BINARY", **groups)
 
 
 for make in (nrrd, nifti, metaimage, tiff, pictures, mrc, dicom):

@@ -1,0 +1,277 @@
+// The frames of DICOM files that do not give a position for each: whether they are slices, and where these lie.
+
+#include "BrickCCL/Files/DicomPlanes.h"
+
+#include "BrickCCL/Core/Counted.h"
+#include "BrickCCL/Core/Error.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace brickccl::files::dicom
+{
+
+namespace
+{
+
+/** What frames differ in, by the vectors of numbers that FrameIncrementPointer may name (PS3.3 C.8.4.8, C.8.6.3). */
+struct FrameVector
+{
+  Tag          tag;
+  const char * what;
+};
+
+constexpr FrameVector VectorsOfOthers[] = {
+  { { 0x00182003, "DS", "FramePrimaryAngleVector" }, "angles" },
+  { { 0x00182004, "DS", "FrameSecondaryAngleVector" }, "angles" },
+  { { 0x00540010, "US", "EnergyWindowVector" }, "energy windows" },
+  { { 0x00540020, "US", "DetectorVector" }, "detectors" },
+  { { 0x00540030, "US", "PhaseVector" }, "phases in time" },
+  { { 0x00540050, "US", "RotationVector" }, "rotations" },
+  { { 0x00540060, "US", "RRIntervalVector" }, "intervals of the heartbeat" },
+  { { 0x00540070, "US", "TimeSlotVector" }, "moments in time" },
+  { { 0x00540090, "US", "AngularViewVector" }, "angles" },
+  { { 0x00540100, "US", "TimeSliceVector" }, "moments in time" },
+};
+
+/** The attributes that FrameIncrementPointer names. */
+std::vector<double>
+PointersOf(const DataSet & data)
+{
+  const std::vector<double> halves = data.Numbers(tags::FrameIncrementPointer);
+  std::vector<double>       pointers;
+  for (std::size_t i = 0; i + 1 < halves.size(); i += 2)
+  {
+    // A value that is no tag may be any number, too large for an integer.
+    pointers.push_back(halves[i] * 65536 + halves[i + 1]);
+  }
+  return pointers;
+}
+
+bool
+IsAmong(const std::vector<double> & pointers, const Tag & tag)
+{
+  return std::find(pointers.begin(), pointers.end(), static_cast<double>(tag.number)) != pointers.end();
+}
+
+/** Why the frames of a file without functional groups are moments in time; empty if nothing says so. */
+std::string
+SignOfTime(const DataSet & data, const std::vector<double> & pointers)
+{
+  for (const Tag & tag : { tags::FrameTime, tags::FrameTimeVector })
+  {
+    if (IsAmong(pointers, tag))
+    {
+      return tag.keyword;
+    }
+  }
+  if (!pointers.empty() || data.Has(tags::FrameOffsets))
+  {
+    return "";
+  }
+  // These classes are for films, and FrameIncrementPointer, which may say otherwise, must be there.
+  constexpr const char * root = "1.2.840.10008.5.1.4.1.1.";
+  for (const char * const film : { "3", "3.1", "12.1", "12.1.1", "12.2", "12.2.1" })
+  {
+    if (data.Text(tags::SopClass) == std::string(root) + film)
+    {
+      return "an image of ultrasound or X rays without FrameIncrementPointer";
+    }
+  }
+  return data.Has(tags::FrameTime)       ? tags::FrameTime.keyword
+       : data.Has(tags::FrameTimeVector) ? tags::FrameTimeVector.keyword
+                                         : "";
+}
+
+/** \throws Error unless the frames show the slices 1, 2, 3 ... in this order. */
+void
+CheckSliceVector(const DataSet & data, std::size_t frames)
+{
+  const std::vector<double> slices = data.Numbers(tags::SliceVector);
+  if (!slices.empty() && slices.size() != frames)
+  {
+    throw Error("SliceVector has " + Counted(slices.size(), "number") + " for " + Counted(frames, "frame"));
+  }
+  for (std::size_t i = 1; i < slices.size(); ++i)
+  {
+    if (slices[i] != slices[i - 1] + 1)
+    {
+      throw Unsupported("its frames " + std::to_string(i) + " and " + std::to_string(i + 1) + " show the slices " +
+                        Shortest(slices[i - 1]) + " and " + Shortest(slices[i]) +
+                        " (SliceVector); slices in ascending order, each once, are read");
+    }
+  }
+}
+
+/** \throws Error if the frames of a file without functional groups are moments, projections or pages. */
+void
+CheckFramesAreSlices(const DataSet & data, const std::vector<Plane> & planes)
+{
+  const std::size_t         frames = planes.size();
+  const std::vector<double> pointers = PointersOf(data);
+  if (const std::string sign = SignOfTime(data, pointers); !sign.empty())
+  {
+    throw Unsupported("its " + Counted(frames, "frame") + " are moments in time (" + sign +
+                      "), not slices of a volume; extract one of them");
+  }
+  if (const auto slices = data.Whole(tags::NumberOfSlices); slices && *slices != static_cast<std::int64_t>(frames))
+  {
+    throw Unsupported("its " + Counted(frames, "frame") + " show " + Counted(*slices, "slice") +
+                      " at several times, energies or angles, not one volume; extract one of them");
+  }
+  for (const FrameVector & vector : VectorsOfOthers)
+  {
+    const auto values = data.Numbers(vector.tag);
+    if (std::adjacent_find(values.begin(), values.end(), std::not_equal_to<>()) != values.end())
+    {
+      throw Unsupported("its " + Counted(frames, "frame") + " show several " + vector.what + " (" + vector.tag.keyword +
+                        "), not the slices of one volume; extract one of them");
+    }
+  }
+  constexpr Tag pages{ 0x00182001, "IS", "PageNumberVector" };
+  if (IsAmong(pointers, pages) && planes[0].stepSource == StepSource::None)
+  {
+    throw Unsupported("its " + Counted(frames, "frame") +
+                      " are pages (PageNumberVector), and nothing says that they are slices of a volume: there is no "
+                      "SpacingBetweenSlices; extract one of them");
+  }
+  CheckSliceVector(data, frames);
+}
+
+/** Takes the distance of frames from SliceLocationVector, which are relative to an unknown point. \throws Error unless
+ *  it is the same for all. */
+void
+TakeLocations(const DataSet & data, std::vector<Plane> & planes)
+{
+  const std::vector<double> locations = data.Numbers(tags::SliceLocations);
+  if (locations.empty())
+  {
+    return;
+  }
+  if (locations.size() != planes.size())
+  {
+    throw Error("SliceLocationVector has " + Counted(locations.size(), "number") + " for " +
+                Counted(planes.size(), "frame"));
+  }
+  const double step = (locations.back() - locations[0]) / static_cast<double>(locations.size() - 1);
+  for (std::size_t i = 1; i < locations.size(); ++i)
+  {
+    const double distance = locations[i] - locations[i - 1];
+    if (!(std::fabs(distance - step) <= 1e-3 * std::fabs(step)) || step == 0)
+    {
+      throw Error("frame " + std::to_string(i) + " and frame " + std::to_string(i + 1) + " are " + Shortest(distance) +
+                  " mm apart by SliceLocationVector, where " + Shortest(step) +
+                  " mm is the mean: the distances of slices are uneven, or they are no slices of one volume");
+    }
+  }
+  for (Plane & plane : planes)
+  {
+    plane.step = step;
+    plane.stepSource = StepSource::Locations;
+    plane.isStepNegative = false;
+  }
+}
+
+/** The distance of each frame from the first one along the normal, by GridFrameOffsetVector (PS3.3 C.8.8.3.2). If the
+ *  first offset is 0, the offsets are these distances. If it is the z of the position of an axial image, they are
+ *  places along z. */
+std::vector<double>
+DistancesOfOffsets(std::vector<double> offsets, const Plane & first)
+{
+  double normal[3];
+  NormalOf(first.orientation, normal);
+  for (const double offset : offsets)
+  {
+    if (!std::isfinite(offset))
+    {
+      throw Error("GridFrameOffsetVector holds " + Shortest(offset) + "; offsets must be finite numbers");
+    }
+  }
+  const double begin = offsets[0];
+  if (begin == 0)
+  {
+    return offsets;
+  }
+  if (std::fabs(normal[2]) < 0.999)
+  {
+    throw Unsupported("GridFrameOffsetVector begins with " + Shortest(begin) +
+                      ", places along z, but its slices are not axial");
+  }
+  // Positions and offsets are rounded on their own.
+  if (std::fabs(begin - first.position[2]) > 0.01)
+  {
+    throw Error("GridFrameOffsetVector begins with " + Shortest(begin) +
+                "; it must begin with 0, or with the z of ImagePositionPatient, " + Shortest(first.position[2]));
+  }
+  for (double & offset : offsets)
+  {
+    offset = (offset - begin) / normal[2];
+  }
+  return offsets;
+}
+
+} // namespace
+
+const char *
+NameOf(StepSource source)
+{
+  switch (source)
+  {
+  case StepSource::Spacing:
+    return tags::SpacingBetweenSlices.keyword;
+  case StepSource::Locations:
+    return tags::SliceLocations.keyword;
+  case StepSource::Thickness:
+    return tags::SliceThickness.keyword;
+  default:
+    return "";
+  }
+}
+
+void
+PlaceFrames(const DataSet & data, bool hasGroups, std::vector<Plane> & planes, std::vector<std::string> & notes)
+{
+  if (hasGroups && !planes[0].isPlaced)
+  {
+    throw Unsupported("its " + Counted(planes.size(), "frame") +
+                      " have no positions (PlanePositionSequence): they are moments, projections or the like, not "
+                      "slices of a volume; extract one of them");
+  }
+  CheckFramesAreSlices(data, planes);
+  const std::vector<double> offsets = data.Numbers(tags::FrameOffsets);
+  if (!offsets.empty() && offsets.size() != planes.size())
+  {
+    throw Error("GridFrameOffsetVector has " + std::to_string(offsets.size()) + " offsets for " +
+                Counted(planes.size(), "frame"));
+  }
+  if (offsets.empty() && planes[0].stepSource != StepSource::Spacing)
+  {
+    TakeLocations(data, planes);
+  }
+  if (offsets.empty() && planes[0].stepSource == StepSource::Thickness)
+  {
+    AddNote(notes, "SpacingBetweenSlices is missing; SliceThickness is taken for the distance of frames");
+  }
+  if (!planes[0].isPlaced && !offsets.empty())
+  {
+    throw Error("it has a GridFrameOffsetVector, but no ImagePositionPatient and ImageOrientationPatient");
+  }
+  if (!planes[0].isPlaced)
+  {
+    return;
+  }
+  double normal[3];
+  NormalOf(planes[0].orientation, normal);
+  const auto distances = offsets.empty() ? offsets : DistancesOfOffsets(offsets, planes[0]);
+  for (std::size_t i = 0; i < planes.size(); ++i)
+  {
+    const double distance = offsets.empty() ? static_cast<double>(i) * planes[0].step : distances[i];
+    planes[i].isPlacedByStep = offsets.empty();
+    for (int row = 0; row < 3; ++row)
+    {
+      planes[i].position[row] += distance * normal[row];
+    }
+  }
+}
+
+} // namespace brickccl::files::dicom

@@ -9,7 +9,6 @@
 #include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Host/AtomicFile.h"
-#include "BrickCCL/Measuring/CountNotANumber.h"
 #include "BrickCCL/Tables/LengthUnits.h"
 #include "BrickCCL/Tables/TableLayout.h"
 
@@ -393,11 +392,6 @@ ReadTableImages(const TableArguments & arguments, const LoadedImage & image, int
   {
     images.part = reader.Read(arguments.part, true);
     CheckSameGrid(image, *images.part, arguments.part);
-    if (const std::uint64_t count = CountNotANumber(images.part->View(), { threads, {} }); count > 0)
-    {
-      reader.Note(std::to_string(count) + " values of " + Quoted(arguments.part) +
-                  " are not a number (NaN) and count as outside of the part");
-    }
     NoteHolesOfPart(*images.part, threads, reader);
   }
   return images;

@@ -62,8 +62,12 @@ class StatsTest(CommandTest):
                     rows = json.load(stream)["components"]
                 self.assertEqual([row["surface_distance_mm"] for row in rows], [1, 0])
                 self.assertIn("1 of 3 voxels of components lie outside of the part", told.stderr)
-                said = "3 values of '%s' are not a number (NaN) and count as outside of the part" % part in told.stderr
+                said = "'%s': 3 values are not a number (NaN) and count as background" % part in told.stderr
                 self.assertEqual(said, outside != 0)
+        for command in (("stats", part, "-o", table), ("label", labels, self.path("o.nrrd"), "--mask", part), ("render", part, self.path("o.png")),
+                        ("label", labels, self.path("o.nrrd"), "--touching", part), ("score", part, labels), ("score", labels, part)):
+            write_nrrd(part, "float", (8, 1, 1), [0, 0, 1, 0, float("nan"), float("nan"), float("nan"), 2], (1, 1, 1))
+            self.assertIn("'%s': 3 values are not a number (NaN) and count as background" % part, self.ok(*command).stderr, command[0])
 
     def test_parts_contacts_totals_and_histograms(self):
         labels, part, table = self.path("labels.nrrd"), self.path("part.nrrd"), self.path("table.json")

@@ -105,10 +105,23 @@ bool
 IsOfBatch(const std::string & folder)
 {
   std::error_code failure;
-  return fs::exists(fs::path(folder) / StateFolder, failure) ||
-         (fs::exists(fs::path(folder) / "recipe.toml", failure) &&
-          fs::exists(fs::path(folder) / "manifest.json", failure) &&
-          fs::is_directory(fs::path(folder) / "items", failure));
+  if (fs::exists(fs::path(folder) / StateFolder, failure))
+  {
+    return true;
+  }
+  const fs::path items = fs::path(folder) / "items";
+  if (!fs::exists(fs::path(folder) / "recipe.toml", failure) || !fs::is_directory(items, failure))
+  {
+    return false;
+  }
+  // A batch that was stopped may have no manifest yet.
+  bool isOfBatch = fs::exists(fs::path(folder) / "manifest.json", failure);
+  for (fs::directory_iterator item(items, failure); !failure && !isOfBatch && item != fs::directory_iterator();
+       item.increment(failure))
+  {
+    isOfBatch = fs::exists(item->path() / SummaryFile, failure) && fs::exists(item->path() / "defects.csv", failure);
+  }
+  return isOfBatch;
 }
 
 BatchFolder::BatchFolder(const std::string & path, const Recipe & recipe, bool resume)

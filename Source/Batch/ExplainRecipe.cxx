@@ -2,6 +2,9 @@
 
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Segmenting/Threshold.h"
+#include "BrickCCL/Segmenting/ThresholdAsJson.h"
+
+#include <cmath>
 
 namespace brickccl::batch
 {
@@ -12,9 +15,16 @@ namespace
 using files::Shortest;
 
 std::string
+TextOf(const Number & number)
+{
+  return std::isfinite(number.Nearest()) && Threshold::IsBeyondDoubles(number) ? ThresholdAsJson(number).dump()
+                                                                               : Shortest(static_cast<double>(number));
+}
+
+std::string
 TextOf(const Criterion::Range & range)
 {
-  return "from " + Shortest(static_cast<double>(range.low)) + " to " + Shortest(static_cast<double>(range.high));
+  return "from " + TextOf(range.low) + " to " + TextOf(range.high);
 }
 
 std::string

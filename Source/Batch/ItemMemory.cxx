@@ -222,12 +222,21 @@ MemoryPlan::WhyNoSurfaces(const RunVolume & labels) const
 std::string
 DescribeBytes(std::uint64_t bytes)
 {
+  if (bytes < 1000)
+  {
+    return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+  }
   const bool isLarge = bytes >= 1000000000;
+  const bool isSmall = bytes < 1000000;
   char       text[32];
   std::snprintf(text,
                 sizeof(text),
-                isLarge ? "%.1f GB" : "%.0f MB",
-                static_cast<double>(bytes) / (isLarge ? 1e9 : 1e6));
+                isLarge   ? "%.1f GB"
+                : isSmall ? "%.0f kB"
+                          : "%.0f MB",
+                static_cast<double>(bytes) / (isLarge   ? 1e9
+                                              : isSmall ? 1e3
+                                                        : 1e6));
   return text;
 }
 

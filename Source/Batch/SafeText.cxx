@@ -201,23 +201,73 @@ CsvCells(const std::string & line)
   return cells;
 }
 
+namespace
+{
+
+struct TextLine
+{
+  std::size_t number;
+  std::string text;
+};
+
+/** A line up to its comment, without blanks around it. */
+std::string
+WithoutComment(const std::string & line)
+{
+  char        quote = 0;
+  std::size_t end = 0;
+  for (; end < line.size() && (line[end] != '#' || quote != 0); ++end)
+  {
+    const bool isQuote = line[end] == '"' || line[end] == '\'';
+    const bool isEscaped = quote == '"' && end > 0 && line[end - 1] == '\\';
+    quote = isQuote && quote == 0 ? line[end] : line[end] == quote && !isEscaped ? char{ 0 } : quote;
+  }
+  const std::size_t begin = line.find_first_not_of(" \t\r");
+  const std::size_t last = end == 0 ? std::string::npos : line.find_last_not_of(" \t\r", end - 1);
+  return last == std::string::npos || begin > last ? "" : line.substr(begin, last + 1 - begin);
+}
+
+/** The lines of a recipe that say something; all of them with `hasComments`. Behind them is one more, empty. */
+std::vector<TextLine>
+LinesOf(const std::string & text, bool hasComments)
+{
+  std::istringstream    stream(text);
+  std::vector<TextLine> lines;
+  std::size_t           number = 1;
+  for (std::string line; std::getline(stream, line); ++number)
+  {
+    const std::string said = hasComments ? line : WithoutComment(line);
+    if (hasComments || !said.empty())
+    {
+      lines.push_back({ number, said });
+    }
+  }
+  lines.push_back({ number, "" });
+  return lines;
+}
+
+} // namespace
+
 std::string
 FirstDifference(const std::string & before, const std::string & now)
 {
-  std::istringstream first(before);
-  std::istringstream second(now);
-  std::string        a;
-  std::string        b;
-  for (int line = 1;; ++line)
+  for (const bool hasComments : { false, true })
   {
-    const bool hasFirst = static_cast<bool>(std::getline(first, a));
-    const bool hasSecond = static_cast<bool>(std::getline(second, b));
-    if (!hasFirst || !hasSecond || a != b)
+    const std::vector<TextLine> first = LinesOf(before, hasComments);
+    const std::vector<TextLine> second = LinesOf(now, hasComments);
+    for (std::size_t i = 0; i < std::min(first.size(), second.size()); ++i)
     {
-      return "line " + std::to_string(line) + " was '" + (hasFirst ? a : "") + "' and is '" + (hasSecond ? b : "") +
-             "'";
+      const auto & [number, text] = first[i];
+      const auto & [otherNumber, otherText] = second[i];
+      if (text != otherText)
+      {
+        return "line " + std::to_string(number) + " was '" + Printable(text, "\\\t") + "' and " +
+               (number == otherNumber ? "" : "line " + std::to_string(otherNumber) + " ") + "is '" +
+               Printable(otherText, "\\\t") + "'";
+      }
     }
   }
+  return "the ends of their lines differ";
 }
 
 std::string

@@ -3,6 +3,7 @@
 #include "BrickCCL/Clean/Clean.h"
 #include "BrickCCL/Core/AxisOfParts.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Measuring/CountNotANumber.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
 #include <algorithm>
@@ -356,7 +357,7 @@ NoteHolesOfPart(const LoadedImage & part, int threads, ImageReader & reader)
   VisitScalarType(part.type, [&](auto tag) {
     using T = typename decltype(tag)::Type;
     const auto * voxels = reinterpret_cast<const T *>(part.voxels.Data());
-    std::transform(voxels, voxels + mask.size(), mask.begin(), [](T value) { return value != T(0) ? 1 : 0; });
+    std::transform(voxels, voxels + mask.size(), mask.begin(), [](T value) { return IsInPart(value) ? 1 : 0; });
   });
   CleanOptions options;
   options.connectivity = Connectivity::Full(part.extent.dimension);

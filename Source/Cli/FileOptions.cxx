@@ -5,6 +5,7 @@
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Host/System.h"
+#include "BrickCCL/Measuring/CountNotANumber.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -289,6 +290,11 @@ ImageReader::ReadWith(const ReadOptions & options, const std::string & path)
   if (image.spacingSource == "none")
   {
     Note(Quoted(path) + ": it holds no spacing; 1 mm is taken (--spacing X Y Z gives another)");
+  }
+  // Of label maps and masks; that of images is told where they are labeled.
+  if (const auto count = told.asLabels && !told.inParts ? CountNotANumber(image.View(), told.Context()) : 0; count > 0)
+  {
+    Note(Quoted(path) + ": " + std::to_string(count) + " values are not a number (NaN) and count as background");
   }
   return image;
 }

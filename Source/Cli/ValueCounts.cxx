@@ -3,6 +3,7 @@
 #include "BrickCCL/Cli/Spelling.h"
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 
 namespace brickccl::cli
@@ -35,6 +36,23 @@ IsOpen(const CLI::Option & option)
   return !option.get_positional() && least > 0 && most > std::max(1, least) && most < MostValues;
 }
 
+/** Whether a command takes one value for an option, or none. */
+bool
+IsOptional(const CLI::Option & option)
+{
+  return !option.get_positional() && option.get_items_expected_min() == 0 && option.get_items_expected_max() == 1;
+}
+
+/** Whether a text is the name of a file and no number, right or wrong: it has a folder or an ending. */
+bool
+ReadsAsFile(const std::string & text)
+{
+  const std::size_t dot = text.rfind('.');
+  const bool        hasEnding =
+    dot != std::string::npos && dot + 1 < text.size() && std::isalpha(static_cast<unsigned char>(text[dot + 1])) != 0;
+  return text[0] != '-' && (text.find('/') != std::string::npos || hasEnding);
+}
+
 } // namespace
 
 void
@@ -63,6 +81,11 @@ FitValueCounts(CLI::App & app, const std::vector<std::string> & arguments)
     if (fitted.count(option) == 1)
     {
       throw CLI::ArgumentMismatch::AtMost(option->get_name(), option->get_items_expected_max(), least - first);
+    }
+    if (IsOptional(*option) && !hasValue && first < arguments.size() && ReadsAsFile(arguments[first]))
+    {
+      // The value of an option without one would be "true".
+      option->expected(0)->transform([value = option->get_default_str()](const std::string &) { return value; });
     }
     if (!IsOpen(*option))
     {

@@ -1,9 +1,11 @@
 #include "BrickCCL/Files/DicomPlanes.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/HeaderText.h"
 
 #include <array>
 #include <cmath>
+#include <functional>
 
 namespace brickccl::files::dicom
 {
@@ -103,9 +105,11 @@ CheckKind(const std::vector<Plane> & planes)
   }
 }
 
-/** The first two planes of which a text differs; null if it is the same in all. Some may not have it. */
+/** The first two planes of which a text differs; null if it is the same in all. Some may not have it.
+ *  \param isSame  says whether two texts are the same */
+template <typename TIsSame>
 std::array<const Plane *, 2>
-Unequal(const std::vector<Plane> & planes, std::string Source::*text)
+Unequal(const std::vector<Plane> & planes, std::string Source::*text, const TIsSame & isSame)
 {
   const Plane * first = nullptr;
   for (const Plane & plane : planes)
@@ -119,7 +123,7 @@ Unequal(const std::vector<Plane> & planes, std::string Source::*text)
     {
       first = &plane;
     }
-    if (own != (*first->source).*text)
+    if (!isSame(own, (*first->source).*text))
     {
       return { &plane, first };
     }
@@ -127,19 +131,34 @@ Unequal(const std::vector<Plane> & planes, std::string Source::*text)
   return {};
 }
 
+/** Whether two PatientIDs are those of one patient. The standard tells capital and small letters apart, but not all
+ *  programs do, and two patients whose numbers differ in these alone do not share a series. */
+bool
+IsSamePatient(const std::string & a, const std::string & b)
+{
+  return LowerCase(a) == LowerCase(b);
+}
+
 /** \throws Error if files of a series are of two patients. Adds a note if they are of several studies. */
 void
 CheckOwners(const std::vector<Plane> & planes, std::vector<std::string> & notes)
 {
   // The values are not told: errors get into logs, where names of patients have no place.
-  if (const auto [plane, first] = Unequal(planes, &Source::patient); plane != nullptr)
+  if (const auto [plane, first] = Unequal(planes, &Source::patient, IsSamePatient); plane != nullptr)
   {
     throw Error(plane->name + " has another PatientID than " + first->name +
                 ", in one series: they are no slices of one volume; keep those that belong together in a folder of "
                 "their own");
   }
+  const std::equal_to<std::string> isSame;
+  if (const auto [plane, first] = Unequal(planes, &Source::patient, isSame); plane != nullptr)
+  {
+    AddNote(notes,
+            plane->name + " writes the PatientID of " + first->name +
+              " with capital letters in other places: they are taken as slices of one volume");
+  }
   // GDCM makes a new one for each file that it writes, unless it is told one.
-  if (const auto [plane, first] = Unequal(planes, &Source::study); plane != nullptr)
+  if (const auto [plane, first] = Unequal(planes, &Source::study, isSame); plane != nullptr)
   {
     AddNote(notes,
             plane->name + " has another StudyInstanceUID than " + first->name +

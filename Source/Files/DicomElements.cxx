@@ -44,9 +44,10 @@ ParseNumber(const std::string & value, const Tag & tag)
   return number;
 }
 
-/** Decompresses the deflated bytes [begin, end) of a file. The result is a file of its own with the same path. */
+/** Decompresses the deflated bytes [begin, end) of a file. The result is a file of its own with the same path.
+ *  \param behind  becomes the number of bytes behind the stream, if any of them is not 0 */
 FileBytes
-Inflated(const FileBytes & file, const unsigned char * begin, const unsigned char * end)
+Inflated(const FileBytes & file, const unsigned char * begin, const unsigned char * end, std::size_t & behind)
 {
   Inflater                   inflater(begin, static_cast<std::size_t>(end - begin), Wrapper::None, "its data set");
   std::vector<unsigned char> bytes;
@@ -56,7 +57,9 @@ Inflated(const FileBytes & file, const unsigned char * begin, const unsigned cha
     bytes.resize(std::max<std::size_t>(std::size_t{ 1 } << 16, 2 * bytes.size()));
     done += inflater.ReadSome(bytes.data() + done, bytes.size() - done);
   } while (done == bytes.size());
-  inflater.Finish();
+  // The stream says itself where it ends. The standard has one 0 behind it, where the number of bytes were odd.
+  const std::size_t left = inflater.Left();
+  behind = std::all_of(end - left, end, [](unsigned char byte) { return byte == 0; }) ? 0 : left;
   return FileBytes::FromMemory(file.Path(), bytes.data(), done);
 }
 
@@ -306,7 +309,7 @@ File::File(const FileBytes & mapped)
   else if (transferSyntax == "1.2.840.10008.1.2.1.99")
   {
     // The whole data set is deflated. It is in explicit little endian then.
-    bytes = Inflated(bytes, at, end);
+    bytes = Inflated(bytes, at, end, bytesBehindDeflated);
     at = bytes.Data();
     end = at + bytes.Size();
     transferSyntax = "1.2.840.10008.1.2.1";

@@ -140,6 +140,8 @@ struct File
   DataSet     data;
   /** The integer, float or double pixel data; null if there are none. */
   const Element * pixels = nullptr;
+  /** How many bytes of something else follow a deflated data set. */
+  std::size_t bytesBehindDeflated = 0;
 
   File() = default;
   explicit File(const FileBytes & mapped);

@@ -350,6 +350,12 @@ PlanesOf(const std::shared_ptr<const Source> & source, std::vector<std::string> 
               " bytes, which are passed over");
   }
   NotePadding(data, format, notes);
+  if (source->file.bytesBehindDeflated > 0)
+  {
+    AddNote(notes,
+            (source->name.empty() ? std::string() : source->name + ": ") + "after its deflated data set come " +
+              Counted(source->file.bytesBehindDeflated, "byte") + " of something else, which are passed over");
+  }
   if (format.photometric == "PALETTE COLOR")
   {
     AddNote(notes, "its colours are a palette's: voxels are the numbers of the colours");

@@ -176,6 +176,11 @@ SetImageJSpacing(const TiffPages & found, TiffStack & stack)
   {
     stack.notes.push_back(NoteOnNegativeSpacing("the spacing of its ImageJ description"));
   }
+  if (!told.empty() && (spacing == 0 || !std::isfinite(spacing)))
+  {
+    stack.notes.push_back("the spacing of its ImageJ description is " + Printable(told.substr(0, 40), "\\") +
+                          ", which is no distance of slices");
+  }
   stack.spacing[2] = std::isfinite(spacing) ? std::fabs(spacing) * z : 0;
 }
 
@@ -226,6 +231,12 @@ DescribeByImageJ(const TiffPages & found, TiffStack & stack)
   {
     stack.slices = planes;
     stack.frames = 1;
+    if (slices * frames != 1)
+    {
+      stack.notes.push_back("its ImageJ description says " + Counted(slices * frames, slices != 1 ? "slice" : "frame") +
+                            " but there are " + std::to_string(planes) +
+                            " pages; all are read as slices of one volume");
+    }
   }
   SetImageJSpacing(found, stack);
 }

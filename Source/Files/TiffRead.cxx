@@ -185,6 +185,12 @@ ReadTiff(const FileBytes & file, const ReadOptions & options)
   image.inParts = options.inParts;
   image.notes = found.notes;
   image.notes.insert(image.notes.end(), stack.notes.begin(), stack.notes.end());
+  if (IsDicom(file))
+  {
+    image.notes.push_back(
+      "it is a DICOM file as well, but is read as TIFF, as its name says, without DICOM's scaling and "
+      "geometry; a copy that is named .dcm is read as DICOM");
+  }
 
   const auto                pages = static_cast<std::int64_t>(found.pages.size());
   std::vector<std::int64_t> sizes = { first.width, first.height };

@@ -12,6 +12,14 @@ namespace brickccl
 /** The number of values of an image that are not a number. */
 std::uint64_t CountNotANumber(const ImageView & image, const HostContext & context);
 
+/** Whether a voxel of this value in a part's mask belongs to the part: what is not a number does not. */
+template <typename T>
+bool
+IsInPart(T value)
+{
+  return value < T(0) || value > T(0);
+}
+
 } // namespace brickccl
 
 #endif

@@ -94,7 +94,7 @@ struct MeasureOptions
 {
   /** Its values under the components give the intensity columns. */
   std::optional<ImageView> intensity;
-  /** A mask of the part that is inspected, not 0 inside: gives the distance to the part's surface. */
+  /** A mask of the part that is inspected, neither 0 nor NaN inside: gives the distance to the part's surface. */
   std::optional<ImageView> part;
   /** Gives each component the value of its first voxel, for images whose neighbours of equal value were joined. */
   std::optional<ImageView> classes;

@@ -111,6 +111,17 @@ class ArgumentsTest(CommandTest):
             self.assertIn("8 x 7 x 6", self.ok("phantom", "random", *words).stdout)
         self.ok("phantom", "--size", 8, "--spacing", 1, "random", self.output)
 
+    def test_files_may_stand_behind_an_option_of_one_value_or_none(self):
+        expected = self.summary(self.image, self.output, "--fill-holes")
+        self.assertEqual(self.summary(self.image, self.output, "--fill-holes", "inf"), expected)
+        for words in (["--fill-holes", self.image, self.output], [self.image, "--fill-holes", self.output],
+                      ["--fill-holes", "--", self.image, self.output], ["--fill-holes", "inf", self.image, self.output]):
+            self.assertEqual(self.summary(*words), expected, words)
+        limited = self.summary(self.image, self.output, "--fill-holes=0.5")
+        self.assertEqual(self.summary("--fill-holes", "0.5", self.image, self.output), limited)
+        for text in ("5mm", "1,5", "2.5e", "abc", "1.5.2"):
+            self.refuses("label", [self.image, self.output, "--fill-holes", text], "--fill-holes: '%s' is no number" % text)
+
     def test_numbers_of_values(self):
         files = [self.image, self.output]
         self.fails("label", "--range", "1", *files, saying="'%s' for --range is no number" % self.image)

@@ -99,6 +99,11 @@ class MovedFolders(BatchTest):
         result = self.ok("batch", self.path("r.toml"), self.input, "-o", self.path("new"))
         self.assertIn("before' holds the results of another batch and is left out", result.stderr)
         self.assertIn("1 item:", result.stdout)
+        # A stopped batch may have no manifest.
+        os.remove(os.path.join(self.input, "before", "manifest.json"))
+        result = self.ok("batch", self.path("r.toml"), self.input, "-o", self.path("newer"))
+        self.assertIn("before' holds the results of another batch and is left out", result.stderr)
+        self.assertIn("1 item:", result.stdout)
         shutil.copytree(os.path.join(self.output, ".batch"), os.path.join(moved, ".batch"))
         shutil.rmtree(os.path.join(self.input, "before"))
         result = self.ok("batch", self.path("r.toml"), self.input, "-o", moved, "--resume")

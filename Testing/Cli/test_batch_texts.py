@@ -116,6 +116,14 @@ class Memory(BatchTest):
                 self.batch("--memory", need.replace(" ", ""))
 
 
+    def test_small_amounts_are_told_as_they_are(self):
+        self.recipe()
+        self.volume("a.nrrd", [])
+        for size, said in (("1", "1 byte"), ("17B", "17 bytes"), ("5kB", "5 kB"), ("999KB", "999 kB"), ("2MB", "2 MB")):
+            shutil.rmtree(self.output, ignore_errors=True)
+            self.assertRegex(self.batch("--memory", size, code=3).stderr, "of memory, but --memory is %s(;|$|\n)" % said)
+
+
 class DamagedFiles(BatchTest):
     def damaged(self, file, text):
         with open(os.path.join(self.output, file), "w", encoding="utf-8") as stream:

@@ -126,6 +126,17 @@ class CompareTest(CommandTest):
                                                      "--different-recipes compares them all the same"])
         self.assertIn("a: ", self.ok("compare", before, after, "--different-recipes").stdout)
 
+    def test_the_first_difference_is_none_of_comments(self):
+        """Comments and blank lines are no differences of recipes, so that the error names what is one."""
+        text = "# %s\n\n[labeling]  # %s\nconnectivity = %d # \"%s\n[outputs]\npictures = false\n"
+        before = self.batch("one", {"a": self.BEFORE}, recipe=text % ("old", "old", 26, "old"))
+        after = self.batch("two", {"a": self.BEFORE}, recipe="# A line more.\n" + text % ("new", "new", 18, "new"))
+        self.fails("compare", before, after, saying="different recipes: line 4 was 'connectivity = 26' and line 5 is 'connectivity = 18'")
+        # Texts may have the mark of comments in them.
+        text = "[outputs]\npictures = false\n[recipe]\nname = \"a #%d\"\n"
+        before, after = (self.batch("name-%d" % i, {"a": self.BEFORE}, recipe=text % i) for i in (1, 2))
+        self.fails("compare", before, after, saying="line 4 was 'name = \"a #1\"' and is 'name = \"a #2\"'")
+
     def test_recipes_that_read_the_same_are_the_same(self):
         rule = "[[acceptance]]\nrule = \"number\"\nat_most_count = %d\n"
         first = "[labeling]\nconnectivity = 26\nminimum_volume_mm3 = 2\n[outputs]\npictures = false\n" + rule % 3

@@ -66,7 +66,8 @@ class RecipeTest(CommandTest):
 
     def test_thresholds_that_are_numbers(self):
         part = "[part]\nmethod = \"pores\"\nthreshold = %s\n"
-        for number, said in (("1200", "1200"), ("-0.5", "-0.5"), ("1e3", "1000"), ("0x10", "16"), ("1_000", "1000")):
+        for number, said in (("1200", "1200"), ("-0.5", "-0.5"), ("1e3", "1000"), ("0x10", "16"), ("1_000", "1000"),
+                             ("9007199254740993", "9007199254740993"), ("-9223372036854775807", "-9223372036854775807")):
             explained = self.ok("recipe", "explain", self.recipe(part % number)).stdout
             self.assertIn("piece of values from %s to inf, with its pores" % said, explained)
             explained = self.ok("recipe", "explain", self.recipe("[threshold]\nmethod = %s\n" % number)).stdout

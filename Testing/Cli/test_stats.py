@@ -51,6 +51,24 @@ class StatsTest(CommandTest):
             self.assertEqual(float(next(csv.DictReader(stream))["covariance_xx_mm2"]), 1.25)
         self.fails("label", image, self.path("out.nrrd"), "--columns", "shape", saying="--statistics")
 
+    def test_what_is_not_a_number_is_outside_of_the_part(self):
+        labels, part, table = self.path("labels.nrrd"), self.path("part.nrrd"), self.path("table.json")
+        write_nrrd(labels, "uint8", (8, 1, 1), [0, 0, 1, 0, 0, 0, 2, 2], (1, 1, 1))
+        for kind in ("float", "double"):
+            for outside in (0, float("nan")):
+                write_nrrd(part, kind, (8, 1, 1), [-1, 0.5, 1e-30, 1, outside, outside, outside, 3], (1, 1, 1))
+                told = self.ok("stats", labels, "-o", table, "--part", part, "--columns", "surface_distance_mm")
+                with open(table, encoding="utf-8") as stream:
+                    rows = json.load(stream)["components"]
+                self.assertEqual([row["surface_distance_mm"] for row in rows], [1, 0])
+                self.assertIn("1 of 3 voxels of components lie outside of the part", told.stderr)
+                said = "'%s': 3 values are not a number (NaN) and count as background" % part in told.stderr
+                self.assertEqual(said, outside != 0)
+        for command in (("stats", part, "-o", table), ("label", labels, self.path("o.nrrd"), "--mask", part), ("render", part, self.path("o.png")),
+                        ("label", labels, self.path("o.nrrd"), "--touching", part), ("score", part, labels), ("score", labels, part)):
+            write_nrrd(part, "float", (8, 1, 1), [0, 0, 1, 0, float("nan"), float("nan"), float("nan"), 2], (1, 1, 1))
+            self.assertIn("'%s': 3 values are not a number (NaN) and count as background" % part, self.ok(*command).stderr, command[0])
+
     def test_parts_contacts_totals_and_histograms(self):
         labels, part, table = self.path("labels.nrrd"), self.path("part.nrrd"), self.path("table.json")
         write_nrrd(labels, "uint8", (6, 2, 1), [0, 3, 3, 5, 5, 0, 0, 3, 0, 5, 0, 7], (2, 1, 1))

@@ -1,6 +1,7 @@
 """DICOM files, made by pydicom, beside what pydicom and the standard say of them."""
 
 import random
+import struct
 import unittest
 
 from dicom_files import Dicom, SERIES, make, measures, one, pydicom, segmentation
@@ -133,6 +134,23 @@ class Single(Dicom):
                     stream.write(magic)
                 np.testing.assert_array_equal(self.read(path).voxels[0], pixels.astype(int) * 2 - 1000)
 
+    def test_a_file_of_two_formats(self):
+        """A file that is TIFF and DICOM with the same pixels (PS3.10, 7.1): its name decides, and a note says so."""
+        pixels = self.random((4, 5))
+        with open(self.save(make(pixels, RescaleSlope=2, RescaleIntercept=-1000), "a.dcm"), "rb") as stream:
+            content = stream.read()
+        entries = [(256, 5), (257, 4), (258, 16), (259, 1), (262, 1), (273, content.rindex(pixels.tobytes())), (277, 1), (278, 4),
+                   (279, pixels.nbytes), (339, 2)]
+        table = struct.pack("<H", len(entries)) + b"".join(struct.pack("<2H2I", tag, 4, 1, value) for tag, value in entries) + bytes(4)
+        padding = struct.pack("<2H2s2xI", 0xFFFC, 0xFFFC, b"OB", len(table))
+        content = b"II*\0" + struct.pack("<I", len(content) + len(padding)) + content[8:] + padding + table
+        for name, expected, isTold in (("b.tif", pixels, True), ("b.dcm", pixels.astype(int) * 2 - 1000, False), ("b", pixels.astype(int) * 2 - 1000, False)):
+            with open(self.path(name), "wb") as stream:
+                stream.write(content)
+            image = self.read(self.path(name))
+            np.testing.assert_array_equal(image.voxels.reshape(4, 5), expected)
+            self.assertEqual("it is a DICOM file as well" in " ".join(image.notes), isTold)
+
     def test_spacing_of_the_detector(self):
         image = self.read(self.save(make(self.random((4, 4)), None, None, ImagerPixelSpacing=[0.2, 0.3]), "x.dcm"))
         self.assert_geometry(image, [0.3, 0.2, 1], [0, 0, 0], np.eye(3))
@@ -184,10 +202,19 @@ class Single(Dicom):
             content = stream.read()
         changed = self.path("c.dcm")
         for damaged, saying in ((content[:-100], "truncated"), (content[:400], "truncated"),
-                                (content + b"more", "something else"), (content[:-3000] + b"\xff" * 3000, "c.dcm")):
+                                (content[:-3000] + b"\xff" * 3000, "c.dcm")):
             with open(changed, "wb") as stream:
                 stream.write(damaged)
             self.refuses(changed, saying=saying)
+        # The stream says itself where it ends; the standard has up to one 0 behind it, other readers pass over more.
+        for behind, told in ((b"more", "come 4 bytes of something else"), (b"\0", None), (b"\0" * 512, None), (b"\0\1", "come 2 bytes")):
+            with open(changed, "wb") as stream:
+                stream.write(content + behind)
+            np.testing.assert_array_equal(pydicom.dcmread(changed).pixel_array, pixels)
+            image = self.read(changed)
+            np.testing.assert_array_equal(image.voxels, pixels)
+            self.assertEqual(any("deflated data set" in note for note in image.notes), told is not None)
+            self.assertIn(told or "", " ".join(image.notes))
 
     def test_series_of_deflated_slices(self):
         folder, pixels = self.series(range(4), syntax=pydicom.uid.DeflatedExplicitVRLittleEndian)

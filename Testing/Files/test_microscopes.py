@@ -88,6 +88,26 @@ class MicroscopeTest(FilesTest):
             self.refuses(self.imagej("unit=mm", "spacing=" + text, entries=resolution(2, 2, 1)),
                          saying=["spacing", "'%s'" % text, "number"])
 
+    def test_a_spacing_of_imagej_that_is_no_distance(self):
+        for text in ("NaN", "nan", "Infinity", "inf", "0", "0.0", "1e400"):
+            ours = self.read(self.imagej("unit=mm", "spacing=" + text, entries=resolution(2, 2, 1)))
+            self.assert_geometry(ours, (0.5, 0.5, 1))
+            self.assertIn("its ImageJ description is %s, which is no distance of slices" % text, " ".join(ours.notes))
+        for text in ("", "2"):
+            ours = self.read(self.imagej("unit=mm", "spacing=" + text, entries=resolution(2, 2, 1)))
+            self.assertNotIn("no distance", " ".join(ours.notes))
+
+    def test_numbers_of_imagej_that_are_not_those_of_the_pages(self):
+        path = self.path("n.tif")
+        pages = values("uint8", (4, 5, 6))
+        for lines, saying in (("images=4\nslices=2\n", "says 2 slices but there are 4 pages"), ("images=4\nframes=3\n", "says 3 frames but"),
+                              ("images=4\nslices=4\n", None), ("images=4\n", None)):
+            tifffile.imwrite(path, pages, description="ImageJ=1.53t\n" + lines, metadata=None, photometric="minisblack")
+            ours = self.read(path)
+            np.testing.assert_array_equal(ours.voxels, pages)
+            self.assertEqual(any("its ImageJ description says" in note for note in ours.notes), saying is not None)
+            self.assertIn(saying or "", " ".join(ours.notes))
+
     def test_a_unit_of_imagej_beside_that_of_the_resolution(self):
         for unit, tag, spacing, isTold in (("mm", 3, 0.5, True), ("um", 2, 5e-4, True), ("cm", 3, 5, False),
                                            ("inch", 2, 12.7, False), ("mm", 1, 0.5, False)):

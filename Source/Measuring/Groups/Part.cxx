@@ -2,6 +2,7 @@
 #include "BrickCCL/Criteria/RowLinks.h"
 #include "BrickCCL/Labels/LabeledRuns.h"
 #include "BrickCCL/Measuring/ComponentTrees.h"
+#include "BrickCCL/Measuring/CountNotANumber.h"
 #include "BrickCCL/Measuring/GroupInput.h"
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Runs/FindRuns.h"
@@ -132,13 +133,35 @@ BoxesBesidePart(const RunVolume & outside)
   return boxes;
 }
 
+/** The runs of voxels outside of the part: its mask is 0 there, or not a number. */
+void
+FindOutside(const ImageView & part, const HostContext & context, RunVolume & outside)
+{
+  if (part.channels > 1 || CountNotANumber(part, context) == 0)
+  {
+    FindRuns(*MakeRowLinks(part, Criterion::InRange(0, 0)), part.extent, {}, context, outside);
+    return;
+  }
+  std::vector<std::uint8_t> mask(static_cast<std::size_t>(part.extent.VoxelCount()));
+  VisitScalarType(part.type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    const auto * const values = static_cast<const T *>(part.data);
+    std::transform(values, values + mask.size(), mask.begin(), [](T value) { return IsInPart(value) ? 1 : 0; });
+  });
+  FindRuns(*MakeRowLinks(ImageView(mask.data(), part.extent), Criterion::InRange(0, 0)),
+           part.extent,
+           {},
+           context,
+           outside);
+}
+
 void
 MeasurePartDistances(const GroupInput & input, ComponentTable & table)
 {
   const ImageView &   part = *input.options.part;
   const HostContext & context = input.context;
   RunVolume           outside;
-  FindRuns(*MakeRowLinks(part, Criterion::InRange(0, 0)), part.extent, {}, context.Part(0, 0.1), outside);
+  FindOutside(part, context.Part(0, 0.1), outside);
   std::uint64_t outsideVoxels = 0;
   for (std::int64_t row = 0; row < part.extent.RowCount(); ++row)
   {

@@ -3,6 +3,7 @@
 import random
 import struct
 import unittest
+import zlib
 
 from dicom_files import Dicom, SERIES, make, measures, one, pydicom, segmentation
 from files import np
@@ -207,7 +208,11 @@ class Single(Dicom):
                 stream.write(damaged)
             self.refuses(changed, saying=saying)
         # The stream says itself where it ends; the standard has up to one 0 behind it, other readers pass over more.
-        for behind, told in ((b"more", "come 4 bytes of something else"), (b"\0", None), (b"\0" * 512, None), (b"\0\1", "come 2 bytes")):
+        inflater = zlib.decompressobj(-15)
+        inflater.decompress(content[144 + int.from_bytes(content[140:144], "little"):])
+        content = content[:len(content) - len(inflater.unused_data)]
+        for behind, told in ((b"more", "come 4 bytes of something else"), (b"\0", None), (b"\0" * 512, None),
+                             (b"\0\1", "come 2 bytes")):
             with open(changed, "wb") as stream:
                 stream.write(content + behind)
             np.testing.assert_array_equal(pydicom.dcmread(changed).pixel_array, pixels)

@@ -160,6 +160,12 @@ private:
         return;
       }
     }
+    if (page.predictor == PREDICTOR_HORIZONTAL && !IsWholeBytes(page))
+    {
+      throw Unsupported("its samples of " + std::to_string(page.bits) +
+                        " bits are differences (predictor 2), which the TIFF library undoes for 8, 16, 32 and 64 bits "
+                        "alone; save it without a predictor");
+    }
     m_Block.resize(size);
     m_Stored = m_Block.data();
     m_Handle.ForgetWarnings();
@@ -188,6 +194,14 @@ private:
   IsSwapped(const TiffPage & page) const
   {
     return page.bits > 8 && IsWholeBytes(page) && TIFFIsByteSwapped(m_Handle.Get()) != 0;
+  }
+
+  /** Whether the bytes of numbers that are unpacked are in the order of a little-endian machine. libtiff swaps those of
+   *  three bytes, and leaves those of five to seven as they are in the file. */
+  bool
+  IsLowByteFirst(const TiffPage & page) const
+  {
+    return page.bits == 24 ? !HostIsBigEndian : page.IsOfFiveToSevenBytes() && TIFFIsBigEndian(m_Handle.Get()) == 0;
   }
 
   void
@@ -266,7 +280,8 @@ private:
       }
       else
       {
-        UnpackSamples(stored, page.bits, page.format == SAMPLEFORMAT_INT, m_Row.data(), type, width * samples);
+        const bool isSigned = page.format == SAMPLEFORMAT_INT;
+        UnpackSamples(stored, page.bits, isSigned, IsLowByteFirst(page), m_Row.data(), type, width * samples);
       }
       stored = m_Row.data();
     }
@@ -351,14 +366,18 @@ DecodeTiffPages(const FileBytes &             file,
 }
 
 void
-UnpackSamples(const unsigned char * stored, int bits, bool isSigned, void * values, ScalarType type, std::size_t count)
+UnpackSamples(const unsigned char * stored,
+              int                   bits,
+              bool                  isSigned,
+              bool                  isLowByteFirst,
+              void *                values,
+              ScalarType            type,
+              std::size_t           count)
 {
   VisitScalarType(type, [&](auto tag) {
     using T = typename decltype(tag)::Type;
     auto * const output = static_cast<T *>(values);
     std::size_t  bit = 0;
-    // Numbers of three bytes are in the machine's byte order, too.
-    const bool isReversed = bits == 24 && !HostIsBigEndian;
     for (std::size_t i = 0; i < count; ++i)
     {
       std::uint64_t value = 0;
@@ -370,9 +389,14 @@ UnpackSamples(const unsigned char * stored, int bits, bool isSigned, void * valu
         bit += static_cast<std::size_t>(taken);
         left -= taken;
       }
-      if (isReversed)
+      if (isLowByteFirst)
       {
-        value = (value & 0xff) << 16 | (value & 0xff00) | value >> 16;
+        std::uint64_t reversed = 0;
+        for (int byte = 0; byte < bits / 8; ++byte, value >>= 8)
+        {
+          reversed = reversed << 8 | (value & 0xff);
+        }
+        value = reversed;
       }
       if (isSigned && bits < 64 && (value >> (bits - 1)) != 0)
       {

@@ -170,11 +170,6 @@ CheckKind(TIFF * tiff, const TiffPage & page)
     throw Unsupported("its samples have " + std::to_string(page.bits) + " bits; " +
                       (isFloat ? "floating-point numbers of 16, 32 and 64 bits" : "1 to 64 bits") + " are read");
   }
-  if (page.bits > 32 && page.bits < 64 && page.bits % 8 == 0)
-  {
-    throw Unsupported("its samples have " + std::to_string(page.bits) +
-                      " bits, whose order of bytes is not settled; save it with 64");
-  }
   if (page.compression == COMPRESSION_OJPEG)
   {
     throw Unsupported("it is compressed by old-style JPEG (6), which is ambiguous; save it anew, losslessly");
@@ -295,6 +290,12 @@ ReadPage(const TiffHandle & handle, const FileBytes & file, std::vector<std::str
   SetBlocks(tiff, file, page);
   CheckOnlyStrip(file, page);
   FindChannels(tiff, page, notes);
+  if (page.IsOfFiveToSevenBytes() && TIFFIsBigEndian(tiff) == 0)
+  {
+    notes.push_back("its samples have " + std::to_string(page.bits) +
+                    " bits; as in all of the file, their lowest byte is "
+                    "taken as the first");
+  }
   NoteMissingPalette(file, page, notes);
   return page;
 }

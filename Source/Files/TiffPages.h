@@ -71,6 +71,12 @@ struct TiffPage
   {
     return (std::uint64_t{ blockWidth } * static_cast<std::uint64_t>(SamplesPerBlock()) * bits + 7) / 8;
   }
+  /** Whether samples have 40, 48 or 56 bits. Their bytes have the file's order. */
+  bool
+  IsOfFiveToSevenBytes() const
+  {
+    return bits > 32 && bits < 64 && bits % 8 == 0;
+  }
   bool
   IsTransposed() const
   {

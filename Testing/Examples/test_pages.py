@@ -84,6 +84,12 @@ class PagesTest(unittest.TestCase):
     def test_the_readme_is_short(self):
         self.assertLessEqual(len(text_of(os.path.join(ROOT, "README.md")).splitlines()), 150)
 
+    def test_the_formats_of_the_readme_are_those_of_the_command(self):
+        readme = " ".join(text_of(os.path.join(ROOT, "README.md")).split())
+        help_text = subprocess.run([os.environ["BRICKCCL"], "label", "--help"], capture_output=True, text=True, check=True).stdout
+        for title, pattern in (("read", r"  image: (.*?); a folder"), ("written", r"  label map: (.*?); it may")):
+            self.assertIn("**Files %s**: `%s`" % (title, re.search(pattern, help_text).group(1)), readme)
+
     def test_every_page_can_be_found(self):
         readme = text_of(os.path.join(ROOT, "README.md"))
         main_page = text_of(os.path.join(ROOT, "Source", "MainPage.md"))

@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Core/Error.h"
 
+#include <cstdio>
 #include <iterator>
 
 namespace brickccl::files::nifti
@@ -79,6 +80,32 @@ CheckBits(const HeaderBytes &        header,
                 "; correct the one that is wrong");
   }
   notes.push_back("its voxels have " + std::to_string(bits) + " bits (bitpix), but " + of + ", which is taken");
+}
+
+void
+CheckSignature(const HeaderBytes & header, std::size_t size, std::vector<std::string> & notes)
+{
+  if (!header.IsKnown())
+  {
+    throw Error(size < SizeOfFirst ? "its header is truncated" : "its header is none of NIfTI or Analyze");
+  }
+  constexpr unsigned char     right[] = { 0x0d, 0x0a, 0x1a, 0x0a };
+  const unsigned char * const found = header.LineEnds();
+  if (!header.IsSecond() || header.Magic().empty() || std::equal(right, right + 4, found))
+  {
+    return;
+  }
+  if (std::all_of(found, found + 4, [](unsigned char byte) { return byte == 0; }))
+  {
+    notes.push_back("bytes 4 to 7 of its magic are 0 where NIfTI-2 has 0D 0A 1A 0A, so that it is unknown whether it "
+                    "was changed by a transfer as text");
+    return;
+  }
+  char text[12];
+  std::snprintf(text, sizeof(text), "%02X %02X %02X %02X", found[0], found[1], found[2], found[3]);
+  throw Error("bytes 4 to 7 of its magic are " + std::string(text) +
+              " instead of 0D 0A 1A 0A: a transfer as text has changed the line ends in it, or it is damaged; "
+              "transfer it anew, as binary");
 }
 
 void

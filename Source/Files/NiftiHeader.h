@@ -46,6 +46,12 @@ public:
   {
     return m_IsSecond;
   }
+  /** Bytes 4 to 7 of the second version's magic. */
+  const unsigned char *
+  LineEnds() const
+  {
+    return m_Bytes + 8;
+  }
   bool
   Swapped() const
   {
@@ -140,6 +146,12 @@ void CheckBits(const HeaderBytes &        header,
                std::int64_t               voxels,
                std::uint64_t              bytes,
                std::vector<std::string> & notes);
+
+/** Checks what the file begins with. NIfTI-2 has four bytes in which transfers as text change the line ends; a note
+ *  tells where they are 0, as some programs leave them.
+ *  \param size  of what is there of the header
+ *  \throws Error if it is no header, and if the four bytes are others */
+void CheckSignature(const HeaderBytes & header, std::size_t size, std::vector<std::string> & notes);
 
 /** Notes codes of the coordinate systems that the standard does not have. It says to use a form if its code is above
  *  0. */

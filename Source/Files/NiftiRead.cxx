@@ -416,10 +416,8 @@ ReadNifti(const FileBytes & file, const ReadOptions & options)
   const auto        bytes = FirstBytes(headerFile, SizeOfSecond);
   const HeaderBytes header(bytes.data(), bytes.size());
   const std::string magic = header.Magic();
-  if (!header.IsKnown())
-  {
-    throw Error(bytes.size() < SizeOfFirst ? "its header is truncated" : "its header is none of NIfTI or Analyze");
-  }
+  LoadedImage       image;
+  CheckSignature(header, bytes.size(), image.notes);
   const bool isSingle = !magic.empty() && magic[1] == '+';
   FileBytes  data = file;
   if (!isSingle)
@@ -434,7 +432,6 @@ ReadNifti(const FileBytes & file, const ReadOptions & options)
     }
     data = FileBytes::Map(path);
   }
-  LoadedImage image;
   image.inParts = options.inParts;
   image.files = { headerFile.Path(), data.Path() };
   const auto   dimension = header.Size(0);

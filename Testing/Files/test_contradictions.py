@@ -214,6 +214,27 @@ class ContradictionTest(FilesTest):
             for name, code in (("qform_code", qform), ("sform_code", sform)):
                 self.assertEqual("its %s is %d" % (name, code) in " ".join(ours.notes), not 0 <= code <= 5)
 
+    def test_line_ends_of_the_second_nifti(self):
+        """Four bytes of the magic in which transfers as text change the line ends."""
+        header = bytearray(544)
+        for order in "<>":
+            struct.pack_into(order + "i4s4shh", header, 0, 540, b"n+2\0", b"\r\n\x1a\n", 4, 16)
+            struct.pack_into(order + "8q", header, 16, 3, 3, 4, 5, 1, 1, 1, 1)
+            struct.pack_into(order + "8d", header, 104, 1, 1, 1, 1, 1, 1, 1, 1)
+            struct.pack_into(order + "q", header, 168, 544)
+            voxels = values("int16", (5, 4, 3))
+            whole = bytes(header) + voxels.astype(order + "i2").tobytes()
+            ours = self.read(self.put(whole, "a.nii"))
+            np.testing.assert_array_equal(ours.voxels, voxels)
+            self.assertNotIn("magic", " ".join(ours.notes))
+            for damaged in (whole.replace(b"\r\n", b"\n"), whole.replace(b"\n", b"\r\n"),
+                            whole[:10] + b"\x1b" + whole[11:]):
+                self.refuses(self.put(damaged, "b.nii"), saying=["0D 0A 1A 0A", "transfer as text"])
+            # Some programs leave them at 0.
+            ours = self.read(self.put(whole[:8] + bytes(4) + whole[12:], "c.nii"))
+            np.testing.assert_array_equal(ours.voxels, voxels)
+            self.assertIn("bytes 4 to 7 of its magic are 0", " ".join(ours.notes))
+
     def test_arrays_of_metaimage(self):
         header = "ObjectType = Image\nNDims = 3\nDimSize = 3 4 5\nElementType = %s\nElementDataFile = LOCAL\n"
         for kind in ("MET_UCHAR_ARRAY", "MET_FLOAT_ARRAY"):

@@ -1,11 +1,13 @@
 #include "BrickCCL/Files/DicomPlanes.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/HeaderText.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
+#include <utility>
 
 namespace brickccl::files::dicom
 {
@@ -105,17 +107,15 @@ CheckKind(const std::vector<Plane> & planes)
   }
 }
 
-/** The first two planes of which a text differs; null if it is the same in all. Some may not have it.
- *  \param isSame  says whether two texts are the same */
-template <typename TIsSame>
+/** The first two planes of which a text differs; null if it is the same in all. Some may not have it. */
+template <typename TText>
 std::array<const Plane *, 2>
-Unequal(const std::vector<Plane> & planes, std::string Source::*text, const TIsSame & isSame)
+Unequal(const std::vector<Plane> & planes, TText text)
 {
   const Plane * first = nullptr;
   for (const Plane & plane : planes)
   {
-    const std::string & own = (*plane.source).*text;
-    if (own.empty())
+    if (text(plane).empty())
     {
       continue;
     }
@@ -123,7 +123,7 @@ Unequal(const std::vector<Plane> & planes, std::string Source::*text, const TIsS
     {
       first = &plane;
     }
-    if (!isSame(own, (*first->source).*text))
+    if (text(plane) != text(*first))
     {
       return { &plane, first };
     }
@@ -131,12 +131,32 @@ Unequal(const std::vector<Plane> & planes, std::string Source::*text, const TIsS
   return {};
 }
 
-/** Whether two PatientIDs are those of one patient. The standard tells capital and small letters apart, but not all
- *  programs do, and two patients whose numbers differ in these alone do not share a series. */
-bool
-IsSamePatient(const std::string & a, const std::string & b)
+/** \throws Error that names the first plane whose values have another unit. Adds a note if some do not say theirs. */
+void
+CheckMeaning(const std::vector<Plane> & planes, std::vector<std::string> & notes)
 {
-  return LowerCase(a) == LowerCase(b);
+  constexpr std::pair<const char *, std::string Plane::*> attributes[] = { { "Modality", &Plane::modality },
+                                                                           { "Units", &Plane::units },
+                                                                           { "RescaleType", &Plane::rescaleType } };
+  for (const auto & [name, member] : attributes)
+  {
+    const auto text = [member = member](const Plane & plane) -> const std::string & { return plane.*member; };
+    if (const auto [plane, first] = Unequal(planes, text); plane != nullptr)
+    {
+      throw Error(plane->name + " has the " + name + " " + Quoted(text(*plane)) + ", but " + first->name + " has " +
+                  Quoted(text(*first)) +
+                  ": their values mean different things; keep those that belong together in a folder of their own");
+    }
+    const auto isWithout = [&](const Plane & plane) { return text(plane).empty(); };
+    const auto without = std::find_if(planes.begin(), planes.end(), isWithout);
+    const auto with = std::find_if_not(planes.begin(), planes.end(), isWithout);
+    if (without != planes.end() && with != planes.end())
+    {
+      AddNote(notes,
+              without->name + " has no " + name + ", but " + with->name + " has " + Quoted(text(*with)) +
+                ": their values are taken as the same");
+    }
+  }
 }
 
 /** \throws Error if files of a series are of two patients. Adds a note if they are of several studies. */
@@ -144,21 +164,25 @@ void
 CheckOwners(const std::vector<Plane> & planes, std::vector<std::string> & notes)
 {
   // The values are not told: errors get into logs, where names of patients have no place.
-  if (const auto [plane, first] = Unequal(planes, &Source::patient, IsSamePatient); plane != nullptr)
+  const auto patient = [](const Plane & each) { return each.source->patient; };
+  // The standard tells capital and small letters apart, but not all programs do, and two patients whose numbers differ
+  // in these alone do not share a series.
+  const auto inSmallLetters = [](const Plane & each) { return LowerCase(each.source->patient); };
+  if (const auto [plane, first] = Unequal(planes, inSmallLetters); plane != nullptr)
   {
     throw Error(plane->name + " has another PatientID than " + first->name +
                 ", in one series: they are no slices of one volume; keep those that belong together in a folder of "
                 "their own");
   }
-  const std::equal_to<std::string> isSame;
-  if (const auto [plane, first] = Unequal(planes, &Source::patient, isSame); plane != nullptr)
+  if (const auto [plane, first] = Unequal(planes, patient); plane != nullptr)
   {
     AddNote(notes,
             plane->name + " writes the PatientID of " + first->name +
               " with capital letters in other places: they are taken as slices of one volume");
   }
   // GDCM makes a new one for each file that it writes, unless it is told one.
-  if (const auto [plane, first] = Unequal(planes, &Source::study, isSame); plane != nullptr)
+  if (const auto [plane, first] = Unequal(planes, [](const Plane & each) { return each.source->study; });
+      plane != nullptr)
   {
     AddNote(notes,
             plane->name + " has another StudyInstanceUID than " + first->name +
@@ -172,6 +196,7 @@ void
 CheckAlike(const std::vector<Plane> & planes, std::vector<std::string> & notes)
 {
   CheckKind(planes);
+  CheckMeaning(planes, notes);
   CheckOwners(planes, notes);
 }
 

@@ -180,6 +180,7 @@ TakeScaling(const FrameAttributes & attributes, const DataSet & data, Plane & pl
   {
     return; // colours are not rescaled
   }
+  plane.rescaleType = attributes.Holder(tags::ValueTransformations, tags::RescaleType).Text(tags::RescaleType);
   plane.hasSlope = holder.Has(tags::Slope);
   plane.hasIntercept = holder.Number(tags::Intercept).has_value();
   plane.scaling.slope = holder.Number(tags::Slope).value_or(1);
@@ -331,6 +332,8 @@ PlanesOf(const std::shared_ptr<const Source> & source, std::vector<std::string> 
     TakeSpacing(attributes, plane, notes);
     TakeStep(attributes, isNuclear && frames > 1, plane);
     TakeScaling(attributes, data, plane);
+    plane.modality = data.Text(tags::Modality);
+    plane.units = data.Text(tags::Units);
     plane.number = data.Whole(tags::InstanceNumber);
     plane.frameOfReference = data.Text(tags::FrameOfReference);
     ownPlaces = ownPlaces && own.Find(tags::PlanePositions) != nullptr;

@@ -68,8 +68,12 @@ struct Plane
   bool    isPlacedByStep = false;
   Scaling scaling;
   /** Whether the file gives the scaling. */
-  bool                        hasSlope = false;
-  bool                        hasIntercept = false;
+  bool hasSlope = false;
+  bool hasIntercept = false;
+  /** What the values are: Modality, Units and RescaleType; empty if the file does not say. */
+  std::string                 modality;
+  std::string                 units;
+  std::string                 rescaleType;
   std::optional<std::int64_t> number;
 };
 
@@ -87,8 +91,8 @@ std::vector<Plane> PlanesOf(const std::shared_ptr<const Source> & source, std::v
 /** Adds a note unless `notes` has it already. */
 void AddNote(std::vector<std::string> & notes, const std::string & note);
 
-/** \throws Error that names the first slices that differ in size, type, spacing, orientation or patient. Adds a note if
- *  they are of several studies. */
+/** \throws Error that names the first slices that differ in size, type, meaning of values, spacing, orientation or
+ * patient. Adds a note if they are of several studies, or if some do not say what their values are. */
 void CheckAlike(const std::vector<Plane> & planes, std::vector<std::string> & notes);
 
 /** Makes a volume of slices, which may be in any order.

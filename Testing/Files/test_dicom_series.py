@@ -110,6 +110,21 @@ class Series(Dicom):
                 data.RescaleIntercept = -1024
         self.refuses(self.series(range(4), change=change)[0], saying=["i2.dcm", "no RescaleIntercept"])
 
+    def test_values_of_two_meanings(self):
+        for index, (name, first, other) in enumerate((("Units", "BQML", "CNTS"), ("RescaleType", "HU", "US"),
+                                                      ("Modality", "CT", "MR"))):
+            folder, _ = self.series([0, 2, 4], "v%d" % index, change=lambda i, data: setattr(data, name, other if i == 1 else first))
+            self.refuses(folder, "--accept-irregular-slices",
+                         saying=["slice 'i1.dcm' has the %s '%s', but slice 'i0.dcm' has '%s'" % (name, other, first),
+                                 "mean different things"])
+            # Some may not say it.
+            folder, pixels = self.series([0, 2, 4], "w%d" % index, change=lambda i, data: setattr(data, name, "" if i == 1 else first))
+            image = self.read(folder)
+            np.testing.assert_array_equal(image.voxels, pixels)
+            self.assertIn("slice 'i1.dcm' has no %s, but slice 'i0.dcm' has '%s'" % (name, first), " ".join(image.notes))
+            folder, pixels = self.series([0, 2, 4], "x%d" % index, change=lambda i, data: setattr(data, name, first))
+            self.assertNotIn(name, " ".join(self.read(folder).notes))
+
     def test_slices_of_two_patients_or_studies(self):
         """Copies of one number of a series lie in one folder where programs gave it twice."""
         for owners in ("AAB", [None, "A", "B"]):

@@ -379,7 +379,7 @@ TypeOfValues(const Hdf5Dataset & dataset)
   return dataset.type;
 }
 
-/** What netCDF's conventions say of the values. */
+/** What conventions of netCDF and Imaris say of the values. */
 void
 NoteConventions(const Hdf5Dataset & dataset, LoadedImage & image)
 {
@@ -392,6 +392,10 @@ NoteConventions(const Hdf5Dataset & dataset, LoadedImage & image)
   {
     image.notes.push_back("it says which stored values are missing or valid (" + dataset.validity +
                           "); all are taken as values here");
+  }
+  if (!dataset.padding.empty())
+  {
+    image.notes.push_back(dataset.padding);
   }
 }
 

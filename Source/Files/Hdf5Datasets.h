@@ -44,6 +44,8 @@ struct Hdf5Dataset
   std::vector<std::string> axisLabels;
   /** Fiji's and ilastik's distances of voxels in micrometres, in the order of the shape. */
   std::vector<double> elementSize;
+  /** The note on values that only fill chunks up; empty if none is known of. */
+  std::string padding;
   /** What values stand for, by netCDF's conventions; not a number if an attribute of theirs is not one number. */
   double scaleFactor = 1;
   double addOffset = 0;

@@ -44,6 +44,8 @@ namespace brickccl::files
     DO(H5Lget_info)                                                                                                    \
     DO(H5Lget_val)                                                                                                     \
     DO(H5Lunpack_elink_val)                                                                                            \
+    DO(H5Oclose)                                                                                                       \
+    DO(H5Oopen)                                                                                                        \
     DO(H5Ovisit)                                                                                                       \
     DO(H5Pclose)                                                                                                       \
     DO(H5Pget_chunk)                                                                                                   \

@@ -51,6 +51,18 @@ class ConventionTest(Hdf5Files):
                     self.assertEqual(self.assert_voxels(self.labelled(labels, scales, first), first[0]).notes, [])
             self.refuses(self.labelled(("z", "lon", "lat"), scales), saying=("names of its dimensions", "transpose"))
 
+    def test_chunks_that_imaris_fills_up(self):
+        def digits(number):
+            return np.array([digit.encode() for digit in str(number)], "S1")
+        channel = "DataSet/ResolutionLevel 0/TimePoint 0/Channel 0"
+        path = self.store("a.ims", {channel + "/Data": BLOCKY})
+        for stated in (BLOCKY.shape, (26, 36, 50), (27, 35, 50), (27, 36, 12)):
+            sizes = dict(zip(("ImageSizeZ", "ImageSizeY", "ImageSizeX"), map(digits, stated)))
+            image = self.assert_voxels(self.with_attributes(path, channel, **sizes) + "::/" + channel + "/Data", BLOCKY)
+            told = "Imaris says that the image has %d x %d x %d voxels" % stated[::-1]
+            self.assertEqual(told in " ".join(image.notes), stated != BLOCKY.shape)
+            self.assertEqual("50 x 36 x 27 are stored" in " ".join(image.notes), stated != BLOCKY.shape)
+
     def test_vigra_goes_before_names_of_dimensions(self):
         path = self.labelled("xyz")
         self.with_attributes(self.path("a.h5"), "d", axistags='{"axes": [{"key": "z"}, {"key": "y"}, {"key": "x"}]}')

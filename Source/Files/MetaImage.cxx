@@ -4,6 +4,7 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/HeaderText.h"
+#include "BrickCCL/Files/MetaOrientation.h"
 #include "BrickCCL/Files/MetaTypes.h"
 #include "BrickCCL/Files/PartialVoxels.h"
 #include "BrickCCL/Files/Settle.h"
@@ -241,6 +242,7 @@ SetGeometry(const MetaHeader & header, std::size_t fileDimension, const ReadOpti
   {
     image.notes.push_back(NoteOnFlippedAxes(flipped));
   }
+  NoteAnatomicalOrientation(header.Find("AnatomicalOrientation"), fileDimension, matrix, image.notes);
 }
 
 /** The files that hold the voxels. `isLocal` says whether that is the file of the header itself. */

@@ -290,6 +290,22 @@ class MetaImageTest(FilesTest):
         self.assertIn("spacing along y is negative", " ".join(ours.notes))
         self.assertNotIn("negative", " ".join(self.read(self.write(self.raw, ElementSpacing="1 2 3")).notes))
 
+    def test_orientations_that_contradict_the_matrix_are_told(self):
+        """Letters of where axes lead from, as ITK writes them, or lead to, as MetaIO's manual has it."""
+        turned = {"TransformMatrix": "0 0 1 1 0 0 0 -1 0"}
+        oblique = {"TransformMatrix": "0.8 0.6 0 -0.6 0.8 0 0 0 1"}
+        cases = (({}, "RAI", None), ({}, "LPS", None), ({}, "???", None), ({}, "LPI", "RAI"), ({}, "RSA", "RAI"),
+                 ({}, "RRI", "RAI"), (turned, "IRP", None), (turned, "SLA", None), (turned, "RAI", "IRP"),
+                 (turned, "IRA", "IRP"), (oblique, "RAI", None), (oblique, "LPS", None), (oblique, "RPI", "RAI"))
+        for matrix, letters, told in cases:
+            with self.subTest(matrix=matrix, letters=letters):
+                ours = self.read(self.write(self.raw, AnatomicalOrientation=letters, **matrix))
+                np.testing.assert_array_equal(ours.voxels, self.voxels)
+                notes = " ".join(ours.notes)
+                self.assertEqual("AnatomicalOrientation is " + letters in notes, told is not None)
+                self.assertIn(told or "", notes)
+                self.assertEqual("it has no TransformMatrix" in notes, told is not None and not matrix)
+
     def test_names_that_look_like_something_else(self):
         for name in ("LISTED.raw", "LIST of all.raw", "100%.raw", "a%d.raw", "local.raw"):
             with open(self.path(name), "wb") as stream:

@@ -165,7 +165,7 @@ class CleanTest(CommandTest):
         self.fails("clean", path, out, "--largest", 1, "--values", "0,1", saying="the value 0 is that of the background")
         self.fails("clean", path, out, "--largest", 1, "--background", "256", saying="the background 256 is no value")
         self.fails("clean", path, out, "--fill-holes", "-1", saying="no number of at least 0")
-        self.fails("clean", path, "--fill-holes", out, "--quiet", saying="behind --fill-holes stands a volume in mm3")
+        self.fails("clean", path, "--fill-holes", "out", "--quiet", saying="behind --fill-holes stands a volume in mm3")
         self.fails("clean", path, out, "--largest", 1, "--maximum-hole-size", 3, saying="--fill-holes")
         self.fails("clean", path, out, "--fill-holes", "--holes-by-slice", "t", saying="--holes-by-slice t does not fit")
         self.fails("clean", path, path, "--largest", 1, saying="OUTPUT")

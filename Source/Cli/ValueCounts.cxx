@@ -50,7 +50,7 @@ ReadsAsFile(const std::string & text)
   const std::size_t dot = text.rfind('.');
   const bool        hasEnding =
     dot != std::string::npos && dot + 1 < text.size() && std::isalpha(static_cast<unsigned char>(text[dot + 1])) != 0;
-  return text[0] != '-' && (text.find('/') != std::string::npos || hasEnding);
+  return text[0] != '-' && !ReadsAsNumber(text) && (text.find('/') != std::string::npos || hasEnding);
 }
 
 } // namespace

@@ -141,19 +141,24 @@ CheckMeaning(const std::vector<Plane> & planes, std::vector<std::string> & notes
   for (const auto & [name, member] : attributes)
   {
     const auto text = [member = member](const Plane & plane) -> const std::string & { return plane.*member; };
-    if (const auto [plane, first] = Unequal(planes, text); plane != nullptr)
+    // "US" is the standard's word for a rescaled value of no specified unit.
+    const auto meaning = [&](const Plane & plane) {
+      const bool isUnspecified = member == &Plane::rescaleType && text(plane) == "US";
+      return isUnspecified ? std::string() : LowerCase(text(plane));
+    };
+    if (const auto [plane, first] = Unequal(planes, meaning); plane != nullptr)
     {
       throw Error(plane->name + " has the " + name + " " + Quoted(text(*plane)) + ", but " + first->name + " has " +
                   Quoted(text(*first)) +
                   ": their values mean different things; keep those that belong together in a folder of their own");
     }
-    const auto isWithout = [&](const Plane & plane) { return text(plane).empty(); };
+    const auto isWithout = [&](const Plane & plane) { return meaning(plane).empty(); };
     const auto without = std::find_if(planes.begin(), planes.end(), isWithout);
     const auto with = std::find_if_not(planes.begin(), planes.end(), isWithout);
     if (without != planes.end() && with != planes.end())
     {
       AddNote(notes,
-              without->name + " has no " + name + ", but " + with->name + " has " + Quoted(text(*with)) +
+              without->name + " says no " + name + ", but " + with->name + " has " + Quoted(text(*with)) +
                 ": their values are taken as the same");
     }
   }

@@ -291,7 +291,7 @@ PlanesOf(const std::shared_ptr<const Source> & source, std::vector<std::string> 
   {
     throw Unsupported("its frames are tiles of a larger image, which is not supported");
   }
-  if (data.Text(tags::ImageType).find("MOSAIC") != std::string::npos)
+  if (("\\" + data.Text(tags::ImageType) + "\\").find("\\MOSAIC\\") != std::string::npos)
   {
     throw Unsupported("its slices lie side by side in one picture (MOSAIC), which is not supported; convert it, for "
                       "example by dcm2niix");
@@ -309,7 +309,8 @@ PlanesOf(const std::shared_ptr<const Source> & source, std::vector<std::string> 
   const auto         frames = static_cast<std::size_t>(format.frames);
   std::vector<Plane> planes(frames);
   const bool         isNuclear = data.Text(tags::Modality) == "NM";
-  bool               ownPlaces = hasGroups;
+  std::size_t        withPlace = 0;
+  std::size_t        withoutPlace = 0;
   for (std::size_t i = 0; i < frames; ++i)
   {
     Plane & plane = planes[i];
@@ -336,10 +337,16 @@ PlanesOf(const std::shared_ptr<const Source> & source, std::vector<std::string> 
     plane.units = data.Text(tags::Units);
     plane.number = data.Whole(tags::InstanceNumber);
     plane.frameOfReference = data.Text(tags::FrameOfReference);
-    ownPlaces = ownPlaces && own.Find(tags::PlanePositions) != nullptr;
+    (own.Find(tags::PlanePositions) != nullptr ? withPlace : withoutPlace) = i + 1;
+  }
+  const bool sharePlace = ofAll.Find(tags::PlanePositions) != nullptr;
+  if (withPlace > 0 && withoutPlace > 0 && !sharePlace)
+  {
+    throw Error("frame " + std::to_string(withoutPlace) + " has no position in its functional groups, but frame " +
+                std::to_string(withPlace) + " has one");
   }
   // Frames that share a position in their groups lie there, all of them.
-  if (frames > 1 && !ownPlaces && ofAll.Find(tags::PlanePositions) == nullptr)
+  if (frames > 1 && withPlace == 0 && !sharePlace)
   {
     PlaceFrames(data, hasGroups, planes, notes);
   }

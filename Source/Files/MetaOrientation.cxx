@@ -6,6 +6,37 @@
 namespace brickccl::files
 {
 
+namespace
+{
+
+/** The letters of three axes, each for another axis of the patient: the nearest pair comes first. */
+std::string
+LettersOf(const double (&directions)[3][3], std::string_view known)
+{
+  std::string letters(3, '?');
+  bool        isTaken[3] = {};
+  for (int i = 0; i < 3; ++i)
+  {
+    std::size_t axis = 0;
+    std::size_t row = 0;
+    double      most = -1;
+    for (std::size_t k = 0; k < 9; ++k)
+    {
+      if (letters[k / 3] == '?' && !isTaken[k % 3] && std::fabs(directions[k / 3][k % 3]) > most)
+      {
+        axis = k / 3;
+        row = k % 3;
+        most = std::fabs(directions[axis][row]);
+      }
+    }
+    letters[axis] = known[row + (directions[axis][row] < 0 ? 3 : 0)];
+    isTaken[row] = true;
+  }
+  return letters;
+}
+
+} // namespace
+
 void
 NoteAnatomicalOrientation(const std::string *                        letters,
                           std::size_t                                dimension,
@@ -19,14 +50,15 @@ NoteAnatomicalOrientation(const std::string *                        letters,
   {
     return;
   }
-  // An oblique axis has the letter of the patient's axis next to it, which is less than 60 degrees away.
-  constexpr double nearest = 0.5;
+  // An oblique axis may have the letter of any axis of the patient that is less than 90 degrees away: each letter
+  // stands for one axis, so that not every axis has the nearest one.
+  constexpr double nearest = 1e-3;
   bool             isFrom = true;
   bool             isTo = true;
-  std::string      own;
+  double           directions[3][3] = {};
   for (std::size_t axis = 0; axis < 3; ++axis)
   {
-    double d[3] = {};
+    double * const d = directions[axis];
     for (std::size_t row = 0; row < 3; ++row)
     {
       d[row] = matrix ? (*matrix)[axis * dimension + row] : row == axis ? 1 : 0;
@@ -36,19 +68,13 @@ NoteAnatomicalOrientation(const std::string *                        letters,
     const double along = (place < 3 ? 1 : -1) * d[place % 3] / length;
     isFrom = isFrom && along > nearest;
     isTo = isTo && along < -nearest;
-    std::size_t largest = 0;
-    for (std::size_t row = 1; row < 3; ++row)
-    {
-      largest = std::fabs(d[row]) > std::fabs(d[largest]) ? row : largest;
-    }
-    own += known[largest + (d[largest] < 0 ? 3 : 0)];
   }
   if (!isFrom && !isTo)
   {
     notes.push_back(
       "its AnatomicalOrientation is " + *letters + ", but " +
-      (matrix ? "by its TransformMatrix the axes are " : "it has no TransformMatrix, so that its axes are ") + own +
-      ", which is taken; its place in the patient may be wrong");
+      (matrix ? "by its TransformMatrix the axes are " : "it has no TransformMatrix, so that its axes are ") +
+      LettersOf(directions, known) + ", which is taken; its place in the patient may be wrong");
   }
 }
 

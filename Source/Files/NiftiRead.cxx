@@ -47,13 +47,14 @@ FirstBytes(const FileBytes & file, std::size_t count)
   return bytes;
 }
 
-/** The path of a pair's other file, whose name ends with `extension`: ".hdr" for ".img", with or without ".gz". Empty
- *  if neither exists. */
+/** The path of a pair's other file, whose name ends with `extension`: ".hdr" for ".img". It is compressed as the given
+ *  one is, or else the other way. Empty if neither exists. */
 std::string
 Partner(const std::string & path, const std::string & extension)
 {
   std::string stem = path;
-  if (HasExtension(stem, ".gz"))
+  const bool  isCompressed = HasExtension(stem, ".gz");
+  if (isCompressed)
   {
     stem.resize(stem.size() - 3);
   }
@@ -66,8 +67,9 @@ Partner(const std::string & path, const std::string & extension)
   {
     letter = static_cast<char>(isUpper ? std::toupper(static_cast<unsigned char>(letter)) : letter);
   }
-  for (const char * end : { "", ".gz" })
+  for (const bool is : { isCompressed, !isCompressed })
   {
+    const char * const end = is ? ".gz" : "";
     if (IsThere(stem + with + end))
     {
       return stem + with + end;

@@ -117,6 +117,8 @@ class ArgumentsTest(CommandTest):
         for words in (["--fill-holes", self.image, self.output], [self.image, "--fill-holes", self.output],
                       ["--fill-holes", "--", self.image, self.output], ["--fill-holes", "inf", self.image, self.output]):
             self.assertEqual(self.summary(*words), expected, words)
+        for number in ("1.e3", "1.E3", "+1.e3"):
+            self.assertEqual(self.summary(self.image, self.output, "--fill-holes", number), expected, number)
         limited = self.summary(self.image, self.output, "--fill-holes=0.5")
         self.assertEqual(self.summary("--fill-holes", "0.5", self.image, self.output), limited)
         for text in ("5mm", "1,5", "2.5e", "abc", "1.5.2"):

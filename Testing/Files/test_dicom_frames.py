@@ -120,6 +120,15 @@ class MultiFrame(Dicom):
         data.SharedFunctionalGroupsSequence[0].PlanePositionSequence = one(ImagePositionPatient=[1, 2, 3])
         self.refuses(self.save(data, "t.dcm"), "--accept-irregular-slices", saying="points in time")
 
+    def test_frames_of_which_some_have_no_position(self):
+        for missing, other in ((0, 4), (3, 3)):
+            data = self.enhanced(self.random((4, 4, 5)), [0, 2, 4, 6])
+            data.ImagePositionPatient = [1, 2, 2 * missing]
+            data.SpacingBetweenSlices = 2
+            del data.PerFrameFunctionalGroupsSequence[missing].PlanePositionSequence
+            self.refuses(self.save(data, "p.dcm"), "--accept-irregular-slices",
+                         saying="frame %d has no position in its functional groups, but frame %d has one" % (missing + 1, other))
+
     def test_frames_of_nuclear_medicine(self):
         """FrameIncrementPointer names vectors of what frames differ in; slices alone are a volume."""
         pixels = self.random((3, 4, 5))

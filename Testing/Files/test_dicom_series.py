@@ -111,7 +111,7 @@ class Series(Dicom):
         self.refuses(self.series(range(4), change=change)[0], saying=["i2.dcm", "no RescaleIntercept"])
 
     def test_values_of_two_meanings(self):
-        for index, (name, first, other) in enumerate((("Units", "BQML", "CNTS"), ("RescaleType", "HU", "US"),
+        for index, (name, first, other) in enumerate((("Units", "BQML", "CNTS"), ("RescaleType", "HU", "OD"),
                                                       ("Modality", "CT", "MR"))):
             folder, _ = self.series([0, 2, 4], "v%d" % index, change=lambda i, data: setattr(data, name, other if i == 1 else first))
             self.refuses(folder, "--accept-irregular-slices",
@@ -121,9 +121,12 @@ class Series(Dicom):
             folder, pixels = self.series([0, 2, 4], "w%d" % index, change=lambda i, data: setattr(data, name, "" if i == 1 else first))
             image = self.read(folder)
             np.testing.assert_array_equal(image.voxels, pixels)
-            self.assertIn("slice 'i1.dcm' has no %s, but slice 'i0.dcm' has '%s'" % (name, first), " ".join(image.notes))
+            self.assertIn("slice 'i1.dcm' says no %s, but slice 'i0.dcm' has '%s'" % (name, first), " ".join(image.notes))
             folder, pixels = self.series([0, 2, 4], "x%d" % index, change=lambda i, data: setattr(data, name, first))
             self.assertNotIn(name, " ".join(self.read(folder).notes))
+        for other, told in (("hu", False), ("US", True)):
+            folder, _ = self.series([0, 2, 4], "u" + other, change=lambda i, data: setattr(data, "RescaleType", other if i == 1 else "HU"))
+            self.assertEqual("slice 'i1.dcm' says no RescaleType" in " ".join(self.read(folder).notes), told)
 
     def test_slices_of_two_patients_or_studies(self):
         """Copies of one number of a series lie in one folder where programs gave it twice."""

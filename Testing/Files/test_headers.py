@@ -55,6 +55,23 @@ class ReadTest(FilesTest):
                             np.testing.assert_array_equal(ours.voxels, voxels)
                             self.assert_geometry(ours, spacing, origin, direction)
 
+    def test_pairs_that_are_compressed_beside_pairs_that_are_not(self):
+        for name, value in (("q.hdr", 1), ("q.hdr.gz", 2)):
+            subprocess.run([COMMAND, "label", self.image_of(value), self.path(name), "--quiet"], check=True)
+        for name, value in (("q.hdr", 1), ("q.img", 1), ("q.hdr.gz", 2), ("q.img.gz", 2)):
+            with self.subTest(name=name):
+                ours = self.read(self.path(name))
+                self.assertEqual((int(ours.voxels.max()), ours.spacing[0]), (value, value))
+
+    def image_of(self, count):
+        """So many components, at distances of so many mm."""
+        voxels = np.zeros((2, 3, 7), "uint8")
+        voxels[0, 0, :2 * count:2] = 1
+        image = sitk.GetImageFromArray(voxels)
+        image.SetSpacing([count, 1, 1])
+        sitk.WriteImage(image, self.path("i%d.nrrd" % count))
+        return self.path("i%d.nrrd" % count)
+
     def test_nibabel_in_both_byte_orders_and_versions(self):
         affine = np.eye(4)
         affine[:3, :3] = rotation(0.3, 0.1, -0.7) @ np.diag([0.5, 1.25, 3])

@@ -294,9 +294,12 @@ class MetaImageTest(FilesTest):
         """Letters of where axes lead from, as ITK writes them, or lead to, as MetaIO's manual has it."""
         turned = {"TransformMatrix": "0 0 1 1 0 0 0 -1 0"}
         oblique = {"TransformMatrix": "0.8 0.6 0 -0.6 0.8 0 0 0 1"}
+        far = {"TransformMatrix": "0.74374 -0.60692 0.28016 0.62805 0.49093 -0.60377 0.22890 0.62501 0.74630"}
         cases = (({}, "RAI", None), ({}, "LPS", None), ({}, "???", None), ({}, "LPI", "RAI"), ({}, "RSA", "RAI"),
                  ({}, "RRI", "RAI"), (turned, "IRP", None), (turned, "SLA", None), (turned, "RAI", "IRP"),
-                 (turned, "IRA", "IRP"), (oblique, "RAI", None), (oblique, "LPS", None), (oblique, "RPI", "RAI"))
+                 (turned, "IRA", "IRP"), (oblique, "RAI", None), (oblique, "LPS", None), (oblique, "RPI", "RAI"),
+                 # ITK writes RAI: two of the axes are nearest to one of the patient's.
+                 (far, "RAI", None), (far, "RPI", "RAI"))
         for matrix, letters, told in cases:
             with self.subTest(matrix=matrix, letters=letters):
                 ours = self.read(self.write(self.raw, AnatomicalOrientation=letters, **matrix))

@@ -54,6 +54,13 @@ IsAmong(const std::vector<double> & pointers, const Tag & tag)
   return std::find(pointers.begin(), pointers.end(), static_cast<double>(tag.number)) != pointers.end();
 }
 
+/** Whether FrameIncrementPointer says that frames are slices. */
+bool
+NamesSlices(const std::vector<double> & pointers)
+{
+  return IsAmong(pointers, tags::SliceVector) || IsAmong(pointers, tags::SliceLocations);
+}
+
 /** Why the frames of a file without functional groups are moments in time; empty if nothing says so. */
 std::string
 SignOfTime(const DataSet & data, const std::vector<double> & pointers)
@@ -65,7 +72,7 @@ SignOfTime(const DataSet & data, const std::vector<double> & pointers)
       return tag.keyword;
     }
   }
-  if (!pointers.empty() || data.Has(tags::FrameOffsets))
+  if (NamesSlices(pointers) || data.Has(tags::FrameOffsets))
   {
     return "";
   }
@@ -75,8 +82,13 @@ SignOfTime(const DataSet & data, const std::vector<double> & pointers)
   {
     if (data.Text(tags::SopClass) == std::string(root) + film)
     {
-      return "an image of ultrasound or X rays without FrameIncrementPointer";
+      return pointers.empty() ? "an image of ultrasound or X rays without FrameIncrementPointer"
+                              : "an image of ultrasound or X rays whose FrameIncrementPointer names no slices";
     }
+  }
+  if (!pointers.empty())
+  {
+    return "";
   }
   return data.Has(tags::FrameTime)       ? tags::FrameTime.keyword
        : data.Has(tags::FrameTimeVector) ? tags::FrameTimeVector.keyword
@@ -121,8 +133,11 @@ CheckFramesAreSlices(const DataSet & data, const std::vector<Plane> & planes)
   }
   for (const FrameVector & vector : VectorsOfOthers)
   {
-    const auto values = data.Numbers(vector.tag);
-    if (std::adjacent_find(values.begin(), values.end(), std::not_equal_to<>()) != values.end())
+    // What FrameIncrementPointer does not name may be left from the images that these were made of.
+    const bool isNamed = IsAmong(pointers, vector.tag);
+    const auto values = isNamed || pointers.empty() ? data.Numbers(vector.tag) : std::vector<double>();
+    if ((isNamed && values.empty() && !NamesSlices(pointers)) ||
+        std::adjacent_find(values.begin(), values.end(), std::not_equal_to<>()) != values.end())
     {
       throw Unsupported("its " + Counted(frames, "frame") + " show several " + vector.what + " (" + vector.tag.keyword +
                         "), not the slices of one volume; extract one of them");

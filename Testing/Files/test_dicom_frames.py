@@ -86,6 +86,9 @@ class MultiFrame(Dicom):
         film = "1.2.840.10008.5.1.4.1.1.3.1"
         for attributes in ({"FrameTime": 40}, {"FrameTimeVector": [0, 40, 40]}, {"SOPClassUID": film, "Modality": "US"}):
             self.refuses(self.save(make(pixels, **attributes), "f.dcm"), saying="moments in time")
+        for kind, pointer in (("12.1", 0x00181520), ("12.1", 0x00280008), ("12.2", 0x00541000)):
+            data = make(pixels, SOPClassUID="1.2.840.10008.5.1.4.1.1." + kind, FrameIncrementPointer=pointer, FrameTime=40)
+            self.refuses(self.save(data, "f.dcm"), saying="FrameIncrementPointer names no slices")
         one = self.read(self.save(make(pixels[0], SOPClassUID=film, Modality="US", FrameTime=40), "one.dcm"))
         np.testing.assert_array_equal(one.voxels, pixels[0][None])
         # A dose says by its offsets that frames are slices, and others by another pointer.
@@ -147,7 +150,9 @@ class MultiFrame(Dicom):
         for wrong in ([3, 2, 1], [1, 2, 4], [1, 1, 2]):
             self.refuses(path([slices], SliceVector=wrong), saying="SliceVector")
         self.refuses(path([slices], SliceVector=[1, 2]), saying="2 numbers for 3 frames")
-        image = self.read(path([windows, detectors, slices], SliceVector=[1, 2, 3]))
+        self.refuses(path([windows, detectors, angles]), saying="angles (AngularViewVector)")
+        # What the pointer does not name may be left from the projections.
+        image = self.read(path([windows, detectors, slices], SliceVector=[1, 2, 3], AngularViewVector=[1, 2, 3]))
         np.testing.assert_array_equal(image.voxels, pixels)
         self.assert_geometry(image, [1, 1, 2], [1, 2, 3])
 

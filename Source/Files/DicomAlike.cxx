@@ -142,8 +142,9 @@ CheckMeaning(const std::vector<Plane> & planes, std::vector<std::string> & notes
   {
     const auto text = [member = member](const Plane & plane) -> const std::string & { return plane.*member; };
     // "US" is the standard's word for a rescaled value of no specified unit.
+    const bool mayBeUnspecified = member == &Plane::rescaleType;
     const auto meaning = [&](const Plane & plane) {
-      const bool isUnspecified = member == &Plane::rescaleType && text(plane) == "US";
+      const bool isUnspecified = mayBeUnspecified && text(plane) == "US";
       return isUnspecified ? std::string() : LowerCase(text(plane));
     };
     if (const auto [plane, first] = Unequal(planes, meaning); plane != nullptr)

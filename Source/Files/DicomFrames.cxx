@@ -95,6 +95,24 @@ SignOfTime(const DataSet & data, const std::vector<double> & pointers)
                                          : "";
 }
 
+/** Whether an image is of a kind whose frames are hardly ever slices: pictures of X rays and of treatment, of cameras
+ * and endoscopes, and of nuclear medicine, whose slices FrameIncrementPointer names. */
+bool
+IsOfPictures(const DataSet & data)
+{
+  constexpr const char * root = "1.2.840.10008.5.1.4.1.1.";
+  const std::string      sopClass = data.Text(tags::SopClass);
+  for (const char * const kind : { "1", "20", "77.1", "481.1" })
+  {
+    const std::string all = std::string(root) + kind;
+    if (sopClass == all || sopClass.compare(0, all.size() + 1, all + ".") == 0)
+    {
+      return true;
+    }
+  }
+  return false;
+}
+
 /** \throws Error unless the frames show the slices 1, 2, 3 ... in this order. */
 void
 CheckSliceVector(const DataSet & data, std::size_t frames)
@@ -149,6 +167,19 @@ CheckFramesAreSlices(const DataSet & data, const std::vector<Plane> & planes)
     throw Unsupported("its " + Counted(frames, "frame") +
                       " are pages (PageNumberVector), and nothing says that they are slices of a volume: there is no "
                       "SpacingBetweenSlices; extract one of them");
+  }
+  const bool hasStep = planes[0].stepSource != StepSource::None || data.Has(tags::FrameOffsets);
+  if (!hasStep && !NamesSlices(pointers) && IsOfPictures(data))
+  {
+    throw Unsupported("nothing says that its " + Counted(frames, "frame") +
+                      " are slices of a volume: FrameIncrementPointer names no slices, and there is no "
+                      "SpacingBetweenSlices; extract one of them");
+  }
+  constexpr Tag moments{ 0x00200105, "IS", "NumberOfTemporalPositions" };
+  if (const auto count = data.Whole(moments); count && *count > 1)
+  {
+    throw Unsupported("its " + Counted(frames, "frame") + " show " + Counted(*count, "moment") +
+                      " in time (NumberOfTemporalPositions), not one volume; extract one of them");
   }
   CheckSliceVector(data, frames);
 }

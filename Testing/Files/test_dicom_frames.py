@@ -89,6 +89,13 @@ class MultiFrame(Dicom):
         for kind, pointer in (("12.1", 0x00181520), ("12.1", 0x00280008), ("12.2", 0x00541000)):
             data = make(pixels, SOPClassUID="1.2.840.10008.5.1.4.1.1." + kind, FrameIncrementPointer=pointer, FrameTime=40)
             self.refuses(self.save(data, "f.dcm"), saying="FrameIncrementPointer names no slices")
+        for kind in ("1.2", "20", "77.1.5.1", "481.1"):
+            data = make(pixels, SOPClassUID="1.2.840.10008.5.1.4.1.1." + kind)
+            self.refuses(self.save(data, "f.dcm"), saying=["nothing says that its 3 frames are slices", "no SpacingBetweenSlices"])
+            data.SpacingBetweenSlices = 2
+            self.assert_geometry(self.read(self.save(data, "f.dcm")), [1, 1, 2])
+        data.NumberOfTemporalPositions = 2
+        self.refuses(self.save(data, "f.dcm"), saying="2 moments in time")
         one = self.read(self.save(make(pixels[0], SOPClassUID=film, Modality="US", FrameTime=40), "one.dcm"))
         np.testing.assert_array_equal(one.voxels, pixels[0][None])
         # A dose says by its offsets that frames are slices, and others by another pointer.

@@ -1,6 +1,7 @@
 #include "BrickCCL/Batch/ItemMemory.h"
 
 #include "BrickCCL/Batch/ReportPictures.h"
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Segmenting/CloseMask.h"
 
 #include <algorithm>
@@ -224,7 +225,7 @@ DescribeBytes(std::uint64_t bytes)
 {
   if (bytes < 1000)
   {
-    return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+    return Counted(bytes, "byte");
   }
   const bool isLarge = bytes >= 1000000000;
   const bool isSmall = bytes < 1000000;

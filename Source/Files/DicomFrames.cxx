@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 
 namespace brickccl::files::dicom
 {
@@ -54,6 +55,17 @@ IsAmong(const std::vector<double> & pointers, const Tag & tag)
   return std::find(pointers.begin(), pointers.end(), static_cast<double>(tag.number)) != pointers.end();
 }
 
+/** Whether the SOP class of an image is one of these kinds of storage, or below one of them. */
+bool
+IsOfClass(const DataSet & data, std::initializer_list<const char *> kinds)
+{
+  const std::string sopClass = data.Text(tags::SopClass) + '.';
+  return std::any_of(kinds.begin(), kinds.end(), [&](const char * kind) {
+    const std::string all = "1.2.840.10008.5.1.4.1.1." + std::string(kind) + '.';
+    return sopClass.compare(0, all.size(), all) == 0;
+  });
+}
+
 /** Whether FrameIncrementPointer says that frames are slices. */
 bool
 NamesSlices(const std::vector<double> & pointers)
@@ -77,14 +89,10 @@ SignOfTime(const DataSet & data, const std::vector<double> & pointers)
     return "";
   }
   // These classes are for films, and FrameIncrementPointer, which may say otherwise, must be there.
-  constexpr const char * root = "1.2.840.10008.5.1.4.1.1.";
-  for (const char * const film : { "3", "3.1", "12.1", "12.1.1", "12.2", "12.2.1" })
+  if (IsOfClass(data, { "3", "12.1", "12.2" }))
   {
-    if (data.Text(tags::SopClass) == std::string(root) + film)
-    {
-      return pointers.empty() ? "an image of ultrasound or X rays without FrameIncrementPointer"
-                              : "an image of ultrasound or X rays whose FrameIncrementPointer names no slices";
-    }
+    return pointers.empty() ? "an image of ultrasound or X rays without FrameIncrementPointer"
+                            : "an image of ultrasound or X rays whose FrameIncrementPointer names no slices";
   }
   if (!pointers.empty())
   {
@@ -93,24 +101,6 @@ SignOfTime(const DataSet & data, const std::vector<double> & pointers)
   return data.Has(tags::FrameTime)       ? tags::FrameTime.keyword
        : data.Has(tags::FrameTimeVector) ? tags::FrameTimeVector.keyword
                                          : "";
-}
-
-/** Whether an image is of a kind whose frames are hardly ever slices: pictures of X rays and of treatment, of cameras
- * and endoscopes, and of nuclear medicine, whose slices FrameIncrementPointer names. */
-bool
-IsOfPictures(const DataSet & data)
-{
-  constexpr const char * root = "1.2.840.10008.5.1.4.1.1.";
-  const std::string      sopClass = data.Text(tags::SopClass);
-  for (const char * const kind : { "1", "20", "77.1", "481.1" })
-  {
-    const std::string all = std::string(root) + kind;
-    if (sopClass == all || sopClass.compare(0, all.size() + 1, all + ".") == 0)
-    {
-      return true;
-    }
-  }
-  return false;
 }
 
 /** \throws Error unless the frames show the slices 1, 2, 3 ... in this order. */
@@ -169,7 +159,8 @@ CheckFramesAreSlices(const DataSet & data, const std::vector<Plane> & planes)
                       "SpacingBetweenSlices; extract one of them");
   }
   const bool hasStep = planes[0].stepSource != StepSource::None || data.Has(tags::FrameOffsets);
-  if (!hasStep && !NamesSlices(pointers) && IsOfPictures(data))
+  // Pictures of X rays and of treatment, of cameras and endoscopes, and of nuclear medicine are hardly ever slices.
+  if (!hasStep && !NamesSlices(pointers) && IsOfClass(data, { "1", "20", "77.1", "481.1" }))
   {
     throw Unsupported("nothing says that its " + Counted(frames, "frame") +
                       " are slices of a volume: FrameIncrementPointer names no slices, and there is no "

@@ -15,6 +15,22 @@ namespace brickccl::files
 namespace
 {
 
+/** An attribute of an object, which must be there, with its space and type. */
+struct OpenAttribute
+{
+  Hdf5Handle attribute;
+  Hdf5Handle space;
+  Hdf5Handle type;
+  hssize_t   count;
+
+  OpenAttribute(const Hdf5Library & h5, hid_t object, const char * name)
+    : attribute(h5.H5Aopen(object, name, H5P_DEFAULT), h5.H5Aclose)
+    , space(h5.H5Aget_space(attribute), h5.H5Sclose)
+    , type(h5.H5Aget_type(attribute), h5.H5Tclose)
+    , count(h5.H5Sget_simple_extent_npoints(space))
+  {}
+};
+
 /** The numbers of an attribute or dataset that `read` reads as doubles; none unless there are 1 to 16. */
 template <typename TRead>
 std::vector<double>
@@ -43,10 +59,10 @@ AttributeNumbers(const Hdf5Library & h5, hid_t object, const char * name)
   {
     return {};
   }
-  const Hdf5Handle attribute(h5.H5Aopen(object, name, H5P_DEFAULT), h5.H5Aclose);
-  const Hdf5Handle space(h5.H5Aget_space(attribute), h5.H5Sclose);
-  const Hdf5Handle type(h5.H5Aget_type(attribute), h5.H5Tclose);
-  return NumbersOf(h5, space, type, [&](hid_t as, void * output) { return h5.H5Aread(attribute, as, output); });
+  const OpenAttribute open(h5, object, name);
+  return NumbersOf(h5, open.space, open.type, [&](hid_t as, void * output) {
+    return h5.H5Aread(open.attribute, as, output);
+  });
 }
 
 std::vector<std::string>
@@ -56,10 +72,9 @@ AttributeTexts(const Hdf5Library & h5, hid_t object, const char * name)
   {
     return {};
   }
-  const Hdf5Handle attribute(h5.H5Aopen(object, name, H5P_DEFAULT), h5.H5Aclose);
-  const Hdf5Handle space(h5.H5Aget_space(attribute), h5.H5Sclose);
-  const Hdf5Handle type(h5.H5Aget_type(attribute), h5.H5Tclose);
-  const hssize_t   count = h5.H5Sget_simple_extent_npoints(space);
+  const OpenAttribute open(h5, object, name);
+  const auto &        type = open.type;
+  const hssize_t      count = open.count;
   if (h5.H5Tget_class(type) != H5T_STRING || count < 1 || count > 16)
   {
     return {};
@@ -68,7 +83,7 @@ AttributeTexts(const Hdf5Library & h5, hid_t object, const char * name)
   if (h5.H5Tis_variable_str(type) > 0)
   {
     std::vector<char *> begins(texts.size(), nullptr);
-    h5.H5Aread(attribute, type, begins.data());
+    h5.H5Aread(open.attribute, type, begins.data());
     std::transform(begins.begin(), begins.end(), texts.begin(), [](const char * text) {
       return text == nullptr ? std::string() : std::string(text);
     });
@@ -76,7 +91,7 @@ AttributeTexts(const Hdf5Library & h5, hid_t object, const char * name)
   }
   const std::size_t size = h5.H5Tget_size(type);
   std::string       all(size * texts.size(), '\0');
-  h5.H5Aread(attribute, type, all.data());
+  h5.H5Aread(open.attribute, type, all.data());
   for (std::size_t i = 0; i < texts.size(); ++i)
   {
     texts[i] = all.substr(i * size, size).c_str();
@@ -99,17 +114,16 @@ NamesOfScales(const Hdf5Library & h5, hid_t object)
   {
     return {};
   }
-  const Hdf5Handle attribute(h5.H5Aopen(object, name, H5P_DEFAULT), h5.H5Aclose);
-  const Hdf5Handle space(h5.H5Aget_space(attribute), h5.H5Sclose);
-  const Hdf5Handle type(h5.H5Aget_type(attribute), h5.H5Tclose);
-  const hssize_t   count = h5.H5Sget_simple_extent_npoints(space);
+  const OpenAttribute open(h5, object, name);
+  const auto &        type = open.type;
+  const hssize_t      count = open.count;
   if (h5.H5Tget_class(type) != H5T_VLEN || count < 1 || count > 16)
   {
     return {};
   }
   const Hdf5Handle   member(h5.H5Tget_super(type), h5.H5Tclose);
   std::vector<hvl_t> lists(static_cast<std::size_t>(count));
-  if (h5.H5Tequal(member, h5.TypeNamed("H5T_STD_REF_OBJ")) <= 0 || h5.H5Aread(attribute, type, lists.data()) < 0)
+  if (h5.H5Tequal(member, h5.TypeNamed("H5T_STD_REF_OBJ")) <= 0 || h5.H5Aread(open.attribute, type, lists.data()) < 0)
   {
     return {};
   }

@@ -166,7 +166,7 @@ CheckDimensionOfFiles(std::int64_t                      dimension,
   {
     expected *= sizes[axis];
   }
-  const bool isParted = mayPartLast && dimension == whole && sizes.back() % files == 0;
+  const bool isParted = mayPartLast && files > 0 && dimension == whole && sizes.back() % files == 0;
   if (files != expected && !isParted)
   {
     throw Error("it names " + Counted(count, "data file") + " and says that each has " +

@@ -3,8 +3,10 @@
 
 #include "BrickCCL/Host/Progress.h"
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
+#include <thread>
 
 namespace brickccl
 {
@@ -25,12 +27,61 @@ struct HostContext
     return { threads, {}, grain };
   }
 
+  /** The same threads. The caller is asked whether to stop, but hears of no progress. */
+  HostContext
+  Quiet() const
+  {
+    return { threads, progress.Quiet(), grain };
+  }
+
   /** The same threads with the part from `begin` to `end` of this context's progress. */
   HostContext
   Part(double begin, double end) const
   {
     return { threads, progress.Part(begin, end), grain };
   }
+};
+
+/** Lets long pieces of work ask whether to stop, on any thread of a ParallelFor. It is made on the calling thread,
+ * which asks the caller; the other threads hear of the answer. */
+class StopPoint
+{
+public:
+  /** Between two questions there should be about so many voxels, runs or components. */
+  static constexpr std::int64_t Steps = std::int64_t{ 1 } << 14;
+
+  explicit StopPoint(const HostContext & context)
+    : m_Progress(context.progress.Quiet())
+  {}
+
+  /** \throws Cancelled if the caller wants to stop. */
+  void
+  Ask()
+  {
+    if (std::this_thread::get_id() == m_Caller && m_Progress.IsCancelled())
+    {
+      m_Stops.store(true, std::memory_order_relaxed);
+    }
+    if (m_Stops.load(std::memory_order_relaxed))
+    {
+      throw Cancelled();
+    }
+  }
+
+  /** Asks at every Steps-th number that it is called with. */
+  void
+  AskAt(std::uint64_t number)
+  {
+    if (number % static_cast<std::uint64_t>(Steps) == 0)
+    {
+      Ask();
+    }
+  }
+
+private:
+  Progress              m_Progress;
+  const std::thread::id m_Caller = std::this_thread::get_id();
+  std::atomic<bool>     m_Stops{ false };
 };
 
 /** The number of threads that `threads` asks for: 0 stands for one on each processor that this process may use. At most

@@ -41,6 +41,22 @@ public:
     return part;
   }
 
+  /** The same work without reports: it only asks whether to stop. */
+  Progress
+  Quiet() const
+  {
+    Progress quiet = *this;
+    quiet.m_Reports = false;
+    return quiet;
+  }
+
+  /** Whether the caller wants to stop. */
+  bool
+  IsCancelled() const
+  {
+    return m_Hooks != nullptr && m_Hooks->cancelled && m_Hooks->cancelled();
+  }
+
   /** Reports a fraction of this part. \throws Cancelled if the caller wants to stop. */
   void
   Update(double fraction) const
@@ -49,11 +65,11 @@ public:
     {
       return;
     }
-    if (m_Hooks->cancelled && m_Hooks->cancelled())
+    if (IsCancelled())
     {
       throw Cancelled();
     }
-    if (m_Hooks->report)
+    if (m_Reports && m_Hooks->report)
     {
       m_Hooks->report(At(fraction));
     }
@@ -69,6 +85,7 @@ private:
   const ProgressHooks * m_Hooks = nullptr;
   double                m_Begin = 0;
   double                m_End = 1;
+  bool                  m_Reports = true;
 };
 
 } // namespace brickccl

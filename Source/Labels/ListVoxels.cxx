@@ -19,11 +19,20 @@ namespace
 /** Calls function(run, index of its first voxel) for the labeled runs of the rows [firstRow, endRow). */
 template <typename TFunction>
 void
-ForEachLabeledRun(const RunVolume & volume, std::int64_t firstRow, std::int64_t endRow, TFunction && function)
+ForEachLabeledRun(const RunVolume & volume,
+                  std::int64_t      firstRow,
+                  std::int64_t      endRow,
+                  StopPoint &       stop,
+                  TFunction &&      function)
 {
+  const std::int64_t      rowsBetween = 1 + StopPoint::Steps / volume.GetExtent().RowLength();
   std::vector<LabeledRun> runs;
   for (std::int64_t row = firstRow; row < endRow; ++row)
   {
+    if ((row - firstRow) % rowsBetween == 0)
+    {
+      stop.Ask();
+    }
     CollectLabeledRuns(volume, row, runs);
     for (const LabeledRun & run : runs)
     {
@@ -45,10 +54,11 @@ ListVoxels(const RunVolume & volume, std::uint64_t components, const HostContext
                       static_cast<int>(std::min<std::int64_t>(limit, EffectiveThreadCount(context.threads))));
   const auto   count = static_cast<std::size_t>(components);
   std::vector<std::vector<std::uint64_t>> places(static_cast<std::size_t>(chunks.count));
+  StopPoint                               stop(context);
   ParallelFor(chunks.count, context.Part(0, 0.4), [&](std::int64_t chunk) {
     std::vector<std::uint64_t> & voxels = places[static_cast<std::size_t>(chunk)];
     voxels.assign(count, 0);
-    ForEachLabeledRun(volume, chunks.Begin(chunk), chunks.End(chunk), [&](const LabeledRun & run, std::int64_t) {
+    ForEachLabeledRun(volume, chunks.Begin(chunk), chunks.End(chunk), stop, [&](const LabeledRun & run, std::int64_t) {
       voxels[static_cast<std::size_t>(run.label) - 1] += static_cast<std::uint64_t>(run.end - run.begin);
     });
   });
@@ -58,6 +68,7 @@ ListVoxels(const RunVolume & volume, std::uint64_t components, const HostContext
   std::uint64_t before = 0;
   for (std::size_t component = 0; component < count; ++component)
   {
+    stop.AskAt(component);
     lists.offsets[component] = before;
     for (std::vector<std::uint64_t> & voxels : places)
     {
@@ -68,12 +79,16 @@ ListVoxels(const RunVolume & volume, std::uint64_t components, const HostContext
   lists.voxels.resize(static_cast<std::size_t>(before));
   ParallelFor(chunks.count, context.Part(0.5, 1), [&](std::int64_t chunk) {
     std::vector<std::uint64_t> & next = places[static_cast<std::size_t>(chunk)];
-    ForEachLabeledRun(volume, chunks.Begin(chunk), chunks.End(chunk), [&](const LabeledRun & run, std::int64_t first) {
-      std::uint64_t & place = next[static_cast<std::size_t>(run.label) - 1];
-      const auto      begin = lists.voxels.begin() + static_cast<std::ptrdiff_t>(place);
-      std::iota(begin, begin + (run.end - run.begin), first);
-      place += static_cast<std::uint64_t>(run.end - run.begin);
-    });
+    ForEachLabeledRun(volume,
+                      chunks.Begin(chunk),
+                      chunks.End(chunk),
+                      stop,
+                      [&](const LabeledRun & run, std::int64_t first) {
+                        std::uint64_t & place = next[static_cast<std::size_t>(run.label) - 1];
+                        const auto      begin = lists.voxels.begin() + static_cast<std::ptrdiff_t>(place);
+                        std::iota(begin, begin + (run.end - run.begin), first);
+                        place += static_cast<std::uint64_t>(run.end - run.begin);
+                      });
   });
   return lists;
 }

@@ -79,8 +79,10 @@ Relabel(RunVolume &            volume,
       [&](std::size_t component) { return counts[component].voxels; },
       options,
       [&](std::size_t component) { return counts[component].slice; });
+    StopPoint stop(context);
     for (std::size_t component = 0; component < counts.size(); ++component)
     {
+      stop.AskAt(component);
       const std::uint64_t voxels = counts[component].voxels;
       if (numberOf[component + 1] != 0)
       {

@@ -118,6 +118,31 @@ Renumber(RunVolume & volume, const std::vector<TNumber> & numbers, const HostCon
   });
 }
 
+/** The labels that Renumber would give to the runs. The volume stays as it is, also if the caller stops the work. */
+template <typename TNumber>
+RunLabels
+RenumberedLabels(const RunVolume & volume, const std::vector<TNumber> & numbers, const HostContext & context)
+{
+  const TNumber largest = numbers.empty() ? TNumber{ 0 } : *std::max_element(numbers.begin(), numbers.end());
+  RunLabels     renumbered;
+  renumbered.Resize(volume.RunCount(), volume.IsWide() || largest > std::numeric_limits<std::uint32_t>::max());
+  StopPoint stop(context);
+  renumbered.Visit([&](auto * target) {
+    volume.VisitLabels([&](const auto * labels) {
+      using Label = std::remove_reference_t<decltype(*target)>;
+      const Chunks chunks(static_cast<std::int64_t>(volume.RunCount()), context.grain, 256);
+      ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
+        for (std::int64_t run = chunks.Begin(chunk); run < chunks.End(chunk); ++run)
+        {
+          stop.AskAt(static_cast<std::uint64_t>(run));
+          target[run] = static_cast<Label>(numbers[static_cast<std::size_t>(labels[run])]);
+        }
+      });
+    });
+  });
+  return renumbered;
+}
+
 /** Keeps the components for which `keeps` is true, and numbers them from 1 on in their order; the others become
  *  background. The labels of the runs are 1..keeps.size().
  *  \return the places in `keeps` of those that stay. */

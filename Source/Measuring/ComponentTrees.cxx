@@ -25,12 +25,16 @@ MakeComponentTrees(const RunVolume & volume, const HostContext & context, const 
 {
   std::vector<std::vector<VoxelBox>> boxes(table.components.size());
   std::vector<LabeledRun>            runs;
+  StopPoint                          stop(context);
+  std::uint64_t                      boxCount = 0;
   for (std::int64_t row = 0; row < volume.GetExtent().RowCount(); ++row)
   {
+    stop.AskAt(static_cast<std::uint64_t>(row) * 64);
     const RowPosition position(volume.GetExtent(), row);
     CollectLabeledRuns(volume, row, runs);
     for (const LabeledRun & run : runs)
     {
+      stop.AskAt(boxCount++);
       boxes[static_cast<std::size_t>(run.label - 1)].push_back(BoxOfRun(position, run.begin, run.end));
     }
   }

@@ -313,6 +313,7 @@ FindHullCorners(const RunVolume &            volume,
       ofSlices.Collect(slice, corners[static_cast<std::size_t>(slice)]);
     }
   });
+  StopPoint                stop(context);
   std::vector<std::size_t> counts(table.components.size(), 0);
   const auto               forVoxels = [](const ComponentVoxels & slice, auto function) {
     for (std::size_t i = 0, begin = 0; i < slice.labels.size(); begin = slice.ends[i++])
@@ -322,14 +323,17 @@ FindHullCorners(const RunVolume &            volume,
   };
   for (const ComponentVoxels & slice : corners)
   {
+    stop.Ask();
     forVoxels(slice, [&](std::size_t c, std::size_t begin, std::size_t end) { counts[c] += end - begin; });
   }
   for (std::size_t c = 0; c < counts.size(); ++c)
   {
+    stop.AskAt(c);
     hulls[c].voxels.reserve(counts[c]);
   }
   for (ComponentVoxels & slice : corners)
   {
+    stop.Ask();
     forVoxels(slice, [&](std::size_t c, std::size_t begin, std::size_t end) {
       std::vector<VoxelIndex> & hull = hulls[c].voxels;
       hull.insert(hull.end(), slice.voxels.data() + begin, slice.voxels.data() + end);

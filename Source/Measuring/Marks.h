@@ -20,7 +20,7 @@ class Marks
 {
 public:
   Marks(Workspace & workspace, std::uint64_t elements, const HostContext & context)
-    : m_Context(context.Silent())
+    : m_Context(context.Quiet())
     , m_Parts(WordsForBits(static_cast<std::int64_t>(elements)),
               1 + context.grain / BitsPerWord,
               std::int64_t{ 4 } * EffectiveThreadCount(context.threads))

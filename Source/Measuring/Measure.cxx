@@ -180,9 +180,11 @@ AccumulateUnwrapped(const RunVolume & volume, std::uint64_t components, const Ho
       });
     };
   };
-  auto sums = AccumulateRows<TSums>(volume, components, context, makeVisit);
+  auto      sums = AccumulateRows<TSums>(volume, components, context, makeVisit);
+  StopPoint stop(context);
   for (std::uint64_t run = 0; run < volume.RunCount(); ++run)
   {
+    stop.AskAt(run);
     const unsigned char wraps = unwrapping.wraps[unwrapping.pieceOfRun[static_cast<std::size_t>(run)]];
     const std::uint64_t label = wraps != 0 ? volume.Label(run) : 0;
     for (int axis = 0; axis < extent.dimension && label != 0; ++axis)
@@ -290,14 +292,16 @@ AccumulateCompact(const RunVolume &          volume,
       volume,
       components,
       context,
-      [&](auto & accumulators, std::int64_t begin, std::int64_t end) {
+      [&](auto & accumulators, std::int64_t begin, std::int64_t end, StopPoint & stop) {
         const auto         adder = std::make_unique<RunAdder>(volume, components);
         const std::int64_t slice = extent.size[1];
-        std::int64_t       z = begin / slice;
-        // Goes slice by slice.
-        for (std::int64_t next = 0; begin < end; begin = next, ++z)
+        const std::int64_t rowsAtOnce = 1 + 16 * StopPoint::Steps / extent.RowLength();
+        // Goes slice by slice, and asks several times in a large one.
+        for (std::int64_t next = 0; begin < end; begin = next)
         {
-          next = std::min(end, (z + 1) * slice);
+          const std::int64_t z = begin / slice;
+          stop.Ask();
+          next = std::min({ end, (z + 1) * slice, begin + rowsAtOnce });
           if (volume.FirstRun(begin) != volume.FirstRun(next))
           {
             volume.ForRunsAtOnce(begin, next, [&](const RunsOfRows & runs) {

@@ -115,7 +115,7 @@ PlacesByMarks(std::uint64_t               largest,
   const auto count = static_cast<std::int64_t>(chunks.size());
   Marks      marks(workspace, largest + 1, context);
   marks.Clear();
-  ParallelFor(count, context.Silent(), [&](std::int64_t chunk) {
+  ParallelFor(count, context.Quiet(), [&](std::int64_t chunk) {
     for (const std::uint64_t label : chunks[static_cast<std::size_t>(chunk)].labels)
     {
       if (!marks.Has(label))
@@ -127,7 +127,7 @@ PlacesByMarks(std::uint64_t               largest,
   std::vector<std::uint64_t> values;
   values.reserve(static_cast<std::size_t>(marks.Count()));
   marks.ForEach([&values](std::uint64_t label) { values.push_back(label); });
-  ParallelFor(count, context.Silent(), [&](std::int64_t chunk) {
+  ParallelFor(count, context.Quiet(), [&](std::int64_t chunk) {
     for (std::uint64_t & label : chunks[static_cast<std::size_t>(chunk)].labels)
     {
       label = marks.RankOf(label);
@@ -147,7 +147,7 @@ PlacesBySearch(const HostContext & context, std::vector<LabelsOfRuns> & chunks)
   }
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
-  ParallelFor(static_cast<std::int64_t>(chunks.size()), context.Silent(), [&](std::int64_t chunk) {
+  ParallelFor(static_cast<std::int64_t>(chunks.size()), context.Quiet(), [&](std::int64_t chunk) {
     for (std::uint64_t & label : chunks[static_cast<std::size_t>(chunk)].labels)
     {
       const auto place = std::lower_bound(values.begin(), values.end(), label) - values.begin();
@@ -199,7 +199,7 @@ StorePlaces(const Chunks &                    rows,
   }
   volume.VisitLabels([&](auto * labelOfRun) {
     using Label = std::remove_reference_t<decltype(*labelOfRun)>;
-    ParallelFor(rows.count, context.Silent(), [&](std::int64_t chunk) {
+    ParallelFor(rows.count, context.Quiet(), [&](std::int64_t chunk) {
       const LabelsOfRuns & own = chunks[static_cast<std::size_t>(chunk)];
       const std::uint64_t  first = volume.FirstRun(rows.Begin(chunk));
       std::transform(own.labels.begin(), own.labels.end(), labelOfRun + first, [](std::uint64_t place) {

@@ -161,7 +161,7 @@ TouchingAreSame(const RunVolume & volume, const std::uint32_t * labels, const Ho
   const Extent &    extent = volume.GetExtent();
   const Chunks      chunks = RowChunks(extent, context);
   std::atomic<bool> differ = false;
-  ParallelFor(chunks.count, context.Silent(), [&](std::int64_t chunk) {
+  ParallelFor(chunks.count, context.Quiet(), [&](std::int64_t chunk) {
     RunBoundLists own;
     RunBoundLists behind;
     bool          hasBehind = false;

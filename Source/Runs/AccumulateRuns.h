@@ -19,9 +19,11 @@ void
 ForComponents(std::uint64_t components, const HostContext & context, TFunction function)
 {
   const Chunks parts(static_cast<std::int64_t>(components), 1 << 10, 64);
-  ParallelFor(parts.count, context.Silent(), [&](std::int64_t part) {
+  StopPoint    stop(context);
+  ParallelFor(parts.count, context.Quiet(), [&](std::int64_t part) {
     for (auto c = static_cast<std::size_t>(parts.Begin(part)); c < static_cast<std::size_t>(parts.End(part)); ++c)
     {
+      stop.AskAt(c);
       function(c);
     }
   });
@@ -119,11 +121,12 @@ private:
 
 /** Collects one accumulator per component, slab by slab.
  *
- *  `add(accumulators, begin, end)` is called once for each slab of rows. It adds what the rows hold to the accumulators
- *  of the components; component 1 has the accumulator 0. Slabs run in parallel and are then combined by
- *  `TAccumulator::Merge`. If `TAccumulator::IsExact`, the order of merging does not matter and is not fixed. Otherwise
- *  slabs are merged in their order, and they depend on the volume and on the number of components, never on the number
- *  of threads; so floating-point sums do not depend on the threads either. The memory of `old` is used again. */
+ *  `add(accumulators, begin, end, stop)` is called once for each slab of rows. It adds what the rows hold to the
+ *  accumulators of the components; component 1 has the accumulator 0. It asks the StopPoint now and then. Slabs run in
+ * parallel and are then combined by `TAccumulator::Merge`. If `TAccumulator::IsExact`, the order of merging does not
+ * matter and is not fixed. Otherwise slabs are merged in their order, and they depend on the volume and on the number
+ * of components, never on the number of threads; so floating-point sums do not depend on the threads either. The memory
+ * of `old` is used again. */
 template <typename TAccumulator, typename TAdd>
 UninitializedVector<TAccumulator>
 AccumulateSlabs(const RunVolume &                 volume,
@@ -144,16 +147,18 @@ AccumulateSlabs(const RunVolume &                 volume,
   UninitializedVector<TAccumulator> total = MakeUnset(static_cast<std::size_t>(components), std::move(old));
   std::vector<unsigned char>        taken((total.size() + Accumulators::BlockSize - 1) / Accumulators::BlockSize, 0);
   std::vector<std::unique_ptr<Accumulators>> partial(static_cast<std::size_t>(slabs.count));
+  StopPoint                                  stop(context);
   ParallelFor(slabs.count, context, [&](std::int64_t slab) {
     auto & accumulators = partial[static_cast<std::size_t>(slab)];
     accumulators = std::make_unique<Accumulators>(total, taken, TAccumulator::IsExact || slab == 0);
-    add(*accumulators, slabs.Begin(slab), slabs.End(slab));
+    add(*accumulators, slabs.Begin(slab), slabs.End(slab), stop);
   });
 
   const Chunks parts(static_cast<std::int64_t>(taken.size()), 16, 64);
-  ParallelFor(parts.count, context.Silent(), [&](std::int64_t part) {
+  ParallelFor(parts.count, context.Quiet(), [&](std::int64_t part) {
     for (auto b = static_cast<std::size_t>(parts.Begin(part)); b < static_cast<std::size_t>(parts.End(part)); ++b)
     {
+      stop.AskAt(b * Accumulators::BlockSize);
       TAccumulator * const block = total.data() + b * Accumulators::BlockSize;
       const std::size_t    count = std::min(Accumulators::BlockSize, total.size() - b * Accumulators::BlockSize);
       bool                 isSet = taken[b] != 0;
@@ -200,10 +205,15 @@ AccumulateRows(const RunVolume &                 volume,
     volume,
     components,
     context,
-    [&](auto & accumulators, std::int64_t begin, std::int64_t end) {
-      auto visit = makeVisit();
+    [&](auto & accumulators, std::int64_t begin, std::int64_t end, StopPoint & stop) {
+      const std::int64_t rowsBetween = 1 + StopPoint::Steps / volume.GetExtent().RowLength();
+      auto               visit = makeVisit();
       for (std::int64_t row = begin; row < end; ++row)
       {
+        if ((row - begin) % rowsBetween == 0)
+        {
+          stop.Ask();
+        }
         if (emptyRowsToo || volume.FirstRun(row) != volume.FirstRun(row + 1))
         {
           visit(accumulators, row);

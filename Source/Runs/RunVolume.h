@@ -72,6 +72,13 @@ public:
     m_Labels.Resize(RunCount(), wide);
   }
 
+  /** Takes the labels of as many runs. */
+  void
+  SetLabels(RunLabels && labels)
+  {
+    m_Labels = std::move(labels);
+  }
+
   /** Whether runs that touch, if only at a corner, are known to have the same label. */
   bool
   TouchingAreJoined() const

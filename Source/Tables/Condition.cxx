@@ -149,7 +149,7 @@ Condition::Condition(Condition &&) noexcept = default;
 Condition & Condition::operator=(Condition &&) noexcept = default;
 
 std::vector<bool>
-Condition::Evaluate(const ComponentTable & table) const
+Condition::Evaluate(const ComponentTable & table, const HostContext & context) const
 {
   const std::vector<ComponentColumn> all = ColumnsOf(table);
   std::vector<ComponentColumn>       columns;
@@ -170,8 +170,10 @@ Condition::Evaluate(const ComponentTable & table) const
   }
   std::vector<bool>  holds;
   std::vector<Value> values(columns.size());
+  StopPoint          stop(context);
   for (const ComponentMeasures & component : table.components)
   {
+    stop.AskAt(holds.size());
     for (std::size_t i = 0; i < columns.size(); ++i)
     {
       values[i] = std::visit(

@@ -1,6 +1,7 @@
 #ifndef BRICKCCL_TABLES_CONDITION_H
 #define BRICKCCL_TABLES_CONDITION_H
 
+#include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
 #include <algorithm>
@@ -60,9 +61,10 @@ public:
     return m_Columns;
   }
 
-  /** Says for each component of a table whether the condition holds.
+  /** Says for each component of a table whether the condition holds. Runs on the calling thread and asks the context
+   *  whether to stop.
    *  \throws InvalidArgument for a column that the table does not have. */
-  std::vector<bool> Evaluate(const ComponentTable & table) const;
+  std::vector<bool> Evaluate(const ComponentTable & table, const HostContext & context = {}) const;
 
   /** A node of the parsed expression. */
   struct Node;

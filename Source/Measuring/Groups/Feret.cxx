@@ -248,11 +248,13 @@ MeasureExtents(const GroupInput & input, ComponentTable & table)
   std::vector<HullCorners>    hulls = FindHullCorners(input.volume, input.context, table, isBox);
   std::vector<ExtentMeasures> extents(hulls.size());
   const Chunks                parts(static_cast<std::int64_t>(hulls.size()), 1, 256);
+  StopPoint                   stop(input.context);
   ParallelFor(parts.count, input.context, [&](std::int64_t part) {
     HullReducer    reducer;
     ExtentFinisher finisher(table);
     for (auto c = static_cast<std::size_t>(parts.Begin(part)); c < static_cast<std::size_t>(parts.End(part)); ++c)
     {
+      stop.AskAt(c);
       if (isBox[c] == 0)
       {
         // Planes across z hold corners only.

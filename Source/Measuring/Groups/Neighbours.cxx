@@ -152,11 +152,14 @@ FindContacts(const RunVolume & volume, const HostContext & context, const Geomet
       }
     }
   });
-  FacesOfPairs all;
+  FacesOfPairs  all;
+  StopPoint     stop(context);
+  std::uint64_t pairs = 0;
   for (const FacesOfPairs & part : parts)
   {
     for (const auto & [pair, counts] : part)
     {
+      stop.AskAt(pairs++);
       for (int axis = 0; axis < extent.dimension; ++axis)
       {
         all[pair].across[axis] += counts.across[axis];
@@ -167,6 +170,7 @@ FindContacts(const RunVolume & volume, const HostContext & context, const Geomet
   std::vector<Contact> contacts;
   for (const auto & [pair, counts] : all)
   {
+    stop.AskAt(contacts.size());
     Contact contact{ pair.first, pair.second, 0, 0 };
     for (int axis = 0; axis < extent.dimension; ++axis)
     {
@@ -175,7 +179,9 @@ FindContacts(const RunVolume & volume, const HostContext & context, const Geomet
     }
     contacts.push_back(contact);
   }
-  std::sort(contacts.begin(), contacts.end(), [](const Contact & a, const Contact & b) {
+  std::uint64_t compared = 0;
+  std::sort(contacts.begin(), contacts.end(), [&](const Contact & a, const Contact & b) {
+    stop.AskAt(++compared);
     return a.first != b.first ? a.first < b.first : a.second < b.second;
   });
   return contacts;

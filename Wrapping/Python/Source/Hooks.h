@@ -66,8 +66,14 @@ private:
   void
   Report(double fraction)
   {
-    if (m_IsDue && !m_Failed && fraction < 1 && !m_Progress.is_none())
+    // It has a clock of its own: work asks whether to stop more often than it reports.
+    if (m_Failed || fraction >= 1 || m_Progress.is_none())
     {
+      return;
+    }
+    if (const auto now = Clock::now(); now >= m_NextReport)
+    {
+      m_NextReport = now + Interval;
       const nb::gil_scoped_acquire lock;
       m_Failed = !Call(fraction);
     }
@@ -77,10 +83,9 @@ private:
   IsCancelled()
   {
     const auto now = Clock::now();
-    m_IsDue = now >= m_Next;
-    if (m_IsDue && !m_Failed)
+    if (now >= m_NextLook && !m_Failed)
     {
-      m_Next = now + Interval;
+      m_NextLook = now + Interval;
       const nb::gil_scoped_acquire lock;
       m_Failed = PyErr_CheckSignals() != 0;
     }
@@ -89,8 +94,8 @@ private:
 
   nb::object        m_Progress;
   ProgressHooks     m_Hooks;
-  Clock::time_point m_Next = Clock::now() + Interval;
-  bool              m_IsDue = false;
+  Clock::time_point m_NextLook = Clock::now() + Interval;
+  Clock::time_point m_NextReport = m_NextLook;
   bool              m_Failed = false;
 };
 

@@ -84,7 +84,7 @@ Spare()
 class LabeledRuns
 {
 public:
-  static constexpr std::int64_t RowsAtOnce = 4096;
+  static constexpr std::int64_t RowsAtOnce = 256;
 
   LabeledRuns() = default;
   LabeledRuns(const LabeledRuns &) = delete;
@@ -148,10 +148,11 @@ public:
     std::vector<std::int64_t> starts;
     std::vector<std::int64_t> lengths;
     std::vector<std::int64_t> labels;
-    WithoutLock(nb::none(), [&](const ProgressHooks &) {
+    WithoutLock(nb::none(), [&](const ProgressHooks & hooks) {
       const std::int64_t rows = volume.GetExtent().RowCount();
       for (std::int64_t row = 0; row < rows; row += RowsAtOnce)
       {
+        Progress(hooks).Update(0);
         for (const LabelRun & run : brickccl::ListRuns(volume, row, std::min(row + RowsAtOnce, rows)))
         {
           if (run.label != 0)
@@ -166,7 +167,7 @@ public:
     return nb::make_tuple(ArrayOf(std::move(starts)), ArrayOf(std::move(lengths)), ArrayOf(std::move(labels)));
   }
 
-  /** Component i gets the number numbers[i - 1], 0 for none. */
+  /** Component i gets the number numbers[i - 1], 0 for none. Ctrl-C leaves everything as it was. */
   void
   Renumber(const nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> & numbers)
   {
@@ -175,10 +176,16 @@ public:
       throw InvalidArgument("there are " + std::to_string(numbers.size()) + " numbers for " + std::to_string(count) +
                             " components; there must be one for each");
     }
-    std::vector<std::uint64_t> numberOf{ 0 };
-    numberOf.insert(numberOf.end(), numbers.data(), numbers.data() + numbers.size());
-    WithoutLock(nb::none(), [&](const ProgressHooks &) { brickccl::Renumber(volume, numberOf, { threads }); });
-    count = *std::max_element(numberOf.begin(), numberOf.end());
+    const std::uint64_t * const given = numbers.data();
+    std::uint64_t               largest = 0;
+    RunLabels                   labels = WithoutLock(nb::none(), [&](const ProgressHooks & hooks) {
+      std::vector<std::uint64_t> numberOf{ 0 };
+      numberOf.insert(numberOf.end(), given, given + count);
+      largest = *std::max_element(numberOf.begin(), numberOf.end());
+      return RenumberedLabels(volume, numberOf, { threads, Progress(hooks) });
+    });
+    volume.SetLabels(std::move(labels));
+    count = largest;
   }
 };
 

@@ -2,6 +2,7 @@
 
 #include "Hooks.h"
 
+#include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Tables/Condition.h"
 
 #include <nanobind/stl/optional.h>
@@ -168,13 +169,17 @@ ContactsAsArrays(const ComponentTable & table)
   std::vector<std::int64_t> second;
   std::vector<std::int64_t> faces;
   std::vector<double>       areas;
-  for (const Contact & contact : table.contacts)
-  {
-    first.push_back(static_cast<std::int64_t>(contact.first));
-    second.push_back(static_cast<std::int64_t>(contact.second));
-    faces.push_back(static_cast<std::int64_t>(contact.faces));
-    areas.push_back(contact.area);
-  }
+  WithoutLock(nb::none(), [&](const ProgressHooks & hooks) {
+    StopPoint stop({ 1, Progress(hooks) });
+    for (const Contact & contact : table.contacts)
+    {
+      stop.AskAt(first.size());
+      first.push_back(static_cast<std::int64_t>(contact.first));
+      second.push_back(static_cast<std::int64_t>(contact.second));
+      faces.push_back(static_cast<std::int64_t>(contact.faces));
+      areas.push_back(contact.area);
+    }
+  });
   // The second label is the larger one; both columns are of one type.
   const bool isLarge = std::any_of(second.begin(), second.end(), [](std::int64_t label) { return label < 0; });
   nb::dict   arrays;
@@ -188,7 +193,10 @@ ContactsAsArrays(const ComponentTable & table)
 nb::object
 Evaluate(const ComponentTable & table, const std::string & condition)
 {
-  const std::vector<bool> holds = Condition(condition).Evaluate(table);
+  const Condition         wanted(condition);
+  const std::vector<bool> holds = WithoutLock(nb::none(), [&](const ProgressHooks & hooks) {
+    return wanted.Evaluate(table, { 1, Progress(hooks) });
+  });
   return nb::cast(ArrayOf(std::vector<unsigned char>(holds.begin(), holds.end())));
 }
 

@@ -177,7 +177,9 @@ def relabel(
     if maximum is not None:
         stays &= sizes <= maximum
     chosen = np.flatnonzero(stays)
-    by_size = chosen[np.argsort(-sizes[chosen], kind="stable")]
+    by_size = chosen
+    if order == "size" or largest is not None:
+        by_size = chosen[np.argsort(-sizes[chosen], kind="stable")]
     if largest is not None:
         by_size = by_size[: largest_of(largest)]
         chosen = np.sort(by_size)

@@ -67,6 +67,27 @@ def test_ctrl_c_ends_the_work(noise, threads):
     assert brickccl.label(noise[0], return_count=True)[1] > 0
 
 
+def test_ctrl_c_leaves_a_labeling_as_it_was_or_as_it_becomes(noise):
+    image = noise[:120]
+    labeling = brickccl.find(image)
+    before, after = labeling.labels(), brickccl.find(image).keep("voxel_count > 1").labels()
+    assert not np.array_equal(before, after)
+    # Wherever the signal comes in.
+    for delay in (0.001, 0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1):
+        try:
+            signal.signal(signal.SIGALRM, signal.default_int_handler)
+            signal.setitimer(signal.ITIMER_REAL, delay)
+            try:
+                labeling.keep("voxel_count > 1")
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+        except KeyboardInterrupt:
+            pass
+        labels = labeling.labels()
+        assert np.array_equal(labels, before) or np.array_equal(labels, after)
+        assert labeling.count == labels.max()
+
+
 def test_a_handler_of_the_signal_is_called_while_the_engine_works(noise):
     heard = []
     before = signal.signal(signal.SIGUSR1, lambda number, frame: heard.append(number))

@@ -58,7 +58,7 @@ FindClusters(const ComponentTable &      table,
              const HostContext &         context)
 {
   const std::vector<BoundingBoxTree> trees = MakeComponentTrees(runs, context, table);
-  const ComponentBoxTree             boxes(trees, table.geometry.spacing);
+  const ComponentBoxTree             boxes(trees, table.geometry.spacing, context);
   GrowingClusters                    growing(trees.size());
   for (std::size_t place = 0; place < trees.size(); ++place)
   {

@@ -34,16 +34,6 @@ LongestSide(const VoxelBox & box, const double * spacing, int & longestAxis)
 
 } // namespace
 
-void
-VoxelBox::Include(const VoxelBox & other)
-{
-  for (int axis = 0; axis < MaximumDimension; ++axis)
-  {
-    low[axis] = std::min(low[axis], other.low[axis]);
-    high[axis] = std::max(high[axis], other.high[axis]);
-  }
-}
-
 BoundingBoxTree::BoundingBoxTree(std::vector<VoxelBox> boxes, const double * spacing, const Progress & progress)
   : m_Boxes(std::move(boxes))
 {

@@ -4,6 +4,7 @@
 #include "BrickCCL/Core/Extent.h"
 #include "BrickCCL/Host/Progress.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -17,7 +18,15 @@ struct VoxelBox
   std::int64_t low[MaximumDimension] = {};
   std::int64_t high[MaximumDimension] = {};
 
-  void Include(const VoxelBox & other);
+  void
+  Include(const VoxelBox & other)
+  {
+    for (int axis = 0; axis < MaximumDimension; ++axis)
+    {
+      low[axis] = std::min(low[axis], other.low[axis]);
+      high[axis] = std::max(high[axis], other.high[axis]);
+    }
+  }
 };
 
 /** A set of boxes of voxels (runs, single voxels). The tree halves the set again and again along its longest side, so

@@ -5,48 +5,50 @@
 namespace brickccl
 {
 
-ComponentBoxTree::ComponentBoxTree(const std::vector<BoundingBoxTree> & trees, const double * spacing)
-  : m_Trees(trees)
-  , m_Spacing(spacing)
-  , m_Order(trees.size())
+ComponentBoxTree::ComponentBoxTree(const std::vector<BoundingBoxTree> & trees,
+                                   const double *                       spacing,
+                                   const HostContext &                  context)
+  : m_Spacing(spacing)
+  , m_Components(trees.size())
 {
-  for (std::size_t i = 0; i < m_Order.size(); ++i)
+  StopPoint stop(context);
+  for (std::size_t i = 0; i < trees.size(); ++i)
   {
-    m_Order[i] = i;
+    stop.AskAt(i);
+    m_Components[i] = { trees[i].Bounds(), i };
   }
-  if (!m_Order.empty())
+  if (!m_Components.empty())
   {
-    Build(0, m_Order.size());
+    Build(0, m_Components.size(), stop);
   }
 }
 
 std::size_t
-ComponentBoxTree::Build(std::size_t begin, std::size_t end)
+ComponentBoxTree::Build(std::size_t begin, std::size_t end, StopPoint & stop)
 {
   const std::size_t node = m_Nodes.size();
-  m_Nodes.push_back({ m_Trees[m_Order[begin]].Bounds(), begin, end });
-  for (std::size_t i = begin; i < end; ++i)
+  stop.AskAt(node * 16);
+  VoxelBox bounds = m_Components[begin].bounds;
+  for (std::size_t i = begin + 1; i < end; ++i)
   {
-    m_Nodes[node].bounds.Include(m_Trees[m_Order[i]].Bounds());
+    bounds.Include(m_Components[i].bounds);
   }
+  m_Nodes.push_back({ bounds, begin, end });
   if (end - begin > 4)
   {
-    const VoxelBox bounds = m_Nodes[node].bounds;
-    int            axis = 0;
+    int axis = 0;
     for (int other = 1; other < MaximumDimension; ++other)
     {
       const auto side = [&](int a) { return static_cast<double>(bounds.high[a] - bounds.low[a]) * m_Spacing[a]; };
       axis = side(other) > side(axis) ? other : axis;
     }
-    const auto        at = [&](std::size_t i) { return m_Order.begin() + static_cast<std::ptrdiff_t>(i); };
+    const auto        at = [&](std::size_t i) { return m_Components.begin() + static_cast<std::ptrdiff_t>(i); };
     const std::size_t middle = begin + (end - begin) / 2;
-    std::nth_element(at(begin), at(middle), at(end), [&](std::size_t a, std::size_t b) {
-      const VoxelBox & first = m_Trees[a].Bounds();
-      const VoxelBox & second = m_Trees[b].Bounds();
-      return first.low[axis] + first.high[axis] < second.low[axis] + second.high[axis];
+    std::nth_element(at(begin), at(middle), at(end), [&](const Component & first, const Component & second) {
+      return first.bounds.low[axis] + first.bounds.high[axis] < second.bounds.low[axis] + second.bounds.high[axis];
     });
-    const std::size_t left = Build(begin, middle);
-    const std::size_t right = Build(middle, end);
+    const std::size_t left = Build(begin, middle, stop);
+    const std::size_t right = Build(middle, end, stop);
     m_Nodes[node].children[0] = left;
     m_Nodes[node].children[1] = right;
   }

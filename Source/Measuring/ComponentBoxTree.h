@@ -2,6 +2,7 @@
 #define BRICKCCL_MEASURING_COMPONENTBOXTREE_H
 
 #include "BrickCCL/Geometry/BoundingBoxTree.h"
+#include "BrickCCL/Host/Parallel.h"
 
 #include <cstddef>
 #include <vector>
@@ -13,8 +14,10 @@ namespace brickccl
 class ComponentBoxTree
 {
 public:
-  /** Both have to live as long as this tree does. \param trees  the runs of each component, none without runs */
-  ComponentBoxTree(const std::vector<BoundingBoxTree> & trees, const double * spacing);
+  /** \param trees  the runs of each component, none without runs
+   *  \param spacing  has to live as long as this tree does
+   *  \throws Cancelled */
+  ComponentBoxTree(const std::vector<BoundingBoxTree> & trees, const double * spacing, const HostContext & context);
 
   /** Calls `visit(component)` for each component whose box may lie at most so far from a box. Near ones come early.
    *  \param limit  returns the squared distance; it may become less from call to call */
@@ -37,7 +40,7 @@ private:
     std::size_t children[2] = { 0, 0 };
   };
 
-  std::size_t Build(std::size_t begin, std::size_t end);
+  std::size_t Build(std::size_t begin, std::size_t end, StopPoint & stop);
 
   template <typename TLimit, typename TVisit>
   void
@@ -52,7 +55,7 @@ private:
     {
       for (std::size_t i = node.begin; i < node.end; ++i)
       {
-        visit(m_Order[i]);
+        visit(m_Components[i].place);
       }
       return;
     }
@@ -64,10 +67,15 @@ private:
     Visit(leftFirst ? right : left, box, limit, visit);
   }
 
-  const std::vector<BoundingBoxTree> & m_Trees;
-  const double *                       m_Spacing;
-  std::vector<std::size_t>             m_Order;
-  std::vector<Node>                    m_Nodes;
+  struct Component
+  {
+    VoxelBox    bounds;
+    std::size_t place;
+  };
+
+  const double *         m_Spacing;
+  std::vector<Component> m_Components;
+  std::vector<Node>      m_Nodes;
 };
 
 } // namespace brickccl

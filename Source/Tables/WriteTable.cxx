@@ -110,6 +110,7 @@ WriteDelimited(std::ostream & stream, const ComponentTable & table, const TableT
   for (std::size_t row = 0; row < text.rows.size(); ++row)
   {
     text.TellRow(row);
+    const ComponentMeasures measures = table.components[text.rows[row]];
     line.clear();
     for (const ComponentColumn & column : text.columns)
     {
@@ -118,7 +119,7 @@ WriteDelimited(std::ostream & stream, const ComponentTable & table, const TableT
         line += delimiter;
       }
       const std::size_t begin = line.size();
-      AppendValue(line, column.value(table, table.components[text.rows[row]]));
+      AppendValue(line, column.value(table, measures));
       std::replace(line.begin() + static_cast<std::ptrdiff_t>(begin), line.end(), '.', point);
     }
     line += '\n';
@@ -212,11 +213,12 @@ WriteJson(std::ostream & stream, const ComponentTable & table, const TableText &
   for (std::size_t i = 0; i < text.rows.size(); ++i)
   {
     text.TellRow(i);
+    const ComponentMeasures measures = table.components[text.rows[i]];
     line = i ? ",\n    {" : "\n    {";
     for (std::size_t k = 0; k < columns.size(); ++k)
     {
       line += (k ? ", \"" : "\"") + columns[k].name + "\": ";
-      AppendJson(line, columns[k].value(table, table.components[text.rows[i]]));
+      AppendJson(line, columns[k].value(table, measures));
     }
     stream << line << '}';
   }

@@ -1,15 +1,13 @@
-#include "BrickCCL/Labels/LabeledRuns.h"
 #include "BrickCCL/Measuring/ComponentBoxTree.h"
 #include "BrickCCL/Measuring/ComponentTrees.h"
+#include "BrickCCL/Measuring/Contacts.h"
 #include "BrickCCL/Measuring/GroupInput.h"
 #include "BrickCCL/Measuring/Measuring.h"
-#include "BrickCCL/Runs/FindRuns.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -26,10 +24,10 @@ using namespace columns;
 class NearestSearch
 {
 public:
-  NearestSearch(const std::vector<BoundingBoxTree> & trees, const double * spacing)
+  NearestSearch(const std::vector<BoundingBoxTree> & trees, const double * spacing, const HostContext & context)
     : m_Trees(trees)
     , m_Spacing(spacing)
-    , m_Boxes(trees, spacing)
+    , m_Boxes(trees, spacing, context)
   {}
 
   void
@@ -86,130 +84,50 @@ private:
   ComponentBoxTree                     m_Boxes;
 };
 
-struct PairHash
-{
-  std::size_t
-  operator()(const std::pair<std::uint64_t, std::uint64_t> & pair) const
-  {
-    return (pair.first * 0x9E3779B97F4A7C15u) ^ (pair.second + (pair.first >> 29));
-  }
-};
-
-/** The number of faces that two components share, across each axis. */
-struct FaceCounts
-{
-  std::uint64_t across[MaximumDimension] = {};
-};
-
-using FacesOfPairs = std::unordered_map<std::pair<std::uint64_t, std::uint64_t>, FaceCounts, PairHash>;
-
-void
-CountFaces(const std::vector<LabeledRun> & a, const std::vector<LabeledRun> & b, int axis, FacesOfPairs & faces)
-{
-  for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();)
-  {
-    const std::int64_t begin = std::max(a[i].begin, b[j].begin);
-    const std::int64_t end = std::min(a[i].end, b[j].end);
-    if (begin < end && a[i].label != b[j].label)
-    {
-      faces[std::minmax(a[i].label, b[j].label)].across[axis] += static_cast<std::uint64_t>(end - begin);
-    }
-    (a[i].end < b[j].end ? i : j) += 1;
-  }
-}
-
-/** Finds all pairs of components that share faces. */
-std::vector<Contact>
-FindContacts(const RunVolume & volume, const HostContext & context, const Geometry & geometry)
-{
-  const Extent &            extent = volume.GetExtent();
-  const Chunks              chunks = RowChunks(extent, context);
-  std::vector<FacesOfPairs> parts(static_cast<std::size_t>(chunks.count));
-  ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
-    FacesOfPairs &          faces = parts[static_cast<std::size_t>(chunk)];
-    std::vector<LabeledRun> own;
-    std::vector<LabeledRun> other;
-    for (std::int64_t row = chunks.Begin(chunk); row < chunks.End(chunk); ++row)
-    {
-      CollectLabeledRuns(volume, row, own);
-      for (std::size_t i = 1; i < own.size(); ++i)
-      {
-        if (own[i - 1].end == own[i].begin)
-        {
-          ++faces[std::minmax(own[i - 1].label, own[i].label)].across[0];
-        }
-      }
-      const RowPosition position(extent, row);
-      std::int64_t      stride = 1;
-      for (int axis = 1; axis < extent.dimension; ++axis)
-      {
-        if (!own.empty() && position.at[axis - 1] > 0)
-        {
-          CollectLabeledRuns(volume, row - stride, other);
-          CountFaces(own, other, axis, faces);
-        }
-        stride *= extent.size[axis];
-      }
-    }
-  });
-  FacesOfPairs  all;
-  StopPoint     stop(context);
-  std::uint64_t pairs = 0;
-  for (const FacesOfPairs & part : parts)
-  {
-    for (const auto & [pair, counts] : part)
-    {
-      stop.AskAt(pairs++);
-      for (int axis = 0; axis < extent.dimension; ++axis)
-      {
-        all[pair].across[axis] += counts.across[axis];
-      }
-    }
-  }
-  const double         voxel = geometry.VoxelVolume(extent.dimension);
-  std::vector<Contact> contacts;
-  for (const auto & [pair, counts] : all)
-  {
-    stop.AskAt(contacts.size());
-    Contact contact{ pair.first, pair.second, 0, 0 };
-    for (int axis = 0; axis < extent.dimension; ++axis)
-    {
-      contact.faces += counts.across[axis];
-      contact.area += static_cast<double>(counts.across[axis]) * (voxel / geometry.spacing[axis]);
-    }
-    contacts.push_back(contact);
-  }
-  std::uint64_t compared = 0;
-  std::sort(contacts.begin(), contacts.end(), [&](const Contact & a, const Contact & b) {
-    stop.AskAt(++compared);
-    return a.first != b.first ? a.first < b.first : a.second < b.second;
-  });
-  return contacts;
-}
-
 void
 MeasureNeighbours(const GroupInput & input, ComponentTable & table)
 {
   std::vector<NeighbourMeasures> neighbours(table.components.size());
-  table.contacts = FindContacts(input.volume, input.context, table.geometry);
-  for (const Contact & contact : table.contacts)
+  bool                           isAlone = input.TouchingAreJoined();
+  if (!isAlone)
   {
-    for (const std::uint64_t label : { contact.first, contact.second })
+    ComponentContacts contacts =
+      FindContacts(input.volume, table.components.size(), input.context.Part(0, 0.4), table.geometry);
+    for (std::size_t c = 0; c < neighbours.size(); ++c)
+    {
+      neighbours[c].nearest = contacts.smallestTouching[c];
+      isAlone = isAlone || neighbours[c].nearest == 0;
+    }
+    table.contacts = std::move(contacts.faces);
+  }
+  StopPoint stop(input.context);
+  for (std::size_t i = 0; i < table.contacts.size(); ++i)
+  {
+    stop.AskAt(i);
+    for (const std::uint64_t label : { table.contacts[i].first, table.contacts[i].second })
     {
       NeighbourMeasures & measures = neighbours[static_cast<std::size_t>(label - 1)];
       ++measures.touching;
-      measures.contactArea += contact.area;
+      measures.contactArea += table.contacts[i].area;
     }
   }
-  const std::vector<BoundingBoxTree> trees = MakeComponentTrees(input.volume, input.context, table);
-  const NearestSearch                search(trees, table.geometry.spacing);
-  const Chunks                       parts(static_cast<std::int64_t>(trees.size()), 1, 256);
-  ParallelFor(parts.count, input.context, [&](std::int64_t part) {
-    for (auto c = static_cast<std::size_t>(parts.Begin(part)); c < static_cast<std::size_t>(parts.End(part)); ++c)
-    {
-      search.Find(c, neighbours[c]);
-    }
-  });
+  // Where components touch, none is nearer.
+  if (isAlone)
+  {
+    const std::vector<BoundingBoxTree> trees = MakeComponentTrees(input.volume, input.context.Part(0.4, 0.6), table);
+    const NearestSearch                search(trees, table.geometry.spacing, input.context);
+    const Chunks                       parts(static_cast<std::int64_t>(trees.size()), 1, 256);
+    ParallelFor(parts.count, input.context.Part(0.6, 1), [&](std::int64_t part) {
+      for (auto c = static_cast<std::size_t>(parts.Begin(part)); c < static_cast<std::size_t>(parts.End(part)); ++c)
+      {
+        if (neighbours[c].nearest == 0)
+        {
+          stop.AskAt(c);
+          search.Find(c, neighbours[c]);
+        }
+      }
+    });
+  }
   table.measures.Set(std::move(neighbours));
 }
 

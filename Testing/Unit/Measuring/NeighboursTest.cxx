@@ -108,6 +108,48 @@ TEST(Neighbours, EqualTheSearchOverAllVoxels)
   }
 }
 
+TEST(Neighbours, TouchWithCornersInFourDimensions)
+{
+  // 1 and 2 touch with a corner, 2 and 3 with an edge; the runs of 3 and 4 end together.
+  const Extent               extent{ 4, 4, 4, 4 };
+  std::vector<std::uint16_t> labels(256, 0);
+  const auto                 at = [&](int x, int y, int z, int t) -> std::uint16_t & {
+    return labels[static_cast<std::size_t>(((t * 4 + z) * 4 + y) * 4 + x)];
+  };
+  at(0, 3, 0, 0) = 1;
+  at(1, 2, 1, 1) = 2;
+  at(2, 2, 1, 2) = at(1, 0, 1, 2) = 3;
+  at(1, 0, 2, 2) = at(0, 0, 2, 2) = 4;
+  at(3, 0, 3, 0) = 5;
+  const auto          table = MeasureLabels(extent, labels, "neighbours", Geometry{});
+  const std::uint64_t nearest[] = { 2, 1, 2, 3, 4 };
+  for (std::size_t c = 0; c < 5; ++c)
+  {
+    const NeighbourMeasures measures = table.measures.Of<NeighbourMeasures>()[c];
+    EXPECT_EQ(measures.nearest, nearest[c]) << "component " << c + 1;
+    EXPECT_EQ(measures.distance, c < 4 ? 0 : std::sqrt(2.0)) << "component " << c + 1;
+    EXPECT_EQ(measures.touching, c == 2 || c == 3 ? 1u : 0u) << "component " << c + 1;
+  }
+  ASSERT_EQ(table.contacts.size(), 1u);
+  EXPECT_EQ(table.contacts[0].faces, 1u);
+}
+
+TEST(Neighbours, CountMillionsOfFacesOfOnePair)
+{
+  // More than are listed at once.
+  constexpr std::int64_t     side = 100;
+  const Extent               extent{ side, side, side };
+  std::vector<std::uint16_t> labels(side * side * side);
+  for (std::int64_t i = 0; i < side * side * side; ++i)
+  {
+    labels[static_cast<std::size_t>(i)] = static_cast<std::uint16_t>(1 + (i + i / side + i / side / side) % 2);
+  }
+  const auto table = MeasureLabels(extent, labels, "neighbours", Geometry{}, 1);
+  ASSERT_EQ(table.contacts.size(), 1u);
+  EXPECT_EQ(table.contacts[0].faces, 3u * side * side * (side - 1));
+  EXPECT_EQ(table.contacts[0].area, 3.0 * side * side * (side - 1));
+}
+
 TEST(Measures, AreTheSameForEveryNumberOfThreads)
 {
   const Extent extent{ 90, 60, 40 };

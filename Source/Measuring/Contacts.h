@@ -1,0 +1,33 @@
+#ifndef BRICKCCL_MEASURING_CONTACTS_H
+#define BRICKCCL_MEASURING_CONTACTS_H
+
+#include "BrickCCL/Core/VolumeView.h"
+#include "BrickCCL/Host/Parallel.h"
+#include "BrickCCL/Runs/RunVolume.h"
+#include "BrickCCL/Tables/ComponentTable.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace brickccl
+{
+
+/** Where components lie side by side. */
+struct ComponentContacts
+{
+  /** The pairs that share voxel faces, ordered by their labels. */
+  std::vector<Contact> faces;
+  /** For each component the smallest label among the others that it touches with a face, an edge or a corner; 0 for
+   *  none. Then nothing lies between the two: their distance is 0. */
+  std::vector<std::uint64_t> smallestTouching;
+};
+
+/** Finds the contacts of the components 1..components, in an image without periodic axes. \throws Cancelled */
+ComponentContacts FindContacts(const RunVolume &   volume,
+                               std::uint64_t       components,
+                               const HostContext & context,
+                               const Geometry &    geometry);
+
+} // namespace brickccl
+
+#endif

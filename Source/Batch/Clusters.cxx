@@ -57,9 +57,9 @@ FindClusters(const ComponentTable &      table,
              const std::vector<double> & reach,
              const HostContext &         context)
 {
-  const std::vector<BoundingBoxTree> trees = MakeComponentTrees(runs, context, table);
-  const ComponentBoxTree             boxes(trees, table.geometry.spacing, context);
-  GrowingClusters                    growing(trees.size());
+  const BoundingBoxTrees trees = MakeComponentTrees(runs, context, table);
+  const ComponentBoxTree boxes(trees, table.geometry.spacing, context);
+  GrowingClusters        growing(trees.size());
   for (std::size_t place = 0; place < trees.size(); ++place)
   {
     if (!(reach[place] > 0))
@@ -129,7 +129,7 @@ SizesOfClusters(const ComponentTable & table, const RunVolume & runs, const std:
   std::vector<double> sizes;
   for (std::vector<VoxelBox> & all : boxes)
   {
-    sizes.push_back(std::sqrt(BoundingBoxTree(std::move(all), table.geometry.spacing).LargestDistance()));
+    sizes.push_back(std::sqrt(BoundingBoxTrees(std::move(all), table.geometry.spacing)[0].LargestDistance()));
   }
   return sizes;
 }

@@ -32,59 +32,112 @@ LongestSide(const VoxelBox & box, const double * spacing, int & longestAxis)
   return longest;
 }
 
+/** A tree of so many boxes has at most so many nodes: a large node has halves of at least half a leaf. */
+std::uint64_t
+MostNodes(std::uint64_t boxes)
+{
+  return boxes == 0 ? 0 : boxes <= LeafSize ? 1 : boxes / 2;
+}
+
 } // namespace
 
-BoundingBoxTree::BoundingBoxTree(std::vector<VoxelBox> boxes, const double * spacing, const Progress & progress)
+BoundingBoxTrees::BoundingBoxTrees(std::vector<VoxelBox> boxes, const double * spacing, const HostContext & context)
   : m_Boxes(std::move(boxes))
+  , m_Begins{ 0, m_Boxes.size() }
 {
-  if (m_Boxes.size() > std::numeric_limits<std::uint32_t>::max() / 2)
-  {
-    throw Unsupported("distances between sets of " + std::to_string(m_Boxes.size()) + " runs are not supported");
-  }
-  std::copy(spacing, spacing + MaximumDimension, m_Spacing);
-  if (!m_Boxes.empty())
-  {
-    m_Nodes.reserve(m_Boxes.size() / 2 + 1);
-    m_Nodes.push_back({ {}, 0, static_cast<std::uint32_t>(m_Boxes.size()) });
-    // Children are added at the end, so that this loop visits them, too.
-    for (std::uint32_t node = 0; node < m_Nodes.size(); ++node)
-    {
-      // The first nodes hold the most boxes.
-      if (node < 256 || node % 256 == 0)
-      {
-        progress.Update(static_cast<double>(node) * LeafSize / static_cast<double>(2 * m_Boxes.size()));
-      }
-      Split(node);
-    }
-  }
+  Build(spacing, context);
+}
+
+BoundingBoxTrees::BoundingBoxTrees(std::vector<VoxelBox>      boxes,
+                                   std::vector<std::uint64_t> begins,
+                                   const double *             spacing,
+                                   const HostContext &        context)
+  : m_Boxes(std::move(boxes))
+  , m_Begins(std::move(begins))
+{
+  Build(spacing, context);
 }
 
 void
-BoundingBoxTree::Split(std::uint32_t node)
+BoundingBoxTrees::Build(const double * spacing, const HostContext & context)
 {
-  const std::uint32_t begin = m_Nodes[node].begin;
-  const std::uint32_t end = m_Nodes[node].end;
-  VoxelBox            bounds = m_Boxes[begin];
+  std::copy(spacing, spacing + MaximumDimension, m_Spacing);
+  StopPoint     stop(context);
+  std::uint64_t nodes = 0;
+  m_FirstNodes.reserve(size());
+  for (std::size_t set = 0; set < size(); ++set)
+  {
+    stop.AskAt(set);
+    m_FirstNodes.push_back(nodes);
+    nodes += MostNodes(m_Begins[set + 1] - m_Begins[set]);
+  }
+  m_Nodes.resize(static_cast<std::size_t>(nodes));
+  const Chunks parts(static_cast<std::int64_t>(size()), 1, 256);
+  ParallelFor(parts.count, context, [&](std::int64_t part) {
+    for (std::int64_t set = parts.Begin(part); set < parts.End(part); ++set)
+    {
+      stop.AskAt(static_cast<std::uint64_t>(set));
+      BuildTree(static_cast<std::size_t>(set), stop);
+    }
+  });
+}
+
+void
+BoundingBoxTrees::BuildTree(std::size_t set, StopPoint & stop)
+{
+  const std::uint64_t count = m_Begins[set + 1] - m_Begins[set];
+  if (count > std::numeric_limits<std::uint32_t>::max() / 2)
+  {
+    throw Unsupported("distances between sets of " + std::to_string(count) + " runs are not supported");
+  }
+  if (count == 0)
+  {
+    return;
+  }
+  VoxelBox * const boxes = m_Boxes.data() + m_Begins[set];
+  Node * const     nodes = m_Nodes.data() + m_FirstNodes[set];
+  nodes[0].begin = 0;
+  nodes[0].end = static_cast<std::uint32_t>(count);
+  std::uint32_t nodeCount = 1;
+  // Children are added at the end, so that this loop visits them, too.
+  for (std::uint32_t node = 0; node < nodeCount; ++node)
+  {
+    // The first nodes hold the most boxes.
+    if (count > LeafSize && (node < 256 || node % 256 == 0))
+    {
+      stop.Ask();
+    }
+    nodeCount += Split(boxes, nodes, node, nodeCount) ? 2 : 0;
+  }
+}
+
+/** Sets the bounds of a node and, if it is large, its two children, which are at `child`. */
+bool
+BoundingBoxTrees::Split(VoxelBox * boxes, Node * nodes, std::uint32_t node, std::uint32_t child) const
+{
+  const std::uint32_t begin = nodes[node].begin;
+  const std::uint32_t end = nodes[node].end;
+  VoxelBox            bounds = boxes[begin];
   for (std::uint32_t i = begin + 1; i < end; ++i)
   {
-    bounds.Include(m_Boxes[i]);
+    bounds.Include(boxes[i]);
   }
-  m_Nodes[node].bounds = bounds;
+  nodes[node].bounds = bounds;
   int          axis = 0;
   const double longest = LongestSide(bounds, m_Spacing, axis);
   if (end - begin <= LeafSize || longest == 0)
   {
-    return;
+    return false;
   }
   const std::uint32_t middle = begin + (end - begin) / 2;
-  std::nth_element(
-    m_Boxes.begin() + begin,
-    m_Boxes.begin() + middle,
-    m_Boxes.begin() + end,
-    [axis](const VoxelBox & a, const VoxelBox & b) { return a.low[axis] + a.high[axis] < b.low[axis] + b.high[axis]; });
-  m_Nodes[node].child = static_cast<std::uint32_t>(m_Nodes.size());
-  m_Nodes.push_back({ {}, begin, middle });
-  m_Nodes.push_back({ {}, middle, end });
+  std::nth_element(boxes + begin, boxes + middle, boxes + end, [axis](const VoxelBox & a, const VoxelBox & b) {
+    return a.low[axis] + a.high[axis] < b.low[axis] + b.high[axis];
+  });
+  nodes[node].child = child;
+  nodes[child].begin = begin;
+  nodes[child].end = nodes[child + 1].begin = middle;
+  nodes[child + 1].end = end;
+  return true;
 }
 
 double

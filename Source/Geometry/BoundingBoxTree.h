@@ -2,11 +2,11 @@
 #define BRICKCCL_GEOMETRY_BOUNDINGBOXTREE_H
 
 #include "BrickCCL/Core/Extent.h"
-#include "BrickCCL/Host/Progress.h"
+#include "BrickCCL/Host/Parallel.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 namespace brickccl
@@ -29,25 +29,21 @@ struct VoxelBox
   }
 };
 
-/** A set of boxes of voxels (runs, single voxels). The tree halves the set again and again along its longest side, so
- *  that a search for a distance within the set, or between two sets, looks at few boxes. Distances are squared, in the
- *  unit of `spacing`. */
+/** A set of boxes of voxels (runs, single voxels) among those of BoundingBoxTrees, which has to live as long. The tree
+ *  halves the set again and again along its longest side, so that a search for a distance within the set, or between
+ * two sets, looks at few boxes. Distances are squared, in the unit of the spacing. */
 class BoundingBoxTree
 {
 public:
-  BoundingBoxTree() = default;
-  /** Takes the boxes and puts them in another order. \throws Cancelled */
-  BoundingBoxTree(std::vector<VoxelBox> boxes, const double * spacing, const Progress & progress = {});
-
   bool
   IsEmpty() const
   {
-    return m_Boxes.empty();
+    return m_Nodes == nullptr;
   }
   const VoxelBox &
   Bounds() const
   {
-    return m_Nodes.front().bounds;
+    return m_Nodes[0].bounds;
   }
 
   /** The largest squared distance between the centres of two voxels of the set; 0 for less than two. */
@@ -60,6 +56,8 @@ public:
   static double GapBetween(const VoxelBox & a, const VoxelBox & b, const double * spacing);
 
 private:
+  friend class BoundingBoxTrees;
+
   struct Node
   {
     VoxelBox      bounds;
@@ -69,7 +67,12 @@ private:
     std::uint32_t child = 0;
   };
 
-  void        Split(std::uint32_t node);
+  BoundingBoxTree(const VoxelBox * boxes, const Node * nodes, const double * spacing)
+    : m_Boxes(boxes)
+    , m_Nodes(nodes)
+    , m_Spacing(spacing)
+  {}
+
   double      ReachBetween(const VoxelBox & a, const VoxelBox & b) const;
   void        SearchLargest(std::uint32_t a, std::uint32_t b, double & largest) const;
   static void SearchSmallest(const BoundingBoxTree & a,
@@ -78,9 +81,52 @@ private:
                              std::uint32_t           nodeB,
                              double &                smallest);
 
-  double                m_Spacing[MaximumDimension] = { 1, 1, 1, 1 };
-  std::vector<VoxelBox> m_Boxes;
-  std::vector<Node>     m_Nodes;
+  const VoxelBox * m_Boxes;
+  const Node *     m_Nodes;
+  const double *   m_Spacing;
+};
+
+/** The trees of a set of boxes, or of many sets, which lie one behind the other in memory. */
+class BoundingBoxTrees
+{
+public:
+  /** Takes the boxes of one set and puts them in another order. \throws Cancelled */
+  BoundingBoxTrees(std::vector<VoxelBox> boxes, const double * spacing, const HostContext & context = { 1 });
+
+  /** Takes the boxes of many sets and puts those of each in another order.
+   *  \param begins  the first box of each set, and the number of boxes
+   *  \throws Cancelled */
+  BoundingBoxTrees(std::vector<VoxelBox>      boxes,
+                   std::vector<std::uint64_t> begins,
+                   const double *             spacing,
+                   const HostContext &        context);
+
+  /** The number of sets. */
+  std::size_t
+  size() const
+  {
+    return m_Begins.size() - 1;
+  }
+
+  BoundingBoxTree
+  operator[](std::size_t set) const
+  {
+    const bool isEmpty = m_Begins[set] == m_Begins[set + 1];
+    return { m_Boxes.data() + m_Begins[set], isEmpty ? nullptr : m_Nodes.data() + m_FirstNodes[set], m_Spacing };
+  }
+
+private:
+  using Node = BoundingBoxTree::Node;
+
+  void Build(const double * spacing, const HostContext & context);
+  void BuildTree(std::size_t set, StopPoint & stop);
+  bool Split(VoxelBox * boxes, Node * nodes, std::uint32_t node, std::uint32_t child) const;
+
+  double                     m_Spacing[MaximumDimension];
+  std::vector<VoxelBox>      m_Boxes;
+  std::vector<std::uint64_t> m_Begins;
+  std::vector<std::uint64_t> m_FirstNodes;
+  std::vector<Node>          m_Nodes;
 };
 
 } // namespace brickccl

@@ -5,9 +5,7 @@
 namespace brickccl
 {
 
-ComponentBoxTree::ComponentBoxTree(const std::vector<BoundingBoxTree> & trees,
-                                   const double *                       spacing,
-                                   const HostContext &                  context)
+ComponentBoxTree::ComponentBoxTree(const BoundingBoxTrees & trees, const double * spacing, const HostContext & context)
   : m_Spacing(spacing)
   , m_Components(trees.size())
 {

@@ -17,7 +17,7 @@ public:
   /** \param trees  the runs of each component, none without runs
    *  \param spacing  has to live as long as this tree does
    *  \throws Cancelled */
-  ComponentBoxTree(const std::vector<BoundingBoxTree> & trees, const double * spacing, const HostContext & context);
+  ComponentBoxTree(const BoundingBoxTrees & trees, const double * spacing, const HostContext & context);
 
   /** Calls `visit(component)` for each component whose box may lie at most so far from a box. Near ones come early.
    *  \param limit  returns the squared distance; it may become less from call to call */

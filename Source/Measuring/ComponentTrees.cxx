@@ -2,7 +2,9 @@
 
 #include "BrickCCL/Labels/LabeledRuns.h"
 
+#include <numeric>
 #include <utility>
+#include <vector>
 
 namespace brickccl
 {
@@ -20,33 +22,34 @@ BoxOfRun(const RowPosition & position, std::int64_t begin, std::int64_t end)
   return box;
 }
 
-std::vector<BoundingBoxTree>
+BoundingBoxTrees
 MakeComponentTrees(const RunVolume & volume, const HostContext & context, const ComponentTable & table)
 {
-  std::vector<std::vector<VoxelBox>> boxes(table.components.size());
-  std::vector<LabeledRun>            runs;
-  StopPoint                          stop(context);
-  std::uint64_t                      boxCount = 0;
-  for (std::int64_t row = 0; row < volume.GetExtent().RowCount(); ++row)
-  {
-    stop.AskAt(static_cast<std::uint64_t>(row) * 64);
+  StopPoint  stop(context);
+  const auto forEachRun = [&](auto && function) {
+    std::vector<LabeledRun> runs;
+    for (std::int64_t row = 0; row < volume.GetExtent().RowCount(); ++row)
+    {
+      stop.AskAt(static_cast<std::uint64_t>(row) * 64);
+      CollectLabeledRuns(volume, row, runs);
+      for (const LabeledRun & run : runs)
+      {
+        function(row, run);
+      }
+    }
+  };
+  // First the number of a component's runs, two places behind its own; then the place of its next one.
+  std::vector<std::uint64_t> places(table.components.size() + 2, 0);
+  std::uint64_t * const      next = places.data() + 1;
+  forEachRun([&](std::int64_t, const LabeledRun & run) { ++next[run.label]; });
+  std::partial_sum(places.begin(), places.end(), places.begin());
+  std::vector<VoxelBox> boxes(static_cast<std::size_t>(places.back()));
+  forEachRun([&](std::int64_t row, const LabeledRun & run) {
     const RowPosition position(volume.GetExtent(), row);
-    CollectLabeledRuns(volume, row, runs);
-    for (const LabeledRun & run : runs)
-    {
-      stop.AskAt(boxCount++);
-      boxes[static_cast<std::size_t>(run.label - 1)].push_back(BoxOfRun(position, run.begin, run.end));
-    }
-  }
-  std::vector<BoundingBoxTree> trees(boxes.size());
-  const Chunks                 parts(static_cast<std::int64_t>(boxes.size()), 1, 256);
-  ParallelFor(parts.count, context, [&](std::int64_t part) {
-    for (auto c = static_cast<std::size_t>(parts.Begin(part)); c < static_cast<std::size_t>(parts.End(part)); ++c)
-    {
-      trees[c] = BoundingBoxTree(std::move(boxes[c]), table.geometry.spacing);
-    }
+    boxes[static_cast<std::size_t>(next[run.label - 1]++)] = BoxOfRun(position, run.begin, run.end);
   });
-  return trees;
+  places.pop_back();
+  return { std::move(boxes), std::move(places), table.geometry.spacing, context };
 }
 
 } // namespace brickccl

@@ -7,7 +7,6 @@
 #include "BrickCCL/Tables/ComponentTable.h"
 
 #include <cstdint>
-#include <vector>
 
 namespace brickccl
 {
@@ -16,7 +15,7 @@ namespace brickccl
 VoxelBox BoxOfRun(const RowPosition & position, std::int64_t begin, std::int64_t end);
 
 /** Makes a tree of the runs of each component, in the order of the table's rows. */
-std::vector<BoundingBoxTree>
+BoundingBoxTrees
 MakeComponentTrees(const RunVolume & volume, const HostContext & context, const ComponentTable & table);
 
 } // namespace brickccl

@@ -216,7 +216,7 @@ private:
         std::copy_n(voxel.at, MaximumDimension, box.high);
         boxes.push_back(box);
       }
-      return BoundingBoxTree(std::move(boxes), spacing).LargestDistance();
+      return BoundingBoxTrees(std::move(boxes), spacing)[0].LargestDistance();
     }
     double largest = 0;
     for (std::size_t i = 0; i < m_Offsets.size(); ++i)

@@ -24,7 +24,7 @@ using namespace columns;
 class NearestSearch
 {
 public:
-  NearestSearch(const std::vector<BoundingBoxTree> & trees, const double * spacing, const HostContext & context)
+  NearestSearch(const BoundingBoxTrees & trees, const double * spacing, const HostContext & context)
     : m_Trees(trees)
     , m_Spacing(spacing)
     , m_Boxes(trees, spacing, context)
@@ -79,9 +79,9 @@ private:
     }
   }
 
-  const std::vector<BoundingBoxTree> & m_Trees;
-  const double *                       m_Spacing;
-  ComponentBoxTree                     m_Boxes;
+  const BoundingBoxTrees & m_Trees;
+  const double *           m_Spacing;
+  ComponentBoxTree         m_Boxes;
 };
 
 void
@@ -114,9 +114,9 @@ MeasureNeighbours(const GroupInput & input, ComponentTable & table)
   // Where components touch, none is nearer.
   if (isAlone)
   {
-    const std::vector<BoundingBoxTree> trees = MakeComponentTrees(input.volume, input.context.Part(0.4, 0.6), table);
-    const NearestSearch                search(trees, table.geometry.spacing, input.context);
-    const Chunks                       parts(static_cast<std::int64_t>(trees.size()), 1, 256);
+    const BoundingBoxTrees trees = MakeComponentTrees(input.volume, input.context.Part(0.4, 0.6), table);
+    const NearestSearch    search(trees, table.geometry.spacing, input.context);
+    const Chunks           parts(static_cast<std::int64_t>(trees.size()), 1, 256);
     ParallelFor(parts.count, input.context.Part(0.6, 1), [&](std::int64_t part) {
       for (auto c = static_cast<std::size_t>(parts.Begin(part)); c < static_cast<std::size_t>(parts.End(part)); ++c)
       {

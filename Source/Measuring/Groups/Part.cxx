@@ -172,9 +172,9 @@ MeasurePartDistances(const GroupInput & input, ComponentTable & table)
   std::vector<PartDistance> distances(table.components.size(), { std::numeric_limits<double>::quiet_NaN() });
   table.partTotals.voxels = static_cast<std::uint64_t>(part.extent.VoxelCount()) - outsideVoxels;
   table.partTotals.componentVoxels = CountCommonVoxels(input.volume, outside, table, distances);
-  const BoundingBoxTree outsideTree(BoxesBesidePart(outside), table.geometry.spacing, context.progress.Part(0.1, 0.4));
-  const std::vector<BoundingBoxTree> trees = MakeComponentTrees(input.volume, context.Part(0.4, 0.6), table);
-  const Chunks                       parts(static_cast<std::int64_t>(trees.size()), 1, 256);
+  const BoundingBoxTrees outsideTree(BoxesBesidePart(outside), table.geometry.spacing, context.Part(0.1, 0.4));
+  const BoundingBoxTrees trees = MakeComponentTrees(input.volume, context.Part(0.4, 0.6), table);
+  const Chunks           parts(static_cast<std::int64_t>(trees.size()), 1, 256);
   ParallelFor(parts.count, context.Part(0.6, 1), [&](std::int64_t index) {
     for (auto c = static_cast<std::size_t>(parts.Begin(index)); c < static_cast<std::size_t>(parts.End(index)); ++c)
     {
@@ -183,7 +183,7 @@ MeasurePartDistances(const GroupInput & input, ComponentTable & table)
         continue;
       }
       const double square =
-        BoundingBoxTree::SmallestDistance(trees[c], outsideTree, std::numeric_limits<double>::infinity());
+        BoundingBoxTree::SmallestDistance(trees[c], outsideTree[0], std::numeric_limits<double>::infinity());
       if (std::isfinite(square))
       {
         distances[c].distance = std::sqrt(square);

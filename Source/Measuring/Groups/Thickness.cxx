@@ -125,12 +125,16 @@ FindRidge(const Extent &                     extent,
       }
     }
   });
+  StopPoint               stop(context);
   std::vector<RidgeVoxel> ridge;
   for (const auto & part : parts)
   {
+    stop.Ask();
     ridge.insert(ridge.end(), part.begin(), part.end());
   }
-  std::sort(ridge.begin(), ridge.end(), [](const RidgeVoxel & a, const RidgeVoxel & b) {
+  std::uint64_t compared = 0;
+  std::sort(ridge.begin(), ridge.end(), [&](const RidgeVoxel & a, const RidgeVoxel & b) {
+    stop.AskAt(++compared);
     return a.square != b.square ? a.square < b.square : a.place < b.place;
   });
   return ridge;

@@ -107,7 +107,7 @@ TEST(BoundingBoxTree, LargestDistanceIsThatOfAllPairs)
       for (const std::int64_t longest : { 1, 5 })
       {
         const auto boxes = RandomBoxes(count, 60, longest, dimension, 10 * count + static_cast<std::size_t>(dimension));
-        EXPECT_DOUBLE_EQ(BoundingBoxTree(boxes, Spacing).LargestDistance(), LargestOfAll(boxes))
+        EXPECT_DOUBLE_EQ(BoundingBoxTrees(boxes, Spacing)[0].LargestDistance(), LargestOfAll(boxes))
           << count << " boxes in " << dimension << "-D";
       }
     }
@@ -124,12 +124,12 @@ TEST(BoundingBoxTree, SmallestDistanceIsThatOfAllPairs)
       {
         const auto a = RandomBoxes(count, 60, 4, dimension, 3 * count + 1);
         const auto b = Moved(RandomBoxes(count / 2 + 1, 60, 4, dimension, 5 * count + 2), dimension - 1, apart);
-        const auto first = BoundingBoxTree(a, Spacing);
-        const auto second = BoundingBoxTree(b, Spacing);
+        const auto first = BoundingBoxTrees(a, Spacing);
+        const auto second = BoundingBoxTrees(b, Spacing);
         const auto expected = SmallestOfAll(a, b);
-        EXPECT_DOUBLE_EQ(BoundingBoxTree::SmallestDistance(first, second, Infinite), expected)
+        EXPECT_DOUBLE_EQ(BoundingBoxTree::SmallestDistance(first[0], second[0], Infinite), expected)
           << count << ", " << apart;
-        EXPECT_DOUBLE_EQ(BoundingBoxTree::SmallestDistance(second, first, Infinite), expected)
+        EXPECT_DOUBLE_EQ(BoundingBoxTree::SmallestDistance(second[0], first[0], Infinite), expected)
           << count << ", " << apart;
       }
     }
@@ -140,40 +140,71 @@ TEST(BoundingBoxTree, TheLimitIsTheAnswerWhereNothingIsBelowIt)
 {
   const auto a = RandomBoxes(50, 20, 3, 3, 1);
   const auto b = Moved(RandomBoxes(50, 20, 3, 3, 2), 0, 100);
-  const auto first = BoundingBoxTree(a, Spacing);
-  const auto second = BoundingBoxTree(b, Spacing);
+  const auto first = BoundingBoxTrees(a, Spacing);
+  const auto second = BoundingBoxTrees(b, Spacing);
   const auto expected = SmallestOfAll(a, b);
   ASSERT_GT(expected, 100);
-  EXPECT_EQ(BoundingBoxTree::SmallestDistance(first, second, 1), 1);
-  EXPECT_EQ(BoundingBoxTree::SmallestDistance(first, second, expected), expected);
-  EXPECT_DOUBLE_EQ(BoundingBoxTree::SmallestDistance(first, second, expected + 1), expected);
+  EXPECT_EQ(BoundingBoxTree::SmallestDistance(first[0], second[0], 1), 1);
+  EXPECT_EQ(BoundingBoxTree::SmallestDistance(first[0], second[0], expected), expected);
+  EXPECT_DOUBLE_EQ(BoundingBoxTree::SmallestDistance(first[0], second[0], expected + 1), expected);
 }
 
 TEST(BoundingBoxTree, SetsWithoutBoxesHaveNoDistances)
 {
-  const BoundingBoxTree none;
-  const BoundingBoxTree alsoNone({}, Spacing);
-  const BoundingBoxTree one(RandomBoxes(1, 5, 1, 3, 1), Spacing);
-  EXPECT_TRUE(none.IsEmpty());
-  EXPECT_TRUE(alsoNone.IsEmpty());
-  EXPECT_FALSE(one.IsEmpty());
-  EXPECT_EQ(none.LargestDistance(), 0);
-  EXPECT_EQ(BoundingBoxTree::SmallestDistance(none, one, 7), 7);
-  EXPECT_EQ(BoundingBoxTree::SmallestDistance(one, alsoNone, 7), 7);
+  const BoundingBoxTrees none({}, Spacing);
+  const BoundingBoxTrees one(RandomBoxes(1, 5, 1, 3, 1), Spacing);
+  EXPECT_TRUE(none[0].IsEmpty());
+  EXPECT_FALSE(one[0].IsEmpty());
+  EXPECT_EQ(none[0].LargestDistance(), 0);
+  EXPECT_EQ(BoundingBoxTree::SmallestDistance(none[0], one[0], 7), 7);
+  EXPECT_EQ(BoundingBoxTree::SmallestDistance(one[0], none[0], 7), 7);
+}
+
+TEST(BoundingBoxTree, ManySetsHaveTreesOfTheirOwn)
+{
+  // Sets of 0 to 39 boxes, some of them with less and some with more than a leaf.
+  std::vector<VoxelBox>              all;
+  std::vector<std::uint64_t>         begins{ 0 };
+  std::vector<std::vector<VoxelBox>> sets;
+  for (std::uint64_t set = 0; set < 40; ++set)
+  {
+    sets.push_back(RandomBoxes(set * 7 % 40, 60, 3, 3, set));
+    all.insert(all.end(), sets.back().begin(), sets.back().end());
+    begins.push_back(all.size());
+  }
+  for (const int threads : { 1, 3 })
+  {
+    const BoundingBoxTrees trees(all, begins, Spacing, { threads });
+    ASSERT_EQ(trees.size(), sets.size());
+    for (std::size_t a = 0; a < sets.size(); ++a)
+    {
+      ASSERT_EQ(trees[a].IsEmpty(), sets[a].empty());
+      EXPECT_EQ(trees[a].LargestDistance(), BoundingBoxTrees(sets[a], Spacing)[0].LargestDistance());
+      for (std::size_t b = 0; b < a; ++b)
+      {
+        if (!sets[a].empty() && !sets[b].empty())
+        {
+          EXPECT_DOUBLE_EQ(BoundingBoxTree::SmallestDistance(trees[a], trees[b], Infinite),
+                           SmallestOfAll(sets[a], sets[b]));
+        }
+      }
+    }
+  }
 }
 
 TEST(BoundingBoxTree, ManyEqualBoxesAreOneLeaf)
 {
   // They cannot be halved.
-  const BoundingBoxTree same(std::vector<VoxelBox>(1000), Spacing);
-  EXPECT_EQ(same.LargestDistance(), 0);
-  EXPECT_EQ(BoundingBoxTree::SmallestDistance(same, same, 5), 0);
+  const BoundingBoxTrees same(std::vector<VoxelBox>(1000), Spacing);
+  EXPECT_EQ(same[0].LargestDistance(), 0);
+  EXPECT_EQ(BoundingBoxTree::SmallestDistance(same[0], same[0], 5), 0);
 }
 
 TEST(BoundingBoxTree, BoundsHoldAllBoxes)
 {
-  const auto boxes = RandomBoxes(100, 50, 6, 3, 9);
-  const auto bounds = BoundingBoxTree(boxes, Spacing).Bounds();
+  const auto             boxes = RandomBoxes(100, 50, 6, 3, 9);
+  const BoundingBoxTrees trees(boxes, Spacing);
+  const VoxelBox         bounds = trees[0].Bounds();
   for (int axis = 0; axis < MaximumDimension; ++axis)
   {
     std::int64_t low = boxes[0].low[axis];

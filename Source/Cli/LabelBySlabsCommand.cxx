@@ -320,7 +320,7 @@ RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd)
     if (options.measures)
     {
       NoteIntensitiesWithoutMean(written.table, reader);
-      WriteTables(arguments.table, written.table, reporter);
+      WriteTables(arguments.table, written.table, arguments.threads, reporter);
     }
     if (!arguments.colourTable.empty())
     {

@@ -294,7 +294,7 @@ private:
     m_Output = WriteLabelMap(m_Arguments, m_Labeling, m_Type, m_Image, m_Reader, *m_Reporter);
     if (m_Arguments.table.IsWanted())
     {
-      WriteTables(m_Arguments.table, m_Table, *m_Reporter);
+      WriteTables(m_Arguments.table, m_Table, m_Arguments.threads, *m_Reporter);
     }
     if (!m_Arguments.colourTable.empty())
     {

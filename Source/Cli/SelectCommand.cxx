@@ -202,7 +202,7 @@ private:
       m_Reader);
     if (m_Arguments.table.IsWanted())
     {
-      WriteTables(m_Arguments.table, m_Table, m_Reporter);
+      WriteTables(m_Arguments.table, m_Table, m_Arguments.threads, m_Reporter);
     }
     if (!m_Arguments.picture.empty())
     {

@@ -239,7 +239,7 @@ RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
   ReplacedTogether together;
   if (arguments.table.IsWanted())
   {
-    WriteTables(arguments.table, table, reporter);
+    WriteTables(arguments.table, table, arguments.threads, reporter);
   }
   if (!arguments.plot.empty())
   {

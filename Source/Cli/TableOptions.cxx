@@ -398,14 +398,14 @@ ReadTableImages(const TableArguments & arguments, const LoadedImage & image, int
 }
 
 void
-WriteTables(const TableArguments & arguments, const ComponentTable & table, Reporter & reporter)
+WriteTables(const TableArguments & arguments, const ComponentTable & table, int threads, Reporter & reporter)
 {
   const ProgressHooks hooks = reporter.Hooks();
   TableText           text = LayOut(table, LayoutOf(arguments));
   if (!arguments.table.empty())
   {
     reporter.Step("writing " + arguments.table);
-    text.progress = Progress(hooks);
+    text.context = { threads, Progress(hooks) };
     WriteTable(arguments, table, text);
   }
   if (arguments.print)

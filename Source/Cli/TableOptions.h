@@ -91,7 +91,7 @@ TableImages
 ReadTableImages(const TableArguments & arguments, const LoadedImage & image, int threads, ImageReader & reader);
 
 /** Writes the table, and the contacts and the schema if they are asked for; prints the table if that is asked for. */
-void WriteTables(const TableArguments & arguments, const ComponentTable & table, Reporter & reporter);
+void WriteTables(const TableArguments & arguments, const ComponentTable & table, int threads, Reporter & reporter);
 
 /** Prints the columns of 3-D images, one a line, or as a table in Markdown. */
 void PrintColumns(bool asMarkdown);

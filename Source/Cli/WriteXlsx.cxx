@@ -212,9 +212,10 @@ WriteXlsx(const std::string & path, const ComponentTable & table, const TableTex
     for (std::size_t row = 0; row < text.rows.size(); ++row)
     {
       text.TellRow(row);
+      const ComponentMeasures measures = table.components[text.rows[row]];
       for (std::size_t column = 0; column < text.columns.size(); ++column)
       {
-        const auto value = text.columns[column].value(table, table.components[text.rows[row]]);
+        const auto value = text.columns[column].value(table, measures);
         cells += WriteCell(sheet, row + 1, column, value) ? 1 : 0;
       }
     }

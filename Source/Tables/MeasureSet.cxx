@@ -10,6 +10,14 @@ namespace brickccl
 const MeasureSet::Entry *
 MeasureSet::Find(const std::type_index & type) const
 {
+  // Mostly the name is the same one in memory. Then no letters are compared.
+  for (const Entry & entry : m_Entries)
+  {
+    if (entry.type.name() == type.name())
+    {
+      return &entry;
+    }
+  }
   const auto found =
     std::find_if(m_Entries.begin(), m_Entries.end(), [&](const Entry & entry) { return entry.type == type; });
   return found == m_Entries.end() ? nullptr : &*found;

@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_TABLES_TABLELAYOUT_H
 #define BRICKCCL_TABLES_TABLELAYOUT_H
 
-#include "BrickCCL/Host/Progress.h"
+#include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
 #include <cstddef>
@@ -34,8 +34,8 @@ struct TableText
   std::vector<ComponentColumn> columns;
   /** Places of components in the table. */
   std::vector<std::size_t> rows;
-  /** Hears of the rows that are written to a file. */
-  Progress progress;
+  /** Its threads make the lines of a file, and its progress hears of them. */
+  HostContext context{ 1 };
 
   /** Tells of a row, by its number from 0 on. */
   void
@@ -44,7 +44,7 @@ struct TableText
     constexpr std::size_t between = 1024;
     if (row % between == 0)
     {
-      progress.Update(static_cast<double>(row) / static_cast<double>(rows.size()));
+      context.progress.Update(static_cast<double>(row) / static_cast<double>(rows.size()));
     }
   }
 };

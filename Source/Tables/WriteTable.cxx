@@ -10,6 +10,7 @@
 #include <sstream>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 namespace brickccl
 {
@@ -74,6 +75,29 @@ IsIntegerColumn(const ComponentTable & table, const ComponentColumn & column)
   return table.components.begin() != table.components.end();
 }
 
+/** Appends a row of a table. */
+void
+AppendLine(std::string &          line,
+           const ComponentTable & table,
+           const TableText &      text,
+           std::size_t            row,
+           char                   delimiter,
+           char                   point)
+{
+  const ComponentMeasures measures = table.components[text.rows[row]];
+  for (std::size_t i = 0; i < text.columns.size(); ++i)
+  {
+    if (i > 0)
+    {
+      line += delimiter;
+    }
+    const std::size_t begin = line.size();
+    AppendValue(line, text.columns[i].value(table, measures));
+    std::replace(line.begin() + static_cast<std::ptrdiff_t>(begin), line.end(), '.', point);
+  }
+  line += '\n';
+}
+
 /** A text as a field of a table: in quotes where it holds the delimiter or quotes. */
 std::string
 FieldOf(const std::string & text, char delimiter)
@@ -107,23 +131,30 @@ WriteDelimited(std::ostream & stream, const ComponentTable & table, const TableT
     line += line.empty() ? column.name : delimiter + column.name;
   }
   stream << line << '\n';
-  for (std::size_t row = 0; row < text.rows.size(); ++row)
+  // The threads make the lines of some blocks, which are then written in order.
+  constexpr std::size_t    rowsOfBlock = 256;
+  const int                threads = EffectiveThreadCount(text.context.threads);
+  std::vector<std::string> blocks(threads == 1 ? 1 : static_cast<std::size_t>(threads) * 4);
+  for (std::size_t begin = 0; begin < text.rows.size();)
   {
-    text.TellRow(row);
-    const ComponentMeasures measures = table.components[text.rows[row]];
-    line.clear();
-    for (const ComponentColumn & column : text.columns)
-    {
-      if (!line.empty())
+    text.TellRow(begin);
+    const std::size_t first = begin;
+    const std::size_t end = std::min(text.rows.size(), first + rowsOfBlock * blocks.size());
+    const auto        count = static_cast<std::int64_t>((end - first + rowsOfBlock - 1) / rowsOfBlock);
+    ParallelFor(count, text.context.Silent(), [&](std::int64_t block) {
+      const std::size_t from = first + static_cast<std::size_t>(block) * rowsOfBlock;
+      std::string &     lines = blocks[static_cast<std::size_t>(block)];
+      lines.clear();
+      for (std::size_t row = from; row < std::min(end, from + rowsOfBlock); ++row)
       {
-        line += delimiter;
+        AppendLine(lines, table, text, row, delimiter, point);
       }
-      const std::size_t begin = line.size();
-      AppendValue(line, column.value(table, measures));
-      std::replace(line.begin() + static_cast<std::ptrdiff_t>(begin), line.end(), '.', point);
+    });
+    for (std::int64_t block = 0; block < count; ++block)
+    {
+      stream << blocks[static_cast<std::size_t>(block)];
     }
-    line += '\n';
-    stream << line;
+    begin = end;
   }
 }
 

@@ -321,6 +321,7 @@ BindLabeledRuns(nb::module_ & module)
 {
   nb::class_<LabeledRuns>(module, "LabeledRuns", "Components as runs of voxels, without a label map.")
     .def_ro("count", &LabeledRuns::count)
+    .def_ro("threads", &LabeledRuns::threads)
     .def_ro("algorithm", &LabeledRuns::algorithm)
     .def_ro("device", &LabeledRuns::device)
     .def_ro("remark", &LabeledRuns::remark)

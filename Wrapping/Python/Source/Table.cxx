@@ -12,6 +12,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <memory>
 #include <sstream>
@@ -74,8 +75,8 @@ struct ColumnValues
 {
   std::vector<double>       numbers;
   std::vector<std::int64_t> whole;
-  /** Whether a whole number is one of std::uint64_t alone. */
-  bool isLarge = false;
+  /** Whether a whole number is one of std::uint64_t alone. Several threads set values. */
+  std::atomic<bool> isLarge{ false };
 
   void
   Set(std::size_t place, const ComponentColumn::Value & value)
@@ -91,7 +92,10 @@ struct ColumnValues
     else
     {
       whole[place] = static_cast<std::int64_t>(std::get<std::uint64_t>(value));
-      isLarge = isLarge || whole[place] < 0;
+      if (whole[place] < 0)
+      {
+        isLarge.store(true, std::memory_order_relaxed);
+      }
     }
   }
 
@@ -107,7 +111,7 @@ struct ColumnValues
 };
 
 nb::dict
-ColumnsAsArrays(const ComponentTable & table)
+ColumnsAsArrays(const ComponentTable & table, int threads)
 {
   const ColumnList          columns = ColumnsOf(table);
   const auto                kinds = ValuesOfOneComponent(table);
@@ -122,20 +126,21 @@ ColumnsAsArrays(const ComponentTable & table)
       // That takes its time where there are millions of rows.
       Progress(hooks).Update(0.0);
     }
-    constexpr std::size_t rowsBetweenLooks = 4096;
-    for (std::size_t c = 0; c < count; ++c)
-    {
-      if (c % rowsBetweenLooks == 0)
+    const HostContext context{ threads, Progress(hooks) };
+    constexpr auto    rowsBetweenLooks = 4096;
+    const auto        blocks = (static_cast<std::int64_t>(count) + rowsBetweenLooks - 1) / rowsBetweenLooks;
+    ParallelFor(blocks, context, [&](std::int64_t block) {
+      const auto begin = static_cast<std::size_t>(block) * rowsBetweenLooks;
+      for (std::size_t c = begin; c < std::min<std::size_t>(count, begin + rowsBetweenLooks); ++c)
       {
-        Progress(hooks).Update(static_cast<double>(c) / static_cast<double>(count));
+        // A row is worked out once for all of its columns.
+        const ComponentMeasures row = table.components[c];
+        for (std::size_t i = 0; i < columns.size(); ++i)
+        {
+          values[i].Set(c, columns[i].value(table, row));
+        }
       }
-      // A row is worked out once for all of its columns.
-      const ComponentMeasures row = table.components[c];
-      for (std::size_t i = 0; i < columns.size(); ++i)
-      {
-        values[i].Set(c, columns[i].value(table, row));
-      }
-    }
+    });
   });
   nb::dict arrays;
   for (std::size_t i = 0; i < columns.size(); ++i)
@@ -298,7 +303,10 @@ BindTables(nb::module_ & module)
       "describe",
       [](const ComponentTable & table) { return DescribeColumns(ColumnsOf(table)); },
       nb::sig("def describe(self) -> list[tuple[str, str, str, str, str, str, str]]"))
-    .def("columns", &ColumnsAsArrays, nb::sig("def columns(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"))
+    .def("columns",
+         &ColumnsAsArrays,
+         nb::arg("threads"),
+         nb::sig("def columns(self, threads: int) -> dict[str, numpy.typing.NDArray[typing.Any]]"))
     .def("contacts", &ContactsAsArrays, nb::sig("def contacts(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"))
     .def("evaluate",
          &Evaluate,

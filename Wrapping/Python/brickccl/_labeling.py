@@ -168,7 +168,7 @@ class Labeling:
             for name, image in (("intensity", intensity), ("part", part))
         )
         groups = group_names(columns, len(self._shape), gray is not None)
-        return Table(self._runs.measure(gray, mask, groups, hook_of(progress)), self._is_reversed)
+        return Table(self._runs.measure(gray, mask, groups, hook_of(progress)), self._is_reversed, self._runs.threads)
 
     def voxels(self, *, progress: Progress | None = None) -> VoxelLists:
         """All voxels of each component, grouped, as flat indices in C order (of a nibabel image: in Fortran order)."""

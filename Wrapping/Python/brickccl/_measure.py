@@ -27,7 +27,7 @@ def _measure(
     runs, table = _core.measure_labels(
         volume.array, gray, mask, groups, threads_of(threads), volume.geometry(spacing, start), hook_of(progress)
     )
-    return runs, Table(table, volume.is_reversed), volume
+    return runs, Table(table, volume.is_reversed, runs.threads), volume
 
 
 def statistics(

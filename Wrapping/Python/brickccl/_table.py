@@ -59,8 +59,8 @@ class Table(dict[str, Column]):
     array([ True, False])
     """
 
-    def __init__(self, native: _core.Table, is_reversed: bool = False) -> None:
-        super().__init__((name, plain(values)) for name, values in native.columns().items())
+    def __init__(self, native: _core.Table, is_reversed: bool = False, threads: int = 1) -> None:
+        super().__init__((name, plain(values)) for name, values in native.columns(threads).items())
         self._native = native
         # Whether the axes of the image that was given are x, y, z, not z, y, x.
         self._is_reversed = is_reversed

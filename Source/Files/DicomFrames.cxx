@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <iterator>
+#include <sstream>
 
 namespace brickccl::files::dicom
 {
@@ -103,6 +105,23 @@ SignOfTime(const DataSet & data, const std::vector<double> & pointers)
                                          : "";
 }
 
+/** Why the frames of an image of nuclear medicine are no slices, by the third value of ImageType (PS3.3 C.8.4.9.1.1.1):
+ *  those of slices are RECON TOMO and RECON GATED TOMO. Empty if they may be slices. */
+std::string
+SignOfProjections(const DataSet & data)
+{
+  constexpr const char * kinds[] = { "STATIC", "DYNAMIC", "GATED", "WHOLE BODY", "TOMO", "GATED TOMO" };
+  std::istringstream     values(IsOfClass(data, { "20" }) ? data.Text(tags::ImageType) : "");
+  std::string            kind;
+  for (int i = 0; i < 3; ++i)
+  {
+    kind.clear();
+    std::getline(values, kind, '\\');
+  }
+  kind.erase(kind.find_last_not_of(' ') + 1);
+  return std::find(std::begin(kinds), std::end(kinds), kind) == std::end(kinds) ? "" : kind;
+}
+
 /** \throws Error unless the frames show the slices 1, 2, 3 ... in this order. */
 void
 CheckSliceVector(const DataSet & data, std::size_t frames)
@@ -166,6 +185,11 @@ CheckFramesAreSlices(const DataSet & data, const std::vector<Plane> & planes)
                       " are slices of a volume: FrameIncrementPointer names no slices, and there is no "
                       "SpacingBetweenSlices; extract one of them");
   }
+  if (const std::string kind = SignOfProjections(data); !kind.empty() && !NamesSlices(pointers))
+  {
+    throw Unsupported("its " + Counted(frames, "frame") + " are projections, not slices of a volume (ImageType is " +
+                      kind + "; slices are RECON TOMO); extract one of them");
+  }
   constexpr Tag moments{ 0x00200105, "IS", "NumberOfTemporalPositions" };
   if (const auto count = data.Whole(moments); count && *count > 1)
   {
@@ -175,10 +199,26 @@ CheckFramesAreSlices(const DataSet & data, const std::vector<Plane> & planes)
   CheckSliceVector(data, frames);
 }
 
-/** Takes the distance of frames from SliceLocationVector, which are relative to an unknown point. \throws Error unless
- *  it is the same for all. */
+/** Notes that vectors of the file give another distance of frames than SpacingBetweenSlices. */
 void
-TakeLocations(const DataSet & data, std::vector<Plane> & planes)
+NoteOtherSpacing(const char *               vector,
+                 double                     step,
+                 const Plane &              plane,
+                 const char *               taken,
+                 std::vector<std::string> & notes)
+{
+  if (!(std::fabs(std::fabs(step) - std::fabs(plane.step)) <= 1e-3 * std::fabs(step)))
+  {
+    AddNote(notes,
+            std::string("frames are ") + Shortest(std::fabs(step)) + " mm apart by " + vector + ", but " +
+              Shortest(std::fabs(plane.step)) + " mm by SpacingBetweenSlices; " + taken + " is taken");
+  }
+}
+
+/** Takes the distance of frames from SliceLocationVector, which are relative to an unknown point. SpacingBetweenSlices
+ *  goes first. \throws Error unless it is the same for all. */
+void
+TakeLocations(const DataSet & data, std::vector<Plane> & planes, std::vector<std::string> & notes)
 {
   const std::vector<double> locations = data.Numbers(tags::SliceLocations);
   if (locations.empty())
@@ -191,6 +231,11 @@ TakeLocations(const DataSet & data, std::vector<Plane> & planes)
                 Counted(planes.size(), "frame"));
   }
   const double step = (locations.back() - locations[0]) / static_cast<double>(locations.size() - 1);
+  if (planes[0].stepSource == StepSource::Spacing)
+  {
+    NoteOtherSpacing("SliceLocationVector", step, planes[0], "the latter", notes);
+    return;
+  }
   for (std::size_t i = 1; i < locations.size(); ++i)
   {
     const double distance = locations[i] - locations[i - 1];
@@ -200,6 +245,12 @@ TakeLocations(const DataSet & data, std::vector<Plane> & planes)
                   " mm apart by SliceLocationVector, where " + Shortest(step) +
                   " mm is the mean: the distances of slices are uneven, or they are no slices of one volume");
     }
+  }
+  if (step < 0)
+  {
+    AddNote(notes,
+            "SliceLocationVector falls from " + Shortest(locations[0]) + " to " + Shortest(locations.back()) +
+              "; frames are taken to follow each other against the normal of rows and columns");
   }
   for (Plane & plane : planes)
   {
@@ -270,6 +321,18 @@ PlaceFrames(const DataSet & data, bool hasGroups, std::vector<Plane> & planes, s
 {
   if (hasGroups && !planes[0].isPlaced)
   {
+    if (data.Has(tags::SegmentationType))
+    {
+      throw Unsupported("its " + Counted(planes.size(), "frame") +
+                        " have no positions (PlanePositionSequence): they are segments of a picture, not slices of a "
+                        "label map; extract one of them");
+    }
+    if (IsOfClass(data, { "6.2" }))
+    {
+      throw Unsupported("its " + Counted(planes.size(), "frame") +
+                        " are placed by PlanePositionVolumeSequence, as those of volumes of ultrasound, which is not "
+                        "read; convert it to slices with PlanePositionSequence");
+    }
     throw Unsupported("its " + Counted(planes.size(), "frame") +
                       " have no positions (PlanePositionSequence): they are moments, projections or the like, not "
                       "slices of a volume; extract one of them");
@@ -281,9 +344,9 @@ PlaceFrames(const DataSet & data, bool hasGroups, std::vector<Plane> & planes, s
     throw Error("GridFrameOffsetVector has " + std::to_string(offsets.size()) + " offsets for " +
                 Counted(planes.size(), "frame"));
   }
-  if (offsets.empty() && planes[0].stepSource != StepSource::Spacing)
+  if (offsets.empty())
   {
-    TakeLocations(data, planes);
+    TakeLocations(data, planes, notes);
   }
   if (offsets.empty() && planes[0].stepSource == StepSource::Thickness)
   {
@@ -300,6 +363,11 @@ PlaceFrames(const DataSet & data, bool hasGroups, std::vector<Plane> & planes, s
   double normal[3];
   NormalOf(planes[0].orientation, normal);
   const auto distances = offsets.empty() ? offsets : DistancesOfOffsets(offsets, planes[0]);
+  if (distances.size() > 1 && planes[0].stepSource == StepSource::Spacing)
+  {
+    const double step = (distances.back() - distances[0]) / static_cast<double>(distances.size() - 1);
+    NoteOtherSpacing("GridFrameOffsetVector", step, planes[0], "the former", notes);
+  }
   for (std::size_t i = 0; i < planes.size(); ++i)
   {
     const double distance = offsets.empty() ? static_cast<double>(i) * planes[0].step : distances[i];

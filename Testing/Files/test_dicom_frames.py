@@ -163,6 +163,46 @@ class MultiFrame(Dicom):
         np.testing.assert_array_equal(image.voxels, pixels)
         self.assert_geometry(image, [1, 1, 2], [1, 2, 3])
 
+    def test_projections_of_nuclear_medicine(self):
+        """ImageType tells projections from slices, if no vector names slices."""
+        pixels = self.random((3, 4, 5))
+        for kind in ("STATIC", "DYNAMIC", "WHOLE BODY", "TOMO", "GATED TOMO", "RECON TOMO"):
+            data = make(pixels, (1, 2, 3), SOPClassUID="1.2.840.10008.5.1.4.1.1.20", Modality="NM", SpacingBetweenSlices=2,
+                        ImageType=["ORIGINAL", "PRIMARY", kind, "EMISSION"])
+            if kind.startswith("RECON"):
+                self.assert_geometry(self.read(self.save(data, "n.dcm")), [1, 1, 2], [1, 2, 3])
+                continue
+            self.refuses(self.save(data, "n.dcm"), saying=["projections", kind, "RECON TOMO"])
+            data.FrameIncrementPointer, data.SliceVector = 0x00540080, [1, 2, 3]
+            np.testing.assert_array_equal(self.read(self.save(data, "n.dcm")).voxels, pixels)
+            data.SOPClassUID, data.FrameIncrementPointer = "1.2.840.10008.5.1.4.1.1.7", None
+            np.testing.assert_array_equal(self.read(self.save(data, "n.dcm")).voxels, pixels)
+
+    def test_other_distances_by_vectors(self):
+        pixels = self.random((3, 4, 5))
+        for vector, taken in (("SliceLocationVector", 3), ("GridFrameOffsetVector", 2)):
+            for values, tells in (([0, 2, 4], True), ([0, 3, 6], False), ([0, 3.001, 6.002], False)):
+                data = make(pixels, (1, 2, 3), SpacingBetweenSlices=3, **{vector: values})
+                image = self.read(self.save(data, "v.dcm"))
+                self.assert_geometry(image, [1, 1, taken if tells else values[1] if taken == 2 else 3], [1, 2, 3])
+                self.assertEqual("but 3 mm by SpacingBetweenSlices" in " ".join(image.notes), tells, image.notes)
+        # Left over, and wrong: the spacing goes first.
+        image = self.read(self.save(make(pixels, (1, 2, 3), SpacingBetweenSlices=3, SliceLocationVector=[0, 0, 0]), "v.dcm"))
+        self.assertIn("by SliceLocationVector", " ".join(image.notes))
+        image = self.read(self.save(make(pixels, (1, 2, 3), SliceLocationVector=[4, 2, 0]), "v.dcm"))
+        self.assertIn("SliceLocationVector falls from 4 to 0", " ".join(image.notes))
+
+    def test_why_frames_without_positions_are_refused(self):
+        data = self.enhanced(self.random((3, 4, 5)), [0, 2, 4])
+        for frame in data.PerFrameFunctionalGroupsSequence:
+            del frame.PlanePositionSequence
+        data.SOPClassUID = "1.2.840.10008.5.1.4.1.1.6.2"
+        self.refuses(self.save(data, "u.dcm"), saying="PlanePositionVolumeSequence")
+        data, _ = segmentation([(1, 0), (2, 0), (1, 1)])
+        for frame in data.PerFrameFunctionalGroupsSequence:
+            del frame.PlanePositionSequence
+        self.refuses(self.save(data, "s.dcm"), saying="segments of a picture")
+
     def test_locations_and_pages_of_secondary_captures(self):
         pixels = self.random((3, 4, 5))
         for place in ((1, 2, 3), None):

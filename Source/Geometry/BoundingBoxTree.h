@@ -38,7 +38,7 @@ public:
   bool
   IsEmpty() const
   {
-    return m_Nodes == nullptr;
+    return m_IsEmpty;
   }
   const VoxelBox &
   Bounds() const
@@ -67,8 +67,9 @@ private:
     std::uint32_t child = 0;
   };
 
-  BoundingBoxTree(const VoxelBox * boxes, const Node * nodes, const double * spacing)
-    : m_Boxes(boxes)
+  BoundingBoxTree(bool isEmpty, const VoxelBox * boxes, const Node * nodes, const double * spacing)
+    : m_IsEmpty(isEmpty)
+    , m_Boxes(boxes)
     , m_Nodes(nodes)
     , m_Spacing(spacing)
   {}
@@ -81,6 +82,7 @@ private:
                              std::uint32_t           nodeB,
                              double &                smallest);
 
+  bool             m_IsEmpty;
   const VoxelBox * m_Boxes;
   const Node *     m_Nodes;
   const double *   m_Spacing;
@@ -111,8 +113,10 @@ public:
   BoundingBoxTree
   operator[](std::size_t set) const
   {
-    const bool isEmpty = m_Begins[set] == m_Begins[set + 1];
-    return { m_Boxes.data() + m_Begins[set], isEmpty ? nullptr : m_Nodes.data() + m_FirstNodes[set], m_Spacing };
+    return { m_Begins[set] == m_Begins[set + 1],
+             m_Boxes.data() + m_Begins[set],
+             m_Nodes.data() + m_FirstNodes[set],
+             m_Spacing };
   }
 
 private:

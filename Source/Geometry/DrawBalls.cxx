@@ -1,0 +1,258 @@
+#include "BrickCCL/Geometry/DrawBalls.h"
+
+#include "BrickCCL/Core/BitRow.h"
+#include "BrickCCL/Geometry/BallReach.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+
+namespace brickccl
+{
+
+namespace
+{
+
+/** The number of voxels along each side of a block. */
+constexpr std::int64_t Side = 8;
+
+/** The voxels that no ball has set yet. */
+class UnsetVoxels
+{
+public:
+  UnsetVoxels(const Extent & extent, float * squares)
+    : m_Extent(extent)
+    , m_Squares(squares)
+    , m_WordsOfRow(WordsForBits(Blocks(0)))
+    , m_HasAny(static_cast<std::size_t>(BlockRows() * m_WordsOfRow), 0)
+    , m_Bits(static_cast<std::size_t>(BlockRows() * Blocks(0) * Side), 0)
+  {}
+
+  std::int64_t
+  Blocks(int axis) const
+  {
+    return (m_Extent.size[axis] + Side - 1) / Side;
+  }
+
+  /** The number of rows of blocks, each of Blocks(0). */
+  std::int64_t
+  BlockRows() const
+  {
+    return Blocks(1) * Blocks(2);
+  }
+
+  /** Adds all voxels of a row of blocks that are not 0. */
+  void
+  AddBlockRow(std::int64_t blockRow)
+  {
+    const std::int64_t y = blockRow % Blocks(1) * Side;
+    const std::int64_t z = blockRow / Blocks(1) * Side;
+    for (std::int64_t atZ = z; atZ < std::min(z + Side, m_Extent.size[2]); ++atZ)
+    {
+      for (std::int64_t atY = y; atY < std::min(y + Side, m_Extent.size[1]); ++atY)
+      {
+        const float * const row = Row(atY, atZ);
+        for (std::int64_t x = 0; x < m_Extent.size[0]; ++x)
+        {
+          if (row[x] != 0)
+          {
+            BlockBits(blockRow, x / Side)[atZ - z] |= Word{ 1 } << ((atY - y) * Side + x % Side);
+            HasAny(blockRow, x / Side / BitsPerWord) |= Word{ 1 } << (x / Side % BitsPerWord);
+          }
+        }
+      }
+    }
+  }
+
+  /** Sets what is left of a ball's voxels in the rows of blocks [begin, end). */
+  void
+  Draw(const Ball & ball, BallReach & reach, std::int64_t begin, std::int64_t end)
+  {
+    reach.SetSquare(ball.square);
+    const std::int64_t slice = m_Extent.size[0] * m_Extent.size[1];
+    const Centre centre{ ball.place % m_Extent.size[0], ball.place % slice / m_Extent.size[0], ball.place / slice };
+    const std::int64_t firstZ =
+      std::max(begin / Blocks(1), std::max<std::int64_t>(0, centre.z - reach.AlongZ()) / Side);
+    const std::int64_t lastZ =
+      std::min((end - 1) / Blocks(1), std::min(m_Extent.size[2] - 1, centre.z + reach.AlongZ()) / Side);
+    for (std::int64_t z = firstZ; z <= lastZ; ++z)
+    {
+      const std::int64_t reachY = reach.AlongY(Apart(centre.z, z));
+      const std::int64_t firstY = std::max(begin - z * Blocks(1), std::max<std::int64_t>(0, centre.y - reachY) / Side);
+      const std::int64_t lastY =
+        std::min(end - 1 - z * Blocks(1), std::min(m_Extent.size[1] - 1, centre.y + reachY) / Side);
+      for (std::int64_t y = firstY; y <= lastY; ++y)
+      {
+        const std::int64_t reachX = reach.AlongX(Apart(centre.y, y), Apart(centre.z, z));
+        if (reachX >= 0)
+        {
+          DrawInBlockRow(ball, reach, centre, reachX, y, z);
+        }
+      }
+    }
+  }
+
+private:
+  struct Centre
+  {
+    std::int64_t x;
+    std::int64_t y;
+    std::int64_t z;
+  };
+
+  /** The steps from a centre to the nearest voxel of a block, along one axis. */
+  static std::int64_t
+  Apart(std::int64_t centre, std::int64_t block)
+  {
+    return std::max<std::int64_t>({ 0, block * Side - centre, centre - (block * Side + Side - 1) });
+  }
+
+  float *
+  Row(std::int64_t y, std::int64_t z) const
+  {
+    return m_Squares + (z * m_Extent.size[1] + y) * m_Extent.size[0];
+  }
+
+  Word &
+  HasAny(std::int64_t blockRow, std::int64_t word)
+  {
+    return m_HasAny[static_cast<std::size_t>(blockRow * m_WordsOfRow + word)];
+  }
+
+  /** The words of a block, one for each slice. Bit 8 y + x is a voxel. */
+  Word *
+  BlockBits(std::int64_t blockRow, std::int64_t x)
+  {
+    return m_Bits.data() + (blockRow * Blocks(0) + x) * Side;
+  }
+
+  /** \param reachX  the steps along x from the centre to the ball's voxels in this row of blocks, at most */
+  void
+  DrawInBlockRow(const Ball &   ball,
+                 BallReach &    reach,
+                 const Centre & centre,
+                 std::int64_t   reachX,
+                 std::int64_t   y,
+                 std::int64_t   z)
+  {
+    const std::int64_t blockRow = z * Blocks(1) + y;
+    const std::int64_t first = std::max<std::int64_t>(0, centre.x - reachX) / Side;
+    const std::int64_t last = std::min(m_Extent.size[0] - 1, centre.x + reachX) / Side;
+    for (std::int64_t word = first / BitsPerWord; word <= last / BitsPerWord; ++word)
+    {
+      Word left = HasAny(blockRow, word);
+      if (word == first / BitsPerWord)
+      {
+        left &= ~Word{ 0 } << (first % BitsPerWord);
+      }
+      if (word == last / BitsPerWord)
+      {
+        left &= ~Word{ 0 } >> (BitsPerWord - 1 - last % BitsPerWord);
+      }
+      for (; left != 0; left &= left - 1)
+      {
+        const std::int64_t bit = LowestBit(left);
+        if (!DrawInBlock(ball, reach, centre, word * BitsPerWord + bit, y, z))
+        {
+          HasAny(blockRow, word) &= ~(Word{ 1 } << bit);
+        }
+      }
+    }
+  }
+
+  /** Returns whether the block has voxels that are still not set. */
+  bool
+  DrawInBlock(const Ball &   ball,
+              BallReach &    reach,
+              const Centre & centre,
+              std::int64_t   x,
+              std::int64_t   y,
+              std::int64_t   z)
+  {
+    Word * const       bits = BlockBits(z * Blocks(1) + y, x);
+    const std::int64_t firstZ = std::max<std::int64_t>(0, centre.z - reach.AlongZ() - z * Side);
+    const std::int64_t lastZ = std::min(Side - 1, centre.z + reach.AlongZ() - z * Side);
+    for (std::int64_t atZ = firstZ; atZ <= lastZ; ++atZ)
+    {
+      const std::int64_t dz = std::abs(z * Side + atZ - centre.z);
+      const std::int64_t reachY = reach.AlongY(dz);
+      // The rows that the ball may reach, and that have voxels left.
+      Word left = bits[atZ] & RowsBetween(centre.y - y * Side, reachY);
+      while (left != 0)
+      {
+        const std::int64_t atY = LowestBit(left) / Side;
+        const Word         row = (left >> (atY * Side)) & 0xff;
+        left &= ~(Word{ 0xff } << (atY * Side));
+        const std::int64_t reachX = reach.AlongX(std::abs(y * Side + atY - centre.y), dz);
+        const Word         set = row & BitsBetween(centre.x - x * Side, reachX);
+        bits[atZ] &= ~(set << (atY * Side));
+        float * const target = Row(y * Side + atY, z * Side + atZ) + x * Side;
+        for (Word voxels = set; voxels != 0; voxels &= voxels - 1)
+        {
+          target[LowestBit(voxels)] = ball.square;
+        }
+      }
+    }
+    return std::any_of(bits, bits + Side, [](Word word) { return word != 0; });
+  }
+
+  /** The bits 0 to 7 that are at most so many steps from a place; none for less than 0. */
+  static Word
+  BitsBetween(std::int64_t place, std::int64_t steps)
+  {
+    const std::int64_t first = std::max<std::int64_t>(0, place - steps);
+    const std::int64_t last = std::min(Side - 1, place + steps);
+    return first > last ? 0 : (Word{ 0xff } >> (Side - 1 - (last - first))) << first;
+  }
+
+  /** The same for the rows of a block's slice, each of 8 bits. */
+  static Word
+  RowsBetween(std::int64_t place, std::int64_t steps)
+  {
+    const std::int64_t first = std::max<std::int64_t>(0, place - steps);
+    const std::int64_t last = std::min(Side - 1, place + steps);
+    return first > last ? 0 : (~Word{ 0 } >> ((Side - 1 - (last - first)) * Side)) << (first * Side);
+  }
+
+  const Extent &    m_Extent;
+  float *           m_Squares;
+  std::int64_t      m_WordsOfRow;
+  std::vector<Word> m_HasAny;
+  std::vector<Word> m_Bits;
+};
+
+} // namespace
+
+void
+DrawBalls(std::vector<Ball>   balls,
+          const Extent &      extent,
+          const double *      spacing,
+          const HostContext & context,
+          float *             squares)
+{
+  StopPoint     stop(context);
+  std::uint64_t compared = 0;
+  std::sort(balls.begin(), balls.end(), [&](const Ball & a, const Ball & b) {
+    stop.AskAt(++compared);
+    return a.square != b.square ? a.square > b.square : a.place < b.place;
+  });
+  UnsetVoxels  voxels(extent, squares);
+  const Chunks slabs(voxels.BlockRows(),
+                     1 + (std::int64_t{ 1 } << 10) / voxels.Blocks(0),
+                     std::int64_t{ 4 } * EffectiveThreadCount(context.threads));
+  ParallelFor(slabs.count, context, [&](std::int64_t slab) {
+    for (std::int64_t row = slabs.Begin(slab); row < slabs.End(slab); ++row)
+    {
+      voxels.AddBlockRow(row);
+    }
+    BallReach     reach(spacing);
+    std::uint64_t drawn = 0;
+    for (const Ball & ball : balls)
+    {
+      stop.AskAt(drawn++);
+      voxels.Draw(ball, reach, slabs.Begin(slab), slabs.End(slab));
+    }
+  });
+}
+
+} // namespace brickccl

@@ -1,0 +1,37 @@
+#ifndef BRICKCCL_GEOMETRY_DRAWBALLS_H
+#define BRICKCCL_GEOMETRY_DRAWBALLS_H
+
+#include "BrickCCL/Core/Extent.h"
+#include "BrickCCL/Host/Parallel.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace brickccl
+{
+
+/** A ball around the centre of a voxel. */
+struct Ball
+{
+  /** The square of its radius. */
+  float square;
+  /** The voxel's place in the image. */
+  std::int64_t place;
+};
+
+/** Gives each voxel of an image of up to 3 dimensions the square of the largest ball within which its centre lies. The
+ *  surface of a ball is outside. Voxels in no ball keep their values, and so do those of value 0, which no ball may
+ * hold.
+ *
+ *  The largest ball comes first, and each voxel is set once. The voxels that are not yet set are bits, in blocks of 8 x
+ *  8 x 8 voxels, and a bit for each block says whether any is left. So a ball whose voxels are all set costs little,
+ * which most balls of a distance transform are. \throws Cancelled */
+void DrawBalls(std::vector<Ball>   balls,
+               const Extent &      extent,
+               const double *      spacing,
+               const HostContext & context,
+               float *             squares);
+
+} // namespace brickccl
+
+#endif

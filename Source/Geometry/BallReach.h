@@ -1,6 +1,8 @@
 #ifndef BRICKCCL_GEOMETRY_BALLREACH_H
 #define BRICKCCL_GEOMETRY_BALLREACH_H
 
+#include "BrickCCL/Core/Extent.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -19,8 +21,10 @@ public:
    * counts as such whichever way that went. */
   static constexpr double SurfaceShare = 1e-6;
 
-  explicit BallReach(const double * spacing)
-    : m_Spacing(spacing)
+  /** Both have to live as long as this does. */
+  BallReach(const Extent & extent, const double * spacing)
+    : m_Extent(extent)
+    , m_Spacing(spacing)
   {}
 
   void
@@ -87,9 +91,13 @@ private:
   std::int64_t
   Steps(double length, int axis) const
   {
-    return static_cast<std::int64_t>(length / m_Spacing[axis]);
+    // No voxel of the image is farther away. Axes that it does not have may have any spacing.
+    const double steps = length / m_Spacing[axis];
+    return steps < static_cast<double>(m_Extent.size[axis]) ? static_cast<std::int64_t>(steps)
+                                                            : m_Extent.size[axis] - 1;
   }
 
+  const Extent &            m_Extent;
   const double *            m_Spacing;
   float                     m_Square = -1;
   double                    m_Inside = 0;

@@ -119,19 +119,19 @@ UnknownLimits()
 
 /** \param reach  has the ball's square */
 Limits
-LimitsOf(const Extent & extent, const double * spacing, BallReach & reach)
+LimitsOf(const double * spacing, BallReach & reach)
 {
   Limits     limits = {};
   const auto squareOf = [&](std::int64_t steps, int axis) {
     const double length = static_cast<double>(steps) * spacing[axis];
     return length * length;
   };
-  for (std::int64_t z = 0; z <= std::min(reach.AlongZ(), extent.size[2] - 1); ++z)
+  for (std::int64_t z = 0; z <= reach.AlongZ(); ++z)
   {
-    for (std::int64_t y = 0; y <= std::min(reach.AlongY(z), extent.size[1] - 1); ++y)
+    for (std::int64_t y = 0; y <= reach.AlongY(z); ++y)
     {
       // Of the voxels of a row the outermost is the farthest from a neighbour on the other side.
-      const std::int64_t x = std::min(reach.AlongX(y, z), extent.size[0] - 1);
+      const std::int64_t x = reach.AlongX(y, z);
       const double       alongX[2] = { squareOf(x, 0), squareOf(x + 1, 0) };
       const double       alongY[2] = { squareOf(y, 1), squareOf(y + 1, 1) };
       const double       alongZ[2] = { squareOf(z, 2), squareOf(z + 1, 2) };
@@ -224,16 +224,19 @@ public:
     m_Limits.assign(all.counts.size(), UnknownLimits());
     const Chunks sizes(static_cast<std::int64_t>(all.counts.size()), 1, 1024);
     ParallelFor(sizes.count, context.Part(0.2, 0.4), [&](std::int64_t part) {
-      BallReach reach(spacing);
+      BallReach reach(extent, spacing);
       for (auto i = static_cast<std::size_t>(sizes.Begin(part)); i < static_cast<std::size_t>(sizes.End(part)); ++i)
       {
         stop.AskAt(i * 16);
-        const double square = m_Numbers.Squares()[i];
+        const double radius = std::sqrt(static_cast<double>(m_Numbers.Squares()[i]));
+        const auto   rows = [&](int axis) {
+          return std::min(radius / spacing[axis] + 1, static_cast<double>(extent.size[axis]));
+        };
         // A table takes a look at each row of a quarter of the ball; it must save more than that.
-        if (square / (spacing[1] * spacing[2]) <= RowsForOne * static_cast<double>(all.counts[i]))
+        if (rows(1) * rows(2) <= RowsForOne * static_cast<double>(all.counts[i]))
         {
           reach.SetSquare(m_Numbers.Squares()[i]);
-          m_Limits[i] = LimitsOf(extent, spacing, reach);
+          m_Limits[i] = LimitsOf(spacing, reach);
         }
       }
     });

@@ -245,7 +245,7 @@ DrawBalls(std::vector<Ball>   balls,
     {
       voxels.AddBlockRow(row);
     }
-    BallReach     reach(spacing);
+    BallReach     reach(extent, spacing);
     std::uint64_t drawn = 0;
     for (const Ball & ball : balls)
     {

@@ -63,7 +63,7 @@ ExpectStops(const Work & work)
 
 /** Every other voxel along each axis is a component of its own. */
 constexpr std::int64_t Side = 96;
-constexpr std::int64_t Components = 48 * 48 * 48;
+constexpr std::int64_t Components = std::int64_t{ 48 } * 48 * 48;
 /** So often a loop over all components asks at least. */
 constexpr int OneLoop = static_cast<int>(Components / StopPoint::Steps);
 

@@ -113,8 +113,8 @@ TEST(Neighbours, TouchWithCornersInFourDimensions)
   // 1 and 2 touch with a corner, 2 and 3 with an edge; the runs of 3 and 4 end together.
   const Extent               extent{ 4, 4, 4, 4 };
   std::vector<std::uint16_t> labels(256, 0);
-  const auto                 at = [&](int x, int y, int z, int t) -> std::uint16_t & {
-    return labels[static_cast<std::size_t>(((t * 4 + z) * 4 + y) * 4 + x)];
+  const auto                 at = [&](std::size_t x, std::size_t y, std::size_t z, std::size_t t) -> std::uint16_t & {
+    return labels[((t * 4 + z) * 4 + y) * 4 + x];
   };
   at(0, 3, 0, 0) = 1;
   at(1, 2, 1, 1) = 2;

@@ -1,7 +1,6 @@
 #include "BrickCCL/Files/TiffDescription.h"
 
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Files/HeaderText.h"
 #include "BrickCCL/Files/Settle.h"
 
 #include <algorithm>

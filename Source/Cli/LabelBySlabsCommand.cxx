@@ -246,6 +246,19 @@ OptionsBeforeReading(const LabelArguments & arguments)
   return options;
 }
 
+/** Notes values of the image and of the mask that are not a number. */
+void
+NoteNotNumbers(const SlabResult & result, const LabelArguments & arguments, ImageReader & reader)
+{
+  NoteNotANumber(result.notNumbers, reader);
+  if (result.notNumbersOfMask > 0)
+  {
+    reader.Note(Quoted(arguments.mask) + ": " + std::to_string(result.notNumbersOfMask) +
+                " values are not a number (NaN) and count as background" +
+                (result.slabsFromBefore > 0 ? ", without those of slabs from before" : ""));
+  }
+}
+
 } // namespace
 
 void
@@ -311,7 +324,7 @@ RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd)
     doubts.See(slab, firstRow, labeling);
   };
   options.writeOthers = [&](const SlabResult & written) {
-    NoteNotANumber(written.notNumbers, reader);
+    NoteNotNumbers(written, arguments, reader);
     doubts.Note(written.foregroundVoxels, written.components, reader);
     for (const std::string & note : written.lostGeometry)
     {

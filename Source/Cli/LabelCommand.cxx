@@ -23,13 +23,13 @@ AddSlabOptions(CLI::App & command, LabelArguments & arguments)
       "--memory",
       arguments.memory,
       "label a volume larger than memory slab by slab, in so much memory (4GiB, 500MB; the program itself takes 56 MiB "
-      "of "
-      "it, and 8 MiB more for each of --threads beyond one); the result is the same, but for the last digits of means "
-      "and "
-      "sums of floating-point and 64-bit intensities. The files must be uncompressed "
-      "or gzipped NRRD, NIfTI or MetaImage, TIFF, HDF5, DICOM, or slice images. It does not go with --output-fallback, "
-      "--smooth, --pores, thresholds to be found, --fill-holes, --seeds, --touching, --clear-border, --part, "
-      "--contacts, --picture, and the columns neighbours, thickness, inscribed and intensity (percentiles, skewness)")
+      "of it, and 8 MiB more for each of --threads beyond one); the result is the same, but for the last digits of "
+      "means and sums of floating-point and 64-bit intensities. The files must be " +
+        FormatsReadInParts() +
+        ", or slice images; voxels as text, in bzip2 or compressed in several files are not read so. It does not go "
+        "with --output-fallback, --smooth, --pores, thresholds to be found, --fill-holes, --seeds, --touching, "
+        "--clear-border, --part, --contacts, --picture, and the columns neighbours, thickness, inscribed and intensity "
+        "(percentiles, skewness)")
     ->transform(MemorySize(1))
     ->type_name("SIZE");
   CLI::Option * const work = command

@@ -322,7 +322,9 @@ RunPhantom(const PhantomArguments & arguments, const CLI::App & command)
   if (!arguments.quiet)
   {
     reporter.Note("");
-    std::cout << Printable(arguments.output) << ": " << arguments.kind << ", " << extent.ToString() << std::endl;
+    std::cout << Printable(arguments.output) << ": " << arguments.kind << ", " << extent.ToString()
+              << (extent.dimension == 1 ? " voxels along x, the only axis; --size X Y Z makes a volume" : "")
+              << std::endl;
   }
 }
 
@@ -401,9 +403,11 @@ AddPhantomCommand(CLI::App & app)
                     "print" }));
   command->add_option("OUT", arguments->output, "image: " + WritableFormats())->required();
   command
-    ->add_option("--size",
-                 arguments->size,
-                 "voxels along x, y and z; default 128 128 128; log, casting, print 128 128 96; ridge 512 512")
+    ->add_option(
+      "--size",
+      arguments->size,
+      "voxels along x, y and z, a number for each axis; default 128 128 128; log, casting, print 128 128 96; "
+      "ridge 512 512")
     ->expected(1, 4)
     ->transform(Count(0, std::numeric_limits<std::int64_t>::max()))
     ->type_name("X [Y [Z [T]]]");

@@ -58,6 +58,7 @@ RunApp(CLI::App & app, int argc, char ** argv, bool takesEmptyTexts)
     app.get_name() + ": error: a file was shortened, or its disk failed, while it was read\n";
   CatchShortenedFiles(shortened.c_str());
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  std::string                    hint;
   try
   {
     if (!takesEmptyTexts)
@@ -67,7 +68,7 @@ RunApp(CLI::App & app, int argc, char ** argv, bool takesEmptyTexts)
       {
         throw CLI::ArgumentMismatch(missing);
       }
-      FitValueCounts(app, arguments);
+      hint = FitValueCounts(app, arguments);
     }
     app.parse(argc, argv);
     if (!std::cout.flush())
@@ -97,7 +98,7 @@ RunApp(CLI::App & app, int argc, char ** argv, bool takesEmptyTexts)
     const std::string misspelled = FindMisspelled(app, arguments);
     std::cerr << app.get_name()
               << ": error: " << Message(misspelled.empty() ? DescribeArgumentFault(app, error, arguments) : misspelled)
-              << std::endl;
+              << Message(hint) << std::endl;
     return error.get_exit_code();
   }
   catch (const Cancelled &)
@@ -118,7 +119,7 @@ RunApp(CLI::App & app, int argc, char ** argv, bool takesEmptyTexts)
       std::cerr << MessageAtInterrupt() << std::flush;
       return 130;
     }
-    std::cerr << app.get_name() << ": error: " << Message(error.what()) << std::endl;
+    std::cerr << app.get_name() << ": error: " << Message(error.what() + hint) << std::endl;
     return 1;
   }
 }

@@ -1,5 +1,6 @@
 #include "BrickCCL/Files/Bzip2.h"
 
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 
 #include <algorithm>
@@ -66,8 +67,8 @@ public:
     }
     if (std::any_of(m_Next, m_Next + m_Left, [](unsigned char byte) { return byte != 0; }))
     {
-      throw Error("after the compressed data of " + m_Name + " come " + std::to_string(m_Left) +
-                  " bytes of something else");
+      throw Error("the compressed data of " + m_Name + " are followed by " + Counted(m_Left, "byte") +
+                  " of something else");
     }
   }
 

@@ -1,5 +1,6 @@
 #include "BrickCCL/Files/DicomPlanes.h"
 
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/HeaderText.h"
@@ -7,6 +8,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <optional>
+#include <set>
 #include <utility>
 
 namespace brickccl::files::dicom
@@ -196,6 +200,57 @@ CheckOwners(const std::vector<Plane> & planes, std::vector<std::string> & notes)
   }
 }
 
+/** A padding value. Many files store that of signed pixels as unsigned (US), 63536 for -2000, or the other way round.
+ *  What pixels of up to 16 bits cannot hold is meant so. */
+std::optional<double>
+PaddingOf(const Plane & plane, std::uint32_t tag, const char * keyword)
+{
+  const PixelFormat & format = plane.source->format;
+  const auto          value = plane.source->file.data.Number({ tag, format.isSigned ? "SS" : "US", keyword });
+  if (!value || format.bitsAllocated > 16)
+  {
+    return value;
+  }
+  const bool isTooLarge = format.isSigned && *value > 32767 && *value < 65536;
+  const bool isTooSmall = !format.isSigned && *value < 0 && *value >= -32768;
+  return *value + (isTooLarge ? -65536 : isTooSmall ? 65536 : 0);
+}
+
+/** Notes stored values that stand for no image. They are read like others. */
+void
+NotePadding(const std::vector<Plane> & planes, std::vector<std::string> & notes)
+{
+  std::set<std::pair<double, double>> ranges;
+  std::size_t                         count = 0;
+  for (const Plane & plane : planes)
+  {
+    if (const auto value = PaddingOf(plane, 0x00280120, "PixelPaddingValue"))
+    {
+      const double limit = PaddingOf(plane, 0x00280121, "PixelPaddingRangeLimit").value_or(*value);
+      ranges.emplace(std::min(*value, limit), std::max(*value, limit));
+      ++count;
+    }
+  }
+  if (ranges.empty())
+  {
+    return;
+  }
+  double last = ranges.begin()->second;
+  for (const auto & range : ranges)
+  {
+    last = std::max(last, range.second);
+  }
+  const double      first = ranges.begin()->first;
+  const bool        isMixed = ranges.size() > 1;
+  const std::string owner = isMixed ? "their" : "its";
+  AddNote(notes,
+          (isMixed || count < planes.size() ? Counted(count, "slice") + ": " : std::string()) +
+            (first == last ? owner + " stored value " + Shortest(first) + " stands"
+                           : owner + " stored values from " + Shortest(first) + " to " + Shortest(last) +
+                               (isMixed ? ", others in other slices, stand" : " stand")) +
+            " for no image (PixelPaddingValue), but such pixels are read like others");
+}
+
 } // namespace
 
 void
@@ -204,6 +259,7 @@ CheckAlike(const std::vector<Plane> & planes, std::vector<std::string> & notes)
   CheckKind(planes);
   CheckMeaning(planes, notes);
   CheckOwners(planes, notes);
+  NotePadding(planes, notes);
 }
 
 } // namespace brickccl::files::dicom

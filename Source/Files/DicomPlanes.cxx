@@ -220,23 +220,6 @@ TakePlace(const FrameAttributes & attributes, const DataSet * detector, Plane & 
   }
 }
 
-/** Notes stored values that stand for no image. They are read like others. */
-void
-NotePadding(const DataSet & data, const PixelFormat & format, std::vector<std::string> & notes)
-{
-  const char * const representation = format.isSigned ? "SS" : "US";
-  const auto         value = data.Number({ 0x00280120, representation, "PixelPaddingValue" });
-  const auto         limit = data.Number({ 0x00280121, representation, "PixelPaddingRangeLimit" });
-  if (value)
-  {
-    AddNote(notes,
-            (limit && *limit != *value ? "its stored values from " + Shortest(std::min(*value, *limit)) + " to " +
-                                           Shortest(std::max(*value, *limit)) + " stand"
-                                       : "its stored value " + Shortest(*value) + " stands") +
-              " for no image (PixelPaddingValue), but such pixels are read like others");
-  }
-}
-
 } // namespace
 
 void
@@ -359,7 +342,6 @@ PlanesOf(const std::shared_ptr<const Source> & source, std::vector<std::string> 
             "the pixel data are longer than the header says, by " + std::to_string(source->file.pixels->size - needed) +
               " bytes, which are passed over");
   }
-  NotePadding(data, format, notes);
   if (source->file.bytesBehindDeflated > 0)
   {
     AddNote(notes,

@@ -92,7 +92,9 @@ std::vector<Plane> PlanesOf(const std::shared_ptr<const Source> & source, std::v
 void AddNote(std::vector<std::string> & notes, const std::string & note);
 
 /** \throws Error that names the first slices that differ in size, type, meaning of values, spacing, orientation or
- * patient. Adds a note if they are of several studies, or if some do not say what their values are. */
+ * patient. Adds a note if they are of several studies, if some do not say what their values are, or if there is
+ * padding.
+ */
 void CheckAlike(const std::vector<Plane> & planes, std::vector<std::string> & notes);
 
 /** Makes a volume of slices, which may be in any order.

@@ -99,12 +99,7 @@ CheckParts(const std::string & name, bool isReadInParts, const ReadOptions & opt
   {
     return;
   }
-  std::string names;
-  for (const Format & format : AllFormats())
-  {
-    names += format.isReadInParts ? (names.empty() ? "" : ", ") + std::string(format.name) : "";
-  }
-  throw Unsupported(name + " files are not read in parts; those that are: " + names +
+  throw Unsupported(name + " files are not read in parts; those that are: " + FormatsReadInParts() +
                     ", and folders of slice images; read it as a whole, without --memory, or convert it");
 }
 
@@ -359,6 +354,17 @@ std::string
 WritableFormats()
 {
   return ListFormats(true);
+}
+
+std::string
+FormatsReadInParts()
+{
+  std::string names;
+  for (const Format & format : AllFormats())
+  {
+    names += format.isReadInParts ? (names.empty() ? "" : ", ") + std::string(format.name) : "";
+  }
+  return names;
 }
 
 void

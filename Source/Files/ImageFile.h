@@ -132,6 +132,8 @@ void CheckImageFileWritable(const std::string & path, ScalarType type, const Ext
 /** The formats that can be read or written, for help texts: "NRRD (.nrrd, .nhdr), NIfTI (.nii, .nii.gz, ...), ...". */
 std::string ReadableFormats();
 std::string WritableFormats();
+/** Those that are read in parts: "NRRD, NIfTI, ...". */
+std::string FormatsReadInParts();
 
 /** \throws InvalidArgument, which says what differs, unless two images cover the same voxels in space. The extents must
  *  be equal except for trailing axes of size 1. The origins must differ by less than a thousandth of a voxel, and the

@@ -1,5 +1,6 @@
 #include "BrickCCL/Files/Inflate.h"
 
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/ClearRegisters.h"
 
@@ -89,9 +90,9 @@ struct Inflater::State
       Fail(status == ISAL_INCORRECT_CHECKSUM ? "damaged: their checksum is wrong" : "damaged");
     }
     finished = stream.block_state == ISAL_BLOCK_FINISH;
-    if (finished && wrapper == Wrapper::None)
+    if (finished)
     {
-      // If no checksum follows, the library has read up to eight bytes too many.
+      // The library has read up to eight bytes beyond the blocks, and knows those that no checksum took.
       stream.avail_in += static_cast<std::uint32_t>(stream.read_in_length / 8);
       stream.read_in_length = 0;
     }
@@ -206,8 +207,8 @@ Inflater::Finish()
   const unsigned char * const end = m_State->next + m_State->left;
   if (std::any_of(m_State->next, end, [](unsigned char byte) { return byte != 0; }))
   {
-    throw Error("after the compressed data of " + m_State->name + " come " + std::to_string(m_State->left) +
-                " bytes of something else");
+    throw Error("the compressed data of " + m_State->name + " are followed by " + Counted(m_State->left, "byte") +
+                " of something else");
   }
 }
 

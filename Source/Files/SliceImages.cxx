@@ -87,7 +87,10 @@ CheckAlike(const std::string & firstName,
   if (KindOf(slice) != KindOf(first))
   {
     throw Error("the slice " + Quoted(name) + " has " + KindOf(slice) + " but " + Quoted(firstName) + " has " +
-                KindOf(first) + "; all slices of a volume must be alike");
+                KindOf(first) + "; all slices of a volume must be alike" +
+                (slice.channels != first.channels ? ": make those in colour grey"
+                 : slice.meaning != first.meaning ? ": save all of them as grey values that count from black"
+                                                  : ""));
   }
   bool isSame = slice.spacingSource == first.spacingSource;
   for (int axis = 0; axis < 2; ++axis)

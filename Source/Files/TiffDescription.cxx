@@ -65,22 +65,6 @@ ImageJValue(const std::string & description, const std::string & name)
   return found;
 }
 
-std::int64_t
-Number(const std::string & text, std::int64_t otherwise, const std::string & name)
-{
-  if (text.empty())
-  {
-    return otherwise;
-  }
-  char *       end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  if (end == text.c_str() || !(value >= 0 && value < 1e9) || value != std::floor(value))
-  {
-    throw Error("its description says " + name + "=" + text.substr(0, 40) + "; it must be a whole number from 0");
-  }
-  return static_cast<std::int64_t>(value);
-}
-
 void
 SetPlaneSpacing(const TiffPages & found, double millimetres, TiffStack & stack)
 {
@@ -144,6 +128,28 @@ ImageJUnit(const std::string & unit, TiffStack & stack)
   return millimetres;
 }
 
+/** The millimetres of the unit of x. Without one of ImageJ's it is that of the resolution. ImageJ takes 72 per inch,
+ * which many programs write into any image, for no resolution. */
+double
+ImageJUnitOfX(const TiffResolution & resolution, const std::string & unit, TiffStack & stack)
+{
+  if (!unit.empty() || !resolution.hasUnit || (resolution.unit == RESUNIT_INCH && resolution.x == 0))
+  {
+    return ImageJUnit(unit, stack);
+  }
+  if (resolution.unit == RESUNIT_INCH && resolution.x == 72)
+  {
+    stack.notes.push_back("no spacing is read from its resolution of 72 pixels per inch, which ImageJ takes for none; "
+                          "--spacing gives one");
+    return 0;
+  }
+  if (resolution.unit == RESUNIT_INCH)
+  {
+    stack.notes.push_back(NoteOnResolution(resolution.x, resolution.y, "inch"));
+  }
+  return resolution.Millimetres();
+}
+
 /** Sets the spacing as ImageJ does: the unit of its description goes before that of the resolution. */
 void
 SetImageJSpacing(const TiffPages & found, TiffStack & stack)
@@ -151,8 +157,7 @@ SetImageJSpacing(const TiffPages & found, TiffStack & stack)
   const std::string & text = found.description;
   const std::string   unit = ImageJValue(text, "unit");
   const double        ofTag = found.resolution.Millimetres();
-  const bool          isMetric = ofTag > 0 && found.resolution.unit != RESUNIT_INCH;
-  const double        x = unit.empty() && isMetric ? ofTag : ImageJUnit(unit, stack);
+  const double        x = ImageJUnitOfX(found.resolution, unit, stack);
   if (x > 0 && found.resolution.hasUnit && found.resolution.x > 0 && ofTag > 0 && x != ofTag)
   {
     stack.notes.push_back("its ImageJ unit is " + Printable(unit.substr(0, 40), "\\") + " but its ResolutionUnit " +
@@ -189,10 +194,10 @@ DescribeByImageJ(const TiffPages & found, TiffStack & stack)
 {
   const std::string & text = found.description;
   const auto          pages = static_cast<std::int64_t>(found.pages.size());
-  const auto          images = Number(ImageJValue(text, "images"), 1, "images");
-  const auto          channels = Number(ImageJValue(text, "channels"), 1, "channels");
-  const auto          slices = Number(ImageJValue(text, "slices"), 1, "slices");
-  const auto          frames = Number(ImageJValue(text, "frames"), 1, "frames");
+  const auto          images = NumberOfDescription(ImageJValue(text, "images"), 1, "images");
+  const auto          channels = NumberOfDescription(ImageJValue(text, "channels"), 1, "channels");
+  const auto          slices = NumberOfDescription(ImageJValue(text, "slices"), 1, "slices");
+  const auto          frames = NumberOfDescription(ImageJValue(text, "frames"), 1, "frames");
   const auto          samples = static_cast<std::int64_t>(found.pages.front().samples);
   if (channels > 1 && !(channels == samples && images <= 1 && pages == 1))
   {
@@ -231,165 +236,16 @@ DescribeByImageJ(const TiffPages & found, TiffStack & stack)
   {
     stack.slices = planes;
     stack.frames = 1;
-    if (slices * frames != 1)
+    // ImageJ leaves out numbers that are 1.
+    const bool isOneTold = images > 1 && !ImageJValue(text, "slices").empty();
+    if (slices * frames != 1 || isOneTold)
     {
-      stack.notes.push_back("its ImageJ description says " + Counted(slices * frames, slices != 1 ? "slice" : "frame") +
+      stack.notes.push_back("its ImageJ description says " + Counted(slices * frames, frames == 1 ? "slice" : "frame") +
                             " but there are " + std::to_string(planes) +
                             " pages; all are read as slices of one volume");
     }
   }
   SetImageJSpacing(found, stack);
-}
-
-/** The text of the tag that begins at `place`, up to the tag's end. */
-std::string
-TagAt(const std::string & text, std::size_t place)
-{
-  return text.substr(place, text.find('>', place) - place);
-}
-
-/** The value of a tag's attribute; empty if the tag has no attribute of this name. */
-std::string
-Attribute(const std::string & tag, const std::string & name)
-{
-  for (const char before : { ' ', '\n', '\t', '\r' })
-  {
-    for (const char quote : { '"', '\'' })
-    {
-      const std::string key = before + name + "=" + quote;
-      if (const std::size_t place = tag.find(key); place != std::string::npos)
-      {
-        const std::size_t begin = place + key.size();
-        return tag.substr(begin, tag.find(quote, begin) - begin);
-      }
-    }
-  }
-  return "";
-}
-
-double
-OmeSpacing(const std::string & pixels, const std::string & axis, std::vector<std::string> & notes)
-{
-  const double value = std::strtod(Attribute(pixels, "PhysicalSize" + axis).c_str(), nullptr);
-  std::string  unit = Attribute(pixels, "PhysicalSize" + axis + "Unit");
-  for (const char * const micro : { "&#181;", "&#xB5;", "&#xb5;", "&#956;", "&#x3BC;", "&#x3bc;" })
-  {
-    if (unit.rfind(micro, 0) == 0)
-    {
-      unit = "u" + unit.substr(std::string(micro).size());
-    }
-  }
-  // The schema's unit applies if none is given.
-  const double millimetres = unit.empty() ? 1e-3 : Millimetres(unit);
-  if (value != 0 && millimetres == 0)
-  {
-    notes.push_back("the OME unit of PhysicalSize" + axis + " is unknown; the spacing is taken as 1 mm");
-  }
-  if (value < 0)
-  {
-    notes.push_back(NoteOnNegativeSpacing("the OME PhysicalSize" + axis));
-  }
-  return std::isfinite(value) ? std::fabs(value) * millimetres : 0;
-}
-
-/** The page of each plane of an OME file, slices first, then frames. */
-std::vector<std::size_t>
-OmeOrder(const std::string & text, bool isTimeFirst, std::int64_t slices, std::int64_t frames)
-{
-  const auto               planes = static_cast<std::size_t>(slices * frames);
-  const auto               unset = planes;
-  std::vector<std::size_t> order(planes, unset);
-  const auto               set = [&](std::int64_t number, std::int64_t page) {
-    const auto slice = isTimeFirst ? number / frames : number % slices;
-    const auto frame = isTimeFirst ? number % frames : number / slices;
-    if (number >= static_cast<std::int64_t>(planes) || page >= static_cast<std::int64_t>(planes))
-    {
-      throw Error("its OME description puts planes where there are none: it is damaged, or planes lie in other files");
-    }
-    order[static_cast<std::size_t>(slice + slices * frame)] = static_cast<std::size_t>(page);
-  };
-  bool hasData = false;
-  for (std::size_t place = 0; (place = text.find("<TiffData", place)) != std::string::npos; ++place)
-  {
-    const std::string tag = TagAt(text, place);
-    const std::string first = Attribute(tag, "IFD");
-    const auto        page = Number(first, 0, "IFD");
-    const auto        z = Number(Attribute(tag, "FirstZ"), 0, "FirstZ");
-    const auto        t = Number(Attribute(tag, "FirstT"), 0, "FirstT");
-    const auto        count = Number(Attribute(tag, "PlaneCount"), first.empty() ? slices * frames : 1, "PlaneCount");
-    if (z >= slices || t >= frames)
-    {
-      throw Error("its OME description names slice " + std::to_string(z) + " of frame " + std::to_string(t) +
-                  " but there are " + std::to_string(slices) + " slices and " + std::to_string(frames) + " frames");
-    }
-    const auto start = isTimeFirst ? t + frames * z : z + slices * t;
-    for (std::int64_t i = 0; i < count; ++i)
-    {
-      set(start + i, page + i);
-    }
-    hasData = true;
-  }
-  for (std::size_t i = 0; i < planes && !hasData; ++i)
-  {
-    set(static_cast<std::int64_t>(i), static_cast<std::int64_t>(i));
-  }
-  auto sorted = order;
-  std::sort(sorted.begin(), sorted.end());
-  for (std::size_t i = 0; i < planes; ++i)
-  {
-    if (sorted[i] != i)
-    {
-      throw Error("its OME description leaves planes out or names them twice; they may lie in other files");
-    }
-  }
-  return order;
-}
-
-void
-DescribeByOme(const TiffPages & found, TiffStack & stack)
-{
-  const std::string & text = found.description;
-  const std::size_t   place = text.find("<Pixels");
-  if (place == std::string::npos)
-  {
-    throw Unsupported("its OME description holds no image; the planes may be described in another file");
-  }
-  if (text.find("<Pixels", place + 1) != std::string::npos)
-  {
-    throw Unsupported("its OME description holds several images; save the one that is wanted alone");
-  }
-  const std::string pixels = TagAt(text, place);
-  const auto        pages = static_cast<std::int64_t>(found.pages.size());
-  const auto        channels = Number(Attribute(pixels, "SizeC"), 1, "SizeC");
-  const auto        slices = Number(Attribute(pixels, "SizeZ"), 1, "SizeZ");
-  const auto        frames = Number(Attribute(pixels, "SizeT"), 1, "SizeT");
-  const std::string order = Attribute(pixels, "DimensionOrder");
-  if (channels > 1 && channels != static_cast<std::int64_t>(found.pages.front().samples))
-  {
-    throw Unsupported("it is an OME image of " + std::to_string(channels) +
-                      " channels in pages of their own, which are no slices; save one channel alone");
-  }
-  if (slices * frames != pages)
-  {
-    throw Error("its OME description says " + std::to_string(slices) + " slices and " + std::to_string(frames) +
-                " time points but there are " + std::to_string(pages) +
-                " pages: the file is truncated, or planes lie in other files");
-  }
-  const TiffPage & first = found.pages.front();
-  const auto       width = Number(Attribute(pixels, "SizeX"), first.width, "SizeX");
-  const auto       height = Number(Attribute(pixels, "SizeY"), first.height, "SizeY");
-  if (width != first.width || height != first.height)
-  {
-    stack.notes.push_back("its OME description says " + std::to_string(width) + " x " + std::to_string(height) +
-                          " pixels but its pages have " + std::to_string(first.width) + " x " +
-                          std::to_string(first.height) + ": its spacing may be that of another image");
-  }
-  stack.slices = slices;
-  stack.frames = frames;
-  stack.order = OmeOrder(text, order.find('T') < order.find('Z'), slices, frames);
-  stack.spacing[0] = OmeSpacing(pixels, "X", stack.notes);
-  stack.spacing[1] = OmeSpacing(pixels, "Y", stack.notes);
-  stack.spacing[2] = OmeSpacing(pixels, "Z", stack.notes);
 }
 
 /** Reads the description that tifffile writes: {"shape": [2, 5, 12, 10], "axes": "TZYX"}. */
@@ -463,6 +319,22 @@ DescribeByShape(const TiffPages & found, TiffStack & stack)
 }
 
 } // namespace
+
+std::int64_t
+NumberOfDescription(const std::string & text, std::int64_t otherwise, const std::string & name)
+{
+  if (text.empty())
+  {
+    return otherwise;
+  }
+  char *       end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (end == text.c_str() || !(value >= 0 && value < 1e9) || value != std::floor(value))
+  {
+    throw Error("its description says " + name + "=" + text.substr(0, 40) + "; it must be a whole number from 0");
+  }
+  return static_cast<std::int64_t>(value);
+}
 
 TiffStack
 DescribeTiffStack(const TiffPages & found)

@@ -29,6 +29,13 @@ struct TiffStack
  *  \throws Error if pages are not the slices of one volume (channels, planes in other files). */
 TiffStack DescribeTiffStack(const TiffPages & found);
 
+/** Reads the description of OME. \throws Error as DescribeTiffStack() does */
+void DescribeByOme(const TiffPages & found, TiffStack & stack);
+
+/** The whole number in a text of a description. \throws Error that names it if it is none or negative
+ *  \param otherwise  the number of an empty text */
+std::int64_t NumberOfDescription(const std::string & text, std::int64_t otherwise, const std::string & name);
+
 } // namespace brickccl::files
 
 #endif

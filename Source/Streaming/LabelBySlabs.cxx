@@ -12,6 +12,7 @@
 #include "BrickCCL/Files/ImageFile.h"
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Host/Stopwatch.h"
+#include "BrickCCL/Measuring/CountNotANumber.h"
 #include "BrickCCL/Streaming/FileSample.h"
 #include "BrickCCL/Streaming/MergeNeed.h"
 #include "BrickCCL/Streaming/SlabReader.h"
@@ -238,6 +239,10 @@ SlabLabeler::LabelSlab(std::size_t slab, SlabReader & reader, Labeling & scratch
   BrickOptions     options;
   options.label = m_Options.label;
   options.label.mask = views.mask;
+  if (views.mask)
+  {
+    m_Result.notNumbersOfMask += CountNotANumber(*views.mask, { m_Options.label.threads });
+  }
   // The bar counts slabs.
   options.label.progress = {};
   options.measures = m_Options.measures;

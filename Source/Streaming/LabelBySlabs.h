@@ -20,6 +20,8 @@ struct SlabResult
   std::uint64_t foregroundVoxels = 0;
   /** Values of the image that are not a number. */
   std::uint64_t notNumbers = 0;
+  /** Those of the mask, in slabs that are not from before. */
+  std::uint64_t notNumbersOfMask = 0;
   /** The type of the label map. */
   LabelType type = LabelType::Auto;
   /** With `measures`. */

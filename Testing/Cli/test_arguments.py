@@ -121,8 +121,19 @@ class ArgumentsTest(CommandTest):
             self.assertEqual(self.summary(self.image, self.output, "--fill-holes", number), expected, number)
         limited = self.summary(self.image, self.output, "--fill-holes=0.5")
         self.assertEqual(self.summary("--fill-holes", "0.5", self.image, self.output), limited)
-        for text in ("5mm", "1,5", "2.5e", "abc", "1.5.2"):
+        for text in ("5mm", "1,5", "2.5e", "abc", "1.5.2", "5.mm3", "1.5.um^3", "1/2", ".5/2"):
             self.refuses("label", [self.image, self.output, "--fill-holes", text], "--fill-holes: '%s' is no number" % text)
+
+    def test_files_whose_names_are_numbers(self):
+        """Such a name counts as a number behind --spacing; an error says how it does not."""
+        for words in (["label", "--spacing", 1, 1, 1, 2, "o.nrrd"], ["stats", "--spacing", 1, 1, 1, 2, "--print"],
+                      ["label", "--spacing", 1, 1, 1, 2, "image.nrrd", "o.nrrd"]):
+            self.assertNotIn("./2", run(*words, cwd=self.folder).stderr)
+            os.mkdir(self.path("2"))
+            result = run(*words, cwd=self.folder)
+            self.assertNotEqual(result.returncode, 0)
+            self.assertIn("'2' is taken as a value of --spacing: write './2'", result.stderr)
+            os.rmdir(self.path("2"))
 
     def test_numbers_of_values(self):
         files = [self.image, self.output]

@@ -33,6 +33,11 @@ class PhantomTest(CommandTest):
             self.assertEqual(len(data), 40 * 32 * 24 * (2 if scan else 1))
             self.assertGreater(len(set(data)), 1)
 
+    def test_one_axis_is_told(self):
+        told = "512 voxels along x, the only axis; --size X Y Z"
+        self.assertIn(told, self.ok("phantom", "random", self.path("a.nrrd"), "--size", 512).stdout)
+        self.assertNotIn("the only axis", self.ok("phantom", "random", self.path("a.nrrd"), "--size", 512, 1).stdout)
+
     def test_seed_density_and_truth(self):
         first, again, other = (self.path(name) for name in ("a.nrrd", "b.nrrd", "c.nrrd"))
         self.ok("phantom", "random", first, "--size", 64, 64, "--density", 0.25, "--seed", 5)

@@ -57,6 +57,27 @@ class SlabMemoryTest(CommandTest):
                 self.assertGreater(slabs["slabs"]["count"], 1, path)
                 self.assertEqual(errors, 2, path)
 
+    def test_values_of_a_mask_that_are_no_numbers_are_told(self):
+        write_nrrd(self.path("i.nrrd"), "uint8", SIZE, noise(0.3))
+        mask = [1.0] * (SIZE[0] * SIZE[1] * SIZE[2])
+        for place in (0, 7, len(mask) // 2, len(mask) - 1):
+            mask[place] = float("nan")
+        write_nrrd(self.path("m.nrrd"), "float", SIZE, mask)
+        command = ("label", self.path("i.nrrd"), self.path("o.nrrd"), "--json", "--mask")
+        told = "'%s': 4 values are not a number (NaN) and count as background" % self.path("m.nrrd")
+        for memory in ((), ("--memory", "60MiB", "--threads", 1)):
+            result = self.ok(*command, self.path("m.nrrd"), *memory)
+            self.assertIn(told, json.loads(result.stdout)["notes"])
+            self.assertGreater(json.loads(result.stdout).get("slabs", {"count": 2})["count"], 1)
+        self.assertNotIn("NaN", self.ok(*command, self.path("i.nrrd"), "--memory", "60MiB", "--threads", 1).stdout)
+
+    def test_the_formats_of_the_help_are_those_that_are_read_so(self):
+        with open(self.path("p.png"), "wb") as stream:
+            stream.write(b"\x89PNG\r\n\x1a\n")
+        result = self.fails("label", self.path("p.png"), self.path("o.nrrd"), "--memory", "90MiB", saying="those that are: NRRD")
+        names = re.search("those that are: (.*), and folders", result.stderr).group(1)
+        self.assertIn("The files must be %s, or slice images" % names, run("label", "--help").stdout)
+
     def test_the_memory_that_is_named_does(self):
         """Of all formats that the command writes; other ones are in Files.parts."""
         first = self.path("noise.nrrd")

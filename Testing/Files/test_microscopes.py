@@ -101,10 +101,13 @@ class MicroscopeTest(FilesTest):
         path = self.path("n.tif")
         pages = values("uint8", (4, 5, 6))
         for lines, saying in (("images=4\nslices=2\n", "says 2 slices but there are 4 pages"), ("images=4\nframes=3\n", "says 3 frames but"),
+                              ("images=4\nslices=1\nframes=1\n", "says 1 slice but there are 4 pages"),
+                              ("images=4\nslices=1\n", "says 1 slice but"), ("images=4\nframes=1\n", None),
+                              ("images=4\nslices=1\nframes=4\n", None),
                               ("images=4\nslices=4\n", None), ("images=4\n", None)):
             tifffile.imwrite(path, pages, description="ImageJ=1.53t\n" + lines, metadata=None, photometric="minisblack")
             ours = self.read(path)
-            np.testing.assert_array_equal(ours.voxels, pages)
+            np.testing.assert_array_equal(ours.voxels.reshape(pages.shape), pages)
             self.assertEqual(any("its ImageJ description says" in note for note in ours.notes), saying is not None)
             self.assertIn(saying or "", " ".join(ours.notes))
 
@@ -115,6 +118,21 @@ class MicroscopeTest(FilesTest):
                 ours = self.read(self.imagej("unit=" + unit, "spacing=0.5", entries=resolution(2, 2, tag)))
                 self.assert_geometry(ours, (spacing,) * 3)
                 self.assertEqual("its ResolutionUnit" in " ".join(ours.notes), isTold)
+
+    def test_a_resolution_per_inch_without_a_unit_of_imagej(self):
+        """ImageJ takes the inch, but 72 per inch, which many programs write anywhere, for no resolution."""
+        for lines, entries, spacing, told in (((), resolution(300, 150, 2), (25.4 / 300, 25.4 / 150, 12.7), "300 x 150 pixels per inch"),
+                                              ((), resolution(72, 72, 2), None, "no spacing is read from its resolution"),
+                                              ((), resolution(300, 300, 2)[:2], None, ""), ((), (), None, ""),
+                                              (["unit=inch"], resolution(72, 72, 2), (25.4 / 72, 25.4 / 72, 12.7), ""),
+                                              (["unit=inch"], resolution(300, 300, 1), (25.4 / 300, 25.4 / 300, 12.7), ""),
+                                              (["unit=pixel"], resolution(300, 300, 2), None, "")):
+            with self.subTest(lines=lines, entries=entries):
+                ours = self.read(self.imagej(*lines, "spacing=0.5", entries=entries))
+                self.assert_geometry(ours, spacing or (1, 1, 1))
+                self.assertEqual(ours.spacing_source, "file" if spacing else "none")
+                self.assertIn(told, " ".join(ours.notes))
+                self.assertEqual("per inch" in " ".join(ours.notes), told != "")
 
     def test_units_of_imagej_for_single_axes(self):
         ours = self.read(self.imagej("unit=um", "yunit=mm", "zunit=nm", "spacing=500", entries=resolution(2, 4, 1)))

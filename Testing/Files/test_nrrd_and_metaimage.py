@@ -264,6 +264,19 @@ class MetaImageTest(FilesTest):
                 self.refuses(path, saying="'a.mha'")
         self.refuses(self.write(packed[:-30], CompressedData="True"), saying="truncated")
 
+    def test_bytes_behind_compressed_data_are_counted(self):
+        """The library reads ahead. A stream ends at any of its steps; zeros fill up and count as nothing."""
+        for length in (1, 2, 3, 5, 64, 239):
+            for compress in (zlib.compress, gzip.compress):
+                packed = compress(self.raw[:length])
+                for behind in (1, 2, 3, 4, 7, 9):
+                    path = self.write(packed + b"x" * behind, CompressedData="True", ElementType="MET_UCHAR",
+                                      DimSize="%d 1 1" % length)
+                    self.refuses(path, saying="followed by %d byte%s of" % (behind, "s" if behind > 1 else ""))
+                path = self.write(packed + b"\0" * 3, CompressedData="True", ElementType="MET_UCHAR",
+                                  DimSize="%d 1 1" % length)
+                self.assertEqual(self.read(path).voxels.tobytes(), self.raw[:length])
+
     def test_units_and_doubled_fields(self):
         geometry = {"ElementSpacing": "1 2 3", "Offset": "4 5 6"}
         for unit, factor in (("um", 1e-3), ("mm", 1), ("cm", 10), ("?", 1)):

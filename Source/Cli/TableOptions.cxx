@@ -130,6 +130,19 @@ LayoutOf(const TableArguments & arguments)
   return layout;
 }
 
+char
+PointOf(const TableArguments & arguments)
+{
+  return arguments.decimal == "comma" ? ',' : '.';
+}
+
+char
+SeparatorOf(const TableArguments & arguments, const std::string & extension)
+{
+  const bool isComma = arguments.separator.empty() ? arguments.decimal != "comma" : arguments.separator == "comma";
+  return extension == ".tsv" || arguments.separator == "tab" ? '\t' : isComma ? ',' : ';';
+}
+
 /** Writes a component table in the format that its extension names, all or nothing. */
 void
 WriteTable(const TableArguments & arguments, const ComponentTable & table, const TableText & text)
@@ -146,9 +159,7 @@ WriteTable(const TableArguments & arguments, const ComponentTable & table, const
       WriteJson(stream, table, text);
       return;
     }
-    const bool isComma = arguments.separator.empty() ? arguments.decimal != "comma" : arguments.separator == "comma";
-    const char separator = extension == ".tsv" || arguments.separator == "tab" ? '\t' : isComma ? ',' : ';';
-    WriteDelimited(stream, table, text, separator, arguments.decimal == "comma" ? ',' : '.');
+    WriteDelimited(stream, table, text, SeparatorOf(arguments, extension), PointOf(arguments));
   });
 }
 
@@ -414,8 +425,10 @@ WriteTables(const TableArguments & arguments, const ComponentTable & table, int 
   }
   if (!arguments.contacts.empty())
   {
-    ReplaceTextFile(arguments.contacts,
-                    [&](std::ostream & stream) { WriteContacts(stream, table, DelimiterOf(arguments.contacts)); });
+    ReplaceTextFile(arguments.contacts, [&](std::ostream & stream) {
+      const char separator = SeparatorOf(arguments, ExtensionOf(arguments.contacts));
+      WriteContacts(stream, table, separator, PointOf(arguments), LayoutOf(arguments).lengthUnit);
+    });
   }
   if (!arguments.schema.empty())
   {

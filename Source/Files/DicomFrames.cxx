@@ -231,9 +231,14 @@ TakeLocations(const DataSet & data, std::vector<Plane> & planes, std::vector<std
                 Counted(planes.size(), "frame"));
   }
   const double step = (locations.back() - locations[0]) / static_cast<double>(locations.size() - 1);
-  if (planes[0].stepSource == StepSource::Spacing)
+  const bool   hasSpacing = planes[0].stepSource == StepSource::Spacing;
+  if (hasSpacing)
   {
     NoteOtherSpacing("SliceLocationVector", step, planes[0], "the latter", notes);
+  }
+  // Places that are all the same tell nothing.
+  if (hasSpacing && std::adjacent_find(locations.begin(), locations.end(), std::not_equal_to<>()) == locations.end())
+  {
     return;
   }
   for (std::size_t i = 1; i < locations.size(); ++i)
@@ -246,7 +251,7 @@ TakeLocations(const DataSet & data, std::vector<Plane> & planes, std::vector<std
                   " mm is the mean: the distances of slices are uneven, or they are no slices of one volume");
     }
   }
-  if (step < 0)
+  if (step < 0 && planes[0].isPlaced)
   {
     AddNote(notes,
             "SliceLocationVector falls from " + Shortest(locations[0]) + " to " + Shortest(locations.back()) +
@@ -254,8 +259,8 @@ TakeLocations(const DataSet & data, std::vector<Plane> & planes, std::vector<std
   }
   for (Plane & plane : planes)
   {
-    plane.step = step;
-    plane.stepSource = StepSource::Locations;
+    plane.step = hasSpacing ? std::copysign(plane.step, step) : step;
+    plane.stepSource = hasSpacing ? StepSource::Spacing : StepSource::Locations;
     plane.isStepNegative = false;
   }
 }

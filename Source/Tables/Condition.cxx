@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/NearestName.h"
+#include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Tables/ConditionNode.h"
 #include "BrickCCL/Tables/LengthUnits.h"
 
@@ -147,6 +148,12 @@ Condition::Condition(const std::string & text)
 Condition::~Condition() = default;
 Condition::Condition(Condition &&) noexcept = default;
 Condition & Condition::operator=(Condition &&) noexcept = default;
+
+std::vector<bool>
+Condition::Evaluate(const ComponentTable & table) const
+{
+  return Evaluate(table, HostContext());
+}
 
 std::vector<bool>
 Condition::Evaluate(const ComponentTable & table, const HostContext & context) const

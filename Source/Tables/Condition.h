@@ -1,7 +1,6 @@
 #ifndef BRICKCCL_TABLES_CONDITION_H
 #define BRICKCCL_TABLES_CONDITION_H
 
-#include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
 #include <algorithm>
@@ -13,6 +12,8 @@
 
 namespace brickccl
 {
+
+struct HostContext;
 
 /** A condition on the columns of a component, for example `volume_mm3 > 2 and sphericity < 0.6`.
  *
@@ -61,10 +62,11 @@ public:
     return m_Columns;
   }
 
-  /** Says for each component of a table whether the condition holds. Runs on the calling thread and asks the context
-   *  whether to stop.
+  /** Says for each component of a table whether the condition holds. Runs on the calling thread.
    *  \throws InvalidArgument for a column that the table does not have. */
-  std::vector<bool> Evaluate(const ComponentTable & table, const HostContext & context = {}) const;
+  std::vector<bool> Evaluate(const ComponentTable & table) const;
+  /** The same. It asks the context whether to stop. \throws Cancelled */
+  std::vector<bool> Evaluate(const ComponentTable & table, const HostContext & context) const;
 
   /** A node of the parsed expression. */
   struct Node;

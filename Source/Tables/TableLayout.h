@@ -57,6 +57,13 @@ TableText LayOut(const ComponentTable & table, const TableLayout & layout = {});
 void
 WriteDelimited(std::ostream & stream, const ComponentTable & table, const TableText & text, char delimiter, char point);
 
+/** WriteContacts with another sign in the place of the decimal point, and areas in the square of a unit of lengths. */
+void WriteContacts(std::ostream &         stream,
+                   const ComponentTable & table,
+                   char                   delimiter,
+                   char                   point,
+                   const std::string &    lengthUnit);
+
 /** Writes the same for people: columns side by side, numbers rounded to 6 digits. */
 void WriteAligned(std::ostream & stream, const ComponentTable & table, const TableText & text);
 

@@ -1,4 +1,5 @@
 #include "BrickCCL/Tables/ComponentTable.h"
+#include "BrickCCL/Tables/LengthUnits.h"
 #include "BrickCCL/Tables/TableLayout.h"
 
 #include <algorithm>
@@ -172,16 +173,37 @@ WriteSchema(std::ostream & stream, const ComponentTable & table, const TableText
 void
 WriteContacts(std::ostream & stream, const ComponentTable & table, char delimiter)
 {
+  WriteContacts(stream, table, delimiter, '.', "mm");
+}
+
+void
+WriteContacts(std::ostream &         stream,
+              const ComponentTable & table,
+              char                   delimiter,
+              char                   point,
+              const std::string &    lengthUnit)
+{
   static const char * const areas[] = { "ends", "length_mm", "area_mm2", "volume_mm3" };
-  stream << "label_1" << delimiter << "label_2" << delimiter << "faces" << delimiter
-         << areas[table.extent.dimension - 1] << '\n';
+  static const char * const units[] = { "", "mm", "mm^2", "mm^3" };
+  // The area of the contact that is written.
+  double          written = 0;
+  ComponentColumn area;
+  area.name = areas[table.extent.dimension - 1];
+  area.unit = units[table.extent.dimension - 1];
+  area.value = [&written](const ComponentTable &, const ComponentMeasures &) { return written; };
+  ConvertLengths(area, lengthUnit);
+  stream << "label_1" << delimiter << "label_2" << delimiter << "faces" << delimiter << area.name << '\n';
   for (const Contact & contact : table.contacts)
   {
     std::string line;
     AppendNumber(line, contact.first);
     AppendNumber(line += delimiter, contact.second);
     AppendNumber(line += delimiter, contact.faces);
-    AppendNumber(line += delimiter, contact.area);
+    line += delimiter;
+    const std::size_t begin = line.size();
+    written = contact.area;
+    AppendValue(line, area.value(table, {}));
+    std::replace(line.begin() + static_cast<std::ptrdiff_t>(begin), line.end(), '.', point);
     stream << line << '\n';
   }
 }

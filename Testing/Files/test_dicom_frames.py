@@ -189,8 +189,14 @@ class MultiFrame(Dicom):
         # Left over, and wrong: the spacing goes first.
         image = self.read(self.save(make(pixels, (1, 2, 3), SpacingBetweenSlices=3, SliceLocationVector=[0, 0, 0]), "v.dcm"))
         self.assertIn("by SliceLocationVector", " ".join(image.notes))
-        image = self.read(self.save(make(pixels, (1, 2, 3), SliceLocationVector=[4, 2, 0]), "v.dcm"))
-        self.assertIn("SliceLocationVector falls from 4 to 0", " ".join(image.notes))
+        for more in ({}, {"SpacingBetweenSlices": 2}):
+            image = self.read(self.save(make(pixels, (1, 2, 3), SliceLocationVector=[4, 2, 0], **more), "v.dcm"))
+            self.assertIn("SliceLocationVector falls from 4 to 0", " ".join(image.notes))
+            self.assertEqual(image.origin[2], -1)
+            image = self.read(self.save(make(pixels, None, SliceLocationVector=[4, 2, 0], **more), "v.dcm"))
+            self.assertNotIn("falls", " ".join(image.notes))
+            for wrong in ([0, 2, 1], [0, 1, 3]):
+                self.refuses(self.save(make(pixels, (1, 2, 3), SliceLocationVector=wrong, **more), "v.dcm"), saying="SliceLocationVector")
 
     def test_why_frames_without_positions_are_refused(self):
         data = self.enhanced(self.random((3, 4, 5)), [0, 2, 4])

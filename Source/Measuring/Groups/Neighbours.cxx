@@ -88,7 +88,8 @@ void
 MeasureNeighbours(const GroupInput & input, ComponentTable & table)
 {
   std::vector<NeighbourMeasures> neighbours(table.components.size());
-  bool                           isAlone = input.TouchingAreJoined();
+  // What touches along the fourth axis is not looked at there.
+  bool isAlone = input.volume.GetExtent().dimension <= 3 && input.TouchingAreJoined();
   if (!isAlone)
   {
     ComponentContacts contacts =

@@ -134,6 +134,22 @@ TEST(Neighbours, TouchWithCornersInFourDimensions)
   EXPECT_EQ(table.contacts[0].faces, 1u);
 }
 
+TEST(Neighbours, TouchAcrossTheFourthAxisAlone)
+{
+  const Extent                     extent{ 3, 2, 2, 3 };
+  const std::vector<std::uint16_t> labels = [&] {
+    std::vector<std::uint16_t> voxels(36, 0);
+    voxels[0] = voxels[1] = 1;
+    voxels[12] = voxels[13] = 2;
+    return voxels;
+  }();
+  const auto table = MeasureLabels(extent, labels, "neighbours", Geometry{});
+  ASSERT_EQ(table.contacts.size(), 1u);
+  EXPECT_EQ(table.contacts[0].faces, 2u);
+  EXPECT_EQ(table.measures.Of<NeighbourMeasures>()[0].touching, 1u);
+  EXPECT_EQ(table.measures.Of<NeighbourMeasures>()[1].nearest, 1u);
+}
+
 TEST(Neighbours, CountMillionsOfFacesOfOnePair)
 {
   // More than are listed at once.

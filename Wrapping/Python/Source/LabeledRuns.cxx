@@ -80,6 +80,39 @@ Spare()
   return spare;
 }
 
+/** Counts the calls that work with something at once. Calls come and go with the interpreter's lock alone. */
+class Users
+{
+public:
+  class Use
+  {
+  public:
+    explicit Use(const Users & users)
+      : m_Users(users)
+    {
+      ++m_Users.m_Count;
+    }
+    Use(const Use &) = delete;
+    Use & operator=(const Use &) = delete;
+    ~Use()
+    {
+      --m_Users.m_Count;
+    }
+
+  private:
+    const Users & m_Users;
+  };
+
+  int
+  Count() const
+  {
+    return m_Count;
+  }
+
+private:
+  mutable int m_Count = 0;
+};
+
 /** A labeled volume as runs, whose labels are 1 .. count, or 0 for what was filtered out. */
 class LabeledRuns
 {
@@ -102,10 +135,13 @@ public:
   std::string        algorithm;
   std::string        device;
   std::string        remark;
+  /** Calls without the interpreter's lock. */
+  Users users;
 
   void
   Write(const OutputArray & labels, nb::object progress) const
   {
+    const Users::Use use(users);
     const ScalarType type = CheckOutput(labels, volume.GetExtent());
     void * const     voxels = labels.data();
     WithoutLock(std::move(progress), [&](const ProgressHooks & hooks) {
@@ -118,6 +154,7 @@ public:
   ComponentTable
   Measure(const Measures & measures, nb::object progress) const
   {
+    const Users::Use     use(users);
     const MeasureOptions options = measures.Options();
     return WithoutLock(std::move(progress), [&](const ProgressHooks & hooks) {
       return MeasureComponents(volume, count, geometry, options, sliceAxis, { threads, Progress(hooks) });
@@ -134,7 +171,8 @@ public:
   nb::tuple
   ListVoxels(nb::object progress) const
   {
-    LabelLists lists = WithoutLock(std::move(progress), [&](const ProgressHooks & hooks) {
+    const Users::Use use(users);
+    LabelLists       lists = WithoutLock(std::move(progress), [&](const ProgressHooks & hooks) {
       return brickccl::ListVoxels(volume, count, { threads, Progress(hooks) });
     });
     return nb::make_tuple(ArrayOf(std::vector<std::int64_t>(lists.offsets.begin(), lists.offsets.end())),
@@ -145,6 +183,7 @@ public:
   nb::tuple
   ListRuns() const
   {
+    const Users::Use          use(users);
     std::vector<std::int64_t> starts;
     std::vector<std::int64_t> lengths;
     std::vector<std::int64_t> labels;
@@ -167,7 +206,8 @@ public:
     return nb::make_tuple(ArrayOf(std::move(starts)), ArrayOf(std::move(lengths)), ArrayOf(std::move(labels)));
   }
 
-  /** Component i gets the number numbers[i - 1], 0 for none. Ctrl-C leaves everything as it was. */
+  /** Component i gets the number numbers[i - 1], 0 for none. Ctrl-C leaves everything as it was.
+   *  \throws Error if another call works with the runs, on another thread or in a progress callable */
   void
   Renumber(const nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> & numbers)
   {
@@ -176,6 +216,7 @@ public:
       throw InvalidArgument("there are " + std::to_string(numbers.size()) + " numbers for " + std::to_string(count) +
                             " components; there must be one for each");
     }
+    const Users::Use            use(users);
     const std::uint64_t * const given = numbers.data();
     std::uint64_t               largest = 0;
     RunLabels                   labels = WithoutLock(nb::none(), [&](const ProgressHooks & hooks) {
@@ -184,6 +225,10 @@ public:
       largest = *std::max_element(numberOf.begin(), numberOf.end());
       return RenumberedLabels(volume, numberOf, { threads, Progress(hooks) });
     });
+    if (users.Count() > 1)
+    {
+      throw Error("another call works with this labeling: `keep` and `remove` change it, and need it alone");
+    }
     volume.SetLabels(std::move(labels));
     count = largest;
   }

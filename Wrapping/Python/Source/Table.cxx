@@ -4,6 +4,7 @@
 
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Tables/Condition.h"
+#include "BrickCCL/Tables/TableLayout.h"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -208,9 +209,13 @@ Evaluate(const ComponentTable & table, const std::string & condition)
 std::string
 TextOf(const ComponentTable & table)
 {
-  std::ostringstream stream;
-  WriteJson(stream, table);
-  return stream.str();
+  return WithoutLock(nb::none(), [&](const ProgressHooks & hooks) {
+    TableText text = LayOut(table);
+    text.context = { 1, Progress(hooks) };
+    std::ostringstream stream;
+    WriteJson(stream, table, text);
+    return stream.str();
+  });
 }
 
 /** Values along x, y, z, t. \throws InvalidArgument for too many. */
@@ -305,8 +310,8 @@ BindTables(nb::module_ & module)
       nb::sig("def describe(self) -> list[tuple[str, str, str, str, str, str, str]]"))
     .def("columns",
          &ColumnsAsArrays,
-         nb::arg("threads"),
-         nb::sig("def columns(self, threads: int) -> dict[str, numpy.typing.NDArray[typing.Any]]"))
+         nb::arg("threads") = 1,
+         nb::sig("def columns(self, threads: int = 1) -> dict[str, numpy.typing.NDArray[typing.Any]]"))
     .def("contacts", &ContactsAsArrays, nb::sig("def contacts(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"))
     .def("evaluate",
          &Evaluate,

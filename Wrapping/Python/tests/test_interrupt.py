@@ -88,6 +88,51 @@ def test_ctrl_c_leaves_a_labeling_as_it_was_or_as_it_becomes(noise):
         assert labeling.count == labels.max()
 
 
+def test_a_labeling_does_not_change_while_another_call_reads_it(noise):
+    labeling = brickccl.find(noise[:60])
+    before = labeling.labels()
+    keep = np.arange(labeling.count) % 2 == 0
+    said = []
+
+    def change(fraction):
+        with pytest.raises(RuntimeError, match="another call works with this labeling") as raised:
+            labeling.keep(keep)
+        said.append(raised)
+
+    labeling.table("feret", progress=change)
+    assert said and np.array_equal(labeling.labels(), before)
+
+    def read():
+        for _ in range(10):
+            tables.append(labeling.table()["voxel_count"].sum())
+
+    tables = []
+    readers = [threading.Thread(target=read) for _ in range(2)]
+    for reader in readers:
+        reader.start()
+    changed = 0
+    while any(reader.is_alive() for reader in readers):
+        try:
+            labeling.keep(np.ones(labeling.count, bool))
+            changed += 1
+        except RuntimeError as error:
+            assert "another call" in str(error)
+    assert set(tables) == {int(noise[:60].sum())} and changed >= 0
+    assert np.array_equal(labeling.keep(keep).labels() > 0, np.isin(before, np.flatnonzero(keep) + 1))
+
+
+def test_json_of_a_table_hears_ctrl_c(noise):
+    table = brickccl.find(noise, connectivity=6).table()
+    begin = time.perf_counter()
+    signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.02)
+    with pytest.raises(KeyboardInterrupt):
+        for _ in range(100):
+            table.to_json()
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    assert time.perf_counter() - begin < 5
+
+
 def test_a_handler_of_the_signal_is_called_while_the_engine_works(noise):
     heard = []
     before = signal.signal(signal.SIGUSR1, lambda number, frame: heard.append(number))

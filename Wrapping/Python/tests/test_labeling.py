@@ -271,3 +271,7 @@ def test_contacts_are_pairs_that_share_faces():
     table = brickccl.statistics(labels)
     with pytest.raises(ValueError, match="neighbours"):
         table.contacts()
+    # In four dimensions, also across the first axis alone.
+    labels = np.zeros((2, 2, 1, 1), np.uint8)
+    labels[0, 0], labels[1, 0] = 1, 2
+    assert brickccl.contacts(labels)["faces"].tolist() == [1]

@@ -192,6 +192,11 @@ class Labeling:
         -------
         Labeling
             This one, changed.
+
+        Raises
+        ------
+        RuntimeError
+            Another call works with this labeling: on another thread, or the one whose `progress` calls this. It stays as it was.
         """
         return self._choose(which, True, images)
 

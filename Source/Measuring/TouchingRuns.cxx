@@ -194,7 +194,8 @@ TouchingRunsAreJoined(const RunVolume & volume, const HostContext & context)
   return volume.VisitLabels([&](const auto * labels) {
     if constexpr (sizeof(*labels) == sizeof(std::uint32_t))
     {
-      return volume.GetExtent().RowLength() <= std::numeric_limits<std::int32_t>::max() &&
+      return volume.GetExtent().dimension <= 3 &&
+             volume.GetExtent().RowLength() <= std::numeric_limits<std::int32_t>::max() &&
              TouchingAreSame(volume, labels, context);
     }
     return false;

@@ -88,8 +88,7 @@ void
 MeasureNeighbours(const GroupInput & input, ComponentTable & table)
 {
   std::vector<NeighbourMeasures> neighbours(table.components.size());
-  // What touches along the fourth axis is not looked at there.
-  bool isAlone = input.volume.GetExtent().dimension <= 3 && input.TouchingAreJoined();
+  bool                           isAlone = input.TouchingAreJoined();
   if (!isAlone)
   {
     ComponentContacts contacts =

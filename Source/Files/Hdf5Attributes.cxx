@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 
 namespace brickccl::files
 {
@@ -75,7 +76,7 @@ AttributeTexts(const Hdf5Library & h5, hid_t object, const char * name)
   const OpenAttribute open(h5, object, name);
   const auto &        type = open.type;
   const hssize_t      count = open.count;
-  if (h5.H5Tget_class(type) != H5T_STRING || count < 1 || count > 16)
+  if (h5.H5Tget_class(type) != H5T_STRING || count < 1 || count > 64)
   {
     return {};
   }
@@ -184,37 +185,104 @@ DatasetNumbers(const Hdf5Library & h5, hid_t file, const std::string & name)
   });
 }
 
+namespace
+{
+
+/** The group of a channel of Imaris, "/DataSet/ResolutionLevel 0/TimePoint 0/Channel 0", from the name of its dataset
+ * of three axes; empty for other datasets. */
+std::string
+ChannelOfImaris(const std::string & name, const std::vector<std::uint64_t> & shape)
+{
+  const std::string data = "/Data";
+  const bool        isOne = name.compare(0, 9, "/DataSet/") == 0 && shape.size() == 3 && name.size() > data.size() &&
+                     name.compare(name.size() - data.size(), data.size(), data) == 0;
+  return isOne ? name.substr(0, name.size() - data.size()) : "";
+}
+
+/** The text of an attribute of Imaris, where each letter is a text of its own. */
+std::string
+TextOfImaris(const Hdf5Library & h5, hid_t group, const std::string & attribute)
+{
+  std::string all;
+  for (const std::string & text : AttributeTexts(h5, group, attribute.c_str()))
+  {
+    all += text;
+  }
+  return all;
+}
+
+/** The number of voxels of an image along z, y or x (0, 1, 2) as Imaris says it; 0 if it does not. */
+std::uint64_t
+SizeOfImaris(const Hdf5Library & h5, hid_t channel, std::size_t axis)
+{
+  constexpr std::array<const char *, 3> attributes = { "ImageSizeZ", "ImageSizeY", "ImageSizeX" };
+  const std::string                     digits = TextOfImaris(h5, channel, attributes[axis]);
+  const bool                            isNumber =
+    !digits.empty() && digits.size() <= 15 && digits.find_first_not_of("0123456789") == std::string::npos;
+  return isNumber ? std::stoull(digits) : 0;
+}
+
+} // namespace
+
+std::vector<double>
+ElementSizeOfImaris(const Hdf5Library &                h5,
+                    hid_t                              file,
+                    const std::string &                name,
+                    const std::vector<std::uint64_t> & shape)
+{
+  const std::string channel = ChannelOfImaris(name, shape);
+  if (channel.empty())
+  {
+    return {};
+  }
+  const Hdf5Handle group(h5.H5Oopen(file, channel.c_str(), H5P_DEFAULT), h5.H5Oclose);
+  const Hdf5Handle image(h5.H5Oopen(file, "/DataSetInfo/Image", H5P_DEFAULT), h5.H5Oclose);
+  if (!group.IsThere() || !image.IsThere())
+  {
+    return {};
+  }
+  const std::string   unit = TextOfImaris(h5, image, "Unit");
+  std::vector<double> sizes;
+  for (std::size_t axis = 0; axis < 3; ++axis)
+  {
+    const std::string   number = std::to_string(2 - axis);
+    const std::string   low = TextOfImaris(h5, image, "ExtMin" + number);
+    const std::string   high = TextOfImaris(h5, image, "ExtMax" + number);
+    const std::uint64_t stated = SizeOfImaris(h5, group, axis);
+    const auto          voxels = static_cast<double>(stated == 0 ? shape[axis] : stated);
+    const double        length = std::strtod(high.c_str(), nullptr) - std::strtod(low.c_str(), nullptr);
+    const double        micrometres = length / voxels * (Millimetres(unit.empty() ? "um" : unit) / Millimetres("um"));
+    if (low.empty() || high.empty() || !(micrometres > 0) || !std::isfinite(micrometres))
+    {
+      return {};
+    }
+    sizes.push_back(micrometres);
+  }
+  return sizes;
+}
+
 std::string
 NoteOnPaddingOfImaris(const Hdf5Library &                h5,
                       hid_t                              file,
                       const std::string &                name,
                       const std::vector<std::uint64_t> & shape)
 {
-  const std::string data = "/Data";
-  if (name.compare(0, 9, "/DataSet/") != 0 || shape.size() != 3 || name.size() <= data.size() ||
-      name.compare(name.size() - data.size(), data.size(), data) != 0)
+  const std::string channel = ChannelOfImaris(name, shape);
+  if (channel.empty())
   {
     return "";
   }
-  const std::string                     channel = name.substr(0, name.size() - data.size());
-  const Hdf5Handle                      group(h5.H5Oopen(file, channel.c_str(), H5P_DEFAULT), h5.H5Oclose);
-  constexpr std::array<const char *, 3> attributes = { "ImageSizeZ", "ImageSizeY", "ImageSizeX" };
-  std::string                           stated;
-  std::string                           stored;
-  bool                                  isPadded = false;
+  const Hdf5Handle group(h5.H5Oopen(file, channel.c_str(), H5P_DEFAULT), h5.H5Oclose);
+  std::string      stated;
+  std::string      stored;
+  bool             isPadded = false;
   for (std::size_t axis = 3; axis-- > 0;)
   {
-    // Each digit is a text of its own.
-    std::string digits;
-    for (const std::string & text : AttributeTexts(h5, group, attributes[axis]))
-    {
-      digits += text;
-    }
-    if (digits.empty() || digits.size() > 15 || digits.find_first_not_of("0123456789") != std::string::npos)
+    const std::uint64_t size = SizeOfImaris(h5, group, axis);
+    if (size == 0)
     {
       return "";
     }
-    const std::uint64_t size = std::stoull(digits);
     isPadded = isPadded || size < shape[axis];
     stated += (stated.empty() ? "" : " x ") + std::to_string(size);
     stored += (stored.empty() ? "" : " x ") + std::to_string(shape[axis]);

@@ -175,6 +175,10 @@ Describe(const Hdf5Library & h5, hid_t file, hid_t object, const std::string & n
     dataset.directions = DatasetNumbers(h5, file, group + "/Directions");
   }
   dataset.padding = NoteOnPaddingOfImaris(h5, file, name, dataset.shape);
+  if (dataset.elementSize.empty())
+  {
+    dataset.elementSize = ElementSizeOfImaris(h5, file, name, dataset.shape);
+  }
   return dataset;
 }
 

@@ -13,15 +13,22 @@ namespace brickccl
 namespace
 {
 
-/** How many of the unit a millimetre is. */
-double
-PerMillimetre(const std::string & unit)
+/** A millimetre is `times` / `over` of a unit. Both are whole numbers, so that values are rounded once. */
+struct LengthUnit
 {
-  for (const auto & [name, factor] : { std::pair{ "mm", 1.0 }, std::pair{ "um", 1000.0 }, std::pair{ "cm", 0.1 } })
+  const char * name;
+  double       times;
+  double       over;
+};
+
+LengthUnit
+FindUnit(const std::string & unit)
+{
+  for (const LengthUnit & known : { LengthUnit{ "mm", 1, 1 }, LengthUnit{ "um", 1000, 1 }, LengthUnit{ "cm", 1, 10 } })
   {
-    if (unit == name)
+    if (unit == known.name)
     {
-      return factor;
+      return known;
     }
   }
   throw InvalidArgument("'" + unit + "' is no unit of lengths; give mm, um or cm");
@@ -42,7 +49,7 @@ PlaceOfUnit(const std::string & name)
 void
 CheckLengthUnit(const std::string & unit)
 {
-  PerMillimetre(unit);
+  FindUnit(unit);
 }
 
 std::string
@@ -66,7 +73,7 @@ OtherUnitOf(const std::string & name)
 void
 ConvertLengths(ComponentColumn & column, const std::string & unit)
 {
-  const double      perMillimetre = PerMillimetre(unit);
+  const LengthUnit  found = FindUnit(unit);
   const std::string power = column.unit == "mm"                   ? ""
                           : column.unit.compare(0, 3, "mm^") == 0 ? column.unit.substr(3)
                                                                   : "-";
@@ -76,13 +83,16 @@ ConvertLengths(ComponentColumn & column, const std::string & unit)
   {
     return;
   }
-  const double factor = std::pow(perMillimetre, power.empty() ? 1 : std::stoi(power));
+  const int    exponent = power.empty() ? 1 : std::stoi(power);
+  const double times = std::pow(found.times, exponent);
+  const double over = std::pow(found.over, exponent);
   column.name.replace(column.name.size() - ending.size(), 3, "_" + unit);
   column.unit.replace(0, 2, unit);
-  column.value = [factor, inMillimetres = column.value](const ComponentTable &    table,
-                                                        const ComponentMeasures & component) {
-    return std::visit([factor](auto number) { return ComponentColumn::Value(factor * static_cast<double>(number)); },
-                      inMillimetres(table, component));
+  column.value = [times, over, inMillimetres = column.value](const ComponentTable &    table,
+                                                             const ComponentMeasures & component) {
+    return std::visit(
+      [times, over](auto number) { return ComponentColumn::Value(times * static_cast<double>(number) / over); },
+      inMillimetres(table, component));
   };
 }
 

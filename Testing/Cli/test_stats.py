@@ -96,7 +96,7 @@ class StatsTest(CommandTest):
         self.fails("stats", labels, "-o", table, "--contacts", "c.json", saying=".csv or .tsv")
         self.ok("stats", labels, "-o", self.path("t.csv"), "--contacts", self.path("c.csv"), "--decimal", "comma", "--units", "cm")
         with open(self.path("c.csv")) as stream:
-            self.assertRegex(stream.read(), r"^label_1;label_2;faces;area_cm2\n3;5;1;0,01\d*\n$")
+            self.assertEqual(stream.read(), "label_1;label_2;faces;area_cm2\n3;5;1;0,01\n")
         self.ok("stats", labels, "-o", self.path("t.csv"), "--contacts", self.path("c.csv"), "--csv-separator", "tab")
         with open(self.path("c.csv")) as stream:
             self.assertEqual(stream.read(), "label_1\tlabel_2\tfaces\tarea_mm2\n3\t5\t1\t1\n")

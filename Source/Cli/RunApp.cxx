@@ -40,6 +40,12 @@ RefuseEmptyTexts(int argc, char ** argv)
   }
 }
 
+bool
+IsOfMissingFile(const std::exception & error)
+{
+  return std::string(error.what()).find("there is no such file") != std::string::npos;
+}
+
 /** A message, whose lines are kept, without what would steer a terminal. */
 std::string
 Message(const std::string & text)
@@ -98,7 +104,7 @@ RunApp(CLI::App & app, int argc, char ** argv, bool takesEmptyTexts)
     const std::string misspelled = FindMisspelled(app, arguments);
     std::cerr << app.get_name()
               << ": error: " << Message(misspelled.empty() ? DescribeArgumentFault(app, error, arguments) : misspelled)
-              << Message(hint) << std::endl;
+              << (dynamic_cast<const CLI::RequiredError *>(&error) != nullptr ? Message(hint) : "") << std::endl;
     return error.get_exit_code();
   }
   catch (const Cancelled &)
@@ -119,7 +125,8 @@ RunApp(CLI::App & app, int argc, char ** argv, bool takesEmptyTexts)
       std::cerr << MessageAtInterrupt() << std::flush;
       return 130;
     }
-    std::cerr << app.get_name() << ": error: " << Message(error.what() + hint) << std::endl;
+    std::cerr << app.get_name() << ": error: " << Message(IsOfMissingFile(error) ? error.what() + hint : error.what())
+              << std::endl;
     return 1;
   }
 }

@@ -58,7 +58,11 @@ ReadsAsAmount(const std::string & text)
   }
   const std::string rest = text.substr(end);
   const bool        isFraction = rest[0] == '/' && ReadsAsNumber(rest.substr(1));
-  return isFraction || files::Millimetres(rest.substr(0, rest.find_first_of("^23"))) > 0;
+  // "mm3" and "mm^3": nothing follows the power.
+  const std::size_t power =
+    rest.size() > 2 && (rest.back() == '2' || rest.back() == '3') ? rest.size() - 1 : rest.size();
+  const std::size_t unit = power < rest.size() && rest[power - 1] == '^' ? power - 1 : power;
+  return isFraction || files::Millimetres(rest.substr(0, unit)) > 0;
 }
 
 bool

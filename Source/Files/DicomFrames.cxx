@@ -225,26 +225,36 @@ TakeLocations(const DataSet & data, std::vector<Plane> & planes, std::vector<std
   {
     return;
   }
+  const bool hasSpacing = planes[0].stepSource == StepSource::Spacing;
+  if (locations.size() != planes.size() && hasSpacing)
+  {
+    AddNote(notes,
+            "SliceLocationVector has " + Counted(locations.size(), "number") + " for " +
+              Counted(planes.size(), "frame") + " and is passed over; SpacingBetweenSlices is taken");
+    return;
+  }
   if (locations.size() != planes.size())
   {
     throw Error("SliceLocationVector has " + Counted(locations.size(), "number") + " for " +
                 Counted(planes.size(), "frame"));
   }
   const double step = (locations.back() - locations[0]) / static_cast<double>(locations.size() - 1);
-  const bool   hasSpacing = planes[0].stepSource == StepSource::Spacing;
   if (hasSpacing)
   {
     NoteOtherSpacing("SliceLocationVector", step, planes[0], "the latter", notes);
+    const auto [least, most] = std::minmax_element(locations.begin(), locations.end());
+    // Places that are all the same tell nothing. In nuclear medicine the sign of the spacing is that of the way.
+    if (*most - *least <= 0.1 * std::fabs(planes[0].step) || data.Text(tags::Modality) == "NM")
+    {
+      return;
+    }
   }
-  // Places that are all the same tell nothing.
-  if (hasSpacing && std::adjacent_find(locations.begin(), locations.end(), std::not_equal_to<>()) == locations.end())
-  {
-    return;
-  }
+  // Where the spacing is known, places may have few digits.
+  const double share = hasSpacing ? 0.1 : 1e-3;
   for (std::size_t i = 1; i < locations.size(); ++i)
   {
     const double distance = locations[i] - locations[i - 1];
-    if (!(std::fabs(distance - step) <= 1e-3 * std::fabs(step)) || step == 0)
+    if (!(std::fabs(distance - step) <= share * std::fabs(step)) || step == 0)
     {
       throw Error("frame " + std::to_string(i) + " and frame " + std::to_string(i + 1) + " are " + Shortest(distance) +
                   " mm apart by SliceLocationVector, where " + Shortest(step) +

@@ -187,22 +187,6 @@ SetSpacing(const PngDecoder & decoder, LoadedImage & image)
   }
 }
 
-/** Whether the colours of a palette are greys with the values of their numbers. Those of less than 8 bits are dark,
- * other than greys that are stored in these bits. */
-bool
-IsGreyRamp(const PngDecoder & decoder, int bits)
-{
-  png_colorp colours = nullptr;
-  int        count = 0;
-  png_get_PLTE(decoder.Png(), decoder.Info(), &colours, &count);
-  bool isRamp = bits == 8;
-  for (int i = 0; i < count; ++i)
-  {
-    isRamp = isRamp && colours[i].red == i && colours[i].green == i && colours[i].blue == i;
-  }
-  return isRamp;
-}
-
 /** Replaces the pixels of a palette image by their colours, as three channels. */
 void
 ExpandPalette(const PngDecoder & decoder, LoadedImage & image)
@@ -301,7 +285,7 @@ ReadPng(const FileBytes & file, const ReadOptions & options)
   {
     decoder.Fail();
   }
-  if (colour == PNG_COLOR_TYPE_PALETTE && !IsGreyRamp(decoder, bits))
+  if (colour == PNG_COLOR_TYPE_PALETTE)
   {
     if (options.asLabels)
     {

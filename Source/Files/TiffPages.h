@@ -109,10 +109,6 @@ struct TiffPages
   std::array<double, 3> spacingOfZeiss = {};
 };
 
-/** Takes a palette of greys in the order of their numbers for none. Notes a page that is said to have a palette and has
- *  none. */
-void SettlePalette(TIFF * tiff, const FileBytes & file, TiffPage & page, std::vector<std::string> & notes);
-
 /** Makes libtiff decode the current page as ReadTiffPages() describes it. */
 void PrepareDecoding(TIFF * tiff, std::uint16_t compression, std::uint16_t photometric);
 

@@ -35,9 +35,7 @@ public:
       return;
     }
     m_Square = square;
-    // Squares of distances are rounded to single precision: a voxel on the surface counts as such whichever way that
-    // went.
-    m_Inside = static_cast<double>(square) * (1 - 1e-6);
+    m_Inside = static_cast<double>(square) * (1 - SurfaceShare);
     m_AlongZ = Steps(std::sqrt(static_cast<double>(square)), 2);
     m_AlongY.clear();
     for (std::int64_t z = 0; z <= m_AlongZ; ++z)

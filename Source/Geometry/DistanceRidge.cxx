@@ -205,7 +205,7 @@ public:
       for (std::int64_t place = chunks.Begin(chunk); place < chunks.End(chunk); ++place)
       {
         stop.AskAt(static_cast<std::uint64_t>(place));
-        if (squares[place] != 0)
+        if (squares[place] > 0)
         {
           counts.Add(squares[place], 1);
         }
@@ -287,7 +287,7 @@ FindRidge(const Extent & extent, const double * spacing, const HostContext & con
       {
         const std::int64_t place = row * extent.size[0] + x;
         const float        square = squares[place];
-        if (square == 0)
+        if (!(square > 0))
         {
           continue;
         }

@@ -124,6 +124,10 @@ class ArgumentsTest(CommandTest):
         for text in ("5mm", "1,5", "2.5e", "abc", "1.5.2", "5.mm3", "1.5.um^3", "1/2", ".5/2"):
             self.refuses("label", [self.image, self.output, "--fill-holes", text], "--fill-holes: '%s' is no number" % text)
 
+        for name in ("5mm3.nrrd", "3mm_filled.nrrd", "1.5um.nrrd"):
+            self.assertEqual(run("label", self.image, "--fill-holes", name, cwd=self.folder).returncode, 0, name)
+            self.assertTrue(os.path.exists(self.path(name)))
+
     def test_files_whose_names_are_numbers(self):
         """Such a name counts as a number behind --spacing; an error says how it does not."""
         for words in (["label", "--spacing", 1, 1, 1, 2, "o.nrrd"], ["stats", "--spacing", 1, 1, 1, 2, "--print"],

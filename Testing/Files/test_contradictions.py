@@ -117,18 +117,6 @@ class ContradictionTest(FilesTest):
             self.assertEqual(len(ours.notes), int(saying != ""))
             self.assertIn(saying, " ".join(ours.notes))
 
-    def test_palettes_of_greys_in_order(self):
-        """Programs save grey pictures so, with 8 bits of a colour in the upper half, in both or in the lower one."""
-        for step, bits in ((1, 8), (256, 8), (257, 8), (1, 16), (2, 8)):
-            plane = values("uint%d" % bits, (5, 6))
-            colours = np.tile(np.arange(1 << bits) * step, (3, 1)).astype("u2")
-            for change in (0, 1):
-                colours[2, 7] += change
-                tifffile.imwrite(self.path("a.tif"), plane, photometric="palette", colormap=colours)
-                ours = self.read(self.path("a.tif"))
-                np.testing.assert_array_equal(ours.voxels, plane)
-                self.assertEqual("palette" in " ".join(ours.notes), step == 2 or change == 1)
-
     def test_sizes_of_ome(self):
         planes = values("uint16", (2, 5, 6))
         for size, isTold in ((5, False), (10, True)):

@@ -195,6 +195,16 @@ class MultiFrame(Dicom):
             self.assertEqual(image.origin[2], -1)
             image = self.read(self.save(make(pixels, None, SliceLocationVector=[4, 2, 0], **more), "v.dcm"))
             self.assertNotIn("falls", " ".join(image.notes))
+            # Where the spacing is known, places may be rounded.
+            rounded = self.save(make(pixels, (1, 2, 3), SliceLocationVector=[0, 1.9, 4], **more), "v.dcm")
+            if more:
+                self.assertEqual(self.read(rounded).notes, [])
+                short = self.read(self.save(make(pixels, (1, 2, 3), SliceLocationVector=[0, 2], **more), "v.dcm"))
+                self.assertIn("SliceLocationVector has 2 numbers for 3 frames and is passed over", " ".join(short.notes))
+                nuclear = make(pixels, (1, 2, 3), SliceLocationVector=[0, 2, 4], Modality="NM", SpacingBetweenSlices=-2)
+                self.assertEqual(self.read(self.save(nuclear, "v.dcm")).origin[2], -1)
+            else:
+                self.refuses(rounded, saying="SliceLocationVector")
             for wrong in ([0, 2, 1], [0, 1, 3]):
                 self.refuses(self.save(make(pixels, (1, 2, 3), SliceLocationVector=wrong, **more), "v.dcm"), saying="SliceLocationVector")
 

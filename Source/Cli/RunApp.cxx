@@ -40,10 +40,12 @@ RefuseEmptyTexts(int argc, char ** argv)
   }
 }
 
+/** Whether an error may come from the name of a file that was taken for a number. */
 bool
-IsOfMissingFile(const std::exception & error)
+MayBeOfName(const std::string & text)
 {
-  return std::string(error.what()).find("there is no such file") != std::string::npos;
+  const auto says = [&](const char * part) { return text.find(part) != std::string::npos; };
+  return says("there is no such file") || says(" is missing") || says("--spacing has ");
 }
 
 /** A message, whose lines are kept, without what would steer a terminal. */
@@ -125,8 +127,8 @@ RunApp(CLI::App & app, int argc, char ** argv, bool takesEmptyTexts)
       std::cerr << MessageAtInterrupt() << std::flush;
       return 130;
     }
-    std::cerr << app.get_name() << ": error: " << Message(IsOfMissingFile(error) ? error.what() + hint : error.what())
-              << std::endl;
+    std::cerr << app.get_name()
+              << ": error: " << Message(MayBeOfName(error.what()) ? error.what() + hint : error.what()) << std::endl;
     return 1;
   }
 }

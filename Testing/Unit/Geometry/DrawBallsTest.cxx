@@ -126,16 +126,20 @@ TEST(DrawBalls, LeavesVoxelsThatAreInNoBall)
 TEST(FindRidge, LeavesOutBallsWithinBallsOfNeighbours)
 {
   // One large ball: nearly all others lie within their neighbours'.
-  const Extent       extent{ 41, 41, 41 };
-  const double       spacing[] = { 1, 1, 1 };
-  std::vector<float> squares(41 * 41 * 41);
-  std::size_t        inside = 0;
-  for (std::int64_t place = 0; place < 41 * 41 * 41; ++place)
+  constexpr std::int64_t side = 41;
+  const Extent           extent{ side, side, side };
+  const double           spacing[] = { 1, 1, 1 };
+  std::vector<float>     squares(static_cast<std::size_t>(extent.VoxelCount()));
+  std::size_t            inside = 0;
+  for (std::int64_t place = 0; place < extent.VoxelCount(); ++place)
   {
-    const double x = static_cast<double>(place % 41 - 20);
-    const double y = static_cast<double>(place / 41 % 41 - 20);
-    const double z = static_cast<double>(place / 41 / 41 - 20);
-    const double left = std::max(0.0, 19.5 - std::sqrt(x * x + y * y + z * z));
+    const std::int64_t at[3] = { place % side, place / side % side, place / side / side };
+    std::int64_t       square = 0;
+    for (const std::int64_t index : at)
+    {
+      square += (index - side / 2) * (index - side / 2);
+    }
+    const double left = std::max(0.0, 19.5 - std::sqrt(static_cast<double>(square)));
     squares[static_cast<std::size_t>(place)] = static_cast<float>(left * left);
     inside += left > 0 ? 1 : 0;
   }

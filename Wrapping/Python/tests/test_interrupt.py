@@ -110,27 +110,27 @@ def test_a_labeling_does_not_change_while_another_call_reads_it(noise):
     readers = [threading.Thread(target=read) for _ in range(2)]
     for reader in readers:
         reader.start()
-    changed = 0
     while any(reader.is_alive() for reader in readers):
         try:
             labeling.keep(np.ones(labeling.count, bool))
-            changed += 1
         except RuntimeError as error:
             assert "another call" in str(error)
-    assert set(tables) == {int(noise[:60].sum())} and changed >= 0
+    assert set(tables) == {int(noise[:60].sum())}
     assert np.array_equal(labeling.keep(keep).labels() > 0, np.isin(before, np.flatnonzero(keep) + 1))
 
 
 def test_json_of_a_table_hears_ctrl_c(noise):
     table = brickccl.find(noise, connectivity=6).table()
     begin = time.perf_counter()
+    table.to_json()
+    whole = time.perf_counter() - begin
     signal.signal(signal.SIGALRM, signal.default_int_handler)
-    signal.setitimer(signal.ITIMER_REAL, 0.02)
+    signal.setitimer(signal.ITIMER_REAL, whole / 20)
+    begin = time.perf_counter()
     with pytest.raises(KeyboardInterrupt):
-        for _ in range(100):
-            table.to_json()
-    signal.setitimer(signal.ITIMER_REAL, 0)
-    assert time.perf_counter() - begin < 5
+        table.to_json()
+    # Not only when it is done.
+    assert time.perf_counter() - begin < whole / 2
 
 
 def test_a_handler_of_the_signal_is_called_while_the_engine_works(noise):

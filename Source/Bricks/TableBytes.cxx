@@ -84,29 +84,31 @@ ReadProducts(ByteReader & reader, std::size_t count)
 }
 
 void
-WriteHulls(const MeasureList<HullCorners> & hulls, ByteWriter & writer)
+WriteHulls(const MeasureSet & measures, ByteWriter & writer)
 {
-  for (const HullCorners & hull : hulls)
+  const MeasureList<VoxelIndex> voxels = measures.Of<VoxelIndex>();
+  for (const HullCorners & hull : measures.Of<HullCorners>())
   {
-    writer.Number(hull.voxels.size());
+    writer.Number(hull.end - hull.begin);
     VoxelIndex before;
-    for (const VoxelIndex & voxel : hull.voxels)
+    for (std::size_t i = hull.begin; i < hull.end; before = voxels[i++])
     {
       for (int axis = 0; axis < MaximumDimension; ++axis)
       {
-        writer.Signed(voxel.at[axis] - before.at[axis]);
+        writer.Signed(voxels[i].at[axis] - before.at[axis]);
       }
-      before = voxel;
     }
   }
 }
 
-std::vector<HullCorners>
-ReadHulls(ByteReader & reader, std::size_t count)
+void
+ReadHulls(ByteReader & reader, std::size_t count, MeasureSet & measures)
 {
   std::vector<HullCorners> hulls(count);
+  std::vector<VoxelIndex>  voxels;
   for (HullCorners & hull : hulls)
   {
+    hull.begin = voxels.size();
     VoxelIndex voxel;
     for (std::size_t corners = reader.Count(); corners > 0; --corners)
     {
@@ -114,10 +116,12 @@ ReadHulls(ByteReader & reader, std::size_t count)
       {
         at += reader.Signed();
       }
-      hull.voxels.push_back(voxel);
+      voxels.push_back(voxel);
     }
+    hull.end = voxels.size();
   }
-  return hulls;
+  measures.Set(std::move(hulls));
+  measures.Set(std::move(voxels));
 }
 
 void
@@ -346,7 +350,7 @@ WriteTable(const ComponentTable & table, ByteWriter & writer)
   }
   if (measures.Has<HullCorners>())
   {
-    WriteHulls(measures.Of<HullCorners>(), writer);
+    WriteHulls(measures, writer);
   }
   if (measures.Has<IntensitySums>())
   {
@@ -400,7 +404,7 @@ ReadTable(ByteReader & reader, const BrickBox & box)
   }
   if ((has & 2) != 0)
   {
-    table.measures.Set(ReadHulls(reader, count));
+    ReadHulls(reader, count, table.measures);
   }
   if ((has & 4) != 0)
   {

@@ -169,9 +169,10 @@ private:
 };
 
 /** Writes the corners of a component that fills its bounding box, in the order in which HullReducer leaves them.
- *  \return whether it fills the box. */
-bool
-FindCornersOfBox(const ComponentMeasures & row, const Geometry & geometry, std::vector<VoxelIndex> & corners)
+ *  \param corners  has room for 8
+ *  \return how many there are; 0 if it does not fill the box. */
+std::size_t
+FindCornersOfBox(const ComponentMeasures & row, const Geometry & geometry, VoxelIndex * corners)
 {
   std::uint64_t voxels = 1;
   VoxelIndex    low;
@@ -184,22 +185,23 @@ FindCornersOfBox(const ComponentMeasures & row, const Geometry & geometry, std::
   }
   if (row.voxelCount != voxels)
   {
-    return false;
+    return 0;
   }
-  const auto sides = [&](int axis) { return low.at[axis] == high.at[axis] ? 1 : 2; };
-  corners.reserve(std::size_t{ 1 } * sides(0) * sides(1) * sides(2));
+  const auto  sides = [&](int axis) { return low.at[axis] == high.at[axis] ? 1 : 2; };
+  std::size_t count = 0;
   for (int x = 0; x < sides(0); ++x)
   {
     for (int z = 0; z < sides(2); ++z)
     {
       for (int y = 0; y < sides(1); ++y)
       {
-        corners.push_back(
-          { { (x == 0 ? low : high).at[0], (y == 0 ? low : high).at[1], (z == 0 ? low : high).at[2] } });
+        corners[count++] = {
+          { (x == 0 ? low : high).at[0], (y == 0 ? low : high).at[1], (z == 0 ? low : high).at[2] }
+        };
       }
     }
   }
-  return true;
+  return count;
 }
 
 } // namespace
@@ -291,17 +293,18 @@ HullReducer::Reduce(std::vector<VoxelIndex> & voxels, int lastAxis)
   }
 }
 
-std::vector<HullCorners>
-FindHullCorners(const RunVolume &            volume,
-                const HostContext &          context,
-                const ComponentTable &       table,
-                std::vector<unsigned char> & isBox)
+ComponentHulls
+FindHullCorners(const RunVolume & volume, const HostContext & context, const ComponentTable & table)
 {
   // Boxes need no look at their runs; single voxels and most other specks are boxes.
-  isBox.assign(table.components.size(), 0);
-  std::vector<HullCorners> hulls(table.components.size());
+  std::vector<unsigned char> isBox(table.components.size(), 0);
+  // The ends of hulls first tell how many voxels they have.
+  ComponentHulls all;
+  all.hulls.resize(isBox.size());
   ForComponents(isBox.size(), context, [&](std::size_t c) {
-    isBox[c] = FindCornersOfBox(table.components[c], table.geometry, hulls[c].voxels) ? 1 : 0;
+    VoxelIndex box[8];
+    all.hulls[c].end = FindCornersOfBox(table.components[c], table.geometry, box);
+    isBox[c] = all.hulls[c].end > 0 ? 1 : 0;
   });
   const std::int64_t           slices = volume.GetExtent().size[2];
   std::vector<ComponentVoxels> corners(static_cast<std::size_t>(slices));
@@ -313,34 +316,40 @@ FindHullCorners(const RunVolume &            volume,
       ofSlices.Collect(slice, corners[static_cast<std::size_t>(slice)]);
     }
   });
-  StopPoint                stop(context);
-  std::vector<std::size_t> counts(table.components.size(), 0);
-  const auto               forVoxels = [](const ComponentVoxels & slice, auto function) {
+  StopPoint  stop(context);
+  const auto forVoxels = [&all](const ComponentVoxels & slice, auto function) {
     for (std::size_t i = 0, begin = 0; i < slice.labels.size(); begin = slice.ends[i++])
     {
-      function(static_cast<std::size_t>(slice.labels[i] - 1), begin, slice.ends[i]);
+      function(all.hulls[static_cast<std::size_t>(slice.labels[i] - 1)], begin, slice.ends[i]);
     }
   };
   for (const ComponentVoxels & slice : corners)
   {
     stop.Ask();
-    forVoxels(slice, [&](std::size_t c, std::size_t begin, std::size_t end) { counts[c] += end - begin; });
+    forVoxels(slice, [](HullCorners & hull, std::size_t begin, std::size_t end) { hull.end += end - begin; });
   }
-  for (std::size_t c = 0; c < counts.size(); ++c)
+  std::size_t voxels = 0;
+  for (std::size_t c = 0; c < isBox.size(); ++c)
   {
     stop.AskAt(c);
-    hulls[c].voxels.reserve(counts[c]);
+    const std::size_t begin = std::exchange(voxels, voxels + all.hulls[c].end);
+    all.hulls[c] = { begin, begin };
   }
+  all.voxels = MakeUnset<VoxelIndex>(voxels);
+  ForComponents(isBox.size(), context, [&](std::size_t c) {
+    HullCorners & hull = all.hulls[c];
+    hull.end += FindCornersOfBox(table.components[c], table.geometry, all.voxels.data() + hull.end);
+  });
   for (ComponentVoxels & slice : corners)
   {
     stop.Ask();
-    forVoxels(slice, [&](std::size_t c, std::size_t begin, std::size_t end) {
-      std::vector<VoxelIndex> & hull = hulls[c].voxels;
-      hull.insert(hull.end(), slice.voxels.data() + begin, slice.voxels.data() + end);
+    forVoxels(slice, [&](HullCorners & hull, std::size_t begin, std::size_t end) {
+      std::copy(slice.voxels.data() + begin, slice.voxels.data() + end, all.voxels.data() + hull.end);
+      hull.end += end - begin;
     });
     slice = ComponentVoxels();
   }
-  return hulls;
+  return all;
 }
 
 } // namespace brickccl

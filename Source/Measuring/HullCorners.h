@@ -3,6 +3,7 @@
 
 #include "BrickCCL/Core/Extent.h"
 #include "BrickCCL/Host/Parallel.h"
+#include "BrickCCL/Host/UninitializedVector.h"
 #include "BrickCCL/Runs/RunVolume.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
@@ -19,20 +20,24 @@ struct VoxelIndex
   std::int64_t at[MaximumDimension] = {};
 };
 
-/** Voxels of a component whose convex hull is that of the component. */
+/** Voxels of a component whose convex hull is that of the component. They lie from `begin` up to, without it, `end` in
+ *  one list for all components; a table keeps the list as its measures of the type VoxelIndex. */
 struct HullCorners
 {
-  std::vector<VoxelIndex> voxels;
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+/** The hulls of all components. Between the voxels of two components there may be unused ones. */
+struct ComponentHulls
+{
+  std::vector<HullCorners>        hulls;
+  UninitializedVector<VoxelIndex> voxels;
 };
 
 /** Finds voxels that span the convex hulls of all components: within each slice across z only corners of the slice's
- *  hull. For images of up to 3 dimensions.
- *  \param isBox  receives for each component whether it fills its bounding box. Its voxels are then the corners of the
- *  box, in the order in which HullReducer leaves them. */
-std::vector<HullCorners> FindHullCorners(const RunVolume &            volume,
-                                         const HostContext &          context,
-                                         const ComponentTable &       table,
-                                         std::vector<unsigned char> & isBox);
+ *  hull. For images of up to 3 dimensions. */
+ComponentHulls FindHullCorners(const RunVolume & volume, const HostContext & context, const ComponentTable & table);
 
 /** Keeps only the corners of the convex hull of voxels that lie in one plane, by Andrew's monotone chain (1979) in
  *  integers. */

@@ -166,8 +166,8 @@ private:
   std::vector<IntensityMeasures> m_Intensities;
 };
 
-/** The measures of one kind, one for each component, in the order of a table's rows. Valid as long as the set that they
- *  are from is neither changed nor gone. */
+/** The measures of one kind, one for each component, in the order of a table's rows; or as many as there are of what
+ *  such measures refer to (HullCorners). Valid as long as the set that they are from is neither changed nor gone. */
 template <typename T>
 class MeasureList
 {

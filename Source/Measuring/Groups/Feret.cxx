@@ -1,5 +1,6 @@
 #include "BrickCCL/Geometry/BoundingBoxTree.h"
 #include "BrickCCL/Geometry/EnclosingBall.h"
+#include "BrickCCL/Host/UninitializedVector.h"
 #include "BrickCCL/Measuring/GroupInput.h"
 #include "BrickCCL/Measuring/HullCorners.h"
 #include "BrickCCL/Measuring/Measuring.h"
@@ -244,26 +245,30 @@ private:
 void
 MeasureExtents(const GroupInput & input, ComponentTable & table)
 {
-  std::vector<unsigned char>  isBox;
-  std::vector<HullCorners>    hulls = FindHullCorners(input.volume, input.context, table, isBox);
-  std::vector<ExtentMeasures> extents(hulls.size());
-  const Chunks                parts(static_cast<std::int64_t>(hulls.size()), 1, 256);
-  StopPoint                   stop(input.context);
+  ComponentHulls all = FindHullCorners(input.volume, input.context, table);
+  auto           extents = MakeUnset<ExtentMeasures>(all.hulls.size());
+  const Chunks   parts(static_cast<std::int64_t>(extents.size()), 1, 256);
+  StopPoint      stop(input.context);
   ParallelFor(parts.count, input.context, [&](std::int64_t part) {
-    HullReducer    reducer;
-    ExtentFinisher finisher(table);
+    HullReducer             reducer;
+    ExtentFinisher          finisher(table);
+    std::vector<VoxelIndex> corners;
     for (auto c = static_cast<std::size_t>(parts.Begin(part)); c < static_cast<std::size_t>(parts.End(part)); ++c)
     {
       stop.AskAt(c);
-      if (isBox[c] == 0)
-      {
-        // Planes across z hold corners only.
-        reducer.Reduce(hulls[c].voxels, std::min(1, table.extent.dimension - 1));
-      }
-      finisher.Finish(c, hulls[c].voxels, extents[c]);
+      HullCorners &      hull = all.hulls[c];
+      VoxelIndex * const first = all.voxels.data() + hull.begin;
+      corners.assign(first, all.voxels.data() + hull.end);
+      // Planes across z hold corners only.
+      reducer.Reduce(corners, std::min(1, table.extent.dimension - 1));
+      std::copy(corners.begin(), corners.end(), first);
+      hull.end = hull.begin + corners.size();
+      extents[c] = ExtentMeasures();
+      finisher.Finish(c, corners, extents[c]);
     }
   });
-  table.measures.Set(std::move(hulls));
+  table.measures.Set(std::move(all.hulls));
+  table.measures.Set(std::move(all.voxels));
   table.measures.Set(std::move(extents));
 }
 
@@ -272,24 +277,31 @@ MergeExtents(const MergeInput & input, ComponentTable & table)
 {
   MergeMoments(input, table);
   std::vector<HullCorners>    hulls(table.components.size());
+  std::vector<VoxelIndex>     voxels;
   std::vector<ExtentMeasures> extents(hulls.size());
   HullReducer                 reducer;
   ExtentFinisher              finisher(table);
+  std::vector<VoxelIndex>     corners;
   for (std::size_t c = 0; c < hulls.size(); ++c)
   {
-    std::vector<VoxelIndex> & voxels = hulls[c].voxels;
+    corners.clear();
     input.ForParts(c, [&](const PartRow & row) {
-      const PartOffset offset(row, table);
-      for (VoxelIndex voxel : row.table->measures.Of<HullCorners>()[row.place].voxels)
+      const PartOffset  offset(row, table);
+      const HullCorners own = row.table->measures.Of<HullCorners>()[row.place];
+      for (std::size_t i = own.begin; i < own.end; ++i)
       {
+        VoxelIndex voxel = row.table->measures.Of<VoxelIndex>()[i];
         std::transform(voxel.at, voxel.at + MaximumDimension, offset.along, voxel.at, std::plus<>());
-        voxels.push_back(voxel);
+        corners.push_back(voxel);
       }
     });
-    reducer.Reduce(voxels, table.extent.dimension - 1);
-    finisher.Finish(c, voxels, extents[c]);
+    reducer.Reduce(corners, table.extent.dimension - 1);
+    finisher.Finish(c, corners, extents[c]);
+    hulls[c] = { voxels.size(), voxels.size() + corners.size() };
+    voxels.insert(voxels.end(), corners.begin(), corners.end());
   }
   table.measures.Set(std::move(hulls));
+  table.measures.Set(std::move(voxels));
   table.measures.Set(std::move(extents));
 }
 

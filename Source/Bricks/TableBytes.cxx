@@ -83,6 +83,7 @@ ReadProducts(ByteReader & reader, std::size_t count)
   return products;
 }
 
+/** Each voxel is followed by a 0, the place along a fourth axis. */
 void
 WriteHulls(const MeasureSet & measures, ByteWriter & writer)
 {
@@ -93,10 +94,11 @@ WriteHulls(const MeasureSet & measures, ByteWriter & writer)
     VoxelIndex before;
     for (std::size_t i = hull.begin; i < hull.end; before = voxels[i++])
     {
-      for (int axis = 0; axis < MaximumDimension; ++axis)
+      for (int axis = 0; axis < 3; ++axis)
       {
         writer.Signed(voxels[i].at[axis] - before.at[axis]);
       }
+      writer.Signed(0);
     }
   }
 }
@@ -116,6 +118,7 @@ ReadHulls(ByteReader & reader, std::size_t count, MeasureSet & measures)
       {
         at += reader.Signed();
       }
+      reader.Signed();
       voxels.push_back(voxel);
     }
     hull.end = voxels.size();

@@ -113,7 +113,7 @@ private:
       drop(m_Right, &Row::high, -1);
     }
     // Both sides have the first and the last row.
-    const auto add = [&](std::int64_t x, std::int64_t y) { corners.push_back({ { x, y, z, 0 } }); };
+    const auto add = [&](std::int64_t x, std::int64_t y) { corners.push_back({ { x, y, z } }); };
     for (std::size_t left = 0, right = 0; left < m_Left.size() || right < m_Right.size();)
     {
       const std::size_t atLeft = left < m_Left.size() ? m_Left[left] : none;
@@ -285,7 +285,7 @@ HullReducer::Reduce(std::vector<VoxelIndex> & voxels, int lastAxis)
     KeepCornersOfPlanes(voxels, axis);
   }
   const auto isBefore = [](const VoxelIndex & a, const VoxelIndex & b) {
-    return std::lexicographical_compare(a.at, a.at + MaximumDimension, b.at, b.at + MaximumDimension);
+    return std::lexicographical_compare(a.at, a.at + 3, b.at, b.at + 3);
   };
   if (voxels.size() == 2 && isBefore(voxels.back(), voxels.front()))
   {

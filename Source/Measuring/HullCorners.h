@@ -1,7 +1,6 @@
 #ifndef BRICKCCL_MEASURING_HULLCORNERS_H
 #define BRICKCCL_MEASURING_HULLCORNERS_H
 
-#include "BrickCCL/Core/Extent.h"
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Host/UninitializedVector.h"
 #include "BrickCCL/Runs/RunVolume.h"
@@ -14,10 +13,10 @@
 namespace brickccl
 {
 
-/** The index of a voxel, counted from the first voxel of the buffer. */
+/** The index of a voxel in up to 3 dimensions, counted from the first voxel of the buffer. */
 struct VoxelIndex
 {
-  std::int64_t at[MaximumDimension] = {};
+  std::int64_t at[3] = {};
 };
 
 /** Voxels of a component whose convex hull is that of the component. They lie from `begin` up to, without it, `end` in

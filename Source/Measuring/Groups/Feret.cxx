@@ -213,8 +213,8 @@ private:
       for (const VoxelIndex & voxel : voxels)
       {
         VoxelBox box;
-        std::copy_n(voxel.at, MaximumDimension, box.low);
-        std::copy_n(voxel.at, MaximumDimension, box.high);
+        std::copy_n(voxel.at, 3, box.low);
+        std::copy_n(voxel.at, 3, box.high);
         boxes.push_back(box);
       }
       return BoundingBoxTrees(std::move(boxes), spacing)[0].LargestDistance();
@@ -291,7 +291,7 @@ MergeExtents(const MergeInput & input, ComponentTable & table)
       for (std::size_t i = own.begin; i < own.end; ++i)
       {
         VoxelIndex voxel = row.table->measures.Of<VoxelIndex>()[i];
-        std::transform(voxel.at, voxel.at + MaximumDimension, offset.along, voxel.at, std::plus<>());
+        std::transform(voxel.at, voxel.at + 3, offset.along, voxel.at, std::plus<>());
         corners.push_back(voxel);
       }
     });

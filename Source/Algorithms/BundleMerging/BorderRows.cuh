@@ -201,7 +201,7 @@ private:
     const bool ownMeets = meets(bundle);
     if (ownMeets)
     {
-      memory.seen.Unite(bricks, ends.right[bundle], ends.left[bundle]);
+      UniteComponents(bricks, ends.right[bundle], ends.left[bundle]);
       if constexpr (TProblem::isTransitive)
       {
         // Voxels that are equal to either of these are linked to both.
@@ -229,12 +229,12 @@ private:
       if (hasRight(bundle) && hasLeft(other) && !(ownMeets && leftsMeet) && !(rightsMeet && otherMeets) &&
           joined(ends.rightVoxels[bundle], ends.leftVoxels[other]))
       {
-        memory.seen.Unite(bricks, ends.right[bundle], ends.left[other]);
+        UniteComponents(bricks, ends.right[bundle], ends.left[other]);
       }
       if (hasLeft(bundle) && hasRight(other) && !(ownMeets && rightsMeet) && !(leftsMeet && otherMeets) &&
           joined(ends.leftVoxels[bundle], ends.rightVoxels[other]))
       {
-        memory.seen.Unite(bricks, ends.left[bundle], ends.right[other]);
+        UniteComponents(bricks, ends.left[bundle], ends.right[other]);
       }
     }
   }

@@ -67,38 +67,16 @@ struct BorderLink
   }
 };
 
-/** Pairs of components that a block has united, each in the slot of its hash until another pair takes the slot. Most
- *  pairs of a border occur again and again. */
-struct UnionsSeen
+/** Unites two components of bricks. */
+__device__ inline void
+UniteComponents(const BrickArrays & bricks, unsigned a, unsigned b)
 {
-  static constexpr int bits = TuningOf<Tuned::PairsSeenBits>;
-
-  unsigned long long pairs[1 << bits];
-
-  /** A barrier must follow. */
-  __device__ void
-  Clear()
-  {
-    for (unsigned i = threadIdx.x; i < 1u << bits; i += blockDim.x)
-    {
-      pairs[i] = ~0ull;
-    }
-  }
-  __device__ void
-  Unite(const BrickArrays & bricks, unsigned a, unsigned b)
-  {
-    const auto     key = static_cast<unsigned long long>(a) << 32 | b;
-    const unsigned hash = (a * 0x9E3779B1u ^ b * 0x85EBCA6Bu) >> (32 - bits);
-    if (atomicExch(pairs + hash, key) != key)
-    {
-      // The order of roots is as good as random, so that trees stay shallow where many bricks in a row unite at once
-      // (Goel, Khanna, Larkin, Tarjan, Disjoint Set Union with Randomized Linking, 2014). Multiplication by an odd
-      // number permutes the numbers.
-      const auto comesFirst = [](unsigned i, unsigned j) { return i * 0x9E3779B1u < j * 0x9E3779B1u; };
-      cuda::Unite<CachedAccess>(bricks.parent, a, b, comesFirst);
-    }
-  }
-};
+  // The order of roots is as good as random, so that trees stay shallow where many bricks in a row unite at once (Goel,
+  // Khanna, Larkin, Tarjan, Disjoint Set Union with Randomized Linking, 2014). Multiplication by an odd number permutes
+  // the numbers.
+  const auto comesFirst = [](unsigned i, unsigned j) { return i * 0x9E3779B1u < j * 0x9E3779B1u; };
+  Unite<CachedAccess>(bricks.parent, a, b, comesFirst);
+}
 
 /** The shared memory of a warp at a border along z or y. First come the brick's own words, then those before them with
  *  one more bundle at either end. */
@@ -126,7 +104,6 @@ public:
   /** The shared memory of a block. */
   struct Memory
   {
-    UnionsSeen seen;
     union
     {
       TWords words;
@@ -148,12 +125,10 @@ public:
     , hasEdge(VParts > 1 && axis == AlongZ && lane < 2 * WordsPerBrickRow)
   {}
 
-  /** Prepares the block, and waits for the bricks. \return whether the warp has a border */
+  /** Waits for the bricks. \return whether the warp has a border */
   __device__ __forceinline__ bool
   Begin()
   {
-    memory.seen.Clear();
-    __syncthreads();
     WaitForEarlierKernels();
     return HasBorder();
   }
@@ -359,7 +334,7 @@ protected:
       }
       if (isLink(link))
       {
-        memory.seen.Unite(bricks, a.component + inA, firstOfB + inB);
+        UniteComponents(bricks, a.component + inA, firstOfB + inB);
       }
     });
   }

@@ -211,20 +211,19 @@ struct BrickSolver
       BlockAccess::Store(memory.forest + run, PeekRoot<BlockAccess>(memory.forest, run));
     }
   }
-  /** Shortens the paths to the roots, the more the more links are left. \return whether most words have very many
-   *  links (noise)
-   *  \param left  how many links the word has left */
+  /** Shortens the paths to the roots, the more the more links are left. \param left  how many links the word has left
+   */
   template <typename TMemory>
-  __device__ __forceinline__ bool
+  __device__ __forceinline__ void
   PreparePaths(TMemory & memory, unsigned left) const
   {
     if (__syncthreads_or(left > TuningOf<Tuned::FewLinks>) == 0)
     {
       ShortenPaths(memory);
-      return false;
+      return;
     }
     PointAtRoots(memory);
-    return __syncthreads_count(left > TuningOf<Tuned::ManyLinks>) > WordsPerBrick / 4;
+    __syncthreads();
   }
 
   /** The bits whose run is linked to that of the bundle before along z by way of the two bundles before along y. No
@@ -257,31 +256,27 @@ struct BrickSolver
              memory.joinedZ[self] };
   }
 
-  /** Unites along the links that are left, at most `most` for each word. If there are few, the lanes of the warp share
-   *  them. All lanes must call. */
+  /** Unites along the links that are left. If there are few, the lanes of the warp share them. All lanes must call. */
   template <typename TMemory, int VCount>
   __device__ __forceinline__ void
-  UniteLeft(TMemory & memory, BackwardLinks<VCount> & links, unsigned most = ~0u) const
+  UniteLeft(TMemory & memory, BackwardLinks<VCount> & links) const
   {
     static_assert(TMemory::RunsPerBrick <= 1 << 16);
     // Most often few links are left, all to the same x. A list would cost more than they do.
-    if (most == ~0u)
-    {
 #pragma unroll 1
-      for (int round = 0; round < TuningOf<Tuned::LinksBesideList> && __any_sync(AllLanes, links.same.Any() != 0);
-           ++round)
+    for (int round = 0; round < TuningOf<Tuned::LinksBesideList> && __any_sync(AllLanes, links.same.Any() != 0);
+         ++round)
+    {
+      int              n = 0;
+      const DeviceWord link = links.same.Take(n);
+      if (link != 0)
       {
-        int              n = 0;
-        const DeviceWord link = links.same.Take(~0u, n);
-        if (link != 0)
-        {
-          const int x = LowestBit(link);
-          Unite<typename TMemory::UnionAccess>(memory.forest,
-                                               RunAt(runsBefore, starts, x),
-                                               memory.RunAt(WordBefore<VCount>(n), x));
-        }
-        __syncwarp();
+        const int x = LowestBit(link);
+        Unite<typename TMemory::UnionAccess>(memory.forest,
+                                             RunAt(runsBefore, starts, x),
+                                             memory.RunAt(WordBefore<VCount>(n), x));
       }
+      __syncwarp();
     }
     if (__any_sync(AllLanes, links.Any() != 0) == 0)
     {
@@ -297,14 +292,9 @@ struct BrickSolver
       return RunAt(runsBefore, starts, x) << 16 |
              memory.RunAt(static_cast<int>(to / BitsPerDeviceWord), static_cast<int>(to % BitsPerDeviceWord));
     };
-    const unsigned count = list.Count();
-    ShareOut<IfMany::TakeOwn>(memory.pairs[layer], count < most ? count : most, next, [&](unsigned pair) {
+    ShareOut<IfMany::TakeOwn>(memory.pairs[layer], list.Count(), next, [&](unsigned pair) {
       Unite<typename TMemory::UnionAccess>(memory.forest, pair >> 16, pair & 0xFFFFu);
     });
-    if (most != ~0u)
-    {
-      links = list.Rest();
-    }
   }
 
   /** Unites the pairs of runs that the layer has listed. */
@@ -320,49 +310,6 @@ struct BrickSolver
     }
     __syncwarp();
   }
-  /** The bits of the word whose runs belong to the component of the brick that is most likely the largest: two of three
-   *  runs far apart belong to it. All runs must point at their roots. */
-  template <typename TMemory>
-  __device__ __forceinline__ DeviceWord
-  BitsInLargest(const TMemory & memory, DeviceWord foreground) const
-  {
-    const unsigned * const forest = memory.forest;
-    const unsigned         one = forest[runsOfBrick / 4];
-    const unsigned         other = forest[runsOfBrick * 3 / 4];
-    const unsigned         root = one == other ? one : forest[runsOfBrick / 2];
-    DeviceWord             bits = runsBefore > 0 && forest[runsBefore - 1] == root ? 0xFFFFFFFFu : 0u;
-    unsigned               run = runsBefore;
-    for (DeviceWord rest = starts; rest != 0; rest &= rest - 1, ++run)
-    {
-      const DeviceWord from = rest | (0u - rest);
-      bits = forest[run] == root ? bits | from : bits & ~from;
-    }
-    return bits & foreground;
-  }
-
-  /** Leaves out the links within a component. All threads must call. \param own  the word's bits in the component */
-  template <typename TMemory, int VCount>
-  __device__ __forceinline__ void
-  DropWithin(DeviceWord own, TMemory & memory, BackwardLinks<VCount> & links) const
-  {
-    memory.joinedY[self] = own;
-    __syncthreads();
-#pragma unroll
-    for (int n = 0; n < VCount; ++n)
-    {
-      if ((links.same.of[n] | links.left.of[n] | links.right.of[n]) != 0)
-      {
-        const int        to = WordBefore<VCount>(n);
-        const DeviceWord other = memory.joinedY[to];
-        const DeviceWord before = to % WordsPerBrickRow > 0 ? memory.joinedY[to - 1] >> 31 : 0u;
-        const DeviceWord after = to % WordsPerBrickRow < WordsPerBrickRow - 1 ? memory.joinedY[to + 1] << 31 : 0u;
-        links.same.of[n] &= ~(own & other);
-        links.left.of[n] &= ~(own & (other << 1 | before));
-        links.right.of[n] &= ~(own & (other >> 1 | after));
-      }
-    }
-  }
-
   /** Numbers the components of the brick in any order. Their final order is that of their first voxels. All runs then
    *  point at their roots. All lanes must call.
    *  \param keep  called with a root and its component; returns what the root's word keeps */

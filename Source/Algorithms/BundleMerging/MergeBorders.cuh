@@ -78,7 +78,7 @@ private:
     const unsigned firsts = own >> 4;
     if (lasts != 0 && firsts != 0)
     {
-      memory.seen.Unite(bricks, ends.right[bundle], ends.left[bundle]);
+      UniteComponents(bricks, ends.right[bundle], ends.left[bundle]);
     }
     if (VBundling == Bundling::Rows || own == 0)
     {
@@ -108,12 +108,12 @@ private:
       const unsigned otherFirsts = ends.bits[other] >> 4;
       if ((LinksTo<VBundling>(n, window(firsts, 0, lasts, 0), window(otherFirsts, 0, otherLasts, 0)).left & 1u) != 0)
       {
-        memory.seen.Unite(bricks, ends.right[bundle], ends.left[other]);
+        UniteComponents(bricks, ends.right[bundle], ends.left[other]);
       }
       if ((LinksTo<VBundling>(n, window(lasts, 31, 0, firsts), window(otherLasts, 31, 0, otherFirsts)).right >> 31) !=
           0)
       {
-        memory.seen.Unite(bricks, ends.left[bundle], ends.right[other]);
+        UniteComponents(bricks, ends.left[bundle], ends.right[other]);
       }
     }
   }

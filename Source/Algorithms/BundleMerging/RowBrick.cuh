@@ -50,7 +50,7 @@ struct RowBrickMemory
     /** Used otherwise. */
     unsigned pairs[LayersPerBrick][TuningOf<Tuned::ListedLinks>];
   };
-  /** As in BrickMemory. Later joinedY holds the bits of the component that is most likely the largest. */
+  /** As in BrickMemory. */
   DeviceWord joinedY[WordsPerBrick];
   DeviceWord joinedZ[WordsPerBrick];
   /** Whether a layer's rows are like those before them along y and z, and joined to them all along. */

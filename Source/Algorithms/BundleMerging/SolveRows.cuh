@@ -135,17 +135,10 @@ public:
                                                m_Own.foreground & other.foreground & ~(starts | other.starts),
                                                ImpliedAlongZ(m_Memory, m_Memory.joinedY[self]));
     }
-    const bool isCrowded = PreparePaths(m_Memory, m_Links.Count());
+    PreparePaths(m_Memory, m_Links.Count());
     if (m_IsListed)
     {
       UniteListed(m_Memory);
-    }
-    if (isCrowded)
-    {
-      UniteCrowded();
-    }
-    if (m_IsListed && !isCrowded)
-    {
       BackwardLinks<2> alongAxes = { { m_Links.same.of[0], m_Links.same.of[1] } };
       UniteLeft(m_Memory, alongAxes);
     }
@@ -400,17 +393,6 @@ private:
       known.separated = (between & (square.ab ^ square.bc)) | (below & (square.da ^ square.cd));
     }
     return known;
-  }
-  /** Unites along some links of each word, which join most runs to one component. Links within that component are then
-   *  left out. */
-  __device__ __forceinline__ void
-  UniteCrowded()
-  {
-    UniteLeft(m_Memory, m_Links, TuningOf<Tuned::FewLinks>);
-    __syncthreads();
-    PointAtRoots(m_Memory);
-    __syncthreads();
-    DropWithin(BitsInLargest(m_Memory, m_Own.foreground), m_Memory, m_Links);
   }
   /** Whether the n-th backward row lies in the brick. */
   __device__ __forceinline__ bool

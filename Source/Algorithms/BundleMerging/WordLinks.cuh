@@ -172,25 +172,23 @@ struct BackwardWords
     }
     return static_cast<unsigned>(count);
   }
-  /** Takes the lowest bit within `mask` of the first word, among the first VAmong, that has a bit there. `n` gets the
-   *  number of that word.
+  /** Takes the lowest bit of the first word that has any. `n` gets the number of that word.
    *  \return the bit, or 0 if there is none */
-  template <int VAmong = VCount>
   __device__ DeviceWord
-  Take(DeviceWord mask, int & n)
+  Take(int & n)
   {
     DeviceWord found = 0;
-    bool       isOf[VAmong];
+    bool       isOf[VCount];
 #pragma unroll
-    for (int k = 0; k < VAmong; ++k)
+    for (int k = 0; k < VCount; ++k)
     {
-      isOf[k] = found == 0 && (of[k] & mask) != 0;
+      isOf[k] = found == 0 && of[k] != 0;
       n = isOf[k] ? k : n;
-      found = isOf[k] ? of[k] & mask : found;
+      found = isOf[k] ? of[k] : found;
     }
     found &= 0u - found;
 #pragma unroll
-    for (int k = 0; k < VAmong; ++k)
+    for (int k = 0; k < VCount; ++k)
     {
       if (isOf[k])
       {
@@ -300,24 +298,6 @@ public:
   Step() const
   {
     return VSteps == 1 ? 0 : m_At >= 8 ? 1 : -(m_At >> 2);
-  }
-  /** The links that were not taken. */
-  __device__ Links
-  Rest() const
-  {
-    const auto rest = [&](int i) { return (m_Left >> i & 1u) != 0 ? m_Words[i] : i == m_At ? m_Bits : 0u; };
-    Links      links = {};
-#pragma unroll
-    for (int n = 0; n < VCount; ++n)
-    {
-      links.same.of[n] = rest(n);
-      if constexpr (VSteps > 1)
-      {
-        links.left.of[n] = rest(4 + n);
-        links.right.of[n] = rest(8 + n);
-      }
-    }
-    return links;
   }
 
 private:

@@ -246,7 +246,7 @@ class InterruptTest(CommandTest):
         for kind, size, options in (("casting", (500, 500, 400), ()), ("log", (400, 400, 250), ("--blur", 1)),
                                     ("grains", (400, 400, 300), ())):
             begin = time.monotonic()
-            shown, _ = self.seen_by_a_terminal("phantom", kind, self.path("p.nrrd"), "--size", *size, *options, "--threads", 1)
+            shown, _ = self.seen_by_a_terminal("phantom", kind, self.path("p.nrrd"), "--size", *size, *options)
             self.assertGreater(len(set(re.findall(rb"making [^\r]*? \[#*\.*\] (\d+) %", shown))), 5, shown)
             # How long it still takes is said of what takes some seconds.
             if time.monotonic() - begin > 4:

@@ -156,7 +156,7 @@ private:
     }
     if (const std::uint64_t count = CountNotANumber(m_Image.View(), { m_Options.threads }); count > 0)
     {
-      Note(std::to_string(count) + " values are not a number (NaN) and count as background");
+      Note(TellNotANumber(count));
     }
   }
 

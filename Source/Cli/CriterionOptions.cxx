@@ -162,7 +162,7 @@ NoteNotANumber(std::uint64_t count, ImageReader & reader)
 {
   if (count > 0)
   {
-    reader.Note(std::to_string(count) + " values are not a number (NaN) and count as background");
+    reader.Note(TellNotANumber(count));
   }
 }
 

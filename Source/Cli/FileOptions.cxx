@@ -294,7 +294,7 @@ ImageReader::ReadWith(const ReadOptions & options, const std::string & path)
   // Of label maps and masks; that of images is told where they are labeled.
   if (const auto count = told.asLabels && !told.inParts ? CountNotANumber(image.View(), told.Context()) : 0; count > 0)
   {
-    Note(Quoted(path) + ": " + std::to_string(count) + " values are not a number (NaN) and count as background");
+    Note(Quoted(path) + ": " + TellNotANumber(count));
   }
   return image;
 }

@@ -5,6 +5,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Dispatch/AlgorithmTable.h"
+#include "BrickCCL/Measuring/CountNotANumber.h"
 #include "BrickCCL/Segmenting/ValueHistogram.h"
 #include "BrickCCL/Streaming/LabelBySlabs.h"
 
@@ -253,8 +254,7 @@ NoteNotNumbers(const SlabResult & result, const LabelArguments & arguments, Imag
   NoteNotANumber(result.notNumbers, reader);
   if (result.notNumbersOfMask > 0)
   {
-    reader.Note(Quoted(arguments.mask) + ": " + std::to_string(result.notNumbersOfMask) +
-                " values are not a number (NaN) and count as background" +
+    reader.Note(Quoted(arguments.mask) + ": " + TellNotANumber(result.notNumbersOfMask) +
                 (result.slabsFromBefore > 0 ? ", without those of slabs from before" : ""));
   }
 }

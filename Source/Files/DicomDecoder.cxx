@@ -1,5 +1,6 @@
 #include "BrickCCL/Files/DicomDecoder.h"
 
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/DicomChild.h"
 #include "BrickCCL/Host/Parallel.h"
@@ -323,8 +324,8 @@ FindCodedFrames(const File & file, const PixelFormat & format)
   std::vector<CodedFrame> frames;
   if (fragments.size() < count || (count > 1 && fragments.size() > count && file.transferSyntax == RleSyntax))
   {
-    throw Error("its compressed pixel data have " + std::to_string(fragments.size()) + " fragments for " +
-                std::to_string(count) + " frames");
+    throw Error("its compressed pixel data have " + Counted(fragments.size(), "fragment") + " for " +
+                Counted(count, "frame"));
   }
   const bool  hasOffsets = offsets.size / 4 == count && offsets.size % 4 == 0;
   std::size_t next = 0;
@@ -345,7 +346,7 @@ FindCodedFrames(const File & file, const PixelFormat & format)
   }
   if (frames.size() != count)
   {
-    throw Error("its compressed pixel data hold " + std::to_string(frames.size()) + " frames instead of " +
+    throw Error("its compressed pixel data hold " + Counted(frames.size(), "frame") + " instead of " +
                 std::to_string(count));
   }
   return frames;

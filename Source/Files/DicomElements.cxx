@@ -1,5 +1,6 @@
 #include "BrickCCL/Files/DicomElements.h"
 
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/DicomScanner.h"
 #include "BrickCCL/Files/Inflate.h"
@@ -187,7 +188,7 @@ DataSet::FixedNumbers(const Tag & tag, std::size_t count, double * numbers) cons
   }
   if (found.size() != count || !finite)
   {
-    throw Error(std::string(tag.keyword) + " has " + std::to_string(found.size()) + " values" +
+    throw Error(std::string(tag.keyword) + " has " + Counted(found.size(), "value") +
                 (finite ? "" : ", one of which is not finite") + "; it must have " + std::to_string(count));
   }
   std::copy(found.begin(), found.end(), numbers);

@@ -1,3 +1,4 @@
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Formats.h"
@@ -140,7 +141,7 @@ public:
     std::vector<std::string> notes;
     for (const auto & [note, count] : m_Notes)
     {
-      notes.push_back((count == slices ? "all slices: " : std::to_string(count) + " slices: ") + note);
+      notes.push_back((count == slices ? "all slices: " : Counted(count, "slice") + ": ") + note);
     }
     if (m_Others > 0)
     {

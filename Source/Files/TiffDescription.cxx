@@ -206,8 +206,8 @@ DescribeByImageJ(const TiffPages & found, TiffStack & stack)
   }
   if (images > 1 && images != pages && pages != 1)
   {
-    throw Error("its ImageJ description says " + std::to_string(images) + " images but there are " +
-                std::to_string(pages) + " pages: the file is truncated or was changed");
+    throw Error("its ImageJ description says " + Counted(images, "image") + " but there are " + Counted(pages, "page") +
+                ": the file is truncated or was changed");
   }
   if (images == 1 && pages > 1 && !ImageJValue(text, "images").empty())
   {
@@ -229,8 +229,8 @@ DescribeByImageJ(const TiffPages & found, TiffStack & stack)
   }
   else if (slices > 1 && frames > 1)
   {
-    throw Error("its ImageJ description says " + std::to_string(slices) + " slices and " + std::to_string(frames) +
-                " frames but there are " + std::to_string(planes) + " pages; the product must be their number");
+    throw Error("its ImageJ description says " + Counted(slices, "slice") + " and " + Counted(frames, "frame") +
+                " but there are " + Counted(planes, "page") + "; the product must be their number");
   }
   else
   {
@@ -298,7 +298,7 @@ DescribeByShape(const TiffPages & found, TiffStack & stack)
   }
   if (product > pages)
   {
-    throw Error("its description says that its image has " + std::to_string(product) + " pages but there are " +
+    throw Error("its description says that its image has " + Counted(product, "page") + " but there are " +
                 std::to_string(pages) + ": the file is truncated or was changed");
   }
   if (product > 1 && product < pages)

@@ -1,5 +1,6 @@
 #include "BrickCCL/Files/TiffDescription.h"
 
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Settle.h"
 
@@ -93,7 +94,7 @@ OmeOrder(const std::string & text, bool isTimeFirst, std::int64_t slices, std::i
     if (z >= slices || t >= frames)
     {
       throw Error("its OME description names slice " + std::to_string(z) + " of frame " + std::to_string(t) +
-                  " but there are " + std::to_string(slices) + " slices and " + std::to_string(frames) + " frames");
+                  " but there are " + Counted(slices, "slice") + " and " + Counted(frames, "frame"));
     }
     const auto start = isTimeFirst ? t + frames * z : z + slices * t;
     for (std::int64_t i = 0; i < count; ++i)
@@ -146,9 +147,8 @@ DescribeByOme(const TiffPages & found, TiffStack & stack)
   }
   if (slices * frames != pages)
   {
-    throw Error("its OME description says " + std::to_string(slices) + " slices and " + std::to_string(frames) +
-                " time points but there are " + std::to_string(pages) +
-                " pages: the file is truncated, or planes lie in other files");
+    throw Error("its OME description says " + Counted(slices, "slice") + " and " + Counted(frames, "time point") +
+                " but there are " + Counted(pages, "page") + ": the file is truncated, or planes lie in other files");
   }
   const TiffPage & first = found.pages.front();
   const auto       width = NumberOfDescription(Attribute(pixels, "SizeX"), first.width, "SizeX");

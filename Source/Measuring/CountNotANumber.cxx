@@ -1,5 +1,7 @@
 #include "BrickCCL/Measuring/CountNotANumber.h"
 
+#include "BrickCCL/Core/Counted.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -32,6 +34,13 @@ CountNotANumber(const ImageView & image, const HostContext & context)
       return 0;
     }
   });
+}
+
+std::string
+TellNotANumber(std::uint64_t count)
+{
+  return Counted(count, "value") + (count == 1 ? " is not a number (NaN) and counts as background"
+                                               : " are not a number (NaN) and count as background");
 }
 
 } // namespace brickccl

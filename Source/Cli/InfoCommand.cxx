@@ -107,6 +107,20 @@ RunInfo(const InfoArguments & arguments)
   }
 }
 
+/** \throws Error if there is no scan, but an option that says how to read it. */
+void
+CheckHasScan(const CLI::App & command, const InfoArguments & arguments)
+{
+  for (const CLI::Option * option : command.get_options())
+  {
+    const std::string name = option->get_name();
+    if (arguments.scan.empty() && option->count() > 0 && name != "--json" && name != "--threads")
+    {
+      throw InvalidArgument("the SCAN is missing that " + name + " is for");
+    }
+  }
+}
+
 } // namespace
 
 void
@@ -123,7 +137,10 @@ AddInfoCommand(CLI::App & app)
   AddFileOptions(*command, arguments->files);
   AddThreadsOption(*command, arguments->threads);
   command->add_flag("--json", arguments->json, "print one JSON object");
-  command->callback([arguments] { RunInfo(*arguments); });
+  command->callback([arguments, command] {
+    CheckHasScan(*command, *arguments);
+    RunInfo(*arguments);
+  });
 }
 
 } // namespace brickccl::cli

@@ -215,6 +215,46 @@ NoteOtherSpacing(const char *               vector,
   }
 }
 
+/** The coarsest decimal place, as 1 or 0.1, of which all numbers are multiples; 0 if they have many digits. */
+double
+LastDecimalPlace(const std::vector<double> & numbers)
+{
+  for (const double place : { 1.0, 0.1, 0.01, 0.001 })
+  {
+    if (std::all_of(numbers.begin(), numbers.end(), [place](double number) {
+          return std::fabs(number / place - std::round(number / place)) < 1e-6;
+        }))
+    {
+      return place;
+    }
+  }
+  return 0;
+}
+
+/** The first frame whose distance from the one before it is not `step`; 0 if there is none.
+ *  \param spacing  that of SpacingBetweenSlices, or 0. Where it is known, places may have few digits: then all
+ * distances may differ by a tenth, or all places from those by this spacing by what rounding explains. */
+std::size_t
+FindUneven(const std::vector<double> & locations, double step, double spacing)
+{
+  const double share = spacing > 0 ? 0.1 : 1e-3;
+  // A frame that is missing moves others by the spacing.
+  const double byRounding = std::min(LastDecimalPlace(locations), 0.45 * spacing);
+  std::size_t  uneven = 0;
+  bool         areRounded = spacing > 0;
+  for (std::size_t i = locations.size() - 1; i > 0; --i)
+  {
+    const double distance = locations[i] - locations[i - 1];
+    const double away = locations[i] - (locations[0] + static_cast<double>(i) * std::copysign(spacing, step));
+    areRounded = areRounded && std::fabs(away) <= byRounding * (1 + 1e-9);
+    if (!(std::fabs(distance - step) <= share * std::fabs(step)) || step == 0)
+    {
+      uneven = i;
+    }
+  }
+  return areRounded ? 0 : uneven;
+}
+
 /** Takes the distance of frames from SliceLocationVector, which are relative to an unknown point. SpacingBetweenSlices
  *  goes first. \throws Error unless it is the same for all. */
 void
@@ -243,23 +283,29 @@ TakeLocations(const DataSet & data, std::vector<Plane> & planes, std::vector<std
   {
     NoteOtherSpacing("SliceLocationVector", step, planes[0], "the latter", notes);
     const auto [least, most] = std::minmax_element(locations.begin(), locations.end());
-    // Places that are all the same tell nothing. In nuclear medicine the sign of the spacing is that of the way.
-    if (*most - *least <= 0.1 * std::fabs(planes[0].step) || data.Text(tags::Modality) == "NM")
+    // Places that are all the same tell nothing.
+    if (*most - *least <= 0.1 * std::fabs(planes[0].step))
     {
       return;
     }
   }
-  // Where the spacing is known, places may have few digits.
-  const double share = hasSpacing ? 0.1 : 1e-3;
-  for (std::size_t i = 1; i < locations.size(); ++i)
+  if (const std::size_t i = FindUneven(locations, step, hasSpacing ? std::fabs(planes[0].step) : 0); i > 0)
   {
-    const double distance = locations[i] - locations[i - 1];
-    if (!(std::fabs(distance - step) <= share * std::fabs(step)) || step == 0)
+    throw Error("frame " + std::to_string(i) + " and frame " + std::to_string(i + 1) + " are " +
+                Shortest(locations[i] - locations[i - 1]) + " mm apart by SliceLocationVector, where " +
+                Shortest(step) +
+                " mm is the mean: the distances of slices are uneven, or they are no slices of one volume");
+  }
+  if (hasSpacing && data.Text(tags::Modality) == "NM")
+  {
+    // In nuclear medicine the sign of the spacing is that of the way.
+    if (planes[0].isPlaced && (step < 0) != planes[0].isStepNegative)
     {
-      throw Error("frame " + std::to_string(i) + " and frame " + std::to_string(i + 1) + " are " + Shortest(distance) +
-                  " mm apart by SliceLocationVector, where " + Shortest(step) +
-                  " mm is the mean: the distances of slices are uneven, or they are no slices of one volume");
+      AddNote(notes,
+              "SliceLocationVector goes from " + Shortest(locations[0]) + " to " + Shortest(locations.back()) +
+                ", the other way than the sign of SpacingBetweenSlices; the latter is taken");
     }
+    return;
   }
   if (step < 0 && planes[0].isPlaced)
   {

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 
 namespace brickccl::files
 {
@@ -211,6 +212,17 @@ TextOfImaris(const Hdf5Library & h5, hid_t group, const std::string & attribute)
   return all;
 }
 
+/** The number that such a text is; not a number if it is none. */
+double
+NumberOfImaris(const Hdf5Library & h5, hid_t group, const std::string & attribute)
+{
+  const std::string text = TextOfImaris(h5, group, attribute);
+  char *            end = nullptr;
+  const double      number = std::strtod(text.c_str(), &end);
+  const bool        isNumber = !text.empty() && text.find_first_not_of(" ", end - text.c_str()) == std::string::npos;
+  return isNumber ? number : std::numeric_limits<double>::quiet_NaN();
+}
+
 /** The number of voxels of an image along z, y or x (0, 1, 2) as Imaris says it; 0 if it does not. */
 std::uint64_t
 SizeOfImaris(const Hdf5Library & h5, hid_t channel, std::size_t axis)
@@ -246,13 +258,12 @@ ElementSizeOfImaris(const Hdf5Library &                h5,
   for (std::size_t axis = 0; axis < 3; ++axis)
   {
     const std::string   number = std::to_string(2 - axis);
-    const std::string   low = TextOfImaris(h5, image, "ExtMin" + number);
-    const std::string   high = TextOfImaris(h5, image, "ExtMax" + number);
     const std::uint64_t stated = SizeOfImaris(h5, group, axis);
     const auto          voxels = static_cast<double>(stated == 0 ? shape[axis] : stated);
-    const double        length = std::strtod(high.c_str(), nullptr) - std::strtod(low.c_str(), nullptr);
-    const double        micrometres = length / voxels * (Millimetres(unit.empty() ? "um" : unit) / Millimetres("um"));
-    if (low.empty() || high.empty() || !(micrometres > 0) || !std::isfinite(micrometres))
+    const double length = NumberOfImaris(h5, image, "ExtMax" + number) - NumberOfImaris(h5, image, "ExtMin" + number);
+    const double micrometres = length / voxels * (Millimetres(unit.empty() ? "um" : unit) / Millimetres("um"));
+    // More voxels than are stored, and lengths that none has, are damaged.
+    if (stated > shape[axis] || !(micrometres > 1e-30 && micrometres < 1e30))
     {
       return {};
     }

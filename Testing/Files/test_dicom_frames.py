@@ -201,12 +201,31 @@ class MultiFrame(Dicom):
                 self.assertEqual(self.read(rounded).notes, [])
                 short = self.read(self.save(make(pixels, (1, 2, 3), SliceLocationVector=[0, 2], **more), "v.dcm"))
                 self.assertIn("SliceLocationVector has 2 numbers for 3 frames and is passed over", " ".join(short.notes))
-                nuclear = make(pixels, (1, 2, 3), SliceLocationVector=[0, 2, 4], Modality="NM", SpacingBetweenSlices=-2)
-                self.assertEqual(self.read(self.save(nuclear, "v.dcm")).origin[2], -1)
+                for places in ([0, 2, 4], [4, 2, 0], [0, 2, 1]):
+                    nuclear = make(pixels, (1, 2, 3), SliceLocationVector=places, Modality="NM", SpacingBetweenSlices=-2)
+                    if places[1] > places[2] and places[0] == 0:
+                        self.refuses(self.save(nuclear, "v.dcm"), saying="uneven")
+                        continue
+                    image = self.read(self.save(nuclear, "v.dcm"))
+                    self.assertEqual(image.origin[2], -1)
+                    self.assertEqual("the other way than the sign" in " ".join(image.notes), places[0] == 0)
+                self.rounded_places()
             else:
                 self.refuses(rounded, saying="SliceLocationVector")
             for wrong in ([0, 2, 1], [0, 1, 3]):
                 self.refuses(self.save(make(pixels, (1, 2, 3), SliceLocationVector=wrong, **more), "v.dcm"), saying="SliceLocationVector")
+
+    def rounded_places(self):
+        """Places with few digits pass beside a spacing; a missing frame does not."""
+        for step, digits in ((0.625, 1), (2.5, 0), (0.3125, 2), (1.25, 1)):
+            for count in (4, 9, 40):
+                pixels = self.random((count, 4, 5))
+                places = ["%.*f" % (digits, step * i) for i in range(count)]
+                save = lambda places: self.save(make(pixels, (1, 2, 3), SliceLocationVector=places, SpacingBetweenSlices=step), "r.dcm")
+                self.assert_geometry(self.read(save(places)), [1, 1, step])
+                for missing in {1, count // 2, count - 2}:
+                    gap = ["%.*f" % (digits, step * (i + (i >= missing))) for i in range(count)]
+                    self.refuses(save(gap), saying="uneven")
 
     def test_why_frames_without_positions_are_refused(self):
         data = self.enhanced(self.random((3, 4, 5)), [0, 2, 4])

@@ -79,7 +79,8 @@ class ConventionTest(Hdf5Files):
             image = self.assert_voxels(dataset, BLOCKY)
             np.testing.assert_allclose(image.spacing, np.array([0.5, 2, 3]) * millimetres)
             self.assertEqual(image.spacing_source, "file")
-        for name, wrong in (("ExtMax1", 0), ("ExtMax2", "x"), ("Unit", "pixel")):
+        for name, wrong in (("ExtMax1", 0), ("ExtMax2", "x"), ("ExtMax2", "79,5"), ("ExtMin0", "1x"),
+                            ("Unit", "pixel")):
             told = {**{key: letters(place) for key, place in places.items()}, "Unit": letters("um"), name: letters(wrong)}
             self.with_attributes(path, "DataSetInfo/Image", **told)
             self.assertEqual(self.assert_voxels(dataset, BLOCKY).spacing_source, "none")

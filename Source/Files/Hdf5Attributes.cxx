@@ -219,7 +219,8 @@ NumberOfImaris(const Hdf5Library & h5, hid_t group, const std::string & attribut
   const std::string text = TextOfImaris(h5, group, attribute);
   char *            end = nullptr;
   const double      number = std::strtod(text.c_str(), &end);
-  const bool        isNumber = !text.empty() && text.find_first_not_of(" ", end - text.c_str()) == std::string::npos;
+  const bool        isNumber =
+    !text.empty() && text.find_first_not_of(' ', static_cast<std::size_t>(end - text.c_str())) == std::string::npos;
   return isNumber ? number : std::numeric_limits<double>::quiet_NaN();
 }
 

@@ -170,6 +170,22 @@ class Table(dict[str, Column]):
     def __repr__(self) -> str:
         return f"<brickccl.Table of {self.row_count} components, {len(self)} columns>"
 
+    def copy(self) -> Table:
+        """A table of its own with the same columns, which share their memory as those of a copied dict do."""
+        table = Table.__new__(Table)
+        table.update(self)
+        table._native = self._native
+        table._is_reversed = self._is_reversed
+        return table
+
+    def __copy__(self) -> Table:
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Table:
+        table = self.copy()
+        table.update({name: values.copy() for name, values in self.items()})
+        return table
+
     def __reduce__(self) -> Any:
         raise TypeError("a brickccl.Table cannot be pickled; dict(table) can")
 
@@ -225,6 +241,16 @@ def _needs_intensity(names: str, dimension: int) -> bool:
     return "intensity" in asked or any(row.group == "intensity" and row.name in asked for row in known)
 
 
+def _pairs_of_labels(pairs: Iterable[Iterable[int]]) -> list[tuple[int, int]]:
+    try:
+        listed = [tuple(pair) for pair in pairs]
+        if all(len(pair) == 2 for pair in listed):
+            return [(count_of("a label of pairs", pair[0]), count_of("a label of pairs", pair[1])) for pair in listed]
+    except TypeError:
+        pass
+    raise TypeError("pairs must be pairs of labels, whole numbers")
+
+
 def merge_tables(
     first: Table, second: Table, pairs: Iterable[tuple[int, int]], *, return_labels: bool = False
 ) -> Table | tuple[Table, Column, Column]:
@@ -262,10 +288,7 @@ def merge_tables(
     for name, part in (("first", first), ("second", second)):
         if not isinstance(part, Table):
             raise TypeError(f"{name} is of type {type(part).__name__}; it must be a Table")
-    try:
-        labels = [(count_of("a label of pairs", one), count_of("a label of pairs", other)) for one, other in pairs]
-    except TypeError:
-        raise TypeError("pairs must be pairs of labels, whole numbers") from None
+    labels = _pairs_of_labels(pairs)
     native, of_first, of_second = _core.merge_tables(first._native, second._native, labels)
     table = Table(native, first._is_reversed)
     if return_labels:

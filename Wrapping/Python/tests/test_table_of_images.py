@@ -1,5 +1,7 @@
 """Tables whose values depend on the image: its axes, its spacing, and labels that only unsigned numbers hold."""
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -70,13 +72,25 @@ def test_what_is_merged_must_be_tables_and_pairs_of_labels():
     image = np.ones((2, 2))
     first, second = brickccl.find(image).table(), brickccl.find(image, start=(2, 0)).table()
     assert len(brickccl.merge_tables(first, second, [(np.int64(1), 1)])["label"]) == 1
-    for pairs in ([(1.7, 1)], [("1", 1)]):
+    for pairs in ([(1.7, 1)], [("1", 1)], [(1, 1, 1)], [(1,)], "ab", [1], 1, None):
         with pytest.raises(TypeError, match="pairs must be pairs of labels, whole numbers"):
             brickccl.merge_tables(first, second, pairs)
     with pytest.raises(ValueError, match="a label of pairs=-1 must be at least 0"):
         brickccl.merge_tables(first, second, [(-1, 1)])
     with pytest.raises(TypeError, match="second is of type dict; it must be a Table"):
         brickccl.merge_tables(first, dict(second), [])
+
+
+def test_copies_are_tables():
+    table = brickccl.find(np.array([[1, 0, 1], [1, 0, 0]])).table()
+    for copied in (table.copy(), copy.copy(table), copy.deepcopy(table)):
+        assert type(copied) is brickccl.Table and list(copied) == list(table) and copied.shape == (2, 3)
+        np.testing.assert_array_equal(copied.where("voxel_count > 1"), [True, False])
+        copied["mine"] = copied.pop("voxel_count")
+        assert "mine" not in table and "voxel_count" in table
+    deep = copy.deepcopy(table)
+    deep["voxel_count"][0] = 7
+    assert table["voxel_count"][0] == 2
 
 
 @pytest.mark.parametrize("rows", [None, 1, [0], "1"])

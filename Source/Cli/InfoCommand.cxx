@@ -3,6 +3,7 @@
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/RunningOptions.h"
 #include "BrickCCL/Cli/ScanInfo.h"
+#include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Dispatch/Label.h"
 

@@ -232,8 +232,8 @@ LastDecimalPlace(const std::vector<double> & numbers)
 }
 
 /** The first frame whose distance from the one before it is not `step`; 0 if there is none.
- *  \param spacing  that of SpacingBetweenSlices, or 0. Where it is known, places may have few digits: then all
- * distances may differ by a tenth, or all places from those by this spacing by what rounding explains. */
+ *  Where the spacing is known, places may have few digits: then all distances may differ by a tenth, or all places from
+ *  those by this spacing by what rounding explains. \param spacing  that of SpacingBetweenSlices, or 0 */
 std::size_t
 FindUneven(const std::vector<double> & locations, double step, double spacing)
 {

@@ -1,12 +1,12 @@
 #include "BrickCCL/Files/Hdf5Attributes.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/HeaderText.h"
 #include "BrickCCL/Files/Settle.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 
 namespace brickccl::files
@@ -216,12 +216,14 @@ TextOfImaris(const Hdf5Library & h5, hid_t group, const std::string & attribute)
 double
 NumberOfImaris(const Hdf5Library & h5, hid_t group, const std::string & attribute)
 {
-  const std::string text = TextOfImaris(h5, group, attribute);
-  char *            end = nullptr;
-  const double      number = std::strtod(text.c_str(), &end);
-  const bool        isNumber =
-    !text.empty() && text.find_first_not_of(' ', static_cast<std::size_t>(end - text.c_str())) == std::string::npos;
-  return isNumber ? number : std::numeric_limits<double>::quiet_NaN();
+  try
+  {
+    return RealNumber(Trimmed(TextOfImaris(h5, group, attribute)), attribute);
+  }
+  catch (const Error &)
+  {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
 }
 
 /** The number of voxels of an image along z, y or x (0, 1, 2) as Imaris says it; 0 if it does not. */

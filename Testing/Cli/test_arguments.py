@@ -138,6 +138,9 @@ class ArgumentsTest(CommandTest):
             self.assertNotEqual(result.returncode, 0)
             self.assertIn("'2' is taken as a value of --spacing: write './2'", result.stderr)
             os.rmdir(self.path("2"))
+        # An option that says how to read a scan is of no use without one.
+        self.fails("info", "--spacing", 1, 1, 1, 2, saying=["the SCAN is missing that --spacing is for"])
+        self.assertEqual(run("info", "--threads", 1, "--json").returncode, 0)
 
     def test_numbers_of_values(self):
         files = [self.image, self.output]

@@ -68,6 +68,8 @@ class StatsTest(CommandTest):
                         ("label", labels, self.path("o.nrrd"), "--touching", part), ("score", part, labels), ("score", labels, part)):
             write_nrrd(part, "float", (8, 1, 1), [0, 0, 1, 0, float("nan"), float("nan"), float("nan"), 2], (1, 1, 1))
             self.assertIn("'%s': 3 values are not a number (NaN) and count as background" % part, self.ok(*command).stderr, command[0])
+        write_nrrd(part, "float", (8, 1, 1), [0, 0, 1, 0, float("nan"), 0, 0, 2], (1, 1, 1))
+        self.assertIn("'%s': 1 value is not a number (NaN) and counts as background" % part, self.ok("stats", part, "-o", table).stderr)
 
     def test_parts_contacts_totals_and_histograms(self):
         labels, part, table = self.path("labels.nrrd"), self.path("part.nrrd"), self.path("table.json")

@@ -84,6 +84,11 @@ class ConventionTest(Hdf5Files):
             told = {**{key: letters(place) for key, place in places.items()}, "Unit": letters("um"), name: letters(wrong)}
             self.with_attributes(path, "DataSetInfo/Image", **told)
             self.assertEqual(self.assert_voxels(dataset, BLOCKY).spacing_source, "none")
+        told = {key: letters(place) for key, place in places.items()}
+        self.with_attributes(path, "DataSetInfo/Image", **told, Unit=letters("um"))
+        self.assertEqual(self.assert_voxels(dataset, BLOCKY).spacing_source, "file")
+        self.with_attributes(path, channel, ImageSizeX=letters(51))
+        self.assertEqual(self.assert_voxels(dataset, BLOCKY).spacing_source, "none", "more voxels than are stored")
 
     def test_vigra_goes_before_names_of_dimensions(self):
         path = self.labelled("xyz")

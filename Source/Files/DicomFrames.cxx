@@ -238,21 +238,24 @@ std::size_t
 FindUneven(const std::vector<double> & locations, double step, double spacing)
 {
   const double share = spacing > 0 ? 0.1 : 1e-3;
-  // A frame that is missing moves others by the spacing.
-  const double byRounding = std::min(LastDecimalPlace(locations), 0.45 * spacing);
+  const double place = LastDecimalPlace(locations);
+  double       least = 0;
+  double       most = 0;
   std::size_t  uneven = 0;
-  bool         areRounded = spacing > 0;
   for (std::size_t i = locations.size() - 1; i > 0; --i)
   {
     const double distance = locations[i] - locations[i - 1];
     const double away = locations[i] - (locations[0] + static_cast<double>(i) * std::copysign(spacing, step));
-    areRounded = areRounded && std::fabs(away) <= byRounding * (1 + 1e-9);
+    least = std::min(least, away);
+    most = std::max(most, away);
     if (!(std::fabs(distance - step) <= share * std::fabs(step)) || step == 0)
     {
       uneven = i;
     }
   }
-  return areRounded ? 0 : uneven;
+  // A frame that is missing moves others by the spacing, which rounding must not hide.
+  const bool mayBeRounded = place > 0 && place <= 0.45 * spacing;
+  return mayBeRounded && most - least <= place * (1 + 1e-9) ? 0 : uneven;
 }
 
 /** Takes the distance of frames from SliceLocationVector, which are relative to an unknown point. SpacingBetweenSlices

@@ -226,6 +226,10 @@ class MultiFrame(Dicom):
                 for missing in {1, count // 2, count - 2}:
                     gap = ["%.*f" % (digits, step * (i + (i >= missing))) for i in range(count)]
                     self.refuses(save(gap), saying="uneven")
+        for step, wrong in ((2.4, [0, 2, 4, 8, 10, 12]), (4, [0, 3, 9, 12]), (3, [0, 4, 5, 9]), (2, [0, "nan", 4, 6])):
+            pixels = self.random((len(wrong), 4, 5))
+            data = make(pixels, (1, 2, 3), SliceLocationVector=list(map(str, wrong)), SpacingBetweenSlices=step)
+            self.refuses(self.save(data, "r.dcm"), saying="uneven")
 
     def test_why_frames_without_positions_are_refused(self):
         data = self.enhanced(self.random((3, 4, 5)), [0, 2, 4])

@@ -6,6 +6,7 @@ import csv
 import os
 import tempfile
 from collections.abc import Iterable, Sequence
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -183,7 +184,7 @@ class Table(dict[str, Column]):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Table:
         table = self.copy()
-        table.update({name: values.copy() for name, values in self.items()})
+        table.update({name: deepcopy(values, memo) for name, values in self.items()})
         return table
 
     def __reduce__(self) -> Any:

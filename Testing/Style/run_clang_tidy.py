@@ -5,6 +5,7 @@
   run_clang_tidy.py FILE|FOLDER ...       these alone
   run_clang_tidy.py --changed             files that changed since CLEAN_SINCE, the newest changes first; faults in
                                           lines that did not change do not count
+  --since COMMIT                          with --changed: since this commit instead
   --seconds N                             starts no further source after so long
   --jobs N                                so many at once (default: one per core)
   --build FOLDER                          has a compile_commands.json (default: build/release)
@@ -63,18 +64,18 @@ def included(path, known={}):
     return known[path]
 
 
-def changed_files():
-    """What changed since CLEAN_SINCE, the newest first, or None where the history does not reach so far."""
-    log = git("log", "--name-only", "--format=", CLEAN_SINCE + "..HEAD")
+def changed_files(since):
+    """The files that changed since a commit, the newest first, or None if the history does not reach back to it."""
+    log = git("log", "--name-only", "--format=", since + "..HEAD")
     pending = git("diff", "--name-only", "HEAD")
     return None if log is None else list(dict.fromkeys(name for name in pending + log if name))
 
 
-def changed_lines():
-    """The numbers of the lines that changed since CLEAN_SINCE, by files."""
+def changed_lines(since):
+    """The numbers of the lines that changed since a commit, by files."""
     lines = {}
     path = None
-    for line in git("diff", "--unified=0", "--no-ext-diff", CLEAN_SINCE):
+    for line in git("diff", "--unified=0", "--no-ext-diff", since):
         if line.startswith("+++ "):
             path = line[6:]
         elif line.startswith("@@"):
@@ -127,6 +128,7 @@ def main():
     parser.add_argument("--build", default=os.path.join(ROOT, "build", "release"))
     parser.add_argument("files", nargs="*")
     parser.add_argument("--changed", action="store_true")
+    parser.add_argument("--since", default=CLEAN_SINCE)
     parser.add_argument("--seconds", type=float, default=float("inf"))
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     arguments = parser.parse_args()
@@ -147,13 +149,13 @@ def main():
         if not sources:
             sys.exit("none of these files is compiled in " + arguments.build)
     elif arguments.changed:
-        files = changed_files()
+        files = changed_files(arguments.since)
         if files is None:
-            print("the history does not reach back to " + CLEAN_SINCE + ": nothing is checked")
+            print("the history does not reach back to " + arguments.since + ": nothing is checked")
             return 0
         sources = sources_of(files, sources)
 
-    lines = changed_lines() if arguments.changed else None
+    lines = changed_lines(arguments.since) if arguments.changed else None
     begin = time.monotonic()
     faults = set()
     left = 0

@@ -1,5 +1,5 @@
-# Installs the build to a folder of its own and takes the build's headers away from the compiler's sight, then configures,
-# builds and runs the consumer project against it, in every order of find_package.
+# Installs the build to a folder of its own, then configures, builds and runs the consumer project against it, with
+# find_package in every order.
 set(work ${BUILD}/consumer-test)
 file(REMOVE_RECURSE ${work})
 function(run)
@@ -17,29 +17,17 @@ endif()
 if(HAS_VTK)
   list(APPEND cases around-vtk)
 endif()
+# build_and_run(folder compiler cases...): the project with the programs of these cases.
+function(build_and_run folder compiler)
+  list(JOIN ARGN "," cases)
+  run(${CMAKE_COMMAND} -S ${SOURCE} -B ${work}/${folder} -G ${GENERATOR} -DCASES=${cases} -DCMAKE_PREFIX_PATH=${work}/install
+    -DCMAKE_BUILD_TYPE= -DCMAKE_CXX_COMPILER=${compiler} "-DCMAKE_CXX_FLAGS=${flags}" -Wno-dev)
+  run(${CMAKE_COMMAND} --build ${work}/${folder})
+  run(${CMAKE_CTEST_COMMAND} --test-dir ${work}/${folder} --output-on-failure --no-tests=error)
+endfunction()
+build_and_run(build ${COMPILER} ${cases})
 # The public headers are for other compilers, too.
 find_program(CLANG clang++)
 if(CLANG AND NOT SANITIZE AND NOT COMPILER STREQUAL CLANG)
-  list(APPEND cases plain-clang)
+  build_and_run(build-by-clang ${CLANG} plain)
 endif()
-foreach(case IN LISTS cases)
-  set(compiler ${COMPILER})
-  set(name ${case})
-  if(case STREQUAL "plain-clang")
-    set(compiler ${CLANG})
-    set(name plain)
-  endif()
-  run(${CMAKE_COMMAND} -S ${SOURCE} -B ${work}/${case} -DCASE=${name} -DCMAKE_PREFIX_PATH=${work}/install
-    -DCMAKE_BUILD_TYPE= -DCMAKE_CXX_COMPILER=${compiler} "-DCMAKE_CXX_FLAGS=${flags}" -Wno-dev)
-  if(case STREQUAL "missing")
-    continue()
-  endif()
-  run(${CMAKE_COMMAND} --build ${work}/${case})
-  run(${work}/${case}/consumer)
-  if(case MATCHES "itk|components")
-    run(${work}/${case}/consumer-itk)
-  endif()
-  if(case MATCHES "vtk")
-    run(${work}/${case}/consumer-vtk)
-  endif()
-endforeach()

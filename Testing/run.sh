@@ -1,9 +1,13 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds everything and passes all tests.
+# Installs what is missing, builds everything, passes all tests, and lists the slowest and the skipped ones.
 #   Testing/run.sh [CTEST OPTIONS]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 Testing/install-packages.sh
 cmake --preset release -Wno-dev --log-level=WARNING
 cmake --build --preset release
-ctest --preset release -j "$(nproc)" "$@"
+tests=$PWD/build/release/tests.xml
+rm -f "$tests"
+ctest --preset release -j "$(nproc)" --output-junit "$tests" --test-output-size-passed 1000000 "$@" || failed=$?
+[ ! -e "$tests" ] || Testing/summarize_tests.py "$tests"
+exit "${failed:-0}"

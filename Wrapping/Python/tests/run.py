@@ -1,9 +1,10 @@
 """Builds the wheel, looks into it, installs it into an environment of its own and passes the tests.
 
-    python run.py BUILD_FOLDER [--files] [OPTIONS OF PYTEST]
+    python run.py BUILD_FOLDER [STEP] [--files] [OPTIONS OF PYTEST]
 
-`--files` builds a second wheel, with the command and its readers of image files, and passes the tests of these; it needs the
-libraries that the command is built from.
+STEP is `environment` (installs the packages that the others need), `wheel` (builds, checks and installs the wheel), `test` (runs
+pytest on all tests or on the named files) or `all`, the default. `--files` builds the wheel with the command and its readers of
+image files; it needs the libraries that the command is built from.
 
 Exits with 77 (skipped) where the packages that this needs cannot be had. The environment and the build are kept in
 BUILD_FOLDER, so that a second run takes seconds. The interpreter that runs this file is the one that is tested.
@@ -19,8 +20,7 @@ import sys
 import tempfile
 import zipfile
 
-#: What the wheel with the command's readers of image files is tested by.
-FILE_TESTS = ("test_own_files.py", "test_reference_data.py", "test_refusals.py", "test_package.py", "test_io.py", "test_io_slices.py")
+STEPS = ("environment", "wheel", "test", "all")
 PACKAGE = pathlib.Path(__file__).resolve().parents[1]
 SKIPPED = 77
 
@@ -38,14 +38,16 @@ def requirements():
     return re.findall(r'"([^"]+)"', needed), re.findall(r'"([^"]+)"', more)
 
 
-def make_environment(folder):
-    """Returns its interpreter, or None if the packages cannot be had."""
+def make_environment(folder, may_install):
+    """Returns its interpreter, or None if the packages cannot be had or are not installed and may not be."""
     wanted, more = requirements()
     mark = folder / "requirements"
     state = hashlib.sha256("\n".join([sys.version, *wanted, *more]).encode()).hexdigest()
     python = folder / "bin" / "python"
     if mark.exists() and mark.read_text(encoding="utf-8") == state:
         return python
+    if not may_install:
+        return None
     shutil.rmtree(folder, ignore_errors=True)
     run(sys.executable, "-m", "venv", folder)
     # Fails where the package index cannot be reached; a package that the index does not have is a mistake here.
@@ -66,7 +68,7 @@ def make_environment(folder):
 
 
 def build_wheel(python, folder, with_files):
-    wheels = folder / ("with-files" if with_files else "plain")
+    wheels = folder / "wheel"
     shutil.rmtree(wheels, ignore_errors=True)
     environment = {**os.environ, "PATH": f"{python.parent}{os.pathsep}{os.environ['PATH']}"}
     # As deep below the sources as the builds of presets: a compiler cache that has those has most of this, too.
@@ -133,15 +135,18 @@ def repair(python, wheel):
     return result
 
 
-def test(python, folder, with_files, options):
-    """Builds, checks and installs a wheel, and passes its tests."""
+def install_wheel(python, folder, with_files):
     wheel = build_wheel(python, folder, with_files)
     check_contents(wheel, with_files)
     run(python, "-m", "pip", "install", "--quiet", "--force-reinstall", "--no-deps", repair(python, wheel))
+
+
+def test(python, folder, options):
     tests = PACKAGE / "tests"
-    chosen = [tests / name for name in FILE_TESTS] if with_files else [tests]
+    chosen = [] if any(option.endswith(".py") for option in options) else [tests]
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "QT_API": "pyqt6"}
-    display = ["xvfb-run", "-a", "-s", "-screen 0 1440x1000x24 +extension GLX"] if shutil.which("xvfb-run") else []
+    needs_display = chosen or any("napari" in option for option in options)
+    display = ["xvfb-run", "-a", "-s", "-screen 0 1440x1000x24 +extension GLX"] if needs_display and shutil.which("xvfb-run") else []
     command = [*display, python, "-m", "pytest", "-p", "no:cacheprovider", "--rootdir", tests, *chosen, *options]
     return subprocess.run(command, cwd=folder, env=environment).returncode
 
@@ -149,16 +154,18 @@ def test(python, folder, with_files, options):
 def main(folder, options):
     folder = pathlib.Path(folder).resolve()
     folder.mkdir(parents=True, exist_ok=True)
+    step = options.pop(0) if options and options[0] in STEPS else "all"
     if sys.version_info < (3, 10):
         print(f"skipped: the package needs Python 3.10 or later, this is {sys.version.split()[0]}")
         return SKIPPED
-    python = make_environment(folder / "environment")
+    python = make_environment(folder / "environment", may_install=step in ("environment", "all"))
     if python is None:
         print("skipped: pip cannot reach the packages that the build needs")
         return SKIPPED
     with_files = "--files" in options
-    options = [option for option in options if option != "--files"]
-    return max(test(python, folder, chosen, options) for chosen in ([False, True] if with_files else [False]))
+    if step in ("wheel", "all"):
+        install_wheel(python, folder, with_files)
+    return test(python, folder, [option for option in options if option != "--files"]) if step in ("test", "all") else 0
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import shutil
+import signal
 import struct
 import subprocess
 import tempfile
@@ -11,6 +12,8 @@ import unittest
 import zlib
 
 COMMAND = os.environ["BRICKCCL"]
+# Shells start background jobs with SIGINT ignored, and programs inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 TYPES = {
     "int8": ("b", "signed char"), "uint8": ("B", "unsigned char"), "int16": ("h", "short"),

@@ -6,6 +6,7 @@ import importlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -29,6 +30,8 @@ def skip_without(module):
 
 DUMP = os.environ["BRICKCCL_DUMP_IMAGE"]
 COMMAND = os.environ["BRICKCCL"]
+# Shells start background jobs with SIGINT ignored, and programs inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def values(kind, shape, seed=0):

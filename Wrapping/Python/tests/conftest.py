@@ -1,6 +1,7 @@
 """Options and helpers of all tests."""
 
 import itertools
+import signal
 
 import numpy as np
 import pytest
@@ -12,6 +13,8 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
+    # Shells start background jobs with SIGINT ignored, and programs inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     random_of.first_seed = config.getoption("--first-seed")
 
 

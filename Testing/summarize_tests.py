@@ -9,7 +9,7 @@ import re
 import xml.etree.ElementTree
 
 #: How a program says that it skips: GoogleTest, then unittest, pytest (-ra) and the scripts that exit with 77.
-REASONS = re.compile(r"^\S+:\d+: Skipped\n(.+)|\.\.\. skipped ['\"](.+)['\"]$|^SKIPPED (.+)|^(?:skipped: )(.+)", re.MULTILINE)
+REASONS = re.compile(r"^.+:\d+: Skipped\n(.+)|\.\.\. skipped ['\"](.+)['\"]$|^SKIPPED (.+)|^(?:skipped: )(.+)", re.MULTILINE)
 
 
 def reasons_of(text):

@@ -1,8 +1,9 @@
 """Labels every real scan of a reference folder through the command line and compares the number of components, their
 sizes and the SHA-256 of the label map with the folder's reference.json.
 
-    BRICKCCL=path/to/brickccl python3 reference_data.py FOLDER
+    BRICKCCL=path/to/brickccl python3 reference_data.py FOLDER [PART/N]
 
+PART/N labels every N-th scan, from the one of the number PART on.
 Exits with 77 (skipped) if there is no such folder."""
 
 import csv
@@ -65,9 +66,10 @@ def main():
         return 77
     with open(reference) as stream:
         items = json.load(stream)["items"]
+    part, count = map(int, (sys.argv[2] if len(sys.argv) > 2 else "1/1").split("/"))
     passed = failed = 0
     with tempfile.TemporaryDirectory(prefix="brickccl-") as folder:
-        for item in items:
+        for item in items[part - 1::count]:
             for segmentation in item["segmentations"]:
                 rule = dict(segmentation["rule"])
                 sources = []

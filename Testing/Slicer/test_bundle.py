@@ -23,7 +23,7 @@ class BundleTest(ModuleTest):
     def setUpClass(cls):
         done = subprocess.run(["cmake", "--build", BUILD, "--target", "slicer-bundle"], capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
-        cls.archive = re.search(r"(\S+\.tar\.gz): (\d+) MB", done.stdout)
+        cls.archive = re.search(r"^(.+\.tar\.gz): (\d+) MB", done.stdout, re.M)
 
     def setUp(self):
         super().setUp()

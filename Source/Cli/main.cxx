@@ -13,7 +13,6 @@ int
 main(int argc, char ** argv) // NOLINT(bugprone-exception-escape): commands are made before any work
 {
   brickccl::MakeFileLimitAnError();
-#ifdef BRICKCCL_USE_VTK
   if (argc > 1 && (std::string(argv[1]) == "mesh" || std::string(argv[1]) == "render"))
   {
     try
@@ -26,7 +25,6 @@ main(int argc, char ** argv) // NOLINT(bugprone-exception-escape): commands are 
       return 1;
     }
   }
-#endif
   CLI::App app("BrickCCL: connected components of CT and medical volumes, labeled and measured", "brickccl");
   app.set_version_flag("--version", brickccl::Version);
   app.require_subcommand(1);

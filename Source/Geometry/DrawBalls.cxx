@@ -66,7 +66,7 @@ public:
 
   /** Sets what is left of a ball's voxels in the rows of blocks [begin, end). */
   void
-  Draw(const Ball & ball, BallReach & reach, std::int64_t begin, std::int64_t end)
+  Draw(const VoxelBall & ball, BallReach & reach, std::int64_t begin, std::int64_t end)
   {
     reach.SetSquare(ball.square);
     const std::int64_t slice = m_Extent.size[0] * m_Extent.size[1];
@@ -128,7 +128,7 @@ private:
 
   /** \param reachX  the steps along x from the centre to the ball's voxels in this row of blocks, at most */
   void
-  DrawInBlockRow(const Ball &   ball,
+  DrawInBlockRow(const VoxelBall &   ball,
                  BallReach &    reach,
                  const Centre & centre,
                  std::int64_t   reachX,
@@ -162,7 +162,7 @@ private:
 
   /** Returns whether the block has voxels that are still not set. */
   bool
-  DrawInBlock(const Ball &   ball,
+  DrawInBlock(const VoxelBall &   ball,
               BallReach &    reach,
               const Centre & centre,
               std::int64_t   x,
@@ -224,7 +224,7 @@ private:
 } // namespace
 
 void
-DrawBalls(std::vector<Ball>   balls,
+DrawBalls(std::vector<VoxelBall>   balls,
           const Extent &      extent,
           const double *      spacing,
           const HostContext & context,
@@ -232,7 +232,7 @@ DrawBalls(std::vector<Ball>   balls,
 {
   StopPoint     stop(context);
   std::uint64_t compared = 0;
-  std::sort(balls.begin(), balls.end(), [&](const Ball & a, const Ball & b) {
+  std::sort(balls.begin(), balls.end(), [&](const VoxelBall & a, const VoxelBall & b) {
     stop.AskAt(++compared);
     return a.square != b.square ? a.square > b.square : a.place < b.place;
   });
@@ -247,7 +247,7 @@ DrawBalls(std::vector<Ball>   balls,
     }
     BallReach     reach(extent, spacing);
     std::uint64_t drawn = 0;
-    for (const Ball & ball : balls)
+    for (const VoxelBall & ball : balls)
     {
       stop.AskAt(drawn++);
       voxels.Draw(ball, reach, slabs.Begin(slab), slabs.End(slab));

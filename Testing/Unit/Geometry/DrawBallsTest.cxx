@@ -101,7 +101,7 @@ TEST(DrawBalls, GivesEachVoxelTheLargestBall)
       {
         const HostContext  context{ threads, {}, 1000 };
         std::vector<float> drawn = squares;
-        std::vector<Ball>  balls = FindRidge(grid.extent, grid.spacing, context, squares.data());
+        std::vector<VoxelBall>  balls = FindRidge(grid.extent, grid.spacing, context, squares.data());
         EXPECT_LT(balls.size(), squares.size());
         DrawBalls(std::move(balls), grid.extent, grid.spacing, context, drawn.data());
         EXPECT_EQ(drawn, expected) << grid.extent.ToString() << ", one in " << one;

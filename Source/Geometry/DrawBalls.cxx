@@ -128,12 +128,12 @@ private:
 
   /** \param reachX  the steps along x from the centre to the ball's voxels in this row of blocks, at most */
   void
-  DrawInBlockRow(const VoxelBall &   ball,
-                 BallReach &    reach,
-                 const Centre & centre,
-                 std::int64_t   reachX,
-                 std::int64_t   y,
-                 std::int64_t   z)
+  DrawInBlockRow(const VoxelBall & ball,
+                 BallReach &       reach,
+                 const Centre &    centre,
+                 std::int64_t      reachX,
+                 std::int64_t      y,
+                 std::int64_t      z)
   {
     const std::int64_t blockRow = z * Blocks(1) + y;
     const std::int64_t first = std::max<std::int64_t>(0, centre.x - reachX) / Side;
@@ -162,12 +162,12 @@ private:
 
   /** Returns whether the block has voxels that are still not set. */
   bool
-  DrawInBlock(const VoxelBall &   ball,
-              BallReach &    reach,
-              const Centre & centre,
-              std::int64_t   x,
-              std::int64_t   y,
-              std::int64_t   z)
+  DrawInBlock(const VoxelBall & ball,
+              BallReach &       reach,
+              const Centre &    centre,
+              std::int64_t      x,
+              std::int64_t      y,
+              std::int64_t      z)
   {
     Word * const       bits = BlockBits(z * Blocks(1) + y, x);
     const std::int64_t firstZ = std::max<std::int64_t>(0, centre.z - reach.AlongZ() - z * Side);
@@ -224,11 +224,11 @@ private:
 } // namespace
 
 void
-DrawBalls(std::vector<VoxelBall>   balls,
-          const Extent &      extent,
-          const double *      spacing,
-          const HostContext & context,
-          float *             squares)
+DrawBalls(std::vector<VoxelBall> balls,
+          const Extent &         extent,
+          const double *         spacing,
+          const HostContext &    context,
+          float *                squares)
 {
   StopPoint     stop(context);
   std::uint64_t compared = 0;

@@ -5,7 +5,7 @@
 #   Testing/install-packages.sh [PACKAGE ...]      these instead
 set -euo pipefail
 
-packages=(build-essential cmake ninja-build ccache libhwy-dev libtiff-dev libpng-dev libjpeg-dev zlib1g-dev libbz2-dev libhdf5-dev
+packages=(build-essential cmake ninja-build ccache libhwy-dev libtiff-dev libpng-dev libjpeg-dev zlib1g-dev libhdf5-dev
           libisal-dev libgdcm-dev libcli11-dev libxlsxwriter-dev nlohmann-json3-dev libtomlplusplus-dev libssl-dev)
 if [ "${1:-}" != --quick ]; then
   packages+=(python3 python3-dev python3-venv libinsighttoolkit5-dev libvtk9-dev libpugixml-dev libgtest-dev libbenchmark-dev valgrind

@@ -99,7 +99,7 @@ class PagesTest(unittest.TestCase):
 
     def test_links_lead_to_files(self):
         pages = ["README.md", "Source/README.md", "Source/MainPage.md", "Testing/README.md",
-                 "Testing/Benchmarks/RESULTS.md", "Testing/Benchmarks/JOURNAL.md",
+                 "Testing/Benchmarks/RESULTS.md", "Testing/Benchmarks/DECISIONS.md",
                  "Source/Algorithms/BundleMerging/README.md", "Source/Algorithms/RunMerging/README.md"]
         pages += ["Examples/%s/README.md" % name for name in page_names()]
         for page in pages:

@@ -78,7 +78,7 @@ RULES = (
     ("Examples/* Data/* Testing/make_forearm.py", "docs", "Examples Python"),
     ("*.md", "docs", "Examples"),
     ("Source/*.h Source/*.hxx", "docs", ""),
-    (".ci/passed LICENSE CHANGELOG.md .gitignore .pre-commit-config.yaml *.svg", "", ""),
+    (".ci/passed CITATION.cff LICENSE CHANGELOG.md .gitignore .pre-commit-config.yaml *.svg", "", ""),
     (".clang-tidy .clang-format", "clang", ""),
     # What all builds share.
     (".ci/run .ci/choose.py CMakeLists.txt CMakePresets.json Source/CMakeLists.txt *.cmake *.cmake.in Testing/CMakeLists.txt"

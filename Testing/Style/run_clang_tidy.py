@@ -8,7 +8,7 @@
   --since COMMIT                          with --changed: since this commit instead
   --seconds N                             starts no further source after so long
   --jobs N                                so many at once (default: one per core)
-  --build FOLDER                          has a compile_commands.json (default: build/release)
+  --build FOLDER                          has a compile_commands.json (default: build/separate, by the preset separate)
 
 A header is checked by a source that includes it. CLEAN_SINCE is set anew where what changed has become too much.
 """
@@ -125,7 +125,7 @@ def check(build, path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", default=os.path.join(ROOT, "build", "release"))
+    parser.add_argument("--build", default=os.path.join(ROOT, "build", "separate"))
     parser.add_argument("files", nargs="*")
     parser.add_argument("--changed", action="store_true")
     parser.add_argument("--since", default=CLEAN_SINCE)
@@ -138,8 +138,10 @@ def main():
     if "version 14." not in version:
         print("the checks are those of clang-tidy 14; this is " + " ".join(version.split()) + ": nothing is checked")
         return 0
+    if os.path.basename(arguments.build) == "separate":
+        subprocess.run(["cmake", "--preset", "separate", "-Wno-dev", "--log-level=WARNING"], cwd=ROOT, check=True)
     if not os.path.isfile(os.path.join(arguments.build, "compile_commands.json")):
-        sys.exit(f"'{arguments.build}' has no compile_commands.json: configure it first (cmake --preset release)")
+        sys.exit(f"'{arguments.build}' has no compile_commands.json: configure it first")
 
     sources = compiled_sources(arguments.build)
     if arguments.files:

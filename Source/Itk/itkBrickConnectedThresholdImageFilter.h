@@ -27,8 +27,8 @@ enum class BrickConnectedThresholdConnectivity
  * \brief Marks the components of pixels within [Lower, Upper] that hold a seed; takes the place of
  * ConnectedThresholdImageFilter.
  *
- * The output is ReplaceValue there and 0 elsewhere, as that of ITK's filter. A seed outside of the range is passed
- * over. Two mistakes are errors, which ITK passes over: a seed outside of the image, and Lower above Upper.
+ * The output is ReplaceValue there and 0 elsewhere, as in ITK. A seed outside of the range is ignored. Two mistakes are
+ * errors that ITK ignores: a seed outside of the image, and Lower above Upper.
  *
  * \sa ConnectedThresholdImageFilter, brickccl::ComponentFilter */
 template <typename TInputImage, typename TOutputImage>

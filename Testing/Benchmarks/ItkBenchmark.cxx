@@ -191,7 +191,7 @@ CompareComponents(const Options & options, const Mask * mask)
   }
 }
 
-/** Filters of the objects of a mask, one seed of whose background grows. */
+/** Filters of the objects of a mask; the seed of ConnectedThreshold is the first pixel of the background. */
 void
 CompareMasks(const Options & options, const Mask * mask)
 {

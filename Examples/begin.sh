@@ -5,9 +5,9 @@ set -euo pipefail
 example=$(cd "$(dirname "$0")" && pwd)
 repository=$(cd "$example/../.." && pwd)
 [ -z "${BRICKCCL:-}" ] || PATH=$(cd "$(dirname "$BRICKCCL")" && pwd):$PATH
-PATH=$PATH:$repository/build/release/bin
+PATH=$PATH:$repository/build/release/bin:$repository/build/quick/bin
 if [ "${needs_command:-yes}" = yes ] && ! command -v brickccl >/dev/null; then
-  echo "brickccl is neither on the PATH nor in $repository/build/release/bin; Examples/quickstart.sh builds it" >&2
+  echo "brickccl is neither on the PATH nor in $repository/build; Examples/quickstart.sh builds it" >&2
   exit 1
 fi
 results=${1:-$repository/build/examples/$(basename "$example")}

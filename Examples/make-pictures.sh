@@ -19,6 +19,8 @@ SCRIPT
 names=("$@")
 [ $# -gt 0 ] || names=(cracks $(cd Examples && ls -d */ | tr -d /))
 Examples/quickstart.sh
+Testing/install-packages.sh
+cmake --preset release -Wno-dev --log-level=WARNING
 cmake --build --preset release
 for name in "${names[@]}"; do
   if [ "$name" = cracks ]; then

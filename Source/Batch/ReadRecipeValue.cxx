@@ -9,7 +9,6 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <sstream>
 
 namespace brickccl::batch
@@ -63,10 +62,8 @@ NumberAt(const std::string & recipe, const toml::source_position & place)
 std::optional<double>
 SizeOfUnit(const std::string & name, const std::string & unit)
 {
-  static const std::map<std::string, double> lengths = { { "nm", 1e-6 }, { "um", 1e-3 }, { "\xC2\xB5m", 1e-3 },
-                                                         { "mm", 1 },    { "cm", 10 },   { "m", 1000 } };
-  std::string                                base = name;
-  const bool                                 isVolume = unit == "mm3";
+  std::string base = name;
+  const bool  isVolume = unit == "mm3";
   if (isVolume)
   {
     const bool hasSign = base.size() > 2 && base.compare(base.size() - 2, 2, "^3") == 0;
@@ -77,12 +74,8 @@ SizeOfUnit(const std::string & name, const std::string & unit)
     }
     base.resize(base.size() - (hasSign ? 2 : 1));
   }
-  const auto found = lengths.find(base);
-  if (found == lengths.end())
-  {
-    return std::nullopt;
-  }
-  return isVolume ? found->second * found->second * found->second : found->second;
+  const double length = files::Millimetres(base);
+  return length == 0 ? std::nullopt : std::optional<double>(isVolume ? length * length * length : length);
 }
 
 class ValueReader

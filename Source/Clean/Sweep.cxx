@@ -165,7 +165,7 @@ private:
     return std::min({ EffectiveThreadCount(m_Options.threads), fitting, std::max(1, Turns() / 8) });
   }
 
-  /** Measured on images from computed tomography (Testing/Benchmarks/JOURNAL.md). */
+  /** Measured on images from computed tomography (Testing/Benchmarks/DECISIONS.md). */
   SweepCosts
   Costs() const
   {

@@ -26,7 +26,7 @@ AddSlabOptions(CLI::App & command, LabelArguments & arguments)
       "of it, and 8 MiB more for each of --threads beyond one); the result is the same, but for the last digits of "
       "means and sums of floating-point and 64-bit intensities. The files must be " +
         FormatsReadInParts() +
-        ", or slice images; voxels as text, in bzip2 or compressed in several files are not read so. It does not go "
+        ", or slice images; voxels as text or compressed in several files are not read so. It does not go "
         "with --output-fallback, --smooth, --pores, thresholds to be found, --fill-holes, --seeds, --touching, "
         "--clear-border, --part, --contacts, --picture, and the columns neighbours, thickness, inscribed and intensity "
         "(percentiles, skewness)")

@@ -40,6 +40,10 @@ FindSurfacesProgram()
 void
 ContinueAsSurfaces(char ** arguments)
 {
+#ifndef BRICKCCL_USE_VTK
+  throw Error(std::string("this build has no '") + arguments[1] +
+              "', which needs VTK; build everything: cmake --preset release && cmake --build --preset release");
+#endif
   const std::string program = FindSurfacesProgram();
   if (program.empty())
   {

@@ -8,12 +8,39 @@
 
 #include <iostream>
 #include <string>
+#include <vector>
+
+namespace
+{
+
+/** The arguments with `--help` for none, and `COMMAND --help` for `help COMMAND`. */
+std::vector<char *>
+WithHelp(int argc, char ** argv)
+{
+  static char         option[] = "--help";
+  std::vector<char *> arguments(argv, argv + argc);
+  if (argc == 1)
+  {
+    arguments.push_back(option);
+  }
+  else if (std::string(argv[1]) == "help")
+  {
+    arguments.erase(arguments.begin() + 1);
+    arguments.push_back(option);
+  }
+  arguments.push_back(nullptr);
+  return arguments;
+}
+
+} // namespace
 
 int
 main(int argc, char ** argv) // NOLINT(bugprone-exception-escape): commands are made before any work
 {
   brickccl::MakeFileLimitAnError();
-#ifdef BRICKCCL_USE_VTK
+  std::vector<char *> arguments = WithHelp(argc, argv);
+  argc = static_cast<int>(arguments.size()) - 1;
+  argv = arguments.data();
   if (argc > 1 && (std::string(argv[1]) == "mesh" || std::string(argv[1]) == "render"))
   {
     try
@@ -26,9 +53,8 @@ main(int argc, char ** argv) // NOLINT(bugprone-exception-escape): commands are 
       return 1;
     }
   }
-#endif
   CLI::App app("BrickCCL: connected components of CT and medical volumes, labeled and measured", "brickccl");
-  app.set_version_flag("--version", brickccl::Version);
+  app.set_version_flag("-V,--version", brickccl::Version);
   app.require_subcommand(1);
   brickccl::cli::AddLabelCommand(app, {});
   brickccl::cli::AddStatsCommand(app, {});

@@ -24,7 +24,8 @@ EarlyUploadTuning::Usual()
     5,
     "an H100's context is ready after 0.2 to 0.3 s; files of 1024^3 voxels to runs take 0.85 to 0.94 times as long "
     "where one or two threads decompress, and as long as before with 16, which are done earlier; the room is "
-    "computed: a voxel of a byte takes up to 3 more for labeling, of 85 % of the memory (Testing/Benchmarks/JOURNAL.md)"
+    "computed: a voxel of a byte takes up to 3 more for labeling, of 85 % of the memory "
+    "(Testing/Benchmarks/DECISIONS.md)"
   };
 #endif
   return tuning;

@@ -2,10 +2,7 @@
 #include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/Settle.h"
 
-#include <algorithm>
 #include <cstdlib>
-#include <optional>
-#include <vector>
 
 namespace brickccl::files
 {
@@ -53,8 +50,6 @@ struct BmpHeader
   std::uint64_t palette = 0;
   int           colourBytes = 4;
   std::int64_t  colours = 0;
-  /** Whether rows are compressed as runs of equal pixels. */
-  bool isRunLength = false;
   std::uint64_t
   RowBytes() const
   {
@@ -118,19 +113,10 @@ ReadHeader(const FileBytes & file)
       throw Unsupported("its colours lie in unusual bits; save it as 24-bit BMP or as PNG");
     }
   }
-  else if ((compression == 1 && header.bits == 8) || (compression == 2 && header.bits == 4))
-  {
-    header.isRunLength = true;
-    if (header.isTopDown)
-    {
-      throw Error("its rows are compressed and go from the top down, which the format rules out: it is damaged");
-    }
-  }
   else if (compression != 0)
   {
-    throw Unsupported("it is compressed (method " + std::to_string(compression) + " for pixels of " +
-                      std::to_string(header.bits) + " bits); methods 1 (8 bits) and 2 (4 bits) are read: save it " +
-                      "uncompressed or as PNG");
+    throw Unsupported("it is compressed (method " + std::to_string(compression) +
+                      "); save it as uncompressed BMP or as PNG");
   }
   if (header.width < 1 || header.height < 1)
   {
@@ -147,19 +133,6 @@ ReadHeader(const FileBytes & file)
                   "-bit pixels have at most " + std::to_string(limit));
     }
     file.Require(header.palette, static_cast<std::uint64_t>(header.colours * header.colourBytes));
-  }
-  if (header.isRunLength)
-  {
-    file.Require(header.pixels, 2);
-    // Two bytes stand for at most 255 pixels. A file may pass over rows, but not over most of a large picture.
-    const double limit = 128.0 * static_cast<double>(file.Size()) + (1 << 24);
-    if (static_cast<double>(header.width) * static_cast<double>(header.height) > limit)
-    {
-      throw Error("its header says " + std::to_string(header.width) + " x " + std::to_string(header.height) +
-                  " pixels but the file has only " + std::to_string(file.Size()) +
-                  " bytes: it is truncated or its header damaged");
-    }
-    return header;
   }
   // This comes before the product, which might exceed 64 bits.
   file.Require(header.pixels, header.RowBytes());
@@ -199,122 +172,6 @@ KindOfPalette(const FileBytes & file, const BmpHeader & header, bool asLabels)
   }
   return asLabels && !(isGrey && isPlain) ? Palette::Indices : isGrey ? Palette::Grey : Palette::Colour;
 }
-
-/** The pixels of rows that are compressed as runs, decoded to a byte each. The lowest row comes first. */
-class RunLengthPixels
-{
-public:
-  RunLengthPixels(const FileBytes & file, const BmpHeader & header)
-    : m_File(file)
-    , m_Header(header)
-    , m_At(header.pixels)
-    , m_Pixels(static_cast<std::size_t>(header.width * header.height))
-  {
-    // The end mark may be missing once every pixel is set.
-    while ((m_At < file.Size() || Skipped() > 0) && Step())
-    {}
-  }
-
-  const unsigned char *
-  Row(std::uint64_t row) const
-  {
-    return m_Pixels.data() + row * static_cast<std::uint64_t>(m_Header.width);
-  }
-  /** The number of pixels that no run has set. Their colour is 0. */
-  std::int64_t
-  Skipped() const
-  {
-    return m_Header.width * m_Header.height - m_Set;
-  }
-
-private:
-  int
-  Byte()
-  {
-    if (m_At >= m_File.Size())
-    {
-      throw Error("the file is truncated: its compressed rows do not end");
-    }
-    return m_File.Data()[m_At++];
-  }
-
-  [[noreturn]] void
-  FailOutside() const
-  {
-    throw Error("its compressed rows go beyond " + std::to_string(m_Header.width) + " x " +
-                std::to_string(m_Header.height) + " pixels: the file is damaged");
-  }
-
-  /** Decodes the next run or mark. \return whether there may be more */
-  bool
-  Step()
-  {
-    const int count = Byte();
-    const int value = Byte();
-    if (count > 0)
-    {
-      const int other = m_Header.bits == 8 ? value : value & 15;
-      for (int i = 0; i < count; ++i)
-      {
-        Set(i % 2 != 0 ? other : m_Header.bits == 8 ? value : value >> 4);
-      }
-      return true;
-    }
-    if (value == 0)
-    {
-      m_X = 0;
-      ++m_Y;
-      return true;
-    }
-    if (value == 1)
-    {
-      return false;
-    }
-    if (value == 2)
-    {
-      m_X += Byte();
-      m_Y += Byte();
-      if (m_X > m_Header.width || m_Y >= m_Header.height)
-      {
-        FailOutside();
-      }
-      return true;
-    }
-    // The next `value` pixels are not compressed. They fill up an even number of bytes.
-    const std::uint64_t begin = m_At;
-    int                 pair = 0;
-    for (int i = 0; i < value; ++i)
-    {
-      pair = m_Header.bits == 8 || i % 2 == 0 ? Byte() : pair;
-      Set(m_Header.bits == 8 ? pair : i % 2 == 0 ? pair >> 4 : pair & 15);
-    }
-    if ((m_At - begin) % 2 != 0)
-    {
-      Byte();
-    }
-    return true;
-  }
-
-  void
-  Set(int value)
-  {
-    if (m_X >= m_Header.width || m_Y >= m_Header.height)
-    {
-      FailOutside();
-    }
-    m_Pixels[static_cast<std::size_t>(m_Y * m_Header.width + m_X)] = static_cast<unsigned char>(value);
-    ++m_X;
-    ++m_Set;
-  }
-
-  const FileBytes &          m_File;
-  const BmpHeader &          m_Header;
-  std::uint64_t              m_At;
-  std::vector<unsigned char> m_Pixels;
-  std::int64_t               m_X = 0;
-  std::int64_t               m_Y = 0;
-  std::int64_t               m_Set = 0;
-};
 
 } // namespace
 
@@ -358,30 +215,17 @@ ReadBmp(const FileBytes & file, const ReadOptions & options)
   TellHeader(options, image);
   auto * output =
     reinterpret_cast<unsigned char *>(image.voxels.Resize(VoxelBytes(image.extent, image.channels, image.type)));
-  std::optional<RunLengthPixels> runs;
-  if (header.isRunLength)
-  {
-    runs.emplace(file, header);
-    if (runs->Skipped() > 0)
-    {
-      image.notes.push_back("its compressed rows pass over " + std::to_string(runs->Skipped()) +
-                            " pixels, which have the colour 0");
-    }
-  }
-  // The bits that a pixel takes in a row. Pixels of runs have been decoded to a byte each.
-  const int bits = header.isRunLength ? 8 : header.bits;
   for (std::int64_t y = 0; y < header.height; ++y)
   {
     const auto                  stored = static_cast<std::uint64_t>(header.isTopDown ? y : header.height - 1 - y);
-    const unsigned char * const row =
-      runs ? runs->Row(stored) : file.Data() + header.pixels + stored * header.RowBytes();
+    const unsigned char * const row = file.Data() + header.pixels + stored * header.RowBytes();
     for (std::int64_t x = 0; x < header.width; ++x)
     {
-      const unsigned char * colour = row + x * (bits / 8);
+      const unsigned char * colour = row + x * (header.bits / 8);
       if (palette != Palette::None)
       {
-        const std::int64_t bit = x * bits;
-        const int          index = (row[bit / 8] >> (8 - bits - bit % 8)) & ((1 << bits) - 1);
+        const std::int64_t bit = x * header.bits;
+        const int          index = (row[bit / 8] >> (8 - header.bits - bit % 8)) & ((1 << header.bits) - 1);
         if (index >= header.colours)
         {
           throw Error("a pixel has the colour " + std::to_string(index) + " of a palette of " +

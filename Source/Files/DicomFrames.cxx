@@ -8,34 +8,12 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
-#include <iterator>
-#include <sstream>
 
 namespace brickccl::files::dicom
 {
 
 namespace
 {
-
-/** What frames differ in, by the vectors of numbers that FrameIncrementPointer may name (PS3.3 C.8.4.8, C.8.6.3). */
-struct FrameVector
-{
-  Tag          tag;
-  const char * what;
-};
-
-constexpr FrameVector VectorsOfOthers[] = {
-  { { 0x00182003, "DS", "FramePrimaryAngleVector" }, "angles" },
-  { { 0x00182004, "DS", "FrameSecondaryAngleVector" }, "angles" },
-  { { 0x00540010, "US", "EnergyWindowVector" }, "energy windows" },
-  { { 0x00540020, "US", "DetectorVector" }, "detectors" },
-  { { 0x00540030, "US", "PhaseVector" }, "phases in time" },
-  { { 0x00540050, "US", "RotationVector" }, "rotations" },
-  { { 0x00540060, "US", "RRIntervalVector" }, "intervals of the heartbeat" },
-  { { 0x00540070, "US", "TimeSlotVector" }, "moments in time" },
-  { { 0x00540090, "US", "AngularViewVector" }, "angles" },
-  { { 0x00540100, "US", "TimeSliceVector" }, "moments in time" },
-};
 
 /** The attributes that FrameIncrementPointer names. */
 std::vector<double>
@@ -68,260 +46,56 @@ IsOfClass(const DataSet & data, std::initializer_list<const char *> kinds)
   });
 }
 
-/** Whether FrameIncrementPointer says that frames are slices. */
+/** Whether the frames show the slices 1, 2, 3 ... in this order. A file need not say which slices they show. */
 bool
-NamesSlices(const std::vector<double> & pointers)
+AreSlicesInOrder(const std::vector<double> & slices, std::size_t frames)
 {
-  return IsAmong(pointers, tags::SliceVector) || IsAmong(pointers, tags::SliceLocations);
+  const auto follows = [](double a, double b) { return b != a + 1; };
+  return slices.empty() ||
+         (slices.size() == frames && std::adjacent_find(slices.begin(), slices.end(), follows) == slices.end());
 }
 
-/** Why the frames of a file without functional groups are moments in time; empty if nothing says so. */
+/** Why the frames of a file without functional groups need not be slices of one volume; empty if the file says that
+ *  they are. Films of ultrasound and X rays and projections of nuclear medicine have frames, too. */
 std::string
-SignOfTime(const DataSet & data, const std::vector<double> & pointers)
+WhyNoSlices(const DataSet & data, const std::vector<Plane> & planes)
 {
-  for (const Tag & tag : { tags::FrameTime, tags::FrameTimeVector })
-  {
-    if (IsAmong(pointers, tag))
-    {
-      return tag.keyword;
-    }
-  }
-  if (NamesSlices(pointers) || data.Has(tags::FrameOffsets))
-  {
-    return "";
-  }
-  // These classes are for films, and FrameIncrementPointer, which may say otherwise, must be there.
-  if (IsOfClass(data, { "3", "12.1", "12.2" }))
-  {
-    return pointers.empty() ? "an image of ultrasound or X rays without FrameIncrementPointer"
-                            : "an image of ultrasound or X rays whose FrameIncrementPointer names no slices";
-  }
-  if (!pointers.empty())
-  {
-    return "";
-  }
-  return data.Has(tags::FrameTime)       ? tags::FrameTime.keyword
-       : data.Has(tags::FrameTimeVector) ? tags::FrameTimeVector.keyword
-                                         : "";
-}
-
-/** Why the frames of an image of nuclear medicine are no slices, by the third value of ImageType (PS3.3 C.8.4.9.1.1.1):
- *  those of slices are RECON TOMO and RECON GATED TOMO. Empty if they may be slices. */
-std::string
-SignOfProjections(const DataSet & data)
-{
-  constexpr const char * kinds[] = { "STATIC", "DYNAMIC", "GATED", "WHOLE BODY", "TOMO", "GATED TOMO" };
-  std::istringstream     values(IsOfClass(data, { "20" }) ? data.Text(tags::ImageType) : "");
-  std::string            kind;
-  for (int i = 0; i < 3; ++i)
-  {
-    kind.clear();
-    std::getline(values, kind, '\\');
-  }
-  kind.erase(kind.find_last_not_of(' ') + 1);
-  return std::find(std::begin(kinds), std::end(kinds), kind) == std::end(kinds) ? "" : kind;
-}
-
-/** \throws Error unless the frames show the slices 1, 2, 3 ... in this order. */
-void
-CheckSliceVector(const DataSet & data, std::size_t frames)
-{
-  const std::vector<double> slices = data.Numbers(tags::SliceVector);
-  if (!slices.empty() && slices.size() != frames)
-  {
-    throw Error("SliceVector has " + Counted(slices.size(), "number") + " for " + Counted(frames, "frame"));
-  }
-  for (std::size_t i = 1; i < slices.size(); ++i)
-  {
-    if (slices[i] != slices[i - 1] + 1)
-    {
-      throw Unsupported("its frames " + std::to_string(i) + " and " + std::to_string(i + 1) + " show the slices " +
-                        Shortest(slices[i - 1]) + " and " + Shortest(slices[i]) +
-                        " (SliceVector); slices in ascending order, each once, are read");
-    }
-  }
-}
-
-/** \throws Error if the frames of a file without functional groups are moments, projections or pages. */
-void
-CheckFramesAreSlices(const DataSet & data, const std::vector<Plane> & planes)
-{
-  const std::size_t         frames = planes.size();
+  constexpr Tag             moments{ 0x00200105, "IS", "NumberOfTemporalPositions" };
+  const auto                frames = static_cast<std::int64_t>(planes.size());
   const std::vector<double> pointers = PointersOf(data);
-  if (const std::string sign = SignOfTime(data, pointers); !sign.empty())
+  const bool                hasOffsets = data.Has(tags::FrameOffsets);
+  const bool namesSlices = IsAmong(pointers, tags::SliceVector) || IsAmong(pointers, tags::FrameOffsets) ||
+                           IsAmong(pointers, tags::SliceLocations) || (pointers.empty() && hasOffsets);
+  if (!pointers.empty() && !namesSlices)
   {
-    throw Unsupported("its " + Counted(frames, "frame") + " are moments in time (" + sign +
-                      "), not slices of a volume; extract one of them");
+    return "FrameIncrementPointer names no slices";
   }
-  if (const auto slices = data.Whole(tags::NumberOfSlices); slices && *slices != static_cast<std::int64_t>(frames))
+  if (!namesSlices && IsOfClass(data, { "3", "12.1", "12.2" }))
   {
-    throw Unsupported("its " + Counted(frames, "frame") + " show " + Counted(*slices, "slice") +
-                      " at several times, energies or angles, not one volume; extract one of them");
+    return "an image of ultrasound or X rays without FrameIncrementPointer";
   }
-  for (const FrameVector & vector : VectorsOfOthers)
+  if (!namesSlices && IsOfClass(data, { "20" }) && data.Text(tags::ImageType).find("RECON") == std::string::npos)
   {
-    // What FrameIncrementPointer does not name may be left from the images that these were made of.
-    const bool isNamed = IsAmong(pointers, vector.tag);
-    const auto values = isNamed || pointers.empty() ? data.Numbers(vector.tag) : std::vector<double>();
-    if ((isNamed && values.empty() && !NamesSlices(pointers)) ||
-        std::adjacent_find(values.begin(), values.end(), std::not_equal_to<>()) != values.end())
-    {
-      throw Unsupported("its " + Counted(frames, "frame") + " show several " + vector.what + " (" + vector.tag.keyword +
-                        "), not the slices of one volume; extract one of them");
-    }
+    return "ImageType is not RECON TOMO";
   }
-  constexpr Tag pages{ 0x00182001, "IS", "PageNumberVector" };
-  if (IsAmong(pointers, pages) && planes[0].stepSource == StepSource::None)
+  if (!namesSlices && (data.Has(tags::FrameTime) || data.Has(tags::FrameTimeVector)))
   {
-    throw Unsupported("its " + Counted(frames, "frame") +
-                      " are pages (PageNumberVector), and nothing says that they are slices of a volume: there is no "
-                      "SpacingBetweenSlices; extract one of them");
+    return "FrameTime says that they are moments in time";
   }
-  const bool hasStep = planes[0].stepSource != StepSource::None || data.Has(tags::FrameOffsets);
-  // Pictures of X rays and of treatment, of cameras and endoscopes, and of nuclear medicine are hardly ever slices.
-  if (!hasStep && !NamesSlices(pointers) && IsOfClass(data, { "1", "20", "77.1", "481.1" }))
+  if (const auto count = data.Whole(moments).value_or(1); count > 1)
   {
-    throw Unsupported("nothing says that its " + Counted(frames, "frame") +
-                      " are slices of a volume: FrameIncrementPointer names no slices, and there is no "
-                      "SpacingBetweenSlices; extract one of them");
+    return "NumberOfTemporalPositions is " + std::to_string(count);
   }
-  if (const std::string kind = SignOfProjections(data); !kind.empty() && !NamesSlices(pointers))
+  if (const auto slices = data.Whole(tags::NumberOfSlices).value_or(frames); slices != frames)
   {
-    throw Unsupported("its " + Counted(frames, "frame") + " are projections, not slices of a volume (ImageType is " +
-                      kind + "; slices are RECON TOMO); extract one of them");
+    return "NumberOfSlices is " + std::to_string(slices);
   }
-  constexpr Tag moments{ 0x00200105, "IS", "NumberOfTemporalPositions" };
-  if (const auto count = data.Whole(moments); count && *count > 1)
+  if (!AreSlicesInOrder(data.Numbers(tags::SliceVector), planes.size()))
   {
-    throw Unsupported("its " + Counted(frames, "frame") + " show " + Counted(*count, "moment") +
-                      " in time (NumberOfTemporalPositions), not one volume; extract one of them");
+    return "SliceVector is not 1, 2, 3 ...";
   }
-  CheckSliceVector(data, frames);
-}
-
-/** Notes that vectors of the file give another distance of frames than SpacingBetweenSlices. */
-void
-NoteOtherSpacing(const char *               vector,
-                 double                     step,
-                 const Plane &              plane,
-                 const char *               taken,
-                 std::vector<std::string> & notes)
-{
-  if (!(std::fabs(std::fabs(step) - std::fabs(plane.step)) <= 1e-3 * std::fabs(step)))
-  {
-    AddNote(notes,
-            std::string("frames are ") + Shortest(std::fabs(step)) + " mm apart by " + vector + ", but " +
-              Shortest(std::fabs(plane.step)) + " mm by SpacingBetweenSlices; " + taken + " is taken");
-  }
-}
-
-/** The coarsest decimal place, as 1 or 0.1, of which all numbers are multiples; 0 if they have many digits. */
-double
-LastDecimalPlace(const std::vector<double> & numbers)
-{
-  for (const double place : { 1.0, 0.1, 0.01, 0.001 })
-  {
-    if (std::all_of(numbers.begin(), numbers.end(), [place](double number) {
-          return std::fabs(number / place - std::round(number / place)) < 1e-6;
-        }))
-    {
-      return place;
-    }
-  }
-  return 0;
-}
-
-/** The first frame whose distance from the one before it is not `step`; 0 if there is none.
- *  Where the spacing is known, places may have few digits: then all distances may differ by a tenth, or all places from
- *  those by this spacing by what rounding explains. \param spacing  that of SpacingBetweenSlices, or 0 */
-std::size_t
-FindUneven(const std::vector<double> & locations, double step, double spacing)
-{
-  const double share = spacing > 0 ? 0.1 : 1e-3;
-  const double place = LastDecimalPlace(locations);
-  double       least = 0;
-  double       most = 0;
-  std::size_t  uneven = 0;
-  for (std::size_t i = locations.size() - 1; i > 0; --i)
-  {
-    const double distance = locations[i] - locations[i - 1];
-    const double away = locations[i] - (locations[0] + static_cast<double>(i) * std::copysign(spacing, step));
-    least = std::min(least, away);
-    most = std::max(most, away);
-    if (!(std::fabs(distance - step) <= share * std::fabs(step)) || step == 0)
-    {
-      uneven = i;
-    }
-  }
-  // A frame that is missing moves others by the spacing, which rounding must not hide.
-  const bool mayBeRounded = place > 0 && place <= 0.45 * spacing;
-  return mayBeRounded && most - least <= place * (1 + 1e-9) ? 0 : uneven;
-}
-
-/** Takes the distance of frames from SliceLocationVector, which are relative to an unknown point. SpacingBetweenSlices
- *  goes first. \throws Error unless it is the same for all. */
-void
-TakeLocations(const DataSet & data, std::vector<Plane> & planes, std::vector<std::string> & notes)
-{
-  const std::vector<double> locations = data.Numbers(tags::SliceLocations);
-  if (locations.empty())
-  {
-    return;
-  }
-  const bool hasSpacing = planes[0].stepSource == StepSource::Spacing;
-  if (locations.size() != planes.size() && hasSpacing)
-  {
-    AddNote(notes,
-            "SliceLocationVector has " + Counted(locations.size(), "number") + " for " +
-              Counted(planes.size(), "frame") + " and is passed over; SpacingBetweenSlices is taken");
-    return;
-  }
-  if (locations.size() != planes.size())
-  {
-    throw Error("SliceLocationVector has " + Counted(locations.size(), "number") + " for " +
-                Counted(planes.size(), "frame"));
-  }
-  const double step = (locations.back() - locations[0]) / static_cast<double>(locations.size() - 1);
-  if (hasSpacing)
-  {
-    NoteOtherSpacing("SliceLocationVector", step, planes[0], "the latter", notes);
-    const auto [least, most] = std::minmax_element(locations.begin(), locations.end());
-    // Places that are all the same tell nothing.
-    if (*most - *least <= 0.1 * std::fabs(planes[0].step))
-    {
-      return;
-    }
-  }
-  if (const std::size_t i = FindUneven(locations, step, hasSpacing ? std::fabs(planes[0].step) : 0); i > 0)
-  {
-    throw Error("frame " + std::to_string(i) + " and frame " + std::to_string(i + 1) + " are " +
-                Shortest(locations[i] - locations[i - 1]) + " mm apart by SliceLocationVector, where " +
-                Shortest(step) +
-                " mm is the mean: the distances of slices are uneven, or they are no slices of one volume");
-  }
-  if (hasSpacing && data.Text(tags::Modality) == "NM")
-  {
-    // In nuclear medicine the sign of the spacing is that of the way.
-    if (planes[0].isPlaced && (step < 0) != planes[0].isStepNegative)
-    {
-      AddNote(notes,
-              "SliceLocationVector goes from " + Shortest(locations[0]) + " to " + Shortest(locations.back()) +
-                ", the other way than the sign of SpacingBetweenSlices; the latter is taken");
-    }
-    return;
-  }
-  if (step < 0 && planes[0].isPlaced)
-  {
-    AddNote(notes,
-            "SliceLocationVector falls from " + Shortest(locations[0]) + " to " + Shortest(locations.back()) +
-              "; frames are taken to follow each other against the normal of rows and columns");
-  }
-  for (Plane & plane : planes)
-  {
-    plane.step = hasSpacing ? std::copysign(plane.step, step) : step;
-    plane.stepSource = hasSpacing ? StepSource::Spacing : StepSource::Locations;
-    plane.isStepNegative = false;
-  }
+  const bool hasStep = hasOffsets || data.Has(tags::SliceLocations) || planes[0].stepSource == StepSource::Spacing;
+  return hasStep ? "" : "there is no SpacingBetweenSlices";
 }
 
 /** The distance of each frame from the first one along the normal, by GridFrameOffsetVector (PS3.3 C.8.8.3.2). If the
@@ -362,6 +136,64 @@ DistancesOfOffsets(std::vector<double> offsets, const Plane & first)
   return offsets;
 }
 
+/** The distance of each frame from the first one along the normal, by GridFrameOffsetVector or SliceLocationVector;
+ *  empty if there is neither. Without positions they must be even, and their step is taken.
+ *  In nuclear medicine SpacingBetweenSlices, whose sign is that of the way, goes before locations. */
+std::vector<double>
+DistancesOf(const DataSet & data, std::vector<Plane> & planes, std::vector<std::string> & notes)
+{
+  const bool          hasOffsets = data.Has(tags::FrameOffsets);
+  const Tag &         tag = hasOffsets ? tags::FrameOffsets : tags::SliceLocations;
+  std::vector<double> distances = data.Numbers(tag);
+  if (distances.empty() || (!hasOffsets && planes[0].modality == "NM" && planes[0].stepSource == StepSource::Spacing))
+  {
+    return {};
+  }
+  if (distances.size() != planes.size())
+  {
+    throw Error(std::string(tag.keyword) + " has " + Counted(distances.size(), "number") + " for " +
+                Counted(planes.size(), "frame"));
+  }
+  if (hasOffsets && !planes[0].isPlaced)
+  {
+    throw Error("it has a GridFrameOffsetVector, but no ImagePositionPatient and ImageOrientationPatient");
+  }
+  if (hasOffsets)
+  {
+    distances = DistancesOfOffsets(distances, planes[0]);
+  }
+  const double first = distances[0];
+  const double step = (distances.back() - first) / static_cast<double>(distances.size() - 1);
+  for (std::size_t i = 0; i < distances.size(); ++i)
+  {
+    distances[i] -= first;
+    if (!planes[0].isPlaced && !(std::fabs(distances[i] - static_cast<double>(i) * step) < 1e-3 * std::fabs(step)))
+    {
+      throw Error("SliceLocationVector is uneven at frame " + std::to_string(i + 1) + ": " + Shortest(distances[i]) +
+                  " mm from the first, where " + Shortest(static_cast<double>(i) * step) + " mm are even");
+    }
+  }
+  if (planes[0].stepSource == StepSource::Spacing &&
+      std::fabs(std::fabs(step) - std::fabs(planes[0].step)) > 1e-3 * std::fabs(step))
+  {
+    AddNote(notes,
+            "frames are " + Shortest(std::fabs(step)) + " mm apart by " + tag.keyword + ", but " +
+              Shortest(std::fabs(planes[0].step)) + " mm by SpacingBetweenSlices; the former is taken");
+  }
+  if (!hasOffsets && step < 0 && planes[0].isPlaced)
+  {
+    AddNote(notes,
+            "SliceLocationVector falls; frames are taken to follow each other against the normal of rows and columns");
+  }
+  for (Plane & plane : planes)
+  {
+    plane.step = std::fabs(step);
+    plane.stepSource = StepSource::Locations;
+    plane.isStepNegative = false;
+  }
+  return distances;
+}
+
 } // namespace
 
 const char *
@@ -383,59 +215,21 @@ NameOf(StepSource source)
 void
 PlaceFrames(const DataSet & data, bool hasGroups, std::vector<Plane> & planes, std::vector<std::string> & notes)
 {
-  if (hasGroups && !planes[0].isPlaced)
+  const bool        lacksPositions = hasGroups && !planes[0].isPlaced;
+  const std::string reason = lacksPositions ? "PlanePositionSequence is missing" : WhyNoSlices(data, planes);
+  if (!reason.empty())
   {
-    if (data.Has(tags::SegmentationType))
-    {
-      throw Unsupported("its " + Counted(planes.size(), "frame") +
-                        " have no positions (PlanePositionSequence): they are segments of a picture, not slices of a "
-                        "label map; extract one of them");
-    }
-    if (IsOfClass(data, { "6.2" }))
-    {
-      throw Unsupported("its " + Counted(planes.size(), "frame") +
-                        " are placed by PlanePositionVolumeSequence, as those of volumes of ultrasound, which is not "
-                        "read; convert it to slices with PlanePositionSequence");
-    }
-    throw Unsupported("its " + Counted(planes.size(), "frame") +
-                      " have no positions (PlanePositionSequence): they are moments, projections or the like, not "
-                      "slices of a volume; extract one of them");
+    throw Unsupported("its " + Counted(planes.size(), "frame") + " may be moments in time or projections (" + reason +
+                      "); slices with positions, GridFrameOffsetVector, SliceLocationVector or SpacingBetweenSlices " +
+                      "are read: extract one frame");
   }
-  CheckFramesAreSlices(data, planes);
-  const std::vector<double> offsets = data.Numbers(tags::FrameOffsets);
-  if (!offsets.empty() && offsets.size() != planes.size())
-  {
-    throw Error("GridFrameOffsetVector has " + std::to_string(offsets.size()) + " offsets for " +
-                Counted(planes.size(), "frame"));
-  }
-  if (offsets.empty())
-  {
-    TakeLocations(data, planes, notes);
-  }
-  if (offsets.empty() && planes[0].stepSource == StepSource::Thickness)
-  {
-    AddNote(notes, "SpacingBetweenSlices is missing; SliceThickness is taken for the distance of frames");
-  }
-  if (!planes[0].isPlaced && !offsets.empty())
-  {
-    throw Error("it has a GridFrameOffsetVector, but no ImagePositionPatient and ImageOrientationPatient");
-  }
-  if (!planes[0].isPlaced)
-  {
-    return;
-  }
-  double normal[3];
+  const auto distances = DistancesOf(data, planes, notes);
+  double     normal[3];
   NormalOf(planes[0].orientation, normal);
-  const auto distances = offsets.empty() ? offsets : DistancesOfOffsets(offsets, planes[0]);
-  if (distances.size() > 1 && planes[0].stepSource == StepSource::Spacing)
+  for (std::size_t i = 0; planes[0].isPlaced && i < planes.size(); ++i)
   {
-    const double step = (distances.back() - distances[0]) / static_cast<double>(distances.size() - 1);
-    NoteOtherSpacing("GridFrameOffsetVector", step, planes[0], "the former", notes);
-  }
-  for (std::size_t i = 0; i < planes.size(); ++i)
-  {
-    const double distance = offsets.empty() ? static_cast<double>(i) * planes[0].step : distances[i];
-    planes[i].isPlacedByStep = offsets.empty();
+    const double distance = distances.empty() ? static_cast<double>(i) * planes[0].step : distances[i];
+    planes[i].isPlacedByStep = distances.empty();
     for (int row = 0; row < 3; ++row)
     {
       planes[i].position[row] += distance * normal[row];

@@ -464,7 +464,7 @@ InflateAll(const unsigned char * data,
            ArrivingBytes *       arriving)
 {
   // Bytes that are mostly copies of others, as masks are, come so fast from one thread that two cannot beat it
-  // (Testing/Benchmarks/JOURNAL.md).
+  // (Testing/Benchmarks/DECISIONS.md).
   constexpr std::size_t highRatio = 16;
   const int             fewestThreads = outputSize / highRatio > size ? 4 : 2;
   if (EffectiveThreadCount(context.threads) >= fewestThreads &&

@@ -1,5 +1,4 @@
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Files/Bzip2.h"
 #include "BrickCCL/Files/HeaderText.h"
 #include "BrickCCL/Files/NrrdHeader.h"
 #include "BrickCCL/Files/PartialVoxels.h"
@@ -9,7 +8,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cstring>
-#include <memory>
 #include <optional>
 #include <utility>
 
@@ -122,8 +120,7 @@ enum class Encoding
   Raw,
   Text,
   Hexadecimal,
-  Gzip,
-  Bzip2
+  Gzip
 };
 
 Encoding
@@ -136,8 +133,6 @@ EncodingOf(const NrrdHeader & header)
                                           std::pair{ "ascii", Encoding::Text },
                                           std::pair{ "gzip", Encoding::Gzip },
                                           std::pair{ "gz", Encoding::Gzip },
-                                          std::pair{ "bzip2", Encoding::Bzip2 },
-                                          std::pair{ "bz2", Encoding::Bzip2 },
                                           std::pair{ "hex", Encoding::Hexadecimal } })
   {
     if (name == known)
@@ -145,7 +140,7 @@ EncodingOf(const NrrdHeader & header)
       return encoding;
     }
   }
-  throw Unsupported("its encoding is '" + name + "'; raw, gzip, bzip2, hex and text are read: save it as gzip");
+  throw Unsupported("its encoding is '" + name + "'; raw, gzip, hex and text are read: save it as gzip");
 }
 
 /** How the data of an image lie in its files. */
@@ -280,15 +275,10 @@ ReadNrrdData(const FileBytes &   file,
   CheckFileCount(files.size(), image.extent);
   const std::size_t bytesOfFile = bytes / files.size();
   const bool        isRaw = layout.encoding == Encoding::Raw;
-  const auto        bunzipped = std::make_shared<std::vector<unsigned char>>();
   std::byte *       output = nullptr;
   bool              swapped = layout.swapped;
   const bool        isStream = image.inParts && layout.encoding == Encoding::Gzip && files.size() == 1;
-  if (layout.encoding == Encoding::Bzip2)
-  {
-    RefuseParts(image, "voxels compressed by bzip2");
-  }
-  else if (isStream)
+  if (isStream)
   {
     CheckRoom(present, MaximumInflatedSize(1), image);
   }
@@ -302,18 +292,7 @@ ReadNrrdData(const FileBytes &   file,
     const HostContext   own = PartOfFile(context, i, files.size());
     std::byte * const   part = output == nullptr ? nullptr : output + i * bytesOfFile;
     const std::uint64_t begin = AfterLines(data, isAttached ? header.end : 0, layout.lineSkip);
-    if (layout.encoding == Encoding::Bzip2)
-    {
-      const auto skipped = static_cast<std::uint64_t>(layout.byteSkip);
-      AddBunzipped(data.Data() + begin,
-                   data.Size() - begin,
-                   data.QuotedName(),
-                   skipped,
-                   bytesOfFile,
-                   own.progress,
-                   *bunzipped);
-    }
-    else if (isStream)
+    if (isStream)
     {
       const auto skipped = static_cast<std::uint64_t>(layout.byteSkip);
       image.stream = InflatedVoxels({ data, begin, skipped, Wrapper::Gzip, data.QuotedName() },
@@ -331,11 +310,6 @@ ReadNrrdData(const FileBytes &   file,
     {
       swapped = false;
     }
-  }
-  if (layout.encoding == Encoding::Bzip2)
-  {
-    output = reinterpret_cast<std::byte *>(bunzipped->data());
-    image.voxels.Share(bunzipped, output, bytes);
   }
   if (swapped)
   {

@@ -4,7 +4,6 @@
 
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Files/Bzip2.h"
 #include "BrickCCL/Files/HeaderText.h"
 #include "BrickCCL/Files/NrrdHeader.h"
 #include "BrickCCL/Files/Settle.h"

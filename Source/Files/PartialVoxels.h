@@ -45,7 +45,7 @@ std::shared_ptr<VoxelStream> RescaledVoxels(std::shared_ptr<const LoadedImage> s
 /** \throws Unsupported unless a part is made of whole slices of so many bytes. */
 void RequireWholeSlices(std::uint64_t begin, std::size_t size, std::size_t sliceBytes);
 
-/** \throws Unsupported if the image is read in parts; `what` says what cannot be ("bzip2 data"). */
+/** \throws Unsupported if the image is read in parts; `what` says what cannot be ("colours with alpha"). */
 void RefuseParts(const LoadedImage & image, const std::string & what);
 
 } // namespace brickccl::files

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <map>
 
 namespace brickccl::files
 {
@@ -47,55 +48,21 @@ Millimetres(const std::string & unit)
       name += static_cast<char>(letter >= 'A' && letter <= 'Z' ? letter - 'A' + 'a' : letter);
     }
   }
-  static constexpr struct
+  // Also "metre", and plurals.
+  name.resize(name.size() - (name.size() > 2 && name.back() == 's' ? 1 : 0));
+  if (name.size() >= 5 && name.compare(name.size() - 5, 5, "metre") == 0)
   {
-    const char * name;
-    double       millimetres;
-  } Units[] = { { "mm", 1 },
-                { "millimeter", 1 },
-                { "millimeters", 1 },
-                { "millimetre", 1 },
-                { "millimetres", 1 },
-                { "cm", 10 },
-                { "centimeter", 10 },
-                { "centimeters", 10 },
-                { "m", 1000 },
-                { "meter", 1000 },
-                { "meters", 1000 },
-                { "metre", 1000 },
-                { "metres", 1000 },
-                { "um", 1e-3 },
-                { "\xC2\xB5m", 1e-3 },
-                { "\xCE\xBCm", 1e-3 },
-                { "\xB5m", 1e-3 },
-                { "\\u00b5m", 1e-3 },
-                { "micron", 1e-3 },
-                { "microns", 1e-3 },
-                { "micrometer", 1e-3 },
-                { "micrometers", 1e-3 },
-                { "micrometre", 1e-3 },
-                { "micrometres", 1e-3 },
-                { "nm", 1e-6 },
-                { "pm", 1e-9 },
-                { "km", 1e6 },
-                { "angstrom", 1e-7 },
-                { "\xC3\x85", 1e-7 },
-                { "\xE2\x84\xAB", 1e-7 },
-                { "nanometer", 1e-6 },
-                { "nanometers", 1e-6 },
-                { "nanometre", 1e-6 },
-                { "nanometres", 1e-6 },
-                { "inch", 25.4 },
-                { "inches", 25.4 },
-                { "in", 25.4 } };
-  for (const auto & known : Units)
-  {
-    if (name == known.name)
-    {
-      return known.millimetres;
-    }
+    name.replace(name.size() - 2, 2, "er");
   }
-  return 0;
+  static const std::map<std::string, double> units = {
+    { "km", 1e6 },         { "m", 1000 },        { "meter", 1000 },    { "cm", 10 },           { "centimeter", 10 },
+    { "mm", 1 },           { "millimeter", 1 },  { "um", 1e-3 },       { "\xC2\xB5m", 1e-3 },  { "\xCE\xBCm", 1e-3 },
+    { "\xB5m", 1e-3 },     { "\\u00b5m", 1e-3 }, { "micron", 1e-3 },   { "micrometer", 1e-3 }, { "nm", 1e-6 },
+    { "nanometer", 1e-6 }, { "pm", 1e-9 },       { "angstrom", 1e-7 }, { "\xC3\x85", 1e-7 },   { "\xE2\x84\xAB", 1e-7 },
+    { "inch", 25.4 },      { "inche", 25.4 },    { "in", 25.4 }
+  };
+  const auto found = units.find(name);
+  return found == units.end() ? 0 : found->second;
 }
 
 void

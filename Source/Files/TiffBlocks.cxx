@@ -3,7 +3,6 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Inflate.h"
 #include "BrickCCL/Files/Settle.h"
-#include "BrickCCL/Files/TiffLzw.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,49 +15,32 @@ namespace brickccl::files
 namespace
 {
 
-/** Undoes differences between neighbouring pixels of a row. */
-template <typename T>
+/** Unpacks `count` numbers of 1 to 16 bits, the highest bit first, to a type that holds them. */
 void
-AddAlong(unsigned char * row, std::size_t count, std::size_t stride)
+UnpackSamples(const unsigned char * stored, int bits, bool isSigned, void * values, ScalarType type, std::size_t count)
 {
-  if (stride == 1)
-  {
-    T sum = 0;
+  VisitScalarType(type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    auto * const output = static_cast<T *>(values);
+    std::size_t  bit = 0;
     for (std::size_t i = 0; i < count; ++i)
     {
-      T value;
-      std::memcpy(&value, row + i * sizeof(T), sizeof(T));
-      sum = static_cast<T>(sum + value);
-      std::memcpy(row + i * sizeof(T), &sum, sizeof(T));
+      std::uint32_t value = 0;
+      for (int left = bits; left > 0;)
+      {
+        const int inByte = 8 - static_cast<int>(bit % 8);
+        const int taken = std::min(left, inByte);
+        value = (value << taken) | ((stored[bit / 8] >> (inByte - taken)) & ((1u << taken) - 1));
+        bit += static_cast<std::size_t>(taken);
+        left -= taken;
+      }
+      if (isSigned && (value >> (bits - 1)) != 0)
+      {
+        value |= ~std::uint32_t{ 0 } << bits;
+      }
+      output[i] = static_cast<T>(value);
     }
-    return;
-  }
-  for (std::size_t i = stride; i < count; ++i)
-  {
-    T before;
-    T value;
-    std::memcpy(&before, row + (i - stride) * sizeof(T), sizeof(T));
-    std::memcpy(&value, row + i * sizeof(T), sizeof(T));
-    value = static_cast<T>(value + before);
-    std::memcpy(row + i * sizeof(T), &value, sizeof(T));
-  }
-}
-
-/** Undoes the predictor of floating-point numbers: it stores differences between bytes, and the highest bytes of all
- *  numbers come first. */
-void
-JoinFloatBytes(unsigned char * row, std::size_t count, std::size_t bytes, std::size_t stride)
-{
-  AddAlong<std::uint8_t>(row, count * bytes, stride);
-  const std::vector<unsigned char> planes(row, row + count * bytes);
-  for (std::size_t i = 0; i < count; ++i)
-  {
-    for (std::size_t byte = 0; byte < bytes; ++byte)
-    {
-      const std::size_t place = HostIsBigEndian ? byte : bytes - 1 - byte;
-      row[i * bytes + place] = planes[byte * count + i];
-    }
-  }
+  });
 }
 
 /** Decodes blocks (strips or tiles) of any page. */
@@ -117,14 +99,10 @@ private:
   Read(const TiffPage & page, std::size_t number, std::uint32_t block, std::uint32_t rows)
   {
     const auto size = static_cast<std::size_t>(page.BlockRowBytes() * rows);
-    const bool isDeflated = page.compression == COMPRESSION_ADOBE_DEFLATE || page.compression == COMPRESSION_DEFLATE;
     const bool isPlain = page.compression == COMPRESSION_NONE;
-    const bool isLzw = page.compression == COMPRESSION_LZW;
-    const bool isOwnPredictor = page.predictor == PREDICTOR_NONE ||
-                                (page.predictor == PREDICTOR_HORIZONTAL && IsWholeBytes(page)) ||
-                                (page.predictor == PREDICTOR_FLOATINGPOINT && page.format == SAMPLEFORMAT_IEEEFP);
-    const bool isNarrowOrWhole = page.bits < 8 || IsWholeBytes(page) || TIFFIsByteSwapped(m_Handle.Get()) == 0;
-    if (!page.isFillReversed && isNarrowOrWhole && (isPlain || ((isDeflated || isLzw) && isOwnPredictor)))
+    const bool isDeflated = page.predictor == PREDICTOR_NONE &&
+                            (page.compression == COMPRESSION_ADOBE_DEFLATE || page.compression == COMPRESSION_DEFLATE);
+    if (!page.isFillReversed && (isPlain || isDeflated))
     {
       const std::uint64_t place = TIFFGetStrileOffset(m_Handle.Get(), block);
       const std::uint64_t bytes = TIFFGetStrileByteCount(m_Handle.Get(), block);
@@ -138,33 +116,8 @@ private:
         throw Error("page " + std::to_string(number + 1) + " has a strip or tile of " + std::to_string(bytes) +
                     " bytes instead of " + std::to_string(size) + ": the file is damaged");
       }
-      const unsigned char * const data = m_File.Data() + place;
-      if (isPlain && (!IsSwapped(page) || page.bits <= 8))
-      {
-        m_Stored = data;
-        return;
-      }
-      m_Block.resize(size + LzwSlack);
-      m_Stored = m_Block.data();
-      if (isPlain)
-      {
-        std::memcpy(m_Block.data(), data, size);
-      }
-      else if (isDeflated)
-      {
-        Inflate(page, data, static_cast<std::size_t>(bytes), size);
-      }
-      if (!isLzw || DecodeLzw(data, static_cast<std::size_t>(bytes), m_Block.data(), size))
-      {
-        Finish(page, size, rows);
-        return;
-      }
-    }
-    if (page.predictor == PREDICTOR_HORIZONTAL && !IsWholeBytes(page))
-    {
-      throw Unsupported("its samples of " + std::to_string(page.bits) +
-                        " bits are differences (predictor 2), which the TIFF library undoes for 8, 16, 32 and 64 bits "
-                        "alone; save it without a predictor");
+      ReadStored(page, m_File.Data() + place, static_cast<std::size_t>(bytes), size);
+      return;
     }
     m_Block.resize(size);
     m_Stored = m_Block.data();
@@ -185,23 +138,33 @@ private:
     }
   }
 
-  static bool
-  IsWholeBytes(const TiffPage & page)
+  /** Sets m_Stored to rows of `size` bytes that are in the file as they are or deflated. */
+  void
+  ReadStored(const TiffPage & page, const unsigned char * data, std::size_t bytes, std::size_t size)
   {
-    return page.bits == 8 || page.bits == 16 || page.bits == 32 || page.bits == 64;
-  }
-  bool
-  IsSwapped(const TiffPage & page) const
-  {
-    return page.bits > 8 && IsWholeBytes(page) && TIFFIsByteSwapped(m_Handle.Get()) != 0;
-  }
-
-  /** Whether the bytes of numbers that are unpacked are in the order of a little-endian machine. libtiff swaps those of
-   *  three bytes, and leaves those of five to seven as they are in the file. */
-  bool
-  IsLowByteFirst(const TiffPage & page) const
-  {
-    return page.bits == 24 ? !HostIsBigEndian : page.IsOfFiveToSevenBytes() && TIFFIsBigEndian(m_Handle.Get()) == 0;
+    const bool isPlain = page.compression == COMPRESSION_NONE;
+    const bool isSwapped = page.bits > 8 && page.IsWholeBytes() && TIFFIsByteSwapped(m_Handle.Get()) != 0;
+    if (isPlain && !isSwapped)
+    {
+      m_Stored = data;
+      return;
+    }
+    m_Block.resize(size);
+    m_Stored = m_Block.data();
+    if (isPlain)
+    {
+      std::memcpy(m_Block.data(), data, size);
+    }
+    else
+    {
+      Inflate(page, data, bytes, size);
+    }
+    if (isSwapped)
+    {
+      HostContext alone;
+      alone.threads = 1;
+      SwapBytes(m_Block.data(), page.bits / 8u, size / (page.bits / 8u), alone);
+    }
   }
 
   void
@@ -219,45 +182,6 @@ private:
     inflater.Finish();
   }
 
-  /** Converts the block's numbers to the machine's byte order and undoes the predictor. */
-  void
-  Finish(const TiffPage & page, std::size_t size, std::uint32_t rows)
-  {
-    const std::size_t bytes = page.bits / 8u;
-    const auto        stride = static_cast<std::size_t>(page.SamplesPerBlock());
-    const std::size_t count = page.blockWidth * stride;
-    if (IsSwapped(page) && page.predictor != PREDICTOR_FLOATINGPOINT)
-    {
-      HostContext alone;
-      alone.threads = 1;
-      SwapBytes(m_Block.data(), bytes, size / bytes, alone);
-    }
-    for (std::uint32_t i = 0; i < rows && page.predictor != PREDICTOR_NONE; ++i)
-    {
-      unsigned char * const row = m_Block.data() + i * page.BlockRowBytes();
-      if (page.predictor == PREDICTOR_FLOATINGPOINT)
-      {
-        JoinFloatBytes(row, count, bytes, stride);
-      }
-      else if (bytes == 1)
-      {
-        AddAlong<std::uint8_t>(row, count, stride);
-      }
-      else if (bytes == 2)
-      {
-        AddAlong<std::uint16_t>(row, count, stride);
-      }
-      else if (bytes == 4)
-      {
-        AddAlong<std::uint32_t>(row, count, stride);
-      }
-      else
-      {
-        AddAlong<std::uint64_t>(row, count, stride);
-      }
-    }
-  }
-
   /** Writes a row of a block as voxels; `y` counts from the page's first row. */
   void
   PlaceRow(const TiffPage &      page,
@@ -271,7 +195,7 @@ private:
     const std::uint32_t begin = block % page.BlocksPerPlane() % page.BlocksAcross() * page.blockWidth;
     const std::uint32_t width = std::min(page.blockWidth, page.width - begin);
     const auto          samples = static_cast<std::size_t>(page.SamplesPerBlock());
-    if (page.format == SAMPLEFORMAT_IEEEFP ? page.bits == 16 : !IsWholeBytes(page))
+    if (page.format == SAMPLEFORMAT_IEEEFP ? page.bits == 16 : !page.IsWholeBytes())
     {
       m_Row.resize(width * samples * size);
       if (page.format == SAMPLEFORMAT_IEEEFP)
@@ -281,7 +205,7 @@ private:
       else
       {
         const bool isSigned = page.format == SAMPLEFORMAT_INT;
-        UnpackSamples(stored, page.bits, isSigned, IsLowByteFirst(page), m_Row.data(), type, width * samples);
+        UnpackSamples(stored, page.bits, isSigned, m_Row.data(), type, width * samples);
       }
       stored = m_Row.data();
     }
@@ -361,48 +285,6 @@ DecodeTiffPages(const FileBytes &             file,
       const auto page =
         static_cast<std::size_t>(std::upper_bound(begins.begin(), begins.end(), block) - begins.begin() - 1);
       decoder.Decode(page, static_cast<std::uint32_t>(block - begins[page]), voxels + page * pageBytes);
-    }
-  });
-}
-
-void
-UnpackSamples(const unsigned char * stored,
-              int                   bits,
-              bool                  isSigned,
-              bool                  isLowByteFirst,
-              void *                values,
-              ScalarType            type,
-              std::size_t           count)
-{
-  VisitScalarType(type, [&](auto tag) {
-    using T = typename decltype(tag)::Type;
-    auto * const output = static_cast<T *>(values);
-    std::size_t  bit = 0;
-    for (std::size_t i = 0; i < count; ++i)
-    {
-      std::uint64_t value = 0;
-      for (int left = bits; left > 0;)
-      {
-        const int inByte = 8 - static_cast<int>(bit % 8);
-        const int taken = std::min(left, inByte);
-        value = (value << taken) | ((stored[bit / 8] >> (inByte - taken)) & ((1u << taken) - 1));
-        bit += static_cast<std::size_t>(taken);
-        left -= taken;
-      }
-      if (isLowByteFirst)
-      {
-        std::uint64_t reversed = 0;
-        for (int byte = 0; byte < bits / 8; ++byte, value >>= 8)
-        {
-          reversed = reversed << 8 | (value & 0xff);
-        }
-        value = reversed;
-      }
-      if (isSigned && bits < 64 && (value >> (bits - 1)) != 0)
-      {
-        value |= ~std::uint64_t{ 0 } << bits;
-      }
-      output[i] = static_cast<T>(value);
     }
   });
 }

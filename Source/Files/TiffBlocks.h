@@ -16,16 +16,6 @@ void DecodeTiffPages(const FileBytes &             file,
                      unsigned char *               voxels,
                      const HostContext &           context);
 
-/** Unpacks `count` numbers of 1 to 64 bits, the highest bit first, to a type that holds them.
- *  \param isLowByteFirst  whether the lowest byte of each number comes first. The numbers are whole bytes then. */
-void UnpackSamples(const unsigned char * stored,
-                   int                   bits,
-                   bool                  isSigned,
-                   bool                  isLowByteFirst,
-                   void *                values,
-                   ScalarType            type,
-                   std::size_t           count);
-
 /** Converts numbers of 16 bits to float32. */
 void HalfToFloat(const unsigned char * stored, float * values, std::size_t count);
 

@@ -165,10 +165,11 @@ CheckKind(TIFF * tiff, const TiffPage & page)
                       " (complex numbers, perhaps); whole and floating-point numbers are read");
   }
   const bool isFloat = page.format == SAMPLEFORMAT_IEEEFP;
-  if (isFloat ? page.bits != 16 && page.bits != 32 && page.bits != 64 : page.bits < 1 || page.bits > 64)
+  if ((page.bits < 16 && isFloat) || page.bits == 0 || (page.bits > 16 && !page.IsWholeBytes()))
   {
     throw Unsupported("its samples have " + std::to_string(page.bits) + " bits; " +
-                      (isFloat ? "floating-point numbers of 16, 32 and 64 bits" : "1 to 64 bits") + " are read");
+                      (isFloat ? "floating-point numbers of 16, 32 and 64 bits" : "1 to 16, 32 and 64 bits") +
+                      " are read: convert it to 16 or 32 bits");
   }
   if (page.compression == COMPRESSION_OJPEG)
   {
@@ -287,15 +288,15 @@ ReadPage(const TiffHandle & handle, const FileBytes & file, std::vector<std::str
                       ") under compression " + std::to_string(page.compression) +
                       ", which the TIFF library does not undo; save it with deflate");
   }
+  if (page.predictor == PREDICTOR_HORIZONTAL && !page.IsWholeBytes())
+  {
+    throw Unsupported("its samples of " + std::to_string(page.bits) +
+                      " bits are differences (predictor 2), which the " +
+                      "TIFF library undoes only for 8, 16, 32 and 64 bits; save it without a predictor");
+  }
   SetBlocks(tiff, file, page);
   CheckOnlyStrip(file, page);
   FindChannels(tiff, page, notes);
-  if (page.IsOfFiveToSevenBytes() && TIFFIsBigEndian(tiff) == 0)
-  {
-    notes.push_back("its samples have " + std::to_string(page.bits) +
-                    " bits; as in all of the file, their lowest byte is "
-                    "taken as the first");
-  }
   NoteMissingPalette(file, page, notes);
   return page;
 }

@@ -71,11 +71,11 @@ struct TiffPage
   {
     return (std::uint64_t{ blockWidth } * static_cast<std::uint64_t>(SamplesPerBlock()) * bits + 7) / 8;
   }
-  /** Whether samples have 40, 48 or 56 bits. Their bytes have the file's order. */
+  /** Whether samples are numbers of 1, 2, 4 or 8 bytes. */
   bool
-  IsOfFiveToSevenBytes() const
+  IsWholeBytes() const
   {
-    return bits > 32 && bits < 64 && bits % 8 == 0;
+    return bits == 8 || bits == 16 || bits == 32 || bits == 64;
   }
   bool
   IsTransposed() const

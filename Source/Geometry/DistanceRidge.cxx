@@ -258,16 +258,16 @@ private:
 
 } // namespace
 
-std::vector<Ball>
+std::vector<VoxelBall>
 FindRidge(const Extent & extent, const double * spacing, const HostContext & context, const float * squares)
 {
-  const std::vector<NeighbourStep> steps = StepsToNeighbours(extent, spacing);
-  const RidgeTable                 table(extent, spacing, context, squares);
-  const Chunks                     chunks(extent.RowCount(),
+  const std::vector<NeighbourStep>    steps = StepsToNeighbours(extent, spacing);
+  const RidgeTable                    table(extent, spacing, context, squares);
+  const Chunks                        chunks(extent.RowCount(),
                       1 + context.grain / extent.RowLength(),
                       std::int64_t{ 16 } * EffectiveThreadCount(context.threads));
-  std::vector<std::vector<Ball>>   parts(static_cast<std::size_t>(chunks.count));
-  StopPoint                        stop(context);
+  std::vector<std::vector<VoxelBall>> parts(static_cast<std::size_t>(chunks.count));
+  StopPoint                           stop(context);
   ParallelFor(chunks.count, context.Part(0.4, 1), [&](std::int64_t chunk) {
     std::vector<NeighbourStep> inside;
     for (std::int64_t row = chunks.Begin(chunk); row < chunks.End(chunk); ++row)
@@ -310,12 +310,12 @@ FindRidge(const Extent & extent, const double * spacing, const HostContext & con
       }
     }
   });
-  std::vector<Ball> ridge;
-  for (std::vector<Ball> & part : parts)
+  std::vector<VoxelBall> ridge;
+  for (std::vector<VoxelBall> & part : parts)
   {
     stop.Ask();
     ridge.insert(ridge.end(), part.begin(), part.end());
-    part = std::vector<Ball>();
+    part = std::vector<VoxelBall>();
   }
   return ridge;
 }

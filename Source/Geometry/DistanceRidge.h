@@ -13,7 +13,7 @@ namespace brickccl
  *  axis for chamfer distances: computing look-up tables and neighbourhoods in 2D or 3D"; here for Euclidean distances
  * of any spacing). Sizes that are too rare for a table are asked for balls within balls instead. \param squares  the
  * square of each voxel's ball in an image of up to 3 dimensions; 0 for voxels without one \throws Cancelled */
-std::vector<Ball>
+std::vector<VoxelBall>
 FindRidge(const Extent & extent, const double * spacing, const HostContext & context, const float * squares);
 
 } // namespace brickccl

@@ -66,7 +66,7 @@ public:
 
   /** Sets what is left of a ball's voxels in the rows of blocks [begin, end). */
   void
-  Draw(const Ball & ball, BallReach & reach, std::int64_t begin, std::int64_t end)
+  Draw(const VoxelBall & ball, BallReach & reach, std::int64_t begin, std::int64_t end)
   {
     reach.SetSquare(ball.square);
     const std::int64_t slice = m_Extent.size[0] * m_Extent.size[1];
@@ -128,12 +128,12 @@ private:
 
   /** \param reachX  the steps along x from the centre to the ball's voxels in this row of blocks, at most */
   void
-  DrawInBlockRow(const Ball &   ball,
-                 BallReach &    reach,
-                 const Centre & centre,
-                 std::int64_t   reachX,
-                 std::int64_t   y,
-                 std::int64_t   z)
+  DrawInBlockRow(const VoxelBall & ball,
+                 BallReach &       reach,
+                 const Centre &    centre,
+                 std::int64_t      reachX,
+                 std::int64_t      y,
+                 std::int64_t      z)
   {
     const std::int64_t blockRow = z * Blocks(1) + y;
     const std::int64_t first = std::max<std::int64_t>(0, centre.x - reachX) / Side;
@@ -162,12 +162,12 @@ private:
 
   /** Returns whether the block has voxels that are still not set. */
   bool
-  DrawInBlock(const Ball &   ball,
-              BallReach &    reach,
-              const Centre & centre,
-              std::int64_t   x,
-              std::int64_t   y,
-              std::int64_t   z)
+  DrawInBlock(const VoxelBall & ball,
+              BallReach &       reach,
+              const Centre &    centre,
+              std::int64_t      x,
+              std::int64_t      y,
+              std::int64_t      z)
   {
     Word * const       bits = BlockBits(z * Blocks(1) + y, x);
     const std::int64_t firstZ = std::max<std::int64_t>(0, centre.z - reach.AlongZ() - z * Side);
@@ -224,15 +224,15 @@ private:
 } // namespace
 
 void
-DrawBalls(std::vector<Ball>   balls,
-          const Extent &      extent,
-          const double *      spacing,
-          const HostContext & context,
-          float *             squares)
+DrawBalls(std::vector<VoxelBall> balls,
+          const Extent &         extent,
+          const double *         spacing,
+          const HostContext &    context,
+          float *                squares)
 {
   StopPoint     stop(context);
   std::uint64_t compared = 0;
-  std::sort(balls.begin(), balls.end(), [&](const Ball & a, const Ball & b) {
+  std::sort(balls.begin(), balls.end(), [&](const VoxelBall & a, const VoxelBall & b) {
     stop.AskAt(++compared);
     return a.square != b.square ? a.square > b.square : a.place < b.place;
   });
@@ -247,7 +247,7 @@ DrawBalls(std::vector<Ball>   balls,
     }
     BallReach     reach(extent, spacing);
     std::uint64_t drawn = 0;
-    for (const Ball & ball : balls)
+    for (const VoxelBall & ball : balls)
     {
       stop.AskAt(drawn++);
       voxels.Draw(ball, reach, slabs.Begin(slab), slabs.End(slab));

@@ -90,31 +90,23 @@ std::uint64_t Relabel(RunVolume &            volume,
                       const HostContext &    context,
                       RelabelReport *        report = nullptr);
 
-/** Gives every run with label i the label numbers[i]. Labels become 64 bits wide where the numbers need it. */
-template <typename TNumber>
+/** Writes numbers[labels[run]] to target[run] for all runs; calls `ask(run)` before each. */
+template <typename TLabel, typename TTarget, typename TNumber, typename TAsk>
 void
-Renumber(RunVolume & volume, const std::vector<TNumber> & numbers, const HostContext & context)
+WriteNumbers(const TLabel *               labels,
+             std::uint64_t                runs,
+             const std::vector<TNumber> & numbers,
+             const HostContext &          context,
+             TTarget *                    target,
+             TAsk                         ask)
 {
-  const TNumber largest = numbers.empty() ? TNumber{ 0 } : *std::max_element(numbers.begin(), numbers.end());
-  if (!volume.IsWide() && largest > std::numeric_limits<std::uint32_t>::max())
-  {
-    std::vector<std::uint64_t> wide;
-    volume.VisitLabels([&](const auto * labels) { wide.assign(labels, labels + volume.RunCount()); });
-    volume.ResizeLabels(true);
-    volume.VisitLabels([&](auto * labels) {
-      using Label = std::remove_reference_t<decltype(*labels)>;
-      std::transform(wide.begin(), wide.end(), labels, [](std::uint64_t label) { return static_cast<Label>(label); });
-    });
-  }
-  volume.VisitLabels([&](auto * labels) {
-    using Label = std::remove_reference_t<decltype(*labels)>;
-    const Chunks chunks(static_cast<std::int64_t>(volume.RunCount()), context.grain, 256);
-    ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
-      for (std::int64_t run = chunks.Begin(chunk); run < chunks.End(chunk); ++run)
-      {
-        labels[run] = static_cast<Label>(numbers[static_cast<std::size_t>(labels[run])]);
-      }
-    });
+  const Chunks chunks(static_cast<std::int64_t>(runs), context.grain, 256);
+  ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
+    for (std::int64_t run = chunks.Begin(chunk); run < chunks.End(chunk); ++run)
+    {
+      ask(static_cast<std::uint64_t>(run));
+      target[run] = static_cast<TTarget>(numbers[static_cast<std::size_t>(labels[run])]);
+    }
   });
 }
 
@@ -126,21 +118,28 @@ RenumberedLabels(const RunVolume & volume, const std::vector<TNumber> & numbers,
   const TNumber largest = numbers.empty() ? TNumber{ 0 } : *std::max_element(numbers.begin(), numbers.end());
   RunLabels     renumbered;
   renumbered.Resize(volume.RunCount(), volume.IsWide() || largest > std::numeric_limits<std::uint32_t>::max());
-  StopPoint stop(context);
+  StopPoint  stop(context);
+  const auto ask = [&stop](std::uint64_t run) { stop.AskAt(run); };
   renumbered.Visit([&](auto * target) {
-    volume.VisitLabels([&](const auto * labels) {
-      using Label = std::remove_reference_t<decltype(*target)>;
-      const Chunks chunks(static_cast<std::int64_t>(volume.RunCount()), context.grain, 256);
-      ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
-        for (std::int64_t run = chunks.Begin(chunk); run < chunks.End(chunk); ++run)
-        {
-          stop.AskAt(static_cast<std::uint64_t>(run));
-          target[run] = static_cast<Label>(numbers[static_cast<std::size_t>(labels[run])]);
-        }
-      });
-    });
+    volume.VisitLabels(
+      [&](const auto * labels) { WriteNumbers(labels, volume.RunCount(), numbers, context, target, ask); });
   });
   return renumbered;
+}
+
+/** Gives every run with label i the label numbers[i]. Labels become 64 bits wide where the numbers need it. */
+template <typename TNumber>
+void
+Renumber(RunVolume & volume, const std::vector<TNumber> & numbers, const HostContext & context)
+{
+  const TNumber largest = numbers.empty() ? TNumber{ 0 } : *std::max_element(numbers.begin(), numbers.end());
+  if (!volume.IsWide() && largest > std::numeric_limits<std::uint32_t>::max())
+  {
+    volume.SetLabels(RenumberedLabels(volume, numbers, context));
+    return;
+  }
+  volume.VisitLabels(
+    [&](auto * labels) { WriteNumbers(labels, volume.RunCount(), numbers, context, labels, [](std::uint64_t) {}); });
 }
 
 /** Keeps the components for which `keeps` is true, and numbers them from 1 on in their order; the others become

@@ -3,7 +3,6 @@
 #include "BrickCCL/Cli/RunApp.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/AtomicFile.h"
-#include "BrickCCL/Slicer/ModuleLogo.h"
 
 #include <algorithm>
 #include <cstring>
@@ -26,21 +25,15 @@ struct CommonArguments
 void
 AddCommonOptions(CLI::App & app, const Module & module, CommonArguments & arguments)
 {
-  const auto answer = [&app](const std::string & flag, const std::string & help, const std::function<void()> & print) {
-    app
-      .add_flag_callback(
-        flag,
-        [print] {
-          print();
-          throw CLI::Success();
-        },
-        help)
-      ->trigger_on_parse();
-  };
-  answer("--xml", "Print the description that Slicer makes the GUI from, and stop", [xml = module.xml] {
-    std::cout << xml << std::flush;
-  });
-  answer("--logo", "Print the logo, and stop", [] { WriteLogo(std::cout); });
+  app
+    .add_flag_callback(
+      "--xml",
+      [xml = module.xml] {
+        std::cout << xml << std::flush;
+        throw CLI::Success();
+      },
+      "Print the description that Slicer makes the GUI from, and stop")
+    ->trigger_on_parse();
   app.add_option("--returnparameterfile", arguments.returnFile, "Where the return values go, one a line: name = value")
     ->type_name("FILE");
   app

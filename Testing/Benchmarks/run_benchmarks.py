@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Times BrickCCL beside its peers (ITK, cc3d, scipy, scikit-image, OpenCV) and the memory floor, in one run on the same
-voxels; prints tables in Markdown and writes results.csv and plots (SVG).
+voxels; prints tables in Markdown and writes results.csv.
 
     Testing/Benchmarks/install-peers.sh
     build/peers/bin/python Testing/Benchmarks/run_benchmarks.py [--groups masks,noise,...] [--size N]
@@ -291,65 +291,6 @@ def print_tables(run, groups):
                "times as fast, 1 thread", "2 threads", "2 threads against 1", "worst x floor", "worst / median density"], lines)
 
 
-def plot(run, groups, folder):
-    try:
-        import matplotlib
-    except ImportError:
-        print("matplotlib is not installed: no plots; see Testing/Benchmarks/install-peers.sh", file=sys.stderr)
-        return
-    matplotlib.use("svg")
-    matplotlib.rcParams["svg.hashsalt"] = "brickccl"
-    import matplotlib.pyplot as pyplot
-    if "noise" in groups:
-        figure, axes = pyplot.subplots(1, 2, figsize=(10, 4), sharey=True)
-        for axis, connectivity in zip(axes, (6, 26)):
-            for grain in GRAINS:
-                for program, style in (("brickccl", "-"), ("cc3d", ":")):
-                    times = [run.seconds("noise", "noise %d %s %d" % (run.arguments.size, density, grain), connectivity, program)
-                             for density in DENSITIES]
-                    axis.plot(DENSITIES, times, style, color="C%d" % GRAINS.index(grain), label="%s, grain %d" % (program, grain))
-            axis.set(title="%d neighbours" % connectivity, xlabel="density", yscale="log")
-        axes[0].set_ylabel("seconds, one thread")
-        axes[1].legend(fontsize=6, ncol=2)
-        figure.savefig(os.path.join(folder, "noise.svg"), bbox_inches="tight", metadata={"Date": None})
-        figure, axis = pyplot.subplots(figsize=(6, 4))
-        for connectivity, style in ((6, "o"), (26, "x")):
-            found = [(components, run.seconds("noise", name, connectivity, "brickccl"))
-                     for name, own, components in run.inputs("noise") if own == connectivity]
-            axis.plot([max(components, 1) for components, _ in found],
-                      [seconds / run.arguments.size ** 3 * 1e9 for _, seconds in found], style,
-                      label="%d neighbours" % connectivity)
-        axis.set(xlabel="components", ylabel="nanoseconds per voxel, one thread", xscale="log", title="noise")
-        axis.set_ylim(bottom=0)
-        axis.legend()
-        figure.savefig(os.path.join(folder, "components.svg"), bbox_inches="tight", metadata={"Date": None})
-    if "threads" in groups:
-        figure, axis = pyplot.subplots(figsize=(6, 4))
-        for name, connectivity, _ in run.inputs("threads"):
-            counts = sorted({row[4] for row in run.rows if row[0] == "threads" and row[1] == name})
-            for program, style in (("brickccl", "o-"), ("floor", ":")):
-                axis.plot(counts, [run.seconds("threads", name, connectivity, program, threads) for threads in counts], style,
-                          label="%s, %s" % (name, program))
-        axis.set(xlabel="threads", ylabel="seconds", xscale="log", yscale="log", title="26 neighbours")
-        axis.set_xticks(counts, [str(threads) for threads in counts], minor=False)
-        axis.legend()
-        figure.savefig(os.path.join(folder, "threads.svg"), bbox_inches="tight", metadata={"Date": None})
-    if "sizes" in groups:
-        figure, axis = pyplot.subplots(figsize=(6, 4))
-        entries = run.inputs("sizes")
-        for connectivity in sorted({entry[1] for entry in entries}):
-            for threads in (1, 2):
-                names = [entry[0] for entry in entries if entry[1] == connectivity]
-                voxels = [int(name.split()[1]) ** 3 for name in names]
-                axis.plot(voxels, [run.seconds("sizes", name, connectivity, "brickccl", threads) / count * 1e9
-                                   for name, count in zip(names, voxels)],
-                          "o-" if threads == 1 else "o:", label="%d neighbours, %d threads" % (connectivity, threads))
-        axis.set(xlabel="voxels", ylabel="nanoseconds per voxel", xscale="log", title="union of balls")
-        axis.set_ylim(bottom=0)
-        axis.legend()
-        figure.savefig(os.path.join(folder, "sizes.svg"), bbox_inches="tight", metadata={"Date": None})
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeat", type=int, default=7)
@@ -419,7 +360,6 @@ def main():
     print("- machine: %s, %d processors" % (processor, os.cpu_count()))
     print("- peers:", ", ".join("%s %s" % (name, version) for name, (_, version) in run.peers.items()) or "none", "\n")
     print_tables(run, groups)
-    plot(run, groups, arguments.output)
 
 
 if __name__ == "__main__":

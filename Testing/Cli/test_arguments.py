@@ -59,7 +59,9 @@ class ArgumentsTest(CommandTest):
         self.refuses("sweep", [self.image], "--range-from A, --range-to B and -o FILE are required")
         self.refuses("select", [self.image, self.output], "--where CONDITION is required")
         self.refuses("recipe", [], "a command is required", "new, check, explain and schema")
-        self.assertIn("a command is required after `brickccl`; there are label, ", run().stderr)
+        for asked, same in (((), "--help"), (("help",), "--help"), (("-V",), "--version"), (("help", "label"), "label --help")):
+            result = run(*asked)
+            self.assertEqual((result.returncode, result.stdout), (0, run(*same.split()).stdout), asked)
 
     def test_too_many_arguments_of_every_command(self):
         for command, right in self.calls.items():

@@ -1,6 +1,5 @@
 """NRRD and MetaImage files that are written here field by field; headers and data that are wrong are errors."""
 
-import bz2
 import gzip
 import os
 import unittest
@@ -28,56 +27,11 @@ class NrrdTest(FilesTest):
             with self.subTest(encoding=encoding):
                 ours = self.read(self.write(self.fields + ["encoding: " + encoding], data))
                 np.testing.assert_array_equal(ours.voxels, self.voxels)
-        self.refuses(self.write(self.fields + ["encoding: zstd"], self.raw), saying=["zstd", "bzip2", "gzip"])
+        for encoding in ("zstd", "bzip2"):
+            self.refuses(self.write(self.fields + ["encoding: " + encoding], self.raw), saying=[encoding, "save it as gzip"])
         self.refuses(self.write(self.fields + ["encoding: text"], text + b" 7"), saying="more numbers")
         self.refuses(self.write(self.fields + ["encoding: text"], text.replace(b" ", b" x", 1)), saying="no number")
         self.refuses(self.write(self.fields + ["encoding: text"], b"99999 " * 120), saying="int16")
-
-    def test_bzip2(self):
-        half = len(self.raw) // 2
-        packed = bz2.compress(self.raw)
-        streams = bz2.compress(self.raw[:half]) + bz2.compress(self.raw[half:])
-        for encoding in ("bzip2", "BZ2"):
-            for data in (packed, streams, packed + bytes(5)):
-                ours = self.read(self.write(self.fields + ["encoding: " + encoding], data))
-                np.testing.assert_array_equal(ours.voxels, self.voxels)
-        fields = self.fields + ["encoding: bzip2"]
-        swapped = [field.replace("little", "big") for field in fields] + ["byte skip: 7"]
-        skipped = bz2.compress(b"skipped" + self.voxels.astype(">i2").tobytes())
-        np.testing.assert_array_equal(self.read(self.write(swapped, skipped)).voxels, self.voxels)
-        self.refuses(self.write(swapped[:-1] + ["byte skip: 9999"], skipped), saying="too few")
-        for k in range(4):
-            with open(self.path("s%d.raw.bz2" % k), "wb") as stream:
-                stream.write(bz2.compress(self.voxels[k].tobytes()))
-        ours = self.read(self.write(fields + ["data file: s%d.raw.bz2 0 3 1"], b"", "a.nhdr"))
-        np.testing.assert_array_equal(ours.voxels, self.voxels)
-        self.refuses(self.write(fields, bz2.compress(self.raw[:-2])), saying=["a.nrrd", "2 bytes too few"])
-        self.refuses(self.write(fields, bz2.compress(self.raw + b"x")), saying="more bytes")
-        self.refuses(self.write(fields, packed + b"x"), saying="something else")
-        self.refuses(self.write(fields, b"no bzip2"), saying="damaged")
-        for place in range(4, len(packed), 5):
-            changed = bytearray(packed)
-            changed[place] ^= 4
-            # Some bits of tables stand for nothing; the checksum watches over the voxels.
-            result, _ = self.run_dump(self.write(fields, bytes(changed)))
-            if result.returncode == 0:
-                np.testing.assert_array_equal(self.read(self.path("a.nrrd")).voxels, self.voxels)
-            else:
-                self.assertEqual(result.returncode, 1, result.stderr)
-            self.refuses(self.write(fields, packed[:place]), saying="truncated")
-        packed = packed[:20] + bytes([packed[20] ^ 255]) + packed[21:]
-        self.refuses(self.write(fields, packed), saying="damaged")
-
-    def test_bzip2_beside_pynrrd(self):
-        try:
-            import nrrd
-        except ImportError as error:
-            self.skipTest(str(error))
-        voxels = values("int16", (9, 80, 90)) // 1000
-        nrrd.write(self.path("p.nrrd"), voxels.T, {"encoding": "bzip2", "spacings": [0.5, 2, 3]})
-        ours = self.read(self.path("p.nrrd"))
-        np.testing.assert_array_equal(ours.voxels, voxels)
-        self.assert_geometry(ours, (0.5, 2, 3))
 
     def test_spaces_and_units(self):
         directions = ["space directions: (0.5,0,0) (0,2,0) (0,0,3)", "space origin: (10,20,30)", "encoding: raw"]

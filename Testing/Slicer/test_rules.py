@@ -1,12 +1,10 @@
 """What Slicer asks of every module before it runs: its name, its XML, its answers."""
 
-import base64
 import os
 import re
 import subprocess
 import time
 import unittest
-import zlib
 
 from slicer import faults_of
 from support import FOLDER, ModuleTest, module
@@ -61,15 +59,6 @@ class RulesTest(ModuleTest):
             self.assertIn("file=libc.so", answer.stderr, "the loader does not tell which files it loads")
             self.assertNotRegex(answer.stderr, r"file=lib(cuda|nvidia)")
 
-    def test_logo_is_a_picture(self):
-        for name in NAMES:
-            answer = subprocess.run([os.path.join(FOLDER, name), "--logo"], capture_output=True, text=True)
-            word, width, height, size, length, text = answer.stdout.split()
-            self.assertEqual((answer.returncode, answer.stderr, word, int(length)), (0, "", "LOGO", len(text)))
-            pixels = zlib.decompress(base64.b64decode(text, validate=True))
-            self.assertEqual(len(pixels), int(width) * int(height) * int(size))
-            self.assertGreater(len(set(pixels)), 5)
-
     def test_help_names_every_parameter_and_version_is_that_of_the_xml(self):
         for name in NAMES:
             one = module(name)
@@ -79,7 +68,7 @@ class RulesTest(ModuleTest):
                 flag = parameter.findtext("longflag")
                 shown = "--" + flag if flag else parameter.findtext("name") if parameter.find("index") is not None else ""
                 self.assertIn(shown, answer.stdout)
-            for flag in ("--xml", "--logo", "--returnparameterfile", "--processinformationaddress", "--echo", "--help"):
+            for flag in ("--xml", "--returnparameterfile", "--processinformationaddress", "--echo", "--help"):
                 self.assertIn(flag, answer.stdout)
             version = subprocess.run([one.path, "--version"], capture_output=True, text=True).stdout.strip()
             self.assertEqual(version, one.root.findtext("version"))

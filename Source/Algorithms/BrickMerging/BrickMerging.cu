@@ -1,6 +1,5 @@
-#include "BrickCCL/Algorithms/BrickMerging/BrickMerging.cuh"
-
 #include "BrickCCL/Algorithms/BrickMerging/BrickMerging.h"
+
 #include "BrickCCL/Algorithms/VoxelAlgorithm.cuh"
 #include "BrickCCL/Core/Neighbourhood.h"
 #include "BrickCCL/Forest/ForestDevice.cuh"
@@ -206,6 +205,13 @@ FlattenBordersKernel(Extent extent, const __grid_constant__ Borders borders, TIn
 
 } // namespace
 
+/** The tile merging of Stava and Benes (GPU Computing Gems Emerald, chapter 35) for tiles and bricks: any extent of 1
+ *  to 3 dimensions, every connectivity and criterion. Each brick is solved in shared memory. Bricks are merged across
+ *  their borders, level by level, two by two along every axis. Between levels the labels at the next borders are
+ *  flattened, and at the end those of all voxels. The number of launches follows from the extent, and the host waits
+ *  for nothing.
+ *
+ *  Afterwards `memory.parent` holds the first voxel of each foreground voxel's component. */
 template <typename TIndex>
 void
 UniteByBrickMerging(const Problem & problem, VoxelMemory<TIndex> & memory, const OptionValues &, cudaStream_t stream)

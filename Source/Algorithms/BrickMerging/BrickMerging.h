@@ -6,7 +6,7 @@
 namespace brickccl::cuda
 {
 
-/** The CUDA side, see BrickMerging.cuh. */
+/** The CUDA side, see BrickMerging.cu. */
 std::unique_ptr<CudaAlgorithm> MakeBrickMerging(bool isWide);
 
 } // namespace brickccl::cuda

@@ -5,7 +5,7 @@
 
 /** The numbers that decide how fast BundleMerging is on CUDA, and nothing else: results are the same for all legal
  *  values. Every row says what was measured, on devices of compute capability 9.0 (H100, H200); other devices take the
- *  same numbers, which were not measured there. Testing/Benchmarks/JOURNAL.md has the inputs and the dates. */
+ *  same numbers, which were not measured there. Testing/Benchmarks/DECISIONS.md has what was tried. */
 namespace brickccl::cuda
 {
 

@@ -6,7 +6,7 @@
 namespace brickccl::cuda
 {
 
-/** The CUDA sides of the variants, see DirectionalSearch.cuh. */
+/** The CUDA sides of the variants, see DirectionalSearch.cu. */
 std::unique_ptr<CudaAlgorithm> MakeDirectionalSearch(bool isWide);
 std::unique_ptr<CudaAlgorithm> MakeHybrid1(bool isWide);
 std::unique_ptr<CudaAlgorithm> MakeHybrid2(bool isWide);

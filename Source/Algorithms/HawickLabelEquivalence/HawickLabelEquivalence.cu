@@ -1,6 +1,5 @@
-#include "BrickCCL/Algorithms/HawickLabelEquivalence/HawickLabelEquivalence.cuh"
-
 #include "BrickCCL/Algorithms/HawickLabelEquivalence/HawickLabelEquivalence.h"
+
 #include "BrickCCL/Algorithms/VoxelAlgorithm.cuh"
 
 namespace brickccl::cuda
@@ -57,6 +56,11 @@ LabelingKernel(std::int64_t voxels, const TIndex * references, TIndex * labels)
 
 } // namespace
 
+/** The label equivalence of Hawick, Leist and Playne (Parallel graph component labelling with GPUs and CUDA, Parallel
+ *  Computing 36, 2010) for up to 3 dimensions, every connectivity and criterion. It has labels beside an array of
+ *  references. Scan, analysis and labeling repeat until a scan finds nothing.
+ *
+ *  Afterwards `memory.parent` holds the first voxel of each foreground voxel's component. */
 template <typename TIndex>
 void
 UniteByHawickLabelEquivalence(const Problem &       problem,

@@ -6,7 +6,7 @@
 namespace brickccl::cuda
 {
 
-/** The CUDA side, see HawickLabelEquivalence.cuh. */
+/** The CUDA side, see HawickLabelEquivalence.cu. */
 std::unique_ptr<CudaAlgorithm> MakeHawickLabelEquivalence(bool isWide);
 
 } // namespace brickccl::cuda

@@ -6,7 +6,7 @@
 namespace brickccl
 {
 
-/** Label equivalence on the CPU: scan and analysis as on CUDA devices (LabelEquivalence.cuh), but on runs instead of
+/** Label equivalence on the CPU: scan and analysis as on CUDA devices (LabelEquivalence.cu), but on runs instead of
  *  voxels and on the context's threads. The options are those of the kernels; they change nothing here. Any dimension,
  *  connectivity and criterion.
  *
@@ -32,7 +32,7 @@ enum LabelEquivalenceOption
 namespace cuda
 {
 
-/** The CUDA side, see LabelEquivalence.cuh. */
+/** The CUDA side, see LabelEquivalence.cu. */
 std::unique_ptr<CudaAlgorithm> MakeLabelEquivalence(bool isWide);
 
 } // namespace cuda

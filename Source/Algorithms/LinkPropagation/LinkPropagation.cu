@@ -1,7 +1,6 @@
-#include "BrickCCL/Algorithms/LinkPropagation/LinkPropagation.cuh"
+#include "BrickCCL/Algorithms/LinkPropagation/LinkPropagation.h"
 
 #include "BrickCCL/Algorithms/VoxelAlgorithm.cuh"
-#include "BrickCCL/Algorithms/LinkPropagation/LinkPropagation.h"
 
 namespace brickccl::cuda
 {
@@ -123,6 +122,13 @@ FindLengths(const VoxelLinks & links, const OptionValues & options, VoxelMemory<
 
 } // namespace
 
+/** Label propagation over precomputed links (Ziegler and Rasmusson, Efficient volume segmentation on the GPU, 2010) for
+ *  up to 3 dimensions, every connectivity and criterion. For each voxel and direction it finds the number of linked
+ *  voxels that follow, in doubling steps. Then every voxel gathers the smallest label of its neighbours, of the
+ *  farthest linked voxel in each direction and of the voxel that its label came from, until nothing changes. Options:
+ *  LinkPropagationOptions().
+ *
+ *  Afterwards `memory.parent` holds the first voxel of each foreground voxel's component. */
 template <typename TIndex>
 void
 UniteByLinkPropagation(const Problem &       problem,

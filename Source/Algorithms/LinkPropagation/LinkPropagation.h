@@ -18,7 +18,7 @@ enum LinkPropagationOption
 namespace cuda
 {
 
-/** The CUDA side, see LinkPropagation.cuh. */
+/** The CUDA side, see LinkPropagation.cu. */
 std::unique_ptr<CudaAlgorithm> MakeLinkPropagation(bool isWide);
 
 } // namespace cuda

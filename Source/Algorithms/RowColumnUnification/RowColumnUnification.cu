@@ -1,6 +1,5 @@
-#include "BrickCCL/Algorithms/RowColumnUnification/RowColumnUnification.cuh"
-
 #include "BrickCCL/Algorithms/RowColumnUnification/RowColumnUnification.h"
+
 #include "BrickCCL/Algorithms/VoxelAlgorithm.cuh"
 
 namespace brickccl::cuda
@@ -157,6 +156,12 @@ UnifyLinesKernel(const __grid_constant__ VoxelLinks links,
 
 } // namespace
 
+/** Row-Col Unify of Kalentev, Rai, Kemnitz and Schneider (Connected component labeling on a 2D grid using CUDA, 2011).
+ *  The smallest label moves along rows, then along columns, then along the third axis, until nothing changes. Each time
+ *  a reduction tree with an array of references in shared memory moves it. Face connectivity, up to 3 dimensions, every
+ *  criterion, lines of any length.
+ *
+ *  Afterwards `memory.parent` holds the first voxel of each foreground voxel's component. */
 template <typename TIndex>
 void
 UniteByRowColumnUnification(const Problem &       problem,

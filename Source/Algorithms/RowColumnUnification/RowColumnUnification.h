@@ -6,7 +6,7 @@
 namespace brickccl::cuda
 {
 
-/** The CUDA side, see RowColumnUnification.cuh. */
+/** The CUDA side, see RowColumnUnification.cu. */
 std::unique_ptr<CudaAlgorithm> MakeRowColumnUnification(bool isWide);
 
 } // namespace brickccl::cuda

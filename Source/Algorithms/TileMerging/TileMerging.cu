@@ -1,7 +1,6 @@
-#include "BrickCCL/Algorithms/TileMerging/TileMerging.cuh"
+#include "BrickCCL/Algorithms/TileMerging/TileMerging.h"
 
 #include "BrickCCL/Algorithms/VoxelAlgorithm.cuh"
-#include "BrickCCL/Algorithms/TileMerging/TileMerging.h"
 
 #include <algorithm>
 
@@ -227,6 +226,12 @@ FlattenTileBordersKernel(Tiles tiles, const __grid_constant__ PropertyArrays<TIn
 
 } // namespace
 
+/** The tile merging of Stava and Benes (GPU Computing Gems Emerald, chapter 35) as printed. Tiles of 16 x 16 pixels are
+ *  solved in shared memory, one thread per pixel. At each level a block merges 16 tiles. Between levels the borders are
+ *  flattened, and at the end all pixels. Images of 2 dimensions, or slices along z, of any extent; 4 and 8 neighbours,
+ *  every criterion. Options: TileMergingOptions().
+ *
+ *  Afterwards `memory.parent` holds the first voxel of each foreground voxel's component. */
 template <typename TIndex>
 void
 UniteByTileMerging(const Problem &       problem,

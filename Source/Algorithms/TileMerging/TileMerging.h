@@ -15,7 +15,7 @@ enum TileMergingOption
 namespace cuda
 {
 
-/** The CUDA side, see TileMerging.cuh. */
+/** The CUDA side, see TileMerging.cu. */
 std::unique_ptr<CudaAlgorithm> MakeTileMerging(bool isWide);
 
 } // namespace cuda

@@ -18,7 +18,7 @@ using testing::FindHoles;
 using testing::FloodFill;
 using testing::FloodFillProblem;
 
-const Device cpu{ Device::Kind::Cpu, 0 };
+const Device onCpu{ Device::Kind::Cpu, 0 };
 
 /** What a test asks for, in words of the oracle and of the engine. */
 struct Asked
@@ -179,7 +179,7 @@ ExpectLikeOracle(const Asked & asked)
                          : Connectivity(asked.extent.dimension - 1, asked.rank).WithinSlices(asked.sliceAxis);
   options.periodic = testing::AxesOf(asked.periodic);
   options.relabel = asked.relabel;
-  options.device = cpu;
+  options.device = onCpu;
   ComponentFilter filter;
   if (asked.fills)
   {
@@ -229,11 +229,11 @@ Grains(const Extent & extent, double background, std::uint64_t seed)
   return voxels;
 }
 
-const Extent Extents[] = { Extent{ 80 },
-                           Extent{ 33, 20 },
-                           Extent{ 70, 9, 6 },
-                           Extent{ 11, 12, 9 },
-                           Extent{ 8, 7, 5, 4 } };
+const Extent FilteredExtents[] = { Extent{ 80 },
+                                   Extent{ 33, 20 },
+                                   Extent{ 70, 9, 6 },
+                                   Extent{ 11, 12, 9 },
+                                   Extent{ 8, 7, 5, 4 } };
 
 const Criterion Criteria[] = { Criterion::Foreground(),
                                Criterion::InRange(2, 3),
@@ -243,7 +243,7 @@ const Criterion Criteria[] = { Criterion::Foreground(),
 TEST(FilterComponents, HolesAreFilledAsByTheOracle)
 {
   std::uint64_t seed = 0;
-  for (const Extent & extent : Extents)
+  for (const Extent & extent : FilteredExtents)
   {
     for (const Criterion & criterion : Criteria)
     {
@@ -298,7 +298,7 @@ TEST(FilterComponents, HolesGoOnThroughTheEndsOfPeriodicAxes)
 TEST(FilterComponents, SeedsBorderAndMaskKeepWhatTheySay)
 {
   std::uint64_t seed = 50;
-  for (const Extent & extent : Extents)
+  for (const Extent & extent : FilteredExtents)
   {
     for (const Criterion & criterion : Criteria)
     {
@@ -335,7 +335,7 @@ TEST(FilterComponents, WhatLiesInAHoleOfAForegroundIsJoinedToIt)
     voxels[i] = distance == 2 || distance == 0 ? 1 : 0;
   }
   LabelOptions options;
-  options.device = cpu;
+  options.device = onCpu;
   ComponentFilter filter;
   filter.holes.emplace();
   Labeling   labeling;
@@ -360,7 +360,7 @@ TEST(FilterComponents, ReportSaysWhatWasRemoved)
   std::vector<std::uint8_t>       mask(27, 0);
   mask[11] = 1;
   LabelOptions options;
-  options.device = cpu;
+  options.device = onCpu;
   ComponentFilter filter;
   filter.seeds = std::vector<std::int64_t>{ 2, 0, 9, 11, 13 };
   filter.clearBorder = true;

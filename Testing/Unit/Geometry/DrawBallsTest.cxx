@@ -99,9 +99,9 @@ TEST(DrawBalls, GivesEachVoxelTheLargestBall)
       const std::vector<float> expected = LargestOfAll(grid, squares);
       for (const int threads : { 1, 3 })
       {
-        const HostContext  context{ threads, {}, 1000 };
-        std::vector<float> drawn = squares;
-        std::vector<Ball>  balls = FindRidge(grid.extent, grid.spacing, context, squares.data());
+        const HostContext      context{ threads, {}, 1000 };
+        std::vector<float>     drawn = squares;
+        std::vector<VoxelBall> balls = FindRidge(grid.extent, grid.spacing, context, squares.data());
         EXPECT_LT(balls.size(), squares.size());
         DrawBalls(std::move(balls), grid.extent, grid.spacing, context, drawn.data());
         EXPECT_EQ(drawn, expected) << grid.extent.ToString() << ", one in " << one;

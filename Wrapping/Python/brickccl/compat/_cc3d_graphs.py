@@ -118,7 +118,7 @@ def voxel_connectivity_graph(data: Array, connectivity: int = 26) -> Array:
     data = plain(data)
     rank_of(data.ndim, connectivity)
     if data.dtype.kind not in "biu":
-        raise TypeError(f"Type {data.dtype} not currently supported.")
+        raise TypeError(f"the image is of type {data.dtype}; it must be bool or an integer type")
     dtype = np.uint32 if connectivity in (18, 26) else np.uint8
     if data.size == 0:
         return np.zeros(data.shape, dtype)

@@ -24,10 +24,10 @@ def rank_of(dimension: int, connectivity: Any) -> int:
     if connectivity is None or isinstance(connectivity, (str, bytes)):
         raise TypeError(f"connectivity must be an integer, not {connectivity!r}")
     if dimension not in (1, 2, 3):
-        raise DimensionError(f"Only 1D, 2D, and 3D arrays supported. Got: {dimension}")
+        raise DimensionError(f"the array has {dimension} dimensions; it must have 1 to 3")
     known = {2: {4: 1, 6: 1, 8: 2, 18: 2, 26: 2}}.get(dimension, {6: 1, 18: 2, 26: 3})
     if connectivity not in known:
-        raise ValueError(f"a {dimension}D image has the connectivities {', '.join(map(str, known))}. Got: {connectivity}")
+        raise ValueError(f"connectivity={connectivity}; an image of {dimension} dimensions has {', '.join(map(str, known))}")
     return min(known[connectivity], dimension)
 
 
@@ -160,7 +160,7 @@ def connected_components(
     rank = rank_of(data.ndim, connectivity)
     if periodic_boundary:
         if connectivity not in (4, 8, 6):
-            raise ValueError(f"periodic_boundary is not yet implemented for {connectivity}-connectivity.")
+            raise ValueError(f"periodic_boundary goes with connectivity 4, 8 and 6, not {connectivity}")
     if data.size == 0:
         empty = np.zeros(data.shape, data.dtype if out_dtype is None else out_dtype)
         return (empty, 0) if return_N else empty
@@ -169,7 +169,7 @@ def connected_components(
         raise TypeError(f"Type {dtype} is not supported; it must be bool, an integer type, float16, float32 or float64")
     tolerance, is_all = _difference(delta, np.dtype(np.uint8) if dtype == bool else dtype)
     if dtype == np.float16 and tolerance != 0:
-        raise TypeError("float16 is not supported for continuous images (delta != 0).")
+        raise TypeError("images of float16 have no delta; make them float32")
     is_binary = bool(binary_image) or dtype == bool or is_all
 
     values, is_reversed = in_memory_order(data)

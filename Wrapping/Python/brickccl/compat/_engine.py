@@ -28,27 +28,17 @@ def without_single_axes(array: Array) -> Array:
     return array.reshape([array.shape[axis] for axis in kept])
 
 
-def structure_of(structuring_element: Any, dimension: int) -> int | Array:
-    """A structuring element as truth values, of the right shape; 1 for face connectivity if there is none."""
+def neighbours_of(structuring_element: Any, dimension: int) -> int | Array:
+    """A structuring element as truth values, symmetric, of the right shape; 1 for face connectivity if there is none."""
     if structuring_element is None:
         return 1
     structure = np.asarray(structuring_element, dtype=bool)
     if structure.ndim != dimension:
-        raise RuntimeError("structure and input must have equal rank")
+        raise RuntimeError(f"the structure has {structure.ndim} axes, the input {dimension}; they must have equally many")
     if any(size != 3 for size in structure.shape):
-        raise ValueError("structure dimensions must be equal to 3")
-    return structure
-
-
-def check_symmetry(structure: int | Array) -> None:
-    if not isinstance(structure, int) and not np.array_equal(structure, structure[(slice(None, None, -1),) * structure.ndim]):
-        raise AssertionError("Structuring element is not symmetric")
-
-
-def neighbours_of(structuring_element: Any, dimension: int) -> int | Array:
-    """A structuring element as truth values, symmetric; 1 for face connectivity if there is none."""
-    structure = structure_of(structuring_element, dimension)
-    check_symmetry(structure)
+        raise ValueError("the structure must have 3 elements along each axis")
+    if not np.array_equal(structure, structure[(slice(None, None, -1),) * structure.ndim]):
+        raise AssertionError("the structure is not symmetric")
     return structure
 
 

@@ -45,27 +45,22 @@ def label(input: Any, structure: Any = None, output: Any = None) -> Any:
     (array([1, 0, 2], dtype=int32), 2)
     """
     image = np.asarray(input)
-    if np.iscomplexobj(image):
-        raise TypeError("Complex type not supported")
-    neighbours = _engine.structure_of(structure, image.ndim)
+    if image.dtype.kind not in "biuf":
+        raise TypeError(f"arrays of {image.dtype} cannot be labeled; the type must be bool, an integer or a float type")
+    neighbours = _engine.neighbours_of(structure, image.ndim)
 
     given = output if isinstance(output, np.ndarray) else None
     if given is not None and given.shape != image.shape:
         raise ValueError("output shape not correct")
     plain = np.dtype(np.intp if image.size >= 2**31 - 2 else np.int32)
     dtype = given.dtype if given is not None else plain if output is None else np.dtype(output)
-    # As scipy: what follows is not asked of arrays without axes or elements.
+    if dtype.kind not in "biuf" or (dtype.kind == "f" and dtype.itemsize not in (4, 8)):
+        raise TypeError(f"labels cannot be of {dtype}; the type must be bool, an integer type, float32 or float64")
     if image.ndim == 0 or image.size == 0:
         count = int(image.ndim == 0 and bool(image != 0))
         labels = np.empty(image.shape, dtype) if given is None else given
         labels[...] = count
         return (labels, count) if given is None else count
-
-    _engine.check_symmetry(neighbours)
-    if image.dtype.kind not in "biuf":
-        raise TypeError(f"arrays of {image.dtype} cannot be labeled; the type must be bool, an integer or a float type")
-    if dtype.kind not in "biuf" or (dtype.kind == "f" and dtype.itemsize not in (4, 8)):
-        raise TypeError(f"labels cannot be of {dtype}; the type must be bool, an integer type, float32 or float64")
 
     # What is not a number is foreground here, and background of the engine.
     foreground = image != 0 if image.dtype.kind == "f" else image
@@ -127,20 +122,15 @@ def _native(array: Array) -> Array:
 
 def _integers(array: Any, most: int) -> Array:
     """A label image in native byte order, and, as in scipy where the largest label is given (`most`), also of truth values
-    and of floats, which scipy cuts after it has taken 1 from them. Raises TypeError or RuntimeError for others."""
-    labels = np.asarray(array)
-    if np.iscomplexobj(labels):
-        raise TypeError("Complex type not supported")
-    labels = _native(labels)
+    and of floats, which scipy cuts after it has taken 1 from them. Raises TypeError for others."""
+    labels = _native(np.asarray(array))
     if most >= 1 and labels.dtype == bool:
         return labels.view(np.uint8)
     if most >= 1 and labels.dtype.kind == "f" and labels.dtype.itemsize in (4, 8):
         below = np.trunc(labels - labels.dtype.type(1))
         return np.where((below >= 0) & (below < most), below, -1).astype(np.intp) + 1
     if labels.dtype.kind not in "iu":
-        # As there: before it looks at the type, scipy asks for the largest label, if none is given.
-        kind = RuntimeError if most >= 1 or labels.dtype.kind == "O" else TypeError
-        raise kind(f"labels must be integers, not {labels.dtype}")
+        raise TypeError(f"labels must be integers, not {labels.dtype}")
     return labels
 
 

@@ -19,20 +19,8 @@ __all__ = ["euler_number", "label", "regionprops_table", "remove_small_objects"]
 def _check_rank(connectivity: Any, dimension: int) -> int:
     rank = dimension if connectivity is None else connectivity
     if not 1 <= rank <= dimension:
-        raise ValueError(f"Connectivity for {dimension}D image should be in [1, ..., {dimension}]. Got {connectivity}.")
+        raise ValueError(f"connectivity={connectivity} of an image of {dimension} dimensions; it must be 1 to {dimension}")
     return int(rank)
-
-
-def _background_of(background: Any) -> int:
-    """A value of the background as scikit-image's code takes it: any number, cut to an integer of 64 bits."""
-    if background is None:
-        return 0
-    if isinstance(background, (str, bytes)):
-        raise TypeError(f"background must be a number, not {background!r}")
-    number = int(background)
-    if not -(2**63) <= number < 2**63:
-        raise OverflowError(f"background={background} is beyond the integers of 64 bits")
-    return number
 
 
 def label(label_image: Array, background: Any = None, return_num: bool = False, connectivity: int | None = None) -> Any:
@@ -73,8 +61,7 @@ def label(label_image: Array, background: Any = None, return_num: bool = False, 
             labels, count = _engine.write(runs, label_image.shape, np.int32), runs.count
         return (labels, count) if return_num else labels
     if not 1 <= label_image.ndim <= 3:
-        raise NotImplementedError(f"Only for images of dimension 1-3 are supported, got a {label_image.ndim}D one")
-    ground = _background_of(background)
+        raise NotImplementedError(f"images of 1 to 3 dimensions are labeled; this one has {label_image.ndim}")
     rank = _check_rank(connectivity, label_image.ndim)
     values = label_image
     if values.dtype.kind not in "iu":
@@ -96,7 +83,7 @@ def label(label_image: Array, background: Any = None, return_num: bool = False, 
             values,
             rank,
             criterion="equal",
-            background=ground,
+            background=0 if background is None else int(background),
         )
         labels, count = _engine.write(runs, values.shape, np.intp), runs.count
         labels = labels.swapaxes(0, 2) if swaps else labels
@@ -138,7 +125,7 @@ def remove_small_objects(
     array([ True,  True, False, False])
     """
     if ar.dtype.kind not in "biu":
-        raise TypeError(f"Only bool or integer image types are supported. Got {ar.dtype}.")
+        raise TypeError(f"the image is of type {ar.dtype}; it must be bool or an integer type")
     if min_size is not None:
         warnings.warn("Parameter `min_size` is deprecated: use `max_size`, which is inclusive", FutureWarning, stacklevel=2)
         if max_size != MAX_SIZE:
@@ -151,19 +138,15 @@ def remove_small_objects(
     if max_size == 0 or limit == 0:
         return out
 
+    if ar.size == 0:
+        return out
+
     def is_small(sizes: Array) -> Array:
-        # As there, what has no label is asked about, too; what is asked of no number has no error.
-        every = sizes if ar.size == 0 else np.append(sizes, 0)
-        small: Array = every <= limit if min_size is None else every < limit
-        return small[: len(sizes)]
+        small: Array = sizes <= limit if min_size is None else sizes < limit
+        return small
 
     if out.dtype == bool:
-        if isinstance(connectivity, (str, bytes)):
-            raise TypeError(f"connectivity must be a number, not {connectivity!r}")
         rank = min(max(1, int(connectivity)), max(1, out.ndim))
-        if ar.size == 0:
-            is_small(np.zeros(0, np.int64))
-            return out
         runs = _engine.find(np.atleast_1d(out), rank)
         _, lengths, marks = runs.runs()
         sizes = np.bincount(marks, weights=lengths, minlength=runs.count + 1)[1:]
@@ -172,17 +155,14 @@ def remove_small_objects(
         return out
     if out.dtype.kind not in "iu":
         raise TypeError(f"out is of type {out.dtype}; it must be bool or an integer type")
-    if ar.size == 0:
-        is_small(np.zeros(0, np.int64))
-        return out
     if out.dtype.kind == "i" and out.min() < 0:
-        raise ValueError("Negative value labels are not supported. Label the image first.")
+        raise ValueError("there are labels below 0; label the image first")
     native = out if out.dtype.isnative else out.astype(out.dtype.newbyteorder("="))
     runs, native_table = _engine.measure(np.atleast_1d(native))
     table = native_table.columns()
     if len(native_table) == 1 and int(table["label"][0]) == 1:
         warnings.warn(
-            "Only one label was provided to `remove_small_objects`. Did you mean to use a boolean array?",
+            "there is only one label; a bool array is labeled first, and its objects are removed one by one",
             stacklevel=2,
         )
     keeps = ~is_small(table["voxel_count"].view(np.int64))
@@ -216,7 +196,7 @@ def euler_number(image: Array, connectivity: int | None = None) -> int:
         raise NotImplementedError(f"Euler numbers are those of 2-D and 3-D images, not of {image.ndim}-D ones")
     rank = image.ndim if connectivity is None else connectivity
     if image.ndim == 3 and rank == 2:
-        raise NotImplementedError("For 3D images, Euler number is implemented for connectivities 1 and 3 only")
+        raise NotImplementedError("the Euler number of a volume is that of connectivity 1 or 3")
     mask = np.ascontiguousarray(image > 0)
     if mask.size == 0 or not mask.any():
         number = 0
@@ -315,10 +295,10 @@ def regionprops_table(
     if label_image.dtype.kind == "b":
         raise TypeError("label_image is of type bool; label it first")
     if label_image.dtype.kind not in "iu":
-        raise TypeError("Non-integer image types are ambiguous: use an integer type")
+        raise TypeError(f"label_image is of type {label_image.dtype}; it must be of an integer type")
     dimension = label_image.ndim
     if dimension not in (2, 3):
-        raise TypeError("Only 2-D and 3-D images supported.")
+        raise TypeError(f"label_image has {dimension} dimensions; it must have 2 or 3")
     if isinstance(label_image, np.ma.MaskedArray) or isinstance(intensity_image, np.ma.MaskedArray):
         raise NotImplementedError("masked arrays are not supported; give their data, with the label 0 where they are masked")
     size = _spacing_of(spacing, dimension)
@@ -327,7 +307,7 @@ def regionprops_table(
         if name not in _PROPERTIES or (name.startswith("axis_") and dimension == 3):
             raise NotImplementedError(f"the property '{name}' is not supported; those that are: {', '.join(_PROPERTIES)}")
         if name.startswith("intensity") and intensity_image is None:
-            raise AttributeError(f"Attribute '{name}' unavailable when `intensity_image` has not been specified.")
+            raise AttributeError(f"the property '{name}' needs an intensity_image")
     if intensity_image is not None and intensity_image.shape != label_image.shape:
         raise NotImplementedError("intensity images must have the shape of the label image, and one channel")
     table = _columns(label_image, intensity_image, names, size)
@@ -344,10 +324,8 @@ def regionprops_table(
 def _spacing_of(spacing: Any, dimension: int) -> list[float]:
     """One length for each axis."""
     given = np.asarray(1.0 if spacing is None else spacing)
-    if given.shape not in ((), (dimension,)):
-        raise ValueError(f"spacing isn't a scalar nor a sequence of shape {(dimension,)}, got {spacing}.")
-    if given.dtype.kind not in "iuf":
-        raise TypeError(f"Element of spacing isn't float or integer type, got {spacing}.")
+    if given.shape not in ((), (dimension,)) or given.dtype.kind not in "iuf":
+        raise ValueError(f"spacing={spacing}; it must be a number, or one for each of the {dimension} axes")
     return [float(length) for length in np.broadcast_to(given, (dimension,))]
 
 

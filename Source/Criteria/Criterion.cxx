@@ -306,4 +306,62 @@ Criterion::ToString() const
   return text + (background ? ", background " + background->ToString() : ", no background");
 }
 
+Criterion
+Criterion::FromText(const std::string & text)
+{
+  std::size_t at = 0;
+  const auto  refuse = [&text] {
+    return InvalidArgument("the criterion '" + text +
+                           "' is unknown; write foreground, equal value or tolerance T, and "
+                            "behind it, if wanted, \" within [LO, HI]\", \", background V\" or \", no background\"");
+  };
+  const auto take = [&](const std::string & word) {
+    const bool isThere = text.compare(at, word.size(), word) == 0;
+    at += isThere ? word.size() : 0;
+    return isThere;
+  };
+  const auto takeNumber = [&] {
+    const std::size_t end = std::min(text.find_first_of(" ,]", at), text.size());
+    const auto        number = Number::FromText(text.substr(at, end - at));
+    at = end;
+    return number ? *number : throw refuse();
+  };
+  Criterion criterion;
+  if (take("tolerance "))
+  {
+    criterion.joining = Joining::Tolerance;
+    criterion.tolerance = takeNumber();
+  }
+  else if (take("equal value"))
+  {
+    criterion.joining = Joining::EqualValue;
+  }
+  else if (!take("foreground"))
+  {
+    throw refuse();
+  }
+  bool isRead = true;
+  if (take(" within ["))
+  {
+    const Number low = takeNumber();
+    isRead = take(", ");
+    criterion.range = Range{ low, takeNumber() };
+    isRead = isRead && take("]");
+  }
+  else if (take(", background "))
+  {
+    criterion.background = takeNumber();
+  }
+  else if (take(", no background"))
+  {
+    criterion.background.reset();
+  }
+  if (!isRead || at != text.size())
+  {
+    throw refuse();
+  }
+  criterion.Validate();
+  return criterion;
+}
+
 } // namespace brickccl

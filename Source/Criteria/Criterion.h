@@ -197,6 +197,10 @@ struct Criterion
   /** "equal value within [100, inf]", for summaries. */
   std::string ToString() const;
 
+  /** Reads "foreground", "equal value" or "tolerance T", and behind it, if wanted, " within [LO, HI]", ", background V"
+   *  or ", no background": what ToString writes. \throws InvalidArgument for any other text. */
+  static Criterion FromText(const std::string & text);
+
   friend bool
   operator==(const Criterion & a, const Criterion & b)
   {

@@ -27,15 +27,8 @@ template <typename TInputImage>
 class ITK_TEMPLATE_EXPORT BrickBinaryFillholeImageFilter : public BrickBinaryImageFilter<TInputImage>
 {
 public:
-  ITK_DISALLOW_COPY_AND_MOVE(BrickBinaryFillholeImageFilter);
-
-  using Self = BrickBinaryFillholeImageFilter;
-  using Superclass = BrickBinaryImageFilter<TInputImage>;
-  using Pointer = SmartPointer<Self>;
-  using ConstPointer = SmartPointer<const Self>;
-
+  itkBrickClassMacro(BrickBinaryFillholeImageFilter, BrickBinaryImageFilter<TInputImage>);
   itkNewMacro(Self);
-  itkBrickNameOfClassMacro(BrickBinaryFillholeImageFilter, BrickBinaryImageFilter);
 
   using Superclass::ImageDimension;
   using typename Superclass::InputImagePixelType;

@@ -18,14 +18,7 @@ template <typename TInputImage>
 class ITK_TEMPLATE_EXPORT BrickBinaryImageFilter : public ImageToImageFilter<TInputImage, TInputImage>
 {
 public:
-  ITK_DISALLOW_COPY_AND_MOVE(BrickBinaryImageFilter);
-
-  using Self = BrickBinaryImageFilter;
-  using Superclass = ImageToImageFilter<TInputImage, TInputImage>;
-  using Pointer = SmartPointer<Self>;
-  using ConstPointer = SmartPointer<const Self>;
-
-  itkBrickNameOfClassMacro(BrickBinaryImageFilter, ImageToImageFilter);
+  itkBrickClassMacro(BrickBinaryImageFilter, ImageToImageFilter<TInputImage, TInputImage>);
 
   // Superclass has the other types that filters of ITK name.
   using InputImagePixelType = typename TInputImage::PixelType;
@@ -53,18 +46,7 @@ protected:
     return MakeBrickConnectivity(m_FullyConnected, ImageDimension);
   }
 
-  void
-  GenerateInputRequestedRegion() override
-  {
-    Superclass::GenerateInputRequestedRegion();
-    RequestWholeBrickInputs(this, this->GetInput());
-  }
-
-  void
-  EnlargeOutputRequestedRegion(DataObject * output) override
-  {
-    output->SetRequestedRegionToLargestPossibleRegion();
-  }
+  itkBrickWholeImageMacro();
 
   void
   PrintSelf(std::ostream & os, Indent indent) const override

@@ -51,15 +51,8 @@ template <typename TInputImage, typename TOutputImage, typename TMaskImage = TIn
 class ITK_TEMPLATE_EXPORT BrickConnectedComponentImageFilter : public ImageToImageFilter<TInputImage, TOutputImage>
 {
 public:
-  ITK_DISALLOW_COPY_AND_MOVE(BrickConnectedComponentImageFilter);
-
-  using Self = BrickConnectedComponentImageFilter;
-  using Superclass = ImageToImageFilter<TInputImage, TOutputImage>;
-  using Pointer = SmartPointer<Self>;
-  using ConstPointer = SmartPointer<const Self>;
-
+  itkBrickClassMacro(BrickConnectedComponentImageFilter, ImageToImageFilter<TInputImage, TOutputImage>);
   itkNewMacro(Self);
-  itkBrickNameOfClassMacro(BrickConnectedComponentImageFilter, ImageToImageFilter);
 
   /** The names that ConnectedComponentImageFilter has. */
   using InputImageType = TInputImage;
@@ -115,8 +108,15 @@ public:
   /** The axes along which the image goes on with its other end (brickccl::PeriodicAxes::FromNames). Default: none. */
   itkBrickPeriodicAxesMacro();
 
-  /** Sets which neighbouring pixels belong together. Default: those that are both not 0. */
+  /** Sets which neighbouring pixels belong together. Default: those that are both not 0. As a text, which languages
+   * that ITK is wrapped for can set, it is one of brickccl::Criterion::FromText: "foreground within [100, inf]".
+   *  \throws ExceptionObject for any other text. */
   itkBrickSetMacro(Criterion, brickccl::Criterion);
+  void
+  SetCriterion(const std::string & text)
+  {
+    RunBrickWork(this, [&] { this->SetCriterion(brickccl::Criterion::FromText(text)); });
+  }
   itkGetConstReferenceMacro(Criterion, brickccl::Criterion);
 
   /** The output value of the background. Default: 0. */
@@ -235,11 +235,10 @@ protected:
   BrickConnectedComponentImageFilter();
   ~BrickConnectedComponentImageFilter() override = default;
 
+  // The regions of other inputs must hold that of the image; pixels outside of it are not read.
+  itkBrickWholeImageMacro();
   void GenerateData() override;
-  void GenerateOutputInformation() override;
-  void VerifyInputInformation() ITKv5_CONST override;
-  void GenerateInputRequestedRegion() override;
-  void EnlargeOutputRequestedRegion(DataObject * output) override;
+  void VerifyInputInformation() const override;
   void PrintSelf(std::ostream & os, Indent indent) const override;
 
   /** The criterion that is used. A subclass may make it of other parameters. */
@@ -247,6 +246,18 @@ protected:
   MakeCriterion() const
   {
     return m_Criterion;
+  }
+
+  /** For subclasses that make their criterion of other parameters: languages that ITK is wrapped for still find
+   *  SetCriterion. \throws brickccl::InvalidArgument if it was called */
+  void
+  RefuseCriterion() const
+  {
+    if (m_Criterion != brickccl::Criterion())
+    {
+      throw brickccl::InvalidArgument("DistanceThreshold decides which pixels are joined, so Criterion cannot be set; "
+                                      "BrickConnectedComponentImageFilter takes it");
+    }
   }
 
   /** Labels the image. A subclass may link pixels by functions of its own. */
@@ -316,7 +327,7 @@ private:
   brickccl::ComponentTable m_ComponentTable;
   brickccl::Labeling       m_Labeling;
 
-  /** The region and geometry of the image that m_Labeling is of; null if there is none. */
+  /** The region, geometry and metadata of the image that m_Labeling is of; null if there is none. */
   typename ImageBase<ImageDimension>::Pointer m_Grid;
 
   ViewFunction m_ViewIntensity;

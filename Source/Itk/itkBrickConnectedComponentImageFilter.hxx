@@ -27,39 +27,13 @@ BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::GetCo
 
 template <typename TInputImage, typename TOutputImage, typename TMaskImage>
 void
-BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::GenerateOutputInformation()
-{
-  Superclass::GenerateOutputInformation();
-  this->GetOutput()->SetMetaDataDictionary(this->GetInput()->GetMetaDataDictionary());
-}
-
-template <typename TInputImage, typename TOutputImage, typename TMaskImage>
-void
-BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::VerifyInputInformation() ITKv5_CONST
+BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::VerifyInputInformation() const
 {
   Superclass::VerifyInputInformation();
   for (const auto & name : this->GetInputNames())
   {
     RequireBrickInputRegion(name, this->ProcessObject::GetInput(name), this->GetInput()->GetLargestPossibleRegion());
   }
-}
-
-template <typename TInputImage, typename TOutputImage, typename TMaskImage>
-void
-BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::GenerateInputRequestedRegion()
-{
-  Superclass::GenerateInputRequestedRegion();
-  // The others must have the image's region; what they have beside it is not read.
-  RequestWholeBrickInputs(this, this->GetInput());
-}
-
-template <typename TInputImage, typename TOutputImage, typename TMaskImage>
-void
-BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::EnlargeOutputRequestedRegion(
-  DataObject * output)
-{
-  Superclass::EnlargeOutputRequestedRegion(output);
-  output->SetRequestedRegionToLargestPossibleRegion();
 }
 
 template <typename TInputImage, typename TOutputImage, typename TMaskImage>
@@ -175,6 +149,7 @@ BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Gener
     m_ObjectCount = m_Labeling.ComponentCount();
     m_Grid = ImageBase<ImageDimension>::New();
     m_Grid->CopyInformation(this->GetInput());
+    m_Grid->SetMetaDataDictionary(this->GetInput()->GetMetaDataDictionary());
     m_Grid->SetRegions(region);
     this->UpdateProgress(1.0f);
   });

@@ -39,18 +39,12 @@ class ITK_TEMPLATE_EXPORT BrickCudaConnectedComponentImageFilter
                                   BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>>
 {
 public:
-  ITK_DISALLOW_COPY_AND_MOVE(BrickCudaConnectedComponentImageFilter);
-
-  using Self = BrickCudaConnectedComponentImageFilter;
   using HostFilter = BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>;
-  using Superclass = CudaImageToImageFilter<TInputImage, TOutputImage, HostFilter>;
-  using Pointer = SmartPointer<Self>;
-  using ConstPointer = SmartPointer<const Self>;
-  using OutputPixelType = typename TOutputImage::PixelType;
-
+  itkBrickClassMacro(BrickCudaConnectedComponentImageFilter,
+                     CudaImageToImageFilter<TInputImage, TOutputImage, HostFilter>);
   itkNewMacro(Self);
-  itkBrickNameOfClassMacro(BrickCudaConnectedComponentImageFilter, CudaImageToImageFilter);
 
+  using OutputPixelType = typename TOutputImage::PixelType;
   using HostFilter::ImageDimension;
 
   /** Why the last Update labeled through the host; empty if pixels and labels stayed on the device. */

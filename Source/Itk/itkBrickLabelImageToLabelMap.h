@@ -18,44 +18,6 @@
 namespace itk
 {
 
-/** Which attributes LabelImageToShapeLabelMapFilter computes beside those that it always does. */
-struct BrickShapeOptions
-{
-  bool perimeter = true;
-  bool feretDiameter = false;
-  bool orientedBoundingBox = false;
-
-  BrickAttributeChoice
-  Choice() const
-  {
-    return { perimeter, feretDiameter, orientedBoundingBox };
-  }
-
-  /** \throws brickccl::Unsupported for what images of this dimension do not have. */
-  brickccl::ColumnGroups
-  Groups(unsigned int dimension) const
-  {
-    const bool hasExtent = feretDiameter || orientedBoundingBox;
-    if (dimension > 3 && (perimeter || hasExtent))
-    {
-      throw brickccl::Unsupported("perimeters, Feret diameters and oriented boxes are computed for images of up to 3 "
-                                  "dimensions, not of " +
-                                  std::to_string(dimension) + "; switch them off");
-    }
-    brickccl::ColumnGroups groups;
-    groups.Add("shape");
-    if (perimeter)
-    {
-      groups.Add("surface");
-    }
-    if (hasExtent)
-    {
-      groups.Add("feret");
-    }
-    return groups;
-  }
-};
-
 /** A label image whose values are any: what takes part is that which differs from a background value. */
 template <typename TPixel, unsigned int VDimension>
 class BrickLabelImage
@@ -181,13 +143,13 @@ FillBrickLabelMap(ProcessObject *                            filter,
                   const TInputImage *                        input,
                   TLabelMap *                                map,
                   typename TInputImage::PixelType            background,
-                  const BrickShapeOptions &                  shape,
+                  const BrickAttributeChoice &               choice,
                   const std::optional<brickccl::ImageView> & intensity)
 {
   using PixelType = typename TInputImage::PixelType;
   using LabelType = typename TLabelMap::LabelObjectType::LabelType;
   constexpr unsigned int   dimension = TInputImage::ImageDimension;
-  brickccl::MeasureOptions options(intensity, shape.Groups(dimension));
+  brickccl::MeasureOptions options(intensity, choice.Groups(dimension));
   if (intensity)
   {
     options.groups.Add("intensity");
@@ -213,7 +175,7 @@ FillBrickLabelMap(ProcessObject *                            filter,
     [&labels](std::size_t component) { return static_cast<LabelType>(labels[component]); },
     table,
     intensity,
-    shape.Choice());
+    choice);
 }
 
 } // namespace itk

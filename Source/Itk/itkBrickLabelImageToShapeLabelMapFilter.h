@@ -28,40 +28,12 @@ class ITK_TEMPLATE_EXPORT BrickLabelImageToShapeLabelMapFilter
   : public BrickLabelImageToLabelMapFilter<TInputImage, TOutputImage>
 {
 public:
-  ITK_DISALLOW_COPY_AND_MOVE(BrickLabelImageToShapeLabelMapFilter);
-
-  using Self = BrickLabelImageToShapeLabelMapFilter;
-  using Superclass = BrickLabelImageToLabelMapFilter<TInputImage, TOutputImage>;
-  using Pointer = SmartPointer<Self>;
-  using ConstPointer = SmartPointer<const Self>;
-
+  itkBrickClassMacro(BrickLabelImageToShapeLabelMapFilter, BrickLabelImageToLabelMapFilter<TInputImage, TOutputImage>);
   itkNewMacro(Self);
-  itkBrickNameOfClassMacro(BrickLabelImageToShapeLabelMapFilter, BrickLabelImageToLabelMapFilter);
-
-  /** Default: off. */
-  itkSetMacro(ComputeOrientedBoundingBox, bool);
-  itkGetConstReferenceMacro(ComputeOrientedBoundingBox, bool);
-  itkBooleanMacro(ComputeOrientedBoundingBox);
 
 protected:
   BrickLabelImageToShapeLabelMapFilter() = default;
   ~BrickLabelImageToShapeLabelMapFilter() override = default;
-
-  void
-  MakeLabelMap(BrickProgress & progress) override
-  {
-    this->FillLabelMap(progress, m_ComputeOrientedBoundingBox, std::nullopt);
-  }
-
-  void
-  PrintSelf(std::ostream & os, Indent indent) const override
-  {
-    Superclass::PrintSelf(os, indent);
-    os << indent << "ComputeOrientedBoundingBox: " << m_ComputeOrientedBoundingBox << std::endl;
-  }
-
-private:
-  bool m_ComputeOrientedBoundingBox{ false };
 };
 
 } // namespace itk

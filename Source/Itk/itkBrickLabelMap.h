@@ -1,9 +1,13 @@
 #ifndef itkBrickLabelMap_h
 #define itkBrickLabelMap_h
 
+#include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Tables/ComponentTable.h"
+#include "itkBrickImageView.h"
+#include "itkBrickNeighbours.h"
+#include "itkBrickProcess.h"
 #include "itkBrickWeightedAttributes.h"
 
 #include "itkGeometryUtilities.h"
@@ -56,6 +60,31 @@ struct BrickAttributeChoice
   bool perimeter = true;
   bool feretDiameter = true;
   bool orientedBoundingBox = true;
+
+  /** The groups that a table needs for them. \throws brickccl::Unsupported if images of this dimension do not have
+   * them. */
+  brickccl::ColumnGroups
+  Groups(unsigned int dimension) const
+  {
+    const bool hasExtent = feretDiameter || orientedBoundingBox;
+    if (dimension > 3 && (perimeter || hasExtent))
+    {
+      throw brickccl::Unsupported("perimeters, Feret diameters and oriented boxes are computed for images of up to 3 "
+                                  "dimensions, not of " +
+                                  std::to_string(dimension) + "; switch them off");
+    }
+    brickccl::ColumnGroups groups;
+    groups.Add("shape");
+    if (perimeter)
+    {
+      groups.Add("surface");
+    }
+    if (hasExtent)
+    {
+      groups.Add("feret");
+    }
+    return groups;
+  }
 };
 
 /** Fills the attributes of label objects from the rows of a component table. The names of the columns are written
@@ -337,39 +366,44 @@ private:
   std::vector<double>                            m_PerimeterOnBorder;
 };
 
-/** A label map of a labeling's components. It is made from runs without a pass over the image's pixels, unless its
- *  objects have attributes of intensities. ITK's LabelMap filters go on from here: openings and selections by
- *  attributes, keeping the N largest, colours.
- *
- *  Attributes that ITK defines in the same way have its values. Tables/COLUMNS.md lists those that differ: Perimeter
- *  and Roundness of anisotropic images, the signs of PrincipalAxes, and Median, which is exact. Histogram is not set.
- *  \tparam TLabelMap  itk::LabelMap of LabelObject, ShapeLabelObject or StatisticsLabelObject.
- *  \param labeling   the components.
- *  \param table      is measured with the groups of BrickGroupsOfAttributes at least. It may be empty if there are
- * none. \param grid       the image that was labeled. \param intensity  the intensities of the grid's region, for
- * attributes of StatisticsLabelObject. */
+/** The components of those pixels of a filter's input that have a value. \param image  the whole region of the grid */
+template <typename TPixel, unsigned int VDimension>
+brickccl::Labeling
+LabelBrickForeground(ProcessObject *               filter,
+                     BrickProgress &               progress,
+                     const brickccl::ImageView &   image,
+                     const ImageBase<VDimension> * grid,
+                     TPixel                        foreground,
+                     bool                          isFullyConnected)
+{
+  brickccl::LabelOptions options;
+  options.connectivity = MakeBrickConnectivity(isFullyConnected, VDimension);
+  options.criterion = brickccl::Criterion::InRange(foreground, foreground);
+  options.geometry = MakeBrickGeometry<VDimension>(grid);
+  options.threads = BrickThreadsOf(filter);
+  options.progress = progress.Hooks();
+  return brickccl::Label(image, options);
+}
+
+/** Gives a label map, which has no objects, those of a labeling's components. Their labels are 1, 2, 3 ..., or 0, 1, 2
+ *  ... without the map's background value, as in ITK. \param table  is measured with the groups that the objects'
+ *  attributes need. \param grid  the image that was labeled. \param intensity  the intensities of the grid's region */
 template <typename TLabelMap>
-typename TLabelMap::Pointer
-MakeBrickLabelMap(const brickccl::Labeling &                   labeling,
+void
+FillBrickLabelMap(const brickccl::Labeling &                   labeling,
                   const brickccl::ComponentTable &             table,
                   const ImageBase<TLabelMap::ImageDimension> * grid,
-                  const std::optional<brickccl::ImageView> &   intensity = std::nullopt)
+                  const std::optional<brickccl::ImageView> &   intensity,
+                  const BrickAttributeChoice &                 choice,
+                  TLabelMap *                                  map)
 {
   using Builder = BrickLabelMapBuilder<TLabelMap>;
   using LabelType = typename Builder::LabelType;
   if (labeling.ComponentCount() > static_cast<std::uint64_t>(NumericTraits<LabelType>::max()))
   {
-    itkGenericExceptionMacro(<< labeling.ComponentCount() << " components do not fit the label type of the label map");
+    throw brickccl::LabelOverflow(std::to_string(labeling.ComponentCount()) +
+                                  " components do not fit the label type of the label map");
   }
-  if (Builder::HasStatistics && !intensity && labeling.ComponentCount() > 0)
-  {
-    itkGenericExceptionMacro("the label map's objects have attributes of intensities; set an intensity image");
-  }
-  auto map = TLabelMap::New();
-  map->CopyInformation(grid);
-  map->SetRegions(grid->GetLargestPossibleRegion());
-  map->SetBackgroundValue(LabelType{ 0 });
-
   Builder                  builder(grid, static_cast<std::size_t>(labeling.ComponentCount()));
   const auto               start = grid->GetLargestPossibleRegion().GetIndex();
   const brickccl::Extent & extent = labeling.GetExtent();
@@ -390,11 +424,46 @@ MakeBrickLabelMap(const brickccl::Labeling &                   labeling,
       }
     }
   }
+  const LabelType background = map->GetBackgroundValue();
   builder.Finish(
     map,
-    [](std::size_t component) { return static_cast<LabelType>(component + 1); },
+    [background](std::size_t component) {
+      const auto label = static_cast<LabelType>(component);
+      return static_cast<LabelType>(background >= LabelType(0) && label >= background ? label + 1 : label);
+    },
     table,
-    intensity);
+    intensity,
+    choice);
+}
+
+/** A label map of a labeling's components. It is made from runs without a pass over the image's pixels, unless its
+ *  objects have attributes of intensities. ITK's LabelMap filters go on from here: openings and selections by
+ *  attributes, keeping the N largest, colours.
+ *
+ *  Attributes that ITK defines in the same way have its values. Tables/COLUMNS.md lists those that differ: Perimeter
+ *  and Roundness of anisotropic images, the signs of PrincipalAxes, and Median, which is exact. Histogram is not set.
+ *  \tparam TLabelMap  itk::LabelMap of LabelObject, ShapeLabelObject or StatisticsLabelObject.
+ *  \param labeling   the components.
+ *  \param table      is measured with the groups of BrickGroupsOfAttributes at least. It may be empty if there are
+ * none. \param grid       the image that was labeled; the map gets its geometry and metadata. \param intensity  the
+ * intensities of the grid's region, for attributes of StatisticsLabelObject. */
+template <typename TLabelMap>
+typename TLabelMap::Pointer
+MakeBrickLabelMap(const brickccl::Labeling &                   labeling,
+                  const brickccl::ComponentTable &             table,
+                  const ImageBase<TLabelMap::ImageDimension> * grid,
+                  const std::optional<brickccl::ImageView> &   intensity = std::nullopt)
+{
+  if (BrickLabelMapBuilder<TLabelMap>::HasStatistics && !intensity && labeling.ComponentCount() > 0)
+  {
+    itkGenericExceptionMacro("the label map's objects have attributes of intensities; set an intensity image");
+  }
+  auto map = TLabelMap::New();
+  map->CopyInformation(grid);
+  map->SetMetaDataDictionary(grid->GetMetaDataDictionary());
+  map->SetRegions(grid->GetLargestPossibleRegion());
+  map->SetBackgroundValue(0);
+  FillBrickLabelMap(labeling, table, grid, intensity, {}, map.GetPointer());
   return map;
 }
 

@@ -29,15 +29,8 @@ template <typename TInputImage, typename TOutputImage>
 class ITK_TEMPLATE_EXPORT BrickRelabelComponentImageFilter : public InPlaceImageFilter<TInputImage, TOutputImage>
 {
 public:
-  ITK_DISALLOW_COPY_AND_MOVE(BrickRelabelComponentImageFilter);
-
-  using Self = BrickRelabelComponentImageFilter;
-  using Superclass = InPlaceImageFilter<TInputImage, TOutputImage>;
-  using Pointer = SmartPointer<Self>;
-  using ConstPointer = SmartPointer<const Self>;
-
+  itkBrickClassMacro(BrickRelabelComponentImageFilter, InPlaceImageFilter<TInputImage, TOutputImage>);
   itkNewMacro(Self);
-  itkBrickNameOfClassMacro(BrickRelabelComponentImageFilter, InPlaceImageFilter);
 
   using InputImageType = TInputImage;
   using InputImagePointer = typename Superclass::InputImagePointer;
@@ -108,8 +101,8 @@ protected:
   }
   ~BrickRelabelComponentImageFilter() override = default;
 
+  itkBrickWholeInputMacro();
   void GenerateData() override;
-  void GenerateInputRequestedRegion() override;
   void PrintSelf(std::ostream & os, Indent indent) const override;
 
 private:

@@ -11,14 +11,6 @@ namespace itk
 
 template <typename TInputImage, typename TOutputImage>
 void
-BrickRelabelComponentImageFilter<TInputImage, TOutputImage>::GenerateInputRequestedRegion()
-{
-  Superclass::GenerateInputRequestedRegion();
-  RequestWholeBrickInputs(this, this->GetInput());
-}
-
-template <typename TInputImage, typename TOutputImage>
-void
 BrickRelabelComponentImageFilter<TInputImage, TOutputImage>::GenerateData()
 {
   m_NumberOfObjects = 0;
@@ -107,12 +99,7 @@ BrickRelabelComponentImageFilter<TInputImage, TOutputImage>::WriteNumbers(BrickP
         index[axis] += static_cast<IndexValueType>(rest % static_cast<std::int64_t>(asked.GetSize(axis)));
         rest /= static_cast<std::int64_t>(asked.GetSize(axis));
       }
-      std::int64_t place = 0;
-      for (unsigned int axis = ImageDimension; axis > 0; --axis)
-      {
-        place = place * static_cast<std::int64_t>(whole.GetSize(axis - 1)) + index[axis - 1] - whole.GetIndex(axis - 1);
-      }
-      const InputPixelType * const from = pixels + place;
+      const InputPixelType * const from = pixels + BrickPlaceOf(index, whole);
       OutputPixelType * const      to = written + output->ComputeOffset(index);
       for (std::int64_t x = 0; x < length;)
       {

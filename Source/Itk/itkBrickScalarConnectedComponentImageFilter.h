@@ -24,16 +24,10 @@ class ITK_TEMPLATE_EXPORT BrickScalarConnectedComponentImageFilter
   : public BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>
 {
 public:
-  ITK_DISALLOW_COPY_AND_MOVE(BrickScalarConnectedComponentImageFilter);
-
-  using Self = BrickScalarConnectedComponentImageFilter;
-  using Superclass = BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>;
-  using Pointer = SmartPointer<Self>;
-  using ConstPointer = SmartPointer<const Self>;
-  using InputPixelType = typename TInputImage::PixelType;
-
+  itkBrickClassMacro(BrickScalarConnectedComponentImageFilter,
+                     BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>);
   itkNewMacro(Self);
-  itkBrickNameOfClassMacro(BrickScalarConnectedComponentImageFilter, BrickConnectedComponentImageFilter);
+  using InputPixelType = typename TInputImage::PixelType;
 
   /** The largest difference of two neighbours that are joined. A negative one is an error at Update. Default: 0. */
   virtual void
@@ -60,6 +54,7 @@ protected:
   brickccl::Criterion
   MakeCriterion() const override
   {
+    this->RefuseCriterion();
     return brickccl::Criterion::Tolerance(m_DistanceThreshold, std::nullopt);
   }
 

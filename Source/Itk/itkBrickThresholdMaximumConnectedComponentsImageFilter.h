@@ -34,15 +34,9 @@ class ITK_TEMPLATE_EXPORT BrickThresholdMaximumConnectedComponentsImageFilter
   : public ImageToImageFilter<TInputImage, TOutputImage>
 {
 public:
-  ITK_DISALLOW_COPY_AND_MOVE(BrickThresholdMaximumConnectedComponentsImageFilter);
-
-  using Self = BrickThresholdMaximumConnectedComponentsImageFilter;
-  using Superclass = ImageToImageFilter<TInputImage, TOutputImage>;
-  using Pointer = SmartPointer<Self>;
-  using ConstPointer = SmartPointer<const Self>;
-
+  itkBrickClassMacro(BrickThresholdMaximumConnectedComponentsImageFilter,
+                     ImageToImageFilter<TInputImage, TOutputImage>);
   itkNewMacro(Self);
-  itkBrickNameOfClassMacro(BrickThresholdMaximumConnectedComponentsImageFilter, ImageToImageFilter);
 
   using PixelType = typename TInputImage::PixelType;
   using OutputPixelType = typename TOutputImage::PixelType;
@@ -81,9 +75,8 @@ protected:
   BrickThresholdMaximumConnectedComponentsImageFilter();
   ~BrickThresholdMaximumConnectedComponentsImageFilter() override = default;
 
+  itkBrickWholeImageMacro();
   void GenerateData() override;
-  void GenerateInputRequestedRegion() override;
-  void EnlargeOutputRequestedRegion(DataObject * output) override;
   void PrintSelf(std::ostream & os, Indent indent) const override;
 
 private:

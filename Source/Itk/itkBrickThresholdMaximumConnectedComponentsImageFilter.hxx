@@ -22,22 +22,6 @@ BrickThresholdMaximumConnectedComponentsImageFilter<TInputImage,
 }
 
 template <typename TInputImage, typename TOutputImage>
-void
-BrickThresholdMaximumConnectedComponentsImageFilter<TInputImage, TOutputImage>::GenerateInputRequestedRegion()
-{
-  Superclass::GenerateInputRequestedRegion();
-  RequestWholeBrickInputs(this, this->GetInput());
-}
-
-template <typename TInputImage, typename TOutputImage>
-void
-BrickThresholdMaximumConnectedComponentsImageFilter<TInputImage, TOutputImage>::EnlargeOutputRequestedRegion(
-  DataObject * output)
-{
-  output->SetRequestedRegionToLargestPossibleRegion();
-}
-
-template <typename TInputImage, typename TOutputImage>
 SizeValueType
 BrickThresholdMaximumConnectedComponentsImageFilter<TInputImage, TOutputImage>::CountObjects(
   const brickccl::ImageView & image,

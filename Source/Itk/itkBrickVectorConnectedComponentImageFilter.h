@@ -37,17 +37,12 @@ class ITK_TEMPLATE_EXPORT BrickVectorConnectedComponentImageFilter
   : public BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>
 {
 public:
-  ITK_DISALLOW_COPY_AND_MOVE(BrickVectorConnectedComponentImageFilter);
-
-  using Self = BrickVectorConnectedComponentImageFilter;
-  using Superclass = BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>;
-  using Pointer = SmartPointer<Self>;
-  using ConstPointer = SmartPointer<const Self>;
+  itkBrickClassMacro(BrickVectorConnectedComponentImageFilter,
+                     BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>);
   using InputValueType = typename TInputImage::PixelType::ValueType;
   static_assert(std::is_floating_point_v<InputValueType>, "the vectors' components are of a floating type");
 
   itkNewMacro(Self);
-  itkBrickNameOfClassMacro(BrickVectorConnectedComponentImageFilter, BrickConnectedComponentImageFilter);
 
   /** The largest distance of two neighbours that are joined. Default: 0. */
   virtual void
@@ -78,6 +73,7 @@ protected:
   brickccl::Criterion
   MakeCriterion() const override
   {
+    this->RefuseCriterion();
     return m_Distance == BrickVectorDistance::SumOfDifferences
            ? brickccl::Criterion::Tolerance(m_DistanceThreshold, std::nullopt)
            : brickccl::Criterion::Foreground();

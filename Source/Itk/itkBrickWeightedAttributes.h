@@ -1,7 +1,7 @@
 #ifndef itkBrickWeightedAttributes_h
 #define itkBrickWeightedAttributes_h
 
-#include "BrickCCL/Core/VolumeView.h"
+#include "itkBrickImageView.h"
 
 #include "itkImageBase.h"
 #include "itkMath.h"
@@ -189,12 +189,7 @@ VisitBrickLines(const brickccl::ImageView &                     intensity,
   for (typename TLabelObject::ConstLineIterator line(object); !line.IsAtEnd(); ++line)
   {
     const auto & index = line.GetLine().GetIndex();
-    std::int64_t place = 0;
-    for (unsigned int axis = TLabelObject::ImageDimension; axis > 0; --axis)
-    {
-      place = place * static_cast<std::int64_t>(region.GetSize(axis - 1)) + index[axis - 1] - region.GetIndex(axis - 1);
-    }
-    visit(index, line.GetLine().GetLength(), values + place);
+    visit(index, line.GetLine().GetLength(), values + BrickPlaceOf(index, region));
   }
 }
 

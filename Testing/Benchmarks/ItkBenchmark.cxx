@@ -10,10 +10,15 @@
 // next waits for the host, for half a gigabyte some seconds.
 
 #include "itkBrickBinaryFillholeImageFilter.h"
+#include "itkBrickBinaryImageToShapeLabelMapFilter.h"
+#include "itkBrickBinaryImageToStatisticsLabelMapFilter.h"
 #include "itkBrickBinaryShapeKeepNObjectsImageFilter.h"
+#include "itkBrickBinaryShapeOpeningImageFilter.h"
 #include "itkBrickConnectedComponentImageFilter.h"
+#include "itkBrickConnectedThresholdImageFilter.h"
 #include "itkBrickLabelImageToShapeLabelMapFilter.h"
 #include "itkBrickLabelImageToStatisticsLabelMapFilter.h"
+#include "itkBrickLabelShapeKeepNObjectsImageFilter.h"
 #include "itkBrickRelabelComponentImageFilter.h"
 #include "itkBrickScalarConnectedComponentImageFilter.h"
 #include "itkBrickThresholdMaximumConnectedComponentsImageFilter.h"
@@ -22,10 +27,15 @@
 #include "BrickCCL/Phantoms/Phantoms.h"
 
 #include "itkBinaryFillholeImageFilter.h"
+#include "itkBinaryImageToShapeLabelMapFilter.h"
+#include "itkBinaryImageToStatisticsLabelMapFilter.h"
 #include "itkBinaryShapeKeepNObjectsImageFilter.h"
+#include "itkBinaryShapeOpeningImageFilter.h"
 #include "itkConnectedComponentImageFilter.h"
+#include "itkConnectedThresholdImageFilter.h"
 #include "itkLabelImageToShapeLabelMapFilter.h"
 #include "itkLabelImageToStatisticsLabelMapFilter.h"
+#include "itkLabelShapeKeepNObjectsImageFilter.h"
 #include "itkRelabelComponentImageFilter.h"
 #include "itkScalarConnectedComponentImageFilter.h"
 #include "itkThresholdMaximumConnectedComponentsImageFilter.h"
@@ -181,6 +191,41 @@ CompareComponents(const Options & options, const Mask * mask)
   }
 }
 
+/** Filters of the objects of a mask; the seed of ConnectedThreshold is the first pixel of the background. */
+void
+CompareMasks(const Options & options, const Mask * mask)
+{
+  const auto setInput = [&](auto * filter) { filter->SetInput(mask); };
+  Compare<itk::BinaryImageToShapeLabelMapFilter<Mask>, itk::BrickBinaryImageToShapeLabelMapFilter<Mask>>(
+    options,
+    "BinaryImageToShapeLabelMap",
+    setInput);
+  Compare<itk::BinaryImageToStatisticsLabelMapFilter<Mask, Mask>,
+          itk::BrickBinaryImageToStatisticsLabelMapFilter<Mask, Mask>>(options,
+                                                                       "BinaryImageToStatisticsLabelMap",
+                                                                       [&](auto * filter) {
+                                                                         filter->SetInput(mask);
+                                                                         filter->SetFeatureImage(mask);
+                                                                       });
+  Compare<itk::BinaryShapeOpeningImageFilter<Mask>, itk::BrickBinaryShapeOpeningImageFilter<Mask>>(
+    options,
+    "BinaryShapeOpening, NumberOfPixels",
+    [&](auto * filter) {
+      filter->SetInput(mask);
+      filter->SetLambda(1000);
+    });
+  Compare<itk::ConnectedThresholdImageFilter<Mask, Mask>, itk::BrickConnectedThresholdImageFilter<Mask, Mask>>(
+    options,
+    "ConnectedThreshold",
+    [&](auto * filter) {
+      filter->SetInput(mask);
+      filter->SetUpper(100);
+      const auto   pixels = mask->GetBufferPointer();
+      const auto * seed = std::find(pixels, pixels + mask->GetLargestPossibleRegion().GetNumberOfPixels(), 0);
+      filter->SetSeed(mask->ComputeIndex(seed - pixels));
+    });
+}
+
 void
 CompareGrains(const Options & options)
 {
@@ -227,6 +272,14 @@ CompareLabelImages(const Options & options, const std::string & kind, const Labe
     options,
     "LabelImageToShapeLabelMap, " + kind,
     [&](auto * filter) { filter->SetInput(labels); });
+  Compare<itk::LabelShapeKeepNObjectsImageFilter<Labels>, itk::BrickLabelShapeKeepNObjectsImageFilter<Labels>>(
+    options,
+    "LabelShapeKeepNObjects, " + kind,
+    [&](auto * filter) {
+      filter->SetInput(labels);
+      filter->SetBackgroundValue(0);
+      filter->SetNumberOfObjects(10);
+    });
   if (feature != nullptr)
   {
     Compare<itk::LabelImageToStatisticsLabelMapFilter<Labels, Mask>,
@@ -268,6 +321,7 @@ CompareAll(const Options & options)
       filter->SetAttribute(std::string(attribute));
     });
   }
+  CompareMasks(options, mask);
   {
     auto labeler = itk::BrickConnectedComponentImageFilter<Mask, Labels>::New();
     labeler->SetInput(mask);

@@ -1,4 +1,9 @@
+#include <itkInPlaceImageFilter.h>
+// ITK 6 does not have this macro.
+#undef ITKv5_CONST
+
 #include <itkBrickBinaryFillholeImageFilter.h>
+#include <itkBrickBinaryImageToStatisticsLabelMapFilter.h>
 #include <itkBrickConnectedComponentImageFilter.h>
 #include <itkBrickLabelImageToStatisticsLabelMapFilter.h>
 

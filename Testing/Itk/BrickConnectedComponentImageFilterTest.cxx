@@ -193,6 +193,13 @@ TEST(BrickConnectedComponentImageFilter, GeometryAndMetaDataAreCarriedOver)
   std::string patient;
   EXPECT_TRUE(itk::ExposeMetaData(output->GetMetaDataDictionary(), "patient", patient));
   EXPECT_EQ(patient, "none");
+  // The label map is that of the last Update.
+  image->SetMetaDataDictionary({});
+  const auto map = filter->MakeLabelMap<itk::LabelMap<itk::LabelObject<unsigned int, 3>>>();
+  EXPECT_TRUE(itk::ExposeMetaData(map->GetMetaDataDictionary(), "patient", patient));
+  EXPECT_EQ(map->GetSpacing(), image->GetSpacing());
+  EXPECT_EQ(map->GetOrigin(), image->GetOrigin());
+  EXPECT_EQ(map->GetDirection(), image->GetDirection());
 
   // The table speaks of ITK's own indices and points.
   const auto & table = filter->GetComponentTable();
@@ -236,7 +243,9 @@ TEST(BrickConnectedComponentImageFilter, RunsAgainOnlyWhenSomethingChanged)
   filter->SetBackgroundValue(0);
   filter->Update();
   EXPECT_EQ(runs, 1) << "setting the same value changes nothing";
-  filter->SetCriterion(brickccl::Criterion::EqualValue());
+  filter->SetCriterion("equal value");
+  EXPECT_EQ(filter->GetCriterion(), brickccl::Criterion::EqualValue());
+  EXPECT_THROW(filter->SetCriterion("equal values"), itk::ExceptionObject);
   filter->Update();
   EXPECT_EQ(runs, 2);
   filter->SetConnectivity(18);

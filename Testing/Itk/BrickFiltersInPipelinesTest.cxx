@@ -1,7 +1,11 @@
 // The filters one after the other, as ITK's would stand, with a writer that asks for a piece at a time at the end.
 #include "itkBrickBinaryFillholeImageFilter.h"
+#include "itkBrickBinaryImageToStatisticsLabelMapFilter.h"
 #include "itkBrickBinaryShapeKeepNObjectsImageFilter.h"
 #include "itkBrickConnectedComponentImageFilter.h"
+#include "itkBrickConnectedThresholdImageFilter.h"
+#include "itkBrickLabelImageToShapeLabelMapFilter.h"
+#include "itkBrickLabelShapeKeepNObjectsImageFilter.h"
 #include "itkBrickRelabelComponentImageFilter.h"
 #include "itkBrickScalarConnectedComponentImageFilter.h"
 #include "itkBrickThresholdMaximumConnectedComponentsImageFilter.h"
@@ -13,6 +17,7 @@
 #include "itkConnectedComponentImageFilter.h"
 #include "itkImageFileReader.h"
 #include "itkImageFileWriter.h"
+#include "itkMetaDataObject.h"
 #include "itkMetaImageIO.h"
 #include "itkRelabelComponentImageFilter.h"
 #include "itkVector.h"
@@ -93,7 +98,10 @@ template <typename TFilter>
 void
 ExpectTheWholeInPieces(TFilter * filter)
 {
+  auto * const input = const_cast<typename TFilter::InputImageType *>(filter->GetInput());
+  itk::EncapsulateMetaData<std::string>(input->GetMetaDataDictionary(), "patient", "none");
   filter->Update();
+  EXPECT_TRUE(filter->GetOutput()->GetMetaDataDictionary().HasKey("patient"));
   const auto whole = PixelsOf(filter->GetOutput());
   EXPECT_GT(std::set<unsigned short>(whole.begin(), whole.end()).size(), 1u);
   int runs = 0;
@@ -126,6 +134,17 @@ TEST(BrickFiltersInPipelines, OtherFiltersGiveTheWholeToAWriterOfPieces)
   keep->SetForegroundValue(1);
   keep->SetNumberOfObjects(3);
   ExpectTheWholeInPieces(keep.GetPointer());
+  auto label = itk::BrickLabelShapeKeepNObjectsImageFilter<Labels>::New();
+  auto cells = MakeEmptyImage<Labels>({ 40, 30, 24 }, true);
+  FillFromSeed(cells.GetPointer(), 6, [](std::uint64_t number) { return number % 100; });
+  label->SetInput(cells);
+  label->SetNumberOfObjects(60);
+  ExpectTheWholeInPieces(label.GetPointer());
+  auto threshold = itk::BrickConnectedThresholdImageFilter<Labels, Labels>::New();
+  threshold->SetInput(mask);
+  threshold->SetLower(1);
+  threshold->SetSeed(mask->GetLargestPossibleRegion().GetUpperIndex());
+  ExpectTheWholeInPieces(threshold.GetPointer());
 
   using Field = itk::Image<itk::Vector<float, 2>, 3>;
   auto field = MakeEmptyImage<Field>({ 40, 30, 24 }, true);
@@ -139,6 +158,21 @@ TEST(BrickFiltersInPipelines, OtherFiltersGiveTheWholeToAWriterOfPieces)
   vectors->SetInput(field);
   vectors->SetDistanceThreshold(0.1f);
   ExpectTheWholeInPieces(vectors.GetPointer());
+}
+
+TEST(BrickFiltersInPipelines, LabelMapsHaveTheMetadataOfTheImage)
+{
+  auto labels = brickccl::testing::MakeImage<Labels>({ 20, 10, 8 }, 3, true);
+  itk::EncapsulateMetaData<std::string>(labels->GetMetaDataDictionary(), "patient", "none");
+  auto shapes = itk::BrickLabelImageToShapeLabelMapFilter<Labels>::New();
+  shapes->SetInput(labels);
+  shapes->Update();
+  EXPECT_TRUE(shapes->GetOutput()->GetMetaDataDictionary().HasKey("patient"));
+  auto statistics = itk::BrickBinaryImageToStatisticsLabelMapFilter<Labels, Labels>::New();
+  statistics->SetInput(labels);
+  statistics->SetFeatureImage(labels);
+  statistics->Update();
+  EXPECT_TRUE(statistics->GetOutput()->GetMetaDataDictionary().HasKey("patient"));
 }
 
 /** Runs two filters again and again with masks that are set, changed, exchanged and taken away. */

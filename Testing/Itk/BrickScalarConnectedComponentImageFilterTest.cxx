@@ -147,6 +147,16 @@ TEST(BrickScalarConnectedComponentImageFilter, BadInputIsAnError)
   EXPECT_EQ(ours->GetObjectCount(), 1u);
 }
 
+TEST(BrickScalarConnectedComponentImageFilter, ACriterionThatWrappedLanguagesSetIsRefused)
+{
+  using Image = itk::Image<short, 2>;
+  auto ours = itk::BrickScalarConnectedComponentImageFilter<Image, Image>::New();
+  ours->SetInput(MakeEmptyImage<Image>({ 4, 4 }));
+  itk::BrickConnectedComponentImageFilter<Image, Image> * const base = ours;
+  base->SetCriterion("foreground within [1, 2]");
+  EXPECT_THROW(ours->Update(), itk::ExceptionObject);
+}
+
 TEST(BrickScalarConnectedComponentImageFilter, RunsAgainWhenTheThresholdChanges)
 {
   using Image = itk::Image<short, 3>;

@@ -179,6 +179,39 @@ TYPED_TEST(NumberOfType, NoValueLiesBetweenANumberAndWhatIsJustBelow)
   }
 }
 
+TEST(Criterion, IsReadFromWhatItIsWrittenAs)
+{
+  for (const Criterion & criterion : { Criterion::Foreground(),
+                                       Criterion::Foreground(-3),
+                                       Criterion::InRange(100, HUGE_VAL),
+                                       Criterion::InRange(std::int64_t{ -9007199254740993 }, -2.5),
+                                       Criterion::EqualValue(),
+                                       Criterion::EqualValue(std::nullopt),
+                                       Criterion::EqualValue().Within(1, 7),
+                                       Criterion::Tolerance(0.25),
+                                       Criterion::Tolerance(10, std::nullopt),
+                                       Criterion::Tolerance(10).Within(-HUGE_VAL, 5) })
+  {
+    EXPECT_EQ(Criterion::FromText(criterion.ToString()), criterion) << criterion.ToString();
+  }
+  EXPECT_EQ(Criterion::FromText("foreground"), Criterion());
+  EXPECT_EQ(Criterion::FromText("tolerance 5"), Criterion::Tolerance(5));
+  for (const char * const text : { "",
+                                   "equal",
+                                   "tolerance",
+                                   "tolerance x",
+                                   "tolerance -1",
+                                   "foreground within [5, 2]",
+                                   "foreground within [5 2]",
+                                   "foreground within [5, 2",
+                                   "foreground, background nan",
+                                   "equal value, background 1, background 2",
+                                   "foreground " })
+  {
+    EXPECT_THROW(Criterion::FromText(text), InvalidArgument) << text;
+  }
+}
+
 TEST(Number, WholeNumbersOf64BitsAreReadAndWrittenExactly)
 {
   for (const char * const text : { "0",

@@ -1,0 +1,53 @@
+#ifndef itkBrickBinaryShapeOpeningImageFilter_h
+#define itkBrickBinaryShapeOpeningImageFilter_h
+
+#include "itkBrickBinaryShapeImageFilter.h"
+
+namespace itk
+{
+
+/** \class BrickBinaryShapeOpeningImageFilter
+ * \brief Removes the objects of a binary image whose shape attribute is below a value (with ReverseOrdering, above it);
+ * takes the place of BinaryShapeOpeningImageFilter.
+ *
+ * \sa BinaryShapeOpeningImageFilter, BrickBinaryShapeImageFilter */
+template <typename TInputImage>
+class ITK_TEMPLATE_EXPORT BrickBinaryShapeOpeningImageFilter : public BrickBinaryShapeImageFilter<TInputImage>
+{
+public:
+  itkBrickClassMacro(BrickBinaryShapeOpeningImageFilter, BrickBinaryShapeImageFilter<TInputImage>);
+  itkNewMacro(Self);
+
+  /** The value of the attribute at which objects stay. Default: 0. */
+  itkGetConstMacro(Lambda, double);
+  itkSetMacro(Lambda, double);
+
+protected:
+  BrickBinaryShapeOpeningImageFilter() = default;
+  ~BrickBinaryShapeOpeningImageFilter() override = default;
+
+  std::vector<bool>
+  KeepObjects(const std::vector<double> & values) const override
+  {
+    std::vector<bool> isKept;
+    for (const double value : values)
+    {
+      isKept.push_back(!(this->GetReverseOrdering() ? value > m_Lambda : value < m_Lambda));
+    }
+    return isKept;
+  }
+
+  void
+  PrintSelf(std::ostream & os, Indent indent) const override
+  {
+    Superclass::PrintSelf(os, indent);
+    os << indent << "Lambda: " << m_Lambda << std::endl;
+  }
+
+private:
+  double m_Lambda{ 0 };
+};
+
+} // namespace itk
+
+#endif

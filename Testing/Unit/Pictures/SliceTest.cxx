@@ -99,6 +99,23 @@ TEST(Slice, OfOnePixelForEachVoxelShowsTheVoxels)
   }
 }
 
+TEST(Slice, OfOneValueHasThatValueAtEveryScale)
+{
+  const Extent             extent{ 21, 17, 5 };
+  const std::vector<float> values(static_cast<std::size_t>(extent.VoxelCount()), 200.1F);
+  const Labeling           labeling = Label(ImageView(values.data(), extent));
+  const LoadedImage        image = ImageOf(values, extent);
+  for (const auto & scale : { std::pair(15, 2), std::pair(7, 1), std::pair(1, 3), std::pair(2, 5) })
+  {
+    const SlicePixels pixels =
+      SampleSlice(image, RunsOf(labeling), ViewOf(extent, 0, 1, scale.first, scale.second), {});
+    for (const double gray : pixels.gray)
+    {
+      ASSERT_EQ(gray, 200.1F);
+    }
+  }
+}
+
 TEST(Slice, OfLargePixelsShowsMeansAndTheMostFrequentLabel)
 {
   const Extent               extent{ 60, 48, 8 };
@@ -263,6 +280,9 @@ TEST(GrayWindow, IsSoundForWhateverComes)
   }
   EXPECT_EQ(WindowOfPart({ 0, 0, 0, 1, 1 }).black, 0) << "a mask is black and white";
   EXPECT_EQ(WindowOfPart({ 0, 0, 0, 1, 1 }).white, 1);
+  EXPECT_EQ(WindowOfPart({ 200, 200 }).ShareOf(200), 1) << "a single value is white, unless it is 0 or below";
+  EXPECT_EQ(WindowOfPart({ 0, 0 }).ShareOf(0), 0);
+  EXPECT_EQ(WindowOfPart({ -7, -7 }).ShareOf(-7), 0);
 }
 
 /** A slice of so many pixels with labels. */

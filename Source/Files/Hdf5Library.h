@@ -62,14 +62,12 @@ namespace brickccl::files
     DO(H5Rget_name)                                                                                                    \
     DO(H5Sclose)                                                                                                       \
     DO(H5Screate_simple)                                                                                               \
-    DO(H5Sget_regular_hyperslab)                                                                                       \
     DO(H5Sget_select_bounds)                                                                                           \
     DO(H5Sget_select_npoints)                                                                                          \
     DO(H5Sget_select_type)                                                                                             \
     DO(H5Sget_simple_extent_dims)                                                                                      \
     DO(H5Sget_simple_extent_ndims)                                                                                     \
     DO(H5Sget_simple_extent_npoints)                                                                                   \
-    DO(H5Sis_regular_hyperslab)                                                                                        \
     DO(H5Sselect_hyperslab)                                                                                            \
     DO(H5Tclose)                                                                                                       \
     DO(H5Tequal)                                                                                                       \
@@ -151,13 +149,16 @@ std::vector<std::string> PlacesOfSource(const char * variable, const std::string
 /** Whether there is a file. \throws Error if it is a pipe or the like: the library would wait for one for ever. */
 bool IsFileOfDisk(const std::string & place);
 
+/** The library follows no more links than this one after the other. */
+inline constexpr int MaximumLinks = 16;
+
 /** The files that external links on the way to a dataset lead to, one after the other.
- *  \throws Error if a link leads to no HDF5 file, or links to each other without end. */
+ *  \throws Error if a link leads to no HDF5 file, to nothing in it, or to itself. */
 std::vector<std::string> FilesOfLinks(const Hdf5Library & h5,
                                       hid_t               file,
                                       const std::string & path,
                                       const std::string & name,
-                                      int                 maximumLinks = 16);
+                                      int                 maximumLinks = MaximumLinks);
 
 /** The name of the library's type of numbers in memory. */
 const char * Hdf5TypeOf(ScalarType type);

@@ -67,8 +67,12 @@ FilesOfLinks(const Hdf5Library & h5, hid_t file, const std::string & path, const
     const std::string front = name.substr(0, end);
     const std::string rest = end == std::string::npos ? "" : name.substr(end);
     H5L_info_t        info = {};
-    if (h5.H5Lget_info(file, front.c_str(), &info, H5P_DEFAULT) < 0 ||
-        (info.type != H5L_TYPE_SOFT && info.type != H5L_TYPE_EXTERNAL))
+    const bool        isThere = h5.H5Lget_info(file, front.c_str(), &info, H5P_DEFAULT) >= 0;
+    if (!isThere && maximumLinks < MaximumLinks)
+    {
+      throw Error("its links lead to " + Quoted(path + "::" + front) + ", which does not exist");
+    }
+    if (!isThere || (info.type != H5L_TYPE_SOFT && info.type != H5L_TYPE_EXTERNAL))
     {
       continue;
     }

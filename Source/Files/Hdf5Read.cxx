@@ -10,6 +10,10 @@
 #include <memory>
 #include <utility>
 
+#ifdef BRICKCCL_HAS_CHILDREN
+#  include <unistd.h>
+#endif
+
 namespace brickccl::files
 {
 
@@ -138,6 +142,26 @@ EveryFrom(const std::vector<Box> & boxes, std::size_t first, std::size_t step)
   return chosen;
 }
 
+/** The library gives fill values where it cannot open one more file. */
+void
+RequireDescriptors(const Hdf5Dataset & dataset)
+{
+  std::vector<int> opened;
+  while (opened.size() < dataset.files.size() + 8 && (opened.empty() || opened.back() >= 0))
+  {
+    opened.push_back(::dup(STDOUT_FILENO));
+  }
+  const bool isEnough = opened.back() >= 0;
+  std::for_each(opened.begin(), opened.end(), [](int file) { ::close(file); });
+  if (!isEnough)
+  {
+    throw Error("its dataset " + Printable(dataset.name) + " takes its values from " +
+                std::to_string(dataset.files.size()) + " files, and this process can open only " +
+                std::to_string(opened.size() - 1) + " at once; raise the limit: ulimit -n " +
+                std::to_string(dataset.files.size() + 100));
+  }
+}
+
 void
 SendBoxes(const std::string &      path,
           const Hdf5Dataset &      dataset,
@@ -145,8 +169,9 @@ SendBoxes(const std::string &      path,
           const PipedChild::Send & send)
 {
   const Hdf5Library & h5 = Hdf5Library::Get();
-  const hid_t         file = OpenHdf5(h5, path);
-  const hid_t         object = h5.H5Dopen(file, dataset.name.c_str(), H5P_DEFAULT);
+  RequireDescriptors(dataset);
+  const hid_t file = OpenHdf5(h5, path);
+  const hid_t object = h5.H5Dopen(file, dataset.name.c_str(), H5P_DEFAULT);
   if (object < 0)
   {
     FailHdf5(h5, "dataset " + Printable(dataset.name) + " cannot be opened");
@@ -234,16 +259,6 @@ ReadHdf5(const std::string & path,
   try
   {
     ReadByChildren(path, dataset, slices, context, output);
-  }
-  catch (const ChildCrash &)
-  {
-    RequireSameFiles(dataset);
-    if (!dataset.loop.empty())
-    {
-      throw Error("its dataset " + Printable(dataset.name) + " is virtual and takes values from itself without end: " +
-                  dataset.loop + "; take them from the dataset that holds them");
-    }
-    throw;
   }
   catch (const Error &)
   {

@@ -46,9 +46,11 @@ def _check_sources(dataset: Any, files: set[str], way: tuple[tuple[str, str], ..
         what = f"the source '{source.file_name}::{source.dset_name}' of the virtual dataset '{dataset.name}'"
         beside = os.path.join(os.path.dirname(own[0]), source.file_name)
         place = own[0] if source.file_name == "." else source.file_name if os.path.exists(source.file_name) else beside
-        points = source.vspace.get_select_npoints()
-        if not 0 <= points < 1 << 63:
-            raise ValueError(f"{what} may grow, which is not read; copy the values into a dataset that is not virtual")
+        try:
+            points = source.vspace.get_select_npoints()
+        except RuntimeError:
+            # An unlimited selection has no number of values.
+            raise ValueError(f"{what} may grow, which is not read; copy the values into another dataset") from None
         try:
             with h5py.File(place, "r") as stream:
                 found = stream[source.dset_name]

@@ -7,7 +7,6 @@
 #  include "BrickCCL/Core/VolumeView.h"
 
 #  include <cstddef>
-#  include <filesystem>
 #  include <functional>
 #  include <string>
 #  include <vector>
@@ -49,7 +48,6 @@ namespace brickccl::files
     DO(H5Ovisit)                                                                                                       \
     DO(H5Pclose)                                                                                                       \
     DO(H5Pget_chunk)                                                                                                   \
-    DO(H5Pget_external)                                                                                                \
     DO(H5Pget_external_count)                                                                                          \
     DO(H5Pget_filter)                                                                                                  \
     DO(H5Pget_layout)                                                                                                  \
@@ -138,9 +136,6 @@ private:
 
 /** Opens a file for reading, in a process that ends soon. \throws Error. */
 hid_t OpenHdf5(const Hdf5Library & h5, const std::string & path);
-
-/** A prefix of the library's, which may say "where the file is". */
-std::filesystem::path Hdf5Prefix(std::string prefix, const std::filesystem::path & folder);
 
 /** Where the library looks for a file that the file `master` names, in its order.
  *  \param variable  the variable of the environment that has prefixes */

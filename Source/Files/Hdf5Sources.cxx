@@ -10,8 +10,6 @@
 #include "BrickCCL/Files/PipedChild.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <set>
 #include <utility>
@@ -23,8 +21,6 @@ namespace brickccl::files
 
 namespace
 {
-
-namespace fs = std::filesystem;
 
 /** The text that a function of the library gives. */
 template <typename TGet>
@@ -102,7 +98,13 @@ public:
       CheckChunks(object, list, what);
       break;
     default:
-      CheckRawFiles(object, list, file, what);
+      // The library takes zeros for what such files lack.
+      if (m_H5.H5Pget_external_count(list) != 0)
+      {
+        throw Unsupported(what +
+                          " has its values in raw files (external storage), which are not read; copy them into a "
+                          "dataset (in h5py: out['data'] = file['data'][...])");
+      }
     }
   }
 
@@ -188,7 +190,10 @@ private:
   CheckMappings(hid_t list, const std::string & master, const std::string & name)
   {
     std::size_t count = 0;
-    m_H5.H5Pget_virtual_count(list, &count);
+    if (m_H5.H5Pget_virtual_count(list, &count) < 0)
+    {
+      FailHdf5(m_H5, name + " is virtual, and its sources cannot be listed");
+    }
     for (std::size_t i = 0; i < count; ++i)
     {
       const std::string file =
@@ -293,44 +298,6 @@ private:
     {
       throw Error(what + " has a damaged list of chunks: of " + std::to_string(count) + " chunks, " +
                   std::to_string(count - found) + " are at no place of their own in the dataset");
-    }
-  }
-
-  /** Files of raw values. The library takes zeros for what is missing at their ends. */
-  void
-  CheckRawFiles(hid_t object, hid_t list, const std::string & master, const std::string & owner)
-  {
-    const Hdf5Handle space(m_H5.H5Dget_space(object), m_H5.H5Sclose);
-    const Hdf5Handle type(m_H5.H5Dget_type(object), m_H5.H5Tclose);
-    std::uint64_t rest = static_cast<std::uint64_t>(m_H5.H5Sget_simple_extent_npoints(space)) * m_H5.H5Tget_size(type);
-    const int     count = m_H5.H5Pget_external_count(list);
-    for (int i = 0; i < count; ++i)
-    {
-      std::string text(4096, '\0');
-      off_t       offset = 0;
-      hsize_t     size = 0;
-      m_H5.H5Pget_external(list, static_cast<unsigned>(i), text.size() - 1, text.data(), &offset, &size);
-      fs::path           file(text.c_str());
-      const char * const prefix = std::getenv("HDF5_EXTFILE_PREFIX");
-      if (prefix != nullptr && prefix[0] != '\0')
-      {
-        file = Hdf5Prefix(prefix, fs::absolute(master).parent_path()) / file;
-      }
-      const std::uint64_t taken = std::min<std::uint64_t>(size, rest);
-      const std::string   what = owner + " has its values in the file " + Quoted(file.string()) + ", which ";
-      std::error_code     failure;
-      const std::uint64_t there = fs::file_size(file, failure);
-      if (failure)
-      {
-        throw Error(what + "cannot be opened: " + failure.message());
-      }
-      if (there < static_cast<std::uint64_t>(offset) + taken)
-      {
-        throw Error(what + "has " + std::to_string(there) + " bytes instead of " +
-                    std::to_string(static_cast<std::uint64_t>(offset) + taken));
-      }
-      rest -= taken;
-      Tell(file.string());
     }
   }
 

@@ -229,18 +229,16 @@ class Hdf5SourcesTest(Hdf5Files):
         self.assertEqual([again for _, again in slabs], [True, False, False])
         self.assertTrue(all(count > 2 for count, _ in slabs[:2]), slabs)
 
-    def files_of_three_kinds(self):
+    def files_of_two_kinds(self):
         """(a dataset, the file that its values are in), of each kind."""
         source = self.store("source.h5", {"d": BLOCKY})
         with h5py.File(self.path("linked.h5"), "w") as stream:
             stream["far"] = h5py.ExternalLink("source.h5", "/d")
-        with h5py.File(self.path("raw.h5"), "w") as stream:
-            stream.create_dataset("a", data=BLOCKY, external=[(self.path("values.raw"), 0, BLOCKY.nbytes)])
         return ((self.virtual("v.h5", [("source.h5", "d", BLOCKY.shape)]), source),
-                (self.path("linked.h5") + "::/far", source), (self.path("raw.h5"), self.path("values.raw")))
+                (self.path("linked.h5") + "::/far", source))
 
     def test_files_of_values_are_inputs(self):
-        for number, (path, source) in enumerate(self.files_of_three_kinds()):
+        for number, (path, source) in enumerate(self.files_of_two_kinds()):
             with self.subTest(path=path):
                 self.assert_voxels(path, BLOCKY)
                 with open(source, "rb") as stream:
@@ -259,11 +257,6 @@ class Hdf5SourcesTest(Hdf5Files):
                 result = self.label(path, self.path("out.nrrd"), *options, "--resume")
                 self.assertNotEqual(result.returncode, 0)
                 self.assertIn(os.path.basename(source), result.stderr)
-        with open(self.path("values.raw"), "r+b") as stream:
-            stream.truncate(1000)
-        self.refuses(self.path("raw.h5"), saying=("values.raw", "has 1000 bytes instead of %d" % BLOCKY.nbytes))
-        os.remove(self.path("values.raw"))
-        self.refuses(self.path("raw.h5"), saying=("values.raw", "cannot be opened"))
 
     def test_links_by_way_of_other_files(self):
         """Each file on the way of external links, after soft ones and groups, is an input."""

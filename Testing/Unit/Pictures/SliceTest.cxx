@@ -5,6 +5,7 @@
 #include "BrickCCL/Phantoms/Random.h"
 #include "BrickCCL/Pictures/GrayWindow.h"
 #include "BrickCCL/Pictures/LabelColours.h"
+#include "BrickCCL/Pictures/PictureLayout.h"
 #include "BrickCCL/Pictures/Slice.h"
 
 #include <gtest/gtest.h>
@@ -13,6 +14,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <string>
 #include <vector>
 
 namespace brickccl
@@ -114,6 +116,48 @@ TEST(Slice, OfOneValueHasThatValueAtEveryScale)
       ASSERT_EQ(gray, 200.1F);
     }
   }
+}
+
+/** Positions are those of tables: in LPS, along the axis of the patient that the slice is orthogonal to. */
+TEST(Slice, SaysWhereItIsInLps)
+{
+  LoadedImage image;
+  image.extent = Extent{ 40, 30, 20 };
+  image.geometry.spacing[0] = 0.5;
+  image.geometry.spacing[2] = 2;
+  const double origin[3] = { 10, -20, 30 };
+  std::copy_n(origin, 3, image.geometry.origin);
+  const RunVolume      runs;
+  const ComponentTable table;
+  const auto           captions = [&](PictureStyle style) {
+    const PictureOptions     options{ style };
+    std::vector<std::string> lines;
+    for (const PicturePanel & panel : LayOutPicture({ image, runs, table, true, true }, options, { 4, 5, 6 }).panels)
+    {
+      lines.push_back(panel.caption.front());
+    }
+    return lines;
+  };
+  using Lines = std::vector<std::string>;
+  EXPECT_EQ(captions(PictureStyle::Slices),
+            (Lines{ "z = 6 of 0..19, at z = 42 mm LPS",
+                    "y = 5 of 0..29, at y = -15 mm LPS",
+                    "x = 4 of 0..39, at x = 12 mm LPS" }));
+  EXPECT_EQ(captions(PictureStyle::Montage).at(1), "z = 1, 32 mm LPS");
+  // x runs upwards, y to the right, z to the back.
+  const double directions[3][3] = { { 0, -1, 0 }, { 0, 0, 1 }, { 1, 0, 0 } };
+  for (int row = 0; row < 3; ++row)
+  {
+    std::copy_n(directions[row], 3, image.geometry.direction[row]);
+  }
+  EXPECT_EQ(captions(PictureStyle::Slices),
+            (Lines{ "z = 6 of 0..19, at y = -8 mm LPS",
+                    "y = 5 of 0..29, at x = 5 mm LPS",
+                    "x = 4 of 0..39, at z = 32 mm LPS" }));
+  // An oblique slice has no one coordinate.
+  image.geometry.direction[0][1] = -0.8;
+  image.geometry.direction[1][1] = 0.6;
+  EXPECT_EQ(captions(PictureStyle::Slices)[1], "y = 5 of 0..29");
 }
 
 TEST(Slice, OfLargePixelsShowsMeansAndTheMostFrequentLabel)

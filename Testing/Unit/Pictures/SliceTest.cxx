@@ -143,7 +143,7 @@ TEST(Slice, SaysWhereItIsInLps)
             (Lines{ "z = 6 of 0..19, at z = 42 mm LPS",
                     "y = 5 of 0..29, at y = -15 mm LPS",
                     "x = 4 of 0..39, at x = 12 mm LPS" }));
-  EXPECT_EQ(captions(PictureStyle::Montage).at(1), "z = 1, 32 mm LPS");
+  EXPECT_EQ(captions(PictureStyle::Montage).at(1), "z = 3, 36 mm LPS");
   // x runs upwards, y to the right, z to the back.
   const double directions[3][3] = { { 0, -1, 0 }, { 0, 0, 1 }, { 1, 0, 0 } };
   for (int row = 0; row < 3; ++row)

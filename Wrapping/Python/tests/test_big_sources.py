@@ -136,7 +136,7 @@ def test_virtual_datasets_have_all_their_sources(tmp_path):
     try:
         # HDF5 gives fill values for what it cannot open: the limit is raised.
         resource.setrlimit(resource.RLIMIT_NOFILE, (100, limits[1]))
-        found = big.label(f"{tmp_path}/all.h5::/d", tmp_path / "a", brick=64)
+        found = big.label(f"{tmp_path}/all.h5::/d", tmp_path / "a", brick=128)
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, limits)
     np.testing.assert_array_equal(found.labels[:], brickccl.label(image))

@@ -261,9 +261,9 @@ FirstDifference(const std::string & before, const std::string & now)
       const auto & [otherNumber, otherText] = second[i];
       if (text != otherText)
       {
-        return "line " + std::to_string(number) + " was '" + Printable(text, "\\\t") + "' and " +
+        return "line " + std::to_string(number) + " was '" + Printable(text, "\t") + "' and " +
                (number == otherNumber ? "" : "line " + std::to_string(otherNumber) + " ") + "is '" +
-               Printable(otherText, "\\\t") + "'";
+               Printable(otherText, "\t") + "'";
       }
     }
   }

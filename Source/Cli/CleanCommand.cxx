@@ -1,5 +1,6 @@
 #include "BrickCCL/Clean/Clean.h"
 #include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Cli/Doubts.h"
 #include "BrickCCL/Cli/FilterOptions.h"
 #include "BrickCCL/Cli/NeighbourOptions.h"
 #include "BrickCCL/Cli/NumberOptions.h"
@@ -158,6 +159,7 @@ RunClean(const CleanArguments & arguments, const FrontEnd & frontEnd)
   {
     value = AsVoxelValue(value, image.type);
   }
+  NoteGrayClasses(image, reader);
   CheckImageFileWritable(arguments.output, image.type, image.extent);
   frontEnd.CheckType(image.type);
   seconds["read"] = watch.Lap();

@@ -175,11 +175,24 @@ NoteForeground(const Criterion &                    criterion,
   return false;
 }
 
-/** Notes that a label map or a gray scan was taken for an image. \param areSome  whether there may be components that
- *  join labels \param isNoted  whether the foreground was noted */
-void
-NoteLooks(const LooksOfImage & looks, bool areSome, bool isNoted, ImageReader & reader)
+bool
+IsJpeg(const LoadedImage & image)
 {
+  const std::string extension = image.files.empty() ? "" : ExtensionOf(image.files.front());
+  return extension == ".jpg" || extension == ".jpeg";
+}
+
+/** Notes that a label map, a gray scan or a JPEG was taken for a mask. \param areSome  whether there may be components
+ *  that join labels \param isNoted  whether the foreground was noted */
+void
+NoteLooks(const LooksOfImage & looks, bool areSome, bool isNoted, bool isLossy, ImageReader & reader)
+{
+  if (isLossy && !looks.AreGrayValues())
+  {
+    reader.Note(
+      "the image is a JPEG, whose compression changes values: beside edges, background becomes foreground and "
+      "components of its own; --range 128 255 leaves that out; store masks as PNG");
+  }
   if (looks.AreLabelsJoined() && areSome)
   {
     reader.Note("the image looks like a label map, whose labels are joined where they touch; --equal-value keeps "
@@ -209,7 +222,7 @@ LooksOfImage::Look() const
 }
 
 void
-LooksOfImage::Add(const ImageView & part, std::int64_t firstRow, const Extent & image, const Labeling & labeling)
+LooksOfImage::AddValues(const ImageView & part, std::int64_t firstRow, const Extent & image)
 {
   VisitScalarType(part.type, [&](auto tag) {
     using T = typename decltype(tag)::Type;
@@ -236,6 +249,12 @@ LooksOfImage::Add(const ImageView & part, std::int64_t firstRow, const Extent & 
       }
     }
   });
+}
+
+void
+LooksOfImage::Add(const ImageView & part, std::int64_t firstRow, const Extent & image, const Labeling & labeling)
+{
+  AddValues(part, firstRow, image);
   m_JoinsValues = m_JoinsValues || (Look() == Kind::Labels && JoinsValues(part, labeling));
   AddBorder(part, firstRow, image, labeling);
 }
@@ -297,7 +316,7 @@ NoteDoubts(const CriterionArguments & arguments,
   const ImageView whole(image.voxels.Data(), image.type, image.extent, 1);
   LooksOfImage    looks;
   looks.Add(whole, 0, image.extent, labeling);
-  NoteLooks(looks, true, isNoted, reader);
+  NoteLooks(looks, true, isNoted, IsJpeg(image), reader);
 }
 
 void
@@ -343,7 +362,7 @@ DoubtsOfSlabs::Note(std::uint64_t foreground, std::uint64_t components, ImageRea
   const bool isKnown = m_KnownVoxels == static_cast<std::uint64_t>(m_Image.extent.VoxelCount());
   const auto values = [&] { return isKnown ? RangeAsText(m_Minimum, m_Maximum) : std::string(); };
   const bool isNoted = NoteForeground(m_Criterion, m_Image, foreground, m_HasMask, values, reader);
-  NoteLooks(m_Looks, components > 0, isNoted, reader);
+  NoteLooks(m_Looks, components > 0, isNoted, IsJpeg(m_Image) && IsDefault(m_Criterion), reader);
 }
 
 void
@@ -385,8 +404,47 @@ NoteOutsideOfPart(const ComponentTable & table, ImageReader & reader)
 }
 
 void
-NoteIntensitiesWithoutMean(const ComponentTable & table, ImageReader & reader)
+NoteGrayClasses(const LoadedImage & image, ImageReader & reader)
 {
+  LooksOfImage looks;
+  if (image.channels == 1)
+  {
+    looks.AddValues(image.View(), 0, image.extent);
+  }
+  if (looks.AreGrayValues())
+  {
+    reader.Note(
+      "the segmentation looks like a gray scan, of which each value is a class of its own; make a mask first: "
+      "`brickccl label SCAN MASK --threshold METHOD` (`brickccl info` proposes thresholds)");
+  }
+}
+
+void
+NoteIntensities(const ComponentTable & table, ImageReader & reader)
+{
+  std::vector<bool> isOutside(table.components.size());
+  for (const ComponentColumn & column : ColumnsOf(table))
+  {
+    const std::string name = "weighted_centroid_";
+    const auto        axis = std::string("xyzt").find(column.name.back());
+    if (column.name.compare(0, name.size(), name) != 0 || column.unit != "index" || axis == std::string::npos)
+    {
+      continue;
+    }
+    for (std::size_t c = 0; c < isOutside.size(); ++c)
+    {
+      const ComponentMeasures component = table.components[c];
+      const double            at = std::get<double>(column.value(table, component));
+      isOutside[c] = isOutside[c] || at < static_cast<double>(component.boxMinimum[axis]) - 0.5 ||
+                     at > static_cast<double>(component.boxMaximum[axis]) + 0.5;
+    }
+  }
+  if (const auto outside = std::count(isOutside.begin(), isOutside.end(), true); outside > 0)
+  {
+    reader.Note(std::to_string(outside) + " of " + std::to_string(isOutside.size()) +
+                " components have their weighted centroid outside of their bounding box, since the intensities under "
+                "them have both signs; centroid_x_mm and the like do not depend on intensities");
+  }
   std::uint64_t without = 0;
   for (std::size_t c = 0; table.hasIntensity && c < table.components.size(); ++c)
   {

@@ -24,6 +24,8 @@ public:
    *  \param image     the extent of the whole image
    *  \param labeling  of the part */
   void Add(const ImageView & part, std::int64_t firstRow, const Extent & image, const Labeling & labeling);
+  /** Sees the values alone. */
+  void AddValues(const ImageView & part, std::int64_t firstRow, const Extent & image);
 
   /** Whether it looks like a label map, and a component of a part has voxels of several labels, or parts one after the
    *  other have neighbours of different labels. */
@@ -108,8 +110,11 @@ void NoteHolesOfPart(const LoadedImage & part, int threads, ImageReader & reader
 /** Notes components that lie outside of the part. */
 void NoteOutsideOfPart(const ComponentTable & table, ImageReader & reader);
 
-/** Notes components whose intensities have no mean. */
-void NoteIntensitiesWithoutMean(const ComponentTable & table, ImageReader & reader);
+/** Notes that a segmentation to clean looks like a gray scan. */
+void NoteGrayClasses(const LoadedImage & image, ImageReader & reader);
+
+/** Notes components whose intensities have no mean, or have their weighted centroid outside of the box. */
+void NoteIntensities(const ComponentTable & table, ImageReader & reader);
 
 } // namespace brickccl::cli
 

@@ -80,13 +80,16 @@ Tasks()
         "--no-compression",
         "--picture",
         "--colour-table" } },
-    { "The mesh", { "--ras", "--one-file-each" } },
+    { "The mesh", { "--one-file-each" } },
     { "What is compared", { "--overlap", "--different-recipes" } },
     { "The picture", { "--pictures", "--style", "--color-by", "--size", "--patient" } },
-    { "The table", { "--statistics", "--output",   "--columns", "--intensity",    "--part",
-                     "--sort",       "--top",      "--print",   "--units",        "--csv-separator",
-                     "--decimal",    "--contacts", "--schema",  "--histogram",    "--bins",
-                     "--log",        "--weights",  "--plot",    "--list-columns", "--list-columns-markdown" } },
+    { "The table", { "--statistics",    "--output",       "--columns",
+                     "--intensity",     "--part",         "--sort",
+                     "--top",           "--print",        "--units",
+                     "--csv-separator", "--decimal",      "--ras",
+                     "--contacts",      "--schema",       "--histogram",
+                     "--bins",          "--log",          "--weights",
+                     "--plot",          "--list-columns", "--list-columns-markdown" } },
     { "Reading files", { "--spacing", "--series", "--accept-irregular-slices", "--accept-sheared" } },
     { "Running",
       { "--memory",
@@ -267,7 +270,8 @@ ArrangeHelp(CLI::App & app)
     for (const auto & [commandName, name, group] : { std::tuple("phantom", "--size", "What is made"),
                                                      std::tuple("phantom", "--spacing", "What is made"),
                                                      std::tuple("compare", "--tolerance", "What is compared"),
-                                                     std::tuple("mesh", "--smooth", "The mesh") })
+                                                     std::tuple("mesh", "--smooth", "The mesh"),
+                                                     std::tuple("mesh", "--ras", "The mesh") })
     {
       CLI::Option * const option = command->get_name() == commandName ? command->get_option_no_throw(name) : nullptr;
       if (option != nullptr)

@@ -82,7 +82,7 @@ Reporter::Step(const std::string & name)
   ThrowIfInterrupted();
   const std::lock_guard<std::mutex> lock(m_Mutex);
   ClearLine();
-  m_Step = Printable(name, "\\");
+  m_Step = Printable(name);
   m_Begin = Clock::now();
   m_Fraction = 0;
   if (m_Quiet)
@@ -108,7 +108,7 @@ Reporter::Note(const std::string & text)
   {
     const std::lock_guard<std::mutex> lock(m_Mutex);
     ClearLine();
-    std::cerr << Printable(text, "\\") << std::endl;
+    std::cerr << Printable(text) << std::endl;
   }
 }
 

@@ -52,7 +52,7 @@ MayBeOfName(const std::string & text)
 std::string
 Message(const std::string & text)
 {
-  return Printable(text, "\\\n");
+  return Printable(text, "\n");
 }
 
 } // namespace

@@ -165,6 +165,11 @@ private:
       oldLabels.push_back(before.components.Label(place));
     }
     m_Kept = oldLabels.size() - 1;
+    if (m_Kept == 0 && m_Before > 0)
+    {
+      m_Reader.Note("no component is kept: the condition holds for " +
+                    std::string(m_Arguments.remove ? "each" : "none") + " of the " + std::to_string(m_Before));
+    }
     if (measuresTwice)
     {
       // Distances and contacts are measured among the components that are left.

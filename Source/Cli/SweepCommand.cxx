@@ -9,6 +9,7 @@
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Pictures/Chart.h"
+#include "BrickCCL/Segmenting/ValueHistogram.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
 #include <nlohmann/json.hpp>
@@ -177,6 +178,26 @@ DoubleOf(const std::string & text, const std::string & option)
   return value;
 }
 
+/** Notes that all thresholds are outside of the values. */
+void
+NoteRange(const LoadedImage & image, const Curve & curve, int threads, ImageReader & reader)
+{
+  const std::uint64_t voxels = curve.steps.front().voxels;
+  if (curve.steps.back().voxels != voxels || (voxels != 0 && voxels != static_cast<std::uint64_t>(curve.voxels)))
+  {
+    return;
+  }
+  HostContext context;
+  context.threads = threads;
+  const ValueHistogram histogram = HistogramOfValues(image.View(), {}, context);
+  if (histogram.valueCount > 0 &&
+      (histogram.maximum < curve.steps.front().threshold || histogram.minimum > curve.steps.back().threshold))
+  {
+    reader.Note("no voxel has such values; the scan's go from " + histogram.minimum.ToString() + " to " +
+                histogram.maximum.ToString());
+  }
+}
+
 void
 RunSweep(const SweepArguments & arguments)
 {
@@ -218,6 +239,7 @@ RunSweep(const SweepArguments & arguments)
                      SizeName(dimension),
                      image.geometry.VoxelVolume(dimension),
                      image.extent.VoxelCount() };
+  NoteRange(image, curve, arguments.threads, reader);
   seconds["sweep"] = watch.Lap();
 
   reporter.Step("writing " + arguments.output);

@@ -122,6 +122,7 @@ LayoutOf(const TableArguments & arguments)
   layout.sortColumn = SortColumn(arguments);
   layout.ascending = !arguments.sort.empty() && arguments.sort[0] == '+';
   layout.lengthUnit = arguments.units.empty() ? "mm" : arguments.units;
+  layout.ras = arguments.ras;
   if (!arguments.top.empty())
   {
     layout.top = std::stoull(arguments.top);
@@ -199,6 +200,7 @@ AddTableOptions(CLI::App & command, TableArguments & arguments, const std::strin
   command.add_option("--units", arguments.units, "unit of lengths, areas and volumes" + of + ": mm, um or cm")
     ->check(OneOf({ "mm", "um", "cm" }))
     ->default_str("mm");
+  command.add_flag("--ras", arguments.ras, "coordinates" + of + " in RAS in place of LPS: centroid_r_mm, ...");
   command
     .add_option("--csv-separator",
                 arguments.separator,
@@ -232,14 +234,15 @@ CheckTableArguments(const TableArguments & arguments, const std::string & tableO
     ParseColumns(ColumnsInMillimetres(arguments) + between + SortColumn(arguments), !arguments.intensity.empty());
   if (!arguments.IsWanted())
   {
-    for (const auto & [option, value] : { std::pair{ "--columns", &arguments.columns },
-                                          std::pair{ "--sort", &arguments.sort },
-                                          std::pair{ "--top", &arguments.top },
-                                          std::pair{ "--part", &arguments.part },
-                                          std::pair{ "--contacts", &arguments.contacts },
-                                          std::pair{ "--schema", &arguments.schema } })
+    for (const auto & [option, isGiven] : { std::pair{ "--columns", !arguments.columns.empty() },
+                                            std::pair{ "--sort", !arguments.sort.empty() },
+                                            std::pair{ "--top", !arguments.top.empty() },
+                                            std::pair{ "--part", !arguments.part.empty() },
+                                            std::pair{ "--contacts", !arguments.contacts.empty() },
+                                            std::pair{ "--schema", !arguments.schema.empty() },
+                                            std::pair{ "--ras", arguments.ras } })
     {
-      if (!value->empty())
+      if (isGiven)
       {
         throw InvalidArgument(option + (" needs " + tableOption) + ", the table that it is for, or --print");
       }

@@ -26,6 +26,7 @@ struct TableArguments
   std::string sort;
   std::string top;
   bool        print = false;
+  bool        ras = false;
   /** Empty: mm. */
   std::string units;
   std::string separator;

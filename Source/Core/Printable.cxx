@@ -3,18 +3,6 @@
 namespace brickccl
 {
 
-namespace
-{
-
-#ifdef _WIN32
-/** It parts folders there, and names of files have no control characters. */
-constexpr bool BackslashIsPlain = true;
-#else
-constexpr bool BackslashIsPlain = false;
-#endif
-
-} // namespace
-
 std::size_t
 ControlLength(const std::string & text, std::size_t at)
 {
@@ -48,8 +36,7 @@ Printable(const std::string & text, const std::string & kept)
       continue;
     }
     const std::size_t control = ControlLength(text, at);
-    const bool        isPlain = control == 0 && (text[at] != '\\' || BackslashIsPlain);
-    if (isPlain || kept.find(text[at]) != std::string::npos)
+    if (control == 0 || kept.find(text[at]) != std::string::npos)
     {
       printable += text[at];
       continue;

@@ -268,8 +268,11 @@ RequireDecoder(const std::string & transferSyntax)
   if (syntax == gdcm::TransferSyntax::TS_END || syntax < gdcm::TransferSyntax::JPEGBaselineProcess1 ||
       syntax >= gdcm::TransferSyntax::MPEG2MainProfile)
   {
+    // 201 to 203.
+    const bool isHighThroughput = transferSyntax.rfind("1.2.840.10008.1.2.4.20", 0) == 0;
     throw Unsupported("its pixel data are compressed by transfer syntax " + transferSyntax +
-                      ", which is not supported; convert it, for example by 'gdcmconv --raw'");
+                      (isHighThroughput ? " (HTJ2K), which is not supported; " + std::string(HowToDecompress)
+                                        : ", which is not supported; decompress them by a program that knows it"));
   }
 }
 

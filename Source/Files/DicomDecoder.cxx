@@ -98,6 +98,11 @@ ReadCodestream(const Fragment & fragment)
              Big(data + 40, 2),
              (data[42] & 0x7F) + 1 };
   }
+  if (size >= 8 && Big(data + 4, 4) == 0x6A502020)
+  {
+    throw Unsupported("its compressed pixel data are a JP2 file, where DICOM has the bare JPEG 2000 codestream; " +
+                      std::string(HowToDecompress));
+  }
   if (size < 4 || Big(data, 2) != 0xFFD8)
   {
     throw Error("its compressed pixel data do not begin like JPEG or JPEG 2000: they are damaged");

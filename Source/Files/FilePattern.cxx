@@ -31,6 +31,25 @@ namespace fs = std::filesystem;
 namespace
 {
 
+/** The length of the leading part of a path that is a folder that exists: its signs are letters of names. */
+std::size_t
+LiteralSize(const std::string & path)
+{
+  std::error_code failure;
+  fs::path        folder = fs::path(path).parent_path();
+  while (!fs::is_directory(folder, failure) && folder != folder.parent_path())
+  {
+    folder = folder.parent_path();
+  }
+  return folder.string().size();
+}
+
+bool
+HasSigns(const std::string & path)
+{
+  return path.find_first_of("*?[", LiteralSize(path)) != std::string::npos;
+}
+
 /** A name with a place for a number: "s_%03d.tif". */
 struct NumberedName
 {
@@ -141,7 +160,7 @@ IsName(const std::string & pattern, const std::string & name)
 bool
 IsFilePattern(const std::string & path)
 {
-  return path.find_first_of("*?[") != std::string::npos || NumberedNameOf(fs::path(path).filename().string());
+  return HasSigns(path) || NumberedNameOf(fs::path(path).filename().string());
 }
 
 std::vector<std::string>
@@ -149,7 +168,7 @@ FilesOfPattern(const std::string & pattern)
 {
   const fs::path path(pattern);
   const auto     numbered = NumberedNameOf(path.filename().string());
-  if (numbered && pattern.find_first_of("*?[") == std::string::npos)
+  if (numbered && !HasSigns(pattern))
   {
     return FilesOfNumbers(path, *numbered);
   }
@@ -167,8 +186,14 @@ FilesOfPattern(const std::string & pattern)
   }
   std::sort(files.begin(), files.end());
 #else
+  std::string literal;
+  for (const char letter : pattern.substr(0, LiteralSize(pattern)))
+  {
+    literal += std::string("*?[\\").find(letter) == std::string::npos ? "" : "\\";
+    literal += letter;
+  }
   glob_t found = {};
-  if (::glob(pattern.c_str(), 0, nullptr, &found) == 0)
+  if (::glob((literal + pattern.substr(LiteralSize(pattern))).c_str(), 0, nullptr, &found) == 0)
   {
     files.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
   }
@@ -182,7 +207,7 @@ HintOnPadding(const std::string & pattern)
 {
   const fs::path path(pattern);
   const auto     name = NumberedNameOf(path.filename().string());
-  if (!name || pattern.find_first_of("*?[") != std::string::npos)
+  if (!name || HasSigns(pattern))
   {
     return {};
   }
@@ -230,7 +255,7 @@ StandsForFile(const std::string & pattern, const std::string & ownPath)
   const std::string        name = path.filename().string();
   const fs::path           folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   std::vector<std::string> folders = { folder.string() };
-  if (folder.string().find_first_of("*?[") != std::string::npos)
+  if (HasSigns((folder / "").string()))
   {
     folders = FilesOfPattern(folder.string());
   }

@@ -7,8 +7,8 @@
 namespace brickccl::files
 {
 
-/** Whether a path may stand for several files: it has one of the signs * ? [ or, in its last part, a place for one
- *  number as printf has it, such as %03d. */
+/** Whether a path may stand for several files: behind the folders that exist it has one of the signs * ? [ or, in its
+ *  last part, a place for one number as printf has it, such as %03d. */
 bool IsFilePattern(const std::string & path);
 
 /** The files that a pattern stands for, in order of their names. With a place for a number these are the names that

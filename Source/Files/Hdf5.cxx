@@ -335,13 +335,6 @@ SetGeometry(const Hdf5Dataset & dataset, const Axes & axes, const ReadOptions & 
 void
 CheckReadable(const Hdf5Dataset & dataset)
 {
-  if (!dataset.missingFilter.empty())
-  {
-    throw Unsupported("its dataset " + Printable(dataset.name) + " is compressed by the filter " +
-                      dataset.missingFilter +
-                      ", which the HDF5 library here does not have; install it as a plugin (HDF5_PLUGIN_PATH says "
-                      "where), or store the dataset by gzip: h5repack -f GZIP=1 IN OUT");
-  }
   if (dataset.name.compare(0, 10, "/minc-2.0/") == 0)
   {
     throw Unsupported("it is a MINC file, whose values are scaled slice by slice, which is not done here; convert it, "

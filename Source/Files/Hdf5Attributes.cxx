@@ -1,6 +1,7 @@
 #include "BrickCCL/Files/Hdf5Attributes.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/HeaderText.h"
 #include "BrickCCL/Files/Settle.h"
 
@@ -82,10 +83,16 @@ AttributeTexts(const Hdf5Library & h5, hid_t object, const char * name)
     return {};
   }
   std::vector<std::string> texts(static_cast<std::size_t>(count));
+  const auto               read = [&](void * output) {
+    if (h5.H5Aread(open.attribute, type, output) < 0)
+    {
+      FailHdf5(h5, "its attribute " + Printable(name) + " cannot be read");
+    }
+  };
   if (h5.H5Tis_variable_str(type) > 0)
   {
     std::vector<char *> begins(texts.size(), nullptr);
-    h5.H5Aread(open.attribute, type, begins.data());
+    read(begins.data());
     std::transform(begins.begin(), begins.end(), texts.begin(), [](const char * text) {
       return text == nullptr ? std::string() : std::string(text);
     });
@@ -93,7 +100,7 @@ AttributeTexts(const Hdf5Library & h5, hid_t object, const char * name)
   }
   const std::size_t size = h5.H5Tget_size(type);
   std::string       all(size * texts.size(), '\0');
-  h5.H5Aread(open.attribute, type, all.data());
+  read(all.data());
   for (std::size_t i = 0; i < texts.size(); ++i)
   {
     texts[i] = all.substr(i * size, size).c_str();

@@ -94,26 +94,6 @@ DescribeStorage(const Hdf5Library & h5, hid_t object, hid_t type, Hdf5Dataset & 
     const haddr_t offset = h5.H5Dget_offset(object);
     dataset.offset = offset == HADDR_UNDEF ? 0 : offset;
   }
-  const int filters = h5.H5Pget_nfilters(list);
-  for (int i = 0; i < filters; ++i)
-  {
-    unsigned           flags = 0;
-    unsigned           configuration = 0;
-    std::size_t        parameters = 0;
-    char               name[64] = {};
-    const H5Z_filter_t filter = h5.H5Pget_filter(list,
-                                                 static_cast<unsigned>(i),
-                                                 &flags,
-                                                 &parameters,
-                                                 nullptr,
-                                                 sizeof(name) - 1,
-                                                 name,
-                                                 &configuration);
-    if (h5.H5Zfilter_avail(filter) <= 0)
-    {
-      dataset.missingFilter = std::to_string(filter) + (name[0] == '\0' ? "" : " (" + Printable(name) + ")");
-    }
-  }
 }
 
 std::string
@@ -213,7 +193,6 @@ ToBytes(const Hdf5Dataset & dataset)
   WriteShape(dataset.shape, to);
   WriteShape(dataset.chunk, to);
   to.Number(dataset.offset);
-  to.Text(dataset.missingFilter);
   to.Text(dataset.axisTags);
   to.Number(dataset.axisLabels.size());
   for (const std::string & label : dataset.axisLabels)
@@ -249,7 +228,6 @@ FromBytes(const PipedChild::Bytes & bytes)
   dataset.shape = shape();
   dataset.chunk = shape();
   dataset.offset = from.Number();
-  dataset.missingFilter = from.Text();
   dataset.axisTags = from.Text();
   dataset.axisLabels.resize(from.Count());
   std::generate(dataset.axisLabels.begin(), dataset.axisLabels.end(), [&from] { return from.Text(); });

@@ -30,13 +30,9 @@ struct Hdf5Dataset
   std::vector<std::uint64_t> chunk;
   /** Where the values lie in the file, if they lie there as in memory; else 0. */
   std::uint64_t offset = 0;
-  /** A filter that it is compressed with and that is not installed. */
-  std::string missingFilter;
 
-  /** What CheckHdf5Sources finds: all files that hold the values, and, if the dataset takes values from itself, by way
-   * of what it does. */
+  /** What CheckHdf5Sources finds: all files that hold the values. */
   std::vector<FileStamp> files;
-  std::string            loop;
 
   /** Attributes of it; empty if they are not there. vigra's and ilastik's names of axes: */
   std::string axisTags;
@@ -74,8 +70,8 @@ struct DatasetPath
 std::vector<Hdf5Dataset>
 ListHdf5Datasets(const std::string & path, const std::string & also, const Progress & progress);
 
-/** Looks for what a dataset's values come from: its chunks, sources of a virtual one, files of raw values.
- *  \throws Error that names what is missing or damaged. */
+/** Checks that what a dataset's values come from is there, is large enough and can be read: its chunks, sources of a
+ *  virtual one, files of raw values. \throws Error that names what is missing or damaged. */
 void CheckHdf5Sources(const std::string & path, Hdf5Dataset & dataset, const Progress & progress);
 
 /** What is read of a dataset: the values [begin, end) along an axis. All axes before it have size 1. */

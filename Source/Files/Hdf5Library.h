@@ -7,7 +7,6 @@
 #  include "BrickCCL/Core/VolumeView.h"
 
 #  include <cstddef>
-#  include <filesystem>
 #  include <functional>
 #  include <string>
 #  include <vector>
@@ -49,7 +48,6 @@ namespace brickccl::files
     DO(H5Ovisit)                                                                                                       \
     DO(H5Pclose)                                                                                                       \
     DO(H5Pget_chunk)                                                                                                   \
-    DO(H5Pget_external)                                                                                                \
     DO(H5Pget_external_count)                                                                                          \
     DO(H5Pget_filter)                                                                                                  \
     DO(H5Pget_layout)                                                                                                  \
@@ -62,14 +60,12 @@ namespace brickccl::files
     DO(H5Rget_name)                                                                                                    \
     DO(H5Sclose)                                                                                                       \
     DO(H5Screate_simple)                                                                                               \
-    DO(H5Sget_regular_hyperslab)                                                                                       \
     DO(H5Sget_select_bounds)                                                                                           \
     DO(H5Sget_select_npoints)                                                                                          \
     DO(H5Sget_select_type)                                                                                             \
     DO(H5Sget_simple_extent_dims)                                                                                      \
     DO(H5Sget_simple_extent_ndims)                                                                                     \
     DO(H5Sget_simple_extent_npoints)                                                                                   \
-    DO(H5Sis_regular_hyperslab)                                                                                        \
     DO(H5Sselect_hyperslab)                                                                                            \
     DO(H5Tclose)                                                                                                       \
     DO(H5Tequal)                                                                                                       \
@@ -141,9 +137,6 @@ private:
 /** Opens a file for reading, in a process that ends soon. \throws Error. */
 hid_t OpenHdf5(const Hdf5Library & h5, const std::string & path);
 
-/** A prefix of the library's, which may say "where the file is". */
-std::filesystem::path Hdf5Prefix(std::string prefix, const std::filesystem::path & folder);
-
 /** Where the library looks for a file that the file `master` names, in its order.
  *  \param variable  the variable of the environment that has prefixes */
 std::vector<std::string> PlacesOfSource(const char * variable, const std::string & name, const std::string & master);
@@ -151,13 +144,16 @@ std::vector<std::string> PlacesOfSource(const char * variable, const std::string
 /** Whether there is a file. \throws Error if it is a pipe or the like: the library would wait for one for ever. */
 bool IsFileOfDisk(const std::string & place);
 
+/** The library follows no more links than this one after the other. */
+inline constexpr int MaximumLinks = 16;
+
 /** The files that external links on the way to a dataset lead to, one after the other.
- *  \throws Error if a link leads to no HDF5 file, or links to each other without end. */
+ *  \throws Error if a link leads to no HDF5 file, to nothing in it, or to itself. */
 std::vector<std::string> FilesOfLinks(const Hdf5Library & h5,
                                       hid_t               file,
                                       const std::string & path,
                                       const std::string & name,
-                                      int                 maximumLinks = 16);
+                                      int                 maximumLinks = MaximumLinks);
 
 /** The name of the library's type of numbers in memory. */
 const char * Hdf5TypeOf(ScalarType type);

@@ -8,19 +8,13 @@
 #ifdef BRICKCCL_USE_HDF5
 
 #  include <cstdlib>
+#  include <filesystem>
 #  include <sstream>
 
 namespace brickccl::files
 {
 
 namespace fs = std::filesystem;
-
-fs::path
-Hdf5Prefix(std::string prefix, const fs::path & folder)
-{
-  const std::string origin = "${ORIGIN}";
-  return prefix.compare(0, origin.size(), origin) == 0 ? prefix.replace(0, origin.size(), folder.string()) : prefix;
-}
 
 std::vector<std::string>
 PlacesOfSource(const char * variable, const std::string & name, const std::string & master)
@@ -37,7 +31,9 @@ PlacesOfSource(const char * variable, const std::string & name, const std::strin
   std::istringstream list(prefixes == nullptr ? "" : prefixes);
   for (std::string prefix; std::getline(list, prefix, ':');)
   {
-    places.push_back((Hdf5Prefix(prefix, folder) / file).string());
+    const std::string origin = "${ORIGIN}";
+    const bool        isBeside = prefix.compare(0, origin.size(), origin) == 0;
+    places.push_back((fs::path(isBeside ? folder.string() + prefix.substr(origin.size()) : prefix) / file).string());
   }
   std::error_code failure;
   places.push_back((folder / file).string());
@@ -67,8 +63,12 @@ FilesOfLinks(const Hdf5Library & h5, hid_t file, const std::string & path, const
     const std::string front = name.substr(0, end);
     const std::string rest = end == std::string::npos ? "" : name.substr(end);
     H5L_info_t        info = {};
-    if (h5.H5Lget_info(file, front.c_str(), &info, H5P_DEFAULT) < 0 ||
-        (info.type != H5L_TYPE_SOFT && info.type != H5L_TYPE_EXTERNAL))
+    const bool        isThere = h5.H5Lget_info(file, front.c_str(), &info, H5P_DEFAULT) >= 0;
+    if (!isThere && maximumLinks < MaximumLinks)
+    {
+      throw Error("its links lead to " + Quoted(path + "::" + front) + ", which does not exist");
+    }
+    if (!isThere || (info.type != H5L_TYPE_SOFT && info.type != H5L_TYPE_EXTERNAL))
     {
       continue;
     }

@@ -1,18 +1,15 @@
-// What the values of an HDF5 dataset come from. The library gives fill values where a source of a virtual dataset or
-// a chunk is missing, and takes any chunk that a damaged index names; so all are looked at before.
+// What the values of an HDF5 dataset come from. The library gives fill values where it cannot open a source of a
+// virtual dataset or where a chunk is missing, and takes any chunk that a damaged index names. So every source must be
+// there, be large enough and be readable.
 
 #include "BrickCCL/Bricks/ByteStream.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Hdf5Datasets.h"
 #include "BrickCCL/Files/Hdf5Library.h"
-#include "BrickCCL/Files/Hdf5Slab.h"
 #include "BrickCCL/Files/PipedChild.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <map>
 #include <memory>
 #include <set>
 #include <utility>
@@ -25,8 +22,6 @@ namespace brickccl::files
 namespace
 {
 
-namespace fs = std::filesystem;
-
 /** The text that a function of the library gives. */
 template <typename TGet>
 std::string
@@ -38,71 +33,34 @@ TextOf(TGet get)
   return text.c_str();
 }
 
-/** A name with the number of a block for each %b, and % for %%. */
-std::string
-NameOfBlock(const std::string & name, std::uint64_t block)
+/** Sends the stamp of a file, or, without a path, that the work continues. */
+void
+SendStamp(const std::string & path, const PipedChild::Send & send)
 {
-  std::string text;
-  for (std::size_t at = 0; at < name.size(); ++at)
-  {
-    const char next = name[at] == '%' && at + 1 < name.size() ? name[at + 1] : '\0';
-    text += next == 'b' ? std::to_string(block) : std::string(1, name[at]);
-    at += next == 'b' || next == '%' ? 1 : 0;
-  }
-  return text;
+  const FileStamp file = path.empty() ? FileStamp() : FileStamp::Of(path);
+  ByteWriter      to;
+  to.Text(file.path);
+  to.Byte(file.isThere ? 1 : 0);
+  to.Number(file.size);
+  to.Signed(file.time);
+  to.Signed(file.statusChange);
+  send(to.Written().data(), to.Size());
 }
 
-/** Whether a name stands for one source a block. */
-bool
-HasBlocks(const std::string & name)
+FileStamp
+ReceivedStamp(const PipedChild::Bytes & bytes)
 {
-  return NameOfBlock(name, 0) != NameOfBlock(name, 1);
+  ByteReader from(bytes, "the list of sources");
+  FileStamp  file;
+  file.path = from.Text();
+  file.isThere = from.Byte() != 0;
+  file.size = from.Number();
+  file.time = from.Signed();
+  file.statusChange = from.Signed();
+  return file;
 }
 
-/** What the process that looks at sources sends. */
-struct Message
-{
-  enum class Kind : std::uint8_t
-  {
-    Alive,
-    File,
-    Loop
-  };
-  Kind        kind = Kind::Alive;
-  FileStamp   file;
-  std::string loop;
-
-  void
-  SendBy(const PipedChild::Send & send) const
-  {
-    ByteWriter to;
-    to.Byte(static_cast<std::uint8_t>(kind));
-    to.Text(file.path);
-    to.Byte(file.isThere ? 1 : 0);
-    to.Number(file.size);
-    to.Signed(file.time);
-    to.Signed(file.statusChange);
-    to.Text(loop);
-    send(to.Written().data(), to.Size());
-  }
-
-  static Message
-  From(const PipedChild::Bytes & bytes)
-  {
-    ByteReader from(bytes, "the list of sources");
-    Message    message;
-    message.kind = static_cast<Kind>(from.Byte());
-    message.file.path = from.Text();
-    message.file.isThere = from.Byte() != 0;
-    message.file.size = from.Number();
-    message.file.time = from.Signed();
-    message.file.statusChange = from.Signed();
-    message.loop = from.Text();
-    return message;
-  }
-};
-
-/** Looks at what a dataset's values come from, and at what those come from. */
+/** Checks what a dataset's values come from, and what the values of its sources come from. */
 class Sources
 {
 public:
@@ -111,211 +69,176 @@ public:
     , m_Send(send)
   {}
 
+  /** \param what  names the dataset in errors */
   void
-  Check(hid_t object, const std::string & name)
+  Check(hid_t object, const std::string & name, const std::string & what)
   {
     const std::string file =
       TextOf([&](char * text, std::size_t size) { return m_H5.H5Fget_name(object, text, size); });
     Tell(file);
     const std::pair<std::string, std::string> dataset(file, name);
+    if (std::find(m_Way.begin(), m_Way.end(), dataset) != m_Way.end())
+    {
+      throw Error(what + " takes values from itself; take them from the dataset that holds them");
+    }
     if (!m_Seen.insert(dataset).second)
     {
-      const auto first = std::find(m_Way.begin(), m_Way.end(), dataset);
-      if (first != m_Way.end())
-      {
-        TellLoop(first);
-      }
       return;
     }
-    m_Way.push_back(dataset);
     const Hdf5Handle list(m_H5.H5Dget_create_plist(object), m_H5.H5Pclose);
+    CheckFilters(list, what);
     switch (m_H5.H5Pget_layout(list))
     {
     case H5D_VIRTUAL:
-      CheckMappings(object, list, file, name);
+      m_Way.push_back(dataset);
+      CheckMappings(list, file, what);
+      m_Way.pop_back();
       break;
     case H5D_CHUNKED:
-      CheckChunks(object, list, name);
+      CheckChunks(object, list, what);
       break;
     default:
-      CheckRawFiles(object, list, file, name);
+      // The library takes zeros for what such files lack.
+      if (m_H5.H5Pget_external_count(list) != 0)
+      {
+        throw Unsupported(what +
+                          " has its values in raw files (external storage), which are not read; copy them into a "
+                          "dataset (in h5py: out['data'] = file['data'][...])");
+      }
     }
-    m_Way.pop_back();
   }
 
-  /** Takes the stamp of a file that will be opened next. */
-  void
-  Expect(const std::string & file)
-  {
-    m_Stamps.emplace(file, FileStamp::Of(file));
-  }
-
-  /** Also says that the work goes on. */
+  /** Also says that the work continues. */
   void
   Tell(const std::string & file)
   {
-    Message message;
-    if (m_Told.insert(file).second)
-    {
-      Expect(file);
-      message.kind = Message::Kind::File;
-      message.file = m_Stamps.at(file);
-    }
-    message.SendBy(m_Send);
+    SendStamp(m_Told.insert(file).second ? file : "", m_Send);
   }
 
 private:
   std::vector<hsize_t>
-  ShapeOf(hid_t space) const
+  ShapeOf(hid_t object) const
   {
+    const Hdf5Handle     space(m_H5.H5Dget_space(object), m_H5.H5Sclose);
     std::vector<hsize_t> shape(static_cast<std::size_t>(std::max(0, m_H5.H5Sget_simple_extent_ndims(space))));
     m_H5.H5Sget_simple_extent_dims(space, shape.data(), nullptr);
     return shape;
   }
 
-  /** A loop need not be without end: a dataset may take some of its values from others of its own. */
   void
-  TellLoop(std::vector<std::pair<std::string, std::string>>::const_iterator first)
+  CheckFilters(hid_t list, const std::string & what) const
   {
-    Message message;
-    message.kind = Message::Kind::Loop;
-    for (auto each = first; each != m_Way.cend(); ++each)
+    for (int i = 0; i < m_H5.H5Pget_nfilters(list); ++i)
     {
-      message.loop += NameOfSource(each->first, each->second) + " from ";
+      unsigned           flags = 0;
+      unsigned           configuration = 0;
+      std::size_t        parameters = 0;
+      char               name[64] = {};
+      const H5Z_filter_t filter = m_H5.H5Pget_filter(list,
+                                                     static_cast<unsigned>(i),
+                                                     &flags,
+                                                     &parameters,
+                                                     nullptr,
+                                                     sizeof(name) - 1,
+                                                     name,
+                                                     &configuration);
+      if (m_H5.H5Zfilter_avail(filter) <= 0)
+      {
+        throw Unsupported(what + " is compressed by the filter " + std::to_string(filter) +
+                          (name[0] == '\0' ? "" : " (" + Printable(name) + ")") +
+                          ", which the HDF5 library here does not have; install it as a plugin (HDF5_PLUGIN_PATH says "
+                          "where), or store the dataset by gzip: h5repack -f GZIP=1 IN OUT");
+      }
     }
-    message.loop += NameOfSource(first->first, first->second);
-    message.SendBy(m_Send);
   }
 
-  /** Opens the file of a source; it stays open until another one is. Empty if it is nowhere. */
-  std::string
+  /** Opens the file of a source at the first place where the library can; it stays open until another one is.
+   *  \return false if there is none */
+  bool
   OpenFile(const std::string & name, const std::string & master)
   {
     const auto places =
       name == "." ? std::vector<std::string>{ master } : PlacesOfSource("HDF5_VDS_PREFIX", name, master);
+    std::string unreadable;
     for (const std::string & place : places)
     {
       if (m_File != nullptr && place == m_Place)
       {
-        return place;
+        return true;
       }
-      Expect(place);
-      auto file = std::make_unique<Hdf5Handle>(IsFileOfDisk(place) ? m_H5.H5Fopen(place.c_str(), 0, H5P_DEFAULT) : -1,
-                                               m_H5.H5Fclose);
+      if (!IsFileOfDisk(place))
+      {
+        continue;
+      }
+      auto file = std::make_unique<Hdf5Handle>(m_H5.H5Fopen(place.c_str(), 0, H5P_DEFAULT), m_H5.H5Fclose);
       if (file->IsThere())
       {
         m_File = std::move(file);
         m_Place = place;
-        return place;
+        return true;
       }
+      unreadable = place;
     }
-    for (const std::string & place : places)
+    if (!unreadable.empty())
     {
-      if (std::error_code failure; fs::exists(place, failure))
-      {
-        FailHdf5(m_H5, "its source " + Printable(place) + " cannot be opened");
-      }
+      FailHdf5(m_H5, "its source " + Printable(unreadable) + " cannot be opened");
     }
-    return "";
+    return false;
   }
 
   void
-  CheckMappings(hid_t object, hid_t list, const std::string & master, const std::string & name)
+  CheckMappings(hid_t list, const std::string & master, const std::string & name)
   {
-    const Hdf5Handle space(m_H5.H5Dget_space(object), m_H5.H5Sclose);
-    const auto       shape = ShapeOf(space);
-    std::size_t      count = 0;
-    m_H5.H5Pget_virtual_count(list, &count);
+    std::size_t count = 0;
+    if (m_H5.H5Pget_virtual_count(list, &count) < 0)
+    {
+      FailHdf5(m_H5, name + " is virtual, and its sources cannot be listed");
+    }
     for (std::size_t i = 0; i < count; ++i)
     {
       const std::string file =
         TextOf([&](char * text, std::size_t size) { return m_H5.H5Pget_virtual_filename(list, i, text, size); });
       const std::string dataset =
         TextOf([&](char * text, std::size_t size) { return m_H5.H5Pget_virtual_dsetname(list, i, text, size); });
-      const Hdf5Handle whole(m_H5.H5Pget_virtual_vspace(list, i), m_H5.H5Sclose);
-      const Hdf5Handle source(m_H5.H5Pget_virtual_srcspace(list, i), m_H5.H5Sclose);
-      const Hdf5Slab   slab(m_H5, whole);
-      const bool       areBlocks = slab.IsUnlimited() && (HasBlocks(file) || HasBlocks(dataset));
-      const auto       points = areBlocks          ? slab.PointsOfBlock()
-                              : slab.IsUnlimited() ? slab.Points(shape)
-                                                   : static_cast<std::uint64_t>(m_H5.H5Sget_select_npoints(whole));
-      const auto       blocks = areBlocks ? slab.Blocks(shape) : 1;
-      for (std::uint64_t block = 0; block < blocks; ++block)
+      const std::string source = Quoted(file == "." ? dataset : file + "::" + dataset);
+      const std::string what = name + " is virtual, and its source " + source;
+      const Hdf5Handle  whole(m_H5.H5Pget_virtual_vspace(list, i), m_H5.H5Sclose);
+      const Hdf5Handle  part(m_H5.H5Pget_virtual_srcspace(list, i), m_H5.H5Sclose);
+      const hssize_t    points = m_H5.H5Sget_select_npoints(whole);
+      if (points < 0)
       {
-        CheckSource(source, points, NameOfBlock(file, block), NameOfBlock(dataset, block), master, name);
+        throw Unsupported(what +
+                          " may grow (an unlimited selection), which is not read; copy the values into a dataset "
+                          "that is not virtual");
       }
-      // The library ends the dataset at the first block that is missing.
-      constexpr std::uint64_t maximumMissing = 100;
-      for (std::uint64_t block = blocks; areBlocks && block < blocks + maximumMissing; ++block)
+      if (!OpenFile(file, master))
       {
-        if (IsSource(NameOfBlock(file, block), NameOfBlock(dataset, block), master))
+        throw Error(what + " is missing: there is no such file");
+      }
+      const Hdf5Handle object(m_H5.H5Dopen(*m_File, dataset.c_str(), H5P_DEFAULT), m_H5.H5Dclose);
+      if (!object.IsThere())
+      {
+        FailHdf5(m_H5, what + " cannot be opened");
+      }
+      const auto shape = ShapeOf(object);
+      if (!Holds(part, static_cast<std::uint64_t>(points), shape))
+      {
+        std::string sizes;
+        for (const hsize_t size : shape)
         {
-          throw Error("its dataset " + Printable(name) + " is virtual, and its source " +
-                      NameOfSource(NameOfBlock(file, blocks), NameOfBlock(dataset, blocks)) +
-                      " is missing, although there is a later one, " +
-                      NameOfSource(NameOfBlock(file, block), NameOfBlock(dataset, block)));
+          sizes += (sizes.empty() ? "" : " x ") + std::to_string(size);
         }
+        throw Error(what + " has the size " + sizes + ", which is not what the dataset takes of it");
       }
+      Check(object, (dataset[0] == '/' ? "" : "/") + dataset, what);
     }
   }
 
-  static std::string
-  NameOfSource(const std::string & file, const std::string & dataset)
-  {
-    return Quoted(file == "." ? dataset : file + "::" + dataset);
-  }
-
-  bool
-  IsSource(const std::string & file, const std::string & dataset, const std::string & master)
-  {
-    return !OpenFile(file, master).empty() &&
-           Hdf5Handle(m_H5.H5Dopen(*m_File, dataset.c_str(), H5P_DEFAULT), m_H5.H5Dclose).IsThere();
-  }
-
-  /** \param points  how many values the virtual dataset takes of it */
-  void
-  CheckSource(hid_t               selection,
-              std::uint64_t       points,
-              const std::string & file,
-              const std::string & dataset,
-              const std::string & master,
-              const std::string & name)
-  {
-    const std::string what =
-      "its dataset " + Printable(name) + " is virtual, and its source " + NameOfSource(file, dataset);
-    if (OpenFile(file, master).empty())
-    {
-      throw Error(what + " is missing: there is no such file");
-    }
-    const Hdf5Handle object(m_H5.H5Dopen(*m_File, dataset.c_str(), H5P_DEFAULT), m_H5.H5Dclose);
-    if (!object.IsThere())
-    {
-      FailHdf5(m_H5, what + " cannot be opened");
-    }
-    const Hdf5Handle space(m_H5.H5Dget_space(object), m_H5.H5Sclose);
-    const auto       shape = ShapeOf(space);
-    if (!Holds(selection, points, shape))
-    {
-      std::string sizes;
-      for (const hsize_t size : shape)
-      {
-        sizes += (sizes.empty() ? "" : " x ") + std::to_string(size);
-      }
-      throw Error(what + " has the size " + sizes + ", which is not what the dataset takes of it");
-    }
-    Check(object, (dataset[0] == '/' ? "" : "/") + dataset);
-  }
-
-  /** Whether a source of this shape has all that is selected of it. */
+  /** Whether a source of this shape has the values that are selected of it, `points` of them. */
   bool
   Holds(hid_t selection, std::uint64_t points, const std::vector<hsize_t> & shape) const
   {
-    const H5S_sel_type kind = m_H5.H5Sget_select_type(selection);
-    if (kind == H5S_SEL_NONE)
-    {
-      return true;
-    }
-    if (kind == H5S_SEL_ALL)
+    if (m_H5.H5Sget_select_type(selection) == H5S_SEL_ALL)
     {
       std::uint64_t count = 1;
       for (const hsize_t size : shape)
@@ -324,28 +247,21 @@ private:
       }
       return count == points;
     }
-    const Hdf5Slab slab(m_H5, selection);
-    if (slab.start.size() != shape.size())
-    {
-      return false;
-    }
-    if (slab.IsUnlimited())
-    {
-      return slab.Points(shape) >= points;
-    }
-    std::vector<hsize_t> first(shape.size());
-    std::vector<hsize_t> last(shape.size());
-    return m_H5.H5Sget_select_bounds(selection, first.data(), last.data()) >= 0 &&
-           std::equal(last.begin(), last.end(), shape.begin(), [](hsize_t end, hsize_t size) { return end < size; });
+    const auto           axes = static_cast<std::size_t>(std::max(0, m_H5.H5Sget_simple_extent_ndims(selection)));
+    std::vector<hsize_t> first(axes);
+    std::vector<hsize_t> last(axes);
+    return points == 0 ||
+           (axes == shape.size() && m_H5.H5Sget_select_bounds(selection, first.data(), last.data()) >= 0 &&
+            std::equal(last.begin(), last.end(), shape.begin(), [](hsize_t end, hsize_t size) { return end < size; }));
   }
 
   /** Each chunk of the index must be one that is found at a place of the dataset's grid. One with a place outside of
    *  it or between its places, or with that of another one, is not. */
   void
-  CheckChunks(hid_t object, hid_t list, const std::string & name)
+  CheckChunks(hid_t object, hid_t list, const std::string & what)
   {
     const Hdf5Handle     space(m_H5.H5Dget_space(object), m_H5.H5Sclose);
-    const auto           shape = ShapeOf(space);
+    const auto           shape = ShapeOf(object);
     std::vector<hsize_t> chunk(shape.size());
     const int            axes = static_cast<int>(shape.size());
     hsize_t              count = 0;
@@ -355,7 +271,7 @@ private:
     }
     if (m_H5.H5Pget_chunk(list, axes, chunk.data()) != axes || m_H5.H5Dget_num_chunks(object, space, &count) < 0)
     {
-      FailHdf5(m_H5, "the list of chunks of dataset " + Printable(name) + " cannot be read");
+      FailHdf5(m_H5, what + " has a list of chunks that cannot be read");
     }
     std::vector<hsize_t> place(shape.size(), 0);
     hsize_t              found = 0;
@@ -380,47 +296,8 @@ private:
     }
     if (found != count)
     {
-      throw Error("the list of chunks of dataset " + Printable(name) + " is damaged: of " + std::to_string(count) +
-                  " chunks, " + std::to_string(count - found) + " are at no place of their own in the dataset");
-    }
-  }
-
-  /** Files of raw values. The library takes zeros for what is missing at their ends. */
-  void
-  CheckRawFiles(hid_t object, hid_t list, const std::string & master, const std::string & name)
-  {
-    const Hdf5Handle space(m_H5.H5Dget_space(object), m_H5.H5Sclose);
-    const Hdf5Handle type(m_H5.H5Dget_type(object), m_H5.H5Tclose);
-    std::uint64_t rest = static_cast<std::uint64_t>(m_H5.H5Sget_simple_extent_npoints(space)) * m_H5.H5Tget_size(type);
-    const int     count = m_H5.H5Pget_external_count(list);
-    for (int i = 0; i < count; ++i)
-    {
-      std::string text(4096, '\0');
-      off_t       offset = 0;
-      hsize_t     size = 0;
-      m_H5.H5Pget_external(list, static_cast<unsigned>(i), text.size() - 1, text.data(), &offset, &size);
-      fs::path           file(text.c_str());
-      const char * const prefix = std::getenv("HDF5_EXTFILE_PREFIX");
-      if (prefix != nullptr && prefix[0] != '\0')
-      {
-        file = Hdf5Prefix(prefix, fs::absolute(master).parent_path()) / file;
-      }
-      const std::uint64_t taken = std::min<std::uint64_t>(size, rest);
-      const std::string   what =
-        "its dataset " + Printable(name) + " has its values in the file " + Quoted(file.string()) + ", which ";
-      std::error_code     failure;
-      const std::uint64_t there = fs::file_size(file, failure);
-      if (failure)
-      {
-        throw Error(what + "cannot be opened: " + failure.message());
-      }
-      if (there < static_cast<std::uint64_t>(offset) + taken)
-      {
-        throw Error(what + "has " + std::to_string(there) + " bytes instead of " +
-                    std::to_string(static_cast<std::uint64_t>(offset) + taken));
-      }
-      rest -= taken;
-      Tell(file.string());
+      throw Error(what + " has a damaged list of chunks: of " + std::to_string(count) + " chunks, " +
+                  std::to_string(count - found) + " are at no place of their own in the dataset");
     }
   }
 
@@ -428,7 +305,6 @@ private:
   const PipedChild::Send &                         m_Send;
   std::set<std::pair<std::string, std::string>>    m_Seen;
   std::vector<std::pair<std::string, std::string>> m_Way;
-  std::map<std::string, FileStamp>                 m_Stamps;
   std::set<std::string>                            m_Told = { "" };
   std::unique_ptr<Hdf5Handle>                      m_File;
   std::string                                      m_Place;
@@ -441,32 +317,29 @@ CheckHdf5Sources(const std::string & path, Hdf5Dataset & dataset, const Progress
 {
   const Hdf5Library & h5 = Hdf5Library::Get();
   const auto          work = [&](const PipedChild::Send & send) {
-    Sources sources(h5, send);
-    sources.Expect(path);
+    Sources     sources(h5, send);
     const hid_t file = OpenHdf5(h5, path);
+    sources.Tell(path);
     for (const std::string & linked : FilesOfLinks(h5, file, path, dataset.name))
     {
       sources.Tell(linked);
     }
-    const hid_t object = h5.H5Dopen(file, dataset.name.c_str(), H5P_DEFAULT);
+    const std::string what = "its dataset " + Printable(dataset.name);
+    const hid_t       object = h5.H5Dopen(file, dataset.name.c_str(), H5P_DEFAULT);
     if (object < 0)
     {
-      FailHdf5(h5, "dataset " + Printable(dataset.name) + " cannot be opened");
+      FailHdf5(h5, what + " cannot be opened");
     }
-    sources.Check(object, dataset.name);
+    sources.Check(object, dataset.name, what);
     send(nullptr, 0);
   };
   PipedChild child("the HDF5 library", work, Hdf5Library::Memory, Hdf5Library::Seconds, [&] { progress.Update(0); });
   for (PipedChild::Bytes bytes = child.Receive(); !bytes.empty(); bytes = child.Receive())
   {
-    const Message message = Message::From(bytes);
-    if (message.kind == Message::Kind::File)
+    FileStamp file = ReceivedStamp(bytes);
+    if (!file.path.empty())
     {
-      dataset.files.push_back(message.file);
-    }
-    else if (message.kind == Message::Kind::Loop)
-    {
-      dataset.loop = message.loop;
+      dataset.files.push_back(std::move(file));
     }
   }
 }

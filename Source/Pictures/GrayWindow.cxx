@@ -128,8 +128,9 @@ WindowOfPart(const std::vector<double> & values)
   const auto [minimum, maximum] = std::minmax_element(finite.begin(), finite.end());
   if (!(high > low))
   {
-    // A part that has a single value is white on air.
-    return { *minimum, high > *minimum ? high : *minimum + std::max(1.0, std::abs(*minimum)) };
+    // A part that has a single value is white on air, or on 0 without air.
+    const double black = high > *minimum ? *minimum : std::min(high, 0.0);
+    return { black, high > black ? high : high < 0 ? 0 : 1 };
   }
   const double beyond = 0.05 * high - 0.05 * low;
   return { std::max(*minimum, low - beyond), std::min(*maximum, high + beyond) };

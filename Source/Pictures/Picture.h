@@ -55,7 +55,7 @@ void CheckPicture(const Extent & extent);
  *
  *  The picture shows the gray values of the background (see WindowOfPart), and over them the labels in colours that
  *  differ between neighbours (see LabelColours) or stand for a column. It also shows the slices' positions (index, and
- *  mm from the first slice), marks where the slices cut each other, and a key (see PictureKey). Voxels keep their
+ *  mm in LPS), marks where the slices cut each other, and a key (see PictureKey). Voxels keep their
  *  physical proportions. An axis that would be too thin to see is drawn wider, and the picture says so.
  *
  *  The direction matrix decides how slices lie: of a volume in LPS, z points up and y down, so that the left side of a

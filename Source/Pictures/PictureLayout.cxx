@@ -136,20 +136,23 @@ PanelAcross(int fixed, const LoadedImage & image, const Scale & scale, const std
   return panel;
 }
 
-/** "z = 3 of 0..9, at 6 mm" */
+/** "z = 3 of 0..9, at z = -6 mm LPS"; an oblique slice has no one coordinate. */
 std::string
 PositionOf(const PicturePanel & panel, const PictureContents & contents, bool isShort)
 {
-  const int   fixed = panel.fixed;
-  std::string position = std::string(1, AxisNames[fixed]) + " = " + std::to_string(panel.view.place[fixed]);
+  const int        fixed = panel.fixed;
+  const Geometry & geometry = contents.background.geometry;
+  const int        along = AnatomyOf(contents.background).along[fixed];
+  std::string      position = std::string(1, AxisNames[fixed]) + " = " + std::to_string(panel.view.place[fixed]);
   if (!isShort)
   {
     position += " of 0.." + std::to_string(contents.background.extent.size[fixed] - 1);
   }
-  if (contents.hasSpacing)
+  if (contents.hasSpacing && std::abs(geometry.direction[along][fixed]) > 1 - 1e-9)
   {
-    position += (isShort ? ", " : ", at ") +
-                LengthText(static_cast<double>(panel.view.place[fixed]) * contents.background.geometry.spacing[fixed]);
+    const double steps = static_cast<double>(panel.view.place[fixed]) * geometry.spacing[fixed];
+    position += (isShort ? ", " : std::string(", at ") + AxisNames[along] + " = ") +
+                LengthText(geometry.origin[along] + steps * geometry.direction[along][fixed]) + " LPS";
   }
   return position;
 }

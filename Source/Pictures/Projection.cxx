@@ -3,6 +3,7 @@
 #include "BrickCCL/Pictures/Plane.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <mutex>
 #include <vector>
@@ -30,8 +31,11 @@ struct Plane
   void
   See(std::size_t at, float value)
   {
-    // Also where nothing has been seen.
-    gray[at] = gray[at] >= value ? gray[at] : value;
+    // NaN is neither seen nor greater: it never replaces a value.
+    if (value > gray[at] || std::isnan(gray[at]))
+    {
+      gray[at] = value;
+    }
   }
   void
   See(std::size_t at, std::uint64_t label, std::int64_t depth)

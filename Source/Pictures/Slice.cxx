@@ -171,6 +171,8 @@ DrawGray(const Taps & across,
   {
     double sum = 0;
     double weight = 0;
+    double low = std::numeric_limits<double>::infinity();
+    double high = -low;
     for (std::size_t j = down.first[row]; j < down.first[row + 1]; ++j)
     {
       for (std::size_t i = across.first[pixel]; i < across.first[pixel + 1]; ++i)
@@ -180,10 +182,13 @@ DrawGray(const Taps & across,
         {
           sum += down.weights[j] * across.weights[i] * one;
           weight += down.weights[j] * across.weights[i];
+          low = std::min(low, one);
+          high = std::max(high, one);
         }
       }
     }
-    gray[pixel] = weight > 0 ? sum / weight : std::numeric_limits<double>::quiet_NaN();
+    // Rounding must not make several values of one.
+    gray[pixel] = weight > 0 ? std::clamp(sum / weight, low, high) : std::numeric_limits<double>::quiet_NaN();
   }
 }
 

@@ -180,7 +180,8 @@ AddTable(CommandArguments & arguments, const std::string & option, const std::st
   const std::string extension = cli::ExtensionOf(path);
   if (!path.empty())
   {
-    arguments.Add(option, { path });
+    // As Slicer's cursor shows them.
+    arguments.Add(option, { path }).Add("--ras", {});
   }
   if (extension == ".tsv" || extension == ".csv")
   {

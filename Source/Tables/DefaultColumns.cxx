@@ -117,7 +117,7 @@ AddBoundingBoxes(ColumnList & columns)
     "index");
   columns.AddAxes("bbox_min_",
                   "_mm",
-                  "lowest physical coordinate of the bounding box's corners, voxels taken as boxes",
+                  "lowest coordinate (LPS) of the bounding box's corners, voxels taken as boxes",
                   "",
                   "",
                   MergeRule::Recomputed,
@@ -128,7 +128,7 @@ AddBoundingBoxes(ColumnList & columns)
                   });
   columns.AddAxes("bbox_max_",
                   "_mm",
-                  "highest physical coordinate of the bounding box's corners, voxels taken as boxes",
+                  "highest coordinate (LPS) of the bounding box's corners, voxels taken as boxes",
                   "",
                   "",
                   MergeRule::Recomputed,
@@ -153,7 +153,7 @@ AddCentres(ColumnList & columns, const std::optional<int> & sliceAxis)
     "index");
   columns.AddAxes("centroid_",
                   "_mm",
-                  "physical point of the centroid (spacing, origin and direction applied)",
+                  "point of the centroid in LPS (spacing, origin and direction applied)",
                   "Centroid",
                   "centroid (with spacing)",
                   MergeRule::Recomputed,

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace brickccl
 {
@@ -19,6 +20,53 @@ NumberOf(const ComponentColumn & column, const ComponentTable & table, std::size
 {
   return std::visit([](auto number) { return static_cast<double>(number); },
                     column.value(table, table.components[place]));
+}
+
+/** Where the letters of axes of space begin in a name, and how many there are: of coordinates ("centroid_x_mm"),
+ *  directions ("principal_axis_1_x") and covariances ("covariance_xy_mm2"). */
+std::pair<std::size_t, std::size_t>
+AxesInName(const std::string & name)
+{
+  const std::string covariance = "covariance_";
+  if (name.compare(0, covariance.size(), covariance) == 0)
+  {
+    return { covariance.size(), 2 };
+  }
+  const std::string ending = name.compare(0, 15, "principal_axis_") == 0 ? "" : "_mm";
+  const std::size_t size = name.size() - std::min(name.size(), ending.size());
+  const bool        isCoordinate = size > 2 && name[size - 2] == '_' && name.substr(size) == ending &&
+                            std::string("xyz").find(name[size - 1]) != std::string::npos;
+  return { size - 1, isCoordinate ? 1 : 0 };
+}
+
+/** Turns a column of coordinates in LPS into one in RAS; leaves other columns alone. */
+void
+ConvertToRas(ComponentColumn & column, const std::vector<ComponentColumn> & all)
+{
+  const auto [begin, count] = AxesInName(column.name);
+  const std::string axes = count == 0 ? "" : column.name.substr(begin, count);
+  if (std::count_if(axes.begin(), axes.end(), [](char axis) { return axis == 'x' || axis == 'y'; }) == 1)
+  {
+    // The lowest coordinate becomes the highest one of the other sign.
+    std::string other = column.name;
+    const auto  bound = column.name.compare(0, 8, "bbox_min") == 0 ? "max" : "min";
+    other = column.name.compare(0, 5, "bbox_") == 0 ? other.replace(5, 3, bound) : other;
+    column.value = [lps = FindColumn(all, other).value](const ComponentTable & table, const ComponentMeasures & c) {
+      // 0 has no sign.
+      return ComponentColumn::Value(0 - std::get<double>(lps(table, c)));
+    };
+  }
+  for (std::size_t i = 0; i < count; ++i)
+  {
+    column.name[begin + i] = axes[i] == 'x' ? 'r' : axes[i] == 'y' ? 'a' : 's';
+  }
+  // The sign of a direction is chosen in LPS.
+  column.description.resize(std::min(column.description.find("; its component"), column.description.size()));
+  const std::string lps = "LPS";
+  if (const std::size_t place = column.description.find(lps); place != std::string::npos)
+  {
+    column.description.replace(place, lps.size(), "RAS");
+  }
 }
 
 } // namespace
@@ -91,8 +139,13 @@ LayOut(const ComponentTable & table, const TableLayout & layout)
     text.rows.resize(static_cast<std::size_t>(layout.top));
   }
   CheckLengthUnit(layout.lengthUnit);
+  text.coordinates = layout.ras ? "RAS" : "LPS";
   for (ComponentColumn & column : text.columns)
   {
+    if (layout.ras)
+    {
+      ConvertToRas(column, all);
+    }
     ConvertLengths(column, layout.lengthUnit);
   }
   return text;

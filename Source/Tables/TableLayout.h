@@ -26,6 +26,9 @@ struct TableLayout
   std::uint64_t top = 0;
   /** The unit of lengths: "mm", "um" or "cm". Areas and volumes have its square and cube, and columns its name. */
   std::string lengthUnit = "mm";
+  /** Coordinates, directions and covariances are RAS in place of LPS, and columns have r, a and s in the place of x, y
+   * and z in their names. `columns` and `sortColumn` are names without that. */
+  bool ras = false;
 };
 
 /** The columns and rows of a table as they are written. */
@@ -34,6 +37,8 @@ struct TableText
   std::vector<ComponentColumn> columns;
   /** Places of components in the table. */
   std::vector<std::size_t> rows;
+  /** "LPS" or "RAS". */
+  std::string coordinates;
   /** Its threads make the lines of a file, and its progress hears of them. */
   HostContext context{ 1 };
 

@@ -93,6 +93,14 @@ class CleanTest(CommandTest):
                             self.assertEqual(written, kind)
                             self.assertEqual(result, clean(voxels, sizes, rank, **options))
 
+    def test_gray_scans_are_noted(self):
+        choose = random.Random(5)
+        for kind, values, isNoted in (("int16", range(-900, 900), True), ("float", [i / 7 for i in range(100)], True),
+                                      ("uint8", [0] * 60 + [1], False)):
+            write_nrrd(self.path("in.nrrd"), kind, (12, 11, 10), [choose.choice(values) for _ in range(1320)])
+            result = self.ok("clean", self.path("in.nrrd"), self.path("out.nrrd"), "--largest", 1, "--json")
+            self.assertEqual("looks like a gray scan" in " ".join(json.loads(result.stdout)["notes"]), isNoted, kind)
+
     def test_report(self):
         write_nrrd(self.path("in.nrrd"), "int16", (7, 3), [-2, -2, -2, 5, 0, 5, 5, -2, 0, -2, 0, 0, 0, 0, -2, -2, -2, 5, 0, 9, 0])
         arguments = ["clean", self.path("in.nrrd"), self.path("out.nrrd"), "--values", "-2,5,77", "--largest", 1, "--fill-holes"]

@@ -264,6 +264,30 @@ class SliceTest(RenderTest):
         ratio = (counts["mip"][0] - 144) / (counts["mip"][1] - 144)
         self.assertLess(abs(ratio / (108 / 224) - 1), 0.02)
 
+    def test_a_projection_of_a_scan_has_the_greatest_value_of_each_line(self):
+        """A gradient along x with NaN here and there, on as many, fewer and more slices than parts, on any number of threads."""
+        for depth in (3, 16, 40):
+            size = (36, 24, depth)
+            path = self.write(size, [(1, (35, 23, depth - 1), (36, 24, depth))])
+            for slope in (1, -1):
+                scan = self.path("scan.nrrd")
+                # Each line along z has a number in one slice at least.
+                write_nrrd(scan, "float", size, [math.nan if (x + y) % depth != z and (x + y + z) % 3 else slope * x
+                                                 for z in range(depth) for y in range(24) for x in range(36)])
+                pictures = []
+                for threads in ("1", "2", "3"):
+                    _, (_, _, rows) = self.draw(path, "--style", "mip", "--intensity", scan, "--threads", threads)
+                    pictures.append(rows)
+                self.assertTrue(pictures[0] == pictures[1] == pictures[2])
+                # The projection along z is at the top left; its last pixels belong to the component.
+                width = 12 * 36 if depth == 40 else 480
+                panel = [row[16:16 + width][::slope] for row in pictures[0][16:16 + width * 2 // 3 - width // 24]]
+                self.assertTrue(all(row == panel[0] for row in panel))
+                grays = [pixel[0] for pixel in panel[0]]
+                self.assertEqual(grays, sorted(grays))
+                self.assertLess(grays[0], 5)
+                self.assertGreater(grays[-1], 250)
+
     def test_an_intensity_image_that_is_not_drawn_is_told(self):
         path = self.write((36, 24, 28), self.BOXES)
         arguments = ("render", path, "-o", self.path("p.png"), "--style", "surface", "--intensity", path, "--json")

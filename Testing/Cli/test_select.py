@@ -39,6 +39,14 @@ class SelectTest(CommandTest):
                          [0, 0, 0, 0, 0, 0, 300, 300, 0, 0])
         self.assertEqual(self.selected("--where", "label > 1000", "--keep"), [0] * 10)
 
+    def test_that_nothing_is_kept_is_noted(self):
+        for how, condition, said in (("--keep", "label > 1000", "holds for none of the 3"), ("--remove", "label > 1", "for each of the 3"),
+                                     ("--keep", "label > 9", None)):
+            result = self.ok("select", self.labels, self.path("out.nrrd"), "--where", condition, how, "--json")
+            notes = " ".join(json.loads(result.stdout)["notes"])
+            self.assertEqual("no component is kept" in notes, said is not None)
+            self.assertIn(said or "", notes)
+
     def test_conditions(self):
         for condition, kept in [("area_mm2 * 2 == 6", {9}), ("voxel_count == 1 || voxel_count == 2", {4, 300}),
                                 ("!(label < 10) && 1 < 2", {300}), ("-label + 4 >= 0", {4}),

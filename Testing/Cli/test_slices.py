@@ -48,6 +48,18 @@ class SlicesTest(CommandTest):
                         ["label", pattern, self.output, "--memory", "500MB"]):
             self.ok(*command)
 
+    def test_folders_that_exist_are_taken_literally(self):
+        expected = self.labels(os.path.join(self.slices, "s_*.tif"))
+        for folder in ("run [2018-11-12]", "x[y", "a]b", "q?*", "back\\slash"):
+            inner = os.path.join(self.path(folder), "in [1]")
+            shutil.copytree(self.slices, inner)
+            for pattern in ("s_*.tif", "s_%03d.tif", "s_0?[0-9].tif"):
+                self.assertEqual(self.labels(os.path.join(inner, pattern)), expected, (folder, pattern))
+            # Behind it, signs are signs.
+            self.assertEqual(self.labels(os.path.join(self.path(folder), "in*", "s_*.tif")), expected, folder)
+            self.fails("label", os.path.join(inner, "none.tif"), self.output, saying=["no such file"])
+            self.fails("label", os.path.join(inner, "s_*.tif"), os.path.join(inner, "s_000.tif"), saying=["part of the input"])
+
     def test_printf_patterns_take_the_names_that_printf_makes(self):
         for name, z in (("p7.tif", 0), ("p8.tif", 1), ("p10.tif", 3), ("p09.tif", 5), ("p0100.tif", 6), ("px.tif", 7), ("100%_2.tif", 8)):
             self.put(name, z)

@@ -71,6 +71,16 @@ class StatsTest(CommandTest):
         write_nrrd(part, "float", (8, 1, 1), [0, 0, 1, 0, float("nan"), 0, 0, 2], (1, 1, 1))
         self.assertIn("'%s': 1 value is not a number (NaN) and counts as background" % part, self.ok("stats", part, "-o", table).stderr)
 
+    def test_weighted_centroids_outside_of_the_box_are_noted(self):
+        labels, scan = self.path("l.nrrd"), self.path("s.nrrd")
+        write_nrrd(labels, "uint8", (6, 1, 1), [1, 1, 1, 0, 2, 2])
+        for values, isNoted in (([-9, 1, 10, 0, 1, 2], True), ([1, 2, 3, 0, -1, -2], False)):
+            write_nrrd(scan, "int16", (6, 1, 1), values)
+            result = self.ok("stats", labels, "--intensity", scan, "--columns", "intensity", "-o", self.path("t.csv"), "--json")
+            summary = json.loads(result.stdout)
+            said = "1 of 2 components have their weighted centroid outside of their bounding box"
+            self.assertEqual(said in " ".join(summary["notes"]), isNoted)
+
     def test_parts_contacts_totals_and_histograms(self):
         labels, part, table = self.path("labels.nrrd"), self.path("part.nrrd"), self.path("table.json")
         write_nrrd(labels, "uint8", (6, 2, 1), [0, 3, 3, 5, 5, 0, 0, 3, 0, 5, 0, 7], (2, 1, 1))
@@ -116,7 +126,7 @@ class StatsTest(CommandTest):
         self.assertEqual(rows["volume_mm3"]["unitLabel"], "mm^3")
         # A comma within a field: the fields stay apart.
         self.assertEqual(rows["centroid_x_mm"]["description"],
-                         "physical point of the centroid (spacing, origin and direction applied)")
+                         "point of the centroid in LPS (spacing, origin and direction applied)")
         self.fails("stats", labels, "-o", table, "--schema", "schema.json", saying=".csv or .tsv")
         self.fails("stats", labels, "-o", table, "--schema", table, saying="also the output of --output")
 

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import os
 import re
 import resource
@@ -73,6 +74,44 @@ class TablesTest(CommandTest):
         self.assertEqual(rows, sorted(rows, key=lambda row: float(row[1])))
         self.fails("stats", self.labels, "-o", self.table, "--columns", "volume_um3", saying="'volume_um3' is no column")
         self.fails("stats", self.labels, "-o", self.table, "--units", "nm", saying="mm, um or cm")
+
+    def test_ras(self):
+        """As LPS with the other sign of x and y: points, directions and covariances; the lowest becomes the highest."""
+        write_nrrd(self.labels, "uint8", (4, 3, 3), [1, 1, 0, 0] + [0, 1, 1, 0] + [0] * 4 + [0, 0, 1, 1] + [0] * 16 + [2] * 4,
+                   spacing=(0.5, 1, 2), origin=(10, -20, 30))
+        lps, ras = ({name: [float(row[i]) for row in rows] for i, name in enumerate(header)}
+                    for header, rows in (self.read("--columns", "shape", *more) for more in ((), ("--ras",))))
+        self.assertEqual(lps["centroid_x_mm"][1], 10.75)
+        self.assertEqual([ras["centroid_%s_mm" % axis][1] for axis in "ras"], [-10.75, 18, 34])
+        self.assertEqual([ras["bbox_%s_r_mm" % end][0] for end in ("min", "max")], [-11.75, -9.75])
+        letters = str.maketrans("xyz", "ras")
+        for name, values in lps.items():
+            signs = {"x": -1, "y": -1, "z": 1}
+            found = re.fullmatch(r"(bbox_m..|\w*_)_?([xyz])_mm|(principal_axis_._)([xyz])|(covariance_)([xyz]+)_mm2", name)
+            if not found:
+                self.assertEqual(ras[name], values, name)
+                continue
+            axes = found[2] or found[4] or found[6]
+            sign = math.prod(signs[axis] for axis in axes)
+            other = name[:len(name) - name[::-1].index(axes[::-1]) - len(axes)] + axes.translate(letters)
+            other += name[len(other):]
+            if sign < 0 and "bbox" in name:
+                other = other.replace("min", "?").replace("max", "min").replace("?", "max")
+            self.assertNotIn(name, ras)
+            self.assertEqual(ras[other], [sign * value for value in values], name)
+        self.assertEqual(len(lps), len(ras))
+        self.assertEqual(self.read("--columns", "centroid_x_mm", "--ras", "--units", "um", "--sort", "centroid_x_mm")[0],
+                         ["label", "centroid_r_um"])
+        for more, space in ((), "LPS"), (("--ras",), "RAS"):
+            self.ok("stats", self.labels, "-o", self.path("t.json"), "--schema", self.path("s.tsv"), *more)
+            with open(self.path("t.json"), encoding="utf-8") as stream:
+                table = json.load(stream)
+            self.assertEqual(table["coordinates"], space + ", in mm")
+            name = "centroid_%s_mm" % ("r" if more else "x")
+            self.assertIn(space, table["columns"][name])
+            with open(self.path("s.tsv"), encoding="utf-8") as stream:
+                self.assertIn(space, next(line for line in stream if line.startswith(name)))
+        self.fails("stats", self.labels, "--histogram", "voxel_count", "--ras", saying="--ras needs --output")
 
     def test_components_of_equal_values_have_their_value(self):
         for kind, values in (("uint8", [7, 7, 0, 9, 9, 7]), ("int64", [-2**63, -2**63, 0, 2**63 - 1, 5, 5]),

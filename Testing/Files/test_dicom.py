@@ -344,6 +344,16 @@ class Compressed(Dicom):
                                               RescaleSlope=1, RescaleIntercept=-10), "series", "%d.dcm" % index)
                 np.testing.assert_array_equal(self.read(self.path("series")).voxels, frames.astype(int) - 10)
 
+    def test_forms_of_jpeg_2000_that_are_not_read_are_named(self):
+        """A JP2 file in the place of the codestream, and HTJ2K: not damaged, and by a program that decompresses them."""
+        pixels = self.random((4, 4), np.uint16)
+        jp2 = b"\0\0\0\x0cjP  \r\n\x87\n" + b"\0\0\0\x14ftypjp2 \0\0\0\0jp2 " + bytes(80) + b"\xff\xd9"
+        said = self.refuses(self.save(self.compressed(pixels, JPEG2000Lossless, [jp2]), "j.dcm"), saying=("JP2 file", "pydicom"))
+        self.assertNotIn("damaged", said)
+        path = self.save(self.compressed(pixels, "1.2.840.10008.1.2.4.201", [jp2]), "h.dcm")
+        said = self.refuses(path, saying=("4.201 (HTJ2K)", "pylibjpeg-openjpeg"))
+        self.assertNotIn("gdcmconv", said)
+
     def test_several_fragments_a_frame(self):
         try:
             codecs = list(self.codecs())

@@ -138,7 +138,8 @@ class NrrdTest(FilesTest):
             self.refuses(path, saying=["'z.raw\\x00", "a byte of value 0"])
 
     def test_control_characters_of_names_are_escaped(self):
-        for name, shown in (("a\rb.raw", "a\\x0db.raw"), ("\x1b[31m.raw", "\\x1b[31m.raw"), ("a\\b.raw", "a\\x5cb.raw")):
+        self.refuses(self.write(self.fields + ["encoding: raw", "data file: a\\b.raw"], b"", "c.nhdr"), saying="a\\b.raw")
+        for name, shown in (("a\rb.raw", "a\\x0db.raw"), ("\x1b[31m.raw", "\\x1b[31m.raw")):
             error = self.refuses(self.write(self.fields + ["encoding: raw", "data file: " + name], b"", "c.nhdr"), saying=shown)
             self.assertNotIn(name, error)
         error = self.refuses(self.write(self.fields, b"", "line\nbreak.nrrd"), saying="line\\x0abreak.nrrd': its header")

@@ -1,6 +1,7 @@
 """PNG, JPEG, BMP and MRC files and folders of slice images, beside Pillow, imagecodecs, SimpleITK and mrcfile."""
 
 import itertools
+import json
 import os
 import random
 import struct
@@ -148,6 +149,16 @@ class Jpeg(PicturesTest):
                 self.assertLessEqual(np.abs(image.voxels - expected).max(), 3)
                 self.assertIn("lossy", " ".join(image.notes))
                 self.assert_geometry(image, (0.1, 0.1))
+
+    def test_masks_whose_edges_are_blurred_are_noted(self):
+        mask = np.zeros((96, 96), "u1")
+        for y, x in ((7, 9), (13, 61), (58, 30)):
+            mask[y:y + 21, x:x + 19] = 255
+        path = self.save(Picture.fromarray(mask), "mask.jpg", quality=80)
+        for more, isNoted in ((), True), (("--range", "128", "255"), False):
+            found = json.loads(self.label(path, self.path("l.png"), *more, "--json").stdout)
+            self.assertEqual(found["components"] > 3, isNoted)
+            self.assertEqual("is a JPEG, whose compression" in " ".join(found["notes"]), isNoted)
 
     def test_orientation_of_cameras_is_told(self):
         for byte_order in ("<", ">"):

@@ -23,8 +23,15 @@ def columns_of_groups():
         if group:
             current = groups.setdefault(group.group(1), [])
         elif column and groups:
-            current.append(column.group(1))
+            current.append(in_ras(column.group(1)))
     return groups
+
+
+def in_ras(column):
+    """The name of a column of coordinates in Slicer's tables."""
+    axes = re.fullmatch(r".*_([xyz])_mm|principal_axis_\d_([xyz])|covariance_([xyz]{2})_mm2", column)
+    begin, end = axes.span(axes.lastindex) if axes else (0, 0)
+    return column[:begin] + column[begin:end].translate(str.maketrans("xyz", "ras")) + column[end:]
 
 
 class ComponentStatisticsTest(ModuleTest):
@@ -55,7 +62,7 @@ class ComponentStatisticsTest(ModuleTest):
         for row in rows:
             points = [point_of(i, columns, ORIGIN) for i in range(COUNT) if LABELS[i] == row["label"]]
             mean = [sum(point[axis] for point in points) / len(points) for axis in range(3)]
-            self.assert_close([row["centroid_%s_mm" % axis] for axis in "xyz"], mean)
+            self.assert_close([row["centroid_%s_mm" % axis] for axis in "ras"], [-mean[0], -mean[1], mean[2]])
         voxels = COUNT - LABELS.count(0)
         self.assertEqual(set(returned), {"componentCount", "componentVolume", "porosity"})
         self.assertEqual(int(returned["componentCount"]), 4)
@@ -75,7 +82,7 @@ class ComponentStatisticsTest(ModuleTest):
         switches = {"measure" + group.capitalize(): True for group in columns_of_groups()}
         self.measure(intensityVolume=self.scan, **switches)
         other = self.path("other.tsv")
-        subprocess.run([COMMAND, "stats", self.labels, "-o", other, "--intensity", self.scan, "--columns",
+        subprocess.run([COMMAND, "stats", self.labels, "-o", other, "--intensity", self.scan, "--ras", "--columns",
                         ",".join(columns_of_groups()), "--quiet"], check=True)
         with open(self.table, encoding="utf-8") as a, open(other, encoding="utf-8") as b:
             self.assertEqual(a.read(), b.read())

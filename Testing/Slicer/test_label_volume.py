@@ -153,7 +153,7 @@ class LabelVolumeTest(ModuleTest):
         for row, component in zip(rows, components):
             points = [point_of(voxel, columns, ORIGIN) for voxel in component]
             mean = [sum(point[axis] for point in points) / len(points) for axis in range(3)]
-            self.assert_close([row["centroid_%s_mm" % axis] for axis in "xyz"], mean)
+            self.assert_close([row["centroid_%s_mm" % axis] for axis in "ras"], [-mean[0], -mean[1], mean[2]])
             self.assert_close([row["volume_mm3"]], [len(component) * VOXEL_VOLUME])
         self.assertEqual(schema["voxel_count"]["type"], "int")
         self.assertEqual((schema["volume_mm3"]["type"], schema["volume_mm3"]["unitLabel"]), ("double", "mm^3"))

@@ -264,7 +264,7 @@ AddDistributionColumns(ColumnList & columns)
     "index");
   columns.AddAxes("weighted_centroid_",
                   "_mm",
-                  "physical point of the weighted centroid",
+                  "point of the weighted centroid in LPS",
                   "CenterOfGravity",
                   "centroid_weighted (with spacing)",
                   MergeRule::SecondLook,

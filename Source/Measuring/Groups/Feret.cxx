@@ -328,7 +328,7 @@ AddFeretColumns(ColumnList & columns)
               [](Table t, Component c) { return ExtentOf(t, c).enclosingDiameter; });
   columns.AddAxes("enclosing_sphere_",
                   "_mm",
-                  "physical point of its centre",
+                  "point of its center in LPS",
                   "",
                   "",
                   MergeRule::Recomputed,
@@ -342,7 +342,7 @@ AddFeretColumns(ColumnList & columns)
                        [](Table t, Component c, int i) { return ExtentOf(t, c).orientedSize[i]; });
   columns.AddAxes("oriented_box_",
                   "_mm",
-                  "physical point of that box's middle",
+                  "point of that box's middle in LPS",
                   "OrientedBoundingBoxOrigin (its corner)",
                   "",
                   MergeRule::Recomputed,

@@ -78,7 +78,7 @@ AddMoments(ColumnList & columns)
     for (int j = i; j < dimension; ++j)
     {
       columns.Add(std::string("covariance_") + AxisNames[i] + AxisNames[j] + "_mm2",
-                  "covariance of the voxel centres' physical coordinates (divided by their number)",
+                  "covariance of the voxel centers' coordinates in LPS (divided by their number)",
                   "",
                   "",
                   MergeRule::Recomputed,
@@ -96,7 +96,7 @@ AddMoments(ColumnList & columns)
   {
     columns.AddAxes("principal_axis_" + std::to_string(i + 1) + "_",
                     "",
-                    "unit vector of this moment; its component of the largest magnitude is positive",
+                    "unit vector of this moment in LPS; its component of the largest magnitude is positive",
                     "PrincipalAxes (signs may differ)",
                     "",
                     MergeRule::Recomputed,

@@ -5,6 +5,7 @@
 #include "BrickCCL/Phantoms/Random.h"
 #include "BrickCCL/Pictures/GrayWindow.h"
 #include "BrickCCL/Pictures/LabelColours.h"
+#include "BrickCCL/Pictures/PictureLayout.h"
 #include "BrickCCL/Pictures/Slice.h"
 
 #include <gtest/gtest.h>
@@ -13,6 +14,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <string>
 #include <vector>
 
 namespace brickccl
@@ -97,6 +99,65 @@ TEST(Slice, OfOnePixelForEachVoxelShowsTheVoxels)
       }
     }
   }
+}
+
+TEST(Slice, OfOneValueHasThatValueAtEveryScale)
+{
+  const Extent             extent{ 21, 17, 5 };
+  const std::vector<float> values(static_cast<std::size_t>(extent.VoxelCount()), 200.1F);
+  const Labeling           labeling = Label(ImageView(values.data(), extent));
+  const LoadedImage        image = ImageOf(values, extent);
+  for (const auto & scale : { std::pair(15, 2), std::pair(7, 1), std::pair(1, 3), std::pair(2, 5) })
+  {
+    const SlicePixels pixels =
+      SampleSlice(image, RunsOf(labeling), ViewOf(extent, 0, 1, scale.first, scale.second), {});
+    for (const double gray : pixels.gray)
+    {
+      ASSERT_EQ(gray, 200.1F);
+    }
+  }
+}
+
+/** Positions are those of tables: in LPS, along the axis of the patient that the slice is orthogonal to. */
+TEST(Slice, SaysWhereItIsInLps)
+{
+  LoadedImage image;
+  image.extent = Extent{ 40, 30, 20 };
+  image.geometry.spacing[0] = 0.5;
+  image.geometry.spacing[2] = 2;
+  const double origin[3] = { 10, -20, 30 };
+  std::copy_n(origin, 3, image.geometry.origin);
+  const RunVolume      runs;
+  const ComponentTable table;
+  const auto           captions = [&](PictureStyle style) {
+    const PictureOptions     options{ style };
+    std::vector<std::string> lines;
+    for (const PicturePanel & panel : LayOutPicture({ image, runs, table, true, true }, options, { 4, 5, 6 }).panels)
+    {
+      lines.push_back(panel.caption.front());
+    }
+    return lines;
+  };
+  using Lines = std::vector<std::string>;
+  EXPECT_EQ(captions(PictureStyle::Slices),
+            (Lines{ "z = 6 of 0..19, at z = 42 mm LPS",
+                    "y = 5 of 0..29, at y = -15 mm LPS",
+                    "x = 4 of 0..39, at x = 12 mm LPS" }));
+  EXPECT_EQ(captions(PictureStyle::Montage).at(1), "z = 3, 36 mm LPS");
+  // x runs upwards, y to the right, z to the back.
+  const double directions[3][3] = { { 0, -1, 0 }, { 0, 0, 1 }, { 1, 0, 0 } };
+  for (int row = 0; row < 3; ++row)
+  {
+    std::copy_n(directions[row], 3, image.geometry.direction[row]);
+  }
+  EXPECT_EQ(captions(PictureStyle::Slices),
+            (Lines{ "z = 6 of 0..19, at y = -8 mm LPS",
+                    "y = 5 of 0..29, at x = 5 mm LPS",
+                    "x = 4 of 0..39, at z = 32 mm LPS" }));
+  // An oblique slice has no one coordinate.
+  image.geometry.direction[0][1] = -0.8;
+  image.geometry.direction[1][1] = 0.6;
+  EXPECT_EQ(captions(PictureStyle::Slices)[1], "y = 5 of 0..29");
 }
 
 TEST(Slice, OfLargePixelsShowsMeansAndTheMostFrequentLabel)
@@ -263,6 +324,9 @@ TEST(GrayWindow, IsSoundForWhateverComes)
   }
   EXPECT_EQ(WindowOfPart({ 0, 0, 0, 1, 1 }).black, 0) << "a mask is black and white";
   EXPECT_EQ(WindowOfPart({ 0, 0, 0, 1, 1 }).white, 1);
+  EXPECT_EQ(WindowOfPart({ 200, 200 }).ShareOf(200), 1) << "a single value is white, unless it is 0 or below";
+  EXPECT_EQ(WindowOfPart({ 0, 0 }).ShareOf(0), 0);
+  EXPECT_EQ(WindowOfPart({ -7, -7 }).ShareOf(-7), 0);
 }
 
 /** A slice of so many pixels with labels. */

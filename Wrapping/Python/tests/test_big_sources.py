@@ -121,6 +121,34 @@ def test_hdf5_is_read(tmp_path):
         big.label(f"{tmp_path}/scan.h5::/nothing", tmp_path / "c")
 
 
+def test_virtual_datasets_have_all_their_sources(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    resource = pytest.importorskip("resource")
+    image = grains((150, 6, 7))
+    layout = h5py.VirtualLayout(image.shape, image.dtype)
+    for number, plane in enumerate(image):
+        with h5py.File(tmp_path / f"{number}.h5", "w") as stream:
+            stream["d"] = plane
+        layout[number] = h5py.VirtualSource(f"{number}.h5", "d", plane.shape)
+    with h5py.File(tmp_path / "all.h5", "w") as stream:
+        stream.create_virtual_dataset("d", layout)
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        # HDF5 gives fill values for what it cannot open: the limit is raised.
+        resource.setrlimit(resource.RLIMIT_NOFILE, (100, limits[1]))
+        found = big.label(f"{tmp_path}/all.h5::/d", tmp_path / "a", brick=128)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    np.testing.assert_array_equal(found.labels[:], brickccl.label(image))
+    with h5py.File(tmp_path / "7.h5", "w") as stream:
+        stream["d"] = image[7, :5]
+    with pytest.raises(ValueError, match=r"7.h5::d' .* has the shape \(5, 7\)"):
+        big.label(f"{tmp_path}/all.h5::/d", tmp_path / "b")
+    (tmp_path / "7.h5").unlink()
+    with pytest.raises(ValueError, match="7.h5::d' .* cannot be opened"):
+        big.label(f"{tmp_path}/all.h5::/d", tmp_path / "b")
+
+
 def test_dask_and_xarray_arrays_are_read_block_by_block(tmp_path):
     dask = pytest.importorskip("dask.array")
     image = grains((10, 12, 14))

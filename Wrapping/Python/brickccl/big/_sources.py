@@ -19,6 +19,7 @@ from . import _ome
 from ._dask import arrays_in_graph, check_dask, wrapped_by_dask
 from ._files import digest_of_files, status_of
 from ._grid import Box
+from ._hdf5 import check_virtual, open_hdf5
 from ._stores import digest_of_store, import_zarr
 
 HDF5_ENDINGS = (".h5", ".hdf5", ".hdf", ".nxs")
@@ -173,6 +174,7 @@ class Hdf5Source(FileSource):
 
     def __init__(self, array: Any) -> None:
         super().__init__(array)
+        check_virtual(array)
         self.path = os.path.abspath(array.file.filename)
         self._lock = threading.Lock()
         #: Files in memory, also those that h5py reads through an object of Python, are not there for others.
@@ -386,7 +388,7 @@ def _from_text(
     path, _, name = text.partition("::")
     if name and path.endswith(HDF5_ENDINGS):
         _check_plain(select, level)
-        return Hdf5Source(_open_hdf5(path, name))
+        return Hdf5Source(open_hdf5(path, name))
     if text.endswith(HDF5_ENDINGS):
         raise ValueError(f"'{text}' has many datasets; name one of them: '{text}::/NAME'")
     if text.endswith(".npy"):
@@ -400,17 +402,6 @@ def _check_plain(select: Mapping[str, int] | None, level: int) -> None:
     """Raises if a part of an OME-Zarr image is asked for of a source that is none."""
     if select or level:
         raise ValueError("select= and level= are for the images of OME-Zarr; slice the array instead")
-
-
-def _open_hdf5(path: str, name: str) -> Any:
-    try:
-        import h5py
-    except ImportError:
-        raise ImportError("datasets of HDF5 need the package h5py") from None
-    stream = h5py.File(path, "r")
-    if name not in stream or not isinstance(stream[name], h5py.Dataset):
-        raise ValueError(f"'{path}' has no dataset '{name}'")
-    return stream[name]
 
 
 def open_source(
@@ -486,6 +477,6 @@ def reopen(address: Mapping[str, Any]) -> Source:
     if address["kind"] == "memmap":
         return MemmapSource.at(address)
     if address["kind"] == "hdf5":
-        return Hdf5Source(_open_hdf5(address["path"], address["name"]))
+        return Hdf5Source(open_hdf5(address["path"], address["name"]))
     options = address["storage_options"]
     return ZarrSource(open_zarr(address["url"], "r", options), address["index"], address["url"], options)

@@ -1,0 +1,86 @@
+"""Datasets of HDF5 that are read by h5py."""
+
+from __future__ import annotations
+
+import math
+import os
+from typing import Any
+
+
+def open_hdf5(path: str, name: str) -> Any:
+    try:
+        import h5py
+    except ImportError:
+        raise ImportError("datasets of HDF5 need the package h5py") from None
+    stream = h5py.File(path, "r")
+    if name not in stream or not isinstance(stream[name], h5py.Dataset):
+        raise ValueError(f"'{path}' has no dataset '{name}'")
+    return stream[name]
+
+
+def check_virtual(dataset: Any) -> None:
+    """Raises unless each source of a virtual dataset is there, is large enough and can be opened with all others.
+
+    HDF5 gives fill values where it cannot open a source.
+    """
+    files: set[str] = set()
+    _check_sources(dataset, files, ())
+    limit = _file_limit()
+    # Some files are open already.
+    if files and limit is not None and len(files) + 64 > limit:
+        raise ValueError(
+            f"the dataset '{dataset.name}' takes its values from {len(files)} files, and this process can open only {limit} "
+            "at once; raise the limit (ulimit -n)"
+        )
+
+
+def _check_sources(dataset: Any, files: set[str], way: tuple[tuple[str, str], ...]) -> None:
+    import h5py
+
+    if not getattr(dataset, "is_virtual", False):
+        return
+    own = (os.path.abspath(dataset.file.filename), dataset.name)
+    if own in way:
+        raise ValueError(f"the virtual dataset '{dataset.name}' takes values from itself")
+    for source in dataset.virtual_sources():
+        what = f"the source '{source.file_name}::{source.dset_name}' of the virtual dataset '{dataset.name}'"
+        beside = os.path.join(os.path.dirname(own[0]), source.file_name)
+        place = own[0] if source.file_name == "." else source.file_name if os.path.exists(source.file_name) else beside
+        try:
+            points = source.vspace.get_select_npoints()
+        except RuntimeError:
+            # An unlimited selection has no number of values.
+            raise ValueError(f"{what} may grow, which is not read; copy the values into another dataset") from None
+        try:
+            with h5py.File(place, "r") as stream:
+                found = stream[source.dset_name]
+                if not _holds(found.shape, source.src_space, points):
+                    raise ValueError(f"{what} has the shape {found.shape}, which is not what is taken of it")
+                files.add(place)
+                _check_sources(found, files, (*way, own))
+        except (OSError, KeyError) as error:
+            raise ValueError(f"{what} cannot be opened: {error}") from None
+
+
+def _holds(shape: tuple[int, ...], selection: Any, points: int) -> bool:
+    """Whether a source of this shape has what is selected of it, `points` values."""
+    from h5py import h5s
+
+    if selection.get_select_type() == h5s.SEL_ALL:
+        return math.prod(shape) == points
+    last = selection.get_select_bounds()[1]
+    return len(last) == len(shape) and all(end < size for end, size in zip(last, shape))
+
+
+def _file_limit() -> int | None:
+    """How many files this process may open, after its limit was raised as far as it may raise it."""
+    try:
+        import resource
+    except ImportError:
+        return None
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    except (OSError, ValueError):
+        return soft
+    return None if hard == resource.RLIM_INFINITY else hard

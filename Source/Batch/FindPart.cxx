@@ -159,8 +159,7 @@ TakeLargest(const LoadedImage &   image,
   Labeling labeling = Label(image.View(), options);
   if (labeling.ForegroundVoxelCount() == static_cast<std::uint64_t>(image.extent.VoxelCount()))
   {
-    throw InvalidArgument("the part fills the image: every voxel is of the part's material (" + material.ToString() +
-                          "); [part] of the recipe says which values it has");
+    found.notes.push_back(NoteOnFullImage());
   }
   const std::uint64_t label = part.method == "largest" ? labeling.ComponentCount() : LargestInside(labeling);
   if (label == 0)

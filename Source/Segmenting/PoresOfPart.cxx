@@ -176,7 +176,7 @@ private:
     std::copy(m_Result.part.begin(), m_Result.part.end(), mask.begin());
     const double width = WidthOfOpening * m_LeastSpacing;
     m_Result.openingWidth = width;
-    TakeGaps(mask.data(), { m_Options.geometry, width, 2 * width }, m_Context.Part(0.7, 0.9));
+    TakeGaps(mask.data(), { m_Options.geometry, width, 1.5 * width }, m_Context.Part(0.7, 0.9));
     constexpr auto gap = static_cast<std::uint8_t>(GapState::Gap);
     LabelOptions   options = OptionsFor(Criterion::InRange(gap, gap));
     options.relabel.minimumSize = LeastVoxelsOfOpening;
@@ -282,6 +282,12 @@ FindPores(const ImageView & image, const PoreOptions & options)
   return PoreFinder(image, options).Find();
 }
 
+std::string
+NoteOnFullImage()
+{
+  return "the part fills the whole image; if the scan shows air around the part, the threshold is wrong";
+}
+
 std::vector<std::string>
 NotesOn(const PoresOfPart & found, const std::string & closing)
 {
@@ -296,7 +302,7 @@ NotesOn(const PoresOfPart & found, const std::string & closing)
   std::vector<std::string> notes;
   if (found.fillsImage)
   {
-    notes.emplace_back("the part fills the whole image; if the scan shows air around the part, the threshold is wrong");
+    notes.push_back(NoteOnFullImage());
   }
   if (found.furtherPieces.count > 0)
   {

@@ -103,6 +103,9 @@ PoresOfPart FindPores(const ImageView & image, const PoreOptions & options);
  *  part that fills the image. \param closing  what closes gaps: the name of an option or a key */
 std::vector<std::string> NotesOn(const PoresOfPart & found, const std::string & closing);
 
+/** The same of a part that fills the image. */
+std::string NoteOnFullImage();
+
 } // namespace brickccl
 
 #endif

@@ -186,6 +186,26 @@ class ResultsTest(BatchTest):
         self.recipe(part)
         self.batch()
         self.assertEqual(self.items()["a"]["defects"], "1")
+        self.assertIn("the part fills the whole image", self.items()["a"]["notes"])
+
+    def test_a_part_of_every_voxel_has_no_verdict(self):
+        self.volume("a.nrrd", [(1, 1, 1, 2, 2, 2)])
+        self.recipe("[part]\nmethod = \"pores\"\nthreshold = -5\n[[acceptance]]\nrule = \"porosity\"\nat_most_percent = 1\n")
+        self.batch(code=3)
+        self.assertIn("the part fills the image", self.items()["a"]["error"])
+        self.assertEqual(self.items()["a"]["verdict"], "error")
+
+    def test_further_pieces_and_slits_are_noted(self):
+        values = [0 if (x == 9 and y > 3) or x == 20 or not all(1 <= at < 29 for at in (x, y, z)) else 100
+                  for z in range(30) for y in range(30) for x in range(30)]
+        write_nrrd(os.path.join(self.input, "p.nrrd"), "uint8", (30, 30, 30), values, (1, 1, 1))
+        self.recipe("[part]\nmethod = \"pores\"\nthreshold = 50\n[[acceptance]]\nrule = \"porosity\"\nat_most_percent = 1\n")
+        self.batch()
+        notes = self.summary("p")["notes"]
+        self.assertEqual(len(notes), 2)
+        self.assertIn("1 further piece of material (6272 voxels, 6272 mm^3) is not inspected", notes[0])
+        self.assertIn("1 crack or cavity (700 voxels, 700 mm^3) is open to the outside through gaps of up to 4 mm", notes[1])
+        self.assertIn("part.close_mm closes such gaps", notes[1])
 
     def test_threshold_is_found_in_the_part(self):
         self.recipe("[smoothing]\nfilter = \"median\"\n[threshold]\nmethod = \"otsu\"\n"

@@ -21,7 +21,7 @@ constexpr auto Gap = static_cast<std::uint8_t>(GapState::Gap);
 /** A voxel of a gap that the outside reaches. */
 constexpr std::uint8_t Reached = 3;
 
-/** Lets states spread among neighbours by faces, edges and corners. */
+/** Lets states spread among neighbors by faces, edges and corners. */
 class StateSpreader
 {
 public:

@@ -96,7 +96,7 @@ public:
   }
 
 private:
-  /** Blocks have a word along x and so many rows along y and z. */
+  /** Blocks have a word along x and this many rows along y and z. */
   static constexpr std::int64_t RowsOfBlock = 8;
 
   const Word *
@@ -211,7 +211,7 @@ private:
   std::vector<MeasuredLine> m_Lines;
   /** The farthest that lines reach along each axis, in voxels. */
   std::int64_t m_Reach[3] = { 0, 0, 0 };
-  /** Rows have so many words of zeros at both ends, and a row of zeros follows the last one. */
+  /** Rows have this many words of zeros at both ends, and a row of zeros follows the last one. */
   std::int64_t              m_Border = 0;
   std::int64_t              m_Stride = 0;
   std::vector<Word>         m_Bits;

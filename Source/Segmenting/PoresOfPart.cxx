@@ -26,8 +26,8 @@ namespace
 
 /** Further pieces of material are worth a note if each has at least this share of the largest one's voxels. */
 constexpr double LeastShareOfPiece = 1e-3;
-/** Openings to the outside are worth a note if they are at most so many voxels wide, and one has at least so many
- * voxels together with what lies behind it. */
+/** Openings to the outside are worth a note if they are at most this many voxels wide, and one has at least
+ *  this many voxels together with what lies behind it. */
 constexpr double        WidthOfOpening = 4;
 constexpr std::uint64_t LeastVoxelsOfOpening = 27;
 
@@ -184,7 +184,8 @@ private:
     m_Result.openings = CountPieces(openings, 1, 0);
   }
 
-  /** Counts the components from one on that have at least so many voxels and do not lie in the part. */
+  /** Counts the components from one on that have at least this share of the first one's voxels and do not lie in the
+   * part. */
   PoresOfPart::Pieces
   CountPieces(const Labeling & labeling, std::uint64_t first, double least) const
   {

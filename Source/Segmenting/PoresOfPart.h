@@ -57,8 +57,8 @@ struct PoresOfPart
   };
   /** Those of these pieces that have at least a thousandth of the largest one's voxels. */
   Pieces furtherPieces;
-  /** Cracks and cavities that count as outside because of openings of at most so many mm, which are 4 voxels along the
-   *  axis of the least spacing. */
+  /** Cracks and cavities that count as outside because of openings of at most this many mm, which are 4 voxels along
+   * the axis of the least spacing. */
   Pieces openings;
   double openingWidth = 0;
   /** Whether every voxel of the image is part. */
@@ -77,7 +77,7 @@ struct PoresOfPart
   {
     return ImageView(pores.data(), extent);
   }
-  /** So many voxels of pores in percent of the part, both within the region. */
+  /** This many voxels of pores in percent of the part, both within the region. */
   double
   PorosityPercent(std::uint64_t voxels) const
   {

@@ -122,57 +122,6 @@ MaterialOf(const LoadedImage & image, const Recipe::Part & part, const HostConte
   return found.threshold->AtOrAbove();
 }
 
-/** Marks the voxels outside of the part whose six neighbours all lie outside as well, or beyond the image. */
-void
-MarkWideOutside(const LoadedImage & part, std::uint8_t * marks)
-{
-  const Extent &     extent = part.extent;
-  const auto *       bytes = reinterpret_cast<const std::uint8_t *>(part.voxels.Data());
-  const std::int64_t steps[3] = { 1, extent.size[0], extent.size[0] * extent.size[1] };
-  for (std::int64_t row = 0; row < extent.RowCount(); ++row)
-  {
-    const std::int64_t at[3] = { 0, row % extent.size[1], row / extent.size[1] };
-    for (std::int64_t x = 0; x < extent.size[0]; ++x, ++bytes, ++marks)
-    {
-      std::uint8_t material = *bytes;
-      for (int axis = 0; axis < 3 && material == 0; ++axis)
-      {
-        const std::int64_t place = axis == 0 ? x : at[axis];
-        material |= place > 0 ? bytes[-steps[axis]] : 0;
-        material |= place + 1 < extent.size[axis] ? bytes[steps[axis]] : 0;
-      }
-      *marks = material == 0 ? 1 : 0;
-    }
-  }
-}
-
-/** Notes the cavities that count as outside although they hang together with it through gaps of one or two voxels
- *  alone. */
-void
-NoteNarrowOpenings(const Recipe::Part & part, const ProgressHooks & hooks, int threads, FoundPart & found)
-{
-  NewMask wide(found.mask);
-  MarkWideOutside(found.mask, wide.bytes);
-  LabelOptions options;
-  options.device.kind = Device::Kind::Cpu;
-  options.threads = threads;
-  options.progress = hooks;
-  const ComponentTable cores = Label(wide.image.View(), options).Measure();
-  std::uint64_t        cavities = 0;
-  for (const ComponentMeasures & core : cores.components)
-  {
-    cavities += cores.SidesTouched(core) == 0 ? 1 : 0;
-  }
-  if (cavities > 0)
-  {
-    found.notes.push_back(std::to_string(cavities) + (cavities == 1 ? " cavity is" : " cavities are") +
-                          " open to the outside through a gap of one or two voxels and count" +
-                          (cavities == 1 ? "s" : "") + " as outside, not as pores; " +
-                          (part.close > 0 ? "a larger part.close_mm" : "part.close_mm of the recipe") +
-                          " closes such gaps");
-  }
-}
-
 /** The largest piece of material with its pores. */
 void
 TakePores(const LoadedImage & image, const PoreOptions & options, FoundPart & found)
@@ -188,16 +137,7 @@ TakePores(const LoadedImage & image, const PoreOptions & options, FoundPart & fo
   };
   found.mask = share(result->part);
   found.pores = share(result->pores);
-  if (result->otherMaterialVoxels > 0)
-  {
-    found.notes.push_back(std::to_string(result->otherMaterialVoxels) +
-                          " voxels of material belong to smaller pieces, which are not inspected");
-  }
-  if (result->bores > 0)
-  {
-    found.notes.push_back(std::to_string(result->bores) + " bores of " + std::to_string(result->boreVoxels) +
-                          " voxels count as outside of the part");
-  }
+  found.notes = NotesOn(*result, "part.close_mm");
 }
 
 /** The largest component of the material. */
@@ -216,7 +156,11 @@ TakeLargest(const LoadedImage &   image,
   options.relabel.largest = part.method == "largest" ? 1 : 0;
   options.threads = threads;
   options.progress = hooks;
-  Labeling            labeling = Label(image.View(), options);
+  Labeling labeling = Label(image.View(), options);
+  if (labeling.ForegroundVoxelCount() == static_cast<std::uint64_t>(image.extent.VoxelCount()))
+  {
+    found.notes.push_back(NoteOnFullImage());
+  }
   const std::uint64_t label = part.method == "largest" ? labeling.ComponentCount() : LargestInside(labeling);
   if (label == 0)
   {
@@ -328,7 +272,6 @@ FindPart(const LoadedImage &                        image,
     options.threads = threads;
     options.progress = hooks;
     TakePores(image, options, found);
-    NoteNarrowOpenings(part, hooks, threads, found);
   }
   else
   {

@@ -2,7 +2,6 @@
 
 #include "BrickCCL/Batch/ReportPictures.h"
 #include "BrickCCL/Core/Counted.h"
-#include "BrickCCL/Segmenting/CloseMask.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -56,19 +55,11 @@ PartBytes(const ItemHeader & header, const Recipe::Part & part)
   const auto voxels = static_cast<std::uint64_t>(header.extent.VoxelCount());
   // Labels and distances to others, as 32-bit numbers.
   constexpr std::uint64_t ofDistances = 8;
+  // The bits of a mask, and the paths that lead into gaps.
+  const std::uint64_t ofGaps = part.close > 0 ? 4 : 1;
   // Two masks that stay and one that passes, and the bits of two labelings.
   constexpr std::uint64_t ofMasks = 4;
-  std::uint64_t           closing = 0;
-  if (part.close > 0)
-  {
-    closing = ofDistances;
-    for (int axis = 0; axis < header.extent.dimension; ++axis)
-    {
-      closing *= static_cast<std::uint64_t>(header.extent.size[axis] +
-                                            2 * MarginOfClosing(part.close, header.geometry.spacing[axis]));
-    }
-  }
-  return voxels * ofMasks + std::max(closing, part.erode > 0 ? voxels * ofDistances : 0);
+  return voxels * (ofMasks + std::max(ofGaps, part.erode > 0 ? ofDistances : 0));
 }
 
 /** The bytes for each voxel of the masks of the part. */

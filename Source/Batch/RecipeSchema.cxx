@@ -103,14 +103,15 @@ StepKeys()
       "fill_holes",
       { "volume", "slices", "none" },
       "whether what the material encloses belongs to the part: in space (default), in each slice across z, or not"),
-    NumberOf("part",
-             "close_mm",
-             KeyKind::Number,
-             0,
-             Infinity,
-             "mm",
-             "with pores: cracks and openings up to so wide belong to the part; default: 0: a pore that is open to the "
-             "outside, if by one voxel, does not count"),
+    NumberOf(
+      "part",
+      "close_mm",
+      KeyKind::Number,
+      0,
+      Infinity,
+      "mm",
+      "with pores: cracks and openings up to this width belong to the part; default: 0: a pore that is open to the "
+      "outside, even by one voxel, does not count"),
     NumberOf("part",
              "erode_mm",
              KeyKind::Number,

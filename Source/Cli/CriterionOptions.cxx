@@ -61,9 +61,10 @@ AddCriterionOptions(CLI::App & command, CriterionArguments & arguments)
       ->excludes(tolerance)
       ->excludes(background);
   command
-    .add_option("--close",
-                arguments.close,
-                "with --pores: cracks that are open to the outside and up to MM wide count as pores, too")
+    .add_option(
+      "--close",
+      arguments.close,
+      "with --pores: count cracks and cavities that are open to the outside through gaps of up to MM as pores")
     ->check(NumberFromZero())
     ->type_name("MM")
     ->needs(pores);
@@ -157,6 +158,18 @@ Segmented::ForView() const
   return pores ? Criterion::Foreground() : asked;
 }
 
+Totals
+Segmented::TotalsOf(const ComponentTable & table) const
+{
+  Totals totals = brickccl::TotalsOf(table);
+  if (pores)
+  {
+    totals.regionSize = static_cast<double>(pores->partVoxels) * table.geometry.VoxelVolume(table.extent.dimension);
+    totals.fraction = static_cast<double>(totals.voxels) / static_cast<double>(pores->partVoxels);
+  }
+  return totals;
+}
+
 void
 NoteNotANumber(std::uint64_t count, ImageReader & reader)
 {
@@ -189,13 +202,9 @@ ApplyCriterion(const CriterionArguments &         arguments,
   }
   segmented.asked = ForVoxels(segmented.asked, segmented.View(image).type);
   const bool findsPart = arguments.pores && arguments.range.empty();
+  const auto inside = mask ? std::optional(mask->View()) : std::nullopt;
   if (!arguments.threshold.empty() || findsPart)
   {
-    std::optional<ImageView> inside;
-    if (mask)
-    {
-      inside = mask->View();
-    }
     ThresholdMethod method = ThresholdMethod::FromText(arguments.threshold.empty() ? "otsu" : arguments.threshold);
     method.value = AsVoxelValue(method.value, segmented.View(image).type);
     ValueHistogram histogram;
@@ -225,17 +234,37 @@ ApplyCriterion(const CriterionArguments &         arguments,
     options.material = segmented.asked;
     options.closeWidth = arguments.close;
     options.geometry = image.geometry;
+    options.region = inside;
     options.device = device;
     options.threads = threads;
     options.progress = reporter.Hooks();
     segmented.pores = FindPores(segmented.View(image), options);
-    if (segmented.pores->bores > 0)
+    for (const std::string & note : NotesOn(*segmented.pores, "--close"))
     {
-      reader.Note(std::to_string(segmented.pores->bores) + " bores of " + std::to_string(segmented.pores->boreVoxels) +
-                  " voxels run straight through the image; they count as outside, not as pores");
+      reader.Note(note);
     }
   }
   return segmented;
+}
+
+std::optional<std::uint64_t>
+CountPartInRegion(const Segmented &                  segmented,
+                  const std::optional<LoadedImage> & part,
+                  const std::optional<LoadedImage> & mask,
+                  int                                threads)
+{
+  if (segmented.pores)
+  {
+    return segmented.pores->partVoxels;
+  }
+  if (!part || !mask)
+  {
+    return {};
+  }
+  LabelOptions options;
+  options.mask = mask->View();
+  options.threads = threads;
+  return Label(part->View(), options).ForegroundVoxelCount();
 }
 
 namespace
@@ -247,7 +276,6 @@ struct PoreTotals
   Totals        kept;
   std::uint64_t largestVoxels = 0;
   double        voxelSize = 0;
-  double        porosity = 0;
   /** "mm^3" or the like. */
   std::string unit;
 
@@ -260,7 +288,6 @@ struct PoreTotals
     {
       largestVoxels = std::max(largestVoxels, pore.voxelCount);
     }
-    porosity = static_cast<double>(kept.voxels) / static_cast<double>(pores.partVoxels);
   }
 
   double
@@ -283,11 +310,12 @@ DescribePores(std::ostream & text, const PoresOfPart & pores, const ComponentTab
 {
   const PoreTotals totals(pores, table);
   text << "part of " << totals.TextOf(pores.partVoxels) << "; pores of " << totals.TextOf(totals.kept.voxels)
-       << ": porosity " << 100 * totals.porosity << " %, largest pore " << totals.TextOf(totals.largestVoxels) << '\n';
+       << ": porosity " << pores.PorosityPercent(totals.kept.voxels) << " %, largest pore "
+       << totals.TextOf(totals.largestVoxels) << '\n';
   if (totals.kept.voxels != pores.poreVoxels)
   {
     text << "with the pores that were dropped: " << totals.TextOf(pores.poreVoxels) << ", porosity "
-         << 100 * pores.Porosity() << " %\n";
+         << pores.PorosityPercent(pores.poreVoxels) << " %\n";
   }
 }
 
@@ -300,11 +328,11 @@ PoresAsJson(const PoresOfPart & pores, const ComponentTable & table)
            { "part_" + size, totals.SizeOf(pores.partVoxels) },
            { "pore_voxels", totals.kept.voxels },
            { "pore_" + size, totals.kept.size },
-           { "porosity", totals.porosity },
+           { "porosity_percent", pores.PorosityPercent(totals.kept.voxels) },
            { "largest_voxels", totals.largestVoxels },
            { "largest_" + size, totals.SizeOf(totals.largestVoxels) },
            { "pore_voxels_before_filters", pores.poreVoxels },
-           { "porosity_before_filters", pores.Porosity() },
+           { "porosity_percent_before_filters", pores.PorosityPercent(pores.poreVoxels) },
            { "other_material_voxels", pores.otherMaterialVoxels },
            { "bores", pores.bores },
            { "bore_voxels", pores.boreVoxels } };

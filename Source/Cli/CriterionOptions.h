@@ -61,6 +61,8 @@ struct Segmented
   std::string CriterionText(const CriterionArguments & arguments) const;
   /** The criterion for the view. */
   Criterion ForView() const;
+  /** The sums over a table. The region of pores is the part. */
+  Totals TotalsOf(const ComponentTable & table) const;
 };
 
 /** Notes values that are not a number, if there are any. */
@@ -75,6 +77,13 @@ Segmented ApplyCriterion(const CriterionArguments &         arguments,
                          int                                threads,
                          ImageReader &                      reader,
                          Reporter &                         reporter);
+
+/** The number of voxels of the part, which was found or is given, in the mask: porosity is that of a region, pores in
+ * it by the part in it. Nothing if there is no part, or the whole of a given one counts. */
+std::optional<std::uint64_t> CountPartInRegion(const Segmented &                  segmented,
+                                               const std::optional<LoadedImage> & part,
+                                               const std::optional<LoadedImage> & mask,
+                                               int                                threads);
 
 /** Adds the part whose pores were found, for a table that somebody reads: distances to its surface take time. */
 inline MeasureOptions

@@ -366,18 +366,36 @@ DoubtsOfSlabs::Note(std::uint64_t foreground, std::uint64_t components, ImageRea
 }
 
 void
-NoteHolesOfPart(const LoadedImage & part, int threads, ImageReader & reader)
+CheckPart(const LoadedImage & part, int threads, ImageReader & reader)
 {
   if (part.channels != 1)
   {
     return;
   }
   std::vector<std::uint8_t> mask(static_cast<std::size_t>(part.extent.VoxelCount()));
+  std::size_t               pairs = 0;
+  std::size_t               different = 0;
   VisitScalarType(part.type, [&](auto tag) {
     using T = typename decltype(tag)::Type;
     const auto * voxels = reinterpret_cast<const T *>(part.voxels.Data());
     std::transform(voxels, voxels + mask.size(), mask.begin(), [](T value) { return IsInPart(value) ? 1 : 0; });
+    for (std::size_t i = 1; i < mask.size(); ++i)
+    {
+      const bool areBoth = mask[i - 1] + mask[i] == 2;
+      pairs += areBoth ? 1 : 0;
+      different += areBoth && voxels[i - 1] != voxels[i] ? 1 : 0;
+    }
   });
+  const std::string name = Quoted(part.files.front());
+  if (std::find(mask.begin(), mask.end(), 0) == mask.end())
+  {
+    throw InvalidArgument(name + " (--part) is not a mask of a part: no voxel is 0, so that the part has no surface; " +
+                          "give an image that is 0 outside of the part, or leave --part out");
+  }
+  if (different > pairs / 4)
+  {
+    reader.Note(name + " (--part) looks like a gray scan, not like a mask: every voxel that is not 0 counts as part");
+  }
   CleanOptions options;
   options.connectivity = Connectivity::Full(part.extent.dimension);
   options.threads = threads;

@@ -104,8 +104,9 @@ void NoteDoubts(const CriterionArguments & arguments,
                 bool                       hasMask,
                 ImageReader &              reader);
 
-/** Notes holes of the mask of a part: distances to its surface are those to the holes as well. */
-void NoteHolesOfPart(const LoadedImage & part, int threads, ImageReader & reader);
+/** Notes a gray scan in the place of a part's mask, and holes of the mask: distances to its surface are those to the
+ *  holes as well. \throws InvalidArgument for a mask without a voxel of value 0. */
+void CheckPart(const LoadedImage & part, int threads, ImageReader & reader);
 
 /** Notes components that lie outside of the part. */
 void NoteOutsideOfPart(const ComponentTable & table, ImageReader & reader);

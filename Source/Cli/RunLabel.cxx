@@ -224,6 +224,7 @@ private:
     m_Options.progress = m_Reporter->Hooks();
     m_Filtered = Label(m_Segmented.View(m_Image), m_Options, m_Filter.filter, m_Labeling);
     NoteDoubts(m_Arguments.criterion, m_Image, m_Segmented, m_Labeling, m_Mask.has_value(), m_Reader);
+    m_PartInRegion = CountPartInRegion(m_Segmented, m_TableImages.part, m_Mask, m_Arguments.threads);
     m_Filter.touching.reset();
     m_Mask.reset();
     m_Options.mask.reset();
@@ -280,6 +281,7 @@ private:
         options.classes = m_Segmented.View(m_Image);
       }
       m_Table = m_Labeling.Measure(options, m_Reporter->Hooks());
+      m_Table.partTotals.voxels = m_PartInRegion.value_or(m_Table.partTotals.voxels);
       ReleaseImages();
       NoteOutsideOfPart(m_Table, m_Reader);
       NoteIntensities(m_Table, m_Reader);
@@ -328,7 +330,7 @@ private:
     summary["nan_values"] = m_Segmented.notNumbers;
     if (IsMeasured())
     {
-      summary["totals"] = ToJson(TotalsOf(m_Table));
+      summary["totals"] = ToJson(m_Segmented.TotalsOf(m_Table));
     }
     summary["extent"] = std::vector<std::int64_t>(extent.size, extent.size + extent.dimension);
     AddSpacing(summary, m_Image);
@@ -396,6 +398,8 @@ private:
   LabelType             m_Type = LabelType::Auto;
   ComponentTable        m_Table;
   std::string           m_Output;
+
+  std::optional<std::uint64_t> m_PartInRegion;
 };
 
 } // namespace

@@ -406,7 +406,7 @@ ReadTableImages(const TableArguments & arguments, const LoadedImage & image, int
   {
     images.part = reader.Read(arguments.part, true);
     CheckSameGrid(image, *images.part, arguments.part);
-    NoteHolesOfPart(*images.part, threads, reader);
+    CheckPart(*images.part, threads, reader);
   }
   return images;
 }

@@ -1,15 +1,20 @@
 #include "BrickCCL/Segmenting/PoresOfPart.h"
 
-#include "BrickCCL/Clean/Clean.h"
 #include "BrickCCL/Core/BitRow.h"
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Criteria/RowLinks.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Host/Parallel.h"
-#include "BrickCCL/Segmenting/CloseMask.h"
+#include "BrickCCL/Segmenting/CloseGaps.h"
+#include "BrickCCL/Segmenting/FillPart.h"
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -19,16 +24,12 @@ namespace brickccl
 namespace
 {
 
-/** A hole that runs straight through is a bore if it does so over at least this share of the part's cross-section. */
-constexpr double LeastShareOfBore = 1.0 / 50;
-/** Pores, too, run straight through a stack of fewer slices. */
-constexpr std::int64_t LeastLengthOfBore = 8;
-
-Connectivity
-FullConnectivity(const Extent & extent)
-{
-  return Connectivity::Full(extent.dimension);
-}
+/** Further pieces of material are worth a note if each has at least this share of the largest one's voxels. */
+constexpr double LeastShareOfPiece = 1e-3;
+/** Openings to the outside are worth a note if they are at most this many voxels wide, and one has at least
+ *  this many voxels together with what lies behind it. */
+constexpr double        WidthOfOpening = 4;
+constexpr std::uint64_t LeastVoxelsOfOpening = 27;
 
 /** Calls `work(row)` for every row, on several threads. */
 template <typename TWork>
@@ -44,71 +45,6 @@ ForEachRow(const Extent & extent, const HostContext & context, TWork work)
   });
 }
 
-/** A face of the image: the voxels at one end of an axis, as an image of the other axes. */
-class Face
-{
-public:
-  Face(const Extent & extent, int axis, bool atEnd)
-  {
-    std::int64_t step = 1;
-    std::int64_t size[2];
-    for (int other = 0, at = 0; other < 3; ++other)
-    {
-      if (other == axis)
-      {
-        m_First = atEnd ? step * (extent.size[axis] - 1) : 0;
-      }
-      else
-      {
-        m_Step[at] = step;
-        size[at++] = extent.size[other];
-      }
-      step *= extent.size[other];
-    }
-    m_Extent = Extent(2, size);
-  }
-
-  const Extent &
-  GetExtent() const
-  {
-    return m_Extent;
-  }
-
-  /** The place in the volume of a voxel of the face. */
-  std::size_t
-  PlaceOf(std::int64_t x, std::int64_t y) const
-  {
-    return static_cast<std::size_t>(m_First + x * m_Step[0] + y * m_Step[1]);
-  }
-
-  /** Calls `work(place in the face, place in the volume)` for each voxel. */
-  template <typename TWork>
-  void
-  ForEachVoxel(TWork work) const
-  {
-    std::size_t at = 0;
-    for (std::int64_t y = 0; y < m_Extent.size[1]; ++y)
-    {
-      for (std::int64_t x = 0; x < m_Extent.size[0]; ++x, ++at)
-      {
-        work(at, PlaceOf(x, y));
-      }
-    }
-  }
-
-private:
-  std::int64_t m_First = 0;
-  std::int64_t m_Step[2] = { 0, 0 };
-  Extent       m_Extent;
-};
-
-/** Whether an image is a volume, so that holes within its faces count. */
-bool
-HasFaces(const Extent & extent)
-{
-  return extent.size[0] > 1 && extent.size[1] > 1 && extent.size[2] > 1;
-}
-
 /** Finds the pores of one image, step by step. */
 class PoreFinder
 {
@@ -120,6 +56,11 @@ public:
   {
     m_Result.extent = image.extent;
     m_Result.geometry = options.geometry;
+    for (int axis = 0; axis < 3; ++axis)
+    {
+      const double spacing = options.geometry.spacing[axis];
+      m_LeastSpacing = image.extent.size[axis] > 1 ? std::min(m_LeastSpacing, spacing) : m_LeastSpacing;
+    }
   }
 
   PoresOfPart
@@ -128,25 +69,27 @@ public:
     TakeLargestPiece();
     if (m_Options.closeWidth > 0)
     {
-      CloseMask(m_Result.part.data(),
-                m_Image.extent,
-                m_Options.geometry,
-                m_Options.closeWidth,
-                m_Context.Part(0.3, 0.7));
+      CloseGaps();
     }
-    LookAtFaces();
-    FillHolesOfPart();
+    const Bores bores = FillPart(m_Result.part.data(), m_Image.extent, 1, m_Options, m_Context.Part(0.6, 0.7));
+    m_Result.bores = bores.count;
+    m_Result.boreVoxels = bores.voxels;
+    FindOpenings();
     TakePores();
     m_Context.progress.Update(1);
     return std::move(m_Result);
   }
 
 private:
-  CleanOptions
-  HolesOf(const Extent & extent) const
+  LabelOptions
+  OptionsFor(const Criterion & criterion) const
   {
-    CleanOptions options;
-    options.connectivity = FullConnectivity(extent);
+    LabelOptions options;
+    options.criterion = criterion;
+    options.criterion.joining = Criterion::Joining::Foreground;
+    options.connectivity = Connectivity::Full(m_Image.extent.dimension);
+    options.relabel.order = LabelOrder::Size;
+    options.device = m_Options.device;
     options.threads = m_Options.threads;
     options.progress.cancelled = m_Options.progress.cancelled;
     return options;
@@ -155,225 +98,176 @@ private:
   void
   TakeLargestPiece()
   {
-    LabelOptions options;
-    options.criterion = m_Options.material;
-    options.criterion.joining = Criterion::Joining::Foreground;
-    options.connectivity = FullConnectivity(m_Image.extent);
-    options.relabel.largest = 1;
-    options.device = m_Options.device;
-    options.threads = m_Options.threads;
-    options.progress.cancelled = m_Options.progress.cancelled;
-    Label(m_Image, options, m_Material);
+    const auto all = static_cast<std::uint64_t>(m_Image.extent.VoxelCount());
+    Label(m_Image, OptionsFor(m_Options.material), m_Material);
     if (m_Material.ComponentCount() == 0)
     {
-      throw InvalidArgument("the image has no material: no voxel lies in " + options.criterion.ToString() +
+      throw InvalidArgument("the image has no material: no voxel lies in " + m_Options.material.ToString() +
                             "; give another threshold");
     }
-    m_Result.part.resize(static_cast<std::size_t>(m_Image.extent.VoxelCount()));
-    m_Material.Write(m_Result.part.data());
+    if (m_Material.ForegroundVoxelCount() == all)
+    {
+      throw InvalidArgument("the part fills the image: every voxel lies in " + m_Options.material.ToString() +
+                            "; give another threshold");
+    }
+    m_Result.part.resize(static_cast<std::size_t>(all));
+    ForEachRow(m_Image.extent, m_Context, [&](std::int64_t row) {
+      std::fill_n(m_Result.part.data() + row * m_Image.extent.RowLength(),
+                  m_Image.extent.RowLength(),
+                  std::uint8_t{ 0 });
+      for (const LabelRun & run : m_Material.ListRuns(row, row + 1))
+      {
+        std::fill_n(m_Result.part.data() + run.place, run.length, static_cast<std::uint8_t>(run.label == 1 ? 1 : 0));
+      }
+    });
     m_Context.progress.Update(0.3);
   }
 
-  /** Finds what the piece encloses within each face of the image. */
   void
-  LookAtFaces()
+  CloseGaps()
   {
-    for (int axis = 0; axis < 3 && HasFaces(m_Image.extent); ++axis)
+    double longest = 0;
+    for (int axis = 0; axis < m_Image.extent.dimension; ++axis)
     {
-      for (const bool atEnd : { false, true })
-      {
-        const Face                face(m_Image.extent, axis, atEnd);
-        std::vector<std::uint8_t> mask(static_cast<std::size_t>(face.GetExtent().VoxelCount()));
-        face.ForEachVoxel([&](std::size_t at, std::size_t place) { mask[at] = m_Result.part[place]; });
-        std::vector<std::uint8_t> & filled = m_FilledFaces[axis][atEnd ? 1 : 0];
-        filled.resize(mask.size());
-        const CleanReport report =
-          FillHoles(ImageView(mask.data(), face.GetExtent()), filled.data(), HolesOf(face.GetExtent()));
-        m_IsCut[axis][atEnd ? 1 : 0] = report.Total().filledVoxels > 0;
-      }
+      longest = std::max(longest, m_Options.geometry.spacing[axis] * static_cast<double>(m_Image.extent.size[axis]));
+    }
+    if (m_Options.closeWidth > longest)
+    {
+      std::ostringstream text;
+      text << "gaps of " << m_Options.closeWidth << " mm cannot be closed (--close, part.close_mm): the image is "
+           << longest << " mm long; give the width of the cracks, from 0 to that";
+      throw InvalidArgument(text.str());
+    }
+    int count = 0;
+    while (std::ldexp(m_Options.closeWidth, -count) >= m_LeastSpacing * (1 - 1e-6))
+    {
+      ++count;
+    }
+    // Narrow slits need not be as deep as wide ones.
+    for (int i = 1; i <= count; ++i)
+    {
+      const HostContext context = m_Context.Part(0.3 + 0.3 * (i - 1) / count, 0.3 + 0.3 * i / count);
+      const double      width = std::ldexp(m_Options.closeWidth, i - count);
+      // In fewer voxels, slits look like the ends of tapered grooves.
+      TakeGaps(m_Result.part.data(), { m_Options.geometry, width, std::max(width, 2 * m_LeastSpacing) }, context);
+      ForEachRow(m_Image.extent, m_Context, [&](std::int64_t row) {
+        std::uint8_t * const begin = m_Result.part.data() + row * m_Image.extent.RowLength();
+        std::replace(begin,
+                     begin + m_Image.extent.RowLength(),
+                     static_cast<std::uint8_t>(GapState::Gap),
+                     std::uint8_t{ 1 });
+      });
     }
   }
 
-  /** Whether a voxel that is not of the piece lies at the border of the image where the piece does not enclose it. */
-  bool
-  IsOpen(std::int64_t x, std::int64_t y, std::int64_t z) const
-  {
-    const Extent &     extent = m_Image.extent;
-    const std::int64_t at[3] = { x, y, z };
-    for (int axis = 0; axis < 3; ++axis)
-    {
-      if (extent.size[axis] == 1 || (at[axis] != 0 && at[axis] != extent.size[axis] - 1))
-      {
-        continue;
-      }
-      const std::vector<std::uint8_t> & filled = m_FilledFaces[axis][at[axis] == 0 ? 0 : 1];
-      const std::int64_t                inFace = axis == 0 ? z * extent.size[1] + y
-                                               : axis == 1 ? z * extent.size[0] + x
-                                                           : y * extent.size[0] + x;
-      if (filled.empty() || filled[static_cast<std::size_t>(inFace)] == 0)
-      {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /** Adds to the part the components of what is not of the piece that are not open to the outside. */
   void
-  FillHolesOfPart()
+  TakeGaps(std::uint8_t * mask, const GapLimits & limits, const HostContext & context) const
   {
-    const Extent & extent = m_Image.extent;
-    LabelOptions   options;
-    options.criterion = Criterion::InRange(0, 0);
-    options.device = m_Options.device;
-    options.threads = m_Options.threads;
-    options.progress.cancelled = m_Options.progress.cancelled;
-    const Labeling            air = Label(m_Result.PartView(), options);
-    std::vector<std::uint8_t> isOutside(static_cast<std::size_t>(air.ComponentCount()) + 1);
-    for (std::int64_t row = 0; row < extent.RowCount(); ++row)
-    {
-      const std::int64_t y = row % extent.size[1];
-      const std::int64_t z = row / extent.size[1];
-      const bool         isInside = !(extent.size[1] > 1 && (y == 0 || y == extent.size[1] - 1)) &&
-                            !(extent.size[2] > 1 && (z == 0 || z == extent.size[2] - 1));
-      for (const LabelRun & run : air.ListRuns(row, row + 1))
-      {
-        const std::int64_t begin = run.place - row * extent.RowLength();
-        std::uint8_t &     outside = isOutside[static_cast<std::size_t>(run.label)];
-        if (isInside)
-        {
-          const bool isOpen = IsOpen(begin, y, z) || IsOpen(begin + run.length - 1, y, z);
-          outside = isOpen ? 1 : outside;
-          continue;
-        }
-        for (std::int64_t x = begin; x < begin + run.length && outside == 0; ++x)
-        {
-          outside = IsOpen(x, y, z) ? 1 : 0;
-        }
-      }
-    }
-    m_Context.progress.Update(0.8);
-    for (int axis = 0; axis < 3; ++axis)
-    {
-      if (m_IsCut[axis][0] && m_IsCut[axis][1] && extent.size[axis] >= LeastLengthOfBore)
-      {
-        FindBores(air, axis, isOutside);
-      }
-    }
-    ForEachRow(extent, m_Context, [&](std::int64_t row) {
-      for (const LabelRun & run : air.ListRuns(row, row + 1))
-      {
-        if (isOutside[static_cast<std::size_t>(run.label)] == 0)
-        {
-          std::fill_n(m_Result.part.data() + run.place, run.length, std::uint8_t{ 1 });
-        }
-      }
+    FindGapsToClose(mask, m_Image.extent, limits, context, [&] {
+      FillPart(mask, m_Image.extent, static_cast<std::uint8_t>(GapState::Gap), m_Options, context.Part(0.5, 0.6));
     });
   }
 
-  /** Goes on to the next voxels of the lines across a row. \param isFirst  whether the lines begin here */
-  template <typename TRuns>
+  /** Finds what would be pores if narrow openings of the part were closed. */
   void
-  FollowLines(const TRuns & runs, std::int64_t row, bool isFirst, std::uint64_t * lines) const
+  FindOpenings()
   {
-    std::int64_t x = 0;
-    for (const LabelRun & run : runs)
-    {
-      const std::int64_t begin = run.place - row * m_Image.extent.RowLength();
-      std::fill(lines + x, lines + begin, std::uint64_t{ 0 });
-      for (x = begin; x < begin + run.length; ++x)
-      {
-        lines[x] = isFirst || lines[x] == run.label ? run.label : 0;
-      }
-    }
-    std::fill(lines + x, lines + m_Image.extent.RowLength(), std::uint64_t{ 0 });
+    auto mask = MakeUnset<std::uint8_t>(m_Result.part.size());
+    std::copy(m_Result.part.begin(), m_Result.part.end(), mask.begin());
+    const double width = WidthOfOpening * m_LeastSpacing;
+    m_Result.openingWidth = width;
+    TakeGaps(mask.data(), { m_Options.geometry, width, 1.5 * width }, m_Context.Part(0.7, 0.9));
+    constexpr auto gap = static_cast<std::uint8_t>(GapState::Gap);
+    LabelOptions   options = OptionsFor(Criterion::InRange(gap, gap));
+    options.relabel.minimumSize = LeastVoxelsOfOpening;
+    const Labeling openings = Label(ImageView(mask.data(), m_Image.extent), options);
+    m_Result.openings = CountPieces(openings, 1, 0);
   }
 
-  /** Finds holes that run straight along an axis over much of the part's cross-section. They become outside. */
-  void
-  FindBores(const Labeling & air, int axis, std::vector<std::uint8_t> & isOutside)
+  /** Counts the components from one on that have at least this share of the first one's voxels and do not lie in the
+   * part. */
+  PoresOfPart::Pieces
+  CountPieces(const Labeling & labeling, std::uint64_t first, double least) const
   {
-    const Extent &             extent = m_Image.extent;
-    std::vector<std::uint64_t> sizes(isOutside.size());
-    std::vector<std::uint64_t> straight(isOutside.size());
-    std::uint64_t              partVoxels = 0;
-    // For each line along the axis, the component that all of its voxels so far belong to; 0 if there is none.
-    std::vector<std::uint64_t> lines(static_cast<std::size_t>(extent.VoxelCount() / extent.size[axis]));
-    for (std::int64_t row = 0; row < extent.RowCount(); ++row)
+    std::vector<std::uint64_t> sizes(static_cast<std::size_t>(labeling.ComponentCount()) + 1);
+    std::vector<std::int64_t>  places(sizes.size());
+    for (std::int64_t row = 0; row < m_Image.extent.RowCount(); ++row)
     {
-      const std::int64_t y = row % extent.size[1];
-      const std::int64_t z = row / extent.size[1];
-      const auto         runs = air.ListRuns(row, row + 1);
-      partVoxels += static_cast<std::uint64_t>(extent.RowLength());
-      for (const LabelRun & run : runs)
+      for (const LabelRun & run : labeling.ListRuns(row, row + 1))
       {
-        const auto label = static_cast<std::size_t>(run.label);
-        sizes[label] += static_cast<std::uint64_t>(run.length);
-        partVoxels -= isOutside[label] == 0 ? 0 : static_cast<std::uint64_t>(run.length);
-        straight[label] += axis == 0 && run.length == extent.RowLength() ? 1 : 0;
-      }
-      if (axis > 0)
-      {
-        FollowLines(runs, row, (axis == 1 ? y : z) == 0, lines.data() + (axis == 1 ? z : y) * extent.RowLength());
+        sizes[static_cast<std::size_t>(run.label)] += static_cast<std::uint64_t>(run.length);
+        places[static_cast<std::size_t>(run.label)] = run.place;
       }
     }
-    for (const std::uint64_t label : lines)
+    PoresOfPart::Pieces pieces;
+    for (std::size_t label = first; label < sizes.size(); ++label)
     {
-      straight[static_cast<std::size_t>(label)] += axis > 0 && label > 0 ? 1 : 0;
-    }
-    const double section = static_cast<double>(partVoxels) / static_cast<double>(extent.size[axis]);
-    for (std::size_t label = 1; label < straight.size(); ++label)
-    {
-      if (isOutside[label] == 0 && static_cast<double>(straight[label]) >= LeastShareOfBore * section)
+      if (static_cast<double>(sizes[label]) >= least * static_cast<double>(sizes[1]) &&
+          m_Result.part[static_cast<std::size_t>(places[label])] == 0)
       {
-        isOutside[label] = 1;
-        ++m_Result.bores;
-        m_Result.boreVoxels += sizes[label];
+        ++pieces.count;
+        pieces.largestVoxels = std::max(pieces.largestVoxels, sizes[label]);
       }
     }
+    return pieces;
   }
 
-  /** Pores are the voxels of the part that the labeling of the material has not as foreground. */
+  /** Pores are the voxels of the part that the labeling of the material has not as foreground. Those outside of the
+   *  region do not count. */
   void
   TakePores()
   {
-    const Extent &    extent = m_Image.extent;
-    const RunVolume & volume = RunsOf(m_Material);
+    const Extent &             extent = m_Image.extent;
+    const RunVolume &          volume = RunsOf(m_Material);
+    const ImageView            part = m_Result.PartView();
+    const auto                 inPart = MakeRowLinks(part, Criterion::Foreground());
+    const auto                 inRegion = MakeRowLinks(part, Criterion::Foreground(), m_Options.region);
+    std::atomic<std::uint64_t> counts[4] = {};
     m_Result.pores.resize(m_Result.part.size());
-    std::atomic<std::uint64_t> partVoxels{ 0 };
-    std::atomic<std::uint64_t> poreVoxels{ 0 };
-    std::atomic<std::uint64_t> materialInPart{ 0 };
     ForEachRow(extent, m_Context, [&](std::int64_t row) {
-      const auto    begin = static_cast<std::size_t>(row * extent.RowLength());
-      const Word *  material = volume.Foreground(row);
-      std::uint64_t inPart = 0;
-      std::uint64_t inPores = 0;
+      const auto        words = static_cast<std::size_t>(WordsForBits(extent.RowLength()));
+      const Word *      material = volume.Foreground(row);
+      std::vector<Word> whole(words);
+      std::vector<Word> region(words);
+      std::uint64_t     own[4] = {};
+      inPart->PackForeground(row, whole.data());
+      inRegion->PackForeground(row, region.data());
+      for (std::size_t w = 0; w < words; ++w)
+      {
+        own[0] += static_cast<std::uint64_t>(CountBits(whole[w]));
+        own[1] += static_cast<std::uint64_t>(CountBits(whole[w] & material[w]));
+        own[2] += static_cast<std::uint64_t>(CountBits(region[w]));
+        region[w] &= ~material[w];
+        own[3] += static_cast<std::uint64_t>(CountBits(region[w]));
+      }
+      std::uint8_t * const pores = m_Result.pores.data() + row * extent.RowLength();
       for (std::int64_t x = 0; x < extent.RowLength(); ++x)
       {
-        const std::size_t place = begin + static_cast<std::size_t>(x);
-        const bool        isMaterial = (material[x / BitsPerWord] >> (x % BitsPerWord) & 1) != 0;
-        m_Result.pores[place] = m_Result.part[place] != 0 && !isMaterial ? 1 : 0;
-        inPart += m_Result.part[place];
-        inPores += m_Result.pores[place];
+        pores[x] =
+          static_cast<std::uint8_t>(region[static_cast<std::size_t>(x / BitsPerWord)] >> (x % BitsPerWord) & 1);
       }
-      partVoxels += inPart;
-      poreVoxels += inPores;
-      materialInPart += inPart - inPores;
+      for (int i = 0; i < 4; ++i)
+      {
+        counts[i] += own[i];
+      }
     });
-    m_Result.partVoxels = partVoxels;
-    m_Result.poreVoxels = poreVoxels;
-    m_Result.otherMaterialVoxels = m_Material.ForegroundVoxelCount() - materialInPart;
+    if (counts[2] == 0)
+    {
+      throw InvalidArgument("no voxel of the part lies in the mask; give a mask that is not 0 in some of the part");
+    }
+    m_Result.fillsImage = counts[0] == static_cast<std::uint64_t>(extent.VoxelCount());
+    m_Result.partVoxels = counts[2];
+    m_Result.poreVoxels = counts[3];
+    m_Result.otherMaterialVoxels = m_Material.ForegroundVoxelCount() - counts[1];
+    m_Result.furtherPieces = CountPieces(m_Material, 2, LeastShareOfPiece);
   }
 
   const ImageView &   m_Image;
   const PoreOptions & m_Options;
   HostContext         m_Context;
   Labeling            m_Material;
-  /** For each axis, at its beginning and its end: the face of the piece with its holes filled, and whether it has any.
-   *  Images without faces have none. */
-  std::vector<std::uint8_t> m_FilledFaces[3][2];
-  bool                      m_IsCut[3][2] = {};
-  PoresOfPart               m_Result;
+  PoresOfPart         m_Result;
+  double              m_LeastSpacing = std::numeric_limits<double>::max();
 };
 
 } // namespace
@@ -387,6 +281,55 @@ FindPores(const ImageView & image, const PoreOptions & options)
                           Counted(image.channels, "channel") + " and " + Counted(image.extent.dimension, "dimension"));
   }
   return PoreFinder(image, options).Find();
+}
+
+std::string
+NoteOnFullImage()
+{
+  return "the part fills the whole image; if the scan shows air around the part, the threshold is wrong";
+}
+
+std::vector<std::string>
+NotesOn(const PoresOfPart & found, const std::string & closing)
+{
+  const auto largest = [&](const PoresOfPart::Pieces & pieces) {
+    std::ostringstream text;
+    text.precision(4);
+    text << (pieces.count == 1 ? " (" : " (the largest of ") << Counted(pieces.largestVoxels, "voxel") << ", "
+         << static_cast<double>(pieces.largestVoxels) * found.geometry.VoxelVolume(found.extent.dimension)
+         << (found.extent.dimension == 1 ? " mm" : " mm^" + std::to_string(found.extent.dimension)) << ')';
+    return text.str();
+  };
+  std::vector<std::string> notes;
+  if (found.fillsImage)
+  {
+    notes.push_back(NoteOnFullImage());
+  }
+  if (found.furtherPieces.count > 0)
+  {
+    const bool isOne = found.furtherPieces.count == 1;
+    notes.push_back(Counted(found.furtherPieces.count, "further piece") + " of material" +
+                    largest(found.furtherPieces) + (isOne ? " is" : " are") +
+                    " not inspected: the part is the largest piece");
+  }
+  if (found.openings.count > 0)
+  {
+    const bool         isOne = found.openings.count == 1;
+    std::ostringstream text;
+    text.precision(4);
+    text << found.openings.count << (isOne ? " crack or cavity" : " cracks or cavities") << largest(found.openings)
+         << (isOne ? " is" : " are") << " open to the outside through gaps of up to " << found.openingWidth
+         << " mm and " << (isOne ? "counts" : "count") << " as outside, not as pores; " << closing
+         << " closes such gaps";
+    notes.push_back(text.str());
+  }
+  if (found.bores > 0)
+  {
+    notes.push_back(Counted(found.bores, "bore") + " of " + Counted(found.boreVoxels, "voxel") +
+                    (found.bores == 1 ? " runs" : " run") + " straight through the image and count" +
+                    (found.bores == 1 ? "s" : "") + " as outside, not as pores");
+  }
+  return notes;
 }
 
 } // namespace brickccl

@@ -8,6 +8,9 @@
 #include "BrickCCL/Host/UninitializedVector.h"
 
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace brickccl
 {
@@ -17,9 +20,12 @@ struct PoreOptions
 {
   /** Which voxels are material, for example Threshold::AtOrAbove. How it joins voxels does not matter. */
   Criterion material;
-  /** Cracks and openings to the outside that are up to so many mm wide count as pores, too: the part is closed by a
-   * ball of this diameter. It also fills the corners of the part into which such a ball does not fit. */
+  /** Cracks and openings to the outside that are up to this many mm wide count as pores, too (FindGapsToClose). They
+   *  are closed for this width, half of it, a quarter and so on, the least first. For each, a slit must be deeper than
+   *  the width by a voxel, and 3 voxels deep. So a slit that is three times as deep as it is wide is always closed. */
   double closeWidth = 0;
+  /** Voxels where this image is 0 count neither as pores nor as part. The part is found in the whole image. */
+  std::optional<ImageView> region;
   /** Spacing of the image. */
   Geometry geometry;
 
@@ -33,15 +39,30 @@ struct PoresOfPart
 {
   Extent   extent;
   Geometry geometry;
-  /** 1 where the part is, its pores included. */
+  /** 1 where the part is, its pores included; within the region and outside of it. */
   UninitializedVector<std::uint8_t> part;
-  /** 1 where a pore is. */
+  /** 1 where a pore is in the region. */
   UninitializedVector<std::uint8_t> pores;
-  std::uint64_t                     partVoxels = 0;
-  std::uint64_t                     poreVoxels = 0;
+  /** Those in the region. */
+  std::uint64_t partVoxels = 0;
+  std::uint64_t poreVoxels = 0;
 
   /** Voxels of material that belong to no part: pieces beside the largest one. */
   std::uint64_t otherMaterialVoxels = 0;
+  /** How many there are of something, and how large the largest one is. */
+  struct Pieces
+  {
+    std::uint64_t count = 0;
+    std::uint64_t largestVoxels = 0;
+  };
+  /** Those of these pieces that have at least a thousandth of the largest one's voxels. */
+  Pieces furtherPieces;
+  /** Cracks and cavities that count as outside because of openings of at most this many mm, which are 4 voxels along
+   * the axis of the least spacing. */
+  Pieces openings;
+  double openingWidth = 0;
+  /** Whether every voxel of the image is part. */
+  bool fillsImage = false;
   /** Bores, which run straight through the image and count as outside. */
   std::uint64_t bores = 0;
   std::uint64_t boreVoxels = 0;
@@ -56,11 +77,11 @@ struct PoresOfPart
   {
     return ImageView(pores.data(), extent);
   }
-  /** The share of the part that is pores. */
+  /** This many voxels of pores in percent of the part, both within the region. */
   double
-  Porosity() const
+  PorosityPercent(std::uint64_t voxels) const
   {
-    return partVoxels == 0 ? 0 : static_cast<double>(poreVoxels) / static_cast<double>(partVoxels);
+    return 100 * static_cast<double>(voxels) / static_cast<double>(partVoxels);
   }
 };
 
@@ -74,8 +95,16 @@ struct PoresOfPart
  *
  *  Pores are what is not material inside the part.
  *
- *  \throws InvalidArgument for several channels or 4 dimensions, or if nothing is material; Cancelled. */
+ *  \throws InvalidArgument for several channels or 4 dimensions, if nothing or everything is material, or if no part is
+ *  in the region; Cancelled. */
 PoresOfPart FindPores(const ImageView & image, const PoreOptions & options);
+
+/** What a user must know before judging a part, each a sentence without a full stop: further pieces, openings, bores, a
+ *  part that fills the image. \param closing  what closes gaps: the name of an option or a key */
+std::vector<std::string> NotesOn(const PoresOfPart & found, const std::string & closing);
+
+/** The same of a part that fills the image. */
+std::string NoteOnFullImage();
 
 } // namespace brickccl
 

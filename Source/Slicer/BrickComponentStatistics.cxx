@@ -37,7 +37,8 @@ MeasureComponents(ModuleRun & run)
   // Reading, measuring and writing.
   const int  steps = 3 + (values.Text("intensityVolume").empty() ? 0 : 1) + (values.Text("partVolume").empty() ? 0 : 1);
   const auto summary = run.RunCommand(brickccl::cli::AddStatsCommand, arguments.List(), steps);
-  run.ReturnTotals(summary, "porosity");
+  run.ReturnTotals(summary);
+  run.Return("porosity_percent", 100 * summary.at("totals").at("fraction").get<double>());
 }
 
 } // namespace

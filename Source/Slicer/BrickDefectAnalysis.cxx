@@ -78,7 +78,7 @@ AnalyseDefects(ModuleRun & run)
   const auto   summary = run.RunCommand(brickccl::cli::AddLabelCommand, arguments.List(), steps);
   const auto & pores = summary.at("pores");
   const double count = summary.at("components");
-  const double porosity = 100 * pores.at("porosity").get<double>();
+  const double porosity = pores.at("porosity_percent");
   const double largest = SizeIn(summary, pores, "largest_");
   Verdict      verdict(values);
   verdict.Check("limitPorosity", "maximumPorosity", porosity, "porosity in %");
@@ -86,7 +86,7 @@ AnalyseDefects(ModuleRun & run)
   verdict.Check("limitDefectCount", "maximumDefectCount", count, "number of defects");
   run.Return("verdict", verdict.Text());
   run.Return("componentCount", summary.at("components"));
-  run.Return("porosity", porosity);
+  run.Return("porosity_percent", porosity);
   run.Return("largestDefectVolume", largest);
   run.Return("partVolume", SizeIn(summary, pores, "part_"));
   run.Return("threshold", summary.at("threshold").at("value"));

@@ -74,7 +74,8 @@ LabelVolume(ModuleRun & run)
     .Add("--threads", { values.Text("threads") });
   AddTable(arguments, "--statistics", values.Text("outputTable"));
   const auto summary = run.RunCommand(brickccl::cli::AddLabelCommand, arguments.List(), steps);
-  run.ReturnTotals(summary, "volumeFraction");
+  run.ReturnTotals(summary);
+  run.Return("volumeFraction", summary.at("totals").at("fraction"));
   const auto & threshold = summary.at("threshold");
   run.Return("threshold", threshold.is_null() ? "nan" : threshold.at("value"));
 }

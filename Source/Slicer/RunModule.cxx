@@ -130,12 +130,11 @@ ModuleRun::Return(const std::string & name, const nlohmann::ordered_json & value
 }
 
 void
-ModuleRun::ReturnTotals(const nlohmann::ordered_json & summary, const std::string & fraction)
+ModuleRun::ReturnTotals(const nlohmann::ordered_json & summary)
 {
   const auto & totals = summary.at("totals");
   Return("componentCount", summary.at("components"));
   Return("componentVolume", SizeIn(summary, totals));
-  Return(fraction, totals.at("fraction"));
 }
 
 int

@@ -49,9 +49,8 @@ public:
   /** Sets a return value. \throws Error for a name that the module's XML has no return value of. */
   void Return(const std::string & name, const nlohmann::ordered_json & value);
 
-  /** Returns what modules about components return: `componentCount`, `componentVolume`, and under the name `fraction`
-   * the share of the image or part. \param summary  of a command. */
-  void ReturnTotals(const nlohmann::ordered_json & summary, const std::string & fraction);
+  /** Returns `componentCount` and `componentVolume`. \param summary  of a command. */
+  void ReturnTotals(const nlohmann::ordered_json & summary);
 
   /** Everything that was returned: pairs of names and values. */
   const std::vector<std::pair<std::string, std::string>> &

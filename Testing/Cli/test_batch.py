@@ -96,8 +96,8 @@ class ResultsTest(BatchTest):
         self.assertEqual((labels.count(1), max(labels)), (3, 1))
 
     def test_a_cavity_with_a_narrow_opening_is_noted(self):
-        # A part of 11 x 11 x 11 voxels with a cavity of 5 x 5 x 5 that a channel of so many voxels a side opens.
-        for width, text, pores, noted in ((0, "", 125, False), (1, "", 0, True), (2, "", 0, True), (3, "", 0, False),
+        # A part of 11 x 11 x 11 voxels with a cavity of 5 x 5 x 5 that a channel of this many voxels a side opens.
+        for width, text, pores, noted in ((0, "", 125, False), (1, "", 0, True), (2, "", 0, True), (4, "", 0, True), (5, "", 0, False),
                                           (1, "close_mm = 1.5\n", 125, False)):
             values = []
             for z in range(15):
@@ -105,7 +105,7 @@ class ResultsTest(BatchTest):
                     for x in range(15):
                         isPart = all(2 <= at < 13 for at in (x, y, z))
                         isCavity = all(5 <= at < 10 for at in (x, y, z))
-                        isOpening = z < 5 and 6 <= x < 6 + width and 6 <= y < 6 + width
+                        isOpening = z < 5 and 5 <= x < 5 + width and 5 <= y < 5 + width
                         values.append(200 if isPart and not isCavity and not isOpening else 0)
             write_nrrd(os.path.join(self.input, "p.nrrd"), "uint8", (15, 15, 15), values)
             shutil.rmtree(self.output, ignore_errors=True)
@@ -113,8 +113,8 @@ class ResultsTest(BatchTest):
             self.batch()
             notes = "; ".join(self.summary("p")["notes"])
             self.assertEqual(self.summary("p")["defect_voxels"] >= 125, pores == 125, (width, text))
-            self.assertEqual("1 cavity is open to the outside through a gap of one or two voxels and counts as outside" in notes,
-                             noted, (width, text, notes))
+            self.assertEqual("1 crack or cavity (%d voxels" % (125 + 3 * width ** 2) in notes, noted, (width, text, notes))
+            self.assertEqual("open to the outside through gaps of up to 4 mm" in notes, noted, (width, text, notes))
             self.assertEqual(self.items()["p"]["notes"], notes)
 
     def test_part_with_holes_filled_and_eroded(self):
@@ -186,6 +186,26 @@ class ResultsTest(BatchTest):
         self.recipe(part)
         self.batch()
         self.assertEqual(self.items()["a"]["defects"], "1")
+        self.assertIn("the part fills the whole image", self.items()["a"]["notes"])
+
+    def test_a_part_of_every_voxel_has_no_verdict(self):
+        self.volume("a.nrrd", [(1, 1, 1, 2, 2, 2)])
+        self.recipe("[part]\nmethod = \"pores\"\nthreshold = -5\n[[acceptance]]\nrule = \"porosity\"\nat_most_percent = 1\n")
+        self.batch(code=3)
+        self.assertIn("the part fills the image", self.items()["a"]["error"])
+        self.assertEqual(self.items()["a"]["verdict"], "error")
+
+    def test_further_pieces_and_slits_are_noted(self):
+        values = [0 if (x == 9 and y > 3) or x == 20 or not all(1 <= at < 29 for at in (x, y, z)) else 100
+                  for z in range(30) for y in range(30) for x in range(30)]
+        write_nrrd(os.path.join(self.input, "p.nrrd"), "uint8", (30, 30, 30), values, (1, 1, 1))
+        self.recipe("[part]\nmethod = \"pores\"\nthreshold = 50\n[[acceptance]]\nrule = \"porosity\"\nat_most_percent = 1\n")
+        self.batch()
+        notes = self.summary("p")["notes"]
+        self.assertEqual(len(notes), 2)
+        self.assertIn("1 further piece of material (6272 voxels, 6272 mm^3) is not inspected", notes[0])
+        self.assertIn("1 crack or cavity (700 voxels, 700 mm^3) is open to the outside through gaps of up to 4 mm", notes[1])
+        self.assertIn("part.close_mm closes such gaps", notes[1])
 
     def test_threshold_is_found_in_the_part(self):
         self.recipe("[smoothing]\nfilter = \"median\"\n[threshold]\nmethod = \"otsu\"\n"

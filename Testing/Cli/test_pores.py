@@ -66,7 +66,7 @@ class PoresTest(CommandTest):
         self.assertEqual(pores["part_voxels"], 48 * 48 * 32 - len(outside))
         self.assertAlmostEqual(pores["part_volume_mm3"], pores["part_voxels"] / 16)
         self.assertEqual(pores["pore_voxels"], sum(label > 0 for label in labels))
-        self.assertAlmostEqual(pores["porosity"], pores["pore_voxels"] / pores["part_voxels"])
+        self.assertAlmostEqual(pores["porosity_percent"], 100 * pores["pore_voxels"] / pores["part_voxels"])
         rows = self.rows()
         self.assertEqual(len(rows), summary["components"])
         self.assertEqual(int(rows[0]["voxel_count"]), pores["largest_voxels"])
@@ -125,7 +125,7 @@ class PoresTest(CommandTest):
         summary, labels = self.find()
         self.assertEqual([label > 0 for label in labels], expected)
         self.assertEqual((summary["pores"]["bores"], summary["pores"]["bore_voxels"]), (1, 32))
-        self.assertIn("bores of 32 voxels", " ".join(summary["notes"]))
+        self.assertIn("1 bore of 32 voxels", " ".join(summary["notes"]))
 
         expected = self.draw(3 * [ring])
         self.assertEqual(self.find()[0]["pores"]["pore_voxels"], 12, "of a stack of few slices nobody can say")
@@ -137,6 +137,70 @@ class PoresTest(CommandTest):
         leading = [".......", ".#####.", ".##....", ".#####.", "......."]
         self.draw([cut, leading, solid])
         self.assertEqual(sum(label > 0 for label in self.find()[1]), 0)
+
+    def test_porosity_of_a_region_is_that_of_its_pores_and_its_part(self):
+        # A block of 10 x 8 x 6 voxels with three pores, a bore from above and a region that cuts one of the pores.
+        size = (14, 12, 10)
+        places = [(x, y, z) for z in range(10) for y in range(12) for x in range(14)]
+        pores = {(x, y, z) for x in (3, 4, 5) for y in (4, 5) for z in (3, 4)} | {(9, 4, 4), (9, 8, 5)}
+        block = {(x, y, z) for x, y, z in places if 2 <= x < 12 and 2 <= y < 10 and 2 <= z < 8}
+        air = {(x, y, z) for x, y, z in places if 6 <= x < 11 and 4 <= y < 8 and z == 7}
+        region = {(x, y, z) for x, y, z in places if x >= 4 and y < 8}
+        mask, part = self.path("mask.nrrd"), self.path("part.nrrd")
+        write_nrrd(self.scan, "uint8", size, [200 if at in block - pores - air else 10 for at in places], (1, 1, 1))
+        write_nrrd(mask, "uint8", size, [int(at in region) for at in places], (1, 1, 1))
+        write_nrrd(part, "uint8", size, [int(at in (block - air) & region) for at in places], (1, 1, 1))
+        in_part, in_pores = len((block - air) & region), len(pores & region)
+        percent = 100 * in_pores / in_part
+        for table in ((), ("--statistics", self.table), ("--statistics", self.path("t.json"))):
+            summary, labels = self.find("--mask", mask, *table)
+            self.assertEqual([label > 0 for label in labels], [at in pores & region for at in places])
+            found = summary["pores"]
+            self.assertEqual((found["part_voxels"], found["pore_voxels"], found["pore_voxels_before_filters"]),
+                             (in_part, in_pores, in_pores))
+            self.assertAlmostEqual(found["porosity_percent"], percent)
+            self.assertAlmostEqual(found["porosity_percent_before_filters"], percent)
+            self.assertAlmostEqual(100 * summary["totals"]["fraction"], percent)
+            self.assertEqual(summary["totals"]["region_volume_mm3"], in_part)
+            self.assertNotIn("porosity", found)
+        with open(self.path("t.json"), encoding="utf-8") as stream:
+            self.assertAlmostEqual(100 * json.load(stream)["totals"]["fraction"], percent)
+        shown = self.ok("label", self.scan, self.pores, "--pores", "--mask", mask).stdout
+        self.assertIn("part of %d voxels" % in_part, shown)
+        self.assertIn("porosity %.6g %%" % percent, shown)
+        self.assertNotIn("dropped", shown)
+        measured = json.loads(self.ok("stats", self.pores, "-o", self.table, "--part", part, "--json").stdout)
+        self.assertAlmostEqual(100 * measured["totals"]["fraction"], percent)
+        write_nrrd(part, "uint8", size, [int(at in block - air) for at in places], (1, 1, 1))
+        masked = json.loads(self.ok("label", self.scan, self.pores, "--range", 0, 99, "--mask", mask, "--part", part, "--statistics",
+                                    self.table, "--json").stdout)
+        self.assertAlmostEqual(100 * masked["totals"]["fraction"], percent)
+        write_nrrd(mask, "uint8", size, [int(at == (0, 0, 0)) for at in places], (1, 1, 1))
+        self.fails("label", self.scan, self.pores, "--pores", "--threshold", 99, "--mask", mask, saying="no voxel of the part lies in the mask")
+
+    def test_what_an_inspector_must_know_is_noted(self):
+        def notes(is_air, *options):
+            block = lambda x, y, z: 3 <= x < 33 and 3 <= y < 33 and 3 <= z < 23
+            values = [10 if not block(x, y, z) or is_air(x, y, z) else 200 for z in range(26) for y in range(36) for x in range(36)]
+            write_nrrd(self.scan, "uint8", (36, 36, 26), values, (0.1, 0.1, 0.1))
+            return self.find(*options)[0]["notes"]
+
+        self.assertEqual(notes(lambda x, y, z: False), [])
+        self.assertEqual(notes(lambda x, y, z: (x - 18) ** 2 + (y - 18) ** 2 < 50 and z > 9), [])
+        slit = lambda x, y, z: 10 <= x < 12 and y > 12
+        said = notes(slit)
+        self.assertEqual(len(said), 1)
+        self.assertRegex(said[0], r"^1 crack or cavity \(800 voxels, 0.8 mm\^3\) is open to the outside through gaps of up to 0.4 mm and "
+                                  "counts as outside, not as pores; --close closes such gaps$")
+        self.assertEqual(notes(slit, "--close", 0.2), [])
+        self.assertEqual(len(notes(slit, "--close", 0.1)), 1)
+        said = notes(lambda x, y, z: x == 20 or (x, y, z) == (5, 2, 5))
+        self.assertRegex(said[0], r"^1 further piece of material \(7200 voxels, 7.2 mm\^3\) is not inspected: the part is the largest piece$")
+        full = ("label", self.scan, self.pores, "--pores", "--threshold", -5)
+        self.fails(*full, saying=["the part fills the image", "give another threshold"])
+        self.draw([["####", "#.##", "####"]] * 3)
+        self.assertEqual(self.find()[0]["notes"],
+                         ["the part fills the whole image; if the scan shows air around the part, the threshold is wrong"])
 
     def test_dark_parts(self):
         self.draw([["######", "#....#", "#.##.#", "#....#", "######"]])

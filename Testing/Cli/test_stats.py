@@ -81,6 +81,18 @@ class StatsTest(CommandTest):
             said = "1 of 2 components have their weighted centroid outside of their bounding box"
             self.assertEqual(said in " ".join(summary["notes"]), isNoted)
 
+    def test_a_scan_is_not_a_mask_of_a_part(self):
+        labels, part, table = self.path("labels.nrrd"), self.path("part.nrrd"), self.path("table.csv")
+        write_nrrd(labels, "uint8", (6, 2, 1), [0, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0])
+        for values in ([7] * 12, list(range(1, 13))):
+            write_nrrd(part, "int16", (6, 2, 1), values)
+            for command in (("stats", labels, "-o", table), ("label", labels, self.path("o.nrrd"), "--statistics", table)):
+                self.fails(*command, "--part", part, saying=["'%s' (--part) is not a mask" % part, "no voxel is 0"])
+        write_nrrd(part, "int16", (6, 2, 1), [5, 9, 8, 0, 3, 7, 4, 8, 1, 0, 2, 6])
+        self.assertIn("looks like a gray scan", self.ok("stats", labels, "-o", table, "--part", part).stderr)
+        write_nrrd(part, "int16", (6, 2, 1), [5, 5, 5, 0, 3, 3, 5, 5, 5, 0, 3, 3])
+        self.assertNotIn("looks like a gray scan", self.ok("stats", labels, "-o", table, "--part", part).stderr)
+
     def test_parts_contacts_totals_and_histograms(self):
         labels, part, table = self.path("labels.nrrd"), self.path("part.nrrd"), self.path("table.json")
         write_nrrd(labels, "uint8", (6, 2, 1), [0, 3, 3, 5, 5, 0, 0, 3, 0, 5, 0, 7], (2, 1, 1))

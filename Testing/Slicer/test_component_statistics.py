@@ -52,7 +52,7 @@ class ComponentStatisticsTest(ModuleTest):
         self.assertGreater(len(groups), 5)
         self.assertEqual(set(STATISTICS.parameters), switches | {
             "inputLabels", "outputTable", "intensityVolume", "partVolume", "threads", "componentCount",
-            "componentVolume", "porosity"})
+            "componentVolume", "porosity_percent"})
 
     def test_default_columns_and_return_values(self):
         rows, schema, returned = self.measure()
@@ -64,10 +64,10 @@ class ComponentStatisticsTest(ModuleTest):
             mean = [sum(point[axis] for point in points) / len(points) for axis in range(3)]
             self.assert_close([row["centroid_%s_mm" % axis] for axis in "ras"], [-mean[0], -mean[1], mean[2]])
         voxels = COUNT - LABELS.count(0)
-        self.assertEqual(set(returned), {"componentCount", "componentVolume", "porosity"})
+        self.assertEqual(set(returned), {"componentCount", "componentVolume", "porosity_percent"})
         self.assertEqual(int(returned["componentCount"]), 4)
-        self.assert_close([float(returned["componentVolume"]), float(returned["porosity"])],
-                          [voxels * VOXEL_VOLUME, voxels / COUNT])
+        self.assert_close([float(returned["componentVolume"]), float(returned["porosity_percent"])],
+                          [voxels * VOXEL_VOLUME, 100 * voxels / COUNT])
         self.assertNotIn("intensity_mean", schema)
 
     def test_each_switch_adds_the_columns_of_its_group(self):
@@ -104,7 +104,7 @@ class ComponentStatisticsTest(ModuleTest):
         rows, schema, returned = self.measure(partVolume=path)
         self.assertIn("surface_distance_mm", schema)
         inside = sum(1 for i in range(COUNT) if part[i] and LABELS[i])
-        self.assert_close([float(returned["porosity"])], [inside / sum(part)])
+        self.assert_close([float(returned["porosity_percent"])], [100 * inside / sum(part)])
 
     def test_threads_change_nothing(self):
         self.assertEqual(self.measure(threads=1, measureShape=True), self.measure(threads=3, measureShape=True))
@@ -112,7 +112,7 @@ class ComponentStatisticsTest(ModuleTest):
     def test_labels_without_a_component(self):
         self.write("labels.nrrd", "uint8", [0] * COUNT)
         rows, _, returned = self.measure()
-        self.assertEqual((rows, returned["componentCount"], float(returned["porosity"])), ([], "0", 0))
+        self.assertEqual((rows, returned["componentCount"], float(returned["porosity_percent"])), ([], "0", 0))
 
     def test_compressed_input(self):
         plain = self.measure()

@@ -45,7 +45,7 @@ def make_scan():
 
 SCAN = make_scan()
 CRACK = place(13, 12, 7)
-NUMBERS = ("componentCount", "porosity", "largestDefectVolume", "partVolume", "threshold")
+NUMBERS = ("componentCount", "porosity_percent", "largestDefectVolume", "partVolume", "threshold")
 
 CASES = {
     "medianRadius": [{"medianRadius": 1}],
@@ -84,7 +84,7 @@ class DefectAnalysisTest(ModuleTest):
         voxels = sum(map(len, found))
         values = {name: float(result.returned[name]) for name in NUMBERS}
         self.assertEqual(values["componentCount"], len(found))
-        self.assert_close([values["porosity"], values["largestDefectVolume"], values["partVolume"]],
+        self.assert_close([values["porosity_percent"], values["largestDefectVolume"], values["partVolume"]],
                           [100 * voxels / len(part), VOXEL_VOLUME * max(map(len, found), default=0),
                            VOXEL_VOLUME * len(part)])
         self.assert_close(origin, ORIGIN)
@@ -141,7 +141,7 @@ class DefectAnalysisTest(ModuleTest):
         before = self.analyse().returned
         after = self.analyse(closeWidth=2 * SPACING[1]).returned
         self.assertGreater(read_volume(self.output)[1][CRACK], 0)
-        self.assertGreater(float(after["porosity"]), float(before["porosity"]))
+        self.assertGreater(float(after["porosity_percent"]), float(before["porosity_percent"]))
 
     def test_table(self):
         table = self.path("table.tsv")
@@ -154,7 +154,7 @@ class DefectAnalysisTest(ModuleTest):
         self.assertIn("sphericity", schema)
 
     def test_verdicts(self):
-        porosity = float(self.analyse().returned["porosity"])
+        porosity = float(self.analyse().returned["porosity_percent"])
         for settings, verdict in (
                 ({"limitPorosity": True, "maximumPorosity": porosity + 0.01}, "pass"),
                 ({"limitPorosity": True, "maximumPorosity": 0.5}, "fail: porosity in % above 0.5"),

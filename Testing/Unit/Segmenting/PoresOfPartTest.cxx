@@ -4,7 +4,6 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
-#include "BrickCCL/Segmenting/CloseMask.h"
 #include "BrickCCL/Segmenting/PoresOfPart.h"
 #include "BrickCCL/Segmenting/Threshold.h"
 
@@ -22,105 +21,6 @@ namespace
 {
 
 using Mask = std::vector<std::uint8_t>;
-
-/** Calls `work(place, offset's square in mm^2)` for the voxels around one, where half a voxel is taken off along each
- *  axis. The voxels lie in a mask that goes on beyond its border. */
-template <typename TWork>
-void
-ForEachNear(const Extent &   extent,
-            const Geometry & geometry,
-            const std::int64_t (&at)[3],
-            std::int64_t reach,
-            TWork        work)
-{
-  const std::int64_t reachZ = extent.size[2] > 1 ? reach : 0;
-  for (std::int64_t z = -reachZ; z <= reachZ; ++z)
-  {
-    for (std::int64_t y = -reach; y <= reach; ++y)
-    {
-      for (std::int64_t x = -reach; x <= reach; ++x)
-      {
-        const std::int64_t offset[3] = { x, y, z };
-        double             square = 0;
-        for (int axis = 0; axis < 3; ++axis)
-        {
-          const double away = std::max(0.0, std::abs(static_cast<double>(offset[axis])) - 0.5) * geometry.spacing[axis];
-          square += away * away;
-        }
-        const std::int64_t to[3] = { at[0] + x, at[1] + y, at[2] + z };
-        work(to, square);
-      }
-    }
-  }
-}
-
-/** The closing by its definition, in an image that is wider by `reach` voxels on all sides. */
-Mask
-PlainClosing(const Mask & mask, const Extent & extent, const Geometry & geometry, double width, std::int64_t reach)
-{
-  const double square = 0.25 * width * width * (1 + 1e-5);
-  const auto   isSet = [&](const std::int64_t(&at)[3]) {
-    const auto in = [&](int axis) { return std::clamp<std::int64_t>(at[axis], 0, extent.size[axis] - 1); };
-    return mask[static_cast<std::size_t>((in(2) * extent.size[1] + in(1)) * extent.size[0] + in(0))] == 1;
-  };
-  const auto isDilated = [&](const std::int64_t(&at)[3]) {
-    bool found = isSet(at);
-    ForEachNear(extent, geometry, at, reach, [&](const std::int64_t(&to)[3], double away) {
-      found = found || (away <= square && isSet(to));
-    });
-    return found;
-  };
-  Mask closed(mask.size());
-  for (std::int64_t place = 0; place < extent.VoxelCount(); ++place)
-  {
-    const std::int64_t at[3] = { place % extent.size[0],
-                                 place / extent.size[0] % extent.size[1],
-                                 place / extent.size[0] / extent.size[1] };
-    bool               stays = isDilated(at);
-    ForEachNear(extent, geometry, at, stays ? reach : 0, [&](const std::int64_t(&to)[3], double away) {
-      stays = stays && (away > square || isDilated(to));
-    });
-    closed[static_cast<std::size_t>(place)] = stays ? 1 : 0;
-  }
-  return closed;
-}
-
-TEST(CloseMask, IsTheClosingOfAPlainLoop)
-{
-  std::mt19937 random(3);
-  for (const Extent & extent : { Extent{ 17, 13 }, Extent{ 11, 9, 6 } })
-  {
-    for (const double width : { 0.9, 1.0, 2.0, 3.1 })
-    {
-      Geometry geometry;
-      geometry.spacing[1] = 0.75;
-      geometry.spacing[2] = 1.5;
-      Mask mask(static_cast<std::size_t>(extent.VoxelCount()));
-      std::generate(mask.begin(), mask.end(), [&] { return static_cast<std::uint8_t>(random() % 5 == 0 ? 1 : 0); });
-      // Beyond its border a mask goes on; there a plain loop over all of it would need no end.
-      for (std::size_t i = 0; i < mask.size(); ++i)
-      {
-        const auto x = static_cast<std::int64_t>(i) % extent.size[0];
-        mask[i] = x < 2 || x > extent.size[0] - 3 ? 0 : mask[i];
-      }
-      const Mask expected = PlainClosing(mask, extent, geometry, width, 4);
-      CloseMask(mask.data(), extent, geometry, width, {});
-      EXPECT_EQ(mask, expected) << extent.ToString() << ", " << width;
-    }
-  }
-}
-
-TEST(CloseMask, NothingAndEverythingStay)
-{
-  const Extent extent{ 5, 4, 3 };
-  Mask         mask(60, std::uint8_t{ 0 });
-  CloseMask(mask.data(), extent, {}, 3, {});
-  EXPECT_EQ(mask, Mask(60, std::uint8_t{ 0 }));
-  mask.assign(60, std::uint8_t{ 1 });
-  CloseMask(mask.data(), extent, {}, 3, {});
-  EXPECT_EQ(mask, Mask(60, std::uint8_t{ 1 }));
-  EXPECT_THROW(CloseMask(mask.data(), extent, {}, -1, {}), InvalidArgument);
-}
 
 PoreOptions
 OptionsFor(const ImageView & image)
@@ -203,6 +103,43 @@ TEST(PoresOfPart, ACavityThatNothingEnclosesIsOutside)
   EXPECT_EQ(found.pores[pore], 1);
 }
 
+TEST(PoresOfPart, CountsAreThoseOfTheRegion)
+{
+  const Mask      values = { 1, 1, 1, 1, 1, 0, 1, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 1, 1, 1, 1, 1, 0, 1 };
+  const Mask      region = { 1, 1, 1, 0, 0, 1, 1, 1, 0, 0, 1, 1, 1, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0 };
+  const ImageView image(values.data(), Extent{ 5, 5 });
+  PoreOptions     options;
+  options.material = Criterion::InRange(1, 1);
+  options.region = ImageView(region.data(), image.extent);
+  const PoresOfPart found = FindPores(image, options);
+  EXPECT_EQ(found.partVoxels, 10u);
+  EXPECT_EQ(found.poreVoxels, 2u);
+  EXPECT_DOUBLE_EQ(found.PorosityPercent(found.poreVoxels), 20);
+  const Mask nowhere(25, std::uint8_t{ 0 });
+  options.region = ImageView(nowhere.data(), image.extent);
+  EXPECT_THROW(FindPores(image, options), InvalidArgument);
+}
+
+TEST(PoresOfPart, FurtherPiecesAndAFullImageAreNoted)
+{
+  Mask            values = { 1, 1, 1, 0, 1, 0, 0, 0, 1, 1, 1, 0, 1, 0, 1 };
+  const ImageView image(values.data(), Extent{ 15, 1 });
+  PoreOptions     options;
+  options.material = Criterion::InRange(1, 1);
+  PoresOfPart found = FindPores(image, options);
+  EXPECT_EQ(found.furtherPieces.count, 4u);
+  EXPECT_EQ(found.furtherPieces.largestVoxels, 3u);
+  EXPECT_EQ(
+    NotesOn(found, "--close MM"),
+    std::vector<std::string>{ "4 further pieces of material (the largest of 3 voxels, 3 mm^2) are not inspected: "
+                              "the part is the largest piece" });
+  values = { 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1 };
+  found = FindPores(ImageView(values.data(), Extent{ 3, 5 }), options);
+  EXPECT_EQ(found.poreVoxels, 0u) << "open at the border";
+  values[6] = 1;
+  EXPECT_THROW(FindPores(ImageView(values.data(), Extent{ 3, 5 }), options), InvalidArgument);
+}
+
 TEST(PoresOfPart, WhatDoesNotFitIsRefused)
 {
   const Mask  values(16, std::uint8_t{ 0 });
@@ -211,10 +148,12 @@ TEST(PoresOfPart, WhatDoesNotFitIsRefused)
   EXPECT_THROW(FindPores(ImageView(values.data(), Extent{ 4, 4 }), options), InvalidArgument);
   EXPECT_THROW(FindPores(ImageView(values.data(), Extent{ 2, 2, 2, 2 }), options), InvalidArgument);
   EXPECT_THROW(FindPores(ImageView(values.data(), Extent{ 4, 2 }, 2), options), InvalidArgument);
-  ProgressHooks hooks;
   options.material = Criterion::InRange(0, 5);
+  EXPECT_THROW(FindPores(ImageView(values.data(), Extent{ 4, 4 }), options), InvalidArgument);
+  const Mask half = { 1, 0 };
+  options.material = Criterion::InRange(1, 5);
   options.progress.cancelled = [] { return true; };
-  EXPECT_THROW(FindPores(ImageView(values.data(), Extent{ 4, 4 }), options), Cancelled);
+  EXPECT_THROW(FindPores(ImageView(half.data(), Extent{ 2, 1 }), options), Cancelled);
 }
 
 } // namespace

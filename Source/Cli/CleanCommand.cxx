@@ -246,7 +246,7 @@ AddCleanCommand(CLI::App & app, const FrontEnd & frontEnd)
     ->capture_default_str();
   AddNeighbourOptions(*command, arguments->neighbours);
   AddSizeOptions(*command, arguments->sizes, "keep the K largest components of each class; 0: all");
-  AddHoleOptions(*command, arguments->holes);
+  AddHoleOptions(*command, arguments->holes, "background that one class encloses");
   command->add_flag("--no-compression", arguments->noCompression, "write the segmentation uncompressed (faster)");
   AddRunningOptions(*command, *arguments, "what was done, for each class, as one JSON object");
   command->callback([arguments, frontEnd] { RunClean(*arguments, frontEnd); });

@@ -50,9 +50,8 @@ def clean(voxels, sizes, rank, largest=0, minimum=0, fill=None):
             at_border = any(a in (0, size - 1) for place in hole for a, size in zip(place, sizes))
             faces = collections.Counter(before[other] for place in hole for other in neighbours(place, sizes, 1))
             del faces[0]
-            if not at_border and len(hole) <= fill:
-                most = max(faces.values())
-                voxels.update((place, min(v for v in faces if faces[v] == most)) for place in hole)
+            if not at_border and len(hole) <= fill and len(faces) == 1:
+                voxels.update((place, min(faces)) for place in hole)
     return voxels
 
 

@@ -108,8 +108,8 @@ void NoteHolesOfPart(const LoadedImage & part, int threads, ImageReader & reader
 /** Notes components that lie outside of the part. */
 void NoteOutsideOfPart(const ComponentTable & table, ImageReader & reader);
 
-/** Notes components whose intensities have no mean. */
-void NoteIntensitiesWithoutMean(const ComponentTable & table, ImageReader & reader);
+/** Notes components whose intensities have no mean, and those whose sphericity is above 1. */
+void NoteMeasures(const ComponentTable & table, ImageReader & reader);
 
 } // namespace brickccl::cli
 

@@ -282,7 +282,7 @@ private:
       m_Table = m_Labeling.Measure(options, m_Reporter->Hooks());
       ReleaseImages();
       NoteOutsideOfPart(m_Table, m_Reader);
-      NoteIntensitiesWithoutMean(m_Table, m_Reader);
+      NoteMeasures(m_Table, m_Reader);
     }
     m_Seconds["measure"] = m_Watch.Lap();
   }

@@ -60,10 +60,10 @@ AddMissing(const std::string & folder, ItemsOfBatch & items)
       const std::string name = item.at("item");
       if (items.count(name) == 0)
       {
-        items[name].reason =
-          verdict == "error"      ? "skipped: " + Quoted(folder) + " has no results of it (items.csv there)"
-          : verdict == "not done" ? "not done: " + Quoted(folder) + " has no results of it (items.csv there)"
-                                  : "its results are not in " + Quoted(folder) + " any more";
+        items[name].reason = verdict == "error" ? "error: " + Quoted(folder) + " has no results of it (items.csv there)"
+                           : verdict == "not done"
+                             ? "not done: " + Quoted(folder) + " has no results of it (items.csv there)"
+                             : "its results are not in " + Quoted(folder) + " any more";
       }
     }
   });

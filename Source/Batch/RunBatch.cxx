@@ -342,7 +342,7 @@ private:
       throw WriteError(error + "; what is finished stays, and --resume continues");
     }
     m_Outcomes[index].error = error;
-    TakeDone(item.name + ": skipped: " + error);
+    TakeDone(item.name + ": error: " + error);
   }
 
   /** Says so if an item held more than was planned. */
@@ -371,7 +371,7 @@ private:
     }
     m_Outcomes[index].error = "it needs about " + DescribeNeed(bytes + MemoryOfParent) +
                               " of memory, but --memory is " + DescribeBytes(m_Options.memory);
-    TakeDone(m_Items[index].name + ": skipped: " + m_Outcomes[index].error);
+    TakeDone(m_Items[index].name + ": error: " + m_Outcomes[index].error);
   }
 
   static std::string
@@ -453,7 +453,7 @@ private:
   {
     for (const ItemOutcome & outcome : m_Outcomes)
     {
-      m_Result.skipped += outcome.error.empty() ? 0 : 1;
+      m_Result.errors += outcome.error.empty() ? 0 : 1;
       if (outcome.IsFinished())
       {
         const std::string verdict = outcome.summary.at("verdict");

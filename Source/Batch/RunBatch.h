@@ -48,7 +48,7 @@ struct BatchResult
   /** Items without rules. */
   std::size_t unjudged = 0;
   /** Items that could not be read or worked on. */
-  std::size_t skipped = 0;
+  std::size_t errors = 0;
   /** Items that an earlier run had finished. */
   std::size_t kept = 0;
   bool        wasInterrupted = false;

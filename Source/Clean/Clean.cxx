@@ -350,7 +350,7 @@ private:
     {
       const HostContext context = Context(hooks).Part(0.8, 0.9);
       auto values = CountHoleWalls(background, holes, connectivity, m_Options.periodic, m_Output, m_Background, context)
-                      .Largest(holes.Count());
+                      .Only(holes.Count());
       for (std::size_t hole = 0; hole < values.size(); ++hole)
       {
         if (values[hole] && !IsAsked(*values[hole]))

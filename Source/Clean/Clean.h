@@ -52,8 +52,8 @@ struct CleanOptions
   /** 2. Of each class, only so many of the largest components stay; 0: all. Of equal ones, the first in raster order.
    */
   std::uint64_t largest = 0;
-  /** 3. A hole is filled by the class around it: the one that shares the most faces with it. Of those that share
-   * equally many, it is the one with the smallest value. If that class is not one of `values`, the hole stays. */
+  /** 3. A hole is filled by the class that all voxels have with which it shares faces. If there are several such
+   *  classes, or if the class is not one of `values`, the hole stays. */
   std::optional<HoleOptions> holes;
 
   /** Whether the report counts the components of the classes where none can be removed. It takes a labeling. */

@@ -124,6 +124,23 @@ public:
     return values;
   }
 
+  /** For each hole the value of all its walls. Holes between several values, or without a wall, have none. */
+  std::vector<std::optional<T>>
+  Only(std::uint64_t holes)
+  {
+    Unite();
+    std::vector<std::optional<T>> values(static_cast<std::size_t>(holes));
+    for (std::size_t i = 0; i < m_Walls.size(); ++i)
+    {
+      const std::uint64_t hole = m_Walls[i].hole;
+      if ((i == 0 || m_Walls[i - 1].hole != hole) && (i + 1 == m_Walls.size() || m_Walls[i + 1].hole != hole))
+      {
+        values[static_cast<std::size_t>(hole)] = m_Walls[i].value;
+      }
+    }
+    return values;
+  }
+
 private:
   std::vector<Wall> m_Walls;
   /** More walls than these are united before one more is added. */

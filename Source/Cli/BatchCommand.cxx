@@ -24,7 +24,7 @@ namespace brickccl::cli
 namespace
 {
 
-/** The exit code of a batch in which items were skipped. */
+/** The exit code of a batch in which items have errors. */
 constexpr int SomeSkipped = 3;
 
 struct BatchArguments
@@ -91,7 +91,7 @@ PrintResult(const BatchArguments & arguments, const batch::FoundItems & found, c
     summary["passed"] = result.passed;
     summary["failed"] = result.failed;
     summary["without_rules"] = result.unjudged;
-    summary["skipped"] = result.skipped;
+    summary["errors"] = result.errors;
     summary["finished_before"] = result.kept;
     summary["ignored_files"] = found.ignored;
     summary["ignored_batches"] = found.otherBatches;
@@ -104,7 +104,7 @@ PrintResult(const BatchArguments & arguments, const batch::FoundItems & found, c
     {
       std::cout << result.unjudged << " measured, ";
     }
-    std::cout << result.passed << " pass, " << result.failed << " fail, " << result.skipped << " skipped" << std::endl;
+    std::cout << result.passed << " pass, " << result.failed << " fail, " << result.errors << " error" << std::endl;
   }
 }
 
@@ -165,7 +165,7 @@ RunBatchCommand(const BatchArguments & arguments)
     throw Cancelled();
   }
   PrintResult(arguments, found, result);
-  if (result.skipped > 0)
+  if (result.errors > 0)
   {
     throw CLI::RuntimeError(SomeSkipped);
   }

@@ -9,6 +9,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Criteria/VoxelValue.h"
+#include "BrickCCL/Measuring/Measuring.h"
 
 #include <nlohmann/json.hpp>
 
@@ -132,6 +133,28 @@ Describe(const CleanReport & report)
   return text.str();
 }
 
+/** The segments of what was cleaned: as they were if the output does not hold them. */
+Segmentation
+SegmentsOfCleaned(const LoadedImage & image,
+                  const std::byte *   cleaned,
+                  const std::string & output,
+                  int                 threads,
+                  ImageReader &       notes)
+{
+  if (image.segmentation.segments.empty() || !HoldsSegments(output, image.extent))
+  {
+    return image.segmentation;
+  }
+  const ImageView            view(static_cast<const void *>(cleaned), image.type, image.extent, 1);
+  const ComponentTable       table = MeasureLabelImage(view, image.geometry, {}, threads);
+  std::vector<std::uint64_t> labels;
+  for (std::size_t row = 0; row < table.components.size(); ++row)
+  {
+    labels.push_back(table.components.Label(row));
+  }
+  return SegmentsOf(image, table, labels, true, notes);
+}
+
 void
 RunClean(const CleanArguments & arguments, const FrontEnd & frontEnd)
 {
@@ -187,7 +210,9 @@ RunClean(const CleanArguments & arguments, const FrontEnd & frontEnd)
                  std::memcpy(rows,
                              cleaned.Data() + static_cast<std::size_t>(begin) * rowBytes,
                              static_cast<std::size_t>(end - begin) * rowBytes);
-               } },
+               },
+               0,
+               SegmentsOfCleaned(image, cleaned.Data(), arguments.output, arguments.threads, reader) },
              { !arguments.noCompression, { arguments.threads, Progress(hooks) } },
              reader);
   seconds["write"] = watch.Lap();
@@ -248,7 +273,7 @@ AddCleanCommand(CLI::App & app, const FrontEnd & frontEnd)
     ->capture_default_str();
   AddNeighbourOptions(*command, arguments->neighbours);
   AddSizeOptions(*command, arguments->sizes, "keep the K largest components of each class; 0: all");
-  AddHoleOptions(*command, arguments->holes);
+  AddHoleOptions(*command, arguments->holes, "background that one class encloses");
   command->add_flag("--no-compression", arguments->noCompression, "write the segmentation uncompressed (faster)");
   AddRunningOptions(*command, *arguments, "what was done, for each class, as one JSON object");
   command->callback([arguments, frontEnd] { RunClean(*arguments, frontEnd); });

@@ -219,8 +219,8 @@ ApplyCriterion(const CriterionArguments &         arguments,
     {
       std::ostringstream text;
       text << "the value " << *segmented.threshold->padding
-           << " is taken for padding, what the scanner did not see, and left out of the threshold; give a number by "
-              "--threshold if it is a measurement";
+           << " is taken for padding, what the scanner did not see, and left out of the threshold; if it is a "
+              "measurement, give the threshold as a number";
       reader.Note(text.str());
     }
     segmented.asked.range =

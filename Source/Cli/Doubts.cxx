@@ -438,7 +438,7 @@ NoteGrayClasses(const LoadedImage & image, ImageReader & reader)
 }
 
 void
-NoteIntensities(const ComponentTable & table, ImageReader & reader)
+NoteMeasures(const ComponentTable & table, ImageReader & reader)
 {
   std::vector<bool> isOutside(table.components.size());
   for (const ComponentColumn & column : ColumnsOf(table))
@@ -474,6 +474,27 @@ NoteIntensities(const ComponentTable & table, ImageReader & reader)
       std::to_string(without) + " of " + std::to_string(table.components.size()) +
       " components have no mean intensity: values under them are not a number (NaN), or no number holds their "
       "sum; intensity_min and intensity_max leave NaN out");
+  }
+  for (const ComponentColumn & column : ColumnsOf(table))
+  {
+    std::uint64_t above = 0;
+    double        largest = 1;
+    for (std::size_t c = 0;
+         (column.name == "sphericity" || column.name == "circularity") && c < table.components.size();
+         ++c)
+    {
+      const double value = std::get<double>(column.value(table, table.components[c]));
+      above += value > 1 ? 1 : 0;
+      largest = std::max(largest, value);
+    }
+    if (above > 0)
+    {
+      std::ostringstream text;
+      text.precision(3);
+      text << "the " << column.name << " of " << above << " of " << table.components.size()
+           << " components is above 1, up to " << largest << ": the surface of few voxels is estimated too small";
+      reader.Note(text.str());
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 #include "BrickCCL/Cli/FileOptions.h"
 
 #include "BrickCCL/Cli/NumberOptions.h"
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Host/AtomicFile.h"
@@ -337,12 +338,61 @@ OutputFor(const std::string & output,
   }
 }
 
+Segmentation
+SegmentsOf(const LoadedImage &                image,
+           const ComponentTable &             written,
+           const std::vector<std::uint64_t> & oldLabels,
+           bool                               keepsEmpty,
+           ImageReader &                      notes)
+{
+  Segmentation result{ image.segmentation.fields, {} };
+  std::string  empty;
+  for (Segment segment : image.segmentation.segments)
+  {
+    const auto row =
+      static_cast<std::size_t>(std::find(oldLabels.begin(), oldLabels.end(), segment.label) - oldLabels.begin());
+    if (row == oldLabels.size())
+    {
+      const auto name = std::find_if(segment.fields.begin(), segment.fields.end(), [](const auto & field) {
+        return field.first == "Name";
+      });
+      empty += (empty.empty() ? "" : ", ") +
+               (name == segment.fields.end() ? std::to_string(segment.label) : Quoted(name->second));
+    }
+    else
+    {
+      const ComponentMeasures component = written.components[row];
+      segment.label = component.label;
+      for (int axis = 0; axis < 3; ++axis)
+      {
+        segment.box[2 * axis] = component.boxMinimum[axis] - image.geometry.startIndex[axis];
+        segment.box[2 * axis + 1] = component.boxMaximum[axis] - image.geometry.startIndex[axis];
+      }
+    }
+    if (row != oldLabels.size() || keepsEmpty)
+    {
+      result.segments.push_back(std::move(segment));
+    }
+  }
+  if (keepsEmpty && !empty.empty())
+  {
+    notes.Note("segments without voxels stay in the list: " + empty);
+  }
+  return result;
+}
+
 void
 WriteImage(const std::string & path, const ImageToWrite & image, const WriteOptions & options, ImageReader & notes)
 {
   for (const std::string & lost : WriteImageFile(path, image, options))
   {
     notes.Note(Quoted(path) + ": " + lost);
+  }
+  const std::size_t segments = image.segmentation.segments.size();
+  if (segments > 0 && !HoldsSegments(path, image.extent))
+  {
+    notes.Note(Quoted(path) + ": names, colors and tags of the " + Counted(segments, "segment") +
+               " are lost; .seg.nrrd files of 3 dimensions hold them");
   }
 }
 

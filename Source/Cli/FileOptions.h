@@ -3,6 +3,7 @@
 
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Files/ImageFile.h"
+#include "BrickCCL/Tables/ComponentTable.h"
 
 #include <CLI/CLI.hpp>
 
@@ -102,6 +103,16 @@ std::string OutputFor(const std::string & output,
                       ScalarType          type,
                       const Extent &      extent,
                       ImageReader &       notes);
+
+/** The segments of an image, as a label map that was made of it has them.
+ *  \param written    measures of the label map
+ *  \param oldLabels  the value in the image of each row of `written`
+ *  \param keepsEmpty whether segments without voxels stay, with a note */
+Segmentation SegmentsOf(const LoadedImage &                image,
+                        const ComponentTable &             written,
+                        const std::vector<std::uint64_t> & oldLabels,
+                        bool                               keepsEmpty,
+                        ImageReader &                      notes);
 
 /** Writes an image, and notes what its format does not hold. */
 void

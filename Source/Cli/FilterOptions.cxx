@@ -173,15 +173,15 @@ AddSizeOptions(CLI::App & command, SizeArguments & arguments, const std::string 
 }
 
 void
-AddHoleOptions(CLI::App & command, HoleArguments & arguments)
+AddHoleOptions(CLI::App & command, HoleArguments & arguments, const std::string & which)
 {
   auto * fill =
     command
-      .add_option(
-        "--fill-holes",
-        arguments.maximumVolume,
-        "fill background that is not connected to the border, up to a volume (2-D, slices: area) if one is given; its "
-        "neighbours are the dual of the objects': 8 for 4, 26 for 6, else faces")
+      .add_option("--fill-holes",
+                  arguments.maximumVolume,
+                  "fill " + which +
+                    ", up to a volume (2-D, slices: area) if one is given; neighbours of background are the dual "
+                    "of the objects': 8 for 4, 26 for 6, else faces")
       ->expected(0, 1)
       ->default_str(NoLimit)
       ->type_name("[MM3]")
@@ -230,7 +230,7 @@ HolesOf(const HoleArguments & arguments, const Connectivity & connectivity, cons
 void
 AddFilterOptions(CLI::App & command, FilterArguments & arguments)
 {
-  AddHoleOptions(command, arguments.holes);
+  AddHoleOptions(command, arguments.holes, "enclosed background");
   auto * seeds =
     command
       .add_option(

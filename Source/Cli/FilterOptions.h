@@ -38,7 +38,8 @@ struct HoleArguments
   }
 };
 
-void AddHoleOptions(CLI::App & command, HoleArguments & arguments);
+/** \param which  says which enclosed background is filled: "enclosed background". */
+void AddHoleOptions(CLI::App & command, HoleArguments & arguments, const std::string & which);
 
 /** The holes that are filled; nothing without --fill-holes.
  *  \throws InvalidArgument for slices that do not exist. */

@@ -118,14 +118,14 @@ Examples()
     { "select", "  brickccl select pores.nrrd ragged.nrrd --where \"volume_mm3 > 2 and sphericity < 0.6\" --keep" },
     { "batch",
       "  brickccl batch casting-porosity scans/ -o results --report\n"
-      "The exit code is 0 if every image was worked on, whatever its verdict, and 3 if some were skipped because they\n"
-      "could not be read." },
+      "The exit code is 0 if every image was worked on, whatever its verdict, and 3 if some have an error\n"
+      "instead of a verdict." },
     { "recipe", "  brickccl recipe new casting-porosity -o casting.toml" },
     { "compare",
       "  brickccl compare results-2025 results-2026 -o changes.csv\n"
       "The exit code is 0 if every item that both batches were given was compared, whatever has changed, and 3 if "
       "some\n"
-      "could not be: they were skipped, have no label map, or are not what the batch wrote." },
+      "could not be: they have an error in a batch, no label map, or are not what the batch wrote." },
     { "score", "  brickccl score pores.nrrd truth.nrrd --minimum-size 19 --json" },
     { "mesh", "  brickccl mesh pores.nrrd pores.stl --smooth 20 --where \"volume_mm3 > 1\"" },
     { "render",
@@ -142,15 +142,30 @@ Examples()
 }
 
 constexpr const char * ExitCodes =
-  "Exit codes: 0 everything was done and written; 1 an error; 3 some images of a batch were skipped, or could not be\n"
+  "Exit codes: 0 everything was done and written; 1 an error; 3 some images of a batch have errors, or could not be\n"
   "compared; 130 stopped by an interrupt (Ctrl-C); 100 to 129 the arguments were not understood. Whatever the code, "
   "each\n"
   "output is whole or as it was before.";
 
-/** Names of values say how many there are. */
+/** Names of values say how many there are. An argument that is an option as well is stated once, as an option. */
 class HelpFormatter : public CLI::Formatter
 {
 public:
+  std::string
+  make_positionals(const CLI::App * app) const override
+  {
+    const auto options =
+      app->get_options([](const CLI::Option * option) { return option->get_positional() && !option->nonpositional(); });
+    return options.empty() ? "" : make_group(get_label("Positionals"), true, options);
+  }
+
+  std::string
+  make_option_name(const CLI::Option * option, bool isPositional) const override
+  {
+    const std::string name = CLI::Formatter::make_option_name(option, isPositional);
+    return isPositional || !option->get_positional() ? name : option->get_name(true) + " or " + name;
+  }
+
   std::string
   make_option_opts(const CLI::Option * option) const override
   {
@@ -271,7 +286,10 @@ ArrangeHelp(CLI::App & app)
                                                      std::tuple("phantom", "--spacing", "What is made"),
                                                      std::tuple("compare", "--tolerance", "What is compared"),
                                                      std::tuple("mesh", "--smooth", "The mesh"),
-                                                     std::tuple("mesh", "--ras", "The mesh") })
+                                                     std::tuple("mesh", "--ras", "The mesh"),
+                                                     std::tuple("mesh", "--output", "Output"),
+                                                     std::tuple("render", "--output", "Output"),
+                                                     std::tuple("batch", "--output", "Output") })
     {
       CLI::Option * const option = command->get_name() == commandName ? command->get_option_no_throw(name) : nullptr;
       if (option != nullptr)

@@ -332,7 +332,7 @@ RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd)
     }
     if (options.measures)
     {
-      NoteIntensities(written.table, reader);
+      NoteMeasures(written.table, reader);
       WriteTables(arguments.table, written.table, arguments.threads, reporter);
     }
     if (!arguments.colourTable.empty())

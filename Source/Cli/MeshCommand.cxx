@@ -55,9 +55,11 @@ RunMesh(const MeshArguments & arguments)
     reader.CheckNotRead(each);
   }
   reporter.Step("making meshes");
-  ReplacedTogether              together;
+  ReplacedTogether together;
+  MeshOptions      options = arguments.mesh;
+  options.columns = arguments.chosen.ColumnNames();
   const std::vector<MeshReport> reports =
-    WriteMeshes(image.View(), table, places, arguments.mesh, arguments.output, arguments.oneFileEach, context);
+    WriteMeshes(image.View(), table, places, options, arguments.output, arguments.oneFileEach, context);
   together.Move();
   std::int64_t triangles = 0;
   double       worst = 0;

@@ -284,7 +284,7 @@ private:
       m_Table.partTotals.voxels = m_PartInRegion.value_or(m_Table.partTotals.voxels);
       ReleaseImages();
       NoteOutsideOfPart(m_Table, m_Reader);
-      NoteIntensities(m_Table, m_Reader);
+      NoteMeasures(m_Table, m_Reader);
     }
     m_Seconds["measure"] = m_Watch.Lap();
   }

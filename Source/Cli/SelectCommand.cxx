@@ -141,8 +141,10 @@ private:
   {
     m_Reporter.Step("measuring");
     m_Hooks = m_Reporter.Hooks();
-    const HostContext    context{ m_Arguments.threads, Progress(m_Hooks) };
-    const bool           measuresTwice = m_Arguments.table.IsWanted() || !m_Arguments.picture.empty();
+    const HostContext context{ m_Arguments.threads, Progress(m_Hooks) };
+    const bool        listsSegments =
+      !m_Image.segmentation.segments.empty() && HoldsSegments(m_Arguments.output, m_Image.extent);
+    const bool           measuresTwice = m_Arguments.table.IsWanted() || !m_Arguments.picture.empty() || listsSegments;
     const double         shareOfFirst = measuresTwice ? 0.5 : 1;
     const ComponentTable before = MeasureLabelImage(m_Image.View(),
                                                     m_Image.geometry,
@@ -185,6 +187,10 @@ private:
       Renumber(m_Volume, oldLabels, context.Silent());
       SetLabels(m_Table, { oldLabels.begin() + 1, oldLabels.end() });
     }
+    if (listsSegments)
+    {
+      m_Image.segmentation = SegmentsOf(m_Image, m_Table, { oldLabels.begin() + 1, oldLabels.end() }, false, m_Reader);
+    }
     m_Largest = m_Arguments.keepLabels ? oldLabels.back() : m_Kept;
     m_Seconds["measure"] = m_Watch.Lap();
   }
@@ -202,7 +208,9 @@ private:
       { ScalarTypeOfLabel(m_Type),
         m_Image.extent,
         m_Image.geometry,
-        [&](std::int64_t begin, std::int64_t end, void * rows) { ExpandRows(m_Volume, begin, end, m_Type, rows); } },
+        [&](std::int64_t begin, std::int64_t end, void * rows) { ExpandRows(m_Volume, begin, end, m_Type, rows); },
+        0,
+        m_Image.segmentation },
       { !m_Arguments.noCompression, { m_Arguments.threads, Progress(m_Hooks) } },
       m_Reader);
     if (m_Arguments.table.IsWanted())

@@ -225,7 +225,7 @@ RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
   const ComponentTable table =
     MeasureLabelImage(labels.View(), labels.geometry, images.Options(groups), context, volume);
   NoteOutsideOfPart(table, reader);
-  NoteIntensities(table, reader);
+  NoteMeasures(table, reader);
   std::optional<Histogram> histogram;
   if (!arguments.histogram.empty())
   {

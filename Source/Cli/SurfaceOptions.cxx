@@ -20,7 +20,9 @@ AddMeshCommand(CLI::App & app, const std::function<void(const MeshArguments &)> 
     "");
   command->add_option("LABELS", arguments->labels, "label map of 3 dimensions: " + ReadableFormats())->required();
   command
-    ->add_option("OUTPUT,-o,--output", arguments->output, "mesh: .stl, .ply, .obj or .vtp (which keeps the labels)")
+    ->add_option("OUTPUT,-o,--output",
+                 arguments->output,
+                 "mesh: .stl, .obj, .ply (with labels and colors) or .vtp (with labels and measures)")
     ->required();
   AddChosenLabels(*command, arguments->chosen);
   command

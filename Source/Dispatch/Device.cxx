@@ -85,7 +85,10 @@ Device::FromName(const std::string & name)
       return { Kind::Cuda, indices->front(), { indices->begin() + 1, indices->end() } };
     }
   }
-  throw InvalidArgument("device '" + name + "' is unknown" + DidYouMean(name, { "auto", "cpu", "cuda", "cuda:all" }) +
+  // Only the letters of "gpu" are near to "cpu".
+  const std::string meant =
+    name == "gpu" || name == "GPU" ? "; did you mean 'cuda'?" : DidYouMean(name, { "auto", "cpu", "cuda", "cuda:all" });
+  throw InvalidArgument("device '" + name + "' is unknown" + meant +
                         "; choose auto, cpu, cuda, cuda:N with N from 0, several as cuda:0,1, or cuda:all");
 }
 

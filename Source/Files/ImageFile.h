@@ -82,11 +82,16 @@ struct ImageToWrite
   /** The largest label, if the image is a label map with the labels 1, 2, 3 ... Slicer's segmentations (.seg.nrrd) list
    *  them as segments. */
   std::uint64_t largestLabel = 0;
+  /** Segments that are listed instead. */
+  Segmentation segmentation = {};
 
   /** An image whose voxels lie in memory. */
   static ImageToWrite
   FromMemory(const void * voxels, ScalarType type, const Extent & extent, const Geometry & geometry);
 };
+
+/** Whether a file of this name lists segments: .seg.nrrd, of 3 dimensions. */
+bool HoldsSegments(const std::string & path, const Extent & extent);
 
 struct WriteOptions
 {

@@ -114,6 +114,25 @@ private:
   std::shared_ptr<ArrivingBytes> m_Told;
 };
 
+/** A segment of a 3D Slicer segmentation (.seg.nrrd): what belongs to the voxels of a value. */
+struct Segment
+{
+  using Fields = std::vector<std::pair<std::string, std::string>>;
+
+  std::uint64_t label = 0;
+  /** Keys and values as the file writes them: ID, Name, Color, Tags and others; not the value, layer and extent. */
+  Fields fields;
+  /** First and last index along x, y and z; a segment without voxels has an empty box. */
+  std::int64_t box[6] = { 0, -1, 0, -1, 0, -1 };
+};
+
+struct Segmentation
+{
+  /** Keys and values of the whole, as the file writes them. */
+  Segment::Fields      fields;
+  std::vector<Segment> segments;
+};
+
 /** An image in memory whose type was found in its file. */
 struct LoadedImage
 {
@@ -135,6 +154,8 @@ struct LoadedImage
   std::string spacingSource = "file";
   /** Whether the file says that its axes are those of a patient: left, posterior, superior. */
   bool hasPatientAxes = false;
+  /** Of files that 3D Slicer wrote. */
+  Segmentation segmentation;
   /** The files that the image was read from, including data files beside a header. */
   std::vector<std::string> files;
   /** Which image of the file it is: the name of a dataset. Empty if the file holds one image. */

@@ -87,7 +87,11 @@ ParseNrrdHeader(const FileBytes & file)
     }
     else if (line[0] == '#' || (colon != std::string::npos && colon + 1 < line.size() && line[colon + 1] == '='))
     {
-      // Comments and key/value pairs say nothing about voxels.
+      // Comments and key/value pairs say nothing about voxels, but pairs of Slicer name them.
+      if (line.compare(0, 7, "Segment") == 0)
+      {
+        header.pairs.emplace_back(line.substr(0, colon), line.substr(colon + 2));
+      }
     }
     else if (colon == std::string::npos)
     {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace brickccl::files
@@ -17,6 +18,8 @@ struct NrrdHeader
 {
   /** The fields by their names in lower case; "datafile" is "data file". */
   std::map<std::string, std::string> fields;
+  /** The key/value pairs whose keys begin with "Segment", which 3D Slicer writes. */
+  std::vector<std::pair<std::string, std::string>> pairs;
   /** The lines after "data file: LIST". */
   std::vector<std::string> dataFiles;
   /** The place where attached data begin. */

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <filesystem>
 #include <cctype>
+#include <charconv>
 #include <map>
 #include <optional>
 
@@ -195,6 +196,45 @@ AxesOf(const NrrdHeader & header)
   return axes;
 }
 
+/** The segments that 3D Slicer lists in a header: "Segment3_Name:=liver". */
+Segmentation
+SegmentsIn(const NrrdHeader & header)
+{
+  Segmentation                   found;
+  std::map<std::string, Segment> byNumber;
+  for (const auto & [key, value] : header.pairs)
+  {
+    constexpr std::size_t digits = 7;
+    const std::size_t     end = key.find_first_not_of("0123456789", digits);
+    if (end == digits || end == std::string::npos || key[end] != '_')
+    {
+      found.fields.emplace_back(key, value);
+      continue;
+    }
+    const std::string number = key.substr(digits, end - digits);
+    const std::string field = key.substr(end + 1);
+    Segment &         segment = byNumber[std::string(20 - std::min<std::size_t>(20, number.size()), '0') + number];
+    if (field == "LabelValue")
+    {
+      const auto read = std::from_chars(value.data(), value.data() + value.size(), segment.label);
+      segment.label = read.ec == std::errc() ? segment.label : 0;
+    }
+    else if (field != "Layer" && field != "Extent")
+    {
+      segment.fields.emplace_back(field, value);
+    }
+  }
+  for (auto & [number, segment] : byNumber)
+  {
+    // Slicer 4 wrote no values, but a layer for each segment.
+    if (segment.label != 0)
+    {
+      found.segments.push_back(std::move(segment));
+    }
+  }
+  return found;
+}
+
 } // namespace
 
 bool
@@ -272,6 +312,12 @@ ReadNrrd(const FileBytes & file, const ReadOptions & options)
     }
   }
   image.extent = SettleExtent(sizes);
+  image.segmentation = SegmentsIn(header);
+  if (image.channels > 1 && !header.pairs.empty())
+  {
+    image.notes.push_back("its segments overlap and lie in " + std::to_string(image.channels) +
+                          " layers, which are read as channels; export them to one label map in 3D Slicer");
+  }
   places.resize(std::min(places.size(), static_cast<std::size_t>(image.extent.dimension)));
   SetNrrdGeometry(header, places, axes.sizes.size(), options, image);
   TellHeader(options, image, image.channels > 1);

@@ -132,7 +132,7 @@ private:
   {
     static const std::map<std::string, std::string> words = { { "pass", "\xE2\x9C\x93 pass" },
                                                               { "fail", "\xE2\x9C\x97 fail" },
-                                                              { "error", "! skipped" },
+                                                              { "error", "! error" },
                                                               { "none", "measured" } };
     const auto                                      found = words.find(verdict);
     return found == words.end() ? verdict : found->second;
@@ -171,7 +171,7 @@ private:
       << "<h2 id=\"verdicts\">Verdicts</h2>\n<div class=\"controls\"><div><label for=\"item-filter\">contains</label>"
          "<input id=\"item-filter\" type=\"search\"></div><div><label for=\"item-verdict\">verdict</label><select "
          "id=\"item-verdict\"><option value=\"\">all</option><option>fail</option><option>pass</option><option "
-         "value=\"none\">measured</option><option value=\"error\">skipped</option><option>not done</option>"
+         "value=\"none\">measured</option><option>error</option><option>not done</option>"
          "</select></div><span id=\"item-count\" class=\"soft\" role=\"status\"></span></div>\n<div class=\"scroll\" "
          "tabindex=\"0\" role=\"region\" aria-label=\"items\"><table id=\"item-table\">\n<thead><tr><th "
          "scope=\"col\">verdict</th><th scope=\"col\">item</th><th scope=\"col\">decided by</th><th scope=\"col\" "

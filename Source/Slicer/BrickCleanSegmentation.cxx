@@ -12,7 +12,8 @@ void
 CleanSegmentation(ModuleRun & run)
 {
   const ModuleValues & values = run.Values();
-  CommandArguments     arguments({ "clean", values.Text("inputSegmentation"), values.Text("outputSegmentation") });
+  run.RequireFromZero("maximumHoleVolume");
+  CommandArguments arguments({ "clean", values.Text("inputSegmentation"), values.Text("outputSegmentation") });
   arguments.AddUnless("", "--values", values.Text("segments"))
     .Add("--minimum-size", { values.Text("minimumSize") })
     .Add("--minimum-volume", { values.Text("minimumVolume") })

@@ -1,4 +1,5 @@
 #include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Slicer/RunModule.h"
 #include "BrickCCL/Tables/Condition.h"
 
@@ -28,7 +29,8 @@ public:
     m_IsAsked = true;
     if (!brickccl::Condition::IsAtMost(value, m_Values.Number(maximum)))
     {
-      m_Broken += (m_Broken.empty() ? ": " : ", ") + what + " above " + m_Values.Text(maximum);
+      m_Broken += (m_Broken.empty() ? ": " : ", ") + what + " above " +
+                  brickccl::cli::ParseNumber(m_Values.Text(maximum), maximum).ToString();
     }
   }
 
@@ -48,9 +50,12 @@ void
 AnalyseDefects(ModuleRun & run)
 {
   const ModuleValues & values = run.Values();
-  CommandArguments     arguments({ "label", values.Text("inputVolume"), values.Text("outputLabels"), "--pores" });
-  const bool           isManual = values.Text("thresholdMethod") == "manual";
-  const bool           isSmoothed = values.Number("medianRadius") != 0;
+  run.RequireFromZero("maximumPorosity", 100);
+  run.RequireFromZero("maximumDefectVolume");
+  run.RequireFromZero("maximumDefectCount");
+  CommandArguments arguments({ "label", values.Text("inputVolume"), values.Text("outputLabels"), "--pores" });
+  const bool       isManual = values.Text("thresholdMethod") == "manual";
+  const bool       isSmoothed = values.Number("medianRadius") != 0;
   arguments.Add("--threshold", { values.Text(isManual ? "manualThreshold" : "thresholdMethod") })
     .Add("--connectivity", { values.Text("connectivity") })
     .Add("--close", { values.Text("closeWidth") })

@@ -12,7 +12,8 @@ void
 LabelVolume(ModuleRun & run)
 {
   const ModuleValues & values = run.Values();
-  CommandArguments     arguments({ "label", values.Text("inputVolume"), values.Text("outputLabels") });
+  run.RequireFromZero("tolerance");
+  CommandArguments arguments({ "label", values.Text("inputVolume"), values.Text("outputLabels") });
   // Reading, labeling, measuring, writing; reading the mask and writing the table.
   int steps = 4 + (values.Text("maskVolume").empty() ? 0 : 1) + (values.Text("outputTable").empty() ? 0 : 1);
   const std::string & foreground = values.Text("foreground");
@@ -61,7 +62,12 @@ LabelVolume(ModuleRun & run)
   {
     arguments.Add("--fill-holes", { "inf" });
   }
-  arguments.Add("--connectivity", { values.Text("connectivity") })
+  const std::string & connectivity = values.Text("connectivity");
+  const bool          isBySlice = values.Text("bySlice") != "no";
+  arguments.Add("--connectivity",
+                { !isBySlice            ? connectivity
+                  : connectivity == "6" ? "4"
+                                        : "8" })
     .AddUnless("no", "--by-slice", values.Text("bySlice"))
     .AddUnless("", "--mask", values.Text("maskVolume"))
     .Add("--minimum-size", { values.Text("minimumSize") })
@@ -85,9 +91,12 @@ LabelVolume(ModuleRun & run)
 int
 main(int argc, char ** argv)
 {
-  const ModuleWords::ParametersOfOptions names = { { "--threshold", "thresholdMethod" }, { "--below", "foreground" },
-                                                   { "--range", "lowerThreshold" },      { "--smooth", "medianRadius" },
-                                                   { "--equal-value", "joining" },       { "--mask", "maskVolume" },
+  const ModuleWords::ParametersOfOptions names = { { "--threshold", "foreground=AtLeastFoundThreshold" },
+                                                   { "--below", "foreground=BelowFoundThreshold" },
+                                                   { "--range", "foreground=FromLowerToUpper" },
+                                                   { "--smooth", "medianRadius" },
+                                                   { "--equal-value", "joining=EqualValues" },
+                                                   { "--mask", "maskVolume" },
                                                    { "--statistics", "outputTable" } };
   return RunModule({ "BrickLabelVolume", BrickLabelVolumeXml, LabelVolume, names }, argc, argv);
 }

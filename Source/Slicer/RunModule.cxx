@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Cli/RunApp.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Criteria/Criterion.h"
 #include "BrickCCL/Host/AtomicFile.h"
 
 #include <algorithm>
@@ -81,6 +82,17 @@ Work(const Module &            module,
 }
 
 } // namespace
+
+void
+ModuleRun::RequireFromZero(const std::string & name, double most) const
+{
+  const double value = m_Values.Number(name);
+  if (!(value >= 0 && value <= most))
+  {
+    throw InvalidArgument("'" + m_Module.Find(name)->label + "' is " + m_Values.Text(name) + "; it must be at " +
+                          (value < 0 ? "least 0" : "most " + brickccl::Number(most).ToString()));
+  }
+}
 
 nlohmann::ordered_json
 ModuleRun::RunCommand(void (*add)(CLI::App &, const cli::FrontEnd &), std::vector<std::string> arguments, int steps)

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -37,6 +38,10 @@ public:
   {
     return m_Values;
   }
+
+  /** Checks a number that no command checks; constraints in the XML would make it a slider. \throws InvalidArgument for
+   *  one below 0 or above `most`. */
+  void RequireFromZero(const std::string & name, double most = std::numeric_limits<double>::infinity()) const;
 
   /** Runs a subcommand of `brickccl`, whose progress and notes go to Slicer.
    *  \param add        what adds it to the command line (Cli/Commands.h)

@@ -163,7 +163,7 @@ AddCentres(ColumnList & columns, const std::optional<int> & sliceAxis)
   const std::string name = isDisc ? "equivalent_circular_" : "equivalent_spherical_";
   columns.Add(name + "diameter_mm",
               isDisc ? "diameter of the disc of the same area"
-                     : "diameter of the ball (in 2-D the disc) of the same volume",
+                     : "diameter of the ball of the same volume (in 2-D: of the disc of the same area)",
               "2 * EquivalentSphericalRadius",
               "equivalent_diameter_area",
               MergeRule::Recomputed,

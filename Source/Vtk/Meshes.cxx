@@ -2,18 +2,21 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/SegmentColours.h"
+#include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Vtk/ClosedMesh.h"
 
 #include <vtkAppendPolyData.h>
 #include <vtkCallbackCommand.h>
+#include <vtkCellArray.h>
 #include <vtkCellData.h>
 #include <vtkDiscreteFlyingEdges3D.h>
+#include <vtkDoubleArray.h>
 #include <vtkFieldData.h>
 #include <vtkImageData.h>
 #include <vtkNew.h>
 #include <vtkOBJWriter.h>
-#include <vtkPLYWriter.h>
 #include <vtkPointData.h>
 #include <vtkPoints.h>
 #include <vtkPolyData.h>
@@ -172,6 +175,39 @@ Finish(vtkPolyData *             surface,
   return mesh;
 }
 
+/** Gives each triangle a value of its component. */
+void
+AddCellArray(vtkPolyData * mesh, const std::string & name, const ComponentColumn::Value & value)
+{
+  const auto fill = [&](auto array, auto number) {
+    array->SetName(name.c_str());
+    array->SetNumberOfValues(mesh->GetNumberOfPolys());
+    array->FillValue(number);
+    mesh->GetCellData()->AddArray(array);
+  };
+  if (const auto * const whole = std::get_if<std::uint64_t>(&value))
+  {
+    fill(vtkSmartPointer<vtkTypeUInt64Array>::New(), *whole);
+    return;
+  }
+  fill(vtkSmartPointer<vtkDoubleArray>::New(), std::visit([](auto any) { return static_cast<double>(any); }, value));
+}
+
+/** The columns of the table that .vtp files hold for each triangle: sizes, and those that are asked for. */
+std::vector<ComponentColumn>
+ColumnsOfCells(const ComponentTable & table, const std::string & asked)
+{
+  const std::string            names = ",voxel_count,volume_mm3,equivalent_spherical_diameter_mm," + asked + ",";
+  std::vector<ComponentColumn> columns = ColumnsOf(table);
+  columns.erase(std::remove_if(columns.begin(),
+                               columns.end(),
+                               [&](const ComponentColumn & column) {
+                                 return names.find("," + column.name + ",") == std::string::npos;
+                               }),
+                columns.end());
+  return columns;
+}
+
 /** \param isSmooth  set to whether it was smoothed: what smoothing would make vanish, or blow up, is left as it is */
 vtkSmartPointer<vtkPolyData>
 MeshOf(const ImageView &         labels,
@@ -213,12 +249,62 @@ MeshOf(const ImageView &         labels,
     throw Error("no surface of the volume of component " + std::to_string(component.label) +
                 " was found; are spacing and origin of a usual size?");
   }
-  vtkNew<vtkTypeUInt64Array> ofCells;
-  ofCells->SetName("Label");
-  ofCells->SetNumberOfValues(mesh->GetNumberOfPolys());
-  ofCells->FillValue(component.label);
-  mesh->GetCellData()->AddArray(ofCells);
   return mesh;
+}
+
+/** Writes a binary PLY file. Its vertices, each of which belongs to one component, hold the component's label and a
+ *  color: that of its segment in .seg.nrrd files. \throws Unsupported for labels of more than 32 bits. */
+void
+WritePly(vtkPolyData * mesh, const std::string & comment, const std::string & temporary, const std::string & path)
+{
+  std::vector<std::uint32_t> labelOf(static_cast<std::size_t>(mesh->GetNumberOfPoints()));
+  std::string                faces;
+  const auto                 append = [](std::string & bytes, auto number) {
+    bytes.append(reinterpret_cast<const char *>(&number), sizeof(number));
+  };
+  vtkDataArray * const labels = mesh->GetCellData()->GetArray("Label");
+  for (vtkIdType cell = 0; cell < mesh->GetNumberOfPolys(); ++cell)
+  {
+    const auto label = static_cast<std::uint64_t>(labels->GetComponent(cell, 0));
+    if (label > std::numeric_limits<std::uint32_t>::max())
+    {
+      throw Unsupported(Quoted(path) + " cannot hold the label " + std::to_string(label) +
+                        ", which needs more than 32 bits; use .vtp");
+    }
+    vtkIdType         count = 0;
+    const vtkIdType * points = nullptr;
+    mesh->GetPolys()->GetCellAtId(cell, count, points);
+    append(faces, static_cast<unsigned char>(count));
+    for (vtkIdType i = 0; i < count; ++i)
+    {
+      append(faces, static_cast<std::int32_t>(points[i]));
+      labelOf[static_cast<std::size_t>(points[i])] = static_cast<std::uint32_t>(label);
+    }
+  }
+  std::string vertices;
+  for (std::size_t point = 0; point < labelOf.size(); ++point)
+  {
+    for (int axis = 0; axis < 3; ++axis)
+    {
+      append(vertices, static_cast<float>(mesh->GetPoint(static_cast<vtkIdType>(point))[axis]));
+    }
+    for (const double channel : SegmentColour(labelOf[point]))
+    {
+      append(vertices, static_cast<unsigned char>(std::lround(255 * channel)));
+    }
+    append(vertices, labelOf[point]);
+  }
+  std::ofstream out(temporary, std::ios::binary);
+  out << "ply\nformat binary_" << (files::HostIsBigEndian ? "big" : "little") << "_endian 1.0\ncomment " << comment
+      << "\nelement vertex " << labelOf.size()
+      << "\nproperty float x\nproperty float y\nproperty float z\nproperty uchar red\nproperty uchar green\nproperty "
+         "uchar blue\nproperty uint label\nelement face "
+      << mesh->GetNumberOfPolys() << "\nproperty list uchar int vertex_indices\nend_header\n"
+      << vertices << faces;
+  if (!out.flush())
+  {
+    throw Error("the mesh " + Quoted(path) + " could not be written; is there room on the disk?");
+  }
 }
 
 /** \throws Unsupported if 32-bit numbers, which these formats have, would move points by more than a hundredth of a
@@ -281,10 +367,7 @@ WriteMesh(vtkPolyData * mesh, const Geometry & geometry, const std::string & pat
     }
     else if (ending == ".ply")
     {
-      vtkNew<vtkPLYWriter> writer;
-      writer->SetFileTypeToBinary();
-      writer->AddComment(SpaceText(ras));
-      RunWriter(writer.Get(), mesh, temporary, path);
+      WritePly(mesh, SpaceText(ras), temporary, path);
     }
     else if (ending == ".obj")
     {
@@ -336,11 +419,21 @@ WriteMeshes(const ImageView &                labels,
   }
   std::vector<vtkSmartPointer<vtkPolyData>> meshes(places.size());
   std::vector<MeshReport>                   reports(places.size());
+  std::vector<ComponentColumn>              columns;
+  if (MeshEnding(path) == ".vtp")
+  {
+    columns = ColumnsOfCells(table, options.columns);
+  }
   ParallelFor(static_cast<std::int64_t>(places.size()), context.Part(0, 0.8), [&](std::int64_t i) {
     const auto              at = static_cast<std::size_t>(i);
     const ComponentMeasures component = table.components[places[at]];
     MeshReport &            report = reports[at];
     meshes[at] = MeshOf(labels, table, component, options, report.isSmooth);
+    AddCellArray(meshes[at], "Label", component.label);
+    for (const ComponentColumn & column : columns)
+    {
+      AddCellArray(meshes[at], column.name, column.value(table, component));
+    }
     report.label = component.label;
     report.triangles = meshes[at]->GetNumberOfPolys();
     report.volume = static_cast<double>(component.voxelCount) * table.geometry.VoxelVolume(3);

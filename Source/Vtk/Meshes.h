@@ -20,6 +20,8 @@ struct MeshOptions
   int smoothingPasses = 0;
   /** Points in RAS (right, anterior, superior) in place of LPS, which ITK and DICOM use. */
   bool ras = false;
+  /** Names of columns of the table, with commas between, that .vtp files hold besides the sizes. */
+  std::string columns;
 };
 
 /** What was written of a component. */
@@ -36,8 +38,9 @@ struct MeshReport
 
 /** Writes the surfaces of the components at `places` of the table of a label image, of 3 dimensions, in physical space
  *  (mm): closed, with normals outwards, each moved along its normals until it holds the component's volume. The image's
- *  border closes components. The format follows the path's ending: .stl (binary), .ply (binary), .obj or .vtp; the
- * latter three keep points that triangles share, .vtp the labels of the cells.
+ *  border closes components. The format follows the path's ending: .stl (binary), .ply (binary), .obj or .vtp. The
+ *  latter three keep points that triangles share; .ply has a label and a color for each point, .vtp the label and
+ *  measures of each triangle.
  *
  *  \param oneFileEach  a file for each component, "name_LABEL.ext", in place of one with all of them
  *  \return one report for each component

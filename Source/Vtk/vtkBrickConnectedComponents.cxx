@@ -1,13 +1,14 @@
 #include "BrickCCL/Vtk/vtkBrickConnectedComponents.h"
 
 #include "BrickCCL/Dispatch/Label.h"
+#include "BrickCCL/Vtk/FilterInputs.h"
 
+#include <vtkCellData.h>
 #include <vtkDataArray.h>
 #include <vtkDoubleArray.h>
 #include <vtkImageData.h>
 #include <vtkInformation.h>
 #include <vtkInformationVector.h>
-#include <vtkMatrix3x3.h>
 #include <vtkObjectFactory.h>
 #include <vtkPointData.h>
 #include <vtkSmartPointer.h>
@@ -34,28 +35,22 @@ vtkBrickConnectedComponents::vtkBrickConnectedComponents()
   , UpperThreshold(std::numeric_limits<double>::infinity())
   , OutputScalarType(VTK_VOID)
 {
+  this->SetNumberOfInputPorts(4);
   this->SetNumberOfOutputPorts(2);
+  for (const int input : { Mask, Intensity, Part })
+  {
+    this->SetInputArrayToProcess(input,
+                                 input,
+                                 0,
+                                 vtkDataObject::FIELD_ASSOCIATION_POINTS,
+                                 vtkDataSetAttributes::SCALARS);
+  }
 }
 
 vtkBrickConnectedComponents::~vtkBrickConnectedComponents() = default;
 
 namespace
 {
-
-/** The voxels of an array, in the order in which they lie in memory. \throws Unsupported for types that are not
- *  numbers. */
-brickccl::ImageView
-ViewOf(vtkDataArray * scalars, const brickccl::Extent & extent)
-{
-  const void * voxels = scalars->GetVoidPointer(0);
-  const int    channels = scalars->GetNumberOfComponents();
-  switch (scalars->GetDataType())
-  {
-    vtkTemplateMacro(return brickccl::ImageView(static_cast<const VTK_TT *>(voxels), extent, channels));
-  }
-  throw brickccl::Unsupported(std::string("scalars of the type ") + scalars->GetDataTypeAsString() +
-                              " are not labeled; they must be numbers");
-}
 
 /** The connectivity of a number of neighbours. \throws InvalidArgument, which says what fits. */
 brickccl::Connectivity
@@ -76,33 +71,6 @@ ConnectivityFor(int neighbours, const brickccl::Extent & extent)
   throw brickccl::InvalidArgument("connectivity " + std::to_string(neighbours) + " does not fit an image of " +
                                   extent.ToString() + " voxels; choose 6, 18 or 26" +
                                   (isThin ? ", 4 or 8" : " (4 and 8 are for images that are one voxel thick)"));
-}
-
-/** Whether the image's x and y axes lie in the xy plane of space. */
-bool
-KeepsPlane(vtkMatrix3x3 * direction)
-{
-  return direction->GetElement(0, 2) == 0 && direction->GetElement(1, 2) == 0 && direction->GetElement(2, 0) == 0 &&
-         direction->GetElement(2, 1) == 0;
-}
-
-brickccl::Geometry
-GeometryOf(vtkImageData * image, int dimension)
-{
-  brickccl::Geometry geometry;
-  const int *        extent = image->GetExtent();
-  vtkMatrix3x3 *     direction = image->GetDirectionMatrix();
-  for (int axis = 0; axis < dimension; ++axis)
-  {
-    geometry.spacing[axis] = image->GetSpacing()[axis];
-    geometry.origin[axis] = image->GetOrigin()[axis];
-    geometry.startIndex[axis] = extent[std::ptrdiff_t{ 2 } * axis];
-    for (int column = 0; column < dimension; ++column)
-    {
-      geometry.direction[axis][column] = direction->GetElement(axis, column);
-    }
-  }
-  return geometry;
 }
 
 /** The label type that a VTK type stands for. An int holds the labels of uint32 up to its own largest value. */
@@ -132,6 +100,47 @@ SmallestVtkType(std::uint64_t components)
        : components <= VTK_UNSIGNED_SHORT_MAX ? VTK_UNSIGNED_SHORT
        : components <= VTK_INT_MAX            ? VTK_INT
                                               : VTK_UNSIGNED_LONG_LONG;
+}
+
+/** What the filter's parameters ask for. \throws InvalidArgument for values without meaning. */
+brickccl::LabelOptions
+OptionsOf(vtkBrickConnectedComponents * filter, brickccl::FilterInputs & inputs)
+{
+  using Filter = vtkBrickConnectedComponents;
+  brickccl::LabelOptions options;
+  options.connectivity = ConnectivityFor(filter->GetConnectivity(), inputs.GetExtent());
+  options.periodic = brickccl::PeriodicAxes::FromNames(filter->GetPeriodicAxes());
+  options.mask = inputs.ViewMask();
+  switch (filter->GetCriterion())
+  {
+  case Filter::Range:
+    options.criterion = brickccl::Criterion::InRange(filter->GetLowerThreshold(), filter->GetUpperThreshold());
+    break;
+  case Filter::EqualValue:
+    options.criterion = brickccl::Criterion::EqualValue(filter->GetBackgroundValue());
+    break;
+  case Filter::Tolerance:
+    options.criterion = brickccl::Criterion::Tolerance(filter->GetToleranceValue(), filter->GetBackgroundValue());
+    break;
+  default:
+    options.criterion = brickccl::Criterion::Foreground(filter->GetBackgroundValue());
+  }
+  if (filter->GetMinimumSize() < 0 || filter->GetMaximumSize() < 0 || filter->GetNumberOfLargest() < 0)
+  {
+    throw brickccl::InvalidArgument("MinimumSize, MaximumSize and NumberOfLargest must be at least 0");
+  }
+  options.relabel.minimumSize = static_cast<std::uint64_t>(filter->GetMinimumSize());
+  if (filter->GetMaximumSize() > 0)
+  {
+    options.relabel.maximumSize = static_cast<std::uint64_t>(filter->GetMaximumSize());
+  }
+  options.minimumVolume = filter->GetMinimumVolume();
+  options.relabel.largest = static_cast<std::uint64_t>(filter->GetNumberOfLargest());
+  options.relabel.order = filter->GetSortBySize() ? brickccl::LabelOrder::Size : brickccl::LabelOrder::Raster;
+  options.geometry = inputs.GetGeometry();
+  options.threads = filter->GetNumberOfThreads();
+  options.device = brickccl::Device::FromName(filter->GetDevice());
+  return options;
 }
 
 void
@@ -171,6 +180,16 @@ FillTable(const brickccl::ComponentTable & components, vtkTable * table)
 } // namespace
 
 int
+vtkBrickConnectedComponents::FillInputPortInformation(int port, vtkInformation * info)
+{
+  if (port != Image)
+  {
+    info->Set(vtkAlgorithm::INPUT_IS_OPTIONAL(), 1);
+  }
+  return this->Superclass::FillInputPortInformation(port, info);
+}
+
+int
 vtkBrickConnectedComponents::FillOutputPortInformation(int port, vtkInformation * info)
 {
   if (port == 1)
@@ -186,10 +205,17 @@ vtkBrickConnectedComponents::RequestInformation(vtkInformation *        request,
                                                 vtkInformationVector ** inputs,
                                                 vtkInformationVector *  outputs)
 {
+  const bool areCells = this->GetInputArrayInformation(Image)->Get(vtkDataObject::FIELD_ASSOCIATION()) ==
+                        vtkDataObject::FIELD_ASSOCIATION_CELLS;
   // The type is known only when the components are.
-  vtkDataObject::SetPointDataActiveScalarInfo(outputs->GetInformationObject(0),
-                                              this->OutputScalarType == VTK_VOID ? VTK_INT : this->OutputScalarType,
-                                              1);
+  vtkDataObject::SetActiveAttributeInfo(outputs->GetInformationObject(0),
+                                        areCells ? vtkDataObject::FIELD_ASSOCIATION_CELLS
+                                                 : vtkDataObject::FIELD_ASSOCIATION_POINTS,
+                                        vtkDataSetAttributes::SCALARS,
+                                        "Labels",
+                                        this->OutputScalarType == VTK_VOID ? VTK_INT : this->OutputScalarType,
+                                        1,
+                                        -1);
   return this->Superclass::RequestInformation(request, inputs, outputs);
 }
 
@@ -198,10 +224,15 @@ vtkBrickConnectedComponents::RequestUpdateExtent(vtkInformation *,
                                                  vtkInformationVector ** inputs,
                                                  vtkInformationVector *)
 {
-  vtkInformation * input = inputs[0]->GetInformationObject(0);
-  int              whole[6];
-  input->Get(vtkStreamingDemandDrivenPipeline::WHOLE_EXTENT(), whole);
-  input->Set(vtkStreamingDemandDrivenPipeline::UPDATE_EXTENT(), whole, 6);
+  for (int port = 0; port < this->GetNumberOfInputPorts(); ++port)
+  {
+    if (vtkInformation * const input = inputs[port]->GetInformationObject(0))
+    {
+      int whole[6];
+      input->Get(vtkStreamingDemandDrivenPipeline::WHOLE_EXTENT(), whole);
+      input->Set(vtkStreamingDemandDrivenPipeline::UPDATE_EXTENT(), whole, 6);
+    }
+  }
   return 1;
 }
 
@@ -210,7 +241,6 @@ vtkBrickConnectedComponents::RequestData(vtkInformation *,
                                          vtkInformationVector ** inputs,
                                          vtkInformationVector *  outputs)
 {
-  vtkImageData * input = vtkImageData::GetData(inputs[0]);
   vtkImageData * output = vtkImageData::GetData(outputs, 0);
   vtkTable *     table = vtkTable::GetData(outputs, 1);
   this->NumberOfComponents = 0;
@@ -218,7 +248,7 @@ vtkBrickConnectedComponents::RequestData(vtkInformation *,
   table->Initialize();
   try
   {
-    this->Label(input, output, table);
+    this->Label(inputs, output, table);
     return 1;
   }
   catch (const brickccl::Cancelled &)
@@ -237,61 +267,22 @@ vtkBrickConnectedComponents::RequestData(vtkInformation *,
 }
 
 void
-vtkBrickConnectedComponents::Label(vtkImageData * input, vtkImageData * output, vtkTable * table)
+vtkBrickConnectedComponents::Label(vtkInformationVector ** inputs, vtkImageData * output, vtkTable * table)
 {
-  vtkDataArray * scalars = input->GetPointData()->GetScalars();
-  if (scalars == nullptr)
-  {
-    throw brickccl::InvalidArgument("the input image has no active point scalars, which are what is labeled");
-  }
-  int dimensions[3];
-  input->GetDimensions(dimensions);
-  if (input->GetNumberOfPoints() == 0)
-  {
-    throw brickccl::InvalidArgument("the input image has no points");
-  }
-  const std::int64_t sizes[3] = { dimensions[0], dimensions[1], dimensions[2] };
-  const int          dimension = dimensions[2] == 1 && KeepsPlane(input->GetDirectionMatrix()) ? 2 : 3;
-
-  brickccl::LabelOptions options;
-  const brickccl::Extent extent(dimension, sizes);
-  options.connectivity = ConnectivityFor(this->Connectivity, extent);
-  switch (this->Criterion)
-  {
-  case Range:
-    options.criterion = brickccl::Criterion::InRange(this->LowerThreshold, this->UpperThreshold);
-    break;
-  case EqualValue:
-    options.criterion = brickccl::Criterion::EqualValue(this->BackgroundValue);
-    break;
-  case Tolerance:
-    options.criterion = brickccl::Criterion::Tolerance(this->ToleranceValue, this->BackgroundValue);
-    break;
-  default:
-    options.criterion = brickccl::Criterion::Foreground(this->BackgroundValue);
-  }
-  if (this->MinimumSize < 0 || this->NumberOfLargest < 0)
-  {
-    throw brickccl::InvalidArgument("MinimumSize and NumberOfLargest must be at least 0");
-  }
-  options.relabel.minimumSize = static_cast<std::uint64_t>(this->MinimumSize);
-  options.relabel.largest = static_cast<std::uint64_t>(this->NumberOfLargest);
-  options.relabel.order = this->SortBySize ? brickccl::LabelOrder::Size : brickccl::LabelOrder::Raster;
-  options.geometry = GeometryOf(input, dimension);
-  options.threads = this->NumberOfThreads;
-  options.device = brickccl::Device::FromName(this->Device);
+  brickccl::FilterInputs own(this, inputs, [&](int input, int & association) {
+    return this->GetInputArrayToProcess(input, inputs, association);
+  });
+  brickccl::LabelOptions options = OptionsOf(this, own);
   // Labeling is most of the work if no table is asked for, and about half of it if one is.
   options.progress.report = [this](double fraction) { this->UpdateProgress(0.5 * fraction); };
   options.progress.cancelled = [this] { return this->GetAbortExecute() != 0; };
 
-  vtkSmartPointer<vtkDataArray> contiguous = scalars;
-  if (!scalars->HasStandardMemoryLayout())
-  {
-    contiguous.TakeReference(vtkDataArray::CreateDataArray(scalars->GetDataType()));
-    contiguous->DeepCopy(scalars);
-  }
   brickccl::Labeling & labeling = m_Internals->labeling;
-  brickccl::Label(ViewOf(contiguous, extent), options, labeling);
+  brickccl::Label(*own.View(Image), options, labeling);
+  if (!labeling.UsedDevice().remark.empty())
+  {
+    vtkWarningMacro(<< labeling.UsedDevice().remark);
+  }
   this->NumberOfComponents = static_cast<vtkIdType>(labeling.ComponentCount());
 
   const int type =
@@ -302,17 +293,25 @@ vtkBrickConnectedComponents::Label(vtkImageData * input, vtkImageData * output, 
     throw brickccl::LabelOverflow(std::to_string(labeling.ComponentCount()) +
                                   " components do not fit int; use unsigned long long");
   }
-  output->CopyStructure(input);
-  output->AllocateScalars(type, 1);
-  output->GetPointData()->GetScalars()->SetName("Labels");
+  vtkSmartPointer<vtkDataArray> labels;
+  labels.TakeReference(vtkDataArray::CreateDataArray(type));
+  labels->SetName("Labels");
+  labels->SetNumberOfTuples(own.GetExtent().VoxelCount());
   brickccl::ProgressHooks rest;
   rest.report = [this](double fraction) { this->UpdateProgress(0.5 + 0.25 * fraction); };
   rest.cancelled = options.progress.cancelled;
-  labeling.Write(output->GetScalarPointer(), labelType, rest);
+  labeling.Write(labels->GetVoidPointer(0), labelType, rest);
+  output->ShallowCopy(own.GetImage());
+  vtkDataSetAttributes * const attributes =
+    own.AreCells() ? static_cast<vtkDataSetAttributes *>(output->GetCellData()) : output->GetPointData();
+  attributes->AddArray(labels);
+  attributes->SetActiveScalars("Labels");
   if (this->MakeTable)
   {
     brickccl::MeasureOptions measure;
     measure.groups = brickccl::ColumnGroups::FromNames(this->ColumnGroups);
+    measure.intensity = own.View(Intensity);
+    measure.part = own.View(Part);
     rest.report = [this](double fraction) { this->UpdateProgress(0.75 + 0.25 * fraction); };
     FillTable(labeling.Measure(measure, rest), table);
   }
@@ -330,12 +329,15 @@ vtkBrickConnectedComponents::PrintSelf(ostream & stream, vtkIndent indent)
 {
   this->Superclass::PrintSelf(stream, indent);
   stream << indent << "Connectivity: " << this->Connectivity << '\n'
+         << indent << "PeriodicAxes: " << this->PeriodicAxes << '\n'
          << indent << "Criterion: " << this->Criterion << '\n'
          << indent << "BackgroundValue: " << this->BackgroundValue << '\n'
          << indent << "LowerThreshold: " << this->LowerThreshold << '\n'
          << indent << "UpperThreshold: " << this->UpperThreshold << '\n'
          << indent << "ToleranceValue: " << this->ToleranceValue << '\n'
          << indent << "MinimumSize: " << this->MinimumSize << '\n'
+         << indent << "MaximumSize: " << this->MaximumSize << '\n'
+         << indent << "MinimumVolume: " << this->MinimumVolume << '\n'
          << indent << "NumberOfLargest: " << this->NumberOfLargest << '\n'
          << indent << "SortBySize: " << this->SortBySize << '\n'
          << indent << "OutputScalarType: " << this->OutputScalarType << '\n'

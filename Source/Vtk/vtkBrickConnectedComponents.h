@@ -8,16 +8,20 @@
 
 class vtkTable;
 
-/** Labels the connected components of the input's active point scalars.
+/** Labels the connected components of an image's array: its active point scalars, or the array of points or cells that
+ *  SetInputArrayToProcess names.
  *
- *  Output 0 is an image with the input's extent, spacing, origin and direction, and with the point scalars "Labels". 0
- *  is background; components are 1..N in raster order (x fastest) or by size. The scalars' type is the one that is
- *  asked for, or else the smallest of unsigned char, unsigned short, int and unsigned long long that holds N. Output 1
- *  is a vtkTable with one row for each component. Its columns are those of BrickCCL's component table. Physical points
- *  are in the coordinates of the image, which the units in the columns' names take as mm.
+ *  Output 0 is the input with one more array, "Labels", of its points or cells. It becomes the active scalars. 0 is
+ *  background; components are 1..N in raster order (x fastest) or by size. The labels' type is the one that is asked
+ *  for, or else the smallest of unsigned char, unsigned short, int and unsigned long long that holds N. Blanked points
+ *  and cells (vtkDataSetAttributes::HIDDENPOINT, HIDDENCELL, REFINEDCELL) are background. Output 1 is a vtkTable with
+ *  one row for each component. Its columns are those of BrickCCL's component table. Physical points are in the
+ *  coordinates of the image, which the units in the columns' names take as mm; a cell is a voxel around its center.
+ *
+ *  Ports 1 to 3 are optional images on the same grid (see InputType).
  *
  *  The voxels are not copied if they lie one behind the other in memory. The filter always asks for the whole extent.
- *  Several components of a scalar are the channels of one voxel. Errors go through vtkErrorMacro. They leave both
+ *  Several components of an array are the channels of one voxel. Errors go through vtkErrorMacro. They leave both
  *  outputs empty, and so does AbortExecute. Labels are the same for every number of threads and every device. */
 class vtkBrickConnectedComponents : public vtkImageAlgorithm
 {
@@ -25,6 +29,20 @@ public:
   static vtkBrickConnectedComponents * New();
   vtkTypeMacro(vtkBrickConnectedComponents, vtkImageAlgorithm) // ends with a function
     void PrintSelf(ostream & stream, vtkIndent indent) override;
+
+  /** The ports, which are also the indices of SetInputArrayToProcess. Each takes its port's active point scalars unless
+   *  another array is named, which may be one of port 0. */
+  enum InputType
+  {
+    /** What is labeled. */
+    Image,
+    /** Voxels where it is 0 take no part. */
+    Mask,
+    /** Its values give the table's intensity columns. */
+    Intensity,
+    /** Not 0 inside the inspected part: gives the table's distances to the part's surface. */
+    Part
+  };
 
   /** Which neighbours are joined. */
   enum CriterionType
@@ -42,6 +60,9 @@ public:
   /** 6 (default), 18 or 26 neighbours. An image that is one voxel thick may also have 4 or 8. */
   vtkSetMacro(Connectivity, int);
   vtkGetMacro(Connectivity, int);
+  /** The axes along which the image continues at its other end, as "xz". None by default. */
+  vtkSetMacro(PeriodicAxes, std::string);
+  vtkGetMacro(PeriodicAxes, std::string);
 
   vtkSetClampMacro(Criterion, int, Foreground, Tolerance);
   vtkGetMacro(Criterion, int);
@@ -81,7 +102,13 @@ public:
   /** Components of fewer voxels become background. 0 by default. */
   vtkSetMacro(MinimumSize, vtkIdType);
   vtkGetMacro(MinimumSize, vtkIdType);
-  /** Only so many of the largest components stay. 0, the default, keeps all. */
+  /** Components of more voxels become background. 0, the default, is no limit. */
+  vtkSetMacro(MaximumSize, vtkIdType);
+  vtkGetMacro(MaximumSize, vtkIdType);
+  /** Components of less volume (area in 2-D) become background. 0 by default. */
+  vtkSetMacro(MinimumVolume, double);
+  vtkGetMacro(MinimumVolume, double);
+  /** Only this many of the largest components stay. 0, the default, keeps all. */
   vtkSetMacro(NumberOfLargest, vtkIdType);
   vtkGetMacro(NumberOfLargest, vtkIdType);
   /** Orders labels by size, the largest first, instead of in raster order. Off by default. */
@@ -105,7 +132,7 @@ public:
   /** 0, the default, stands for all. */
   vtkSetMacro(NumberOfThreads, int);
   vtkGetMacro(NumberOfThreads, int);
-  /** "auto", "cpu" (default), "cuda" or "cuda:N". */
+  /** "auto" (default), "cpu", "cuda" or "cuda:N". The CPU replaces a device that cannot be used, with a warning. */
   vtkSetMacro(Device, std::string);
   vtkGetMacro(Device, std::string);
 
@@ -117,6 +144,7 @@ protected:
   vtkBrickConnectedComponents();
   ~vtkBrickConnectedComponents() override;
 
+  int FillInputPortInformation(int port, vtkInformation * info) override;
   int FillOutputPortInformation(int port, vtkInformation * info) override;
   int RequestInformation(vtkInformation *, vtkInformationVector **, vtkInformationVector *) override;
   int RequestUpdateExtent(vtkInformation *, vtkInformationVector **, vtkInformationVector *) override;
@@ -126,8 +154,8 @@ private:
   vtkBrickConnectedComponents(const vtkBrickConnectedComponents &) = delete;
   void operator=(const vtkBrickConnectedComponents &) = delete;
 
-  /** Labels `input`. The outputs are empty before the call. */
-  void Label(vtkImageData * input, vtkImageData * output, vtkTable * table);
+  /** Labels the inputs. The outputs are empty before the call. */
+  void Label(vtkInformationVector ** inputs, vtkImageData * output, vtkTable * table);
 
   /** The result; its memory is used again. */
   class Internals;
@@ -139,14 +167,17 @@ private:
   double      LowerThreshold;
   double      UpperThreshold;
   double      ToleranceValue = 0;
+  std::string PeriodicAxes;
   vtkIdType   MinimumSize = 0;
+  vtkIdType   MaximumSize = 0;
+  double      MinimumVolume = 0;
   vtkIdType   NumberOfLargest = 0;
   bool        SortBySize = false;
   int         OutputScalarType;
   std::string ColumnGroups;
   bool        MakeTable = true;
   int         NumberOfThreads = 0;
-  std::string Device = "cpu";
+  std::string Device = "auto";
   vtkIdType   NumberOfComponents = 0;
 };
 

@@ -341,7 +341,7 @@ class BadInputTest(CommandTest):
         self.refuses("--algorithm", "LabelEquivalence:atomics=1", saying=["'atomics=1'", "atomics=off|on"])
         self.refuses("--algorithm", "LinkPropagation:gather=70000", saying=["gather=70000", "1..65535"])
         self.refuses("--algorithm", "LinkPropagation", "--device", "cpu", saying=["LinkPropagation", "on the CPU", "RunMerging"])
-        self.refuses("--device", "gpu", saying=["gpu", "cuda:N"])
+        self.refuses("--device", "gpu", saying=["gpu", "did you mean 'cuda'?", "cuda:N"])
         self.refuses("--device", "cuda:1,0,1", saying=["cuda:1,0,1", "device 1 twice"])
         for name in ("cuda:", "cuda:0,", "cuda:,1", "cuda:0,-1", "cuda:0;1", "cuda:0,x"):
             self.refuses("--device", name, saying=[f"'{name}'", "cuda:0,1", "cuda:all"])

@@ -35,14 +35,14 @@ class FaultsTest(BatchTest):
         folder = os.path.join(self.output, "items")
         return sorted(os.listdir(folder)) if os.path.isdir(folder) else []
 
-    def test_corrupt_items_are_skipped(self):
+    def test_corrupt_items_have_an_error(self):
         self.recipe()
         self.volume("a.nrrd", [(0, 0, 0, 1, 1, 1)])
         write_nrrd(os.path.join(self.input, "bad.nrrd"), "uint8", (12, 10, 8), [0] * 960, truncate=100)
         with open(os.path.join(self.input, "empty.tif"), "wb"):
             pass
         result = self.batch(code=3)
-        self.assertIn("bad: skipped: cannot read", result.stderr)
+        self.assertIn("bad: error: cannot read", result.stderr)
         items = self.items()
         self.assertEqual([items[name]["verdict"] for name in ("a", "bad", "empty")], ["none", "error", "error"])
         self.assertIn("bad.nrrd", items["bad"]["error"])
@@ -68,7 +68,7 @@ class FaultsTest(BatchTest):
         os.kill(int(child()[0]), signal.SIGSEGV)
         _, errors = process.communicate(timeout=120)
         self.assertEqual(process.returncode, 3, errors)
-        self.assertIn("v00: skipped: the process that worked on it ended with signal 11", errors)
+        self.assertIn("v00: error: the process that worked on it ended with signal 11", errors)
         self.assertEqual(self.finished(), ["v01", "v02"])
 
     def test_kill_and_resume(self):

@@ -4,6 +4,7 @@ import collections
 import itertools
 import json
 import random
+import re
 import unittest
 
 from support import CommandTest, labels_of, write_nrrd
@@ -50,10 +51,83 @@ def clean(voxels, sizes, rank, largest=0, minimum=0, fill=None):
             at_border = any(a in (0, size - 1) for place in hole for a, size in zip(place, sizes))
             faces = collections.Counter(before[other] for place in hole for other in neighbours(place, sizes, 1))
             del faces[0]
-            if not at_border and len(hole) <= fill:
-                most = max(faces.values())
-                voxels.update((place, min(v for v in faces if faces[v] == most)) for place in hole)
+            if not at_border and len(hole) <= fill and len(faces) == 1:
+                voxels.update((place, min(faces)) for place in hole)
     return voxels
+
+
+def segments_of(path):
+    """The fields of each segment of a .seg.nrrd file, by its value."""
+    with open(path, "rb") as stream:
+        lines = stream.read().split(b"\n\n")[0].decode().splitlines()
+    segments = {}
+    for number, field, value in re.findall(r"^Segment(\d+)_(\w+):=(.*)$", "\n".join(lines), re.M):
+        segments.setdefault(int(number), {})[field] = value
+    assert sorted(segments) == list(range(len(segments)))
+    return {int(fields["LabelValue"]): fields for fields in segments.values()}
+
+
+class SegmentsTest(CommandTest):
+    """What 3D Slicer stores of segments stays with the values of the voxels."""
+
+    def setUp(self):
+        super().setUp()
+        self.input, self.output = self.path("in.seg.nrrd"), self.path("out.seg.nrrd")
+        voxels = [0] * (12 * 10 * 6)
+        for value, box in ((5, ((2, 5), (2, 5), (1, 4))), (12, ((6, 10), (6, 9), (1, 4))), (5, ((0, 1), (0, 1), (0, 1))),
+                           (7, ((9, 10), (1, 2), (1, 2)))):
+            for x, y, z in itertools.product(*(range(*one) for one in box)):
+                voxels[(z * 10 + y) * 12 + x] = value
+        write_nrrd(self.input, "uint8", (12, 10, 6), voxels)
+        with open(self.input, "rb") as stream:
+            header, data = stream.read().split(b"\n\n", 1)
+        lines = ["Segmentation_ReferenceImageExtentOffset:=3 4 5"]
+        for number, value, name, color in ((0, 5, "left kidney", "0.9 0.1 0.2"), (1, 12, "Leber \u00e4\\n", "0.1 0.8 0.2"),
+                                           (10, 7, "speck", "0 0 1"), (2, 9, "empty", "1 1 0")):
+            lines += ["Segment%d_%s:=%s" % (number, key, text) for key, text in (
+                ("ID", "id%d" % value), ("Name", name), ("Color", color), ("LabelValue", str(value)), ("Layer", "0"),
+                ("Extent", "0 99 0 99 0 99"), ("Tags", "TerminologyEntry:~a^b|"), ("Other", "x := y"))]
+        with open(self.input, "wb") as stream:
+            stream.write(header + b"\n" + "\n".join(lines).encode() + b"\n\n" + data)
+
+    def described(self, value, box):
+        names = {5: ("left kidney", "0.9 0.1 0.2"), 12: ("Leber \u00e4\\n", "0.1 0.8 0.2"), 7: ("speck", "0 0 1"),
+                 9: ("empty", "1 1 0")}
+        return {"ID": "id%d" % value, "Name": names[value][0], "Color": names[value][1], "LabelValue": str(value), "Layer": "0",
+                "Extent": box, "Tags": "TerminologyEntry:~a^b|", "Other": "x := y"}
+
+    def test_clean_keeps_all_segments(self):
+        result = self.ok("clean", self.input, self.output, "--minimum-size", 2)
+        self.assertEqual(segments_of(self.output),
+                         {5: self.described(5, "2 4 2 4 1 3"), 12: self.described(12, "6 9 6 8 1 3"),
+                          7: self.described(7, "0 -1 0 -1 0 -1"), 9: self.described(9, "0 -1 0 -1 0 -1")})
+        self.assertIn("note: segments without voxels stay in the list: 'empty', 'speck'", result.stderr)
+        with open(self.output, "rb") as stream:
+            self.assertIn(b"\nSegmentation_ReferenceImageExtentOffset:=3 4 5\n", stream.read())
+
+    def test_select_keeps_the_segments_that_it_keeps(self):
+        where = ("--where", "voxel_count > 1", "--keep", "--quiet")
+        self.ok("select", self.input, self.output, *where, "--keep-labels")
+        self.assertEqual(segments_of(self.output),
+                         {5: self.described(5, "0 4 0 4 0 3"), 12: self.described(12, "6 9 6 8 1 3")})
+        self.ok("select", self.input, self.output, *where)
+        self.assertEqual({value: fields["Name"] for value, fields in segments_of(self.output).items()},
+                         {1: "left kidney", 2: "Leber \u00e4\\n"})
+
+    def test_other_files_lose_them_with_a_note(self):
+        for command in (("clean", self.input, self.path("out.nrrd"), "--largest", 1),
+                        ("select", self.input, self.path("out.nii.gz"), "--where", "voxel_count > 1", "--keep")):
+            self.assertIn("names, colors and tags of the 4 segments are lost; .seg.nrrd", self.ok(*command).stderr)
+
+    def test_layers_are_explained(self):
+        with open(self.input, "rb") as stream:
+            header, data = stream.read().split(b"\n\n", 1)
+        for old, new in ((b"dimension: 3", b"dimension: 4"), (b"sizes: ", b"sizes: 2 "), (b"kinds: ", b"kinds: list "),
+                         (b"space directions: ", b"space directions: none ")):
+            header = header.replace(old, new)
+        with open(self.input, "wb") as stream:
+            stream.write(header + b"\n\n" + b"".join(data[i:i + 1] * 2 for i in range(len(data))))
+        self.assertIn("lie in 2 layers", self.fails("clean", self.input, self.output, "--largest", 1, saying="2 channels").stderr)
 
 
 class CleanTest(CommandTest):

@@ -167,7 +167,7 @@ class CompareTest(CommandTest):
             self.assertTrue(stream.read().startswith("item,folder,verdict"))
         self.ok("compare", batch, other, "-o", batch + "-2.csv")
 
-    def test_skipped_items_are_not_compared(self):
+    def test_items_with_an_error_are_not_compared(self):
         before = self.batch("one", {"a": self.BEFORE, "b": self.BEFORE})
         after = self.batch("two", {"a": self.BEFORE, "b": self.BEFORE})
         write_nrrd(self.path("two/b.nrrd"), "uint8", (12, 3, 1), [0] * 36, truncate=8)
@@ -176,7 +176,7 @@ class CompareTest(CommandTest):
         result = run("compare", before, after)
         self.assertEqual(result.returncode, 3, result.stderr)
         self.assertIn("a: 6 same", result.stdout)
-        self.assertIn("b: not compared: skipped", result.stdout)
+        self.assertIn("b: not compared: error: ", result.stdout)
         with open(os.path.join(after, "items/a/labels.nrrd"), "ab") as stream:
             stream.write(b"x")
         self.fails("compare", before, after, saying="no item of")

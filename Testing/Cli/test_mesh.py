@@ -7,6 +7,7 @@ import random
 import re
 import struct
 import unittest
+import zlib
 
 from support import CommandTest, write_nrrd
 
@@ -19,17 +20,40 @@ def read_ply(path):
     header = header.decode()
     vertices = int(re.search(r"element vertex (\d+)", header).group(1))
     faces = int(re.search(r"element face (\d+)", header).group(1))
-    properties = header.split("element vertex")[1].split("element face")[0].count("property float")
-    assert properties == 3 and "little_endian" in header, header
-    points = [struct.unpack_from("<3f", body, 12 * i) for i in range(vertices)]
+    properties = re.findall(r"property (\w+ \w+)\n", header.split("element vertex")[1].split("element face")[0])
+    assert properties == ["float x", "float y", "float z", "uchar red", "uchar green", "uchar blue", "uint label"], header
+    assert "little_endian" in header, header
+    points = [struct.unpack_from("<3f3BI", body, 19 * i) for i in range(vertices)]
     triangles = []
-    offset = 12 * vertices
+    offset = 19 * vertices
     for _ in range(faces):
         count, a, b, c = struct.unpack_from("<B3i", body, offset)
         assert count == 3
         triangles.append((a, b, c))
         offset += 13
+    assert len(body) == offset
     return points, triangles, re.findall(r"comment (.*)", header)
+
+
+def read_vtp(path):
+    """The arrays of the cells of a .vtp file whose data are appended, raw and compressed by zlib."""
+    with open(path, "rb") as stream:
+        header, data = stream.read().split(b'<AppendedData encoding="raw">', 1)
+    data = data[data.index(b"_") + 1:]
+    arrays = {}
+    for kind, name, offset in re.findall(rb'<DataArray type="(\w+)" Name="(\w+)"[^>]*offset="(\d+)"',
+                                         header.split(b"<CellData")[1].split(b"</CellData>")[0]):
+        at = int(offset)
+        blocks, _, _ = struct.unpack_from("<3I", data, at)
+        sizes = struct.unpack_from("<%dI" % blocks, data, at + 12)
+        at += 12 + 4 * blocks
+        content = b""
+        for size in sizes:
+            content += zlib.decompress(data[at:at + size])
+            at += size
+        letter = {b"Float64": "d", b"UInt64": "Q"}[kind]
+        arrays[name.decode()] = struct.unpack("<%d%s" % (len(content) // 8, letter), content)
+    return arrays
 
 
 def read_stl(path):
@@ -162,8 +186,36 @@ class MeshTest(CommandTest):
         self.ok("mesh", self.labels, self.path("m.vtp"), "--quiet")
         with open(self.path("m.vtp"), "rb") as stream:
             content = stream.read()
-        self.assertIn(b'Name="Label"', content)
+        for name in (b"Label", b"voxel_count", b"volume_mm3", b"equivalent_spherical_diameter_mm"):
+            self.assertIn(b'Name="%s"' % name, content)
+        self.assertNotIn(b"sphericity", content)
         self.assertIn(b'Name="SPACE"', content)
+
+    def test_measures_and_colors_are_those_of_the_components(self):
+        self.ok("mesh", self.labels, self.path("m.vtp"), "--where", "sphericity > 0", "--quiet")
+        self.ok("stats", self.labels, "-o", self.path("t.json"), "--columns", "surface", "--quiet")
+        with open(self.path("t.json")) as stream:
+            rows = json.load(stream)["components"]
+        arrays = read_vtp(self.path("m.vtp"))
+        for name in ("voxel_count", "volume_mm3", "equivalent_spherical_diameter_mm", "sphericity"):
+            self.assertEqual({(label, value) for label, value in zip(arrays["Label"], arrays[name])},
+                             {(row["label"], row[name]) for row in rows}, name)
+        self.ok("mesh", self.labels, self.path("m.ply"), "--quiet")
+        points, triangles, _ = read_ply(self.path("m.ply"))
+        colors = {}
+        for point in points:
+            colors.setdefault(point[6], set()).add(point[3:6])
+        self.assertEqual(set(colors), {row["label"] for row in rows})
+        self.assertEqual({len(one) for one in colors.values()}, {1})
+        self.assertEqual(len(set.union(*colors.values())), len(rows))
+        self.assertTrue(all(points[a][6] == points[b][6] == points[c][6] for a, b, c in triangles))
+
+    def test_output_is_stated_once(self):
+        for command, line in (("mesh", "OUTPUT or -o,--output TEXT REQUIRED"), ("render", "OUTPUT or -o,--output TEXT REQUIRED")):
+            text = self.ok(command, "--help").stdout
+            self.assertEqual(text.count("--output"), 1)
+            self.assertIn(line, text.split("\nOutput:\n")[1])
+            self.assertNotIn("The table:", text.split("Output:")[1].split("\n\n")[0])
 
     def test_chosen_components(self):
         summary = json.loads(self.ok("mesh", self.labels, self.path("m.stl"), "--where", "voxel_count > 1000",

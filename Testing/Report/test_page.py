@@ -226,6 +226,11 @@ class PageTest(unittest.TestCase):
         self.browser.media("print")
         self.assertLessEqual(self.browser.run("document.documentElement.scrollWidth"), 690)
         self.assertEqual(self.browser.run("getComputedStyle(document.querySelector('.slices')).display"), "none")
+        # No number is broken in two.
+        self.assertEqual(self.browser.run(
+            "Array.from(document.querySelectorAll('td.number')).filter((cell) => { const range = document.createRange();"
+            " range.selectNodeContents(cell); return new Set(Array.from(range.getClientRects()).map((one) =>"
+            " Math.round(one.top))).size > 1; }).map((cell) => cell.textContent)"), [])
 
     def test_narrow_screens(self):
         self.browser.open(self.page, 390, 844)

@@ -61,14 +61,22 @@ TEST(ModuleWords, LabelsOfParametersStandForOptions)
   const std::string         xml = XmlOf("<integer><name>minimumSize</name><label>Fewest voxels</label>"
                                         "<longflag>minimumSize</longflag></integer>"
                                         "<table><name>outputTable</name><label>Output table</label>"
-                                        "<channel>output</channel><longflag>outputTable</longflag></table>");
+                                        "<channel>output</channel><longflag>outputTable</longflag></table>"
+                                        "<string-enumeration><name>joining</name><label>Joined</label>"
+                                        "<longflag>joining</longflag><default>All</default><element>All</element>"
+                                        "<element>Equal</element></string-enumeration>");
   const auto                module = slicer::ParseModuleDescription(xml.c_str());
-  const slicer::ModuleWords words(module, { { "--output", "outputTable" } });
+  const slicer::ModuleWords words(module, { { "--output", "outputTable" }, { "--equal-value", "joining=Equal" } });
   EXPECT_EQ(words.Translate("--minimum-size 3, or --output"), "'Fewest voxels' 3, or 'Output table'");
   EXPECT_EQ(words.Translate("'a--output.nrrd' -- is x-y, --- "), "'a--output.nrrd' -- is x-y, --- ");
   EXPECT_EQ(words.Translate("--outputs, --minimum-size"),
             "--outputs, 'Fewest voxels' (options with -- are those of the command `brickccl`)");
+  EXPECT_EQ(words.Translate("--output FILE or --equal-value keep X apart; `brickccl label SCAN --pores` helps"),
+            "'Output table' or 'Joined: Equal' keep X apart; `brickccl label SCAN --pores` helps");
+  EXPECT_EQ(words.Translate("(--spacing X Y Z gives another)"),
+            "(--spacing X Y Z gives another) (options with -- are those of the command `brickccl`)");
   EXPECT_EQ(words.Translate(""), "");
+  EXPECT_THROW(slicer::ModuleWords(module, { { "--equal-value", "joining=Some" } }), Error);
   EXPECT_THROW(slicer::ModuleWords(module, { { "--output", "none" } }), Error);
 }
 

@@ -134,7 +134,7 @@ def clean(sizes, spacing, volume, p):
         voxel_size = voxel_volume / (1 if axis is None else spacing[axis])
         strides = (1, sizes[0], sizes[0] * sizes[1])
         for hole in flood(sizes, [v == 0 for v in result], steps_of(dual, axis), lambda a, b: True):
-            walls = {}
+            walls = set()
             is_open = False
             for voxel in hole:
                 for k in range(3):
@@ -144,12 +144,9 @@ def clean(sizes, spacing, volume, p):
                     is_open |= place in (0, sizes[k] - 1)
                     for step in (-1, 1):
                         if 0 <= place + step < sizes[k] and result[voxel + step * strides[k]] != 0:
-                            beside = result[voxel + step * strides[k]]
-                            walls[beside] = walls.get(beside, 0) + 1
-            if not is_open and len(hole) * voxel_size <= most:
-                wall = min(walls, key=lambda value: (-walls[value], value))
-                if wall in segments:
-                    filled.append((hole, wall))
+                            walls.add(result[voxel + step * strides[k]])
+            if not is_open and len(hole) * voxel_size <= most and len(walls) == 1 and min(walls) in segments:
+                filled.append((hole, min(walls)))
     for hole, wall in filled:
         for voxel in hole:
             result[voxel] = wall

@@ -67,6 +67,12 @@ def faults_of_parameter(parameter):
     for constraints in parameter.findall("constraints"):
         check(tag in NUMBERS, "only numbers have constraints")
         check({child.tag for child in constraints} <= {"minimum", "maximum", "step"}, "unknown constraint")
+        # Slicer makes a slider of them, whose decimals are those of the texts.
+        span = float(constraints.findtext("maximum", "nan")) - float(constraints.findtext("minimum", "nan"))
+        check(span / float(constraints.findtext("step", "1")) <= 100, "a slider of more than 100 steps")
+    if tag == "double" and not is_return:
+        check(len((default or "").partition(".")[2]) >= (6 if "mm3" in parameter.findtext("label", "") else 4),
+              "its default has fewer decimals than can be asked for")
     check(parameter.findtext("label") and parameter.findtext("description"), "needs a label and a tooltip")
     return faults
 

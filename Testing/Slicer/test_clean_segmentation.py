@@ -1,5 +1,6 @@
 """BrickCleanSegmentation as Slicer runs it, every parameter beside a plain flood fill."""
 
+import os
 import struct
 import unittest
 
@@ -8,7 +9,9 @@ from slicer import read_volume
 from support import ORIGIN, SIZES, SPACING, VOXEL_VOLUME, ModuleTest, module, random_values, tilted_grid
 
 CLEAN = module("BrickCleanSegmentation")
-VALUES = random_values(6, [0, 1, 1, 1, 1, 1, 2, 2, 2, 2, 7, 7, 7])
+# Three segments side by side along x, with holes, specks of the others in them, and holes beside these.
+VALUES = [(1, 2, 7)[voxel % SIZES[0] * 3 // SIZES[0]] if value is None else value
+          for voxel, value in enumerate(random_values(6, [0, 1, 2, 7] + [None] * 30))]
 RETURNED = ("removedComponents", "removedVoxels", "filledHoles", "filledVoxels")
 
 CASES = {
@@ -60,6 +63,27 @@ class CleanSegmentationTest(ModuleTest):
         self.assertGreater(expected[1][2], 0, "the volume has no holes")
         self.assertEqual(self.assert_cleaned(self.clean(), expected), "uint8")
 
+    def test_holes_between_segments_stay(self):
+        values = [0] * len(VALUES)
+        for voxel in range(len(values)):
+            x, y, z = voxel % SIZES[0], voxel // SIZES[0] % SIZES[1], voxel // (SIZES[0] * SIZES[1])
+            values[voxel] = 0 if (x, y, z) in ((2, 3, 3), (5, 3, 3), (8, 3, 3)) else 1 if x < 6 else 2
+        self.write("input.nrrd", "uint8", values)
+        self.assertEqual(self.clean().returned["filledHoles"], "2")
+        left = [voxel for voxel, value in enumerate(read_volume(self.output)[1]) if value == 0]
+        self.assertEqual(left, [(3 * SIZES[1] + 3) * SIZES[0] + 5])
+
+    def test_names_stay_in_segmentations(self):
+        os.rename(self.input, self.path("input.seg.nrrd"))
+        with open(self.path("input.seg.nrrd"), "rb") as stream:
+            header, data = stream.read().split(b"\n\n", 1)
+        with open(self.path("input.seg.nrrd"), "wb") as stream:
+            stream.write(header + b"\nSegment0_Name:=liver\nSegment0_LabelValue:=7\n\n" + data)
+        output = self.path("output.seg.nrrd")
+        self.ok(CLEAN.run(self.folder, inputSegmentation=self.path("input.seg.nrrd"), outputSegmentation=output))
+        with open(output, "rb") as stream:
+            self.assertIn(b"\nSegment0_Name:=liver\n", stream.read())
+
     def test_threads_change_nothing(self):
         for threads in (1, 3):
             self.assert_cleaned(self.clean(threads=threads, minimumSize=2), self.expected(minimumSize=2))
@@ -82,7 +106,8 @@ class CleanSegmentationTest(ModuleTest):
                                  ({"segments": "one"}, "one"),
                                  ({"inputSegmentation": self.path("none.nrrd")}, "none.nrrd"),
                                  ({"outputSegmentation": self.input}, "is the same as 'Input segmentation'"), ({"largest": -1}, "-1"),
-                                 ({"connectivity": 4}, "4"), ({"maximumHoleVolume": "big"}, "big")):
+                                 ({"connectivity": 4}, "4"), ({"maximumHoleVolume": "big"}, "big"),
+                                 ({"maximumHoleVolume": -1}, "'Largest hole (mm3)' is -1; it must be at least 0")):
             with self.subTest(**settings):
                 values = {"inputSegmentation": self.input, "outputSegmentation": self.output, **settings}
                 self.fails(CLEAN.run(self.folder, **values), saying, [self.output])

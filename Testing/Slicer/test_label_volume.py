@@ -23,9 +23,9 @@ CASES = {
                      {"medianRadius": 2, "foreground": "AtMostUpper", "upperThreshold": 0}],
     "lowerThreshold": [{"lowerThreshold": value, "foreground": "AtLeastLower"} for value in (-20, 5.5, 299)],
     "upperThreshold": [{"upperThreshold": value, "foreground": "AtMostUpper"} for value in (-900, -20.5, 7)],
-    "connectivity": [{"connectivity": 18}, {"connectivity": 26}, {"connectivity": 4, "bySlice": "z"},
-                     {"connectivity": 8, "bySlice": "z"}],
-    "bySlice": [{"bySlice": axis, "connectivity": 4} for axis in "xyz"],
+    "connectivity": [{"connectivity": 18}, {"connectivity": 26}, {"connectivity": 18, "bySlice": "z"},
+                     {"connectivity": 26, "bySlice": "y"}],
+    "bySlice": [{"bySlice": axis} for axis in "xyz"],
     "joining": [{"joining": "EqualValues"}, {"joining": "SimilarValues", "tolerance": 3}],
     "tolerance": [{"tolerance": value, "joining": "SimilarValues"} for value in (3, 28, 880)],
     "minimumSize": [{"minimumSize": 2, "joining": "EqualValues"}, {"minimumSize": 5, "joining": "EqualValues"}],
@@ -108,6 +108,15 @@ class LabelVolumeTest(ModuleTest):
         self.assertGreater(len(found), 2)
         self.assertTrue(math.isnan(float(self.label().returned["threshold"])))
 
+    def test_notes_name_parameters_and_choices(self):
+        for values, saying in (
+                (sorted(random_values(4, [0, 3, 5, 9])),
+                 "'Neighbours are joined: EqualValues' keeps them apart, and `brickccl stats` measures"),
+                (random_values(5, list(range(1, 1000))), "'Foreground: AtLeastFoundThreshold' or 'Foreground: FromLowerToUpper' "
+                 "choose others (`brickccl info` proposes thresholds)")):
+            self.write("input.nrrd", "int16", values)
+            self.assertIn(saying, self.label().stdout)
+
     def test_seeds(self):
         components = self.expected(joining="EqualValues")
         columns = tilted_grid()
@@ -137,10 +146,10 @@ class LabelVolumeTest(ModuleTest):
         checkers = [(voxel % 11 + voxel // 11) % 2 for voxel in range(COUNT)]
         self.write("input.nrrd", "uint8", checkers)
         result = LABEL.run(self.folder, inputVolume=self.input, outputLabels=self.output, labelType="uint8",
-                           bySlice="z", connectivity=4)
+                           bySlice="z")
         self.fails(result, "do not fit label type uint8", [self.output])
-        result = self.label(bySlice="z", connectivity=4)
-        self.assertEqual(self.assert_labels(result, self.expected(checkers, bySlice="z", connectivity=4)), "uint16")
+        result = self.label(bySlice="z")
+        self.assertEqual(self.assert_labels(result, self.expected(checkers, bySlice="z")), "uint16")
 
     def test_table_and_its_schema(self):
         table = self.path("table.tsv")

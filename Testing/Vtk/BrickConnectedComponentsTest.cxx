@@ -1,5 +1,6 @@
 #include "FloodFill.h"
 #include "SlowBuild.h"
+#include "VtkImages.h"
 #include "vtkBrickConnectedComponents.h"
 
 #include "BrickCCL/BrickCCL.h"
@@ -30,44 +31,7 @@ namespace brickccl
 namespace
 {
 
-using brickccl::testing::FloodFill;
-using brickccl::testing::FloodFillProblem;
-
-const Extent extent{ 37, 20, 11 };
-
-vtkSmartPointer<vtkImageData>
-MakeImage(const std::vector<std::uint8_t> & voxels, const Extent & size, int type = VTK_UNSIGNED_CHAR)
-{
-  auto image = vtkSmartPointer<vtkImageData>::New();
-  // The extent need not begin at 0.
-  image->SetExtent(3,
-                   2 + static_cast<int>(size.size[0]),
-                   -2,
-                   static_cast<int>(size.size[1]) - 3,
-                   0,
-                   static_cast<int>(size.size[2]) - 1);
-  image->SetSpacing(0.5, 0.25, 2);
-  image->SetOrigin(10, -20, 30);
-  image->AllocateScalars(type, 1);
-  vtkDataArray * scalars = image->GetPointData()->GetScalars();
-  for (std::size_t i = 0; i < voxels.size(); ++i)
-  {
-    scalars->SetComponent(static_cast<vtkIdType>(i), 0, voxels[i]);
-  }
-  return image;
-}
-
-std::vector<std::uint64_t>
-LabelsOf(vtkBrickConnectedComponents * filter)
-{
-  vtkDataArray *             scalars = filter->GetOutput()->GetPointData()->GetScalars();
-  std::vector<std::uint64_t> labels;
-  for (vtkIdType i = 0; scalars != nullptr && i < scalars->GetNumberOfTuples(); ++i)
-  {
-    labels.push_back(static_cast<std::uint64_t>(scalars->GetComponent(i, 0)));
-  }
-  return labels;
-}
+using namespace brickccl::testing;
 
 TEST(VtkFilter, LabelsAreThoseOfTheFloodFillForEveryTypeAndConnectivity)
 {
@@ -272,6 +236,17 @@ TEST(VtkFilter, ErrorsAreVtkErrorsAndLeaveNothing)
   EXPECT_NE(messageOf([](Filter * f) { f->SetColumnGroups("colour"); }).find("colour"), std::string::npos);
   EXPECT_NE(messageOf([](Filter * f) { f->SetDevice("tpu"); }).find("tpu"), std::string::npos);
   EXPECT_NE(messageOf([](Filter * f) { f->SetMinimumSize(-1); }).find("at least 0"), std::string::npos);
+  EXPECT_NE(messageOf([](Filter * f) {
+              const auto moved = MakeImage(MakeRandom(extent, 0.4, 1, 5), extent);
+              moved->SetOrigin(10, -20, 30.1);
+              f->SetInputData(Filter::Mask, moved);
+            }).find("the mask must have one component, lie on the grid"),
+            std::string::npos);
+  EXPECT_NE(messageOf([](Filter * f) {
+              f->SetInputArrayToProcess(0, 0, 0, vtkDataObject::FIELD_ASSOCIATION_CELLS, "none");
+            }).find("no array of numbers for the image"),
+            std::string::npos);
+  EXPECT_NE(messageOf([](Filter * f) { f->SetPeriodicAxes("q"); }).find("periodic axes"), std::string::npos);
   EXPECT_NE(messageOf([](Filter * f) {
               f->SetCriterionToTolerance();
               f->SetToleranceValue(-1);

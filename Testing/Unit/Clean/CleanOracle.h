@@ -98,6 +98,8 @@ struct Hole
   std::vector<std::size_t> voxels;
   /** The value that it shares the most faces with, the smallest of several. */
   std::optional<long double> around;
+  /** Whether it shares faces with no other value. */
+  bool isOfOne = false;
 };
 
 /** Whether a voxel lies at an end of an axis that is neither left out nor periodic and has more than one voxel, or
@@ -153,7 +155,7 @@ FindHoles(const HoleProblem & problem)
       }
     }
     faces.erase(problem.background);
-    holes.push_back({ voxels, {} });
+    holes.push_back({ voxels, {}, faces.size() == 1 });
     if (!faces.empty())
     {
       // The first of the largest in a map is the one of the smallest value.
@@ -244,7 +246,7 @@ private:
     problem.periodic = m_Options.periodic;
     for (const Hole & hole : FindHoles(problem))
     {
-      if (hole.voxels.size() <= m_Options.maximumHole && hole.around && IsAsked(*hole.around))
+      if (hole.voxels.size() <= m_Options.maximumHole && hole.isOfOne && IsAsked(*hole.around))
       {
         ++m_Classes[*hole.around].filledHoles;
         m_Classes[*hole.around].filledVoxels += hole.voxels.size();

@@ -142,9 +142,9 @@ def clean(
     largest : int, optional
         Then only so many of the largest components of each class stay; of equal ones, the first in C order.
     fill_holes : bool or float, default False
-        Then holes are filled, or only those of at most so many mm^3. A hole is a component of the background that does
-        not reach the image's border. It gets the class that it shares the most faces with; of those that share equally
-        many, the one with the smallest value. If that class is not among `values`, it stays.
+        Then holes are filled, or only those of at most this many mm^3. A hole is a component of the background that does
+        not reach the image's border. The class around it fills it. A hole between several classes stays, and so does
+        one of a class that is not among `values`.
     maximum_hole_size : int, optional
         Holes of more voxels stay.
     holes_by_slice : int, optional
@@ -212,7 +212,7 @@ def fill_holes(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Any:
-    """Fills the holes of a mask, a segmentation or a label map; see `clean`.
+    """Fills the holes of a mask, or those of each class of a segmentation or label map alone; see `clean`.
 
     A hole does not reach the image's border. Axes of one voxel have none, so that the holes of one slice are filled.
 

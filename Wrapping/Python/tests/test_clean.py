@@ -44,16 +44,13 @@ def clean_by_loops(image, rank, largest=None, minimum_size=0, fill=None, values=
             hole = labels == label
             if (hole & inner).any() or hole.sum() > fill:
                 continue
-            faces = {}
+            faces = set()
             for axis in range(ndim):
                 for step in (-1, 1):
                     around = np.roll(before, step, axis)[(slice(1, -1),) * ndim][hole]
-                    for value in around[around != 0]:
-                        faces[value] = faces.get(value, 0) + 1
-            most = max(faces.values())
-            winner = min(value for value in faces if faces[value] == most)
-            if winner in asked:
-                image[hole] = winner
+                    faces |= set(around[around != 0])
+            if len(faces) == 1 and min(faces) in asked:
+                image[hole] = min(faces)
     return image
 
 

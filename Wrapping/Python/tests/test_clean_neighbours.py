@@ -24,16 +24,14 @@ def dual_of(structure):
 
 
 def faces_around(image, hole, periodic, axes):
-    """How many faces the voxels of a hole share with each value."""
-    faces = {}
+    """The values with which the voxels of a hole share faces."""
+    faces = set()
     for axis in axes:
         for step in (-1, 1):
             beside = np.roll(image, step, axis)
             if axis not in periodic:
                 beside[(slice(None),) * axis + ((0,) if step == 1 else (-1,))] = 0
-            for value in beside[hole]:
-                if value != 0:
-                    faces[value] = faces.get(value, 0) + 1
+            faces |= set(beside[hole]) - {0}
     return faces
 
 
@@ -57,8 +55,8 @@ def clean_by_flood_fill(image, structure, periodic, largest=None, minimum_size=0
         if is_open or hole.sum() > fill:
             continue
         faces = faces_around(before, hole, within, axes_of(dual))
-        if faces:
-            image[hole] = min(value for value in faces if faces[value] == max(faces.values()))
+        if len(faces) == 1:
+            image[hole] = min(faces)
             filled += 1
     return image, filled
 

@@ -1,0 +1,71 @@
+#ifndef BRICKCCL_VTK_FILTERINPUTS_H
+#define BRICKCCL_VTK_FILTERINPUTS_H
+
+#include "BrickCCL/Core/VolumeView.h"
+
+#include <vtkDataArray.h>
+#include <vtkSmartPointer.h>
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+class vtkAlgorithm;
+class vtkImageData;
+class vtkInformationVector;
+
+namespace brickccl
+{
+
+/** What vtkBrickConnectedComponents labels and measures: arrays of its inputs, by their InputType. */
+class FilterInputs
+{
+public:
+  static constexpr int Image = 0;
+  static constexpr int Mask = 1;
+
+  /** vtkAlgorithm::GetInputArrayToProcess, which only a filter itself may call. */
+  using ArrayFinder = std::function<vtkDataArray *(int input, int & association)>;
+
+  /** \throws InvalidArgument for arrays that are not there or do not fit the image. */
+  FilterInputs(vtkAlgorithm * filter, vtkInformationVector ** inputs, const ArrayFinder & find);
+
+  vtkImageData *
+  GetImage() const
+  {
+    return m_Image;
+  }
+  /** Whether the voxels are cells, not points. */
+  bool
+  AreCells() const
+  {
+    return m_AreCells;
+  }
+  const Extent &
+  GetExtent() const
+  {
+    return m_Extent;
+  }
+  /** The place of the voxels. Those of cells are around the cells' centers. */
+  Geometry GetGeometry() const;
+
+  /** The voxels of an input; nothing if it is not given. \throws Unsupported for types that are not numbers. */
+  std::optional<ImageView> View(int input) const;
+
+  /** The mask, also without the blanked voxels, which it views in memory of this object. */
+  std::optional<ImageView> ViewMask();
+
+private:
+  vtkSmartPointer<vtkDataArray>
+  FindArray(vtkAlgorithm * filter, int input, vtkInformationVector ** inputs, const ArrayFinder & find);
+
+  vtkImageData *                m_Image = nullptr;
+  bool                          m_AreCells = false;
+  Extent                        m_Extent;
+  vtkSmartPointer<vtkDataArray> m_Arrays[4];
+  std::vector<unsigned char>    m_Visible;
+};
+
+} // namespace brickccl
+
+#endif

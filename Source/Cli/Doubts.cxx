@@ -443,9 +443,8 @@ NoteMeasures(const ComponentTable & table, ImageReader & reader)
   std::vector<bool> isOutside(table.components.size());
   for (const ComponentColumn & column : ColumnsOf(table))
   {
-    const std::string name = "weighted_centroid_";
-    const auto        axis = std::string("xyzt").find(column.name.back());
-    if (column.name.compare(0, name.size(), name) != 0 || column.unit != "index" || axis == std::string::npos)
+    const auto axis = std::string("xyzt").find(column.name.back());
+    if (column.name.rfind("weighted_centroid_", 0) != 0 || column.unit != "index" || axis == std::string::npos)
     {
       continue;
     }
@@ -479,9 +478,8 @@ NoteMeasures(const ComponentTable & table, ImageReader & reader)
   {
     std::uint64_t above = 0;
     double        largest = 1;
-    for (std::size_t c = 0;
-         (column.name == "sphericity" || column.name == "circularity") && c < table.components.size();
-         ++c)
+    const bool    isShape = column.name == "sphericity" || column.name == "circularity";
+    for (std::size_t c = 0; isShape && c < table.components.size(); ++c)
     {
       const double value = std::get<double>(column.value(table, table.components[c]));
       above += value > 1 ? 1 : 0;

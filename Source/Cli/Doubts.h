@@ -114,8 +114,8 @@ void NoteOutsideOfPart(const ComponentTable & table, ImageReader & reader);
 /** Notes that a segmentation to clean looks like a gray scan. */
 void NoteGrayClasses(const LoadedImage & image, ImageReader & reader);
 
-/** Notes components whose intensities have no mean, whose weighted centroid is outside of the box, or whose sphericity is
- *  above 1. */
+/** Notes components whose intensities have no mean, whose weighted centroid is outside of the box, or whose sphericity
+ * is above 1. */
 void NoteMeasures(const ComponentTable & table, ImageReader & reader);
 
 } // namespace brickccl::cli

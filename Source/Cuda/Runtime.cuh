@@ -100,6 +100,39 @@ private:
   std::size_t m_Capacity = 0;
 };
 
+/** The allocator of Thrust's temporary memory, which is kept for later calls. An algorithm takes it once. */
+class Workspace
+{
+public:
+  using value_type = char;
+
+  char *
+  allocate(std::size_t bytes)
+  {
+    if (m_IsTaken)
+    {
+      throw DeviceError("an algorithm of Thrust needs temporary memory twice; one place is kept for it");
+    }
+    m_Memory.Resize(bytes);
+    m_IsTaken = true;
+    return m_Memory.Data();
+  }
+  void
+  deallocate(char *, std::size_t)
+  {
+    m_IsTaken = false;
+  }
+  std::size_t
+  CapacityBytes() const
+  {
+    return m_Memory.CapacityBytes();
+  }
+
+private:
+  DeviceBuffer<char> m_Memory;
+  bool               m_IsTaken = false;
+};
+
 /** Page-locked memory of the host that grows when more is asked for. Its contents do not survive growing. */
 template <typename T>
 class PinnedBuffer

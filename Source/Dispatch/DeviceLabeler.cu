@@ -265,9 +265,7 @@ DeviceLabeler::OffsetsOnDevice(std::int64_t * offsets, void * stream)
   const auto                 on = static_cast<cudaStream_t>(stream);
   unsigned long long * const sums = reinterpret_cast<unsigned long long *>(offsets);
   algorithm.Count(*own.lastProblem, own.lastComponents, sums, on);
-  // What stands behind the last size is not read.
-  BRICKCCL_CUDA_CHECK(cudaMemsetAsync(sums + own.lastComponents, 0, sizeof(*sums), on));
-  cuda::ExclusiveSum(sums, sums, static_cast<std::int64_t>(own.lastComponents) + 1, own.relabeling.scratch, on);
+  cuda::SumSizesBefore(own.lastComponents, sums, own.relabeling.workspace, on);
   return own.relabeling.kept.Fetch(sums + own.lastComponents, on);
 }
 

@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Criteria/PackWord.cuh"
 #include "BrickCCL/Cuda/Launch.cuh"
+#include "BrickCCL/Cuda/Thrust.cuh"
 #include "BrickCCL/Forest/ForestDevice.cuh"
 
 #include <algorithm>
@@ -29,8 +30,8 @@ struct Nodes
   unsigned * parent;
   /** A bit for each: whether it is joined to an earlier one. */
   unsigned * isJoined;
-  /** The joined nodes of each group, and then those before it. */
-  unsigned * joinedBefore;
+  /** The joined nodes of each group, and then those up to its end. */
+  unsigned * joinedUpTo;
 };
 
 /** Whether no side found more pairs than it had room for. */
@@ -154,49 +155,31 @@ MarkJoinedKernel(const SlabNumbers::Side * sides, Nodes nodes)
       const unsigned bit = 1u << (node % BitsPerDeviceWord);
       if ((atomicOr(nodes.isJoined + node / BitsPerDeviceWord, bit) & bit) == 0)
       {
-        atomicAdd(nodes.joinedBefore + node / BitsPerGroup, 1u);
+        atomicAdd(nodes.joinedUpTo + node / BitsPerGroup, 1u);
       }
     }
   });
 }
 
-/** Counts the joined nodes before each group, in one block. \param count  of the volume's components, in page-locked
- *  memory */
-__global__ void
-__launch_bounds__(ThreadsPerBlock)
-  CountJoinedKernel(std::int64_t groups, unsigned nodeCount, Nodes nodes, unsigned long long * count)
+/** Receives how many nodes are joined up to the end of each group. \param count  of the volume's components, in
+ *  page-locked memory */
+struct KeepJoinedUpTo
 {
-  __shared__ unsigned sums[ThreadsPerBlock];
-  WaitForEarlierKernels();
-  const std::int64_t each = (groups + ThreadsPerBlock - 1) / ThreadsPerBlock;
-  const std::int64_t begin = each * threadIdx.x < groups ? each * threadIdx.x : groups;
-  const std::int64_t end = begin + each < groups ? begin + each : groups;
-  unsigned           own = 0;
-  for (std::int64_t group = begin; group < end; ++group)
+  unsigned *           joinedUpTo;
+  std::int64_t         groups;
+  unsigned             nodeCount;
+  unsigned long long * count;
+
+  __device__ void
+  operator()(std::int64_t group, unsigned upTo) const
   {
-    own += nodes.joinedBefore[group];
+    joinedUpTo[group] = upTo;
+    if (group + 1 == groups)
+    {
+      *count = nodeCount - upTo;
+    }
   }
-  sums[threadIdx.x] = own;
-  __syncthreads();
-  for (unsigned step = 1; step < ThreadsPerBlock; step *= 2)
-  {
-    const unsigned before = threadIdx.x >= step ? sums[threadIdx.x - step] : 0u;
-    __syncthreads();
-    sums[threadIdx.x] += before;
-    __syncthreads();
-  }
-  unsigned before = sums[threadIdx.x] - own;
-  for (std::int64_t group = begin; group < end; ++group)
-  {
-    const unsigned joined = nodes.joinedBefore[group];
-    nodes.joinedBefore[group] = before;
-    before += joined;
-  }
-  if (threadIdx.x == ThreadsPerBlock - 1)
-  {
-    *count = nodeCount - sums[threadIdx.x];
-  }
-}
+};
 
 /** The number of a root among all roots. */
 __device__ inline unsigned
@@ -204,7 +187,7 @@ NumberOf(const Nodes & nodes, unsigned root)
 {
   const unsigned group = root / BitsPerGroup;
   const unsigned inWord = root % BitsPerDeviceWord;
-  unsigned       before = nodes.joinedBefore[group];
+  unsigned       before = group > 0 ? nodes.joinedUpTo[group - 1] : 0u;
   for (unsigned word = group * WordsPerGroup; word < root / BitsPerDeviceWord; ++word)
   {
     before += static_cast<unsigned>(__popc(nodes.isJoined[word]));
@@ -317,13 +300,14 @@ SlabNumbers::Queue(cudaStream_t stream)
     BRICKCCL_LAUNCH_EARLY(JoinLabelsKernel, shape, stream, m_Sides.Data(), nodes);
     BRICKCCL_LAUNCH_EARLY(MarkJoinedKernel, shape, stream, m_Sides.Data(), nodes);
   }
-  BRICKCCL_LAUNCH_BLOCKS_EARLY(CountJoinedKernel,
-                               ShapeFor(1),
-                               stream,
-                               static_cast<std::int64_t>(groups),
-                               static_cast<unsigned>(nodeCount),
-                               nodes,
-                               m_Count.Data());
+  unsigned * const     joined = nodes.joinedUpTo;
+  const KeepJoinedUpTo keep{ joined,
+                             static_cast<std::int64_t>(groups),
+                             static_cast<unsigned>(nodeCount),
+                             m_Count.Data() };
+  CallThrust(m_Workspace, stream, [&](const auto & policy) {
+    thrust::inclusive_scan(policy, joined, joined + groups, thrust::make_tabulate_output_iterator(keep));
+  });
   m_Counted.Record(stream);
   const std::uint64_t firstNode = m_FirstNodes[m_Own];
   const auto          labels = static_cast<std::int64_t>(m_FirstNodes[m_Own + 1] - firstNode);

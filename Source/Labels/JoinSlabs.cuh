@@ -58,8 +58,9 @@ private:
   DeviceBuffer<unsigned long long> m_Further;
   DeviceBuffer<unsigned>           m_FurtherCount;
   DeviceBuffer<unsigned>           m_Parent;
-  /** For each group of nodes how many before it are joined to earlier ones; behind that a bit for each node. */
+  /** For each group of nodes how many up to its end are joined to earlier ones; behind that a bit for each node. */
   DeviceBuffer<unsigned>           m_Joined;
+  Workspace                        m_Workspace;
   DeviceBuffer<unsigned long long> m_Numbers;
   PinnedValue<unsigned long long>  m_Count;
   Event                            m_Counted;

@@ -1,5 +1,9 @@
 #include "BrickCCL/Labels/ListOnDevice.cuh"
 
+#include "BrickCCL/Cuda/Thrust.cuh"
+
+#include <limits>
+
 namespace brickccl::cuda
 {
 
@@ -107,7 +111,7 @@ RenumberLabelsKernel(TIndex * labels, std::int64_t count, const unsigned long lo
   }
 }
 
-template <typename TIndex>
+template <typename TIndex, typename TKey>
 __global__ void
 FindRunPlacesKernel(const __grid_constant__ WordGrid grid,
                     const DeviceWord *               foreground,
@@ -116,36 +120,36 @@ FindRunPlacesKernel(const __grid_constant__ WordGrid grid,
                     const TIndex *                   labelOfRun,
                     long long *                      places,
                     TIndex *                         lengths,
-                    TIndex *                         keys,
-                    TIndex *                         values)
+                    TKey *                           keys,
+                    TIndex *                         order)
 {
   ForRuns(grid, foreground, starts, runsBefore, [&](TIndex run, std::int64_t place, std::int64_t length) {
     places[run] = place;
     lengths[run] = static_cast<TIndex>(length);
-    keys[run] = labelOfRun[run];
-    values[run] = run;
+    keys[run] = static_cast<TKey>(labelOfRun[run]);
+    order[run] = run;
   });
 }
 
-/** The voxels of the runs by label; none of those that were dropped. */
-template <typename TIndex>
-__global__ void
-ArrangeLengthsKernel(std::int64_t   runs,
-                     const TIndex * labels,
-                     const TIndex * order,
-                     const TIndex * lengths,
-                     TIndex *       arranged)
+/** The voxels of a run in the order by label; none of those that were dropped. */
+template <typename TIndex, typename TKey>
+struct LengthInOrder
 {
-  for (std::int64_t i = ThreadIndex(); i < runs; i += ThreadCount())
-  {
-    arranged[i] = labels[i] != 0 ? lengths[order[i]] : TIndex{ 0 };
-  }
-}
+  const TKey *   labels;
+  const TIndex * order;
+  const TIndex * lengths;
 
-template <typename TIndex>
+  __device__ TIndex
+  operator()(std::int64_t place) const
+  {
+    return labels[place] != 0 ? lengths[order[place]] : TIndex{ 0 };
+  }
+};
+
+template <typename TIndex, typename TKey>
 __global__ void
 ListVoxelsKernel(std::int64_t      runs,
-                 const TIndex *    labels,
+                 const TKey *      labels,
                  const TIndex *    order,
                  const TIndex *    voxelsBefore,
                  const TIndex *    lengths,
@@ -213,47 +217,60 @@ ListVoxels(const Extent &           extent,
   {
     return;
   }
+  if (components > std::numeric_limits<unsigned>::max())
+  {
+    throw Unsupported("the voxels of more than 4294967295 components cannot be listed on a device");
+  }
   RunListMemory<TIndex> & own = memory.Of<TIndex>();
   const WordGrid          grid(extent);
-  const auto              runs = static_cast<std::size_t>(table.runs);
-  own.places.Resize(runs);
-  own.lengths.Resize(runs);
-  own.sort.Resize(runs);
-  own.voxelsBefore.Resize(runs);
-  BRICKCCL_LAUNCH(FindRunPlacesKernel<TIndex>,
-                  ShapeFor(grid.words),
-                  stream,
-                  grid,
-                  table.foreground.Data(),
-                  table.Starts(),
-                  table.runsBefore.Data(),
-                  table.labelOfRun.Data(),
-                  own.places.Data(),
-                  own.lengths.Data(),
-                  own.sort.keys.Data(),
-                  own.sort.values.Data());
-  SortPairs(own.sort, table.runs, static_cast<TIndex>(components), stream);
-  const TIndex * const labels = own.sort.sortedKeys.Data();
-  const TIndex * const order = own.sort.sortedValues.Data();
-  BRICKCCL_LAUNCH(ArrangeLengthsKernel<TIndex>,
-                  ShapeFor(table.runs),
-                  stream,
-                  table.runs,
-                  labels,
-                  order,
-                  own.lengths.Data(),
-                  own.voxelsBefore.Data());
-  ExclusiveSum(own.voxelsBefore.Data(), own.voxelsBefore.Data(), table.runs, own.sort.scratch, stream);
-  BRICKCCL_LAUNCH(ListVoxelsKernel<TIndex>,
-                  ShapeFor(table.runs * ThreadsPerRun),
-                  stream,
-                  table.runs,
-                  labels,
-                  order,
-                  own.voxelsBefore.Data(),
-                  own.lengths.Data(),
-                  own.places.Data(),
-                  voxels);
+  own.Resize(static_cast<std::size_t>(table.runs));
+  TIndex * const    order = own.order.Data();
+  TIndex * const    lengths = own.lengths.Data();
+  TIndex * const    voxelsBefore = own.voxelsBefore.Data();
+  long long * const places = own.places.Data();
+  const auto        listByKeys = [&](auto * keys) {
+    using TKey = std::decay_t<decltype(*keys)>;
+    BRICKCCL_LAUNCH((FindRunPlacesKernel<TIndex, TKey>),
+                    ShapeFor(grid.words),
+                    stream,
+                    grid,
+                    table.foreground.Data(),
+                    table.Starts(),
+                    table.runsBefore.Data(),
+                    table.labelOfRun.Data(),
+                    places,
+                    lengths,
+                    keys,
+                    order);
+    CallThrust(own.workspace, stream, [&](const auto & policy) {
+      thrust::stable_sort_by_key(policy, keys, keys + table.runs, order);
+      thrust::transform_exclusive_scan(policy,
+                                       CountFrom(0),
+                                       CountFrom(table.runs),
+                                       voxelsBefore,
+                                       LengthInOrder<TIndex, TKey>{ keys, order, lengths },
+                                       TIndex{ 0 },
+                                       thrust::plus<TIndex>());
+    });
+    BRICKCCL_LAUNCH((ListVoxelsKernel<TIndex, TKey>),
+                    ShapeFor(table.runs * ThreadsPerRun),
+                    stream,
+                    table.runs,
+                    keys,
+                    order,
+                    voxelsBefore,
+                    lengths,
+                    places,
+                    voxels);
+  };
+  if (components <= std::numeric_limits<std::uint16_t>::max())
+  {
+    listByKeys(reinterpret_cast<std::uint16_t *>(own.keys.Data()));
+  }
+  else
+  {
+    listByKeys(own.keys.Data());
+  }
 }
 
 #define BRICKCCL_INSTANTIATE(TIndex)                                                                                   \

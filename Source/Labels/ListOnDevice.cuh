@@ -1,7 +1,6 @@
 #ifndef BRICKCCL_LABELS_LISTONDEVICE_CUH
 #define BRICKCCL_LABELS_LISTONDEVICE_CUH
 
-#include "BrickCCL/Cuda/Sort.cuh"
 #include "BrickCCL/Runs/RunTable.cuh"
 
 /** What components consist of, from labeled runs on the device. Label 0 stands for what a filter dropped. */
@@ -16,13 +15,25 @@ struct RunListMemory
   DeviceBuffer<long long> places;
   DeviceBuffer<TIndex>    lengths;
   /** The runs by label, and how many voxels come before each of them. */
-  SortMemory<TIndex>   sort;
-  DeviceBuffer<TIndex> voxelsBefore;
+  DeviceBuffer<unsigned> keys;
+  DeviceBuffer<TIndex>   order;
+  DeviceBuffer<TIndex>   voxelsBefore;
+  Workspace              workspace;
 
+  void
+  Resize(std::size_t runs)
+  {
+    places.Resize(runs);
+    lengths.Resize(runs);
+    keys.Resize(runs);
+    order.Resize(runs);
+    voxelsBefore.Resize(runs);
+  }
   std::size_t
   CapacityBytes() const
   {
-    return places.CapacityBytes() + lengths.CapacityBytes() + sort.CapacityBytes() + voxelsBefore.CapacityBytes();
+    return places.CapacityBytes() + lengths.CapacityBytes() + keys.CapacityBytes() + order.CapacityBytes() +
+           voxelsBefore.CapacityBytes() + workspace.CapacityBytes();
   }
 };
 

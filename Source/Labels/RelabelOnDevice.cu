@@ -1,5 +1,6 @@
 #include "BrickCCL/Labels/RelabelOnDevice.cuh"
 
+#include "BrickCCL/Cuda/Thrust.cuh"
 #include "BrickCCL/Labels/SizeOrder.cuh"
 
 #include <limits>
@@ -10,146 +11,156 @@ namespace brickccl::cuda
 namespace
 {
 
-/** Says which components the limits of sizes keep. */
-struct KeepsWithinLimits
-{
-  const unsigned long long * sizes;
-  SizeLimits                 limits;
-
-  __device__ bool
-  operator()(std::int64_t component) const
-  {
-    return limits.Hold(sizes[component]);
-  }
-};
-
+/** 1 for components that are marked. */
+template <typename TMark>
 struct KeepsMarked
 {
-  const unsigned char * stays;
+  const TMark * marks;
 
-  __device__ bool
+  __device__ unsigned long long
   operator()(std::int64_t component) const
   {
-    return stays[component] != 0;
+    return marks[component] != 0 ? 1 : 0;
   }
 };
 
-/** Keys put the largest components first. What goes comes last: its key is the largest possible size. */
-template <typename T>
-__global__ void
-SizeKeysKernel(std::int64_t               components,
-               const unsigned long long * sizes,
-               SizeLimits                 limits,
-               unsigned long long         largestSize,
-               T *                        keys,
-               T *                        values)
+/** Receives how many components stay up to each one, and numbers those that stay. */
+template <typename TKeeps>
+struct NumberKeptOnes
 {
-  for (std::int64_t i = ThreadIndex(); i < components; i += ThreadCount())
-  {
-    const unsigned long long size = sizes[i];
-    keys[i] = static_cast<T>(limits.Hold(size) ? largestSize - size : largestSize);
-    values[i] = static_cast<T>(i);
-  }
-}
+  TKeeps               keeps;
+  std::int64_t         components;
+  unsigned long long * numbers;
+  unsigned long long * kept;
 
-template <typename T>
-__global__ void
-NumberSortedKernel(std::int64_t         components,
-                   const T *            keys,
-                   const T *            values,
-                   unsigned long long   largestSize,
-                   SortedNumbers        numbers,
-                   unsigned long long * kept)
-{
-  const auto isWithin = [&](std::int64_t place) { return keys[place] != static_cast<T>(largestSize); };
-  for (std::int64_t place = ThreadIndex(); place < components; place += ThreadCount())
+  __device__ void
+  operator()(std::int64_t component, unsigned long long upTo) const
   {
-    const bool isKept = numbers.Set(static_cast<std::int64_t>(values[place]), place, isWithin(place));
-    if (isKept && (place + 1 == components || place + 1 == numbers.most || !isWithin(place + 1)))
+    numbers[component] = upTo * keeps(component);
+    if (component + 1 == components)
     {
-      *kept = static_cast<unsigned long long>(place) + 1;
+      *kept = upTo;
     }
   }
-}
+};
 
 /** Queues numbers in raster order. */
 template <typename TKeeps>
 void
 NumberInRasterOrder(std::int64_t components, const TKeeps & keeps, RelabelMemory & memory, cudaStream_t stream)
 {
-  const LaunchShape shape = ComponentTile::ShapeOf(components);
-  memory.inTiles.Resize(shape.blocks.x);
-  BRICKCCL_LAUNCH_BLOCKS_EARLY(CountKeptKernel<TKeeps>, shape, stream, components, keeps, memory.inTiles.Data());
-  BRICKCCL_LAUNCH_BLOCKS_EARLY(NumberKeptKernel<TKeeps>,
-                               shape,
-                               stream,
-                               components,
-                               keeps,
-                               memory.inTiles.Data(),
-                               memory.numbers.Data(),
-                               memory.kept.Data());
+  const NumberKeptOnes<TKeeps> number{ keeps, components, memory.numbers.Data(), memory.kept.Data() };
+  CallThrust(memory.workspace, stream, [&](const auto & policy) {
+    thrust::transform_inclusive_scan(policy,
+                                     CountFrom(0),
+                                     CountFrom(components),
+                                     thrust::make_tabulate_output_iterator(number),
+                                     keeps,
+                                     thrust::plus<unsigned long long>());
+  });
 }
 
-/** Queues numbers by size, or marks of those that stay, by two digits of the sizes. */
+/** Sets keys that put the largest components first and those that go last. */
+template <typename TKey>
+struct SetSizeKey
+{
+  KeepsWithinLimits keeps;
+  TKey              largest;
+  TKey *            keys;
+  unsigned *        order;
+
+  __device__ void
+  operator()(std::int64_t component) const
+  {
+    keys[component] = keeps(component) != 0 ? largest - static_cast<TKey>(keeps.sizes[component]) : largest;
+    order[component] = static_cast<unsigned>(component);
+  }
+};
+
+/** Numbers the component at a place in the order of the keys. */
+template <typename TKey>
+struct NumberByKey
+{
+  std::int64_t         components;
+  std::int64_t         most;
+  TKey                 largest;
+  const TKey *         keys;
+  const unsigned *     order;
+  unsigned long long * numbers;
+  unsigned long long * kept;
+
+  __device__ bool
+  Stays(std::int64_t place) const
+  {
+    return place < most && place < components && keys[place] != largest;
+  }
+  __device__ void
+  operator()(std::int64_t place) const
+  {
+    const auto number = static_cast<unsigned long long>(place) + 1;
+    numbers[order[place]] = Stays(place) ? number : 0;
+    if (Stays(place) && !Stays(place + 1))
+    {
+      *kept = number;
+    }
+  }
+};
+
+/** Queues numbers by size, by two digits of the sizes. */
 void
-NumberByDigits(std::int64_t          count,
-               const SizeLimits &    limits,
-               const SortedNumbers & numbers,
-               RelabelMemory &       memory,
-               cudaStream_t          stream)
+NumberByDigits(std::int64_t              count,
+               const KeepsWithinLimits & keeps,
+               std::int64_t              most,
+               RelabelMemory &           memory,
+               cudaStream_t              stream)
 {
   const LaunchShape shape = ComponentTile::ShapeOf(count);
-  memory.inTiles.Resize(std::size_t{ shape.blocks.x } * ComponentTile::threads);
+  memory.inTiles.Resize(std::size_t{ shape.blocks.x } * SizeDigits::count);
   memory.sized.Resize(static_cast<std::size_t>(count));
-  unsigned * const         inTiles = memory.inTiles.Data();
-  const SizesInRasterOrder sizes{ memory.sizes.Data(), limits };
-  const SizesInOrder       sorted{ memory.sized.Data() };
+  unsigned * const           inTiles = memory.inTiles.Data();
+  SizedComponent * const     sized = memory.sized.Data();
+  unsigned long long * const kept = memory.kept.Data();
+  const SizesInRasterOrder   sizes{ keeps };
+  const SizesInOrder         sorted{ sized };
   BRICKCCL_LAUNCH_BLOCKS_EARLY((CountDigitsKernel<false, SizesInRasterOrder>), shape, stream, count, sizes, inTiles);
-  BRICKCCL_LAUNCH_BLOCKS_EARLY(SortByLowerDigitKernel,
+  BRICKCCL_LAUNCH_BLOCKS_EARLY(SortByLowerDigitKernel, shape, stream, count, sizes, inTiles, sized, most, kept);
+  BRICKCCL_LAUNCH_BLOCKS_EARLY((CountDigitsKernel<true, SizesInOrder>), shape, stream, count, sorted, inTiles);
+  BRICKCCL_LAUNCH_BLOCKS_EARLY(NumberByUpperDigitKernel,
                                shape,
                                stream,
                                count,
-                               sizes,
+                               sorted,
                                inTiles,
-                               memory.sized.Data(),
-                               numbers.most,
-                               memory.kept.Data());
-  BRICKCCL_LAUNCH_BLOCKS_EARLY((CountDigitsKernel<true, SizesInOrder>), shape, stream, count, sorted, inTiles);
-  BRICKCCL_LAUNCH_BLOCKS_EARLY(NumberByUpperDigitKernel, shape, stream, count, sorted, inTiles, numbers);
+                               most,
+                               memory.numbers.Data());
 }
 
-/** The same by a sort of the sizes. */
-template <typename T>
+/** The same by a sort of the sizes. \param largest  no component is larger */
+template <typename TKey>
 void
-NumberBySort(std::int64_t          count,
-             const SizeLimits &    limits,
-             std::uint64_t         largestSize,
-             const SortedNumbers & numbers,
-             RelabelMemory &       memory,
-             SortMemory<T> &       sort,
-             cudaStream_t          stream)
+NumberBySort(std::int64_t              count,
+             const KeepsWithinLimits & keeps,
+             std::int64_t              most,
+             TKey                      largest,
+             RelabelMemory &           memory,
+             cudaStream_t              stream)
 {
-  sort.Resize(static_cast<std::size_t>(count));
-  BRICKCCL_LAUNCH(SizeKeysKernel<T>,
-                  ShapeFor(count),
-                  stream,
-                  count,
-                  memory.sizes.Data(),
-                  limits,
-                  largestSize,
-                  sort.keys.Data(),
-                  sort.values.Data());
-  SortPairs(sort, count, static_cast<T>(largestSize), stream);
+  if (count > std::int64_t{ std::numeric_limits<unsigned>::max() })
+  {
+    throw Unsupported("more than 4294967295 components cannot be ordered by size on a device");
+  }
+  memory.keys.Resize(static_cast<std::size_t>(count) * sizeof(TKey));
+  memory.order.Resize(static_cast<std::size_t>(count));
+  auto * const            keys = reinterpret_cast<TKey *>(memory.keys.Data());
+  unsigned * const        order = memory.order.Data();
+  const SetSizeKey<TKey>  setKey{ keeps, largest, keys, order };
+  const NumberByKey<TKey> number{ count, most, largest, keys, order, memory.numbers.Data(), memory.kept.Data() };
   *memory.kept.Data() = 0;
-  BRICKCCL_LAUNCH(NumberSortedKernel<T>,
-                  ShapeFor(count),
-                  stream,
-                  count,
-                  sort.sortedKeys.Data(),
-                  sort.sortedValues.Data(),
-                  largestSize,
-                  numbers,
-                  memory.kept.Data());
+  CallThrust(memory.workspace, stream, [&](const auto & policy) {
+    thrust::for_each(policy, CountFrom(0), CountFrom(count), setKey);
+    thrust::stable_sort_by_key(policy, keys, keys + count, order);
+    thrust::for_each(policy, CountFrom(0), CountFrom(count), number);
+  });
 }
 
 } // namespace
@@ -161,48 +172,50 @@ NumberBySize(std::uint64_t          components,
              RelabelMemory &        memory,
              cudaStream_t           stream)
 {
-  memory.numbers.Resize(static_cast<std::size_t>(components));
-  const auto       count = static_cast<std::int64_t>(components);
-  const SizeLimits limits = { options.minimumSize, options.maximumSize };
-  const bool       isCut = options.largest != 0 && options.largest < components;
-  const bool       isBySize = options.order == LabelOrder::Size;
+  const auto              count = static_cast<std::int64_t>(components);
+  const bool              isCut = options.largest != 0 && options.largest < components;
+  const bool              isBySize = options.order == LabelOrder::Size;
+  const std::int64_t      most = isCut ? static_cast<std::int64_t>(options.largest) : count;
+  const KeepsWithinLimits keeps{ memory.sizes.Data(), options.minimumSize, options.maximumSize };
+  memory.numbers.Resize(components);
   if (!isBySize && !isCut)
   {
-    NumberInRasterOrder(count, KeepsWithinLimits{ memory.sizes.Data(), limits }, memory, stream);
-    memory.numbered.Record(stream);
-    return;
+    NumberInRasterOrder(count, keeps, memory, stream);
   }
-  if (!isBySize)
+  else if (count <= SizedComponent::mostComponents && largestSize <= SizedComponent::mostVoxels)
   {
-    memory.stays.Resize(static_cast<std::size_t>(components));
-  }
-  const SortedNumbers numbers = { isCut ? static_cast<std::int64_t>(options.largest) : count,
-                                  memory.numbers.Data(),
-                                  isBySize ? nullptr : memory.stays.Data() };
-  if (count <= SizedComponent::mostComponents && largestSize <= SizedComponent::mostVoxels)
-  {
-    NumberByDigits(count, limits, numbers, memory, stream);
+    NumberByDigits(count, keeps, most, memory, stream);
   }
   else if (largestSize <= std::numeric_limits<unsigned>::max())
   {
-    NumberBySort(count, limits, largestSize, numbers, memory, memory.narrow, stream);
+    NumberBySort(count, keeps, most, static_cast<unsigned>(largestSize), memory, stream);
   }
   else
   {
-    NumberBySort(count, limits, largestSize, numbers, memory, memory.wide, stream);
+    NumberBySort<unsigned long long>(count, keeps, most, largestSize, memory, stream);
   }
-  if (!isBySize)
+  if (!isBySize && isCut)
   {
-    NumberInRasterOrder(count, KeepsMarked{ memory.stays.Data() }, memory, stream);
+    NumberInRasterOrder(count, KeepsMarked<unsigned long long>{ memory.numbers.Data() }, memory, stream);
   }
   memory.numbered.Record(stream);
 }
 
 void
+SumSizesBefore(std::uint64_t components, unsigned long long * offsets, Workspace & workspace, cudaStream_t stream)
+{
+  // The value behind the last size is not added to any sum.
+  BRICKCCL_CUDA_CHECK(cudaMemsetAsync(offsets + components, 0, sizeof(*offsets), stream));
+  CallThrust(workspace, stream, [&](const auto & policy) {
+    thrust::exclusive_scan(policy, offsets, offsets + components + 1, offsets, 0ull);
+  });
+}
+
+void
 NumberKept(std::uint64_t components, const unsigned char * keeps, RelabelMemory & memory, cudaStream_t stream)
 {
-  memory.numbers.Resize(static_cast<std::size_t>(components));
-  NumberInRasterOrder(static_cast<std::int64_t>(components), KeepsMarked{ keeps }, memory, stream);
+  memory.numbers.Resize(components);
+  NumberInRasterOrder(static_cast<std::int64_t>(components), KeepsMarked<unsigned char>{ keeps }, memory, stream);
   memory.numbered.Record(stream);
 }
 

@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_LABELS_RELABELONDEVICE_CUH
 #define BRICKCCL_LABELS_RELABELONDEVICE_CUH
 
-#include "BrickCCL/Cuda/Sort.cuh"
+#include "BrickCCL/Cuda/Runtime.cuh"
 #include "BrickCCL/Labels/Labels.h"
 
 #include <cstdint>
@@ -39,15 +39,13 @@ struct RelabelMemory
   DeviceBuffer<unsigned long long> sizes;
   /** By label - 1, 0 for those that go. */
   DeviceBuffer<unsigned long long> numbers;
-  /** Whether they stay, where that does not follow from the sizes alone. */
-  DeviceBuffer<unsigned char> stays;
-  /** By tile of components, how many stay or how often each digit of their sizes occurs. */
+  /** By tile of components, how often each digit of their sizes occurs. */
   DeviceBuffer<unsigned>       inTiles;
   DeviceBuffer<SizedComponent> sized;
-  /** If there are too many components for that order: sizes that 32 bits hold are sorted as such. */
-  SortMemory<unsigned>           narrow;
-  SortMemory<unsigned long long> wide;
-  DeviceBuffer<unsigned char>    scratch;
+  /** If there are too many components for that order, they are sorted by keys of 4 or 8 bytes. */
+  DeviceBuffer<unsigned char> keys;
+  DeviceBuffer<unsigned>      order;
+  Workspace                   workspace;
   /** How many stay. A kernel writes it, and the host reads it after `numbered`, while the stream goes on. */
   PinnedValue<unsigned long long> kept;
   Event                           numbered;
@@ -55,8 +53,8 @@ struct RelabelMemory
   std::size_t
   CapacityBytes() const
   {
-    return sizes.CapacityBytes() + numbers.CapacityBytes() + stays.CapacityBytes() + inTiles.CapacityBytes() +
-           sized.CapacityBytes() + narrow.CapacityBytes() + wide.CapacityBytes() + scratch.CapacityBytes();
+    return sizes.CapacityBytes() + numbers.CapacityBytes() + inTiles.CapacityBytes() + sized.CapacityBytes() +
+           keys.CapacityBytes() + order.CapacityBytes() + workspace.CapacityBytes();
   }
 };
 
@@ -68,6 +66,10 @@ void NumberBySize(std::uint64_t          components,
                   std::uint64_t          largestSize,
                   RelabelMemory &        memory,
                   cudaStream_t           stream);
+
+/** Queues offsets[i] = sizes[0] + ... + sizes[i - 1] for 0 <= i <= components. `offsets` holds the sizes and has a
+ * place more. */
+void SumSizesBefore(std::uint64_t components, unsigned long long * offsets, Workspace & workspace, cudaStream_t stream);
 
 /** Queues the numbers of the components for which `keeps` is not 0, from 1 on in their order. \param keeps  by label -
  *  1, on the device */

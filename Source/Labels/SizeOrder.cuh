@@ -1,49 +1,35 @@
 #ifndef BRICKCCL_LABELS_SIZEORDER_CUH
 #define BRICKCCL_LABELS_SIZEORDER_CUH
 
-#include "BrickCCL/Labels/ComponentTiles.cuh"
+#include "BrickCCL/Cuda/Launch.cuh"
 #include "BrickCCL/Labels/RelabelOnDevice.cuh"
 
-/** The order of components by size in four kernels, where there are not too many of them. */
+#ifdef BRICKCCL_CUDA_ON_HOST
+#  include "CubOnHost.h"
+#else
+#  include <cub/block/block_radix_rank.cuh>
+#  include <cub/block/block_scan.cuh>
+#  include <cub/block/radix_rank_sort_operations.cuh>
+#endif
+
+#include <cstdint>
+
+/** The order of components by size in four kernels, where there are not too many of them. Thrust's radix sort takes
+ *  0.013 ms more for 7000 and for 98000 components, 7 to 9 % of the time that labeling takes. */
 namespace brickccl::cuda
 {
 
-/** The limits of sizes, as kernel argument. */
-struct SizeLimits
+/** 1 for components whose sizes are within limits, 0 for those that go. */
+struct KeepsWithinLimits
 {
-  unsigned long long minimum;
-  unsigned long long maximum;
+  const unsigned long long * sizes;
+  unsigned long long         minimum;
+  unsigned long long         maximum;
 
-  __device__ bool
-  Hold(unsigned long long size) const
+  __device__ unsigned long long
+  operator()(std::int64_t component) const
   {
-    return size >= minimum && size <= maximum;
-  }
-};
-
-/** Where the numbers of sorted components go. */
-struct SortedNumbers
-{
-  /** So many stay at most. */
-  std::int64_t         most;
-  unsigned long long * numbers;
-  /** If it is not null, those that stay are only marked: numbers are given in raster order afterwards. */
-  unsigned char * stays;
-
-  /** \param place  in the order by size \param isWithin  whether the limits hold its size. \return whether it stays */
-  __device__ bool
-  Set(std::int64_t component, std::int64_t place, bool isWithin) const
-  {
-    const bool isKept = isWithin && place < most;
-    if (stays != nullptr)
-    {
-      stays[component] = isKept ? 1 : 0;
-    }
-    else
-    {
-      numbers[component] = isKept ? static_cast<unsigned long long>(place) + 1 : 0;
-    }
-    return isKept;
+    return sizes[component] >= minimum && sizes[component] <= maximum ? 1 : 0;
   }
 };
 
@@ -52,7 +38,8 @@ struct SortedNumbers
  *  other. */
 struct SizeDigits
 {
-  static constexpr unsigned count = 1024;
+  static constexpr int      bits = 9;
+  static constexpr unsigned count = 1u << bits;
   /** The lower digit's values. Two more stand for what is too large, and for what goes. */
   static constexpr unsigned base = count - 2;
   static constexpr unsigned tooLarge = base * (count - 1);
@@ -70,17 +57,38 @@ struct SizeDigits
   }
 };
 
+/** Components side by side that a block takes, with a thread for each digit. A warp takes some of them side by side, so
+ *  that a place before another one belongs to an earlier warp, or to an earlier round of the same warp, or to an
+ *  earlier lane. */
+struct ComponentTile
+{
+  static constexpr unsigned threads = SizeDigits::count;
+  static constexpr unsigned rounds = 8;
+  static constexpr unsigned size = threads * rounds;
+
+  /** A block for each tile. */
+  static LaunchShape
+  ShapeOf(std::int64_t components)
+  {
+    return ShapeFor((components + size - 1) / size * threads, threads);
+  }
+  /** The component that this thread takes in a round. */
+  __device__ static std::int64_t
+  At(unsigned round)
+  {
+    return std::int64_t{ blockIdx.x } * size + (threadIdx.x / 32 * rounds + round) * 32 + threadIdx.x % 32;
+  }
+};
+
 /** The components in raster order. */
 struct SizesInRasterOrder
 {
-  const unsigned long long * sizes;
-  SizeLimits                 limits;
+  KeepsWithinLimits keeps;
 
   __device__ SizedComponent
   operator()(std::int64_t at) const
   {
-    const unsigned long long size = sizes[at];
-    return { (limits.Hold(size) ? size << SizedComponent::indexBits : 0) | static_cast<unsigned long long>(at) };
+    return { (keeps.sizes[at] * keeps(at)) << SizedComponent::indexBits | static_cast<unsigned long long>(at) };
   }
 };
 
@@ -96,7 +104,7 @@ struct SizesInOrder
   }
 };
 
-/** Counts how often each digit occurs in a tile. \param inTile  a row of counts for each tile, two in a word */
+/** Counts how often each digit occurs in a tile. \param inTile  a row of counts for each tile */
 template <bool VUpper, typename TSizes>
 __global__ void
 __launch_bounds__(ComponentTile::threads)
@@ -104,10 +112,7 @@ __launch_bounds__(ComponentTile::threads)
 {
   constexpr unsigned  rounds = ComponentTile::rounds;
   __shared__ unsigned counts[SizeDigits::count];
-  for (unsigned digit = threadIdx.x; digit < SizeDigits::count; digit += ComponentTile::threads)
-  {
-    counts[digit] = 0;
-  }
+  counts[threadIdx.x] = 0;
   WaitForEarlierKernels();
   SizedComponent own[rounds];
 #pragma unroll
@@ -126,151 +131,64 @@ __launch_bounds__(ComponentTile::threads)
     }
   }
   __syncthreads();
-  static_assert(SizeDigits::count == 2 * ComponentTile::threads && ComponentTile::size < 1u << 16);
-  inTile[std::size_t{ blockIdx.x } * ComponentTile::threads + threadIdx.x] =
-    counts[2 * threadIdx.x] | counts[2 * threadIdx.x + 1] << 16;
+  inTile[std::size_t{ blockIdx.x } * SizeDigits::count + threadIdx.x] = counts[threadIdx.x];
 }
 
-/** What a block knows of the digits while it arranges a tile, in shared memory. */
-struct DigitPlaces
-{
-  /** By warp and digit: first how many the warp has had so far, then how many there are in the warps before. A word
-   *  has two digits, and neither of its halves grows beyond 16 bits, since a tile has fewer components. */
-  unsigned inWarps[ComponentTile::warps][ComponentTile::threads];
-  /** The place of a tile's first component with a digit. */
-  unsigned first[SizeDigits::count];
-  TileSums sums;
-  /** How many components have digit 0. */
-  unsigned withZero;
-
-  __device__ void
-  Clear()
-  {
-    for (unsigned warp = 0; warp < ComponentTile::warps; ++warp)
-    {
-      inWarps[warp][threadIdx.x] = 0;
-    }
-  }
-  /** What inWarps has for a digit and this warp. */
-  __device__ unsigned
-  OfWarp(unsigned digit) const
-  {
-    return inWarps[threadIdx.x / 32][digit / 2] >> digit % 2 * 16 & 0xFFFFu;
-  }
-  /** Finds the first places from the counts of all tiles. \return how many components have the last digit, to the last
-   *  thread */
-  __device__ unsigned
-  FindFirst(const unsigned * inTile)
-  {
-    // Each thread has two digits.
-    unsigned before[2] = { 0, 0 };
-    unsigned all[2] = { 0, 0 };
-#pragma unroll 8
-    for (unsigned tile = 0; tile < gridDim.x; ++tile)
-    {
-      const unsigned counts = inTile[std::size_t{ tile } * ComponentTile::threads + threadIdx.x];
-      const unsigned earlier = tile < blockIdx.x ? counts : 0u;
-      before[0] += earlier & 0xFFFFu;
-      before[1] += earlier >> 16;
-      all[0] += counts & 0xFFFFu;
-      all[1] += counts >> 16;
-    }
-    const unsigned both = all[0] + all[1];
-    const unsigned upTo = SumOfLanes(both);
-    if (threadIdx.x % 32 == 31)
-    {
-      sums.ofWarps[threadIdx.x / 32] = upTo;
-    }
-    unsigned       total;
-    const unsigned smaller = sums.Before(total) + upTo - both;
-    first[2 * threadIdx.x] = smaller + before[0];
-    first[2 * threadIdx.x + 1] = smaller + all[0] + before[1];
-    if (threadIdx.x == 0)
-    {
-      withZero = all[0];
-    }
-    return all[1];
-  }
-  /** The number of earlier lanes and rounds of this warp that had a digit. All lanes must call, with a digit that does
-   *  not exist if they have none. */
-  __device__ unsigned
-  TakeInWarp(unsigned digit)
-  {
-    const unsigned same = __match_any_sync(AllLanes, digit);
-    const unsigned earlier = same & (BitsUpToLane(static_cast<int>(threadIdx.x % 32)) >> 1);
-    const bool     exists = digit < SizeDigits::count;
-    const unsigned had = exists ? OfWarp(digit) : 0u;
-    __syncwarp();
-    if (exists && earlier == 0)
-    {
-      atomicAdd(&inWarps[threadIdx.x / 32][digit / 2], static_cast<unsigned>(__popc(same)) << digit % 2 * 16);
-    }
-    __syncwarp();
-    return had + static_cast<unsigned>(__popc(earlier));
-  }
-  /** Makes the counts of the warps those of the warps before. */
-  __device__ void
-  SumOverWarps()
-  {
-    __syncthreads();
-    unsigned before = 0;
-#pragma unroll
-    for (unsigned warp = 0; warp < ComponentTile::warps; ++warp)
-    {
-      const unsigned counts = inWarps[warp][threadIdx.x];
-      inWarps[warp][threadIdx.x] = before;
-      before += counts;
-    }
-    __syncthreads();
-  }
-  /** The place of a component, from what TakeInWarp said. */
-  __device__ unsigned
-  Place(unsigned digit, unsigned inWarp) const
-  {
-    return first[digit] + OfWarp(digit) + inWarp;
-  }
-};
-
-/** Calls `take(component, place, at)` for the components of a tile with their places in the order of a digit. \return
- *  how many components have the last digit, to the last thread */
+/** Calls `take(component, place, at)` for the components of a tile with their places in the order of a digit.
+ *  \param withZero  receives how many components have digit 0, in shared memory \return how many have this thread's */
 template <bool VUpper, typename TSizes, typename TTake>
 __device__ inline unsigned
-ArrangeTile(DigitPlaces &    places,
-            std::int64_t     components,
+ArrangeTile(std::int64_t     components,
             const TSizes &   sizes,
             const unsigned * inTile,
+            unsigned &       withZero,
             const TTake &    take)
 {
   constexpr unsigned rounds = ComponentTile::rounds;
-  places.Clear();
+  using Ranks = cub::BlockRadixRankMatch<ComponentTile::threads, SizeDigits::bits, false>;
+  using Sums = cub::BlockScan<unsigned, ComponentTile::threads>;
+  __shared__ typename Ranks::TempStorage ofRanks;
+  __shared__ typename Sums::TempStorage  ofSums;
+  __shared__ unsigned                    places[SizeDigits::count];
   WaitForEarlierKernels();
   SizedComponent own[rounds];
+  unsigned       digits[rounds];
 #pragma unroll
   for (unsigned round = 0; round < rounds; ++round)
   {
     const std::int64_t at = ComponentTile::At(round);
     own[round] = at < components ? sizes(at) : SizedComponent{ 0 };
+    digits[round] = SizeDigits::Of<VUpper>(own[round].Size());
   }
-  const unsigned last = places.FindFirst(inTile);
-  unsigned       digits[rounds];
-  unsigned       inWarp[rounds];
+  unsigned before = 0;
+  unsigned all = 0;
+#pragma unroll 8
+  for (unsigned tile = 0; tile < gridDim.x; ++tile)
+  {
+    const unsigned counts = inTile[std::size_t{ tile } * SizeDigits::count + threadIdx.x];
+    before += tile < blockIdx.x ? counts : 0u;
+    all += counts;
+  }
+  unsigned smaller;
+  Sums(ofSums).ExclusiveSum(all, smaller);
+  int ranks[rounds];
+  int smallerInTile[1];
+  Ranks(ofRanks).RankKeys(digits, ranks, cub::BFEDigitExtractor<unsigned>(0, SizeDigits::bits), smallerInTile);
+  places[threadIdx.x] = smaller + before - static_cast<unsigned>(smallerInTile[0]);
+  if (threadIdx.x == 0)
+  {
+    withZero = all;
+  }
+  __syncthreads();
 #pragma unroll
   for (unsigned round = 0; round < rounds; ++round)
   {
-    digits[round] =
-      ComponentTile::At(round) < components ? SizeDigits::Of<VUpper>(own[round].Size()) : SizeDigits::count;
-    inWarp[round] = places.TakeInWarp(digits[round]);
-  }
-  places.SumOverWarps();
-#pragma unroll
-  for (unsigned round = 0; round < rounds; ++round)
-  {
-    if (digits[round] < SizeDigits::count)
+    if (const std::int64_t at = ComponentTile::At(round); at < components)
     {
-      take(own[round], places.Place(digits[round], inWarp[round]), ComponentTile::At(round));
+      take(own[round], places[digits[round]] + static_cast<unsigned>(ranks[round]), at);
     }
   }
-  return last;
+  return all;
 }
 
 /** Sorts by the lower digit. \param kept  receives how many components stay, of which there are `most` at most */
@@ -282,39 +200,38 @@ __launch_bounds__(ComponentTile::threads) SortByLowerDigitKernel(std::int64_t   
                                                                  std::int64_t                               most,
                                                                  unsigned long long *                       kept)
 {
-  __shared__ DigitPlaces places;
-  const unsigned         dropped =
-    ArrangeTile<false>(places, components, sizes, inTile, [&](SizedComponent own, unsigned place, std::int64_t) {
-      sorted[place] = own;
-    });
-  if (blockIdx.x == 0 && threadIdx.x + 1 == ComponentTile::threads)
+  __shared__ unsigned withZero;
+  const auto          sort = [&](SizedComponent own, unsigned place, std::int64_t) { sorted[place] = own; };
+  const unsigned      withDigit = ArrangeTile<false>(components, sizes, inTile, withZero, sort);
+  if (blockIdx.x == 0 && threadIdx.x + 1 == SizeDigits::count)
   {
-    const std::int64_t within = components - dropped;
+    const std::int64_t within = components - withDigit;
     *kept = static_cast<unsigned long long>(within < most ? within : most);
   }
 }
 
-/** Sorts by the upper digit, and so by size, and numbers the components. */
+/** Sorts by the upper digit, and so by size, and numbers the first `most` components. */
 __global__ void
-__launch_bounds__(ComponentTile::threads) NumberByUpperDigitKernel(std::int64_t                          components,
-                                                                   const __grid_constant__ SizesInOrder  sizes,
-                                                                   const unsigned *                      inTile,
-                                                                   const __grid_constant__ SortedNumbers numbers)
+__launch_bounds__(ComponentTile::threads) NumberByUpperDigitKernel(std::int64_t                         components,
+                                                                   const __grid_constant__ SizesInOrder sizes,
+                                                                   const unsigned *                     inTile,
+                                                                   std::int64_t                         most,
+                                                                   unsigned long long *                 numbers)
 {
-  __shared__ DigitPlaces places;
-  ArrangeTile<true>(places, components, sizes, inTile, [&](SizedComponent own, unsigned place, std::int64_t at) {
+  __shared__ unsigned withZero;
+  ArrangeTile<true>(components, sizes, inTile, withZero, [&](SizedComponent own, unsigned place, std::int64_t at) {
     const unsigned long long size = own.Size();
     if (size >= SizeDigits::tooLarge)
     {
       // These are the first ones in the order of the lower digit, among each other in raster order.
       place = 0;
-      for (unsigned other = 0; other < places.withZero; ++other)
+      for (unsigned other = 0; other < withZero; ++other)
       {
         const unsigned long long otherSize = sizes(other).Size();
         place += otherSize > size || (otherSize == size && other < at) ? 1 : 0;
       }
     }
-    numbers.Set(own.Index(), place, size != 0);
+    numbers[own.Index()] = size != 0 && place < most ? place + 1ull : 0;
   });
 }
 

@@ -7,7 +7,6 @@
 #include "BrickCCL/Criteria/Problem.h"
 #include "BrickCCL/Criteria/RuleConversion.h"
 #include "BrickCCL/Cuda/Launch.cuh"
-#include "BrickCCL/Cuda/Scan.cuh"
 #include "BrickCCL/Cuda/StagedCopy.cuh"
 #include "BrickCCL/Runs/RunVolume.h"
 
@@ -77,45 +76,6 @@ PackForegroundKernel(const T *          voxels,
     const DeviceWord wanted = mask != nullptr ? mask[word] : 0xFFFFFFFFu;
     foreground[word] =
       wanted == 0 ? 0u : wanted & PackWord(voxels, rule, grid.extent, row, wordOfRow * BitsPerDeviceWord);
-  }
-}
-
-/** Finds the starts of runs where they do not follow the foreground. */
-template <typename T>
-__global__ void
-StartsKernel(const T *          voxels,
-             VoxelRule<T>       rule,
-             WordGrid           grid,
-             bool               joinAlongX,
-             const DeviceWord * foreground,
-             DeviceWord *       starts)
-{
-  for (std::int64_t word = ThreadIndex(); word < grid.words; word += ThreadCount())
-  {
-    std::int64_t row, wordOfRow;
-    grid.Locate(word, row, wordOfRow);
-    const DeviceWord   bits = foreground[word];
-    const DeviceWord   before = wordOfRow > 0 ? foreground[word - 1] >> 31 : 0u;
-    const DeviceWord   candidates = joinAlongX ? bits & ((bits << 1) | before) : 0u;
-    const std::int64_t voxel = row * grid.extent.RowLength() + wordOfRow * BitsPerDeviceWord;
-    starts[word] = bits & ~LinksToLeft(voxels, rule, grid.extent, voxel, candidates);
-  }
-}
-
-template <typename TIndex>
-__global__ void
-CountStartsKernel(WordGrid grid, const DeviceWord * foreground, const DeviceWord * starts, TIndex * counts)
-{
-  for (std::int64_t word = ThreadIndex(); word <= grid.words; word += ThreadCount())
-  {
-    if (word == grid.words)
-    {
-      counts[word] = 0;
-      continue;
-    }
-    std::int64_t row, wordOfRow;
-    grid.Locate(word, row, wordOfRow);
-    counts[word] = static_cast<TIndex>(__popc(StartsOf(foreground, starts, word, wordOfRow)));
   }
 }
 
@@ -191,20 +151,20 @@ ExpandKernel(WordGrid           grid,
 template <typename TIndex>
 struct RunTable
 {
-  DeviceBuffer<DeviceWord>    foreground;
-  DeviceBuffer<DeviceWord>    starts;
-  DeviceBuffer<TIndex>        runsBefore;
-  DeviceBuffer<TIndex>        labelOfRun;
-  DeviceBuffer<unsigned char> scratch;
-  PinnedValue<TIndex>         fetched;
-  bool                        hasStarts = false;
-  std::int64_t                runs = 0;
+  DeviceBuffer<DeviceWord> foreground;
+  DeviceBuffer<DeviceWord> starts;
+  DeviceBuffer<TIndex>     runsBefore;
+  DeviceBuffer<TIndex>     labelOfRun;
+  Workspace                workspace;
+  PinnedValue<TIndex>      fetched;
+  bool                     hasStarts = false;
+  std::int64_t             runs = 0;
 
   std::size_t
   CapacityBytes() const
   {
     return foreground.CapacityBytes() + starts.CapacityBytes() + runsBefore.CapacityBytes() +
-           labelOfRun.CapacityBytes() + scratch.CapacityBytes();
+           labelOfRun.CapacityBytes() + workspace.CapacityBytes();
   }
 
   const DeviceWord *
@@ -259,40 +219,7 @@ PackForeground(const Problem & problem, RunTable<TIndex> & table, cudaStream_t s
 
 /** Finds the starts and the numbers of the runs. It waits for the stream to learn how many runs there are. */
 template <typename TIndex>
-void
-FindRuns(const Problem & problem, RunTable<TIndex> & table, cudaStream_t stream)
-{
-  const WordGrid grid(problem.image.extent);
-  const bool     joinAlongX = problem.connectivity.Uses(0);
-  table.hasStarts = !problem.criterion.FollowsForeground() || !joinAlongX;
-  if (table.hasStarts)
-  {
-    table.starts.Resize(static_cast<std::size_t>(grid.words));
-    VisitPixels(problem.image, problem.criterion, [&](auto rule, const auto * pixels) {
-      using T = typename std::decay_t<decltype(rule)>::Pixel;
-      BRICKCCL_LAUNCH(StartsKernel<T>,
-                      ShapeFor(grid.words),
-                      stream,
-                      pixels,
-                      rule,
-                      grid,
-                      joinAlongX,
-                      table.foreground.Data(),
-                      table.starts.Data());
-    });
-  }
-  table.runsBefore.Resize(static_cast<std::size_t>(grid.words) + 1);
-  BRICKCCL_LAUNCH(CountStartsKernel<TIndex>,
-                  ShapeFor(grid.words + 1),
-                  stream,
-                  grid,
-                  table.foreground.Data(),
-                  table.Starts(),
-                  table.runsBefore.Data());
-  ExclusiveSum(table.runsBefore.Data(), table.runsBefore.Data(), grid.words + 1, table.scratch, stream);
-  table.runs = static_cast<std::int64_t>(table.fetched.Fetch(table.runsBefore.Data() + grid.words, stream));
-  table.labelOfRun.Resize(static_cast<std::size_t>(table.runs) + 1);
-}
+void FindRuns(const Problem & problem, RunTable<TIndex> & table, cudaStream_t stream);
 
 /** Writes the label map to device memory. */
 template <typename TIndex>

@@ -1,4 +1,5 @@
 #include "BrickCCL/Core/Neighbourhood.h"
+#include "BrickCCL/Cuda/Thrust.cuh"
 #include "BrickCCL/Voxels/VoxelForest.cuh"
 
 #include <algorithm>
@@ -34,16 +35,6 @@ LinkVoxelsKernel(const __grid_constant__ VoxelVolume<T> volume,
       }
     }
     links[voxel] = static_cast<TMask>(mask);
-  }
-}
-
-template <typename TIndex>
-__global__ void
-MakeTreesKernel(std::int64_t voxels, TIndex * parent)
-{
-  for (std::int64_t voxel = ThreadIndex(); voxel < voxels; voxel += ThreadCount())
-  {
-    parent[voxel] = static_cast<TIndex>(voxel);
   }
 }
 
@@ -127,84 +118,72 @@ CompactPropertiesKernel(const TIndex *          labels,
   }
 }
 
-/** The roots in a word of a row, as bits. */
+/** Finds the roots in a word of a row, as bits. */
 template <typename TIndex>
-__device__ DeviceWord
-RootsOf(const WordGrid & grid, const DeviceWord * foreground, const TIndex * parent, std::int64_t word)
+struct RootsOfWord
 {
-  std::int64_t row, wordOfRow;
-  grid.Locate(word, row, wordOfRow);
-  const std::int64_t voxel = row * grid.extent.RowLength() + wordOfRow * BitsPerDeviceWord;
-  DeviceWord         roots = 0;
-  for (DeviceWord rest = foreground[word]; rest != 0; rest &= rest - 1)
+  WordGrid           grid;
+  const DeviceWord * foreground;
+  const TIndex *     parent;
+
+  __device__ DeviceWord
+  operator()(std::int64_t word) const
   {
-    const std::int64_t place = voxel + __ffs(static_cast<int>(rest)) - 1;
-    if (parent[place] == static_cast<TIndex>(place))
+    std::int64_t row, wordOfRow;
+    grid.Locate(word, row, wordOfRow);
+    const std::int64_t voxel = row * grid.extent.RowLength() + wordOfRow * BitsPerDeviceWord;
+    DeviceWord         roots = 0;
+    for (DeviceWord rest = foreground[word]; rest != 0; rest &= rest - 1)
     {
-      roots |= rest & (0u - rest);
+      const std::int64_t place = voxel + __ffs(static_cast<int>(rest)) - 1;
+      if (parent[place] == static_cast<TIndex>(place))
+      {
+        roots |= rest & (0u - rest);
+      }
     }
+    return roots;
   }
-  return roots;
-}
+};
 
 template <typename TIndex>
-__global__ void
-MarkRootsKernel(WordGrid           grid,
-                const DeviceWord * foreground,
-                const TIndex *     parent,
-                TIndex *           counts,
-                DeviceWord *       roots)
+struct CountBits
 {
-  for (std::int64_t word = ThreadIndex(); word <= grid.words; word += ThreadCount())
+  __device__ TIndex
+  operator()(DeviceWord bits) const
   {
-    const DeviceWord bits = word < grid.words ? RootsOf(grid, foreground, parent, word) : 0u;
-    counts[word] = static_cast<TIndex>(__popc(bits));
-    if (word < grid.words)
-    {
-      roots[word] = bits;
-    }
+    return static_cast<TIndex>(__popc(bits));
   }
-}
+};
 
-/** Replaces each voxel's root, which is the first voxel of its component, by its number among all roots. */
+/** Finds the number of a voxel's root, which is the first voxel of its component, among all roots. */
 template <typename TIndex>
-__global__ void
-NumberVoxelsKernel(WordGrid           grid,
-                   const DeviceWord * foreground,
-                   const DeviceWord * roots,
-                   const TIndex *     rootsBefore,
-                   TIndex *           parent)
+struct NumberOfRoot
 {
-  const std::int64_t voxels = grid.extent.VoxelCount();
-  const std::int64_t length = grid.extent.RowLength();
-  for (std::int64_t voxel = ThreadIndex(); voxel < voxels; voxel += ThreadCount())
+  WordGrid           grid;
+  const DeviceWord * foreground;
+  const DeviceWord * roots;
+  const TIndex *     rootsUpTo;
+  const TIndex *     parent;
+
+  __device__ TIndex
+  operator()(std::int64_t voxel) const
   {
+    const std::int64_t length = grid.extent.RowLength();
     const std::int64_t row = voxel / length;
     const std::int64_t x = voxel - row * length;
     const DeviceWord   bits = foreground[row * grid.wordsPerRow + x / BitsPerDeviceWord];
-    TIndex             label = 0;
-    if ((bits >> (x % BitsPerDeviceWord)) & 1u)
+    if ((bits >> (x % BitsPerDeviceWord) & 1u) == 0)
     {
-      const auto         root = static_cast<std::int64_t>(parent[voxel]);
-      const std::int64_t rootRow = root / length;
-      const std::int64_t rootX = root - rootRow * length;
-      const std::int64_t word = rootRow * grid.wordsPerRow + rootX / BitsPerDeviceWord;
-      label = rootsBefore[word] +
-              static_cast<TIndex>(__popc(roots[word] & BitsUpToLane(static_cast<int>(rootX % BitsPerDeviceWord))));
+      return 0;
     }
-    parent[voxel] = label;
+    const auto         root = static_cast<std::int64_t>(parent[voxel]);
+    const std::int64_t rootRow = root / length;
+    const std::int64_t rootX = root - rootRow * length;
+    const std::int64_t word = rootRow * grid.wordsPerRow + rootX / BitsPerDeviceWord;
+    const DeviceWord   behind = roots[word] & ~BitsUpToLane(static_cast<int>(rootX % BitsPerDeviceWord));
+    return rootsUpTo[word] - static_cast<TIndex>(__popc(behind));
   }
-}
-
-template <typename TIndex, typename TLabel>
-__global__ void
-WriteLabelsKernel(std::int64_t voxels, const TIndex * from, TLabel * to)
-{
-  for (std::int64_t voxel = ThreadIndex(); voxel < voxels; voxel += ThreadCount())
-  {
-    to[voxel] = static_cast<TLabel>(from[voxel]);
-  }
-}
+};
 
 /** Gives every run the label of its first voxel. */
 template <typename TIndex>
@@ -277,11 +256,9 @@ void
 MakeTrees(const Extent & extent, VoxelMemory<TIndex> & memory, cudaStream_t stream)
 {
   memory.parent.Resize(static_cast<std::size_t>(extent.VoxelCount()));
-  BRICKCCL_LAUNCH(MakeTreesKernel<TIndex>,
-                  ShapeFor(extent.VoxelCount()),
-                  stream,
-                  extent.VoxelCount(),
-                  memory.parent.Data());
+  CallThrust(memory.table.workspace, stream, [&](const auto & policy) {
+    thrust::sequence(policy, memory.parent.Data(), memory.parent.Data() + extent.VoxelCount());
+  });
 }
 
 template <typename TIndex>
@@ -348,46 +325,50 @@ NumberVoxels(const Extent & extent, VoxelMemory<TIndex> & memory, cudaStream_t s
 {
   RunTable<TIndex> & table = memory.table;
   const WordGrid     grid(extent);
-  memory.rootsBefore.Resize(static_cast<std::size_t>(grid.words) + 1);
+  memory.rootsUpTo.Resize(static_cast<std::size_t>(grid.words));
   // The table's starts hold the roots until the runs are wanted.
   table.starts.Resize(static_cast<std::size_t>(grid.words));
-  BRICKCCL_LAUNCH(MarkRootsKernel<TIndex>,
-                  ShapeFor(grid.words + 1),
-                  stream,
-                  grid,
-                  table.foreground.Data(),
-                  memory.parent.Data(),
-                  memory.rootsBefore.Data(),
-                  table.starts.Data());
-  ExclusiveSum(memory.rootsBefore.Data(), memory.rootsBefore.Data(), grid.words + 1, table.scratch, stream);
-  BRICKCCL_LAUNCH(NumberVoxelsKernel<TIndex>,
-                  ShapeFor(extent.VoxelCount()),
-                  stream,
-                  grid,
-                  table.foreground.Data(),
-                  table.starts.Data(),
-                  memory.rootsBefore.Data(),
-                  memory.parent.Data());
+  const DeviceWord * const foreground = table.foreground.Data();
+  DeviceWord * const       roots = table.starts.Data();
+  TIndex * const           upTo = memory.rootsUpTo.Data();
+  TIndex * const           parent = memory.parent.Data();
+  // Sequential relabeling: the sum of the roots up to a root is its number (CUCCL, appendix C).
+  CallThrust(table.workspace, stream, [&](const auto & policy) {
+    thrust::transform(policy,
+                      CountFrom(0),
+                      CountFrom(grid.words),
+                      roots,
+                      RootsOfWord<TIndex>{ grid, foreground, parent });
+    thrust::transform_inclusive_scan(policy,
+                                     roots,
+                                     roots + grid.words,
+                                     upTo,
+                                     CountBits<TIndex>(),
+                                     thrust::plus<TIndex>());
+    thrust::transform(policy,
+                      CountFrom(0),
+                      CountFrom(extent.VoxelCount()),
+                      parent,
+                      NumberOfRoot<TIndex>{ grid, foreground, roots, upTo, parent });
+  });
   memory.clock.Finish("labels", stream);
-  return table.fetched.Fetch(memory.rootsBefore.Data() + grid.words, stream);
+  return table.fetched.Fetch(upTo + grid.words - 1, stream);
 }
 
 template <typename TIndex>
 void
-WriteVoxelLabels(const Extent &              extent,
-                 const VoxelMemory<TIndex> & memory,
-                 void *                      labels,
-                 LabelType                   type,
-                 cudaStream_t                stream)
+WriteVoxelLabels(const Extent &        extent,
+                 VoxelMemory<TIndex> & memory,
+                 void *                labels,
+                 LabelType             type,
+                 cudaStream_t          stream)
 {
+  const TIndex * const from = memory.parent.Data();
   VisitLabelType(type, [&](auto tag) {
     using TLabel = typename decltype(tag)::Type;
-    BRICKCCL_LAUNCH((WriteLabelsKernel<TIndex, TLabel>),
-                    ShapeFor(extent.VoxelCount()),
-                    stream,
-                    extent.VoxelCount(),
-                    memory.parent.Data(),
-                    static_cast<TLabel *>(labels));
+    CallThrust(memory.table.workspace, stream, [&](const auto & policy) {
+      thrust::copy(policy, from, from + extent.VoxelCount(), static_cast<TLabel *>(labels));
+    });
   });
 }
 
@@ -420,12 +401,8 @@ LabelVoxelRuns(const Problem & problem, VoxelMemory<TIndex> & memory, cudaStream
                                           PropertyBuffer<TIndex> &,                                           \
                                           cudaStream_t);                                                      \
   template std::uint64_t NumberVoxels<TIndex>(const Extent &, VoxelMemory<TIndex> &, cudaStream_t);                    \
-  template void          WriteVoxelLabels<TIndex>(const Extent &,                                                      \
-                                         const VoxelMemory<TIndex> &,                                         \
-                                         void *,                                                              \
-                                         LabelType,                                                           \
-                                         cudaStream_t);                                                       \
-  template void          LabelVoxelRuns<TIndex>(const Problem &, VoxelMemory<TIndex> &, cudaStream_t)
+  template void WriteVoxelLabels<TIndex>(const Extent &, VoxelMemory<TIndex> &, void *, LabelType, cudaStream_t);      \
+  template void LabelVoxelRuns<TIndex>(const Problem &, VoxelMemory<TIndex> &, cudaStream_t)
 BRICKCCL_INSTANTIATE(unsigned);
 BRICKCCL_INSTANTIATE(unsigned long long);
 #undef BRICKCCL_INSTANTIATE

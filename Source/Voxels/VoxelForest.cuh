@@ -60,7 +60,7 @@ struct VoxelMemory
   /** Foreground bits, and runs once somebody asks for them. */
   RunTable<TIndex>            table;
   DeviceBuffer<TIndex>        parent;
-  DeviceBuffer<TIndex>        rootsBefore;
+  DeviceBuffer<TIndex>        rootsUpTo;
   DeviceBuffer<unsigned char> links;
   /** What only one algorithm needs. */
   DeviceBuffer<unsigned char> own;
@@ -76,7 +76,7 @@ struct VoxelMemory
   std::size_t
   CapacityBytes() const
   {
-    return table.CapacityBytes() + parent.CapacityBytes() + rootsBefore.CapacityBytes() + links.CapacityBytes() +
+    return table.CapacityBytes() + parent.CapacityBytes() + rootsUpTo.CapacityBytes() + links.CapacityBytes() +
            own.CapacityBytes() + changed.CapacityBytes() + properties.CapacityBytes();
   }
 
@@ -131,11 +131,11 @@ std::uint64_t NumberVoxels(const Extent & extent, VoxelMemory<TIndex> & memory, 
 
 /** Copies the labels to a label map of the given type. */
 template <typename TIndex>
-void WriteVoxelLabels(const Extent &              extent,
-                      const VoxelMemory<TIndex> & memory,
-                      void *                      labels,
-                      LabelType                   type,
-                      cudaStream_t                stream);
+void WriteVoxelLabels(const Extent &        extent,
+                      VoxelMemory<TIndex> & memory,
+                      void *                labels,
+                      LabelType             type,
+                      cudaStream_t          stream);
 
 /** Finds the runs of the problem and gives them the labels of their voxels, for transfer to the host. */
 template <typename TIndex>

@@ -214,14 +214,14 @@ BoxesOfManySizes(const Extent & extent)
   };
   addRow(1, 1, 0);
   addRow(14, 2, 3);
-  // Around once and twice 1022 voxels.
-  addRow(14, 73, 3);
-  addRow(14, 146, 3);
-  // Around 1022 * 1023 voxels; all but the first have more.
-  addRow(1000, 1045, 3);
-  addRow(1000, 1047, 3);
-  addRow(1000, 1046, 0);
-  addRow(1000, 1046, 0);
+  // Around once and twice 510 voxels.
+  addRow(10, 51, 3);
+  addRow(10, 102, 3);
+  // Around 510 * 511 voxels; all but the first two have more.
+  addRow(500, 521, 3);
+  addRow(500, 523, 3);
+  addRow(500, 522, 0);
+  addRow(500, 522, 0);
   addRow(1, 1, 0);
   return voxels;
 }
@@ -234,8 +234,8 @@ TEST_F(OnCuda, SizesOfManyMagnitudesAreOrdered)
   largest.largest = 9;
   RelabelOptions smaller;
   smaller.order = LabelOrder::Size;
-  smaller.maximumSize = 1046000;
-  const DeviceProblem problem{ { 1010, 4420 }, Criterion::Foreground(), Connectivity::Full(2) };
+  smaller.maximumSize = 261000;
+  const DeviceProblem problem{ { 1010, 2260 }, Criterion::Foreground(), Connectivity::Full(2) };
   const auto          voxels = BoxesOfManySizes(problem.extent);
   for (const RelabelOptions & options : { bySize, largest, smaller })
   {
@@ -262,6 +262,36 @@ TEST_F(OnCuda, MoreComponentsThanTwoDigitsOrderAreOrderedToo)
   ASSERT_GT(*std::max_element(labels.begin(), labels.end()), 1u << 18);
   CheckAfterLabeling(problem, voxels, bySize, { "Auto" });
   CheckAfterLabeling(problem, voxels, largest, { "Auto" });
+}
+
+TEST_F(OnCuda, CallsThatAreMadeAgainAllocateNothing)
+{
+  const Extent                  extent{ 90, 70, 20 };
+  const OnDevice<std::uint8_t>  image(MakeRandom(extent, 0.2, 1, 3));
+  const OnDevice<std::uint32_t> labels(static_cast<std::size_t>(extent.VoxelCount()));
+  const OnDevice<std::int64_t>  offsets(static_cast<std::size_t>(extent.VoxelCount()));
+  const OnDevice<std::int64_t>  listed(static_cast<std::size_t>(extent.VoxelCount()));
+  RelabelOptions                largest;
+  largest.largest = 100;
+  for (const char * const algorithm : { "BundleMerging", "RunMerging", "LabelEquivalence" })
+  {
+    CudaLabeler labeler(0);
+    const auto  bytesAfterCalls = [&] {
+      labeler.LabelOnDevice(algorithm,
+                            ImageView(image.Data(), extent),
+                            Criterion::Foreground(),
+                            std::nullopt,
+                            Connectivity::Face(3),
+                            nullptr,
+                            LabelType::UInt32);
+      labeler.RelabelOnDevice(largest, labels.Data(), LabelType::UInt32);
+      labeler.OffsetsOnDevice(offsets.Data());
+      labeler.ListOnDevice(listed.Data());
+      return labeler.ScratchBytes();
+    };
+    const std::size_t bytes = bytesAfterCalls();
+    EXPECT_EQ(bytesAfterCalls(), bytes) << algorithm;
+  }
 }
 
 TEST_F(OnCuda, SelectedComponentsAreNumberedInTheirOrder)

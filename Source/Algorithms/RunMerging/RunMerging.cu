@@ -3,6 +3,7 @@
 #include "BrickCCL/Algorithms/CudaAlgorithm.cuh"
 #include "BrickCCL/Algorithms/RunMerging/RunMerging.h"
 #include "BrickCCL/Core/Neighbourhood.h"
+#include "BrickCCL/Cuda/Thrust.cuh"
 #include "BrickCCL/Measuring/SumRuns.cuh"
 #include "BrickCCL/Forest/ForestDevice.cuh"
 
@@ -45,16 +46,6 @@ HasRow(const RowStep & step, const Extent & extent, std::int64_t row)
     }
   }
   return true;
-}
-
-template <typename TIndex>
-__global__ void
-InitializeKernel(std::int64_t nodes, TIndex * parent)
-{
-  for (std::int64_t node = ThreadIndex(); node < nodes; node += ThreadCount())
-  {
-    parent[node] = static_cast<TIndex>(node);
-  }
 }
 
 /** Unites the runs of a word (row a) with the runs that they touch in the rows b before it. RowMerger (MergeRows.h)
@@ -143,29 +134,38 @@ MergeKernel(const T *               voxels,
 
 template <typename TIndex>
 __global__ void
-FlattenKernel(std::int64_t nodes, TIndex * parent, TIndex * isRoot)
-{
-  for (std::int64_t node = ThreadIndex(); node <= nodes; node += ThreadCount())
-  {
-    TIndex root = 0;
-    if (node < nodes)
-    {
-      root = PeekRoot<GlobalAccess>(parent, static_cast<TIndex>(node));
-      GlobalAccess::Store(parent + node, root);
-    }
-    isRoot[node] = node < nodes && root == static_cast<TIndex>(node) ? 1 : 0;
-  }
-}
-
-template <typename TIndex>
-__global__ void
-NumberKernel(std::int64_t nodes, const TIndex * rank, TIndex * parent)
+FlattenKernel(std::int64_t nodes, TIndex * parent)
 {
   for (std::int64_t node = ThreadIndex(); node < nodes; node += ThreadCount())
   {
-    parent[node] = rank[parent[node]] + 1;
+    GlobalAccess::Store(parent + node, PeekRoot<GlobalAccess>(parent, static_cast<TIndex>(node)));
   }
 }
+
+/** 1 for each root. */
+template <typename TIndex>
+struct CountRoots
+{
+  const TIndex * parent;
+
+  __device__ TIndex
+  operator()(std::int64_t node) const
+  {
+    return parent[node] == static_cast<TIndex>(node) ? 1 : 0;
+  }
+};
+
+template <typename TIndex>
+struct RankOf
+{
+  const TIndex * rank;
+
+  __device__ TIndex
+  operator()(TIndex root) const
+  {
+    return rank[root];
+  }
+};
 
 } // namespace
 
@@ -182,7 +182,9 @@ RunMerging(const Problem & problem, RunMergingMemory<TIndex> & memory, cudaStrea
     return 0;
   }
   TIndex * parent = table.labelOfRun.Data();
-  BRICKCCL_LAUNCH(InitializeKernel<TIndex>, ShapeFor(table.runs), stream, table.runs, parent);
+  CallThrust(table.workspace, stream, [&](const auto & policy) {
+    thrust::sequence(policy, parent, parent + table.runs);
+  });
   VisitPixels(problem.image, problem.criterion, [&](auto rule, const auto * pixels) {
     using T = typename std::decay_t<decltype(rule)>::Pixel;
     BRICKCCL_LAUNCH((MergeKernel<T, TIndex>),
@@ -197,11 +199,20 @@ RunMerging(const Problem & problem, RunMergingMemory<TIndex> & memory, cudaStrea
                     table.runsBefore.Data(),
                     parent);
   });
-  memory.rank.Resize(static_cast<std::size_t>(table.runs) + 1);
-  BRICKCCL_LAUNCH(FlattenKernel<TIndex>, ShapeFor(table.runs + 1), stream, table.runs, parent, memory.rank.Data());
-  ExclusiveSum(memory.rank.Data(), memory.rank.Data(), table.runs + 1, table.scratch, stream);
-  BRICKCCL_LAUNCH(NumberKernel<TIndex>, ShapeFor(table.runs), stream, table.runs, memory.rank.Data(), parent);
-  return table.fetched.Fetch(memory.rank.Data() + table.runs, stream);
+  BRICKCCL_LAUNCH(FlattenKernel<TIndex>, ShapeFor(table.runs), stream, table.runs, parent);
+  // Sequential relabeling: the sum of the roots up to a root is its number (CUCCL, appendix C).
+  memory.rank.Resize(static_cast<std::size_t>(table.runs));
+  TIndex * const rank = memory.rank.Data();
+  CallThrust(table.workspace, stream, [&](const auto & policy) {
+    thrust::transform_inclusive_scan(policy,
+                                     CountFrom(0),
+                                     CountFrom(table.runs),
+                                     rank,
+                                     CountRoots<TIndex>{ parent },
+                                     thrust::plus<TIndex>());
+    thrust::transform(policy, parent, parent + table.runs, parent, RankOf<TIndex>{ rank });
+  });
+  return table.fetched.Fetch(rank + table.runs - 1, stream);
 }
 
 namespace

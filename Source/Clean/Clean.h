@@ -185,11 +185,6 @@ struct SweepStep
 };
 
 /** The components of every threshold's foreground, by ascending thresholds. No label map is made.
- *
- *  From one threshold to the next the foreground grows. On the CPU, few voxels that enter are added to the components
- *  that are there, by a union-find (GrowingComponents.h); where many enter, the foreground is labeled anew, which takes
- *  0.3 ns for each voxel of the image instead of 60 to 100 ns for each that enters. What is less is found beforehand
- *  (SweepPlan.h; measured in Testing/Benchmarks/DECISIONS.md). On several threads the thresholds are parted among them.
  *  \throws InvalidArgument, Unsupported, Cancelled, std::bad_alloc. */
 std::vector<SweepStep> Sweep(const ImageView & image, const SweepOptions & options);
 

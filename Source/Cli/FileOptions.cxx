@@ -254,11 +254,10 @@ ImageReader::Note(const std::string & text)
 }
 
 LoadedImage
-ImageReader::Read(const std::string & path, bool asLabels, std::shared_ptr<ArrivingBytes> arriving)
+ImageReader::Read(const std::string & path, bool asLabels)
 {
   ReadOptions options = m_Options;
   options.asLabels = asLabels;
-  options.arriving = std::move(arriving);
   return ReadWith(options, path);
 }
 

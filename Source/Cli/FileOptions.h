@@ -7,7 +7,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -61,8 +60,8 @@ public:
   ImageReader(const FileArguments & arguments, int threads, Reporter & reporter);
 
   /** Reads an image, and checks that no output is one of the files that it came from.
-   *  \param asLabels  reads palette images as numbers \param arriving  see ReadOptions */
-  LoadedImage Read(const std::string & path, bool asLabels, std::shared_ptr<ArrivingBytes> arriving = {});
+   *  \param asLabels  reads palette images as numbers */
+  LoadedImage Read(const std::string & path, bool asLabels);
 
   /** As Read, but leaves the voxels where they are, to be read in parts. */
   LoadedImage ReadInParts(const std::string & path, bool asLabels);

@@ -153,7 +153,7 @@ private:
   void
   ReadImages()
   {
-    m_Image = m_Reader.Read(m_Arguments.input, m_Arguments.criterion.equalValue, UploadOfImage());
+    m_Image = m_Reader.Read(m_Arguments.input, m_Arguments.criterion.equalValue);
     m_Options.connectivity = ConnectivityFor(m_Arguments.neighbours, m_Image.extent, m_Reader);
     m_Options.periodic = PeriodicFor(m_Arguments.neighbours, *m_Options.connectivity);
     if (!m_Arguments.picture.empty())
@@ -171,14 +171,6 @@ private:
     m_Filter = ReadFilter(m_Arguments.filter, *m_Options.connectivity, m_Image, m_Reader);
     CheckColumns();
     m_Seconds["read"] = m_Watch.Lap();
-  }
-
-  /** Hears of the image while it is read, if it is what will be labeled, on a device. */
-  std::shared_ptr<ArrivingBytes>
-  UploadOfImage()
-  {
-    const bool isLabeled = m_Arguments.criterion.smooth.empty() && !m_Arguments.criterion.pores;
-    return isLabeled ? UploadWhileReading(m_Options.device, m_Labeling) : nullptr;
   }
 
   void

@@ -75,11 +75,10 @@ DeviceLabeler::LastStages() const
 }
 
 std::uint64_t
-DeviceLabeler::Label(const AlgorithmChoice &          asked,
-                     const Problem &                  hostProblem,
-                     const HostContext &              context,
-                     RunVolume &                      result,
-                     const cuda::EarlyUpload::Place & early)
+DeviceLabeler::Label(const AlgorithmChoice & asked,
+                     const Problem &         hostProblem,
+                     const HostContext &     context,
+                     RunVolume &             result)
 {
   // Shares of the progress; where a label map is written to disk, what comes later takes longer than all of this.
   constexpr double          uploaded = 0.45;
@@ -90,10 +89,10 @@ DeviceLabeler::Label(const AlgorithmChoice &          asked,
   const cudaStream_t        stream = own.HostStream();
   Problem                   problem = hostProblem;
   StepClock                 clock;
-  problem.image = own.Upload(hostProblem.image, own.image, context.Part(0, uploaded), early);
+  problem.image = own.Upload(hostProblem.image, own.image, context.Part(0, uploaded));
   if (hostProblem.mask)
   {
-    problem.mask = own.Upload(*hostProblem.mask, own.mask, context.Part(uploaded, uploaded), {});
+    problem.mask = own.Upload(*hostProblem.mask, own.mask, context.Part(uploaded, uploaded));
   }
   own.times.upload = clock.Step();
   cuda::CudaAlgorithm & chosen = own.Get(*choice.algorithm, problem.GetExtent());

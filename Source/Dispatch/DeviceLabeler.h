@@ -2,7 +2,6 @@
 #define BRICKCCL_DISPATCH_DEVICELABELER_H
 
 #include "BrickCCL/Criteria/Problem.h"
-#include "BrickCCL/Cuda/EarlyUpload.h"
 #include "BrickCCL/Dispatch/AlgorithmTable.h"
 #include "BrickCCL/Dispatch/CudaLabeler.h"
 #include "BrickCCL/Host/Parallel.h"
@@ -36,13 +35,9 @@ public:
 
   /** Labels a problem whose voxels lie in host memory. The labels 1..N come back as runs, the same as the CPU's. Both
    *  ways go through page-locked memory. The context's threads copy; its progress is reported, and may cancel.
-   *  \param early  where the image belongs on the device, and how much of it is there already
    *  \return N. \throws Unsupported, Cancelled, cuda::DeviceError. After an exception the labeler can be used again. */
-  std::uint64_t Label(const AlgorithmChoice &          asked,
-                      const Problem &                  problem,
-                      const HostContext &              context,
-                      RunVolume &                      result,
-                      const cuda::EarlyUpload::Place & early = {});
+  std::uint64_t
+  Label(const AlgorithmChoice & asked, const Problem & problem, const HostContext & context, RunVolume & result);
 
   /** The seconds that the steps of the last Label() took. */
   struct Times

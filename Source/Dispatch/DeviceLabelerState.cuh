@@ -131,28 +131,16 @@ public:
     m_MeasuresStages = on;
   }
 
-  /** Copies an image to the device: to its place there, if it has one, and otherwise to the buffer. */
+  /** Copies an image to a buffer of the device. */
   ImageView
-  Upload(const ImageView &                   image,
-         cuda::DeviceBuffer<unsigned char> & buffer,
-         const HostContext &                 context,
-         const cuda::EarlyUpload::Place &    early)
+  Upload(const ImageView & image, cuda::DeviceBuffer<unsigned char> & buffer, const HostContext & context)
   {
     const std::size_t bytes = static_cast<std::size_t>(image.extent.VoxelCount()) *
                               static_cast<std::size_t>(image.channels) * SizeOf(image.type);
-    if (early.data == nullptr)
-    {
-      buffer.Resize(bytes);
-    }
-    unsigned char * const to = early.data == nullptr ? buffer.Data() : early.data;
-    const std::size_t     done = early.uploaded;
-    if (done < bytes)
-    {
-      const auto * const from = static_cast<const unsigned char *>(image.data);
-      staged.Upload(to + done, from + done, bytes - done, HostStream(), context);
-    }
+    buffer.Resize(bytes);
+    staged.Upload(buffer.Data(), image.data, bytes, HostStream(), context);
     ImageView onDevice = image;
-    onDevice.data = to;
+    onDevice.data = buffer.Data();
     return onDevice;
   }
 

@@ -129,7 +129,6 @@ public:
     {
       m_Result.deviceLabeler.reset();
       m_Result.slabLabeler.reset();
-      m_Result.earlyUpload.reset();
       if (m_Options.device.kind != Device::Kind::Auto)
       {
         throw;
@@ -148,38 +147,16 @@ public:
 
 private:
 #ifdef BRICKCCL_USE_CUDA
-  /** Where the image is that went to the device while it was read, if it did and there is room to label it there. */
-  cuda::EarlyUpload::Place
-  EarlyPlaceOf(const Problem & problem, const std::vector<int> & devices)
-  {
-    const int                device = devices.size() == 1 ? devices.front() : -1;
-    cuda::EarlyUpload::Place place;
-    if (m_Result.earlyUpload)
-    {
-      const ImageView & image = problem.image;
-      const auto        values = static_cast<std::size_t>(image.extent.VoxelCount() * image.channels);
-      place = m_Result.earlyUpload->Finish(device, image.data, values * SizeOf(image.type));
-    }
-    if (place.data == nullptr || !SlabLabeler::Fits(problem, device, true))
-    {
-      m_Result.earlyUpload.reset();
-      return {};
-    }
-    return place;
-  }
-
   /** Labels as a whole on one device, or by slabs on one or several. Memory of the other way is given back. */
   std::uint64_t
   LabelOnDevices(const Problem & problem, const std::vector<int> & devices)
   {
-    const HostContext              context = Context().Part(0, LabelShare);
-    const cuda::EarlyUpload::Place early = EarlyPlaceOf(problem, devices);
-    if (devices.size() > 1 || SlabLabeler::IsNeeded(problem, devices.front(), early.data != nullptr))
+    const HostContext context = Context().Part(0, LabelShare);
+    if (devices.size() > 1 || SlabLabeler::IsNeeded(problem, devices.front()))
     {
       m_Result.deviceLabeler.reset();
       m_Result.slabLabeler = m_Result.slabLabeler ? m_Result.slabLabeler : std::make_shared<SlabLabeler>();
-      const std::uint64_t found =
-        m_Result.slabLabeler->Label(m_Asked, problem, devices, context, m_Result.volume, early);
+      const std::uint64_t found = m_Result.slabLabeler->Label(m_Asked, problem, devices, context, m_Result.volume);
       m_Result.algorithm = m_Result.slabLabeler->LastAlgorithm();
       return found;
     }
@@ -190,7 +167,7 @@ private:
       labeler.reset();
       labeler = std::make_shared<DeviceLabeler>(devices.front());
     }
-    const std::uint64_t found = labeler->Label(m_Asked, problem, context, m_Result.volume, early);
+    const std::uint64_t found = labeler->Label(m_Asked, problem, context, m_Result.volume);
     m_Result.algorithm = labeler->LastAlgorithm();
     return found;
   }
@@ -295,24 +272,6 @@ void
 GiveMemory(RunVolume && runs, Labeling & labeling)
 {
   ImplementationOf(labeling).volume = std::move(runs);
-}
-
-std::shared_ptr<ArrivingBytes>
-UploadWhileReading([[maybe_unused]] const Device & requested, [[maybe_unused]] Labeling & result)
-{
-#ifdef BRICKCCL_USE_CUDA
-  if (requested.kind == Device::Kind::Cuda)
-  {
-    auto       bytes = std::make_shared<ArrivingBytes>();
-    const auto askDevice = [requested] {
-      const Device device = ResolveDevice(requested).device;
-      return device.kind == Device::Kind::Cuda && device.others.empty() ? device.index : -1;
-    };
-    ImplementationOf(result).earlyUpload = std::make_shared<cuda::EarlyUpload>(bytes, askDevice);
-    return bytes;
-  }
-#endif
-  return nullptr;
 }
 
 const Extent &

@@ -4,7 +4,6 @@
 #include "BrickCCL/Criteria/RowLinks.h"
 #include "BrickCCL/Dispatch/DeviceLabeler.h"
 #include "BrickCCL/Dispatch/Label.h"
-#include "BrickCCL/Host/ArrivingBytes.h"
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Runs/RunVolume.h"
 
@@ -35,8 +34,6 @@ struct Labeling::Implementation
   std::shared_ptr<DeviceLabeler> deviceLabeler;
   /** The same for volumes that are labeled by slabs. */
   std::shared_ptr<SlabLabeler> slabLabeler;
-  /** The voxels of the next image, on their way to a device (UploadWhileReading). */
-  std::shared_ptr<cuda::EarlyUpload> earlyUpload;
 
   HostContext
   Context(const ProgressHooks & hooks) const
@@ -56,11 +53,6 @@ RunVolume TakeRuns(Labeling & labeling);
 
 /** Gives a result that was not labeled into yet the memory of runs that nobody needs any more. */
 void GiveMemory(RunVolume && runs, Labeling & labeling);
-
-/** Prepares for an image that is read now and labeled next into this result: its voxels go to the device while others
- *  are still decompressed, if that pays. \return who is to hear of the voxels (ReadOptions::arriving); null unless one
- *  CUDA device is asked for. The image must not change until it is labeled. */
-std::shared_ptr<ArrivingBytes> UploadWhileReading(const Device & requested, Labeling & result);
 
 /** Labels a volume on the CPU by links that give rows of bits. `options.criterion` and `options.mask` are not used. */
 void Label(const RowLinks & links, const Extent & extent, const LabelOptions & options, Labeling & result);

@@ -42,14 +42,14 @@ constexpr double ScratchBytesPerVoxel = 3;
 /** The share of a device's free memory that is used. */
 constexpr double UsedShare = 0.85;
 
-/** What labeling takes for a voxel. \param isUploaded  whether the image has its memory already */
+/** What labeling takes for a voxel. */
 double
-BytesPerVoxel(const Problem & problem, bool isUploaded)
+BytesPerVoxel(const Problem & problem)
 {
   const auto bytesOf = [](const ImageView & image) {
     return static_cast<double>(image.channels) * static_cast<double>(SizeOf(image.type));
   };
-  return (isUploaded ? 0 : bytesOf(problem.image)) + (problem.mask ? bytesOf(*problem.mask) : 0) + ScratchBytesPerVoxel;
+  return bytesOf(problem.image) + (problem.mask ? bytesOf(*problem.mask) : 0) + ScratchBytesPerVoxel;
 }
 
 /** The bytes of so many voxels of an image. */
@@ -74,17 +74,15 @@ SlabOf(const ImageView & image, const SlabCut & cut, std::size_t slab)
 /** What the threads of one call share. */
 struct SlabLabeler::Work
 {
-  Work(const AlgorithmChoice &          askedFor,
-       const Problem &                  whole,
-       const cuda::EarlyUpload::Place & wholeEarly,
-       const SlabCut &                  slabCut,
-       int                              threads,
-       std::int64_t                     leastGrain,
-       std::vector<RunVolume> &         volumes,
-       std::vector<std::uint64_t> &     counts)
+  Work(const AlgorithmChoice &      askedFor,
+       const Problem &              whole,
+       const SlabCut &              slabCut,
+       int                          threads,
+       std::int64_t                 leastGrain,
+       std::vector<RunVolume> &     volumes,
+       std::vector<std::uint64_t> & counts)
     : asked(askedFor)
     , problem(whole)
-    , early(wholeEarly)
     , cut(slabCut)
     , threadsEach(threads)
     , grain(leastGrain)
@@ -92,14 +90,13 @@ struct SlabLabeler::Work
     , components(counts)
   {}
 
-  const AlgorithmChoice &        asked;
-  const Problem &                problem;
-  const cuda::EarlyUpload::Place early;
-  const SlabCut &                cut;
-  int                            threadsEach;
-  std::int64_t                   grain;
-  std::vector<RunVolume> &       slabs;
-  std::vector<std::uint64_t> &   components;
+  const AlgorithmChoice &      asked;
+  const Problem &              problem;
+  const SlabCut &              cut;
+  int                          threadsEach;
+  std::int64_t                 grain;
+  std::vector<RunVolume> &     slabs;
+  std::vector<std::uint64_t> & components;
 
   std::atomic<std::size_t> next{ 0 };
   std::atomic<bool>        stops{ false };
@@ -152,9 +149,7 @@ struct SlabLabeler::Work
       last = fraction;
       changed.notify_all();
     };
-    const std::size_t begin = BytesOf(problem.image, cut.VoxelsBefore(slab));
-    const auto        part = early.Part(begin, BytesOf(problem.image, own.image.extent.VoxelCount()));
-    components[slab] = labeler.Label(asked, own, { threadsEach, Progress(hooks), grain }, slabs[slab], part);
+    components[slab] = labeler.Label(asked, own, { threadsEach, Progress(hooks), grain }, slabs[slab]);
     const DeviceLabeler::Times &      each = labeler.LastTimes();
     const std::lock_guard<std::mutex> lock(mutex);
     times.upload += each.upload;
@@ -194,14 +189,7 @@ struct SlabLabeler::Work
 };
 
 bool
-SlabLabeler::Fits(const Problem & problem, int device, bool isUploaded)
-{
-  return static_cast<double>(problem.GetExtent().VoxelCount()) * BytesPerVoxel(problem, isUploaded) <=
-         UsedShare * static_cast<double>(cuda::FreeMemory(device));
-}
-
-bool
-SlabLabeler::IsNeeded(const Problem & problem, int device, bool isUploaded)
+SlabLabeler::IsNeeded(const Problem & problem, int device)
 {
   const std::int64_t voxels = problem.GetExtent().VoxelCount();
   if (voxels >= LeastVoxelsOfSeveralSlabs)
@@ -210,16 +198,16 @@ SlabLabeler::IsNeeded(const Problem & problem, int device, bool isUploaded)
   }
   // Small volumes fit anywhere, and asking takes longer than labeling them.
   constexpr std::int64_t small = std::int64_t{ 1 } << 24;
-  return voxels > small && !Fits(problem, device, isUploaded);
+  return voxels > small && static_cast<double>(voxels) * BytesPerVoxel(problem) >
+                             UsedShare * static_cast<double>(cuda::FreeMemory(device));
 }
 
 std::uint64_t
-SlabLabeler::Label(const AlgorithmChoice &          asked,
-                   const Problem &                  problem,
-                   const std::vector<int> &         devices,
-                   const HostContext &              context,
-                   RunVolume &                      result,
-                   const cuda::EarlyUpload::Place & early)
+SlabLabeler::Label(const AlgorithmChoice &  asked,
+                   const Problem &          problem,
+                   const std::vector<int> & devices,
+                   const HostContext &      context,
+                   RunVolume &              result)
 {
   // The share of labeling in the progress.
   constexpr double labeled = 0.8;
@@ -251,14 +239,14 @@ SlabLabeler::Label(const AlgorithmChoice &          asked,
     }
     mostBytes = std::min(mostBytes, UsedShare * bytes / sharers);
   }
-  const auto mostVoxels = static_cast<std::int64_t>(
-    std::min(mostBytes / BytesPerVoxel(problem, early.data != nullptr), static_cast<double>(MostVoxelsOfSlab)));
+  const auto mostVoxels =
+    static_cast<std::int64_t>(std::min(mostBytes / BytesPerVoxel(problem), static_cast<double>(MostVoxelsOfSlab)));
   const SlabCut cut = CutIntoSlabs(problem.GetExtent(), static_cast<std::int64_t>(lanes) * SlabsPerLabeler, mostVoxels);
   std::vector<std::uint64_t> components(cut.Count());
   m_Slabs.resize(cut.Count());
 
   const int threadsEach = std::max(1, EffectiveThreadCount(context.threads) / static_cast<int>(lanes));
-  Work      work(asked, problem, early, cut, threadsEach, context.grain, m_Slabs, components);
+  Work      work(asked, problem, cut, threadsEach, context.grain, m_Slabs, components);
   work.running = lanes;
   std::vector<std::thread> threads;
   for (const auto & labeler : m_Labelers)

@@ -38,21 +38,17 @@ public:
     double download = 0;
   };
 
-  /** Whether a device has memory for a volume as a whole. \param isUploaded  whether the image is there already */
-  static bool Fits(const Problem & problem, int device, bool isUploaded);
-
   /** Whether a volume is better labeled by slabs on this device, or does not fit its memory as a whole. */
-  static bool IsNeeded(const Problem & problem, int device, bool isUploaded);
+  static bool IsNeeded(const Problem & problem, int device);
 
   /** Labels a problem whose voxels lie in host memory, with the same labels as everywhere. A device may be named more
-   *  than once. \param early  as in DeviceLabeler::Label, on the only device \return N. \throws Unsupported, Cancelled,
-   * cuda::DeviceError. After an exception it can be used again. */
-  std::uint64_t Label(const AlgorithmChoice &          asked,
-                      const Problem &                  problem,
-                      const std::vector<int> &         devices,
-                      const HostContext &              context,
-                      RunVolume &                      result,
-                      const cuda::EarlyUpload::Place & early = {});
+   *  than once. \return N. \throws Unsupported, Cancelled, cuda::DeviceError. After an exception it can be used again.
+   */
+  std::uint64_t Label(const AlgorithmChoice &  asked,
+                      const Problem &          problem,
+                      const std::vector<int> & devices,
+                      const HostContext &      context,
+                      RunVolume &              result);
 
   const std::string &
   LastAlgorithm() const

@@ -3,7 +3,6 @@
 
 #include "BrickCCL/Files/ClearRegisters.h"
 #include "BrickCCL/Files/SymbolInflater.h"
-#include "BrickCCL/Host/ArrivingBytes.h"
 #include "BrickCCL/Host/UninitializedVector.h"
 
 #include <isa-l/igzip_lib.h>
@@ -13,8 +12,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <map>
-#include <mutex>
 
 /** What the threads of InflateOnThreads work with. */
 namespace brickccl::files
@@ -106,43 +103,6 @@ private:
   bool                  m_IsBad = false;
   bool                  m_IsAtEnd = false;
   inflate_state         m_State = {};
-};
-
-/** Tells of chunks that are written in any order, in the order of their bytes. */
-class WrittenChunks
-{
-public:
-  /** \param told  may be null  \param skip  so many bytes of the first chunks are not written */
-  WrittenChunks(ArrivingBytes * told, std::uint64_t skip)
-    : m_Told(told)
-    , m_Skip(skip)
-  {}
-
-  /** Says that a chunk of so many bytes has been written. Several threads may call it. */
-  void
-  Tell(std::size_t chunk, std::uint64_t size)
-  {
-    if (m_Told == nullptr)
-    {
-      return;
-    }
-    const std::lock_guard lock(m_Mutex);
-    m_Sizes.emplace(chunk, size);
-    for (auto first = m_Sizes.begin(); first != m_Sizes.end() && first->first == m_Next; ++m_Next)
-    {
-      m_Bytes += first->second;
-      first = m_Sizes.erase(first);
-    }
-    m_Told->Arrived(static_cast<std::size_t>(m_Bytes - std::min(m_Bytes, m_Skip)));
-  }
-
-private:
-  ArrivingBytes *                      m_Told;
-  std::uint64_t                        m_Skip;
-  std::mutex                           m_Mutex;
-  std::map<std::size_t, std::uint64_t> m_Sizes;
-  std::size_t                          m_Next = 0;
-  std::uint64_t                        m_Bytes = 0;
 };
 
 /** A chunk that was decompressed beside the output: symbols as long as they may stand for places of the window before,

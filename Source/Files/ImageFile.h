@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -40,9 +39,6 @@ struct ReadOptions
   /** Hears of an image when its type, channels and extent are known, and before memory for its voxels is taken: `bytes`
    *  are the most that its voxels will take while they are read. What it throws ends the reading. */
   std::function<void(const LoadedImage & header, std::uint64_t bytes)> onHeader = {};
-  /** Hears of the voxels while a compressed file is read (gzip and zlib: NRRD, NIfTI, MetaImage). Where something is
-   *  done to the voxels after they were decompressed, it hears nothing. It is told of one image. */
-  std::shared_ptr<ArrivingBytes> arriving = {};
   /** Hears how much of an image has been read. */
   Progress progress = {};
 

@@ -52,8 +52,7 @@ public:
                    Wrapper               wrapper,
                    std::uint64_t         skip,
                    std::byte *           output,
-                   std::size_t           outputSize,
-                   ArrivingBytes *       arriving)
+                   std::size_t           outputSize)
     : m_Data(data)
     , m_Size(size)
     , m_FirstBit(firstBit)
@@ -61,7 +60,6 @@ public:
     , m_Skip(skip)
     , m_Output(reinterpret_cast<unsigned char *>(output))
     , m_OutputSize(outputSize)
-    , m_Written(arriving, skip)
     , m_Window(WindowSize)
   {}
 
@@ -264,7 +262,6 @@ private:
       return;
     }
     PassTurn(chunk, inflater.Position(), begin + size - WindowSize, skipped.size() + size);
-    m_Written.Tell(chunk, skipped.size() + size);
     m_Chunks[chunk].checksum = CombinedChecksum(m_Wrapper,
                                                 Checksum(m_Wrapper, skipped.data(), skipped.size()),
                                                 Checksum(m_Wrapper, begin, size),
@@ -298,7 +295,6 @@ private:
     PassTurn(chunk, *end, last.data(), size);
     unsigned char * const begin = m_Output + offset;
     guess.Settle(0, size, window, begin);
-    m_Written.Tell(chunk, size);
     m_Chunks[chunk].checksum = Checksum(m_Wrapper, begin, size);
   }
 
@@ -349,7 +345,6 @@ private:
   std::uint64_t         m_Skip;
   unsigned char *       m_Output;
   std::size_t           m_OutputSize;
-  WrittenChunks         m_Written;
   std::vector<Chunk>    m_Chunks;
 
   std::atomic<std::size_t> m_Next{ 0 };
@@ -418,8 +413,7 @@ InflateOnThreads(const unsigned char * data,
                  std::uint64_t         skip,
                  std::byte *           output,
                  std::size_t           outputSize,
-                 const HostContext &   context,
-                 ArrivingBytes *       arriving)
+                 const HostContext &   context)
 {
   if (wrapper == Wrapper::None || size < 4 * MinimumChunk || skip > WindowSize)
   {
@@ -430,7 +424,7 @@ InflateOnThreads(const unsigned char * data,
   {
     return false;
   }
-  ThreadedInflater inflater(data, size, std::uint64_t{ 8 } * header, wrapper, skip, output, outputSize, arriving);
+  ThreadedInflater inflater(data, size, std::uint64_t{ 8 } * header, wrapper, skip, output, outputSize);
   return inflater.Run(context) &&
          IsTrailer(data, size, inflater.EndOfBlocks(), wrapper, inflater.TotalChecksum(), skip + outputSize);
 }
@@ -444,8 +438,7 @@ InflateOnThreads(const unsigned char *,
                  std::uint64_t,
                  std::byte *,
                  std::size_t,
-                 const HostContext &,
-                 ArrivingBytes *)
+                 const HostContext &)
 {
   return false;
 }
@@ -460,21 +453,17 @@ InflateAll(const unsigned char * data,
            std::uint64_t         skip,
            std::byte *           output,
            std::size_t           outputSize,
-           const HostContext &   context,
-           ArrivingBytes *       arriving)
+           const HostContext &   context)
 {
   // Bytes that are mostly copies of others, as masks are, come so fast from one thread that two cannot beat it
   // (Testing/Benchmarks/DECISIONS.md).
   constexpr std::size_t highRatio = 16;
   const int             fewestThreads = outputSize / highRatio > size ? 4 : 2;
   if (EffectiveThreadCount(context.threads) >= fewestThreads &&
-      InflateOnThreads(data, size, wrapper, skip, output, outputSize, context, arriving))
+      InflateOnThreads(data, size, wrapper, skip, output, outputSize, context))
   {
     return;
   }
-  ArrivingBytes   nobodys;
-  ArrivingBytes & told = arriving != nullptr ? *arriving : nobodys;
-  told.Restart();
   Inflater          inflater(data, size, wrapper, name);
   std::vector<char> skipped(std::size_t{ 1 } << 16);
   for (std::uint64_t left = skip; left > 0;)
@@ -489,7 +478,6 @@ InflateAll(const unsigned char * data,
     context.progress.Update(static_cast<double>(done) / static_cast<double>(outputSize));
     const std::size_t part = std::min(partSize, outputSize - done);
     inflater.Read(output + done, part);
-    told.Arrived(done + part);
   }
   inflater.Finish();
 }

@@ -2,7 +2,6 @@
 #define BRICKCCL_FILES_INFLATEONTHREADS_H
 
 #include "BrickCCL/Files/Inflate.h"
-#include "BrickCCL/Host/ArrivingBytes.h"
 #include "BrickCCL/Host/Parallel.h"
 
 #include <cstddef>
@@ -22,20 +21,17 @@ namespace brickccl::files
  *
  *  \return whether it all fitted: chunks end where the next ones begin, there are as many bytes as asked for, the
  * checksum is right, and nothing but zeros follows. If not, the bytes may be damaged, or just unsuited (several
- * members, small, no places found): whoever asks then decompresses on one thread, which finds out.
- *  \param arriving  hears of the output, from the first chunk on; may be null */
+ * members, small, no places found): whoever asks then decompresses on one thread, which finds out. */
 bool InflateOnThreads(const unsigned char * data,
                       std::size_t           size,
                       Wrapper               wrapper,
                       std::uint64_t         skip,
                       std::byte *           output,
                       std::size_t           outputSize,
-                      const HostContext &   context,
-                      ArrivingBytes *       arriving = nullptr);
+                      const HostContext &   context);
 
 /** Decompresses all bytes of a gzip member or several, or a zlib stream: `skip` bytes that are dropped, and
  * `outputSize` bytes. It takes several threads where that is faster. \param name  what is compressed, for errors
- *  \param arriving  hears of the output while it is written; may be null
  *  \throws Error as Inflater does, also if there are more bytes */
 void InflateAll(const unsigned char * data,
                 std::size_t           size,
@@ -44,8 +40,7 @@ void InflateAll(const unsigned char * data,
                 std::uint64_t         skip,
                 std::byte *           output,
                 std::size_t           outputSize,
-                const HostContext &   context,
-                ArrivingBytes *       arriving = nullptr);
+                const HostContext &   context);
 
 } // namespace brickccl::files
 

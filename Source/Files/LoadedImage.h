@@ -3,7 +3,6 @@
 
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Files/VoxelStream.h"
-#include "BrickCCL/Host/ArrivingBytes.h"
 #include "BrickCCL/Host/Buffer.h"
 
 #include <cstddef>
@@ -21,29 +20,10 @@ namespace brickccl
 class VoxelMemory
 {
 public:
-  VoxelMemory() = default;
-  ~VoxelMemory()
-  {
-    TakeBack();
-  }
-  VoxelMemory(VoxelMemory && other) noexcept = default;
-  VoxelMemory &
-  operator=(VoxelMemory && other) noexcept
-  {
-    TakeBack();
-    m_Own = std::move(other.m_Own);
-    m_Owner = std::move(other.m_Owner);
-    m_Data = other.m_Data;
-    m_Size = other.m_Size;
-    m_Told = std::move(other.m_Told);
-    return *this;
-  }
-
   /** Allocates memory of `bytes` bytes; its content is unspecified. \throws std::bad_alloc. */
   std::byte *
   Resize(std::size_t bytes)
   {
-    TakeBack();
     m_Owner.reset();
     m_Own.Resize(bytes);
     m_Data = m_Own.Data();
@@ -51,19 +31,10 @@ public:
     return m_Own.Data();
   }
 
-  /** Tells that the bytes come here, and takes that back before they go. */
-  void
-  Tell(std::shared_ptr<ArrivingBytes> arriving)
-  {
-    m_Told = std::move(arriving);
-    m_Told->Begin(m_Data, m_Size);
-  }
-
   /** Refers to bytes that `owner` keeps alive. */
   void
   Share(std::shared_ptr<const void> owner, const void * data, std::size_t bytes)
   {
-    TakeBack();
     m_Own.Release();
     m_Owner = std::move(owner);
     m_Data = static_cast<const std::byte *>(data);
@@ -73,7 +44,6 @@ public:
   void
   Release()
   {
-    TakeBack();
     m_Own.Release();
     m_Owner.reset();
     m_Data = nullptr;
@@ -97,21 +67,10 @@ public:
   }
 
 private:
-  void
-  TakeBack() noexcept
-  {
-    if (m_Told)
-    {
-      m_Told->TakeBack();
-      m_Told.reset();
-    }
-  }
-
-  Buffer<std::byte>              m_Own;
-  std::shared_ptr<const void>    m_Owner;
-  const std::byte *              m_Data = nullptr;
-  std::size_t                    m_Size = 0;
-  std::shared_ptr<ArrivingBytes> m_Told;
+  Buffer<std::byte>           m_Own;
+  std::shared_ptr<const void> m_Owner;
+  const std::byte *           m_Data = nullptr;
+  std::size_t                 m_Size = 0;
 };
 
 /** A segment of a 3D Slicer segmentation (.seg.nrrd): what belongs to the voxels of a value. */

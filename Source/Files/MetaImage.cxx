@@ -303,13 +303,6 @@ PackedOf(const FileBytes & data, std::uint64_t begin, const MetaHeader & header,
   return { packed, size, isGzip ? Wrapper::Gzip : Wrapper::Zlib };
 }
 
-bool
-MayBeScaled(const MetaHeader & header)
-{
-  return header.Find("ElementToIntensityFunctionSlope") != nullptr ||
-         header.Find("ElementToIntensityFunctionOffset") != nullptr;
-}
-
 void
 ReadData(const FileBytes & file, const MetaHeader & header, const ReadOptions & options, LoadedImage & image)
 {
@@ -369,16 +362,7 @@ ReadData(const FileBytes & file, const MetaHeader & header, const ReadOptions & 
           InflatedVoxels({ data, begin, 0, packed.wrapper, data.QuotedName() }, bytes, swapped ? size : 1, context);
         return;
       }
-      const bool areFinal = files.size() == 1 && !swapped && !MayBeScaled(header);
-      InflateAll(packed.data,
-                 packed.size,
-                 packed.wrapper,
-                 data.QuotedName(),
-                 0,
-                 part,
-                 bytesOfFile,
-                 own,
-                 TellVoxels(options, areFinal, image));
+      InflateAll(packed.data, packed.size, packed.wrapper, data.QuotedName(), 0, part, bytesOfFile, own);
       continue;
     }
     if (isText)

@@ -339,15 +339,9 @@ OffsetOf(const HeaderBytes & header, bool isSingle)
   return static_cast<std::uint64_t>(std::max(offset, least));
 }
 
-/** Reads the voxels as they are stored, compressed or not, in the byte order of this machine. \param areFinal  whether
- *  they stay as they are then */
+/** Reads the voxels as they are stored, compressed or not, in the byte order of this machine. */
 void
-ReadVoxels(const FileBytes &   data,
-           std::uint64_t       offset,
-           bool                swapped,
-           bool                areFinal,
-           const ReadOptions & options,
-           LoadedImage &       image)
+ReadVoxels(const FileBytes & data, std::uint64_t offset, bool swapped, const ReadOptions & options, LoadedImage & image)
 {
   const HostContext context = options.Context();
   if (!IsGzipped(data))
@@ -367,15 +361,7 @@ ReadVoxels(const FileBytes &   data,
     return;
   }
   std::byte * const output = MakeRoom(data.Size(), MaximumInflatedSize(1), image);
-  InflateAll(data.Data(),
-             data.Size(),
-             Wrapper::Gzip,
-             data.QuotedName(),
-             offset,
-             output,
-             image.ByteCount(),
-             context,
-             TellVoxels(options, areFinal && !swapped, image));
+  InflateAll(data.Data(), data.Size(), Wrapper::Gzip, data.QuotedName(), offset, output, image.ByteCount(), context);
   if (swapped)
   {
     SwapBytes(output, size, image.ByteCount() / size, context);
@@ -471,8 +457,7 @@ ReadNifti(const FileBytes & file, const ReadOptions & options)
             image.notes);
   SetGeometry(header, options, image);
   TellHeader(options, image, image.channels > 1 || header.HasScaling());
-  const bool areFinal = !isVector && !stored.hasAlpha && !header.HasScaling();
-  ReadVoxels(data, offset, header.Swapped() && SizeOf(image.type) > 1, areFinal, options, image);
+  ReadVoxels(data, offset, header.Swapped() && SizeOf(image.type) > 1, options, image);
   if (isVector)
   {
     InterleaveChannels(image, context);

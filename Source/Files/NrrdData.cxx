@@ -188,8 +188,7 @@ Inflate(const FileBytes &   data,
         std::int64_t        byteSkip,
         std::size_t         bytes,
         const HostContext & context,
-        std::byte *         output,
-        ArrivingBytes *     arriving)
+        std::byte *         output)
 {
   InflateAll(data.Data() + begin,
              data.Size() - begin,
@@ -198,8 +197,7 @@ Inflate(const FileBytes &   data,
              static_cast<std::uint64_t>(byteSkip),
              output,
              bytes,
-             context,
-             arriving);
+             context);
 }
 
 /** Reads the `bytes` of a file that is not compressed. Without `output` it makes them the image's voxels.
@@ -250,11 +248,7 @@ ReadPlain(const FileBytes &   data,
 } // namespace
 
 void
-ReadNrrdData(const FileBytes &   file,
-             const NrrdHeader &  header,
-             bool                areFinal,
-             const ReadOptions & options,
-             LoadedImage &       image)
+ReadNrrdData(const FileBytes & file, const NrrdHeader & header, const ReadOptions & options, LoadedImage & image)
 {
   const HostContext context = options.Context();
   const std::size_t size = SizeOf(image.type);
@@ -303,8 +297,7 @@ ReadNrrdData(const FileBytes &   file,
     }
     else if (layout.encoding == Encoding::Gzip)
     {
-      const bool isWhole = files.size() == 1 && areFinal && !layout.swapped;
-      Inflate(data, begin, layout.byteSkip, bytesOfFile, own, part, TellVoxels(options, isWhole, image));
+      Inflate(data, begin, layout.byteSkip, bytesOfFile, own, part);
     }
     else if (ReadPlain(data, layout, begin, bytesOfFile, part, files.size(), own, image))
     {

@@ -322,7 +322,7 @@ ReadNrrd(const FileBytes & file, const ReadOptions & options)
   SetNrrdGeometry(header, places, axes.sizes.size(), options, image);
   TellHeader(options, image, image.channels > 1);
   const bool hasAlpha = channelKind == "rgba-color" && image.channels == 4;
-  ReadNrrdData(file, header, !channelsAreLast && !hasAlpha, options, image);
+  ReadNrrdData(file, header, options, image);
   if (channelsAreLast)
   {
     InterleaveChannels(image, context);

@@ -208,17 +208,6 @@ MakeRoom(std::uint64_t fileBytes, std::uint64_t perByte, LoadedImage & image)
   return image.voxels.Resize(VoxelBytes(image.extent, image.channels, image.type));
 }
 
-ArrivingBytes *
-TellVoxels(const ReadOptions & options, bool areFinal, LoadedImage & image)
-{
-  if (!options.arriving || !areFinal)
-  {
-    return nullptr;
-  }
-  image.voxels.Tell(options.arriving);
-  return options.arriving.get();
-}
-
 void
 ReadText(const char *     begin,
          const char *     end,

@@ -61,10 +61,6 @@ void CheckRoom(std::uint64_t fileBytes, std::uint64_t perByte, const LoadedImage
  *  at most `perByte` bytes. The header is damaged then. */
 std::byte * MakeRoom(std::uint64_t fileBytes, std::uint64_t perByte, LoadedImage & image);
 
-/** Tells who listens (ReadOptions::arriving) that the voxels, for which there is room, come there. \param areFinal
- *  whether nothing is done to them after they were decompressed \return who hears how far they are; null if nobody */
-ArrivingBytes * TellVoxels(const ReadOptions & options, bool areFinal, LoadedImage & image);
-
 /** Reads `count` values of a type from text: numbers with white space or commas between them. \throws Error if there
  *  are fewer, for words that are no numbers, and for numbers that the type does not hold. */
 void ReadText(const char *     begin,

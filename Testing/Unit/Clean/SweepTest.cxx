@@ -2,7 +2,6 @@
 #include "SlowBuild.h"
 #include "BrickCCL/BrickCCL.h"
 #include "BrickCCL/Clean/Clean.h"
-#include "BrickCCL/Clean/SweepPlan.h"
 #include "BrickCCL/Phantoms/Random.h"
 
 #include <gtest/gtest.h>
@@ -149,7 +148,6 @@ TEST(Sweep, GoesOnThroughTheEndsOfPeriodicAxes)
   }
 }
 
-/** Few voxels enter at each of so many thresholds that they are added one by one. */
 TEST(Sweep, OfManyThresholdsIsWhatLabelingsGive)
 {
   std::uint64_t seed = 500;
@@ -203,43 +201,6 @@ TEST(Sweep, TakesOtherNeighbourhoods)
       ASSERT_EQ(step.voxels, labeling.ForegroundVoxelCount());
     }
   }
-}
-
-TEST(Sweep, PlansTheLeastWork)
-{
-  const SweepCosts costs{ 100, 30, 1 };
-  for (std::uint64_t seed = 1; seed <= 300; ++seed)
-  {
-    std::vector<std::uint64_t> entering;
-    for (std::uint64_t turn = 0; turn < 8; ++turn)
-    {
-      const double u = UniformOf(seed, turn);
-      entering.push_back(u < 0.2 ? 0 : static_cast<std::uint64_t>(200 * u * u));
-    }
-    // All plans.
-    double least = std::numeric_limits<double>::infinity();
-    for (unsigned choice = 0; choice < 128; ++choice)
-    {
-      double cost = costs.labeling;
-      bool   isReady = false;
-      for (std::size_t turn = 1; turn < entering.size(); ++turn)
-      {
-        const bool adds = (choice >> (turn - 1) & 1) != 0;
-        if (entering[turn] != 0)
-        {
-          cost += !adds ? costs.labeling
-                        : costs.adding * static_cast<double>(entering[turn]) + (isReady ? 0 : costs.preparing);
-          isReady = adds;
-        }
-      }
-      least = std::min(least, cost);
-    }
-    const SweepPlan plan = PlanSweep(entering, costs);
-    EXPECT_DOUBLE_EQ(plan.Total(), least) << seed;
-    EXPECT_FALSE(plan.adds[0]);
-  }
-  EXPECT_TRUE(PlanSweep({ 0, 10, 10 }, costs).adds[2]);
-  EXPECT_FALSE(PlanSweep({ 0, 300, 10 }, costs).adds[1]);
 }
 
 TEST(Sweep, TakesManyStepsAndThresholdsBeyondTheType)
@@ -306,7 +267,7 @@ TEST(Sweep, CanBeCancelled)
   EXPECT_THROW(Sweep(ImageView(voxels.data(), Extent{ 4, 3 }), options), Cancelled);
 }
 
-TEST(Sweep, TellsProgressOnTheCallersThreadAndCanBeCancelledInParts)
+TEST(Sweep, ReportsProgressOnTheCallersThreadAndCanBeCancelled)
 {
   const Extent                    extent{ 50, 40, 10 };
   const std::vector<std::int16_t> voxels = Values<std::int16_t>(extent, 0, 1000, 700);

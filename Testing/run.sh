@@ -4,6 +4,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 Testing/install-packages.sh
+# Objects of the preset quick serve this build, too.
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 cmake --preset release -Wno-dev --log-level=WARNING
 cmake --build --preset release
 tests=$PWD/build/release/tests.xml

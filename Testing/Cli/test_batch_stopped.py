@@ -36,7 +36,7 @@ class BatchOfNoise(BatchTest):
 
 class InterruptTest(BatchOfNoise):
     def test_an_interrupt_names_what_is_finished_and_how_to_go_on(self):
-        self.fill(6, 128)
+        self.fill(20, 128)
         for options in ((), ("--quiet",), ("--json",)):
             shutil.rmtree(self.output, ignore_errors=True)
             for stop in (signal.SIGINT, signal.SIGTERM):
@@ -52,10 +52,10 @@ class InterruptTest(BatchOfNoise):
                 count = len(self.finished())
                 self.assertEqual(output, "")
                 self.assertEqual(errors.splitlines()[-1],
-                                 "brickccl: stopped; %d of 6 items %s finished and stay%s in '%s'; the same command with --resume goes on"
+                                 "brickccl: stopped; %d of 20 items %s finished and stay%s in '%s'; the same command with --resume goes on"
                                  % (count, "is" if count == 1 else "are", "s" if count == 1 else "", self.output))
         self.batch("--resume")
-        self.assertEqual(len(self.finished()), 6)
+        self.assertEqual(len(self.finished()), 20)
 
     def test_an_interrupt_while_results_are_looked_at_names_resume(self):
         self.fill(1, 64)

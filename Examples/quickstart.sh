@@ -33,7 +33,7 @@ cat <<END
 
 labels: $out/cracks.nrrd   table: $out/cracks.csv   picture: $out/cracks.png
 
-Next, with a scan of your own (or 'brickccl phantom casting part.nrrd', which makes one):
+Next, with a scan of your own (or 'brickccl phantom casting part.nrrd --spacing 0.1 0.1 0.1', which makes one):
   export PATH=\$PATH:$PWD/build/quick/bin
   brickccl info part.nrrd                                  what the scan is, and thresholds for it
   brickccl label part.nrrd pores.nrrd --pores --statistics pores.csv --picture pores.png

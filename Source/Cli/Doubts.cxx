@@ -490,7 +490,8 @@ NoteMeasures(const ComponentTable & table, ImageReader & reader)
       std::ostringstream text;
       text.precision(3);
       text << "the " << column.name << " of " << above << " of " << table.components.size()
-           << " components is above 1, up to " << largest << ": the surface of few voxels is estimated too small";
+           << " components is above 1, up to " << largest
+           << ": the surface of few voxels is estimated too small, so compare larger ones only";
       reader.Note(text.str());
     }
   }

@@ -366,7 +366,8 @@ private:
   std::vector<double>                            m_PerimeterOnBorder;
 };
 
-/** The components of those pixels of a filter's input that have a value. \param image  the whole region of the grid */
+/** The components of those pixels of a filter's input that have the foreground value. The image is the whole region of
+ * the grid. */
 template <typename TPixel, unsigned int VDimension>
 brickccl::Labeling
 LabelBrickForeground(ProcessObject *               filter,
@@ -386,8 +387,8 @@ LabelBrickForeground(ProcessObject *               filter,
 }
 
 /** Gives a label map, which has no objects, those of a labeling's components. Their labels are 1, 2, 3 ..., or 0, 1, 2
- *  ... without the map's background value, as in ITK. \param table  is measured with the groups that the objects'
- *  attributes need. \param grid  the image that was labeled. \param intensity  the intensities of the grid's region */
+ *  ... without the map's background value, as in ITK. The table is measured with the groups that the objects'
+ * attributes need; the grid is the image that was labeled, and the intensities are those of its region. */
 template <typename TLabelMap>
 void
 FillBrickLabelMap(const brickccl::Labeling &                   labeling,

@@ -54,6 +54,8 @@ def _check_sources(dataset: Any, files: set[str], way: tuple[tuple[str, str], ..
         try:
             with h5py.File(place, "r") as stream:
                 found = stream[source.dset_name]
+                if not isinstance(found, h5py.Dataset):
+                    raise ValueError(f"{what} is not a dataset")
                 if not _holds(found.shape, source.src_space, points):
                     raise ValueError(f"{what} has the shape {found.shape}, which is not what is taken of it")
                 files.add(place)

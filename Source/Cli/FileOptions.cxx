@@ -362,7 +362,7 @@ SegmentsOf(const LoadedImage &                image,
     {
       const ComponentMeasures component = written.components[row];
       segment.label = component.label;
-      for (int axis = 0; axis < 3; ++axis)
+      for (std::size_t axis = 0; axis < 3; ++axis)
       {
         segment.box[2 * axis] = component.boxMinimum[axis] - image.geometry.startIndex[axis];
         segment.box[2 * axis + 1] = component.boxMaximum[axis] - image.geometry.startIndex[axis];

@@ -9,9 +9,9 @@
 namespace brickccl::batch
 {
 
-/** Turns values that fit the schema into a recipe, and checks what the schema cannot say. \param problems  receives
- *  what is wrong */
-Recipe BuildRecipe(const RecipeValues & values, std::vector<RecipeProblem> & problems);
+/** Completes a recipe with what its values imply, and checks what the schema cannot say. Adds what is wrong to
+ *  `problems`. */
+void BuildRecipe(RecipeValues & values, std::vector<RecipeProblem> & problems);
 
 } // namespace brickccl::batch
 

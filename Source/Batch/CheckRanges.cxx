@@ -13,20 +13,20 @@ namespace
 
 /** The values of defects, where the recipe itself says them: a range, or one side of a number. */
 std::optional<Criterion::Range>
-ValuesOfDefects(const Recipe::Threshold & threshold)
+ValuesOfDefects(const Recipe & recipe)
 {
-  if (threshold.range || threshold.method.empty())
+  if (recipe.range || recipe.threshold.empty())
   {
-    return threshold.range;
+    return recipe.range;
   }
-  const ThresholdMethod method = ThresholdMethod::FromText(threshold.method);
+  const ThresholdMethod method = ThresholdMethod::FromText(recipe.threshold);
   if (method.kind != ThresholdMethod::Kind::Value)
   {
     return std::nullopt;
   }
   Threshold given;
   given.value = method.value;
-  return threshold.isBelow ? given.Below().range : given.AtOrAbove().range;
+  return recipe.below ? given.Below().range : given.AtOrAbove().range;
 }
 
 bool
@@ -39,36 +39,36 @@ HoldsAll(const std::optional<Criterion::Range> & range)
 } // namespace
 
 void
-CheckRanges(const Recipe & recipe, const RecipeValues & values, std::vector<RecipeProblem> & problems)
+CheckRanges(const Recipe & recipe, const GivenKeys & given, std::vector<RecipeProblem> & problems)
 {
-  const Recipe::Part & part = recipe.part;
-  const bool           hasPores = part.method == "pores";
-  if (hasPores && HoldsAll(part.range))
-  {
-    problems.push_back({ values["part"].LineOf("range"),
-                         "part.range holds all values: every voxel is material, and no part has pores" });
-  }
-  if (hasPores && HoldsAll(recipe.threshold.range))
+  const bool hasPores = recipe.partMethod == "pores";
+  if (hasPores && HoldsAll(recipe.partRange))
   {
     problems.push_back(
-      { values["threshold"].LineOf("range"),
+      { given.LineOf("part.range"), "part.range holds all values: every voxel is material, and no part has pores" });
+  }
+  if (hasPores && HoldsAll(recipe.range))
+  {
+    problems.push_back(
+      { given.LineOf("threshold.range"),
         "threshold.range holds all values: every voxel is material of a defect; leave it out, and the pores of "
         "the part are the defects" });
   }
-  const bool isMaterialAlone = part.method.rfind("largest", 0) == 0 && part.fillHoles == "none";
-  const auto defects = ValuesOfDefects(recipe.threshold);
-  if (isMaterialAlone && part.range && defects && (defects->high < part.range->low || part.range->high < defects->low))
+  const bool isMaterialAlone = recipe.partMethod.rfind("largest", 0) == 0 && recipe.partHoles == "none";
+  const auto defects = ValuesOfDefects(recipe);
+  if (isMaterialAlone && recipe.partRange && defects &&
+      (defects->high < recipe.partRange->low || recipe.partRange->high < defects->low))
   {
-    const char * const key = recipe.threshold.range ? "range" : "method";
-    const char * const side = recipe.threshold.range   ? "threshold.range"
-                            : recipe.threshold.isBelow ? "what lies below threshold.method"
-                                                       : "what lies at or above threshold.method";
+    const char * const key = recipe.range ? "threshold.range" : "threshold.method";
+    const char * const side = recipe.range ? "threshold.range"
+                            : recipe.below ? "what lies below threshold.method"
+                                           : "what lies at or above threshold.method";
     problems.push_back(
-      { values["threshold"].LineOf(key),
+      { given.LineOf(key),
         std::string(side) +
           " and the part's material have no value in common, and part.fill_holes = \"none\" leaves nothing but "
           "material in the part: no item could have a defect; set part.fill_holes or another " +
-          (recipe.threshold.range ? "range" : "threshold") });
+          (recipe.range ? "range" : "threshold") });
   }
 }
 

@@ -10,7 +10,7 @@ namespace brickccl::batch
 {
 
 /** Complains of values of the part and of defects with which no item can have a defect, or everything is one. */
-void CheckRanges(const Recipe & recipe, const RecipeValues & values, std::vector<RecipeProblem> & problems);
+void CheckRanges(const Recipe & recipe, const GivenKeys & given, std::vector<RecipeProblem> & problems);
 
 } // namespace brickccl::batch
 

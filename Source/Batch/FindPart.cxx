@@ -112,13 +112,14 @@ Erode(const LoadedImage & mask, double depth, const ProgressHooks & hooks, int t
 
 /** The criterion of the part's material. */
 Criterion
-MaterialOf(const LoadedImage & image, const Recipe::Part & part, const HostContext & context, FoundPart & found)
+MaterialOf(const LoadedImage & image, const job::Part & part, const HostContext & context, FoundPart & found)
 {
-  if (part.range)
+  if (part.partRange)
   {
-    return Criterion::InRange(AsVoxelValue(part.range->low, image.type), AsVoxelValue(part.range->high, image.type));
+    return Criterion::InRange(AsVoxelValue(part.partRange->low, image.type),
+                              AsVoxelValue(part.partRange->high, image.type));
   }
-  found.threshold = ThresholdOf(image, {}, part.threshold, context);
+  found.threshold = ThresholdOf(image, {}, part.partThreshold, context);
   return found.threshold->AtOrAbove();
 }
 
@@ -143,7 +144,7 @@ TakePores(const LoadedImage & image, const PoreOptions & options, FoundPart & fo
 /** The largest component of the material. */
 void
 TakeLargest(const LoadedImage &   image,
-            const Recipe::Part &  part,
+            const job::Part &     part,
             const Criterion &     material,
             const ProgressHooks & hooks,
             int                   threads,
@@ -153,7 +154,7 @@ TakeLargest(const LoadedImage &   image,
   options.criterion = material;
   options.device.kind = Device::Kind::Cpu;
   options.relabel.order = LabelOrder::Size;
-  options.relabel.largest = part.method == "largest" ? 1 : 0;
+  options.relabel.largest = part.partMethod == "largest" ? 1 : 0;
   options.threads = threads;
   options.progress = hooks;
   Labeling labeling = Label(image.View(), options);
@@ -161,7 +162,7 @@ TakeLargest(const LoadedImage &   image,
   {
     found.notes.push_back(NoteOnFullImage());
   }
-  const std::uint64_t label = part.method == "largest" ? labeling.ComponentCount() : LargestInside(labeling);
+  const std::uint64_t label = part.partMethod == "largest" ? labeling.ComponentCount() : LargestInside(labeling);
   if (label == 0)
   {
     throw InvalidArgument("no component is of the part's material (" + material.ToString() +
@@ -169,9 +170,9 @@ TakeLargest(const LoadedImage &   image,
   }
   NewMask mask(image);
   WriteMask(labeling, label, mask.bytes, threads);
-  if (part.fillHoles != "none")
+  if (part.partHoles != "none")
   {
-    FillPart(mask, part.fillHoles, hooks, threads);
+    FillPart(mask, part.partHoles, hooks, threads);
   }
   found.mask = std::move(mask.image);
 }
@@ -250,7 +251,7 @@ LieWithin(const LoadedImage & mask, const RunVolume & runs, std::uint64_t count)
 
 FoundPart
 FindPart(const LoadedImage &                        image,
-         const Recipe::Part &                       part,
+         const job::Part &                          part,
          const ProgressHooks &                      hooks,
          int                                        threads,
          const std::function<void(std::uint64_t)> & onMaterial)
@@ -262,7 +263,7 @@ FindPart(const LoadedImage &                        image,
   {
     onMaterial(CountRuns(image.View(), material, {}, context.Silent()));
   }
-  if (part.method == "pores")
+  if (part.partMethod == "pores")
   {
     PoreOptions options;
     options.material = material;

@@ -42,7 +42,7 @@ struct FoundPart
  *  is made; it may throw. \throws InvalidArgument if no voxel has values of the material, or none lies deep enough for
  *  defects to count; Cancelled. */
 FoundPart FindPart(const LoadedImage &                        image,
-                   const Recipe::Part &                       part,
+                   const job::Part &                          part,
                    const ProgressHooks &                      hooks,
                    int                                        threads,
                    const std::function<void(std::uint64_t)> & onMaterial = {});

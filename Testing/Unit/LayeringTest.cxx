@@ -16,12 +16,11 @@ namespace
 namespace fs = std::filesystem;
 
 const std::map<std::string, int> Ranks = {
-  { "Core", 0 },     { "Simd", 1 },       { "Criteria", 1 },   { "Forest", 1 },   { "Host", 2 },
-  { "Cuda", 2 },     { "Runs", 2 },       { "Geometry", 2 },   { "Voxels", 2 },   { "Tables", 3 },
-  { "Labels", 3 },   { "Measuring", 3 },  { "Algorithms", 3 }, { "Dispatch", 4 }, { "Bricks", 5 },
-  { "Clean", 5 },    { "Files", 6 },      { "Itk", 6 },        { "Pictures", 6 }, { "Vtk", 6 },
-  { "Phantoms", 6 }, { "Segmenting", 6 }, { "Streaming", 7 },  { "Batch", 7 },    { "Report", 7 },
-  { "Cli", 8 },      { "Slicer", 8 }
+  { "Core", 0 },       { "Simd", 1 },     { "Criteria", 1 }, { "Forest", 1 },     { "Host", 2 },   { "Cuda", 2 },
+  { "Runs", 2 },       { "Geometry", 2 }, { "Voxels", 2 },   { "Tables", 3 },     { "Labels", 3 }, { "Measuring", 3 },
+  { "Algorithms", 3 }, { "Dispatch", 4 }, { "Bricks", 5 },   { "Clean", 5 },      { "Files", 6 },  { "Itk", 6 },
+  { "Pictures", 6 },   { "Vtk", 6 },      { "Phantoms", 6 }, { "Segmenting", 6 }, { "Job", 7 },    { "Streaming", 8 },
+  { "Batch", 8 },      { "Report", 8 },   { "Cli", 9 },      { "Slicer", 9 }
 };
 
 int

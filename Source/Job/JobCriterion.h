@@ -1,0 +1,23 @@
+#ifndef BRICKCCL_JOB_JOBCRITERION_H
+#define BRICKCCL_JOB_JOBCRITERION_H
+
+#include "BrickCCL/Core/VolumeView.h"
+#include "BrickCCL/Job/Job.h"
+#include "BrickCCL/Segmenting/Threshold.h"
+
+#include <optional>
+
+namespace brickccl::job
+{
+
+/** The criterion of a job. Without an image's type, numbers are as they were given; with it, they are values that the
+ *  type has, or the nearest ones.
+ *  \param threshold  the one that was found or given, if the job asks for one
+ *  \throws InvalidArgument for what has no meaning. */
+Criterion CriterionOf(const Segmenting &               job,
+                      std::optional<ScalarType>        type = {},
+                      const std::optional<Threshold> & threshold = {});
+
+} // namespace brickccl::job
+
+#endif

@@ -291,12 +291,12 @@ LooksOfImage::AddBorder(const ImageView & part, std::int64_t firstRow, const Ext
 }
 
 void
-NoteDoubts(const CriterionArguments & arguments,
-           const LoadedImage &        image,
-           const Segmented &          segmented,
-           const Labeling &           labeling,
-           bool                       hasMask,
-           ImageReader &              reader)
+NoteDoubts(const job::Segmenting & arguments,
+           const LoadedImage &     image,
+           const Segmented &       segmented,
+           const Labeling &        labeling,
+           bool                    hasMask,
+           ImageReader &           reader)
 {
   if (image.channels > 1)
   {

@@ -97,12 +97,12 @@ private:
 
 /** Notes what makes a labeling look as if another one was meant: a gray scan without a criterion, a range that holds
  *  nothing or nearly everything, several channels, a label map taken for an image. */
-void NoteDoubts(const CriterionArguments & arguments,
-                const LoadedImage &        image,
-                const Segmented &          segmented,
-                const Labeling &           labeling,
-                bool                       hasMask,
-                ImageReader &              reader);
+void NoteDoubts(const job::Segmenting & arguments,
+                const LoadedImage &     image,
+                const Segmented &       segmented,
+                const Labeling &        labeling,
+                bool                    hasMask,
+                ImageReader &           reader);
 
 /** Notes a gray scan in the place of a part's mask, and holes of the mask: distances to its surface are those to the
  *  holes as well. \throws InvalidArgument for a mask without a voxel of value 0. */

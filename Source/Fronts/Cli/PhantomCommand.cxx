@@ -1,5 +1,5 @@
 #include "BrickCCL/Cli/Commands.h"
-#include "BrickCCL/Cli/NumberOptions.h"
+#include "BrickCCL/Cli/JobOptions.h"
 #include "BrickCCL/Cli/Spelling.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Cli/FileOptions.h"
@@ -409,7 +409,7 @@ AddPhantomCommand(CLI::App & app)
       "voxels along x, y and z, a number for each axis; default 128 128 128; log, casting, print 128 128 96; "
       "ridge 512 512")
     ->expected(1, 4)
-    ->transform(Count(0, std::numeric_limits<std::int64_t>::max()))
+    ->transform(Count(0))
     ->type_name("X [Y [Z [T]]]");
   command->add_option("--spacing", arguments->spacing, "mm along x, y and z; default 1, log 2 2 4")
     ->expected(1, 4)
@@ -419,7 +419,7 @@ AddPhantomCommand(CLI::App & app)
     ->transform(Count(0))
     ->capture_default_str();
   command->add_option("--density", arguments->density, "share of foreground, 0 to 1: balls (default 0.2), random (0.5)")
-    ->check(NumberUpToOne());
+    ->check(Takes({ job::Kind::Number, 0, 1 }));
   command
     ->add_option("--grain",
                  arguments->grain,
@@ -442,7 +442,7 @@ AddPhantomCommand(CLI::App & app)
     ->add_option("--parameter",
                  arguments->ridges.parameter,
                  "ridge: the size (scaling, spiral) or the probability (random-instancing, random-merging), 0 to 1")
-    ->check(NumberUpToOne())
+    ->check(Takes({ job::Kind::Number, 0, 1 }))
     ->capture_default_str();
   command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
   command->callback([arguments, command] { RunPhantom(*arguments, *command); });

@@ -10,6 +10,7 @@
 #include "BrickCCL/Labels/LabeledRuns.h"
 #include "BrickCCL/Labels/Relabel.h"
 #include "BrickCCL/Runs/FindRuns.h"
+#include "BrickCCL/Job/JobCriterion.h"
 #include "BrickCCL/Segmenting/PoresOfPart.h"
 
 #include <algorithm>
@@ -119,7 +120,7 @@ MaterialOf(const LoadedImage & image, const job::Part & part, const HostContext 
     return Criterion::InRange(AsVoxelValue(part.partRange->low, image.type),
                               AsVoxelValue(part.partRange->high, image.type));
   }
-  found.threshold = ThresholdOf(image, {}, part.partThreshold, context);
+  found.threshold = job::ThresholdOf(image.View(), {}, part.partThreshold, context);
   return found.threshold->AtOrAbove();
 }
 
@@ -178,18 +179,6 @@ TakeLargest(const LoadedImage &   image,
 }
 
 } // namespace
-
-Threshold
-ThresholdOf(const LoadedImage &              image,
-            const std::optional<ImageView> & mask,
-            const std::string &              text,
-            const HostContext &              context)
-{
-  ThresholdMethod method = ThresholdMethod::FromText(text);
-  method.value = AsVoxelValue(method.value, image.type);
-  const bool isGiven = method.kind == ThresholdMethod::Kind::Value;
-  return FindThreshold(isGiven ? ValueHistogram() : HistogramOfValues(image.View(), mask, context), method);
-}
 
 std::uint64_t
 CountVoxels(const LoadedImage & mask)

@@ -49,13 +49,6 @@ FoundPart FindPart(const LoadedImage &                        image,
 /** For each component, whether all of its voxels lie in a mask. \param runs  labels are places from 1 on. */
 std::vector<bool> LieWithin(const LoadedImage & mask, const RunVolume & runs, std::uint64_t count);
 
-/** The threshold that a recipe gives, or that its method finds in the values where the mask is not 0.
- *  \param text  as ThresholdMethod::FromText reads it */
-Threshold ThresholdOf(const LoadedImage &              image,
-                      const std::optional<ImageView> & mask,
-                      const std::string &              text,
-                      const HostContext &              context);
-
 /** The number of voxels of a mask that are not 0. */
 std::uint64_t CountVoxels(const LoadedImage & mask);
 

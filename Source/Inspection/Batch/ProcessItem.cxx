@@ -203,7 +203,7 @@ private:
       {
         inside = m_Part->mask.View();
       }
-      m_Threshold = ThresholdOf(Segmented(), inside, m_Recipe.threshold, Context());
+      m_Threshold = job::ThresholdOf(Segmented().View(), inside, m_Recipe.threshold, Context());
       m_Summary["threshold"] = ThresholdAsJson(m_Threshold->value);
     }
   }

@@ -1,6 +1,6 @@
 #include "BrickCCL/Batch/RecipeFile.h"
 
-#include "BrickCCL/Batch/BuildRecipe.h"
+#include "BrickCCL/Batch/RecipeValues.h"
 #include "BrickCCL/Batch/Rules.h"
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Core/NearestName.h"

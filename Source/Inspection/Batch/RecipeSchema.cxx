@@ -66,13 +66,9 @@ TypeOf(const job::Form & form)
     return { { "enum", form.choices } };
   case Kind::Threshold:
     return { { "type", ordered_json({ "number", "string" }) } };
-  case Kind::Text:
-  case Kind::Smoothing:
-  case Kind::Column:
-  case Kind::Condition:
-    break;
+  default:
+    return { { "type", "string" } };
   }
-  return { { "type", "string" } };
 }
 
 ordered_json
@@ -83,7 +79,7 @@ JsonSchemaOf(const RecipeKey & key)
   schema.update(TypeOf(key.form));
   for (const auto & [name, bound] : { std::pair("minimum", key.form.minimum), std::pair("maximum", key.form.maximum) })
   {
-    if (std::isfinite(bound))
+    if (std::abs(bound) < job::Finite)
     {
       schema[name] =
         key.form.kind == Kind::Whole ? ordered_json(static_cast<std::int64_t>(bound)) : ordered_json(bound);

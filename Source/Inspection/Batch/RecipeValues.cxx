@@ -1,14 +1,18 @@
 #include "BrickCCL/Batch/RecipeValues.h"
 
 #include "BrickCCL/Batch/RecipeSchema.h"
-#include "BrickCCL/Batch/RecipeText.h"
 #include "BrickCCL/Batch/Rules.h"
 #include "BrickCCL/Core/LostNumber.h"
 #include "BrickCCL/Core/NearestName.h"
+#include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Job/Parameters.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
+#include <sstream>
+
+#include <toml++/toml.h>
 
 namespace brickccl::batch
 {
@@ -17,6 +21,143 @@ namespace
 {
 
 using job::ListOfNames;
+
+/** The line of a node of TOML. */
+template <typename TNode>
+int
+LineOfNode(const TNode & node)
+{
+  return static_cast<int>(node.source().begin.line);
+}
+
+/** The number that begins at a place of a recipe, as it is written but without underscores between digits. */
+std::string
+NumberAt(const std::string & recipe, const toml::source_position & place)
+{
+  std::size_t at = 0;
+  for (toml::source_index line = 1; line < place.line && at < recipe.size(); ++line)
+  {
+    at = std::min(recipe.size(), recipe.find('\n', at)) + 1;
+  }
+  // Columns count characters, which may have several bytes.
+  for (toml::source_index column = 1; column < place.column && at < recipe.size(); ++column)
+  {
+    for (++at; at < recipe.size() && (static_cast<unsigned char>(recipe[at]) & 0xC0u) == 0x80u; ++at)
+    {}
+  }
+  std::string number;
+  for (; at < recipe.size() && std::string("+-.0123456789eE_").find(recipe[at]) != std::string::npos; ++at)
+  {
+    number += recipe[at] == '_' ? "" : std::string(1, recipe[at]);
+  }
+  return number;
+}
+
+/** A number, exact; as it was written if the parser made 0 or infinity of it. Nothing for other values. */
+std::optional<std::string>
+NumberText(const toml::node & node, const std::string & recipe)
+{
+  if (const auto whole = node.value_exact<std::int64_t>())
+  {
+    return std::to_string(*whole);
+  }
+  const auto number = node.value_exact<double>();
+  if (!number)
+  {
+    return std::nullopt;
+  }
+  const std::string written = NumberAt(recipe, node.source().begin);
+  return IsLostNumber(written) ? written
+       : std::isnan(*number)   ? "nan"
+       : std::isinf(*number)   ? std::string(*number > 0 ? "inf" : "-inf")
+                               : files::Shortest(*number);
+}
+
+/** The texts of a list, each by `textOf`. */
+template <typename TTextOf>
+std::optional<std::vector<std::string>>
+ListFor(const toml::node & node, TTextOf textOf)
+{
+  if (!node.is_array())
+  {
+    return std::nullopt;
+  }
+  std::vector<std::string> texts;
+  for (const toml::node & element : *node.as_array())
+  {
+    const std::optional<std::string> text = textOf(element);
+    if (!text)
+    {
+      return std::nullopt;
+    }
+    texts.push_back(*text);
+  }
+  return texts;
+}
+
+/** A value as text, on one line. */
+std::string
+TextOfNode(const toml::node & node)
+{
+  std::ostringstream text;
+  node.visit([&](const auto & value) { text << value; });
+  std::string line;
+  for (const char character : text.str())
+  {
+    const bool isSpace = character == ' ' || character == '\n';
+    if (!isSpace || (!line.empty() && line.back() != ' '))
+    {
+      line += isSpace ? ' ' : character;
+    }
+  }
+  return line;
+}
+
+/** A value of TOML as the texts that job::SetValue reads. Nothing if it is of another kind than the form.
+ *  \param recipe  the text of the recipe, which has numbers as they were written */
+std::optional<std::vector<std::string>>
+TextsFor(const job::Form & form, const toml::node & node, const std::string & recipe)
+{
+  using job::Kind;
+  const auto single = [](const std::optional<std::string> & text) {
+    return text ? std::optional(std::vector<std::string>{ *text }) : std::nullopt;
+  };
+  const auto numberOf = [&](const toml::node & one) { return NumberText(one, recipe); };
+  const auto textOf = [](const toml::node & one) { return one.value_exact<std::string>(); };
+  switch (form.kind)
+  {
+  case Kind::Flag:
+    return node.is_boolean() ? single(node.value_or(false) ? "true" : "false") : std::nullopt;
+  case Kind::Whole:
+  case Kind::Memory:
+    return node.is_integer() ? single(numberOf(node)) : std::nullopt;
+  case Kind::Number:
+  case Kind::Above:
+    return single(node.is_string() && !form.unit.empty() ? textOf(node) : numberOf(node));
+  case Kind::Range:
+  case Kind::Spacing:
+    return ListFor(node, numberOf);
+  case Kind::Neighbours:
+  case Kind::Threshold:
+  {
+    const auto number = numberOf(node);
+    const bool isFinite = number && *number != "nan" && *number != "inf" && *number != "-inf";
+    return single(isFinite ? number : textOf(node));
+  }
+  case Kind::Columns:
+  {
+    const auto  names = ListFor(node, textOf);
+    std::string list;
+    for (const std::string & name : names.value_or(std::vector<std::string>()))
+    {
+      list += (list.empty() ? "" : ",") + name;
+    }
+    return names ? single(list) : std::nullopt;
+  }
+  default:
+    return single(textOf(node));
+  }
+}
 
 /** The keys of a table. */
 std::vector<std::string>
@@ -102,7 +243,7 @@ public:
         const std::string name(word.str());
         if ((std::find(known.begin(), known.end(), name) != known.end()) == readsKnown)
         {
-          readsKnown ? ReadKnown(name, LineOf(word), node) : ReadUnknown(name, LineOf(word), node);
+          readsKnown ? ReadKnown(name, LineOfNode(word), node) : ReadUnknown(name, LineOfNode(word), node);
         }
       }
     }
@@ -127,7 +268,7 @@ private:
             GivenKeys &         given,
             const SlotOfKey &   slotOf)
   {
-    given.lines.emplace(prefix.empty() ? prefix : name, LineOf(table));
+    given.lines.emplace(prefix.empty() ? prefix : name, LineOfNode(table));
     for (const auto & [word, node] : table)
     {
       const std::string text(word.str());
@@ -135,14 +276,14 @@ private:
       const auto        key = std::find_if(RecipeKeys().begin(), RecipeKeys().end(), isIt);
       if (key == RecipeKeys().end())
       {
-        const std::string nearest = RefuseKey(name, text, LineOf(word));
-        if (!nearest.empty() && given.lines.emplace(prefix + nearest, LineOf(word)).second)
+        const std::string nearest = RefuseKey(name, text, LineOfNode(word));
+        if (!nearest.empty() && given.lines.emplace(prefix + nearest, LineOfNode(word)).second)
         {
           given.refused.insert(prefix + nearest);
         }
         continue;
       }
-      given.lines[prefix + text] = LineOf(node);
+      given.lines[prefix + text] = LineOfNode(node);
       given.refused.erase(prefix + text);
       if (!ReadValue(*key, node, slotOf(text)))
       {
@@ -171,17 +312,18 @@ private:
     try
     {
       const job::ValueFault fault =
-        texts ? job::SetValue(key.form, *texts, slot) : job::ValueFault{ OneLine(node), job::RightValue(key.form) };
+        texts ? job::SetValue(key.form, *texts, slot) : job::ValueFault{ TextOfNode(node), job::RightValue(key.form) };
       if (fault)
       {
         const bool isLost = texts && IsLostNumber(fault.value.substr(0, fault.value.find(' ')));
-        Complain(LineOf(node), name + " is " + (isLost ? fault.value : OneLine(node)) + "; it must be " + fault.right);
+        Complain(LineOfNode(node),
+                 name + " is " + (isLost ? fault.value : TextOfNode(node)) + "; it must be " + fault.right);
       }
       return !fault;
     }
     catch (const InvalidArgument & error)
     {
-      Complain(LineOf(node), name + ": " + error.what());
+      Complain(LineOfNode(node), name + ": " + error.what());
       return false;
     }
   }
@@ -192,7 +334,7 @@ private:
     const toml::array * const list = node.as_array();
     if (list == nullptr || !std::all_of(list->begin(), list->end(), [](const auto & rule) { return rule.is_table(); }))
     {
-      Complain(LineOf(node), "acceptance is a list of rules: write [[acceptance]] above each");
+      Complain(LineOfNode(node), "acceptance is a list of rules: write [[acceptance]] above each");
       return;
     }
     for (const toml::node & each : *list)
@@ -253,7 +395,7 @@ private:
       {
         const std::string key(word.str());
         const std::string hint = HintOnOtherTables(key);
-        Complain(LineOf(word),
+        Complain(LineOfNode(word),
                  "'" + key + "' stands in [" + name + "]" + (hint.empty() ? "; no table has such a key" : hint));
       }
     }

@@ -56,6 +56,10 @@ struct RecipeValues
 /** Reads TOML and checks each key and value. Adds what is wrong to `problems`. */
 RecipeValues ReadRecipeValues(const std::string & text, std::vector<RecipeProblem> & problems);
 
+/** Completes a recipe with what its values imply, and checks what the schema cannot say. Adds what is wrong to
+ *  `problems`. */
+void BuildRecipe(RecipeValues & values, std::vector<RecipeProblem> & problems);
+
 } // namespace brickccl::batch
 
 #endif

@@ -4,6 +4,7 @@
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Criteria/VoxelValue.h"
 #include "BrickCCL/Job/Value.h"
+#include "BrickCCL/Segmenting/ValueHistogram.h"
 
 namespace brickccl::job
 {
@@ -36,6 +37,18 @@ CriterionOf(const Segmenting & job, std::optional<ScalarType> type, const std::o
   }
   criterion.Validate();
   return criterion;
+}
+
+Threshold
+ThresholdOf(const ImageView &                image,
+            const std::optional<ImageView> & mask,
+            const std::string &              text,
+            const HostContext &              context)
+{
+  ThresholdMethod method = ThresholdMethod::FromText(text);
+  method.value = AsVoxelValue(method.value, image.type);
+  const bool isGiven = method.kind == ThresholdMethod::Kind::Value;
+  return FindThreshold(isGiven ? ValueHistogram() : HistogramOfValues(image, mask, context), method);
 }
 
 } // namespace brickccl::job

@@ -2,10 +2,12 @@
 #define BRICKCCL_JOB_JOBCRITERION_H
 
 #include "BrickCCL/Core/VolumeView.h"
+#include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Job/Job.h"
 #include "BrickCCL/Segmenting/Threshold.h"
 
 #include <optional>
+#include <string>
 
 namespace brickccl::job
 {
@@ -17,6 +19,13 @@ namespace brickccl::job
 Criterion CriterionOf(const Segmenting &               job,
                       std::optional<ScalarType>        type = {},
                       const std::optional<Threshold> & threshold = {});
+
+/** The threshold that a text gives, or that its method finds in the values where the mask is not 0.
+ *  \param text  as ThresholdMethod::FromText reads it */
+Threshold ThresholdOf(const ImageView &                image,
+                      const std::optional<ImageView> & mask,
+                      const std::string &              text,
+                      const HostContext &              context);
 
 } // namespace brickccl::job
 

@@ -3,6 +3,7 @@
 #include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
+#include "BrickCCL/Files/ImageFile.h"
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Segmenting/Smoothing.h"
 
@@ -18,8 +19,7 @@ namespace brickccl::job
 namespace
 {
 
-constexpr double Infinity = std::numeric_limits<double>::infinity();
-constexpr int    MaximumThreads = 4096;
+constexpr int MaximumThreads = 4096;
 
 // Checks of texts: each returns what would be right, or nothing if the text is.
 
@@ -50,7 +50,8 @@ CheckHoles(const std::string & text)
   const auto volume = NumberOf(text);
   return volume && !(*volume < 0) && volume->Nearest() >= 0 && (text == "inf" || std::isfinite(volume->Nearest()))
          ? ""
-         : "a number of at least 0, a volume in mm3, and no other value may follow --fill-holes" + HintOnNumber(text);
+         : "a number of at least 0; after --fill-holes comes a volume in mm3, another option or nothing" +
+             HintOnNumber(text);
 }
 
 std::string
@@ -59,6 +60,13 @@ CheckEnd(const std::string & text, const std::string & extension)
   const bool isGood =
     text.size() > extension.size() && text.compare(text.size() - extension.size(), extension.size(), extension) == 0;
   return isGood ? "" : "a file name that ends in " + extension;
+}
+
+std::string
+CheckSmoothing(const std::string & text)
+{
+  SmoothingMethod::FromText(text);
+  return "";
 }
 
 std::string
@@ -80,21 +88,15 @@ CheckDecimal(const std::string & text)
 Form
 Checked(std::string (*check)(const std::string &))
 {
-  return { Kind::Text, -Infinity, Infinity, {}, {}, check };
-}
-
-Form
-OneOf(const std::vector<std::string> & choices)
-{
-  return { Kind::Choice, -Infinity, Infinity, {}, choices };
+  return { Kind::Text, -Finite, Finite, {}, {}, check };
 }
 
 const Form Flag = { Kind::Flag };
 const Form Text = { Kind::Text };
 const Form Count = { Kind::Whole, 0 };
-const Form FromZero = { Kind::Number, 0 };
-const Form Millimetres = { Kind::Number, 0, Infinity, "mm" };
-const Form CubicMillimetres = { Kind::Number, 0, Infinity, "mm3" };
+const Form FromZero = { Kind::Number, 0, Unlimited };
+const Form Millimetres = { Kind::Number, 0, Finite, "mm" };
+const Form CubicMillimetres = { Kind::Number, 0, Finite, "mm3" };
 const Form Range = { Kind::Range };
 const Form Axis = OneOf({ "x", "y", "z", "t" });
 const Ties NeedsWhole = { "", "", true };
@@ -161,7 +163,7 @@ SegmentingRows()
       "value that counts as background; none: label every voxel", { "", "range threshold pores" } },
     { "mask", "", &Job::mask, Text, "FILE", group::Labeled,
       "label only where this image is not 0 (region of interest)" },
-    { "smooth", "", &Job::smooth, { Kind::Smoothing }, "FILTER", group::Labeled,
+    { "smooth", "", &Job::smooth, Checked(CheckSmoothing), "FILTER", group::Labeled,
       "first smooth the image: median:R (voxels) or gaussian:MM (standard deviation)", NeedsWhole,
       "The median is over 2 R + 1 voxels along each axis, R is 1 to 50." },
 
@@ -283,7 +285,7 @@ TableRows()
     { "schema", "", &Job::schema, Text, "FILE", group::Table,
       "write names, types, units and meanings of the columns: .csv or .tsv", {},
       "3D Slicer reads TABLE.schema.tsv next to TABLE.tsv." },
-    { "", "selection.keep", &Job::keep, { Kind::Condition }, "", "",
+    { "", "selection.keep", &Job::keep, Text, "", "",
       "condition on columns; components for which it is false are dropped" },
   };
 }
@@ -316,7 +318,11 @@ OutputRows()
 
     { "memory", "", &Job::memory, { Kind::Memory, 1 }, "SIZE", group::Running,
       "use at most this much memory, such as 4GiB: for volumes larger than memory", {},
-      "" },
+      "The volume is labeled slab by slab. The program itself takes 56 MiB, and 8 MiB more for each of --threads beyond one. "
+      "The result is the same except for the last digits of means and sums of floating-point and 64-bit intensities. The "
+      "files must be " + FormatsReadInParts() + ", or slice images, without voxels as text or compressed in several files. "
+      "This cannot be combined with thresholds to be found, the columns neighbours, thickness, inscribed and intensity "
+      "(percentiles, skewness)" },
     { "work", "", &Job::work, Text, "FOLDER", group::Running,
       "with --memory: keep the state in this folder, so that --resume can continue", { "memory" } },
     { "resume", "", &Job::resume, Flag, "", group::Running,
@@ -347,6 +353,14 @@ Parameters()
     {
       all.insert(all.end(), rows.begin(), rows.end());
     }
+    const auto memory = std::find_if(all.begin(), all.end(), [](const Parameter & one) {
+      return one.member == MemberOf<Job>(&Job::memory);
+    });
+    for (const Parameter & parameter : all)
+    {
+      memory->more += parameter.ties.needsWhole ? std::string(", --") + parameter.option : "";
+    }
+    memory->more += ".";
     return all;
   }();
   return parameters;

@@ -180,10 +180,6 @@ SetText(const Form & form, const std::string & text, Slot slot)
   {
     ThresholdMethod::FromText(text);
   }
-  else if (form.kind == Kind::Smoothing)
-  {
-    SmoothingMethod::FromText(text);
-  }
   if (right.empty())
   {
     Put(text, slot);
@@ -231,10 +227,10 @@ ListOfNames(const std::vector<std::string> & names)
 std::string
 RightValue(const Form & form)
 {
-  const bool        isOpen = std::isinf(form.maximum);
-  const std::string bounds = std::isinf(form.minimum) ? ""
-                           : isOpen                   ? " of at least " + files::Shortest(form.minimum)
-                                    : " from " + files::Shortest(form.minimum) + " to " + files::Shortest(form.maximum);
+  const std::string from = files::Shortest(form.minimum);
+  const std::string bounds = form.minimum <= -Finite ? ""
+                           : form.maximum >= Finite  ? " of at least " + from
+                                                     : " from " + from + " to " + files::Shortest(form.maximum);
   const std::string quantity = form.unit == "mm" ? " in mm, or a length such as \"500 um\""
                              : form.unit.empty() ? ""
                                                  : " in mm3, or a volume such as \"0.02 mm3\"";
@@ -243,7 +239,7 @@ RightValue(const Form & form)
   case Kind::Flag:
     return "true or false, without quotes";
   case Kind::Whole:
-    return "a whole number" + bounds;
+    return "a whole number" + bounds + ", in digits";
   case Kind::Number:
     return "a number" + bounds + quantity;
   case Kind::Above:
@@ -263,13 +259,9 @@ RightValue(const Form & form)
            std::string(form.minimum == 0 ? ", or 0 for no limit" : "");
   case Kind::Columns:
     return "a list of names in quotes: [\"shape\", \"surface\"]";
-  case Kind::Text:
-  case Kind::Smoothing:
-  case Kind::Column:
-  case Kind::Condition:
-    break;
+  default:
+    return "a text in quotes";
   }
-  return "a text in quotes";
 }
 
 ValueFault
@@ -308,8 +300,8 @@ SetValue(const Form & form, const std::vector<std::string> & texts, Slot slot)
   {
     const auto number = NumberFor(form, text);
     const auto value = number ? static_cast<double>(*number) : std::nan("");
-    if (!std::isfinite(value) || value < form.minimum || value > form.maximum ||
-        (form.kind == Kind::Above && value <= 0))
+    const bool isAbove = form.kind != Kind::Above || value > 0;
+    if (!(value >= form.minimum && value <= form.maximum && isAbove))
     {
       return refused();
     }
@@ -319,16 +311,9 @@ SetValue(const Form & form, const std::vector<std::string> & texts, Slot slot)
   case Kind::Range:
   case Kind::Spacing:
     return SetNumbers(form, texts, slot);
-  case Kind::Text:
-  case Kind::Choice:
-  case Kind::Threshold:
-  case Kind::Smoothing:
-  case Kind::Columns:
-  case Kind::Column:
-  case Kind::Condition:
-    break;
+  default:
+    return SetText(form, text, slot);
   }
-  return SetText(form, text, slot);
 }
 
 bool

@@ -19,7 +19,8 @@ enum class Kind
   Flag,
   /** A whole number from `minimum` to `maximum`, written in digits. */
   Whole,
-  /** A finite number from `minimum` to `maximum`. With a unit, it may have one that measures the same: "500 um". */
+  /** A number from `minimum` to `maximum`, finite unless that is `Unlimited`. With a unit, it may have one that
+     measures the same: "500 um". */
   Number,
   /** The same above 0. */
   Above,
@@ -30,31 +31,39 @@ enum class Kind
   Text,
   /** One of `choices`. */
   Choice,
-  /** As ThresholdMethod::FromText reads it, or SmoothingMethod::FromText. */
+  /** As ThresholdMethod::FromText reads it. */
   Threshold,
-  Smoothing,
   /** A number of neighbors, "faces" or "full". */
   Neighbours,
   /** An amount of memory: "4GiB", "500 MB", "1.5G" (as GiB), "2000000". */
   Memory,
   /** Names of columns and of groups of columns, with commas between. */
-  Columns,
-  /** The name of one column, and a condition on columns (Tables/Condition.h). */
-  Column,
-  Condition
+  Columns
 };
+
+/** A maximum that infinite numbers keep, too. */
+inline constexpr double Unlimited = std::numeric_limits<double>::infinity();
+/** The largest finite number. */
+inline constexpr double Finite = std::numeric_limits<double>::max();
 
 /** The values that a parameter takes. */
 struct Form
 {
   Kind                     kind = Kind::Text;
-  double                   minimum = -std::numeric_limits<double>::infinity();
-  double                   maximum = std::numeric_limits<double>::infinity();
+  double                   minimum = -Finite;
+  double                   maximum = Finite;
   std::string              unit = {};
   std::vector<std::string> choices = {};
-  /** Of texts: says what would be right, or nothing if the text is. */
+  /** Of texts: says what would be right, or nothing if the text is. It may throw InvalidArgument. */
   std::string (*check)(const std::string & text) = nullptr;
 };
+
+/** One of several texts. */
+inline Form
+OneOf(const std::vector<std::string> & choices)
+{
+  return { Kind::Choice, -Finite, Finite, {}, choices };
+}
 
 /** Where a value goes. */
 using Slot = std::variant<bool *,

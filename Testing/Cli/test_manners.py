@@ -246,38 +246,6 @@ class DoubtsTest(CommandTest):
         write_nrrd(self.image, "uint8", (side, side, slices), gray * (side // 2) * slices + [0] * (side * side // 2 * slices))
         self.assertIn("looks like a gray scan", self.notes("--memory", "96MB", "--threads", 2))
 
-    def test_labels_that_touch_only_between_slabs(self):
-        side, slices, limit = 448, 16, ("--memory", "96MB", "--threads", 2)
-        summary = json.loads(self.ok("label", self.blocks(side, slices, 8), self.output, "--json", *limit).stdout)
-        thick = -(-slices // summary["slabs"]["count"])
-        self.assertGreater(summary["slabs"]["count"], 2)
-        for border in range(thick, slices, thick):
-            self.blocks(side, slices, border)
-            self.assertIn("looks like a label map", self.notes(*limit))
-            self.assertIn("looks like a label map", self.notes())
-            # Two equal labels, and slices each on their own, join nothing.
-            self.blocks(side, slices, border, second=1)
-            self.assertNotIn("looks like", self.notes(*limit))
-            self.blocks(side, slices, border)
-            self.assertNotIn("looks like", self.notes(*limit, "--by-slice", "z"))
-        # At corners alone, and with a mask between them.
-        self.blocks(side, slices, thick, shift=222)
-        self.assertNotIn("looks like", self.notes(*limit))
-        self.assertIn("looks like a label map", self.notes(*limit, "--connectivity", 26))
-        self.blocks(side, slices, thick)
-        write_nrrd(self.path("mask.nrrd"), "uint8", (side, side, slices),
-                   [0 if z == thick else 1 for z in range(slices) for _ in range(side * side)])
-        self.assertNotIn("looks like", self.notes(*limit, "--mask", self.path("mask.nrrd")))
-
-    def blocks(self, side, slices, border, second=2, shift=0):
-        """Writes an image of a block of ones below `border` and one of another label above, shifted along x."""
-        below = ([0] + [1] * 222 + [0] * (side - 223)) * side
-        above = ([0] * (1 + shift) + [second] * 222 + [0] * (side - 223 - shift)) * side
-        far = ([0] * 300 + [3] * 10 + [0] * (side - 310)) * side if shift == 0 else [0] * (side * side)
-        values = [max(pair) for z in range(slices) for pair in zip(below if z < border else above, far)]
-        write_nrrd(self.image, "uint8", (side, side, slices), values)
-        return self.image
-
     def test_a_range_outside_of_the_values(self):
         write_nrrd(self.image, "int16", (10, 10, 3), [i - 100 for i in range(300)])
         self.assertIn("its values go from -100 to 199", self.notes("--range", 500, 600))

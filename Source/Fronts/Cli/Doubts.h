@@ -27,8 +27,8 @@ public:
   /** Sees the values alone. */
   void AddValues(const ImageView & part, std::int64_t firstRow, const Extent & image);
 
-  /** Whether it looks like a label map, and a component of a part has voxels of several labels, or parts one after the
-   *  other have neighbours of different labels. */
+  /** Whether it looks like a label map, and a component of a part has voxels of several labels. Labels that
+   *  touch only where a part ends are not noticed. */
   bool
   AreLabelsJoined() const
   {
@@ -49,7 +49,6 @@ private:
   };
 
   Kind Look() const;
-  void AddBorder(const ImageView & part, std::int64_t firstRow, const Extent & image, const Labeling & labeling);
 
   std::uint64_t m_Equal = 0;
   std::uint64_t m_Different = 0;
@@ -57,9 +56,6 @@ private:
   bool          m_AreSeveral = false;
   bool          m_AreWhole = false;
   bool          m_JoinsValues = false;
-  /** The values of the last slice that was seen, 0 in the background, and the row behind it. */
-  std::vector<std::byte> m_Border;
-  std::int64_t           m_BorderEnd = 0;
 };
 
 /** What can be said of an image that is labeled in parts. It knows nothing of labels that are joined by periodic ends

@@ -201,7 +201,7 @@ FindGapsToClose(std::uint8_t *                mask,
                 const HostContext &           context,
                 const std::function<void()> & fillHoles)
 {
-  FindGaps(mask, extent, limits.geometry, limits.width, Gap, context.Part(0, 0.5));
+  FindGaps(mask, extent, limits.geometry, limits.width, Gap, context.Part(0, 0.5), limits.sides);
   fillHoles();
   KeepDeepGaps(mask, extent, limits, context.Part(0.6, 1));
 }

@@ -149,7 +149,7 @@ private:
       const HostContext context = m_Context.Part(0.3 + 0.3 * (i - 1) / count, 0.3 + 0.3 * i / count);
       const double      width = std::ldexp(m_Options.closeWidth, i - count);
       // In fewer voxels, slits look like the ends of tapered grooves.
-      TakeGaps(m_Result.part.data(), { m_Options.geometry, width, std::max(width, 2 * m_LeastSpacing) }, context);
+      TakeGaps(m_Result.part.data(), { m_Options.geometry, width, std::max(width, 2 * m_LeastSpacing), 2 }, context);
       ForEachRow(m_Image.extent, m_Context, [&](std::int64_t row) {
         std::uint8_t * const begin = m_Result.part.data() + row * m_Image.extent.RowLength();
         std::replace(begin,
@@ -176,7 +176,7 @@ private:
     std::copy(m_Result.part.begin(), m_Result.part.end(), mask.begin());
     const double width = WidthOfOpening * m_LeastSpacing;
     m_Result.openingWidth = width;
-    TakeGaps(mask.data(), { m_Options.geometry, width, 1.5 * width }, m_Context.Part(0.7, 0.9));
+    TakeGaps(mask.data(), { m_Options.geometry, width, 1.5 * width, 1 }, m_Context.Part(0.7, 0.9));
     constexpr auto gap = static_cast<std::uint8_t>(GapState::Gap);
     LabelOptions   options = OptionsFor(Criterion::InRange(gap, gap));
     options.relabel.minimumSize = LeastVoxelsOfOpening;

@@ -316,7 +316,7 @@ TEST(CloseGaps, AreThoseOfPlainLoops)
         for (int seed = 0; seed < (testing::IsSlowBuild ? 1 : 3); ++seed)
         {
           const Mask      mask = RandomPart(extent, random);
-          const GapLimits limits{ geometry, width, width };
+          const GapLimits limits{ geometry, width, width, 2 };
           const Mask      narrow = PlainGaps(mask, extent, geometry, width);
           const Mask      expected = PlainGapsToClose(mask, extent, limits);
           for (const int threads : { 1, 3 })

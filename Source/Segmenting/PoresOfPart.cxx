@@ -105,11 +105,7 @@ private:
       throw InvalidArgument("the image has no material: no voxel lies in " + m_Options.material.ToString() +
                             "; give another threshold");
     }
-    if (m_Material.ForegroundVoxelCount() == all)
-    {
-      throw InvalidArgument("the part fills the image: every voxel lies in " + m_Options.material.ToString() +
-                            "; give another threshold");
-    }
+    CheckThatAirIsLeft(m_Material, m_Image.extent, m_Options.material);
     m_Result.part.resize(static_cast<std::size_t>(all));
     ForEachRow(m_Image.extent, m_Context, [&](std::int64_t row) {
       std::fill_n(m_Result.part.data() + row * m_Image.extent.RowLength(),
@@ -281,6 +277,16 @@ FindPores(const ImageView & image, const PoreOptions & options)
                           Counted(image.channels, "channel") + " and " + Counted(image.extent.dimension, "dimension"));
   }
   return PoreFinder(image, options).Find();
+}
+
+void
+CheckThatAirIsLeft(const Labeling & material, const Extent & extent, const Criterion & criterion)
+{
+  if (material.ForegroundVoxelCount() == static_cast<std::uint64_t>(extent.VoxelCount()))
+  {
+    throw InvalidArgument("the part fills the image: every voxel lies in " + criterion.ToString() +
+                          "; give another threshold");
+  }
 }
 
 std::string

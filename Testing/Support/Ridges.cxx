@@ -1,4 +1,4 @@
-#include "BrickCCL/Phantoms/Ridges.h"
+#include "Ridges.h"
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Phantoms/ProgressTeller.h"

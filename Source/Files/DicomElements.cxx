@@ -155,14 +155,13 @@ DataSet::Numbers(const Tag & tag) const
       numbers.push_back(ParseNumber(text.substr(begin, end - begin), tag));
     }
   }
-  else if (std::string("US SS UL SL FL FD AT").find(representation) == std::string::npos)
+  else if (std::string("US SS UL SL FL FD").find(representation) == std::string::npos)
   {
     throw Error("the header is damaged: " + std::string(tag.keyword) + " has the value representation " +
                 representation + ", which holds no numbers");
   }
   else
   {
-    // Attribute tags (AT) are groups and elements in turn.
     representation == "SS"   ? values(std::int16_t{})
     : representation == "UL" ? values(std::uint32_t{})
     : representation == "SL" ? values(std::int32_t{})

@@ -192,7 +192,7 @@ class Single(Dicom):
             # Numbers that can be compressed, more than one step of decompression takes.
             pixels = self.random(shape) // 512
             data = make(pixels, (1, 2, 3), (0.5, 0.25), syntax=pydicom.uid.DeflatedExplicitVRLittleEndian,
-                        SpacingBetweenSlices=2)
+                        GridFrameOffsetVector=[0, 2, 4] if len(shape) == 3 else None)
             path = self.save(data, "d.dcm")
             np.testing.assert_array_equal(pydicom.dcmread(path).pixel_array, pixels)
             image = self.read(path)
@@ -241,7 +241,7 @@ class Single(Dicom):
         pixels = self.random((16, 16))
         compressed = make(pixels)
         compressed.compress(RLELossless)
-        frames = make(self.random((3, 4, 4)), SpacingBetweenSlices=2)
+        frames = make(self.random((3, 4, 4)), GridFrameOffsetVector=[0, 2, 4])
         frames.SharedFunctionalGroupsSequence = Sequence([Dataset()])
         frames.SharedFunctionalGroupsSequence[0].PixelMeasuresSequence = Sequence([measures()])
         for data in (make(pixels), make(pixels, syntax=ImplicitVRLittleEndian), compressed, frames,
@@ -316,7 +316,7 @@ class Compressed(Dicom):
     def test_run_lengths(self):
         for dtype in (np.uint8, np.int16, np.uint16):
             pixels = self.random((4, 20, 30), dtype) // 64 * 64
-            data = make(pixels, SpacingBetweenSlices=2)
+            data = make(pixels, GridFrameOffsetVector=[0, 2, 4, 6])
             data.compress(RLELossless)
             np.testing.assert_array_equal(self.read(self.save(data, "r.dcm")).voxels, pixels)
         colours = self.random((6, 7, 3), np.uint8)
@@ -333,7 +333,8 @@ class Compressed(Dicom):
         for syntax, encode in codecs:
             for dtype, scale in ((np.uint8, 2), (np.uint16, 700)):
                 frames = np.stack([(smooth * scale + 9 * k).astype(dtype) for k in range(3)])
-                data = self.compressed(frames, syntax, [encode(frame) for frame in frames], SpacingBetweenSlices=2)
+                data = self.compressed(frames, syntax, [encode(frame) for frame in frames],
+                                       GridFrameOffsetVector=[0, 2, 4])
                 path = self.save(data, "c.dcm")
                 image = self.read(path)
                 self.assertEqual(image.type, np.dtype(dtype).name)
@@ -363,7 +364,7 @@ class Compressed(Dicom):
         for syntax, encode in codecs:
             streams = [encode(frame) for frame in frames]
             for offsets in (True, False):
-                data = self.compressed(frames, syntax, streams, SpacingBetweenSlices=2)
+                data = self.compressed(frames, syntax, streams, GridFrameOffsetVector=[0, 2, 4])
                 data.PixelData = encapsulate(streams, fragments_per_frame=2, has_bot=offsets)
                 np.testing.assert_array_equal(self.read(self.save(data, "f.dcm")).voxels, frames)
             data.NumberOfFrames = 7

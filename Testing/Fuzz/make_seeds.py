@@ -167,7 +167,7 @@ def dicom():
     slice_of("implicit", VOXELS[0], ImplicitVRLittleEndian)
     slice_of("big", VOXELS[0], ExplicitVRBigEndian)
     slice_of("deflated", VOXELS[0], DeflatedExplicitVRLittleEndian)
-    slice_of("frames", VOXELS, SpacingBetweenSlices=3)
+    slice_of("frames", VOXELS, GridFrameOffsetVector=[0, 3, 6], PixelPaddingValue=0)
     slice_of("scaled", VOXELS[0], RescaleSlope="0.25")
     packed = pydicom.dcmread(path("dicom", "explicit.dcm"))
     packed.compress(pydicom.uid.RLELossless)
@@ -184,9 +184,6 @@ def dicom():
     shared.PlaneOrientationSequence, shared.PixelMeasuresSequence = Sequence([turn]), Sequence([measures])
     groups = {"PerFrameFunctionalGroupsSequence": Sequence(frames), "SharedFunctionalGroupsSequence": Sequence([shared])}
     slice_of("enhanced", VOXELS, **groups)
-    slice_of("nuclear", VOXELS, FrameIncrementPointer=[0x00540010, 0x00540080], EnergyWindowVector=[1, 1, 1], SliceVector=[1, 2, 3],
-             SpacingBetweenSlices=2, PixelPaddingValue=0)
-    slice_of("locations", VOXELS, FrameIncrementPointer=0x00182005, SliceLocationVector=[1, 2.5, 4])
     slice_of("dose", VOXELS, GridFrameOffsetVector=[3, 5, 7], DoseGridScaling=0.5)
     for k, frame in enumerate(frames):
         segment = Dataset()

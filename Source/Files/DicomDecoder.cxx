@@ -226,8 +226,7 @@ DecodeRle(const FrameToDecode & frame, unsigned char * values)
                   std::to_string(begin) + " of " + std::to_string(bytes.size()) + " bytes");
     }
     const std::size_t sample = segment / perSample;
-    const std::size_t fromHighest = segment % perSample;
-    const std::size_t byte = HostIsBigEndian ? fromHighest : perSample - 1 - fromHighest;
+    const std::size_t byte = perSample - 1 - segment % perSample;
     DecodeRleSegment(bytes.data() + begin,
                      bytes.data() + end,
                      static_cast<std::size_t>(format.PixelsOfFrame()),

@@ -75,13 +75,6 @@ inline constexpr Tag DoublePixels{ 0x7FE00009, "OD", "DoubleFloatPixelData" };
 inline constexpr Tag Pixels{ 0x7FE00010, "OW", "PixelData" };
 } // namespace tags
 
-/** How elements are written. */
-struct Encoding
-{
-  bool hasRepresentations = true;
-  bool bigEndian = false;
-};
-
 struct Element
 {
   std::uint32_t         tag = 0;
@@ -99,7 +92,8 @@ class DataSet
 {
 public:
   DataSet() = default;
-  DataSet(const unsigned char * begin, const unsigned char * end, Encoding encoding, int depth = 0);
+  /** \param hasRepresentations  whether elements state the representation of their values (explicit) */
+  DataSet(const unsigned char * begin, const unsigned char * end, bool hasRepresentations, int depth = 0);
 
   /** Null unless the element exists and has a value. */
   const Element * Find(const Tag & tag) const;
@@ -122,7 +116,7 @@ public:
 private:
   /** The elements, sorted by their tags. */
   std::vector<Element> m_Elements;
-  Encoding             m_Encoding;
+  bool                 m_HasRepresentations = true;
   int                  m_Depth = 0;
 };
 
@@ -131,12 +125,10 @@ struct File
 {
   FileBytes   bytes;
   std::string transferSyntax;
-  Encoding    encoding;
+  bool        hasRepresentations = true;
   DataSet     data;
   /** The integer, float or double pixel data; null if there are none. */
   const Element * pixels = nullptr;
-  /** How many bytes of something else follow a deflated data set. */
-  std::size_t bytesBehindDeflated = 0;
 
   File() = default;
   explicit File(const FileBytes & mapped);

@@ -37,42 +37,18 @@ struct UnsignedOf<8>
   using Type = std::uint64_t;
 };
 
-template <typename U>
-U
-Swapped(U value)
-{
-  if constexpr (sizeof(U) == 2)
-  {
-    return __builtin_bswap16(value);
-  }
-  else if constexpr (sizeof(U) == 4)
-  {
-    return __builtin_bswap32(value);
-  }
-  else if constexpr (sizeof(U) == 8)
-  {
-    return __builtin_bswap64(value);
-  }
-  else
-  {
-    return value;
-  }
-}
-
 /** Copies values and scales them. Bits beside the value are dropped. */
 template <typename From, typename To>
 void
 Convert(const PixelFormat & format, const unsigned char * from, std::int64_t count, const Scaling & scaling, To * to)
 {
   using U = typename UnsignedOf<sizeof(From)>::Type;
-  const bool    swap = format.bigEndian != HostIsBigEndian;
   constexpr int bits = 8 * sizeof(From);
   const int     up = bits - 1 - format.highBit;
   const int     down = bits - format.bitsStored;
   const auto    value = [=](std::int64_t i) {
     U raw;
     std::memcpy(&raw, from + static_cast<std::size_t>(i) * sizeof(From), sizeof(From));
-    raw = swap ? Swapped(raw) : raw;
     From number;
     if constexpr (std::is_floating_point_v<From>)
     {
@@ -220,7 +196,6 @@ ReadPixelFormat(const File & file)
   format.frames = whole(tags::Frames, 1, 1000000, 1);
   format.samples = static_cast<int>(whole(tags::Samples, 1, 4, 1));
   format.photometric = data.Text(tags::Photometric);
-  format.bigEndian = file.encoding.bigEndian;
   format.encapsulated = file.pixels->undefinedLength;
   if (file.pixels->tag != tags::Pixels.number)
   {
@@ -246,11 +221,6 @@ ReadPixelFormat(const File & file)
   if (format.bitsAllocated == 1 && (format.samples != 1 || format.isSigned || format.encapsulated))
   {
     throw Unsupported("its values of 1 bit are signed, in colour or compressed, which is not supported");
-  }
-  if (format.bigEndian && format.bitsAllocated <= 8 && std::memcmp(file.pixels->representation, "OW", 2) == 0)
-  {
-    throw Unsupported("its values of 8 bits lie in big-endian words, which is not supported; convert it, for example "
-                      "by 'dcmconv +te'");
   }
   CheckColours(format);
   CheckLength(file, format);
@@ -298,7 +268,7 @@ WriteFrame(const PixelFormat &   format,
     stored = interleaved.data();
   }
   const bool whole = format.bitsStored == format.bitsAllocated;
-  if (type == format.type && scaling.IsIdentity() && whole && format.bigEndian == HostIsBigEndian)
+  if (type == format.type && scaling.IsIdentity() && whole)
   {
     std::memcpy(voxels, stored, format.BytesOfFrame());
   }

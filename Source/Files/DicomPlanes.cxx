@@ -338,12 +338,6 @@ PlanesOf(const std::shared_ptr<const Source> & source, std::vector<std::string> 
             "the pixel data are longer than the header says, by " + std::to_string(source->file.pixels->size - needed) +
               " bytes, which are passed over");
   }
-  if (source->file.bytesBehindDeflated > 0)
-  {
-    AddNote(notes,
-            (source->name.empty() ? std::string() : source->name + ": ") + "after its deflated data set come " +
-              Counted(source->file.bytesBehindDeflated, "byte") + " of something else, which are passed over");
-  }
   if (format.photometric == "PALETTE COLOR")
   {
     AddNote(notes, "its colours are a palette's: voxels are the numbers of the colours");

@@ -3,9 +3,8 @@
 import random
 import struct
 import unittest
-import zlib
 
-from dicom_files import Dicom, SERIES, make, measures, one, pydicom, segmentation
+from dicom_files import Dicom, make, measures, one, pydicom, segmentation
 from files import np
 
 from pydicom.dataset import Dataset
@@ -16,15 +15,11 @@ from pydicom.uid import (ExplicitVRBigEndian, ExplicitVRLittleEndian, ImplicitVR
 
 
 class Single(Dicom):
-    def test_types_and_byte_orders(self):
+    def test_types(self):
         for dtype in ("uint8", "int8", "uint16", "int16", "uint32", "int32"):
-            for syntax in (ExplicitVRLittleEndian, ImplicitVRLittleEndian, ExplicitVRBigEndian):
-                if syntax == ExplicitVRBigEndian and dtype.endswith("8"):
-                    continue
+            for syntax in (ExplicitVRLittleEndian, ImplicitVRLittleEndian):
                 pixels = self.random((6, 7), np.dtype(dtype))
-                stored = pixels.byteswap() if syntax == ExplicitVRBigEndian else pixels
-                data = make(pixels, (-3.5, 4, 5), (0.5, 0.75), syntax=syntax, SliceThickness=2,
-                            PixelData=stored.tobytes())
+                data = make(pixels, (-3.5, 4, 5), (0.5, 0.75), syntax=syntax, SliceThickness=2)
                 if syntax == ImplicitVRLittleEndian:
                     data["PixelData"].VR = "OW"
                 image = self.read(self.save(data, "a.dcm"))
@@ -187,52 +182,9 @@ class Single(Dicom):
             element.value[0].is_undefined_length_sequence_item = True
         np.testing.assert_array_equal(self.read(self.save(data, "n.dcm")).voxels[0], pixels)
 
-    def test_deflated_data_sets(self):
-        for shape in ((4, 5), (3, 40, 50)):
-            # Numbers that can be compressed, more than one step of decompression takes.
-            pixels = self.random(shape) // 512
-            data = make(pixels, (1, 2, 3), (0.5, 0.25), syntax=pydicom.uid.DeflatedExplicitVRLittleEndian,
-                        GridFrameOffsetVector=[0, 2, 4] if len(shape) == 3 else None)
-            path = self.save(data, "d.dcm")
-            np.testing.assert_array_equal(pydicom.dcmread(path).pixel_array, pixels)
-            image = self.read(path)
-            np.testing.assert_array_equal(image.voxels.reshape(shape), pixels)
-            self.assertEqual(list(image.spacing)[:2], [0.5, 0.25])
-            self.assertEqual(list(image.origin)[:2], [1, 2])
-        with open(path, "rb") as stream:
-            content = stream.read()
-        changed = self.path("c.dcm")
-        for damaged, saying in ((content[:-100], "truncated"), (content[:400], "truncated"),
-                                (content[:-3000] + b"\xff" * 3000, "c.dcm")):
-            with open(changed, "wb") as stream:
-                stream.write(damaged)
-            self.refuses(changed, saying=saying)
-        # The stream says itself where it ends; the standard has up to one 0 behind it, other readers pass over more.
-        inflater = zlib.decompressobj(-15)
-        inflater.decompress(content[144 + int.from_bytes(content[140:144], "little"):])
-        content = content[:len(content) - len(inflater.unused_data)]
-        for behind, told in ((b"more", "come 4 bytes of something else"), (b"\0", None), (b"\0" * 512, None),
-                             (b"\0\1", "come 2 bytes")):
-            with open(changed, "wb") as stream:
-                stream.write(content + behind)
-            np.testing.assert_array_equal(pydicom.dcmread(changed).pixel_array, pixels)
-            image = self.read(changed)
-            np.testing.assert_array_equal(image.voxels, pixels)
-            self.assertEqual(any("deflated data set" in note for note in image.notes), told is not None)
-            self.assertIn(told or "", " ".join(image.notes))
-
-    def test_series_of_deflated_slices(self):
-        folder, pixels = self.series(range(4), syntax=pydicom.uid.DeflatedExplicitVRLittleEndian)
-        np.testing.assert_array_equal(self.read(folder).voxels, pixels)
-        chosen = self.label(folder, self.path("o.nrrd"), "--range", 0, "inf", "--series", SERIES)
-        self.assertEqual(chosen.returncode, 0, chosen.stderr)
-        # One input with series is enough, also beside a file that has none.
-        beside = self.label(folder, self.path("p.nrrd"), "--range", 0, "inf", "--series", 1, "--mask",
-                            self.path("o.nrrd"))
-        self.assertEqual(beside.returncode, 0, beside.stderr)
-        single = self.label(self.path("series", "i0.dcm"), self.path("o.nrrd"), "--series", 1)
-        self.assertEqual(single.returncode, 1)
-        self.assertIn("--series 1", single.stderr)
+    def test_rare_transfer_syntaxes_are_refused(self):
+        for syntax in (ExplicitVRBigEndian, pydicom.uid.DeflatedExplicitVRLittleEndian):
+            self.refuses(self.save(make(self.random((4, 5)), syntax=syntax), "r.dcm"), saying=[syntax, "dcmconv +te"])
 
     def test_mutations_never_crash(self):
         """A seeded loop over damaged files of several kinds: each is read or refused."""

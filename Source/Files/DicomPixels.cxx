@@ -81,24 +81,6 @@ Convert(const PixelFormat & format, const unsigned char * from, std::int64_t cou
   }
 }
 
-/** Converts luminance and colour differences of full range to red, green and blue (PS3.3 C.7.6.3.1.2). */
-void
-ColoursOfDifferences(unsigned char * values, std::int64_t pixels)
-{
-  const auto clamp = [](double value) {
-    return static_cast<unsigned char>(std::min(255.0, std::max(0.0, std::floor(value + 0.5))));
-  };
-  for (unsigned char * at = values; at != values + 3 * pixels; at += 3)
-  {
-    const double y = at[0];
-    const double blue = at[1] - 128.0;
-    const double red = at[2] - 128.0;
-    at[0] = clamp(y + 1.402 * red);
-    at[1] = clamp(y - 0.344136 * blue - 0.714136 * red);
-    at[2] = clamp(y + 1.772 * blue);
-  }
-}
-
 ScalarType
 TypeOfBits(int bits, bool isSigned)
 {
@@ -130,12 +112,9 @@ CheckColours(PixelFormat & format)
                       std::to_string(format.bitsAllocated) + (format.isSigned ? " signed" : "") +
                       " bits a pixel; 1, and 3 unsigned ones of 8 or 16 bits, are supported");
   }
-  const bool transformed = kind == "YBR_RCT" || kind == "YBR_ICT";
-  const bool differences = kind == "YBR_FULL" || (kind == "YBR_FULL_422" && format.encapsulated);
-  if (kind != "RGB" && !(transformed && format.encapsulated) && !(differences && format.bitsAllocated == 8))
+  if (kind != "RGB" && !((kind == "YBR_RCT" || kind == "YBR_ICT") && format.encapsulated))
   {
-    throw Unsupported("its colours are stored as " + kind + (format.encapsulated ? "" : " without compression") +
-                      "; RGB and YBR_FULL are supported");
+    throw Unsupported("its colours are stored as " + kind + "; RGB is supported: convert it, or save it as grey");
   }
 }
 
@@ -284,10 +263,6 @@ WriteFrame(const PixelFormat &   format,
                                                static_cast<To *>(voxels));
       });
     });
-  }
-  if (format.photometric == "YBR_FULL" || format.photometric == "YBR_FULL_422")
-  {
-    ColoursOfDifferences(static_cast<unsigned char *>(voxels), pixels);
   }
 }
 

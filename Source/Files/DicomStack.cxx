@@ -297,7 +297,7 @@ ReadValues(const std::vector<Plane> & planes, const ReadOptions & options, Loade
   const StoredPlanes stored(planes, context.Part(ShareOfLooking, ShareUntilDecoded));
   // Values that need no conversion are not copied if they come from whole files in order.
   const bool plain = identity && !format.encapsulated && !format.planar && format.bitsAllocated >= 8 &&
-                     format.bitsStored == format.bitsAllocated && format.photometric.compare(0, 3, "YBR") != 0 &&
+                     format.bitsStored == format.bitsAllocated &&
                      reinterpret_cast<std::uintptr_t>(stored[0]) % SizeOf(image.type) == 0;
   bool inOrder = plain && planes.size() > 1;
   for (std::size_t i = 0; inOrder && i < planes.size(); ++i)

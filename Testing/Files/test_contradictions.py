@@ -78,20 +78,16 @@ class ContradictionTest(FilesTest):
         square = np.zeros((16, 16), "uint16")
         square[:5, :6] = plane
         tiled = [(256, 4, 1, long(6)), (257, 4, 1, long(5)), (322, 4, 1, long(16)), (323, 4, 1, long(16)), (324, 4, 1, long(8))]
-        for page, entries, count, size in (
-                (plane, [(279, 4, 1, long(62))], 62, 60), (plane, [(279, 4, 1, long(0xffffffff))], 0xffffffff, 60),
-                (plane, [*two, (279, 4, 2, long(36, 40))], 40, 24), (plane, [*two, (279, 4, 2, long(1000, 24))], 1000, 36),
-                (square, [*tiled, (325, 4, 1, long(600))], 600, 512),
+        for page, entries in (
+                (plane, [(279, 4, 1, long(62))]), (plane, [(279, 4, 1, long(0xffffffff))]),
+                (plane, [*two, (279, 4, 2, long(36, 40))]), (plane, [*two, (279, 4, 2, long(1000, 24))]),
+                (square, [*tiled, (325, 4, 1, long(600))]),
                 # A last strip may be as long as the others.
-                (plane, [*two, (279, 4, 2, long(36, 36))], None, None), (plane, [*two, (279, 4, 2, long(36, 24))], None, None)):
+                (plane, [*two, (279, 4, 2, long(36, 36))]), (plane, [*two, (279, 4, 2, long(36, 24))])):
             ours = self.read(self.put(tiff([page], entries), "a.tif"))
             with self.subTest(entries=entries):
                 np.testing.assert_array_equal(ours.voxels, plane)
-                if count is None:
-                    self.assertEqual(ours.notes, [])
-                else:
-                    self.assertIn("of page 1 has %d bytes by its header, but its pixels take %d" % (count, size), ours.notes[0])
-                    self.assertEqual("the file ends before" in ours.notes[0], count >= 1000)
+                self.assertEqual(ours.notes, [])
 
         # Writers may round an odd number of bytes up.
         odd = values("uint8", (5, 5))
@@ -100,11 +96,11 @@ class ContradictionTest(FilesTest):
         self.assertEqual(ours.notes, [])
 
     def test_grey_under_pixarlog(self):
-        """The library's decoder loses the first pixel of each row, but for three and four samples."""
+        """The library's decoder loses the first pixel of each row."""
         tifffile.imwrite(self.path("p.tif"), np.zeros((4, 5), np.uint8), photometric="minisblack")
         with tifffile.TiffFile(self.path("p.tif"), mode="r+b") as tiff:
             tiff.pages[0].tags[259].overwrite(32909)
-        self.refuses(self.path("p.tif"), saying=["PixarLog", "1 sample a pixel"])
+        self.refuses(self.path("p.tif"), saying=["PixarLog"])
 
     def test_palettes_without_colours(self):
         """libtiff tells of grey pages."""

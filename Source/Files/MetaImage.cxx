@@ -4,14 +4,12 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/HeaderText.h"
-#include "BrickCCL/Files/MetaOrientation.h"
 #include "BrickCCL/Files/MetaTypes.h"
 #include "BrickCCL/Files/PartialVoxels.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Files/Voxels.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <optional>
@@ -21,22 +19,6 @@ namespace brickccl::files
 
 namespace
 {
-
-/** Whether two texts are the same words, or the same numbers. */
-bool
-AreAlike(const std::string & a, const std::string & b)
-{
-  const auto isSame = [](const std::string & one, const std::string & other) {
-    char *       endOfOne = nullptr;
-    char *       endOfOther = nullptr;
-    const double number = std::strtod(one.c_str(), &endOfOne);
-    const bool   isEqual = number == std::strtod(other.c_str(), &endOfOther);
-    return one == other || (isEqual && *endOfOne == '\0' && *endOfOther == '\0');
-  };
-  const auto words = Words(LowerCase(a));
-  const auto others = Words(LowerCase(b));
-  return std::equal(words.begin(), words.end(), others.begin(), others.end(), isSame);
-}
 
 struct MetaHeader
 {
@@ -61,7 +43,7 @@ struct MetaHeader
     for (const char * name : names)
     {
       const std::string * const value = Find(name);
-      if (found != nullptr && value != nullptr && !AreAlike(*value, *found))
+      if (found != nullptr && value != nullptr && *value != *found)
       {
         throw Error(std::string("its fields '") + first + "' (" + *found + ") and '" + name + "' (" + *value +
                     ") are two names of one thing, with different values");
@@ -242,7 +224,6 @@ SetGeometry(const MetaHeader & header, std::size_t fileDimension, const ReadOpti
   {
     image.notes.push_back(NoteOnFlippedAxes(flipped));
   }
-  NoteAnatomicalOrientation(header.Find("AnatomicalOrientation"), fileDimension, matrix, image.notes);
 }
 
 /** The files that hold the voxels. `isLocal` says whether that is the file of the header itself. */

@@ -6,7 +6,6 @@
 #include "BrickCCL/Files/Voxels.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -75,51 +74,10 @@ AfterLines(const FileBytes & file, std::uint64_t begin, std::int64_t lines)
   return static_cast<std::uint64_t>(place - file.Data());
 }
 
-int
-DigitOf(unsigned char letter)
-{
-  return letter >= '0' && letter <= '9' ? letter - '0'
-       : letter >= 'a' && letter <= 'f' ? letter - 'a' + 10
-       : letter >= 'A' && letter <= 'F' ? letter - 'A' + 10
-                                        : -1;
-}
-
-void
-ReadHexadecimal(const FileBytes & file, std::uint64_t begin, std::size_t bytes, std::byte * output)
-{
-  std::size_t digits = 0;
-  int         high = 0;
-  for (std::uint64_t place = begin; place < file.Size() && digits < 2 * bytes; ++place)
-  {
-    const unsigned char letter = file.Data()[place];
-    if (std::isspace(letter) != 0)
-    {
-      continue;
-    }
-    const int digit = DigitOf(letter);
-    if (digit < 0)
-    {
-      throw Error("among its hexadecimal digits is a byte of value " + std::to_string(letter));
-    }
-    if (digits % 2 != 0)
-    {
-      output[digits / 2] = static_cast<std::byte>(high * 16 + digit);
-    }
-    high = digit;
-    ++digits;
-  }
-  if (digits < 2 * bytes)
-  {
-    throw Error("the file is truncated: it has " + std::to_string(digits) + " hexadecimal digits of " +
-                std::to_string(2 * bytes));
-  }
-}
-
 enum class Encoding
 {
   Raw,
   Text,
-  Hexadecimal,
   Gzip
 };
 
@@ -132,15 +90,14 @@ EncodingOf(const NrrdHeader & header)
                                           std::pair{ "text", Encoding::Text },
                                           std::pair{ "ascii", Encoding::Text },
                                           std::pair{ "gzip", Encoding::Gzip },
-                                          std::pair{ "gz", Encoding::Gzip },
-                                          std::pair{ "hex", Encoding::Hexadecimal } })
+                                          std::pair{ "gz", Encoding::Gzip } })
   {
     if (name == known)
     {
       return encoding;
     }
   }
-  throw Unsupported("its encoding is '" + name + "'; raw, gzip, hex and text are read: save it as gzip");
+  throw Unsupported("its encoding is '" + name + "'; raw, gzip and text are read: save it as gzip");
 }
 
 /** How the data of an image lie in its files. */
@@ -226,11 +183,6 @@ ReadPlain(const FileBytes &   data,
   {
     const char * const text = reinterpret_cast<const char *>(data.Data());
     ReadText(text + begin, text + data.Size(), image.type, bytes / SizeOf(image.type), context.progress, output);
-    return false;
-  }
-  if (layout.encoding == Encoding::Hexadecimal)
-  {
-    ReadHexadecimal(data, begin, bytes, output);
     return false;
   }
   if (output == nullptr)

@@ -26,31 +26,30 @@ COMMAND = "Batch Cli Pictures Report Slicer SlicerModule Examples Python.wheel P
 EVERY = "*"
 
 
-ENGINE = ("Core Criteria Forest Simd Cuda Host Runs Geometry Voxels Algorithms Tables Labels Measuring Dispatch Bricks Clean"
-          " Segmenting Phantoms")
+ENGINE = "Source/Engine/* Source/Inspection/Segmenting/* Source/Inspection/Phantoms/*"
 
 
 def rooms(names, folder="Source"):
-    return " ".join(f"{folder}/{name}/*" for name in names.split())
+    return " ".join(f"{folder}/*/{name}/*" for name in names.split())
 
 
 #: Paths (`*` matches any text), the steps and the tests that they need. A file needs what all its rows name together; a file
 #: that no row names needs everything.
 RULES = (
     # The engine: the rooms of the preset core-only.
-    (rooms(ENGINE) + " Source/BrickCCL.h", "core-only asan-ubsan clang", EVERY),
-    (rooms(ENGINE, "Testing/Unit"), "asan-ubsan tsan", ""),
+    (ENGINE, "core-only asan-ubsan clang", EVERY),
+    (ENGINE.replace("Source", "Testing/Unit"), "asan-ubsan tsan", ""),
     # Rooms that work on threads, and the rooms that these include.
-    (rooms("Core Criteria Forest Simd Host Runs Geometry Algorithms Tables Labels Measuring Dispatch Bricks Clean Segmenting"),
+    (rooms("Core Criteria Forest Host Runs Geometry Algorithms Tables Labels Measuring Dispatch Bricks Clean Segmenting"),
      "tsan", ""),
     # Rooms that CUDA sources include.
     (rooms("Core Criteria Forest Cuda Host Runs Voxels Algorithms Tables Labels Measuring Dispatch") +
      " *.cu *.cuh Testing/gpu/*", "cuda", ""),
-    ("*-simd* */Core/* Source/Simd/*", "aarch64", ""),
-    ("*/Host/*", "mingw", ""),
+    ("*-simd* */Core/* Source/Engine/Runs/*-inl.h", "aarch64", ""),
+    ("*/Host/* Source/Files/Disk/* Source/Files/Isolation/* Testing/Unit/Files/*", "mingw", ""),
     (rooms("Core Host"), "corpus", ""),
     # What is built on the engine.
-    (rooms("Files"), "fuzz clang", "FileParts Files Python " + COMMAND),
+    ("Source/Files/*", "fuzz clang", "FileParts Files Python " + COMMAND),
     (rooms("Streaming Batch Report Cli Pictures"), "clang", COMMAND),
     (rooms("Slicer") + " Source/copy-libraries.sh", "clang", "Slicer SlicerModule"),
     (rooms("Itk"), "asan-ubsan clang", "Itk Consumer Examples Slicer " + COMMAND),
@@ -81,7 +80,8 @@ RULES = (
     (".ci/passed CITATION.cff LICENSE CHANGELOG.md .gitignore .pre-commit-config.yaml *.svg", "", ""),
     (".clang-tidy .clang-format", "clang", ""),
     # What all builds share.
-    (".ci/run .ci/choose.py CMakeLists.txt CMakePresets.json Source/CMakeLists.txt *.cmake *.cmake.in Testing/CMakeLists.txt"
+    (".ci/run .ci/choose.py CMakeLists.txt CMakePresets.json Source/CMakeLists.txt Source/Engine/CMakeLists.txt"
+     " Source/Inspection/CMakeLists.txt Source/Fronts/CMakeLists.txt *.cmake *.cmake.in Testing/CMakeLists.txt"
      " Testing/Support/* Testing/run.sh Testing/install-*.sh Testing/summarize_tests.py Testing/Benchmarks/install-peers.sh", " ".join(STEPS), EVERY),
 )
 

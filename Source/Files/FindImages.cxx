@@ -6,7 +6,7 @@
 #include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/NaturalOrder.h"
 #include "BrickCCL/Files/SliceNames.h"
-#include "BrickCCL/Files/TiffPages.h"
+#include "BrickCCL/Files/Formats/TiffPages.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_FILES_FORMATS_H
 #define BRICKCCL_FILES_FORMATS_H
 
-#include "BrickCCL/Files/FileBytes.h"
+#include "BrickCCL/Files/Disk/FileBytes.h"
 #include "BrickCCL/Files/ImageFile.h"
 
 #include <cstddef>

@@ -5,10 +5,10 @@
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/FilePattern.h"
 #include "BrickCCL/Files/Formats.h"
-#include "BrickCCL/Files/Hdf5Datasets.h"
+#include "BrickCCL/Files/Formats/Hdf5Datasets.h"
 #include "BrickCCL/Files/NamingPath.h"
 #include "BrickCCL/Files/Settle.h"
-#include "BrickCCL/Host/AtomicFile.h"
+#include "BrickCCL/Files/Disk/AtomicFile.h"
 
 #include <algorithm>
 #include <cmath>

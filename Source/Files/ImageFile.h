@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_FILES_IMAGEFILE_H
 #define BRICKCCL_FILES_IMAGEFILE_H
 
-#include "BrickCCL/Files/FileBytes.h"
+#include "BrickCCL/Files/Disk/FileBytes.h"
 #include "BrickCCL/Files/LoadedImage.h"
 #include "BrickCCL/Host/Parallel.h"
 

@@ -2,7 +2,7 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Voxels.h"
-#include "BrickCCL/Host/MappedFiles.h"
+#include "BrickCCL/Files/Disk/MappedFiles.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,8 +1,8 @@
 #ifndef BRICKCCL_FILES_PARTIALVOXELS_H
 #define BRICKCCL_FILES_PARTIALVOXELS_H
 
-#include "BrickCCL/Files/FileBytes.h"
-#include "BrickCCL/Files/Inflate.h"
+#include "BrickCCL/Files/Disk/FileBytes.h"
+#include "BrickCCL/Files/Codecs/Inflate.h"
 #include "BrickCCL/Files/LoadedImage.h"
 #include "BrickCCL/Files/Settle.h"
 

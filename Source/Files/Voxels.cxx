@@ -2,7 +2,7 @@
 
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Files/Deflate.h"
+#include "BrickCCL/Files/Codecs/Deflate.h"
 #include "BrickCCL/Files/PartialVoxels.h"
 #include "BrickCCL/Files/Settle.h"
 

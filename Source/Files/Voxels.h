@@ -1,9 +1,9 @@
 #ifndef BRICKCCL_FILES_VOXELS_H
 #define BRICKCCL_FILES_VOXELS_H
 
-#include "BrickCCL/Files/FileBytes.h"
+#include "BrickCCL/Files/Disk/FileBytes.h"
 #include "BrickCCL/Files/ImageFile.h"
-#include "BrickCCL/Files/InflateOnThreads.h"
+#include "BrickCCL/Files/Codecs/InflateOnThreads.h"
 
 #include <cstdint>
 #include <optional>

@@ -8,7 +8,7 @@
  * item for the next, as `brickccl batch` does; else they take it from the system anew. */
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/ImageFile.h"
-#include "BrickCCL/Host/ChildProcess.h"
+#include "BrickCCL/Files/Isolation/ChildProcess.h"
 
 #include <nlohmann/json.hpp>
 

@@ -2,7 +2,8 @@
 //
 //   brickccl-itk-benchmark [--size N,N] [--repetitions N] [--once-above SECONDS] [--threads N,N] [--only TEXT]
 //
-// It prints a table for each size: images of N^3 voxels (default 256). The tables of Source/Itk/README.md are those of
+// It prints a table for each size: images of N^3 voxels (default 256). The tables of Source/Fronts/Itk/README.md are
+// those of
 // --size 256,512 --repetitions 3. Each line has the median seconds of ITK's filter and of ours and their ratio
 // for each number of threads. A filter of ITK that takes more than SECONDS (default 2) runs once. Filters are made anew
 // for each run. All runs of one filter follow each other, so that its memory was just used, except that of the first

@@ -31,14 +31,14 @@ def jobs_of(folder):
 
 
 def room_of(output):
-    """`Source/Runs` for Source/CMakeFiles/brickccl.dir/Runs/FindRuns.cxx.o; `links` for what is not an object."""
+    """`Source/Engine/Runs` for Source/Engine/CMakeFiles/brickccl.dir/Runs/FindRuns.cxx.o; `links` for what is not an object."""
     if not output.endswith(".o"):
         return "precompiled headers" if output.endswith(".gch") else "links and others"
     together = re.search(r"Unity/unity_(\w+)_cxx\.cxx\.o$", output)
     if together:
         return together.group(1).replace("_", "/")
     parts = re.sub(r"CMakeFiles/[^/]+\.dir/", "", output).split("/")
-    return "/".join(parts[: min(2, len(parts) - 1)])
+    return "/".join(parts[: min(3, len(parts) - 1)])
 
 
 def main():

@@ -1,4 +1,4 @@
-"""The columns of the component table by their definitions (Source/Tables/COLUMNS.md), voxel by voxel with numpy and
+"""The columns of the component table by their definitions (Source/Engine/Tables/COLUMNS.md), voxel by voxel with numpy and
 scipy: slow, and by other ways than BrickCCL's. reference_measures.py compares them."""
 
 import functools

@@ -310,7 +310,7 @@ class StatsTest(CommandTest):
                     self.assertEqual(str(float(next(csv.DictReader(stream))["intensity_mean"])), str(mean))
 
     def test_the_list_of_columns_is_the_documented_one(self):
-        with open(os.path.join(SOURCE, "Tables", "COLUMNS.md")) as stream:
+        with open(os.path.join(SOURCE, "Engine", "Tables", "COLUMNS.md")) as stream:
             self.assertTrue(stream.read().endswith(self.ok("stats", "--list-columns-markdown").stdout),
                             "brickccl stats --list-columns-markdown gives the table anew")
         self.assertIn("sphericity", self.ok("stats", "--list-columns").stdout)

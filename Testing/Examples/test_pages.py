@@ -100,9 +100,11 @@ class PagesTest(unittest.TestCase):
             self.assertIn("(../Examples/%s/README.md)" % name, main_page)
 
     def test_links_lead_to_files(self):
-        pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "Source/README.md", "Source/FORMATS.md", "Source/MainPage.md", "Testing/README.md",
+        pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "Source/README.md",
+                 "Source/Engine/README.md", "Source/Files/README.md", "Source/Inspection/README.md", "Source/Fronts/README.md",
+                 "Source/FORMATS.md", "Source/MainPage.md", "Testing/README.md",
                  "Testing/Benchmarks/RESULTS.md", "Testing/Benchmarks/DECISIONS.md",
-                 "Source/Algorithms/BundleMerging/README.md", "Source/Algorithms/RunMerging/README.md"]
+                 "Source/Engine/Algorithms/BundleMerging/README.md", "Source/Engine/Algorithms/RunMerging/README.md"]
         pages += ["Examples/%s/README.md" % name for name in page_names()]
         for page in pages:
             for link in re.findall(r"\]\(([^)#]+)\)", text_of(os.path.join(ROOT, page))):

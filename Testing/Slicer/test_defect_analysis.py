@@ -182,7 +182,7 @@ class DefectAnalysisTest(ModuleTest):
 
     def test_the_example_of_the_page(self):
         root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-        with open(os.path.join(root, "Source", "Slicer", "README.md"), encoding="utf-8") as stream:
+        with open(os.path.join(root, "Source", "Fronts", "Slicer", "README.md"), encoding="utf-8") as stream:
             page = stream.read()
         (example,) = re.findall(r"```sh\n(build/release/cli-modules/[^`]*)```", page)
         words = shlex.split(example.replace("\\\n", " "))

@@ -54,9 +54,10 @@ def included(path, known={}):
         with open(os.path.join(ROOT, path), encoding="utf-8") as stream:
             names = re.findall(r'^#\s*include [<"]([^>"]+)[>"]', stream.read(), re.M)
         for name in names:
-            for candidate in (re.sub("^BrickCCL/", "Source/", name), os.path.join(os.path.dirname(path), name),
-                              "Testing/Support/" + name, "Testing/Unit/" + name, "Source/Itk/" + name,
-                              "Source/Vtk/" + name):
+            folders = [os.path.dirname(path), "Testing/Support", "Testing/Unit", "Source/Fronts/Itk", "Source/Fronts/Vtk"]
+            if name.startswith("BrickCCL/"):
+                name, folders = name[len("BrickCCL/"):], ["Source/Engine", "Source/Inspection", "Source/Fronts", "Source"]
+            for candidate in (os.path.join(folder, name) for folder in folders):
                 candidate = os.path.normpath(candidate)
                 if candidate != path and os.path.isfile(os.path.join(ROOT, candidate)):
                     known[path] |= {candidate} | included(candidate)
@@ -116,7 +117,8 @@ def check(build, path):
     without = ["--checks=-clang-analyzer-*"] if path.endswith("-simd.cxx") else []
     result = subprocess.run(["clang-tidy", "--quiet", "--warnings-as-errors=*", "-p", build] + without + CLANG_ARGUMENTS +
                             [path], cwd=ROOT, capture_output=True, text=True)
-    faults = re.sub(re.escape(os.path.abspath(build)) + "/include/BrickCCL/", "Source/", result.stdout)
+    # Rooms are links there.
+    faults = re.sub(re.escape(os.path.abspath(build)) + r"/include/BrickCCL/[\w.]+", lambda link: os.path.realpath(link[0]), result.stdout)
     faults = faults.replace(ROOT + "/", "").strip()
     if result.returncode != 0 and not faults:
         faults = result.stderr.strip()

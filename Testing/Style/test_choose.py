@@ -19,24 +19,24 @@ TABLE = (
     ("LICENSE CHANGELOG.md", "docs", "Examples"),
     ("README.md", "docs", "Examples"),
     ("Examples/Grains/run.sh", "docs", "Examples Python"),
-    ("Source/Cli/LabelCommand.cxx", "clang", COMMAND),
-    ("Source/Cli/Options.h", "clang docs", COMMAND),
-    ("Source/Cli/CMakeLists.txt", "clang", COMMAND),
-    ("Source/Batch/Recipes/casting-porosity.toml", "clang", COMMAND),
-    ("Source/Files/Bmp.cxx", "fuzz clang", "FileParts Files Python " + COMMAND),
-    ("Source/Files/Bmp.cxx Source/Host/System.cxx", "fuzz clang core-only asan-ubsan tsan cuda mingw", "*"),
-    ("Source/Slicer/BrickLabelVolume.xml", "clang", "Slicer SlicerModule"),
-    ("Source/Itk/itkBrickBinaryFillholeImageFilter.h", "asan-ubsan clang docs", "Itk Consumer " + COMMAND),
-    ("Source/Phantoms/Log.cxx", "core-only asan-ubsan clang", "*"),
-    ("Source/Bricks/MatchFaces.cxx", "core-only asan-ubsan tsan clang", "*"),
-    ("Source/Labels/Relabel.cxx", "core-only asan-ubsan tsan clang cuda", "*"),
-    ("Source/Labels/Labels.h", "core-only asan-ubsan tsan clang cuda docs", "*"),
-    ("Source/Runs/ListRuns-simd.cxx", "core-only asan-ubsan tsan clang cuda aarch64", "*"),
-    ("Source/Core/Extent.cxx", "core-only asan-ubsan tsan clang cuda aarch64 corpus", "*"),
-    ("Source/Host/ThreadPool.h", "core-only asan-ubsan tsan clang cuda mingw corpus docs", "*"),
+    ("Source/Fronts/Cli/LabelCommand.cxx", "clang", COMMAND),
+    ("Source/Fronts/Cli/Options.h", "clang docs", COMMAND),
+    ("Source/Fronts/Cli/CMakeLists.txt", "clang", COMMAND),
+    ("Source/Inspection/Batch/Recipes/casting-porosity.toml", "clang", COMMAND),
+    ("Source/Files/Formats/Bmp.cxx", "fuzz clang", "FileParts Files Python " + COMMAND),
+    ("Source/Files/Formats/Bmp.cxx Source/Engine/Host/System.cxx", "fuzz clang core-only asan-ubsan tsan cuda mingw", "*"),
+    ("Source/Fronts/Slicer/BrickLabelVolume.xml", "clang", "Slicer SlicerModule"),
+    ("Source/Fronts/Itk/itkBrickBinaryFillholeImageFilter.h", "asan-ubsan clang docs", "Itk Consumer " + COMMAND),
+    ("Source/Inspection/Phantoms/Log.cxx", "core-only asan-ubsan clang", "*"),
+    ("Source/Engine/Bricks/MatchFaces.cxx", "core-only asan-ubsan tsan clang", "*"),
+    ("Source/Engine/Labels/Relabel.cxx", "core-only asan-ubsan tsan clang cuda", "*"),
+    ("Source/Engine/Labels/Labels.h", "core-only asan-ubsan tsan clang cuda docs", "*"),
+    ("Source/Engine/Runs/ListRuns-simd.cxx", "core-only asan-ubsan tsan clang cuda aarch64", "*"),
+    ("Source/Engine/Core/Extent.cxx", "core-only asan-ubsan tsan clang cuda aarch64 corpus", "*"),
+    ("Source/Engine/Host/ThreadPool.h", "core-only asan-ubsan tsan clang cuda mingw corpus docs", "*"),
     ("Testing/Cli/test_label.py", "", "Cli Report Files"),
-    ("Testing/Unit/Clean/SweepTest.cxx", "asan-ubsan tsan clang", "Unit Bricks Segmenting FileParts Pictures Batch"),
-    ("Testing/Unit/Host/HostTest.cxx", "asan-ubsan tsan mingw clang", "Unit Bricks Segmenting FileParts Pictures Batch"),
+    ("Testing/Unit/Engine/Clean/SweepTest.cxx", "asan-ubsan tsan clang", "Unit Bricks Segmenting FileParts Pictures Batch"),
+    ("Testing/Unit/Engine/Host/HostTest.cxx", "asan-ubsan tsan mingw clang", "Unit Bricks Segmenting FileParts Pictures Batch"),
     ("Testing/Fuzz/FuzzImage.cxx", "fuzz clang", ""),
     ("Testing/gpu/DeviceTest.cxx", "cuda clang", ""),
     ("Wrapping/Python/tests/test_io.py", "clang", "Python"),
@@ -82,7 +82,7 @@ class RulesTest(unittest.TestCase):
             if re.search(r"\.cuh?$", path):
                 self.assertIn("cuda", steps, path)
                 for room in re.findall(r'#include "BrickCCL/(\w+)/', text):
-                    self.assertIn("cuda", choose.choose([f"Source/{room}/X.h"])[0], f"{path} includes {room}")
+                    self.assertIn("cuda", choose.choose([f"Source/Engine/{room}/X.h"])[0], f"{path} includes {room}")
 
     def test_the_filter_takes_whole_groups(self):
         option, pattern = choose.filter_of({"Cli", "Python.wheel"}).split()

@@ -1,4 +1,4 @@
-// Repeats the measurements of the papers whose algorithms are in Source/Algorithms, on this machine's GPU:
+// Repeats the measurements of the papers whose algorithms are in Source/Engine/Algorithms, on this machine's GPU:
 //
 //   brickccl-paper-benchmark [--mask FILE NX NY NZ ...] [--method NAME] TABLE ... > papers.csv
 //

@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_TESTING_FILES_COMPRESSED_H
 #define BRICKCCL_TESTING_FILES_COMPRESSED_H
 
-#include "BrickCCL/Files/Inflate.h"
+#include "BrickCCL/Files/Codecs/Inflate.h"
 
 #include <gtest/gtest.h>
 

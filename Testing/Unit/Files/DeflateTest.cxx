@@ -1,9 +1,9 @@
 // Compressed bytes, read again by zlib.
 
-#include "BrickCCL/Files/Deflate.h"
+#include "BrickCCL/Files/Codecs/Deflate.h"
 
-#include "BrickCCL/Files/Checksum.h"
-#include "BrickCCL/Files/Inflate.h"
+#include "BrickCCL/Files/Codecs/Checksum.h"
+#include "BrickCCL/Files/Codecs/Inflate.h"
 
 #include <gtest/gtest.h>
 

@@ -3,9 +3,9 @@
 #include "Compressed.h"
 
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Files/DeflateBlocks.h"
-#include "BrickCCL/Files/InflateOnThreads.h"
-#include "BrickCCL/Files/SymbolInflater.h"
+#include "BrickCCL/Files/Codecs/DeflateBlocks.h"
+#include "BrickCCL/Files/Codecs/InflateOnThreads.h"
+#include "BrickCCL/Files/Codecs/SymbolInflater.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // Label maps compressed by their runs, read again by zlib.
 
-#include "BrickCCL/Files/RunCompressor.h"
+#include "BrickCCL/Files/Codecs/RunCompressor.h"
 
-#include "BrickCCL/Files/Deflate.h"
+#include "BrickCCL/Files/Codecs/Deflate.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,73 @@
+#ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_LINKBUNDLES_H
+#define BRICKCCL_ALGORITHMS_BUNDLEMERGING_LINKBUNDLES_H
+
+#include "BrickCCL/Core/BitRow.h"
+#include "BrickCCL/Runs/WordList.h"
+
+#include <cstdint>
+
+namespace brickccl::simd
+{
+
+/** So many words before a row and past its end must be readable, and as many past the end of results are written. Their
+ *  values do not matter. */
+inline constexpr std::int64_t MaximumWordsBeside = 8;
+
+/** Rows of two bundles that face each other. Each side has two rows, which are united, or one row twice. */
+struct FacingRows
+{
+  const Word * a[2];
+  const Word * b[2];
+};
+
+/** Two bundles a and b, for vector code: their faces, one or two, and the united bits of each. With two faces all
+ *  voxels at the same x are neighbours. */
+struct FacingBundles
+{
+  FacingRows faces[2];
+  int        faceCount;
+  /** Only voxels of a face at the same x are neighbours. */
+  bool         areStraight;
+  const Word * unitedA;
+  const Word * unitedB;
+  std::int64_t words;
+};
+
+/** The links between two bundles, one word for each word of their rows. */
+struct LinkedRows
+{
+  /** The links of a to b at x, x - 1 and x + 1, without repeats and without those that are implied or go on. */
+  Word * same;
+  Word * left;
+  Word * right;
+  /** The bits at which links of the same word or of earlier ones join the runs of both bundles. */
+  Word * joined;
+  /** The words of `same`, `left` and `right` that have bits. Their kinds are LinkedSame ... If it has no room for words
+   *  (`bits` is null), its count only says whether there are any. */
+  WordList list;
+};
+
+inline constexpr int LinkedSame = 0;
+inline constexpr int LinkedLeft = 1;
+inline constexpr int LinkedRight = 2;
+
+/** Says where other links imply links at the same x: where all `count` of these rows have a bit or, if there are such,
+ *  where both of `others` do. */
+struct ImpliedLinks
+{
+  const Word * rows[3] = {};
+  /** 2 or 3, or 0 if no links are implied. */
+  int          count = 0;
+  const Word * others[2] = {};
+};
+
+/** Finds the links between bundles a and b as LinksTo, WithoutRepeats and JoinedBits (Runs/Bundle.h) do, many words at
+ *  once.
+ *
+ *  A link at the same x is left out if earlier words link its runs, or if other links in its word do (WithoutImplied).
+ *  If there can be implied links, it lies where WithoutImplied moves it. The function appends to `links.list`. */
+void LinkBundles(const FacingBundles & bundles, const ImpliedLinks & implied, LinkedRows & links);
+
+} // namespace brickccl::simd
+
+#endif

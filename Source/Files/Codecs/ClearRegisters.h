@@ -1,0 +1,32 @@
+#ifndef BRICKCCL_FILES_CODECS_CLEARREGISTERS_H
+#define BRICKCCL_FILES_CODECS_CLEARREGISTERS_H
+
+namespace brickccl::files
+{
+
+/** Clears the upper halves of vector registers. ISA-L leaves values in them, and until they are cleared, instructions
+ *  that do not know of them wait for more than they need: those of SHA-256 take 1.3 times as long. */
+#if defined(__GNUC__) && defined(__x86_64__)
+__attribute__((target("avx"))) inline void
+ClearUpperHalves()
+{
+  __builtin_ia32_vzeroupper();
+}
+
+inline void
+ClearRegisters()
+{
+  if (__builtin_cpu_supports("avx"))
+  {
+    ClearUpperHalves();
+  }
+}
+#else
+inline void
+ClearRegisters()
+{}
+#endif
+
+} // namespace brickccl::files
+
+#endif

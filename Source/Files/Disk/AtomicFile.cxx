@@ -1,0 +1,489 @@
+#include "BrickCCL/Files/Disk/AtomicFile.h"
+
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/Isolation/EndAtInterrupt.h"
+#include "BrickCCL/Files/Disk/FlushDisk.h"
+#include "BrickCCL/Host/System.h"
+#include "BrickCCL/Files/Disk/TemporaryFolder.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <set>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace brickccl
+{
+
+namespace fs = std::filesystem;
+
+namespace
+{
+
+fs::path
+FolderOf(const fs::path & path)
+{
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+/** The file that a symbolic link points at, or the path itself. */
+fs::path
+Resolved(const fs::path & path)
+{
+  fs::path        resolved = path;
+  std::error_code failure;
+  for (int links = 0; fs::is_symlink(fs::symlink_status(resolved, failure)); ++links)
+  {
+    if (links == 40)
+    {
+      throw Error("cannot write " + Quoted(path.string()) + ": its symbolic links form a circle");
+    }
+    const fs::path next = fs::read_symlink(resolved);
+    resolved = next.is_absolute() ? next : resolved.parent_path() / next;
+  }
+  return resolved;
+}
+
+/** \throws Error that names the file unless a file may take its place. */
+void
+CheckReplaceable(const fs::path & target)
+{
+  if (fs::is_directory(target))
+  {
+    throw Error("cannot write " + Quoted(target.string()) + ": it is a folder");
+  }
+  if (fs::exists(target) && !fs::is_regular_file(target))
+  {
+    throw Error("cannot write " + Quoted(target.string()) + ": it is no file of a disk (a pipe or a device)");
+  }
+}
+
+/** A new folder beside a file that is to be replaced. \throws Error that says why it cannot be. */
+std::unique_ptr<TemporaryFolder>
+FolderBeside(const fs::path & target)
+{
+  try
+  {
+    return std::make_unique<TemporaryFolder>(FolderOf(target));
+  }
+  catch (const std::system_error & failure)
+  {
+    throw Error("cannot write " + Quoted(target.string()) + ": " + failure.code().message());
+  }
+}
+
+/** Calls FlushFile or FlushNames. \throws Error that names the file or folder. */
+template <typename TFlush>
+void
+Flush(const fs::path & file, const fs::path & name, TFlush flush)
+{
+  try
+  {
+    flush(file);
+  }
+  catch (const std::system_error & failure)
+  {
+    throw Error("cannot write " + Quoted(name.string()) + ": " + failure.code().message());
+  }
+}
+
+/** Gives a file the mode of the one that it replaces, if there is one. */
+void
+KeepMode(const fs::path & replaced, const fs::path & file)
+{
+  std::error_code       failure;
+  const fs::file_status status = fs::status(replaced, failure);
+  if (fs::is_regular_file(status))
+  {
+    fs::permissions(file, status.permissions(), failure);
+    if (failure)
+    {
+      throw Error("cannot write " + Quoted(replaced.string()) + ": its mode cannot be kept: " + failure.message());
+    }
+  }
+}
+
+/** \throws Error if the disk is full now. The check is there because some writers of image formats ignore a failed
+ *  write. */
+void
+CheckRoomIsLeft(const fs::path & folder, const fs::path & target)
+{
+  const fs::path          probe = folder / "probe";
+  const std::vector<char> block(4096, 1);
+  std::ofstream           stream(probe, std::ios::binary);
+  stream.write(block.data(), static_cast<std::streamsize>(block.size()));
+  stream.close();
+  if (!stream)
+  {
+    throw Error("cannot write " + Quoted(target.string()) + ": " + std::strerror(errno));
+  }
+  fs::remove(probe);
+}
+
+/** A file that is written and waits for its place, with those that were written beside it. */
+class Replacement
+{
+public:
+  explicit Replacement(const std::string & path)
+    : m_Path(path)
+    , m_Target(Resolved(path))
+  {
+    CheckReplaceable(m_Target);
+  }
+
+  /** Has the files written into a folder of their own. */
+  void
+  Write(const std::function<void(const std::string &)> & write, const fs::path & folder)
+  {
+    // Writers choose the format by the file's name, so the temporary file has the same name.
+    const fs::path temporary = folder / fs::path(m_Path).filename();
+    write(temporary.string());
+    if (!fs::exists(temporary))
+    {
+      throw Error("cannot write " + Quoted(m_Path) + ": nothing was written");
+    }
+    CheckRoomIsLeft(folder, m_Target);
+    for (const auto & entry : fs::directory_iterator(folder))
+    {
+      const bool     isItself = entry.path() == temporary;
+      const fs::path place = isItself ? m_Target : FolderOf(m_Target) / entry.path().filename();
+      KeepMode(place, entry.path());
+      // The data files of a header go before it.
+      m_Files.insert(isItself ? m_Files.end() : m_Files.begin(), { entry.path(), place });
+    }
+  }
+
+  const fs::path &
+  Target() const
+  {
+    return m_Target;
+  }
+
+  /** Moves the files to a folder that others share. \param number  of the files in it */
+  void
+  MoveInto(const fs::path & folder, std::size_t & number)
+  {
+    for (auto & [file, place] : m_Files)
+    {
+      const fs::path  shared = folder / std::to_string(number++);
+      std::error_code failure;
+      fs::rename(file, shared, failure);
+      if (failure)
+      {
+        throw Error("cannot write " + Quoted(m_Path) + ": " + failure.message());
+      }
+      file = shared;
+    }
+  }
+
+  /** The files, and where they go. */
+  const std::vector<std::pair<fs::path, fs::path>> &
+  Files() const
+  {
+    return m_Files;
+  }
+
+  /** Keeps what the files replace, as far as the system has links, so that MoveBack can undo Move. */
+  void
+  KeepOld()
+  {
+    for (const auto & [file, place] : m_Files)
+    {
+      std::error_code failure;
+      const fs::path  old = file.string() + "-old";
+      const bool      isNew = !fs::exists(place, failure);
+      if (!isNew)
+      {
+        fs::create_hard_link(place, old, failure);
+      }
+      m_Kept.push_back({ place, isNew || failure ? fs::path() : old, isNew, false });
+    }
+  }
+
+  /** Moves the files into place. */
+  void
+  Move()
+  {
+    for (std::size_t i = 0; i < m_Files.size(); ++i)
+    {
+      std::error_code failure;
+      fs::rename(m_Files[i].first, m_Files[i].second, failure);
+      if (failure)
+      {
+        throw Error("cannot write " + Quoted(m_Path) + ": " + failure.message());
+      }
+      if (i < m_Kept.size())
+      {
+        m_Kept[i].isMoved = true;
+      }
+    }
+  }
+
+  /** Puts back what was there before, as far as the system keeps it. */
+  void
+  MoveBack()
+  {
+    for (const Kept & kept : m_Kept)
+    {
+      std::error_code ignored;
+      if (kept.isMoved && kept.isNew)
+      {
+        fs::remove(kept.place, ignored);
+      }
+      else if (kept.isMoved && !kept.old.empty())
+      {
+        fs::rename(kept.old, kept.place, ignored);
+      }
+    }
+    m_Kept.clear();
+  }
+
+private:
+  /** What was at a place. */
+  struct Kept
+  {
+    fs::path place;
+    /** A link to what is replaced; empty if there is nothing, or the file system has no links. */
+    fs::path old;
+    bool     isNew;
+    bool     isMoved;
+  };
+
+  std::string                                m_Path;
+  fs::path                                   m_Target;
+  std::vector<std::pair<fs::path, fs::path>> m_Files;
+  std::vector<Kept>                          m_Kept;
+};
+
+using Replacements = std::vector<std::unique_ptr<Replacement>>;
+
+/** Moves all files into place, or none: an interrupt comes before all or after all.
+ *  \throws Cancelled for one that came before, if it is heard. */
+void
+MoveAll(const Replacements & replacements, bool hearsInterrupts)
+{
+  std::vector<std::pair<fs::path, fs::path>> files;
+  std::set<fs::path>                         folders;
+  for (const auto & replacement : replacements)
+  {
+    files.insert(files.end(), replacement->Files().begin(), replacement->Files().end());
+    folders.insert(FolderOf(replacement->Target()));
+  }
+  const auto checkInterrupt = [hearsInterrupts] {
+    if (hearsInterrupts && WasInterrupted())
+    {
+      throw Cancelled();
+    }
+  };
+  // That is done after all are written: many files whose bytes are on the disk take long to remove if one fails.
+  ForEachOnDisk(files.size(), [&](std::size_t i) {
+    checkInterrupt();
+    Flush(files[i].first, files[i].second.filename(), FlushFile);
+  });
+  const auto held = HoldOffEnd();
+  checkInterrupt();
+  try
+  {
+    if (files.size() > 1)
+    {
+      for (const auto & replacement : replacements)
+      {
+        replacement->KeepOld();
+      }
+    }
+    // A kill between two of these moves leaves some of the old files: nothing slow is done here.
+    for (const auto & replacement : replacements)
+    {
+      replacement->Move();
+    }
+    for (const fs::path & folder : folders)
+    {
+      Flush(folder, folder, FlushNames);
+    }
+  }
+  catch (...)
+  {
+    for (const auto & replacement : replacements)
+    {
+      replacement->MoveBack();
+    }
+    throw;
+  }
+}
+
+} // namespace
+
+struct ReplacedTogether::Implementation
+{
+  Replacements waiting;
+  /** Where the files wait, by the folders that they go to, and how many there are. */
+  std::map<fs::path, std::unique_ptr<TemporaryFolder>> folders;
+  std::size_t                                          number = 0;
+  /** How many are being written: a writer may replace other files. */
+  int              depth = 0;
+  Implementation * before = nullptr;
+
+  void Write(std::unique_ptr<Replacement> replacement, const std::function<void(const std::string &)> & write);
+};
+
+namespace
+{
+
+/** Whether this thread writes files where they belong. */
+bool &
+IsInPlace()
+{
+  thread_local bool isInPlace = false;
+  return isInPlace;
+}
+
+/** Writes files where they belong. If that fails, what is left of those beside `path` is the caller's. */
+void
+WriteInPlace(const std::string & path, const std::function<void(const std::string &)> & write)
+{
+  try
+  {
+    write(path);
+    if (!fs::exists(path))
+    {
+      throw Error("cannot write '" + path + "': nothing was written");
+    }
+    CheckRoomIsLeft(FolderOf(path), path);
+  }
+  catch (...)
+  {
+    // A disk may be full of it, and have no room for what tells so.
+    std::error_code ignored;
+    fs::remove(path, ignored);
+    throw;
+  }
+}
+
+/** The innermost one of this thread. */
+ReplacedTogether::Implementation *&
+TogetherOnThread()
+{
+  thread_local ReplacedTogether::Implementation * together = nullptr;
+  return together;
+}
+
+} // namespace
+
+ReplacedTogether::ReplacedTogether()
+  : m_Implementation(std::make_unique<Implementation>())
+{
+  m_Implementation->before = std::exchange(TogetherOnThread(), m_Implementation.get());
+}
+
+ReplacedTogether::~ReplacedTogether()
+{
+  TogetherOnThread() = m_Implementation->before;
+}
+
+void
+ReplacedTogether::Move()
+{
+  MoveAll(m_Implementation->waiting, true);
+  m_Implementation->waiting.clear();
+  m_Implementation->folders.clear();
+}
+
+WrittenInPlace::WrittenInPlace()
+  : m_Before(std::exchange(IsInPlace(), true))
+{}
+
+WrittenInPlace::~WrittenInPlace()
+{
+  IsInPlace() = m_Before;
+}
+
+void
+ReplacedTogether::Implementation::Write(std::unique_ptr<Replacement>                     replacement,
+                                        const std::function<void(const std::string &)> & write)
+{
+  std::unique_ptr<TemporaryFolder> & folder = folders[FolderOf(replacement->Target())];
+  if (!folder)
+  {
+    folder = FolderBeside(replacement->Target());
+  }
+  // It stays for the next file: some systems take long to remove folders.
+  const fs::path  where = folder->Path() / ("new-" + std::to_string(depth));
+  std::error_code failure;
+  fs::create_directory(where, failure);
+  if (failure)
+  {
+    throw Error("cannot write " + Quoted(replacement->Target().string()) + ": " + failure.message());
+  }
+  ++depth;
+  try
+  {
+    replacement->Write(write, where);
+    replacement->MoveInto(folder->Path(), number);
+  }
+  catch (...)
+  {
+    --depth;
+    RemoveFolder(where.string());
+    throw;
+  }
+  --depth;
+  waiting.push_back(std::move(replacement));
+}
+
+void
+ReplaceFile(const std::string & path, const std::function<void(const std::string &)> & write)
+{
+  if (IsInPlace())
+  {
+    WriteInPlace(path, write);
+    return;
+  }
+  auto replacement = std::make_unique<Replacement>(path);
+  if (ReplacedTogether::Implementation * const together = TogetherOnThread())
+  {
+    together->Write(std::move(replacement), write);
+    return;
+  }
+  const std::unique_ptr<TemporaryFolder> folder = FolderBeside(replacement->Target());
+  replacement->Write(write, folder->Path());
+  Replacements one;
+  one.push_back(std::move(replacement));
+  // Some jobs write what they have when they are interrupted.
+  MoveAll(one, false);
+}
+
+void
+ReplaceTextFile(const std::string & path, const std::function<void(std::ostream &)> & write)
+{
+  ReplaceFile(path, [&](const std::string & temporary) {
+    std::ofstream stream(fs::path(temporary), std::ios::binary);
+    write(stream);
+    stream.close();
+    if (!stream)
+    {
+      throw Error("cannot write " + Quoted(path) + ": " + std::strerror(errno));
+    }
+  });
+}
+
+std::string
+ReplacedFile(const std::string & path)
+{
+  return Resolved(path).string();
+}
+
+void
+CheckWritable(const std::string & path)
+{
+  const fs::path target = Resolved(path);
+  CheckReplaceable(target);
+  FolderBeside(target);
+}
+
+} // namespace brickccl

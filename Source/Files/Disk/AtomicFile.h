@@ -1,0 +1,73 @@
+#ifndef BRICKCCL_FILES_DISK_ATOMICFILE_H
+#define BRICKCCL_FILES_DISK_ATOMICFILE_H
+
+#include <functional>
+#include <memory>
+#include <ostream>
+#include <string>
+
+namespace brickccl
+{
+
+/** Replaces `path` by what `write` writes, all or nothing.
+ *
+ *  `write` gets the path of a file of the same name in a new folder beside `path`. It may make further files there (the
+ *  data file of a detached header). When it returns, all of them are moved into place, `path` itself last. If anything
+ *  fails, or the process is killed at any time, `path` is what it was before; what a kill leaves in the folder goes
+ *  with the next file that is replaced there (TemporaryFolder). If `path` is a symbolic link, the file
+ *  that it points at is replaced. A file that replaces another one keeps its mode; a new one has the
+ *  mode that the umask of the process leaves.
+ *  \throws Error that names the path and the system's reason; whatever `write` throws. */
+void ReplaceFile(const std::string & path, const std::function<void(const std::string & temporary)> & write);
+
+/** While it lives, what this thread replaces (ReplaceFile) waits beside its place until Move() is called: the outputs
+ * of a job are all new, or all as they were before. Files that never moved are removed at its end.
+ *
+ * A kill (kill -9) within Move() is the exception: between the first and the last rename, which take microseconds each
+ * and follow each other at once, it leaves some new and some old outputs. Each is whole. */
+class ReplacedTogether
+{
+public:
+  struct Implementation;
+
+  ReplacedTogether();
+  ~ReplacedTogether();
+  ReplacedTogether(const ReplacedTogether &) = delete;
+  ReplacedTogether & operator=(const ReplacedTogether &) = delete;
+
+  /** Moves all files that wait. If one cannot be moved, those before it give way to what they had replaced.
+   *  \throws Error; Cancelled if there was an interrupt before (WasInterrupted). A later one does not stop it. */
+  void Move();
+
+private:
+  std::unique_ptr<Implementation> m_Implementation;
+};
+
+/** While it lives, this thread has ReplaceFile write files where they belong, and does not wait for the disk. It is for
+ *  a new folder that goes to its place as a whole: FlushFolders comes before that, and a folder that is not finished is
+ *  dropped. */
+class WrittenInPlace
+{
+public:
+  WrittenInPlace();
+  ~WrittenInPlace();
+  WrittenInPlace(const WrittenInPlace &) = delete;
+  WrittenInPlace & operator=(const WrittenInPlace &) = delete;
+
+private:
+  bool m_Before;
+};
+
+/** Does the same for text that is written to a stream. \throws Error, also for a full disk. */
+void ReplaceTextFile(const std::string & path, const std::function<void(std::ostream &)> & write);
+
+/** The file that ReplaceFile replaces: `path`, or where the symbolic links that it is lead to, whether there is a file
+ *  or not. \throws Error if links form a circle. */
+std::string ReplacedFile(const std::string & path);
+
+/** \throws Error unless files can be made in the folder of `path`. It is for checking before long work starts. */
+void CheckWritable(const std::string & path);
+
+} // namespace brickccl
+
+#endif

@@ -1,0 +1,282 @@
+#include "BrickCCL/Files/Disk/FileBytes.h"
+
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#ifdef _WIN32
+#  ifndef NOMINMAX
+#    define NOMINMAX
+#  endif
+#  include <windows.h>
+#else
+#  include <fcntl.h>
+#  include <sys/mman.h>
+#  include <sys/stat.h>
+#  include <unistd.h>
+#endif
+
+namespace brickccl::files
+{
+
+namespace
+{
+
+/** What else than files of a disk a path may lead to. */
+constexpr const char * NoFileOfDisk = "it is no file of a disk (a folder, a pipe or a device)";
+
+/** \throws Error for a name that the system would cut. */
+void
+CheckName(const std::string & path)
+{
+  if (path.find('\0') != std::string::npos)
+  {
+    throw Error("there is no such file: its name has a byte of value 0, which names of files do not have");
+  }
+}
+
+} // namespace
+
+#ifdef _WIN32
+
+namespace
+{
+
+/** A handle of the system, which is closed at the end of its life. */
+class Handle
+{
+public:
+  explicit Handle(HANDLE handle)
+    : m_Handle(handle == INVALID_HANDLE_VALUE ? nullptr : handle)
+  {}
+  Handle(const Handle &) = delete;
+  Handle & operator=(const Handle &) = delete;
+  ~Handle()
+  {
+    if (m_Handle != nullptr)
+    {
+      CloseHandle(m_Handle);
+    }
+  }
+  HANDLE
+  Get() const
+  {
+    return m_Handle;
+  }
+
+private:
+  HANDLE m_Handle;
+};
+
+Error
+LastError()
+{
+  return Error(std::system_category().message(static_cast<int>(GetLastError())));
+}
+
+} // namespace
+
+FileBytes
+FileBytes::Map(const std::string & path)
+{
+  CheckName(path);
+  const std::filesystem::path name(path);
+  std::error_code             failure;
+  const auto                  status = std::filesystem::status(name, failure);
+  if (!std::filesystem::exists(status))
+  {
+    throw Error("there is no such file");
+  }
+  if (!std::filesystem::is_regular_file(status))
+  {
+    throw Error(NoFileOfDisk);
+  }
+  const Handle  file(CreateFileW(name.c_str(),
+                                GENERIC_READ,
+                                FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE,
+                                nullptr,
+                                OPEN_EXISTING,
+                                FILE_ATTRIBUTE_NORMAL,
+                                nullptr));
+  LARGE_INTEGER size = {};
+  if (file.Get() == nullptr || GetFileSizeEx(file.Get(), &size) == 0)
+  {
+    throw LastError();
+  }
+  FileBytes bytes;
+  bytes.m_Path = path;
+  bytes.m_IsMapped = true;
+  bytes.m_Size = static_cast<std::size_t>(size.QuadPart);
+  if (bytes.m_Size > 0)
+  {
+    const Handle mapping(CreateFileMappingW(file.Get(), nullptr, PAGE_READONLY, 0, 0, nullptr));
+    void * const memory = mapping.Get() == nullptr ? nullptr : MapViewOfFile(mapping.Get(), FILE_MAP_READ, 0, 0, 0);
+    if (memory == nullptr)
+    {
+      throw LastError();
+    }
+    bytes.m_Owner = std::shared_ptr<const void>(memory, [](const void * mapped) { UnmapViewOfFile(mapped); });
+    bytes.m_Data = static_cast<const unsigned char *>(memory);
+  }
+  return bytes;
+}
+
+#else
+
+namespace
+{
+
+class Descriptor
+{
+public:
+  explicit Descriptor(const std::string & path)
+    : m_Number(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK))
+  {}
+  Descriptor(const Descriptor &) = delete;
+  Descriptor & operator=(const Descriptor &) = delete;
+  ~Descriptor()
+  {
+    if (m_Number >= 0)
+    {
+      ::close(m_Number);
+    }
+  }
+  int
+  Number() const
+  {
+    return m_Number;
+  }
+
+private:
+  int m_Number;
+};
+
+} // namespace
+
+FileBytes
+FileBytes::Map(const std::string & path)
+{
+  CheckName(path);
+  const Descriptor file(path);
+  struct stat      status = {};
+  if (file.Number() < 0 || ::fstat(file.Number(), &status) != 0)
+  {
+    // Sockets cannot be opened.
+    throw Error(errno == ENOENT ? "there is no such file" : errno == ENXIO ? NoFileOfDisk : std::strerror(errno));
+  }
+  if (!S_ISREG(status.st_mode))
+  {
+    throw Error(NoFileOfDisk);
+  }
+  FileBytes bytes;
+  bytes.m_Path = path;
+  bytes.m_IsMapped = true;
+  bytes.m_Size = static_cast<std::size_t>(status.st_size);
+  if (bytes.m_Size > 0)
+  {
+    void * const memory = ::mmap(nullptr, bytes.m_Size, PROT_READ, MAP_PRIVATE, file.Number(), 0);
+    if (memory == MAP_FAILED)
+    {
+      throw Error(std::strerror(errno));
+    }
+    const std::size_t size = bytes.m_Size;
+    bytes.m_Owner =
+      std::shared_ptr<const void>(memory, [size](const void * mapped) { ::munmap(const_cast<void *>(mapped), size); });
+    bytes.m_Data = static_cast<const unsigned char *>(memory);
+  }
+  return bytes;
+}
+
+#endif
+
+FileBytes
+FileBytes::FromMemory(std::string path, const void * data, std::size_t size)
+{
+  // The copy is exactly as long as the bytes, so that a sanitizer sees a read past their end.
+  const auto copy = std::shared_ptr<unsigned char>(new unsigned char[size], std::default_delete<unsigned char[]>());
+  if (size > 0)
+  {
+    std::memcpy(copy.get(), data, size);
+  }
+  FileBytes bytes;
+  bytes.m_Path = std::move(path);
+  bytes.m_Data = copy.get();
+  bytes.m_Size = size;
+  bytes.m_Owner = copy;
+  return bytes;
+}
+
+std::string
+FileBytes::QuotedName() const
+{
+  return "'" + std::filesystem::path(m_Path).filename().string() + "'";
+}
+
+void
+FileBytes::Require(std::uint64_t begin, std::uint64_t count) const
+{
+  if (begin > m_Size || count > m_Size - begin)
+  {
+    const std::uint64_t needs = count > UINT64_MAX - begin ? UINT64_MAX : begin + count;
+    throw Error("the file is truncated: " + QuotedName() + " has " + std::to_string(m_Size) + " bytes of " +
+                std::to_string(needs));
+  }
+}
+
+bool
+FileBytes::BeginsWith(const char * text, std::size_t length) const
+{
+  return m_Size >= length && std::memcmp(m_Data, text, length) == 0;
+}
+
+bool
+IsThere(const std::string & path)
+{
+  std::error_code failure;
+  return std::filesystem::exists(path, failure);
+}
+
+bool
+IsRegularFile(const std::string & path)
+{
+  std::error_code failure;
+  return std::filesystem::is_regular_file(path, failure);
+}
+
+std::string
+PathBeside(const std::string & header, const std::string & name)
+{
+  const std::filesystem::path path(name);
+  return path.is_absolute() ? name : (std::filesystem::path(header).parent_path() / path).string();
+}
+
+std::vector<FileBytes>
+MapDataFiles(const std::string & header, const std::vector<std::string> & names)
+{
+  std::vector<FileBytes> files;
+  for (const std::string & name : names)
+  {
+    try
+    {
+      CheckName(name);
+      const std::string path = PathBeside(header, name);
+      std::error_code   ignored;
+      if (std::filesystem::equivalent(path, header, ignored))
+      {
+        throw Error("it is the header itself");
+      }
+      files.push_back(FileBytes::Map(path));
+    }
+    catch (const Error & error)
+    {
+      throw Error("its data file " + Quoted(name) + " cannot be read: " + error.what());
+    }
+  }
+  return files;
+}
+
+} // namespace brickccl::files

@@ -1,0 +1,82 @@
+#ifndef BRICKCCL_FILES_DISK_FILEBYTES_H
+#define BRICKCCL_FILES_DISK_FILEBYTES_H
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace brickccl::files
+{
+
+/** The bytes of a file that is mapped into memory, and the file's path. Copies share the mapping. */
+class FileBytes
+{
+public:
+  FileBytes() = default;
+
+  /** \throws Error with the system's reason, also for a path that is no regular file (folders, pipes, devices). */
+  static FileBytes Map(const std::string & path);
+
+  /** Copies bytes that lie in memory: a file made by a test. */
+  static FileBytes FromMemory(std::string path, const void * data, std::size_t size);
+
+  const std::string &
+  Path() const
+  {
+    return m_Path;
+  }
+  /** The name of the file without its folder, between quotation marks; for messages. */
+  std::string QuotedName() const;
+  const unsigned char *
+  Data() const
+  {
+    return m_Data;
+  }
+  std::size_t
+  Size() const
+  {
+    return m_Size;
+  }
+  /** The object that keeps the bytes alive. */
+  const std::shared_ptr<const void> &
+  Owner() const
+  {
+    return m_Owner;
+  }
+
+  /** Whether the bytes lie in a mapped file, whose memory can be given back at any time. */
+  bool
+  IsMapped() const
+  {
+    return m_IsMapped;
+  }
+
+  /** \throws Error, which says that the file is truncated, unless it has the bytes [begin, begin + count). */
+  void Require(std::uint64_t begin, std::uint64_t count) const;
+
+  bool BeginsWith(const char * text, std::size_t length) const;
+
+private:
+  std::string                 m_Path;
+  std::shared_ptr<const void> m_Owner;
+  const unsigned char *       m_Data = nullptr;
+  std::size_t                 m_Size = 0;
+  bool                        m_IsMapped = false;
+};
+
+/** Whether a path leads to something, and whether that is a file of a disk. Where a name is too long or a folder may
+ * not be entered it does not; mapping the file says why. */
+bool IsThere(const std::string & path);
+bool IsRegularFile(const std::string & path);
+
+/** The path of a file that a header names. The file lies beside the header unless its path is absolute. */
+std::string PathBeside(const std::string & header, const std::string & name);
+
+/** Maps the data files that a header names. \throws Error that names the one that cannot be read. */
+std::vector<FileBytes> MapDataFiles(const std::string & header, const std::vector<std::string> & names);
+
+} // namespace brickccl::files
+
+#endif

@@ -1,0 +1,180 @@
+#include "BrickCCL/Files/Formats/DicomChild.h"
+
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/Isolation/PipedChild.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+// GDCM runs in child processes.
+#if defined(BRICKCCL_USE_GDCM) && defined(BRICKCCL_HAS_CHILDREN)
+#  define BRICKCCL_DECODES_IN_CHILDREN
+#endif
+#ifdef BRICKCCL_DECODES_IN_CHILDREN
+#  include <sys/mman.h>
+#  include <unistd.h>
+#  include <gdcmBitmap.h>
+#  include <gdcmSequenceOfFragments.h>
+#endif
+
+namespace brickccl::files::dicom
+{
+
+#ifdef BRICKCCL_DECODES_IN_CHILDREN
+
+namespace
+{
+
+void
+DecodeFrame(const FrameToDecode & frame, unsigned char * values, std::size_t bytes)
+{
+  const PixelFormat & format = *frame.format;
+  gdcm::Bitmap        image;
+  image.SetNumberOfDimensions(2);
+  image.SetDimension(0, static_cast<unsigned>(format.columns));
+  image.SetDimension(1, static_cast<unsigned>(format.rows));
+  image.SetPixelFormat(gdcm::PixelFormat(static_cast<unsigned short>(format.samples),
+                                         static_cast<unsigned short>(format.bitsAllocated),
+                                         static_cast<unsigned short>(format.bitsStored),
+                                         static_cast<unsigned short>(format.highBit),
+                                         format.isSigned ? 1 : 0));
+  image.SetPhotometricInterpretation(
+    gdcm::PhotometricInterpretation(gdcm::PhotometricInterpretation::GetPIType(format.photometric.c_str())));
+  image.SetTransferSyntax(gdcm::TransferSyntax(gdcm::TransferSyntax::GetTSType(frame.transferSyntax->c_str())));
+  gdcm::SmartPointer<gdcm::SequenceOfFragments> fragments = new gdcm::SequenceOfFragments;
+  for (const Fragment & coded : *frame.coded)
+  {
+    gdcm::Fragment fragment;
+    fragment.SetByteValue(reinterpret_cast<const char *>(coded.data), gdcm::VL(static_cast<std::uint32_t>(coded.size)));
+    fragments->AddFragment(fragment);
+  }
+  gdcm::DataElement element(gdcm::Tag(0x7FE0, 0x0010));
+  element.SetValue(*fragments);
+  image.SetDataElement(element);
+  if (image.GetBufferLength() != bytes)
+  {
+    throw Error("GDCM takes them for " + std::to_string(image.GetBufferLength()) + " bytes instead of " +
+                std::to_string(bytes));
+  }
+  if (!image.GetBuffer(reinterpret_cast<char *>(values)))
+  {
+    throw Error("GDCM cannot decode them");
+  }
+}
+
+/** What this process has written to its standard error. There libjpeg reports damage despite which it goes on. */
+class Complaints
+{
+public:
+  Complaints()
+  {
+#  ifdef __linux__
+    m_File = ::memfd_create("complaints", 0);
+    ::dup2(m_File, STDERR_FILENO);
+#  endif
+  }
+
+  /** \throws Error for damage that has been reported. */
+  void
+  Check() const
+  {
+    char text[4096] = {};
+    if (m_File >= 0 && ::pread(m_File, text, sizeof(text) - 1, 0) > 0)
+    {
+      for (const char * const told : { "Corrupt JPEG", "Premature end", "Bogus" })
+      {
+        if (std::strstr(text, told) != nullptr)
+        {
+          throw Error(std::string(text).substr(0, std::string(text).find('\n')));
+        }
+      }
+    }
+  }
+
+private:
+  int m_File = -1;
+};
+
+} // namespace
+
+void
+RequireDecoder(const std::string & transferSyntax)
+{
+  const auto syntax = gdcm::TransferSyntax::GetTSType(transferSyntax.c_str());
+  if (syntax == gdcm::TransferSyntax::TS_END || syntax < gdcm::TransferSyntax::JPEGBaselineProcess1 ||
+      syntax >= gdcm::TransferSyntax::MPEG2MainProfile)
+  {
+    // 201 to 203.
+    const bool isHighThroughput = transferSyntax.rfind("1.2.840.10008.1.2.4.20", 0) == 0;
+    throw Unsupported("its pixel data are compressed by transfer syntax " + transferSyntax +
+                      (isHighThroughput ? " (HTJ2K), which is not supported; " + std::string(HowToDecompress)
+                                        : ", which is not supported; decompress them by a program that knows it"));
+  }
+}
+
+void
+DecodeInChildren(const std::vector<FrameToDecode> & frames,
+                 unsigned char *                    values,
+                 std::size_t                        frameBytes,
+                 const HostContext &                context)
+{
+  const auto  count = std::min(frames.size(), static_cast<std::size_t>(EffectiveThreadCount(context.threads)));
+  std::size_t done = 0;
+  const auto  tell = [&] { context.progress.Update(static_cast<double>(done) / static_cast<double>(frames.size())); };
+  // Every `count`-th frame.
+  const auto decode = [&](std::size_t first, const PipedChild::Send & send) {
+    const Complaints           complaints;
+    std::vector<unsigned char> decoded(frameBytes);
+    for (std::size_t i = first; i < frames.size(); i += count)
+    {
+      DecodeFrame(frames[i], decoded.data(), frameBytes);
+      complaints.Check();
+      send(decoded.data(), frameBytes);
+    }
+  };
+  const auto                               seconds = static_cast<unsigned>(60 + frameBytes / 1000000);
+  std::vector<std::unique_ptr<PipedChild>> children;
+  for (std::size_t first = 0; first < count; ++first)
+  {
+    children.push_back(std::make_unique<PipedChild>(
+      "GDCM",
+      [&, first](const PipedChild::Send & send) { decode(first, send); },
+      (std::size_t{ 1 } << 30) + 64 * frameBytes,
+      seconds,
+      tell));
+  }
+  for (; done < frames.size(); ++done)
+  {
+    tell();
+    try
+    {
+      children[done % count]->Receive(values + done * frameBytes, frameBytes);
+    }
+    catch (const Cancelled &)
+    {
+      throw;
+    }
+    catch (const Error & error)
+    {
+      throw Error(frames[done].name + "its compressed pixel data are damaged or of an unusual kind: " + error.what());
+    }
+  }
+}
+
+#else
+
+void
+RequireDecoder(const std::string & transferSyntax)
+{
+  throw Unsupported("its pixel data are compressed by transfer syntax " + transferSyntax +
+                    ", and this program was built without GDCM, which decodes them");
+}
+
+void
+DecodeInChildren(const std::vector<FrameToDecode> &, unsigned char *, std::size_t, const HostContext &)
+{}
+
+#endif
+
+} // namespace brickccl::files::dicom

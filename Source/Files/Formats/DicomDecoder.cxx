@@ -1,0 +1,363 @@
+#include "BrickCCL/Files/Formats/DicomDecoder.h"
+
+#include "BrickCCL/Core/Counted.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/Formats/DicomChild.h"
+#include "BrickCCL/Host/Parallel.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace brickccl::files::dicom
+{
+
+namespace
+{
+
+const std::string RleSyntax = "1.2.840.10008.1.2.5";
+
+std::uint32_t
+Little32(const unsigned char * at)
+{
+  return static_cast<std::uint32_t>(at[0]) | static_cast<std::uint32_t>(at[1]) << 8 |
+         static_cast<std::uint32_t>(at[2]) << 16 | static_cast<std::uint32_t>(at[3]) << 24;
+}
+
+std::int64_t
+Big(const unsigned char * at, int bytes)
+{
+  std::int64_t value = 0;
+  for (int i = 0; i < bytes; ++i)
+  {
+    value = value << 8 | at[i];
+  }
+  return value;
+}
+
+/** The properties of an image that its compressed bytes state. */
+struct Codestream
+{
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  std::int64_t samples = 0;
+  std::int64_t bits = 0;
+};
+
+/** Reads the header of a JPEG (also lossless and LS) or JPEG 2000 stream. */
+Codestream
+ReadCodestream(const Fragment & fragment)
+{
+  const unsigned char * const data = fragment.data;
+  const std::size_t           size = fragment.size;
+  if (size >= 43 && Big(data, 4) == 0xFF4FFF51)
+  {
+    return { Big(data + 12, 4) - Big(data + 20, 4),
+             Big(data + 8, 4) - Big(data + 16, 4),
+             Big(data + 40, 2),
+             (data[42] & 0x7F) + 1 };
+  }
+  if (size >= 8 && Big(data + 4, 4) == 0x6A502020)
+  {
+    throw Unsupported("its compressed pixel data are a JP2 file, where DICOM has the bare JPEG 2000 codestream; " +
+                      std::string(HowToDecompress));
+  }
+  if (size < 4 || Big(data, 2) != 0xFFD8)
+  {
+    throw Error("its compressed pixel data do not begin like JPEG or JPEG 2000: they are damaged");
+  }
+  for (std::size_t at = 2; at + 4 <= size && data[at] == 0xFF;)
+  {
+    const unsigned marker = data[at + 1];
+    if (marker == 0xFF)
+    {
+      ++at;
+      continue;
+    }
+    const bool isFrame =
+      (marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC) || marker == 0xF7;
+    if (isFrame && at + 10 <= size)
+    {
+      return { Big(data + at + 5, 2), Big(data + at + 7, 2), data[at + 9], data[at + 4] };
+    }
+    at += 2 + static_cast<std::size_t>(Big(data + at + 2, 2));
+  }
+  throw Error("its compressed pixel data have no JPEG frame header: they are damaged");
+}
+
+/** Whether the bytes end with the marker of an image's end. Zeros that fill them up may follow. */
+bool
+EndsStream(const CodedFrame & coded)
+{
+  unsigned char last[2] = { 0, 0 };
+  int           found = 0;
+  for (auto fragment = coded.rbegin(); fragment != coded.rend() && found < 2; ++fragment)
+  {
+    for (std::size_t i = fragment->size; i > 0 && found < 2; --i)
+    {
+      const unsigned char byte = fragment->data[i - 1];
+      if (found > 0 || byte != 0)
+      {
+        last[found++] = byte;
+      }
+    }
+  }
+  return last[0] == 0xD9 && last[1] == 0xFF;
+}
+
+void
+CheckCodestream(const FrameToDecode & frame)
+{
+  const PixelFormat & format = *frame.format;
+  std::size_t         bytes = 0;
+  if (*frame.transferSyntax != RleSyntax)
+  {
+    RequireDecoder(*frame.transferSyntax);
+  }
+  for (const Fragment & fragment : *frame.coded)
+  {
+    bytes += fragment.size;
+  }
+  if (bytes == 0)
+  {
+    throw Error("its compressed pixel data are empty");
+  }
+  constexpr std::size_t maximumRatio = 20000;
+  constexpr std::size_t harmless = std::size_t{ 1 } << 24;
+  if (format.BytesOfFrame() > harmless && format.BytesOfFrame() / maximumRatio > bytes)
+  {
+    throw Error("its header says " + std::to_string(format.columns) + " x " + std::to_string(format.rows) +
+                " pixels, but its compressed pixel data have only " + std::to_string(bytes) + " bytes");
+  }
+  if (*frame.transferSyntax == RleSyntax)
+  {
+    return;
+  }
+  const Codestream stream = ReadCodestream(frame.coded->front());
+  if (!EndsStream(*frame.coded))
+  {
+    throw Error("its compressed pixel data are cut: they do not end by the marker FFD9");
+  }
+  if (stream.rows != format.rows || stream.columns != format.columns || stream.samples != format.samples)
+  {
+    throw Error("its header says " + std::to_string(format.columns) + " x " + std::to_string(format.rows) +
+                " pixels of " + std::to_string(format.samples) + " samples, but its compressed pixel data hold " +
+                std::to_string(stream.columns) + " x " + std::to_string(stream.rows) + " of " +
+                std::to_string(stream.samples));
+  }
+  if ((stream.bits <= 8) != (format.bitsAllocated == 8) || stream.bits > format.bitsAllocated)
+  {
+    throw Unsupported("its compressed values have " + std::to_string(stream.bits) + " bits, but BitsAllocated is " +
+                      std::to_string(format.bitsAllocated) + ", which is not supported");
+  }
+}
+
+/** Joins the fragments of a frame into one piece. RLE has one fragment for each frame, but its data may be split. */
+std::vector<unsigned char>
+Joined(const CodedFrame & coded)
+{
+  std::vector<unsigned char> bytes;
+  for (const Fragment & fragment : coded)
+  {
+    bytes.insert(bytes.end(), fragment.data, fragment.data + fragment.size);
+  }
+  return bytes;
+}
+
+/** Decodes PackBits into every `step`-th byte of `values`. */
+void
+DecodeRleSegment(const unsigned char * at,
+                 const unsigned char * end,
+                 std::size_t           count,
+                 std::size_t           step,
+                 unsigned char *       values)
+{
+  std::size_t done = 0;
+  while (done < count)
+  {
+    if (at == end)
+    {
+      throw Error("its RLE pixel data are cut or damaged: a segment ends after " + std::to_string(done) + " of " +
+                  std::to_string(count) + " bytes");
+    }
+    const unsigned control = *at++;
+    if (control == 128)
+    {
+      continue;
+    }
+    const bool        repeats = control > 128;
+    const std::size_t length = repeats ? 257 - control : control + 1;
+    const std::size_t taken = std::min(length, count - done);
+    if (static_cast<std::size_t>(end - at) < (repeats ? 1 : taken))
+    {
+      throw Error("its RLE pixel data are cut or damaged: a run of " + std::to_string(length) +
+                  " bytes goes past their end");
+    }
+    for (std::size_t i = 0; i < taken; ++i)
+    {
+      values[(done + i) * step] = repeats ? *at : at[i];
+    }
+    at += repeats ? 1 : taken;
+    done += taken;
+  }
+}
+
+/** Decodes RLE (PS3.5 annex G). There is a segment for each byte of a sample, the highest first. */
+void
+DecodeRle(const FrameToDecode & frame, unsigned char * values)
+{
+  const PixelFormat &              format = *frame.format;
+  const std::vector<unsigned char> bytes = Joined(*frame.coded);
+  const auto                       perSample = static_cast<std::size_t>(format.bitsAllocated / 8);
+  const auto                       samples = static_cast<std::size_t>(format.samples);
+  const std::size_t                segments = perSample * samples;
+  if (bytes.size() < 64 || Little32(bytes.data()) != segments)
+  {
+    throw Error("its RLE pixel data are damaged: they have " +
+                (bytes.size() < 64 ? "no" : std::to_string(Little32(bytes.data()))) + " segments instead of " +
+                std::to_string(segments));
+  }
+  for (std::size_t segment = 0; segment < segments; ++segment)
+  {
+    const std::size_t begin = Little32(bytes.data() + 4 + 4 * segment);
+    const std::size_t end = segment + 1 < segments ? Little32(bytes.data() + 8 + 4 * segment) : bytes.size();
+    if (begin < 64 || begin > end || end > bytes.size())
+    {
+      throw Error("its RLE pixel data are damaged: segment " + std::to_string(segment + 1) + " lies at " +
+                  std::to_string(begin) + " of " + std::to_string(bytes.size()) + " bytes");
+    }
+    const std::size_t sample = segment / perSample;
+    const std::size_t byte = perSample - 1 - segment % perSample;
+    DecodeRleSegment(bytes.data() + begin,
+                     bytes.data() + end,
+                     static_cast<std::size_t>(format.PixelsOfFrame()),
+                     segments,
+                     values + sample * perSample + byte);
+  }
+}
+
+bool
+BeginsStream(const Fragment & fragment)
+{
+  return fragment.size >= 2 && fragment.data[0] == 0xFF && (fragment.data[1] == 0xD8 || fragment.data[1] == 0x4F);
+}
+
+} // namespace
+
+std::vector<CodedFrame>
+FindCodedFrames(const File & file, const PixelFormat & format)
+{
+  std::vector<Fragment>              fragments;
+  std::vector<const unsigned char *> starts;
+  const unsigned char *              at = file.pixels->data;
+  const unsigned char * const        end = at + file.pixels->size;
+  const unsigned char *              first = nullptr;
+  Fragment                           offsets{ nullptr, 0 };
+  while (end - at >= 8)
+  {
+    const std::uint32_t tag = Little32(at);
+    const std::size_t   length = Little32(at + 4);
+    if (tag == 0xE0DDFFFE)
+    {
+      break;
+    }
+    if (tag != 0xE000FFFE)
+    {
+      throw Error("its compressed pixel data are damaged: no fragment begins at byte " +
+                  std::to_string(at - file.bytes.Data()));
+    }
+    if (static_cast<std::size_t>(end - at) - 8 < length)
+    {
+      throw Error("its compressed pixel data are cut: a fragment of " + std::to_string(length) + " bytes has only " +
+                  std::to_string(end - at - 8));
+    }
+    if (first == nullptr)
+    {
+      offsets = { at + 8, length };
+      first = at + 8 + length;
+    }
+    else
+    {
+      fragments.push_back({ at + 8, length });
+      starts.push_back(at);
+    }
+    at += 8 + length;
+  }
+  const auto              count = static_cast<std::size_t>(format.frames);
+  std::vector<CodedFrame> frames;
+  if (fragments.size() < count || (count > 1 && fragments.size() > count && file.transferSyntax == RleSyntax))
+  {
+    throw Error("its compressed pixel data have " + Counted(fragments.size(), "fragment") + " for " +
+                Counted(count, "frame"));
+  }
+  const bool  hasOffsets = offsets.size / 4 == count && offsets.size % 4 == 0;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < fragments.size(); ++i)
+  {
+    bool begins = i == 0 || fragments.size() == count;
+    if (!begins && count > 1)
+    {
+      begins = hasOffsets ? next < count && starts[i] - first == Little32(offsets.data + 4 * next)
+                          : BeginsStream(fragments[i]);
+    }
+    if (begins)
+    {
+      frames.emplace_back();
+      ++next;
+    }
+    frames.back().push_back(fragments[i]);
+  }
+  if (frames.size() != count)
+  {
+    throw Error("its compressed pixel data hold " + Counted(frames.size(), "frame") + " instead of " +
+                std::to_string(count));
+  }
+  return frames;
+}
+
+DecodedFrames::DecodedFrames(const std::vector<FrameToDecode> & frames, const HostContext & context)
+{
+  if (frames.empty())
+  {
+    return;
+  }
+  const auto naming = [](const FrameToDecode & frame, auto function) {
+    try
+    {
+      function();
+    }
+    catch (const Unsupported & error)
+    {
+      throw Unsupported(frame.name + error.what());
+    }
+    catch (const Error & error)
+    {
+      throw Error(frame.name + error.what());
+    }
+  };
+  m_FrameBytes = frames[0].format->BytesOfFrame();
+  std::vector<FrameToDecode> ofGdcm;
+  for (const FrameToDecode & frame : frames)
+  {
+    naming(frame, [&] { CheckCodestream(frame); });
+    if (*frame.transferSyntax != RleSyntax)
+    {
+      ofGdcm.push_back(frame);
+    }
+  }
+  if (!ofGdcm.empty() && ofGdcm.size() != frames.size())
+  {
+    throw Unsupported("some of its slices are compressed by RLE and some otherwise, which is not supported");
+  }
+  m_Values = MakeUnset<unsigned char>(m_FrameBytes * frames.size());
+  if (!ofGdcm.empty())
+  {
+    DecodeInChildren(ofGdcm, m_Values.data(), m_FrameBytes, context);
+    return;
+  }
+  ParallelFor(static_cast<std::int64_t>(frames.size()), context, [&](std::int64_t i) {
+    const auto index = static_cast<std::size_t>(i);
+    naming(frames[index], [&] { DecodeRle(frames[index], m_Values.data() + index * m_FrameBytes); });
+  });
+}
+
+} // namespace brickccl::files::dicom

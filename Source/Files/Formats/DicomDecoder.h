@@ -1,0 +1,60 @@
+#ifndef BRICKCCL_FILES_FORMATS_DICOMDECODER_H
+#define BRICKCCL_FILES_FORMATS_DICOMDECODER_H
+
+#include "BrickCCL/Files/Formats/DicomPixels.h"
+#include "BrickCCL/Host/Parallel.h"
+#include "BrickCCL/Host/UninitializedVector.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace brickccl::files::dicom
+{
+
+struct Fragment
+{
+  const unsigned char * data;
+  std::size_t           size;
+};
+
+/** The compressed bytes of a frame. */
+using CodedFrame = std::vector<Fragment>;
+
+/** Finds the frames of encapsulated pixel data. \throws Error if they are cut or fewer than the header says. */
+std::vector<CodedFrame> FindCodedFrames(const File & file, const PixelFormat & format);
+
+struct FrameToDecode
+{
+  const CodedFrame *  coded;
+  const PixelFormat * format;
+  const std::string * transferSyntax;
+  /** The text before errors: "slice 'a.dcm': "; empty if there is only one file. */
+  std::string name;
+};
+
+/** The stored values of compressed frames, samples side by side, in the machine's byte order.
+ *
+ *  RLE is decoded here. GDCM decodes everything else in child processes, one for each thread. A child may abort, crash
+ *  or hang: that is an error of the frame that it was decoding. */
+class DecodedFrames
+{
+public:
+  /** All frames must have the same size in bytes. \throws Error; Unsupported for transfer syntaxes that are not
+   *  decoded. */
+  DecodedFrames(const std::vector<FrameToDecode> & frames, const HostContext & context);
+
+  const unsigned char *
+  Frame(std::size_t index) const
+  {
+    return m_Values.data() + index * m_FrameBytes;
+  }
+
+private:
+  UninitializedVector<unsigned char> m_Values;
+  std::size_t                        m_FrameBytes = 0;
+};
+
+} // namespace brickccl::files::dicom
+
+#endif

@@ -1,0 +1,348 @@
+#include "BrickCCL/Files/Formats/DicomPlanes.h"
+
+#include "BrickCCL/Core/Counted.h"
+#include "BrickCCL/Core/Error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace brickccl::files::dicom
+{
+
+namespace
+{
+
+/** The functional groups of a frame, or those that all frames share. Each is parsed once. */
+class FunctionalGroups
+{
+public:
+  FunctionalGroups() = default;
+  explicit FunctionalGroups(DataSet groups)
+    : m_Groups(std::move(groups))
+  {}
+
+  /** The first item of a group; null if there is none. */
+  const DataSet *
+  Find(const Tag & group)
+  {
+    auto found = m_Items.find(group.number);
+    if (found == m_Items.end())
+    {
+      found = m_Items.emplace(group.number, m_Groups.Items(group)).first;
+    }
+    return found->second.empty() ? nullptr : &found->second[0];
+  }
+
+private:
+  DataSet                                       m_Groups;
+  std::map<std::uint32_t, std::vector<DataSet>> m_Items;
+};
+
+/** The data sets that may hold an attribute of a frame: its own groups, those of all frames, and the file. */
+class FrameAttributes
+{
+public:
+  FrameAttributes(FunctionalGroups & own, FunctionalGroups & shared, const DataSet & file)
+    : m_Own(own)
+    , m_Shared(shared)
+    , m_File(file)
+  {}
+
+  /** The item of a functional group that holds an attribute, else the file's own data set. */
+  const DataSet &
+  Holder(const Tag & group, const Tag & attribute) const
+  {
+    for (FunctionalGroups * const groups : { &m_Own, &m_Shared })
+    {
+      const DataSet * const item = groups->Find(group);
+      if (item != nullptr && item->Has(attribute))
+      {
+        return *item;
+      }
+    }
+    return m_File;
+  }
+
+private:
+  FunctionalGroups & m_Own;
+  FunctionalGroups & m_Shared;
+  const DataSet &    m_File;
+};
+
+void
+Normalize(double * vector)
+{
+  const double length = std::sqrt(vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2]);
+  for (int row = 0; row < 3; ++row)
+  {
+    vector[row] /= length;
+  }
+}
+
+/** Makes directions orthonormal, since files give them with few digits. \throws Error for directions that are far from
+ *  it. */
+void
+SettleOrientation(double (&orientation)[6])
+{
+  double lengths[2] = {};
+  double product = 0;
+  for (int row = 0; row < 3; ++row)
+  {
+    lengths[0] += orientation[row] * orientation[row];
+    lengths[1] += orientation[3 + row] * orientation[3 + row];
+    product += orientation[row] * orientation[3 + row];
+  }
+  constexpr double tolerance = 2e-3;
+  if (!(std::fabs(lengths[0] - 1) < tolerance) || !(std::fabs(lengths[1] - 1) < tolerance) ||
+      !(std::fabs(product) < tolerance))
+  {
+    std::string text;
+    for (const double value : orientation)
+    {
+      text += (text.empty() ? "" : "\\") + Shortest(value);
+    }
+    throw Error("ImageOrientationPatient is " + text + "; it must be two orthogonal vectors of length 1");
+  }
+  Normalize(orientation);
+  product = 0;
+  for (int row = 0; row < 3; ++row)
+  {
+    product += orientation[row] * orientation[3 + row];
+  }
+  for (int row = 0; row < 3; ++row)
+  {
+    orientation[3 + row] -= product * orientation[row];
+  }
+  Normalize(orientation + 3);
+}
+
+void
+TakeSpacing(const FrameAttributes & attributes, Plane & plane, std::vector<std::string> & notes)
+{
+  const Tag * const tagsOfSpacing[] = { &tags::PixelSpacing,
+                                        &tags::ImagerPixelSpacing,
+                                        &tags::NominalScannedPixelSpacing };
+  for (const Tag * const tag : tagsOfSpacing)
+  {
+    double spacing[2];
+    if (!attributes.Holder(tags::PixelMeasures, *tag).FixedNumbers(*tag, 2, spacing))
+    {
+      continue;
+    }
+    if (!(spacing[0] > 0) || !(spacing[1] > 0))
+    {
+      throw Error(std::string(tag->keyword) + " is " + Shortest(spacing[0]) + " x " + Shortest(spacing[1]) +
+                  "; it must be above 0");
+    }
+    // The distance of rows comes first.
+    plane.spacing = { spacing[1], spacing[0] };
+    if (tag != tagsOfSpacing[0])
+    {
+      AddNote(notes, "PixelSpacing is missing; " + std::string(tag->keyword) + " is taken for it");
+    }
+    return;
+  }
+  double            ratio[2];
+  const Tag * const tagOfRatio = &tags::PixelAspectRatio;
+  if (attributes.Holder(tags::PixelMeasures, *tagOfRatio).FixedNumbers(*tagOfRatio, 2, ratio) && ratio[0] != ratio[1])
+  {
+    AddNote(notes, "pixels are not square (PixelAspectRatio), but the file does not say their size");
+  }
+}
+
+void
+TakeStep(const FrameAttributes & attributes, Plane & plane)
+{
+  for (const Tag * const tag : { &tags::SpacingBetweenSlices, &tags::SliceThickness })
+  {
+    const std::optional<double> step = attributes.Holder(tags::PixelMeasures, *tag).Number(*tag);
+    if (step && *step != 0)
+    {
+      plane.step = std::fabs(*step);
+      plane.stepSource = tag;
+      return;
+    }
+  }
+}
+
+void
+TakeScaling(const FrameAttributes & attributes, const DataSet & data, Plane & plane)
+{
+  const DataSet & holder = attributes.Holder(tags::ValueTransformations, tags::Slope);
+  if (!holder.Has(tags::Slope) && data.Has(tags::ModalityLut))
+  {
+    throw Unsupported("its values stand for others in a table (ModalityLUTSequence), which is not supported; apply the "
+                      "table first");
+  }
+  if (plane.source->format.samples > 1)
+  {
+    return; // colours are not rescaled
+  }
+  plane.rescaleType = attributes.Holder(tags::ValueTransformations, tags::RescaleType).Text(tags::RescaleType);
+  plane.hasSlope = holder.Has(tags::Slope);
+  plane.hasIntercept = holder.Number(tags::Intercept).has_value();
+  plane.scaling.slope = holder.Number(tags::Slope).value_or(1);
+  plane.scaling.intercept = holder.Number(tags::Intercept).value_or(0);
+  if (const std::optional<double> dose = data.Number(tags::DoseScaling))
+  {
+    plane.scaling = { *dose, 0 };
+  }
+  if (plane.scaling.slope == 0)
+  {
+    throw Error("RescaleSlope is 0; all values would be the same");
+  }
+}
+
+void
+TakePlace(const FrameAttributes & attributes, Plane & plane, std::vector<std::string> & notes)
+{
+  const auto take = [&](const Tag & group, const Tag & tag, std::size_t count, double * numbers) {
+    return attributes.Holder(group, tag).FixedNumbers(tag, count, numbers);
+  };
+  const bool hasPosition = take(tags::PlanePositions, tags::Position, 3, plane.position);
+  const bool hasOrientation = take(tags::PlaneOrientations, tags::Orientation, 6, plane.orientation);
+  if (hasOrientation)
+  {
+    SettleOrientation(plane.orientation);
+  }
+  plane.isPlaced = hasPosition && hasOrientation;
+  if (hasPosition != hasOrientation)
+  {
+    AddNote(notes,
+            std::string(hasPosition ? "ImageOrientationPatient" : "ImagePositionPatient") +
+              " is missing: the place of the slices in the patient is unknown");
+    static const Plane unplaced;
+    std::copy(unplaced.position, unplaced.position + 3, plane.position);
+    std::copy(unplaced.orientation, unplaced.orientation + 6, plane.orientation);
+  }
+}
+
+} // namespace
+
+void
+AddNote(std::vector<std::string> & notes, const std::string & note)
+{
+  if (std::find(notes.begin(), notes.end(), note) == notes.end())
+  {
+    notes.push_back(note);
+  }
+}
+
+void
+NormalOf(const double (&orientation)[6], double (&normal)[3])
+{
+  const double * const x = orientation;
+  const double * const y = orientation + 3;
+  for (int row = 0; row < 3; ++row)
+  {
+    const int next = (row + 1) % 3;
+    const int last = (row + 2) % 3;
+    normal[row] = x[next] * y[last] - x[last] * y[next];
+  }
+}
+
+std::shared_ptr<const Source>
+OpenSource(File file, std::string name)
+{
+  const auto source = std::make_shared<Source>();
+  source->file = std::move(file);
+  source->name = std::move(name);
+  source->patient = source->file.data.Text(tags::PatientId);
+  source->study = source->file.data.Text(tags::StudyUid);
+  if (source->file.pixels == nullptr)
+  {
+    throw Error("it has no pixel data: it is cut, or no image");
+  }
+  source->format = ReadPixelFormat(source->file);
+  if (source->format.encapsulated)
+  {
+    source->coded = FindCodedFrames(source->file, source->format);
+  }
+  return source;
+}
+
+std::vector<Plane>
+PlanesOf(const std::shared_ptr<const Source> & source, std::vector<std::string> & notes)
+{
+  const DataSet &     data = source->file.data;
+  const PixelFormat & format = source->format;
+  constexpr Tag       tiles{ 0x00480006, "UL", "TotalPixelMatrixColumns" };
+  if (data.Has(tiles))
+  {
+    throw Unsupported("its frames are tiles of a larger image, which is not supported");
+  }
+  if (("\\" + data.Text(tags::ImageType) + "\\").find("\\MOSAIC\\") != std::string::npos)
+  {
+    throw Unsupported("its slices lie side by side in one picture (MOSAIC), which is not supported; convert it, for "
+                      "example by dcm2niix");
+  }
+  const std::vector<DataSet> groups = data.Items(tags::FrameGroups);
+  const std::vector<DataSet> shared = data.Items(tags::SharedGroups);
+  FunctionalGroups           ofAll(shared.empty() ? DataSet() : shared[0]);
+  const bool                 hasGroups = !groups.empty();
+  if (hasGroups && groups.size() != static_cast<std::size_t>(format.frames))
+  {
+    throw Error("PerFrameFunctionalGroupsSequence has " + Counted(groups.size(), "item") + " for " +
+                Counted(format.frames, "frame"));
+  }
+  const auto         frames = static_cast<std::size_t>(format.frames);
+  std::vector<Plane> planes(frames);
+  std::size_t        withPlace = 0;
+  std::size_t        withoutPlace = 0;
+  for (std::size_t i = 0; i < frames; ++i)
+  {
+    Plane & plane = planes[i];
+    if (i > 0 && !hasGroups)
+    {
+      plane = planes[0];
+    }
+    plane.frame = static_cast<std::int64_t>(i);
+    plane.name = frames == 1 && !source->name.empty()
+                 ? source->name
+                 : (source->name.empty() ? "" : source->name + ", ") + "frame " + std::to_string(i + 1);
+    if (i > 0 && !hasGroups)
+    {
+      continue;
+    }
+    plane.source = source;
+    FunctionalGroups      own(hasGroups ? groups[i] : DataSet());
+    const FrameAttributes attributes(own, ofAll, data);
+    TakePlace(attributes, plane, notes);
+    TakeSpacing(attributes, plane, notes);
+    TakeStep(attributes, plane);
+    TakeScaling(attributes, data, plane);
+    plane.modality = data.Text(tags::Modality);
+    plane.units = data.Text(tags::Units);
+    plane.number = data.Whole(tags::InstanceNumber);
+    plane.frameOfReference = data.Text(tags::FrameOfReference);
+    (own.Find(tags::PlanePositions) != nullptr ? withPlace : withoutPlace) = i + 1;
+  }
+  const bool sharePlace = ofAll.Find(tags::PlanePositions) != nullptr;
+  if (withPlace > 0 && withoutPlace > 0 && !sharePlace)
+  {
+    throw Error("frame " + std::to_string(withoutPlace) + " has no position in its functional groups, but frame " +
+                std::to_string(withPlace) + " has one");
+  }
+  // Frames that share a position in their groups are there, all of them.
+  if (frames > 1 && withPlace == 0 && !sharePlace)
+  {
+    PlaceFrames(data, planes);
+  }
+  const std::size_t needed =
+    (format.bitsAllocated == 1 ? (frames * static_cast<std::size_t>(format.PixelsOfFrame()) + 7) / 8
+                               : frames * format.BytesOfFrame());
+  if (!format.encapsulated && source->file.pixels->size > needed + 1)
+  {
+    AddNote(notes,
+            "the pixel data are longer than the header says, by " + std::to_string(source->file.pixels->size - needed) +
+              " bytes, which are passed over");
+  }
+  if (format.photometric == "PALETTE COLOR")
+  {
+    AddNote(notes, "its colours are a palette's: voxels are the numbers of the colours");
+  }
+  return planes;
+}
+
+} // namespace brickccl::files::dicom

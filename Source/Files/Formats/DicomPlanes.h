@@ -1,0 +1,124 @@
+#ifndef BRICKCCL_FILES_FORMATS_DICOMPLANES_H
+#define BRICKCCL_FILES_FORMATS_DICOMPLANES_H
+
+#include "BrickCCL/Files/Formats/DicomDecoder.h"
+#include "BrickCCL/Files/ImageFile.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace brickccl::files::dicom
+{
+
+/** How much of the reading it is to look at all files of a series, and to decode what is compressed. */
+inline constexpr double ShareOfLooking = 0.2;
+inline constexpr double ShareUntilDecoded = 0.9;
+
+/** A file with pixels. */
+struct Source
+{
+  File        file;
+  PixelFormat format;
+  /** "slice 'a.dcm'"; empty if there is only one file. */
+  std::string name;
+  /** PatientID and StudyInstanceUID; empty if the file does not say. */
+  std::string             patient;
+  std::string             study;
+  std::vector<CodedFrame> coded;
+};
+
+/** \throws Error for a file whose pixels are missing, cut or of a kind that is not read. The error has the file's name
+ *  if there is one. */
+std::shared_ptr<const Source> OpenSource(File file, std::string name);
+
+/** A slice: a frame of a file, its place in space and the meaning of its values. */
+struct Plane
+{
+  std::shared_ptr<const Source> source;
+  std::int64_t                  frame = 0;
+  /** "slice 'a.dcm'" or "frame 3". */
+  std::string name;
+  /** Whether position and orientation are known. */
+  bool   isPlaced = false;
+  double position[3] = { 0, 0, 0 };
+  double orientation[6] = { 1, 0, 0, 0, 1, 0 };
+  /** The spacing along x and y; empty if unknown. */
+  std::vector<double> spacing;
+  /** The distance of slices where they have no positions, and the attribute that gives it; null if there is none. */
+  double      step = 1;
+  const Tag * stepSource = nullptr;
+  std::string frameOfReference;
+  Scaling     scaling;
+  /** Whether the file gives the scaling. */
+  bool hasSlope = false;
+  bool hasIntercept = false;
+  /** What the values are: Modality, Units and RescaleType; empty if the file does not say. */
+  std::string                 modality;
+  std::string                 units;
+  std::string                 rescaleType;
+  std::optional<std::int64_t> number;
+};
+
+/** The direction in which slices follow each other. It is orthogonal to rows and columns. */
+void NormalOf(const double (&orientation)[6], double (&normal)[3]);
+
+/** Places the frames of a file that gives the position of the first one and the offsets of the others.
+ *  \throws Unsupported for files that do not: their frames may be no slices. */
+void PlaceFrames(const DataSet & data, std::vector<Plane> & planes);
+
+/** The frames of a file. Adds to `notes` what is unusual. \throws Error if they are not the slices of a volume. */
+std::vector<Plane> PlanesOf(const std::shared_ptr<const Source> & source, std::vector<std::string> & notes);
+
+/** Adds a note unless `notes` has it already. */
+void AddNote(std::vector<std::string> & notes, const std::string & note);
+
+/** \throws Error that names the first slices that differ in size, type, meaning of values, spacing, orientation or
+ * patient. Adds a note if they are of several studies, if some do not say what their values are, or if there is
+ * padding.
+ */
+void CheckAlike(const std::vector<Plane> & planes, std::vector<std::string> & notes);
+
+/** Makes a volume of slices, which may be in any order.
+ *  \param areFiles  whether they come from several files, in natural order. */
+LoadedImage
+StackPlanes(std::vector<Plane> planes, bool areFiles, std::vector<std::string> notes, const ReadOptions & options);
+
+/** The first byte of each plane's stored values; for values of 1 bit, the first byte of its file's. Compressed planes
+ *  are decoded. */
+class StoredPlanes
+{
+public:
+  StoredPlanes(const std::vector<Plane> & planes, const HostContext & context);
+
+  const unsigned char *
+  operator[](std::size_t i) const
+  {
+    return m_Planes[i];
+  }
+
+private:
+  std::vector<const unsigned char *> m_Planes;
+  DecodedFrames                      m_Decoded;
+};
+
+/** Writes the values of a slice in another type. \param stored  its pixel data, decoded */
+void WritePlane(const Plane & plane, const unsigned char * stored, ScalarType type, std::byte * output);
+
+/** Gives the memory of a mapped file back. What is needed of it is read again. */
+void Forget(const File & file);
+
+/** The voxels of slices that are read in parts. */
+std::shared_ptr<VoxelStream>
+PlaneVoxels(const std::vector<Plane> & planes, ScalarType type, std::size_t planeBytes, int threads);
+
+/** Whether a file is a segmentation, whose frames are segments. */
+bool IsSegmentation(const File & file);
+/** Reads the label map of a segmentation. \throws Error if segments overlap. */
+LoadedImage ReadSegmentation(const std::shared_ptr<const Source> & source, const ReadOptions & options);
+
+} // namespace brickccl::files::dicom
+
+#endif

@@ -1,0 +1,358 @@
+#include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/Formats/DicomPlanes.h"
+
+#include "BrickCCL/Core/Error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+
+namespace brickccl::files::dicom
+{
+
+namespace
+{
+
+/** The number of the segment that a frame shows; 0 if the frame does not say. */
+std::int64_t
+SegmentOf(const DataSet & groups)
+{
+  const std::vector<DataSet> items = groups.Items(tags::SegmentIdentifications);
+  return items.empty() ? 0 : items[0].Whole(tags::ReferencedSegment).value_or(0);
+}
+
+/** The number of steps of size `step` from the first place to each place; empty if the places do not lie on such a
+ *  grid. */
+std::vector<std::int64_t>
+PlacesOnGrid(const std::vector<double> & places, double first, double step)
+{
+  std::vector<std::int64_t> numbers;
+  for (const double place : places)
+  {
+    const double steps = (place - first) / step;
+    const double whole = std::round(steps);
+    if (!(std::fabs(steps) < 1e9) || std::fabs(steps - whole) > 1e-2)
+    {
+      return {};
+    }
+    numbers.push_back(static_cast<std::int64_t>(whole));
+  }
+  return numbers;
+}
+
+struct Grid
+{
+  std::vector<std::int64_t> slices;
+  std::int64_t              count = 1;
+  double                    step = 1;
+};
+
+/** Notes that the distance of slices is the least one of frames, which it need not be: slices without a frame may lie
+ *  between any two. */
+void
+NoteLeastDistance(const Plane & plane, double least, std::vector<std::string> & notes)
+{
+  if (plane.stepSource == &tags::SpacingBetweenSlices)
+  {
+    AddNote(notes,
+            "SpacingBetweenSlices is " + Shortest(plane.step) + " mm, but its frames lie at multiples of " +
+              Shortest(least) + " mm, which is taken for the distance of slices");
+  }
+  else if (plane.stepSource != &tags::SliceThickness || std::fabs(plane.step - least) > 1e-3 * least)
+  {
+    AddNote(notes,
+            "SpacingBetweenSlices is missing; the least distance of its frames, " + Shortest(least) +
+              " mm, is taken for the distance of slices");
+  }
+}
+
+/** Finds the slices of the frames. There may be slices without a frame. */
+Grid
+FindGrid(const std::vector<Plane> & planes, const std::vector<double> & places, std::vector<std::string> & notes)
+{
+  std::vector<double> sorted = places;
+  std::sort(sorted.begin(), sorted.end());
+  const double range = sorted.back() - sorted[0];
+  double       least = range;
+  std::int64_t positions = 1;
+  for (std::size_t i = 1; i < sorted.size(); ++i)
+  {
+    const double distance = sorted[i] - sorted[i - 1];
+    if (distance > std::max(1e-6, 1e-6 * range))
+    {
+      least = std::min(least, distance);
+      ++positions;
+    }
+  }
+  Grid grid;
+  grid.step = planes[0].step;
+  if (positions == 1)
+  {
+    grid.slices.assign(places.size(), 0);
+    return grid;
+  }
+  if (planes[0].stepSource == &tags::SpacingBetweenSlices)
+  {
+    grid.slices = PlacesOnGrid(places, sorted[0], grid.step);
+  }
+  if (grid.slices.empty())
+  {
+    grid.step = least;
+    grid.slices = PlacesOnGrid(places, sorted[0], least);
+    NoteLeastDistance(planes[0], std::round(least * 1e6) / 1e6, notes);
+  }
+  if (grid.slices.empty())
+  {
+    throw Error("the positions of its frames are no multiples of a distance: " + Shortest(least) +
+                " mm is the least, and others are not whole multiples of it");
+  }
+  const auto last = *std::max_element(grid.slices.begin(), grid.slices.end());
+  grid.step = range / static_cast<double>(last);
+  grid.count = last + 1;
+  if (grid.count > 100 * positions + 1000)
+  {
+    throw Error("the positions of its " + std::to_string(planes.size()) + " frames ask for " +
+                std::to_string(grid.count) + " slices: they are damaged");
+  }
+  return grid;
+}
+
+std::string
+NameOfSegment(const DataSet & data, std::int64_t number)
+{
+  for (const DataSet & segment : data.Items(tags::Segments))
+  {
+    if (segment.Whole(tags::SegmentNumber) == number)
+    {
+      return std::to_string(number) + " (" + Quoted(segment.Text(tags::SegmentLabel)) + ")";
+    }
+  }
+  return std::to_string(number);
+}
+
+/** Writes the voxels of a frame that are not 0 into a slice. */
+template <typename T>
+void
+AddFrame(const Plane &         plane,
+         const unsigned char * stored,
+         std::int64_t          segment,
+         std::vector<T> &      values,
+         T *                   slice,
+         const DataSet &       data)
+{
+  const PixelFormat & format = plane.source->format;
+  values.resize(static_cast<std::size_t>(format.PixelsOfFrame()));
+  WriteFrame(format, stored, plane.frame, {}, ScalarTypeOf<T>(), values.data());
+  for (std::size_t i = 0; i < values.size(); ++i)
+  {
+    if (values[i] == 0)
+    {
+      continue;
+    }
+    const T number = segment > 0 ? static_cast<T>(segment) : values[i];
+    if (slice[i] != 0 && slice[i] != number)
+    {
+      throw Unsupported("its segments " + NameOfSegment(data, slice[i]) + " and " + NameOfSegment(data, number) +
+                        " overlap, so that no label map can hold them; export them as label maps of their own");
+    }
+    slice[i] = number;
+  }
+}
+
+/** Whether the segmentation's frames show one segment each; else their values are the numbers of segments.
+ *  \throws Unsupported for other segmentations and pixels. */
+bool
+IsBinary(const DataSet & data, const PixelFormat & format)
+{
+  const std::string kind = data.Text(tags::SegmentationType);
+  if (kind != "BINARY" && kind != "LABELMAP")
+  {
+    throw Unsupported("it is a segmentation of type " + kind +
+                      ", whose values are probabilities or fractions; BINARY and LABELMAP are supported");
+  }
+  if (format.samples != 1 || format.isSigned || format.bitsAllocated > 16)
+  {
+    throw Unsupported("it is a segmentation of " + std::to_string(format.samples) + " samples of " +
+                      std::to_string(format.bitsAllocated) + " bits; one of 1, 8 or 16 unsigned bits is supported");
+  }
+  return kind == "BINARY";
+}
+
+/** \throws Error unless a frame lies parallel to the first one and has its pixel spacing. */
+void
+CheckLikeFirst(const Plane & plane, const Plane & first)
+{
+  if (!plane.isPlaced)
+  {
+    throw Error(plane.name + " of the segmentation has no position or no orientation");
+  }
+  for (int k = 0; k < 6; ++k)
+  {
+    if (std::fabs(plane.orientation[k] - first.orientation[k]) > 1e-4)
+    {
+      throw Error(plane.name + " has another orientation than " + first.name + ": they are no slices of one volume");
+    }
+  }
+  if (plane.spacing != first.spacing)
+  {
+    throw Error(plane.name + " has another pixel spacing than " + first.name + ": they are no slices of one volume");
+  }
+}
+
+/** The places of the frames along the normal. \throws Error unless they lie above each other. */
+std::vector<double>
+PlacesOf(const std::vector<Plane> & planes, const double (&normal)[3])
+{
+  std::vector<double> places;
+  for (const Plane & plane : planes)
+  {
+    CheckLikeFirst(plane, planes[0]);
+    places.push_back(plane.position[0] * normal[0] + plane.position[1] * normal[1] + plane.position[2] * normal[2]);
+    double aside = 0;
+    for (int row = 0; row < 3; ++row)
+    {
+      const double moved = plane.position[row] - planes[0].position[row] - (places.back() - places[0]) * normal[row];
+      aside += moved * moved;
+    }
+    if (!(std::sqrt(aside) < 1e-2))
+    {
+      throw Error(plane.name + " lies " + Shortest(std::sqrt(aside)) + " mm beside " + planes[0].name +
+                  " in the plane; they are no slices of one volume");
+    }
+  }
+  return places;
+}
+
+/** The segment that each frame shows. */
+std::vector<std::int64_t>
+SegmentsOf(const DataSet & data, const std::vector<Plane> & planes)
+{
+  const auto                groups = data.Items(tags::FrameGroups);
+  const auto                shared = data.Items(tags::SharedGroups);
+  const std::int64_t        segmentOfAll = shared.empty() ? 0 : SegmentOf(shared[0]);
+  std::vector<std::int64_t> segments(planes.size(), 0);
+  for (std::size_t i = 0; i < planes.size(); ++i)
+  {
+    segments[i] = i < groups.size() ? SegmentOf(groups[i]) : 0;
+    segments[i] = segments[i] == 0 ? segmentOfAll : segments[i];
+    if (segments[i] < 1 || segments[i] > 65535)
+    {
+      throw Error(planes[i].name + " shows the segment " + std::to_string(segments[i]) +
+                  "; its number must lie between 1 and 65535");
+    }
+  }
+  return segments;
+}
+
+/** Extent, axes, spacing and origin of the volume of all slices. `first` is the plane at the least place. */
+void
+SetGeometry(const PixelFormat & format,
+            const Grid &        grid,
+            const Plane &       plane,
+            const Plane &       first,
+            const double (&normal)[3],
+            const ReadOptions & options,
+            LoadedImage &       image)
+{
+  if (grid.count == 1)
+  {
+    if (plane.stepSource == nullptr)
+    {
+      image.spacingSource = "none";
+    }
+    AddNote(image.notes,
+            plane.stepSource == nullptr ? "the distance of slices is unknown: 1 mm is taken"
+                                        : std::string("the spacing along z is ") + plane.stepSource->keyword);
+  }
+  double vectors[MaximumDimension][MaximumDimension] = {};
+  for (int row = 0; row < 3; ++row)
+  {
+    vectors[0][row] = plane.orientation[row] * (plane.spacing.empty() ? 1 : plane.spacing[0]);
+    vectors[1][row] = plane.orientation[3 + row] * (plane.spacing.empty() ? 1 : plane.spacing[1]);
+    vectors[2][row] = normal[row] * grid.step;
+    image.geometry.origin[row] = first.position[row];
+  }
+  if (plane.spacing.empty())
+  {
+    image.spacingSource = "none";
+    AddNote(image.notes, "PixelSpacing is missing: 1 mm is taken");
+  }
+  image.extent = SettleExtent({ format.columns, format.rows, grid.count });
+  SettleAxes(vectors, "the positions of the frames", options, image);
+}
+
+using FramesOfSlices = std::map<std::int64_t, std::vector<std::size_t>>;
+
+/** \throws Error if two frames show the same segment at the same position. */
+FramesOfSlices
+SortFrames(const Grid & grid, const std::vector<Plane> & planes, const std::vector<std::int64_t> & segments)
+{
+  FramesOfSlices                                               frames;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> shown;
+  for (std::size_t i = 0; i < planes.size(); ++i)
+  {
+    frames[grid.slices[i]].push_back(i);
+    if (const auto [other, isFirst] = shown.insert({ { grid.slices[i], segments[i] }, i }); !isFirst)
+    {
+      throw Error(planes[other->second].name + " and " + planes[i].name +
+                  " show the same segment at the same position");
+    }
+  }
+  return frames;
+}
+
+} // namespace
+
+bool
+IsSegmentation(const File & file)
+{
+  return file.data.Has(tags::SegmentationType);
+}
+
+LoadedImage
+ReadSegmentation(const std::shared_ptr<const Source> & source, const ReadOptions & options)
+{
+  if (options.inParts)
+  {
+    throw Unsupported("DICOM segmentations are not read in parts; read it as a whole, without --memory");
+  }
+  const DataSet &          data = source->file.data;
+  const PixelFormat &      format = source->format;
+  const bool               isBinary = IsBinary(data, format);
+  LoadedImage              image;
+  const std::vector<Plane> planes = PlanesOf(source, image.notes);
+  double                   normal[3];
+  NormalOf(planes[0].orientation, normal);
+  const std::vector<double> places = PlacesOf(planes, normal);
+  const auto segments = isBinary ? SegmentsOf(data, planes) : std::vector<std::int64_t>(planes.size(), 0);
+  const Grid grid = FindGrid(planes, places, image.notes);
+  const auto first = static_cast<std::size_t>(std::min_element(places.begin(), places.end()) - places.begin());
+  SetGeometry(format, grid, planes[0], planes[first], normal, options, image);
+  const std::int64_t greatest = *std::max_element(segments.begin(), segments.end());
+  image.type = greatest > 255 || format.bitsAllocated == 16 ? ScalarType::UInt16 : ScalarType::UInt8;
+  TellHeader(options, image);
+  const FramesOfSlices frames = SortFrames(grid, planes, segments);
+  const std::size_t    bytes = VoxelBytes(image.extent, 1, image.type);
+  const HostContext    context = options.Context();
+  const StoredPlanes   stored(planes, context.Part(ShareOfLooking, ShareUntilDecoded));
+  const auto           pixels = static_cast<std::size_t>(format.PixelsOfFrame());
+  std::byte * const    voxels = image.voxels.Resize(bytes);
+  ParallelFor(grid.count, context.Part(ShareUntilDecoded, 1), [&](std::int64_t slice) {
+    const auto fill = [&](auto one) {
+      using T = decltype(one);
+      T * const values = reinterpret_cast<T *>(voxels) + static_cast<std::size_t>(slice) * pixels;
+      std::memset(values, 0, pixels * sizeof(T));
+      const auto     found = frames.find(slice);
+      std::vector<T> buffer;
+      for (const std::size_t i : found == frames.end() ? std::vector<std::size_t>() : found->second)
+      {
+        AddFrame(planes[i], stored[i], segments[i], buffer, values, data);
+      }
+    };
+    image.type == ScalarType::UInt8 ? fill(std::uint8_t{}) : fill(std::uint16_t{});
+  });
+  return image;
+}
+
+} // namespace brickccl::files::dicom

@@ -1,0 +1,398 @@
+#include "BrickCCL/Files/Formats/DicomPlanes.h"
+
+#include "BrickCCL/Core/Error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace brickccl::files::dicom
+{
+
+namespace
+{
+
+constexpr double Even = 1e-3;
+
+std::string
+Millimetres(double value)
+{
+  return Shortest(std::round(value * 1e6) / 1e6) + " mm";
+}
+
+/** Notes slices whose positions may be those of another coordinate system. */
+void
+CheckFrameOfReference(const std::vector<Plane> & planes, std::vector<std::string> & notes)
+{
+  for (const Plane & plane : planes)
+  {
+    if (plane.isPlaced && plane.frameOfReference != planes[0].frameOfReference)
+    {
+      AddNote(notes,
+              plane.name + " has another FrameOfReferenceUID than " + planes[0].name +
+                "; their positions are taken as those of one coordinate system");
+      return;
+    }
+  }
+}
+
+/** \throws Error if planes share a position. `places` ascend. */
+void
+CheckSingle(const std::vector<Plane> & planes, const std::vector<double> & places)
+{
+  const double range = places.back() - places[0];
+  const double same = std::max(1e-9, Even * range / static_cast<double>(places.size()));
+  std::size_t  positions = 1;
+  std::size_t  doubled = 0;
+  std::size_t  run = 1;
+  std::size_t  shortest = places.size();
+  std::size_t  longest = 0;
+  for (std::size_t i = 1; i <= places.size(); ++i)
+  {
+    if (i < places.size() && places[i] - places[i - 1] <= same)
+    {
+      doubled = doubled == 0 ? i : doubled;
+      ++run;
+      continue;
+    }
+    positions += i < places.size() ? 1 : 0;
+    shortest = std::min(shortest, run);
+    longest = std::max(longest, run);
+    run = 1;
+  }
+  if (longest == 1)
+  {
+    return;
+  }
+  const std::string which = planes[doubled - 1].name + " and " + planes[doubled].name;
+  if (shortest == longest)
+  {
+    throw Error("there are " + std::to_string(longest) + " slices at each of " + std::to_string(positions) +
+                " positions (" + which +
+                "): points in time, echoes or the like; keep those of one volume in a folder "
+                "of their own");
+  }
+  throw Error(which + " lie at the same position (" + Millimetres(places[doubled]) +
+              " along the normal): doubled slices; keep one of them");
+}
+
+/** \throws Error that names slices whose distance differs from the others, unless that is accepted. */
+void
+CheckDistances(const std::vector<Plane> &  planes,
+               const std::vector<double> & places,
+               const ReadOptions &         options,
+               std::vector<std::string> &  notes)
+{
+  std::vector<double> distances(places.size() - 1);
+  for (std::size_t i = 0; i < distances.size(); ++i)
+  {
+    distances[i] = places[i + 1] - places[i];
+  }
+  std::vector<double> sorted = distances;
+  std::sort(sorted.begin(), sorted.end());
+  const double usual = sorted[(sorted.size() - 1) / 2];
+  std::size_t  uneven = 0;
+  std::size_t  worst = 0;
+  for (std::size_t i = 0; i < distances.size(); ++i)
+  {
+    uneven += std::fabs(distances[i] - usual) > Even * usual * (1 + 1e-6) ? 1 : 0;
+    worst = std::fabs(distances[i] - usual) > std::fabs(distances[worst] - usual) ? i : worst;
+  }
+  if (uneven == 0)
+  {
+    return;
+  }
+  const double      missing = std::round(distances[worst] / usual) - 1;
+  const bool        isMultiple = missing >= 1 && std::fabs(distances[worst] - (missing + 1) * usual) < 0.01 * usual;
+  const std::string what =
+    planes[worst].name + " and " + planes[worst + 1].name + " are " + Millimetres(distances[worst]) + " apart, where " +
+    Millimetres(usual) + " is usual" +
+    (isMultiple ? ": " + Shortest(missing) + (missing > 1 ? " slices are" : " slice is") + " missing between them"
+                : ": the distances of slices are uneven") +
+    (uneven > 1 ? " (" + std::to_string(uneven) + " distances differ)" : "");
+  if (!options.acceptIrregularSlices)
+  {
+    throw Error(what + "; complete the series, or go on with the mean distance by --accept-irregular-slices");
+  }
+  notes.push_back(what + "; the mean distance of " +
+                  Millimetres((places.back() - places[0]) / static_cast<double>(distances.size())) + " is used");
+}
+
+/** \throws Error if a slice is shifted within its plane from the line on which the others lie. */
+void
+CheckLine(const std::vector<Plane> & planes, const std::vector<double> & places)
+{
+  const Plane & first = planes.front();
+  const Plane & last = planes.back();
+  const double  range = places.back() - places[0];
+  const double  tolerance = std::max(2 * Even * range / static_cast<double>(places.size() - 1),
+                                    first.spacing.empty() ? 0.0 : 0.02 * std::min(first.spacing[0], first.spacing[1]));
+  for (std::size_t i = 1; i + 1 < planes.size(); ++i)
+  {
+    const double part = (places[i] - places[0]) / range;
+    double       squares = 0;
+    for (int row = 0; row < 3; ++row)
+    {
+      const double expected = first.position[row] + part * (last.position[row] - first.position[row]);
+      squares += (planes[i].position[row] - expected) * (planes[i].position[row] - expected);
+    }
+    if (!(std::sqrt(squares) <= tolerance))
+    {
+      throw Error(planes[i].name + " lies " + Millimetres(std::sqrt(squares)) +
+                  " beside the line on which the positions of the other slices lie; they are no slices of one volume");
+    }
+  }
+}
+
+/** Sorts planes with positions along their normal, and sets the vector from one to the next. */
+void
+SortByPosition(std::vector<Plane> & planes,
+               bool                 areFiles,
+               const ReadOptions &  options,
+               double (&step)[3],
+               std::vector<std::string> & notes)
+{
+  double normal[3];
+  NormalOf(planes[0].orientation, normal);
+  const auto place = [&](const Plane & plane) {
+    return plane.position[0] * normal[0] + plane.position[1] * normal[1] + plane.position[2] * normal[2];
+  };
+  const auto before = [&](const Plane & a, const Plane & b) { return place(a) < place(b); };
+  if (areFiles && !std::is_sorted(planes.begin(), planes.end(), before) &&
+      !std::is_sorted(planes.rbegin(), planes.rend(), before))
+  {
+    AddNote(notes, "slices are ordered by their positions, which is not the order of the file names");
+  }
+  std::stable_sort(planes.begin(), planes.end(), before);
+  std::vector<double> places;
+  for (const Plane & plane : planes)
+  {
+    places.push_back(place(plane));
+    if (!std::isfinite(places.back()))
+    {
+      throw Error(plane.name + " lies at " + Shortest(places.back()) + " along the normal; it must be a number");
+    }
+  }
+  CheckSingle(planes, places);
+  CheckDistances(planes, places, options, notes);
+  CheckLine(planes, places);
+  const auto   steps = static_cast<double>(planes.size() - 1);
+  const double distance = (places.back() - places[0]) / steps;
+  double       aside = 0;
+  for (int row = 0; row < 3; ++row)
+  {
+    step[row] = (planes.back().position[row] - planes[0].position[row]) / steps;
+    aside += (step[row] - distance * normal[row]) * (step[row] - distance * normal[row]);
+  }
+  // Positions are rounded. A shift of less than a fiftieth of a pixel over the whole stack is no tilt.
+  if (!planes[0].spacing.empty() && std::sqrt(aside) * steps < 0.02 * planes[0].spacing[0])
+  {
+    for (int row = 0; row < 3; ++row)
+    {
+      step[row] = distance * normal[row];
+    }
+  }
+}
+
+/** Sorts planes without positions by their instance numbers. They come from several files. */
+void
+SortByNumber(std::vector<Plane> & planes, const ReadOptions & options, std::vector<std::string> & notes)
+{
+  for (const Plane & plane : planes)
+  {
+    if (!plane.number)
+    {
+      AddNote(notes,
+              "slices have no positions, and " + plane.name +
+                " has no InstanceNumber: they are ordered by their file names");
+      return;
+    }
+  }
+  AddNote(notes, "slices have no positions: they are ordered by their InstanceNumber");
+  std::stable_sort(planes.begin(), planes.end(), [](const Plane & a, const Plane & b) {
+    return *a.number < *b.number;
+  });
+  for (std::size_t i = 1; i < planes.size(); ++i)
+  {
+    const std::int64_t difference = *planes[i].number - *planes[i - 1].number;
+    if (difference == 0)
+    {
+      throw Error(planes[i - 1].name + " and " + planes[i].name + " have no positions and the same InstanceNumber " +
+                  std::to_string(*planes[i].number) + ": doubled slices or several volumes; keep one of them");
+    }
+    if (difference != *planes[1].number - *planes[0].number)
+    {
+      const std::string what = "the InstanceNumber goes from " + std::to_string(*planes[i - 1].number) + " (" +
+                               planes[i - 1].name + ") to " + std::to_string(*planes[i].number) + " (" +
+                               planes[i].name + "): slices may be missing";
+      if (!options.acceptIrregularSlices)
+      {
+        throw Error(what + "; complete the series, or go on by --accept-irregular-slices");
+      }
+      AddNote(notes, what);
+    }
+  }
+}
+
+void
+SettleGeometry(const std::vector<Plane> & planes,
+               const double (&step)[3],
+               const ReadOptions & options,
+               LoadedImage &       image)
+{
+  const Plane & first = planes[0];
+  double        vectors[MaximumDimension][MaximumDimension] = {};
+  for (int row = 0; row < 3; ++row)
+  {
+    vectors[0][row] = first.orientation[row] * (first.spacing.empty() ? 1 : first.spacing[0]);
+    vectors[1][row] = first.orientation[3 + row] * (first.spacing.empty() ? 1 : first.spacing[1]);
+    vectors[2][row] = step[row];
+    image.geometry.origin[row] = first.position[row];
+  }
+  if (first.spacing.empty())
+  {
+    image.spacingSource = "none";
+    AddNote(image.notes, "PixelSpacing is missing: 1 mm is taken");
+  }
+  SettleAxes(vectors, "the positions of the slices", options, image);
+  image.hasPatientAxes = true;
+}
+
+void
+ReadValues(const std::vector<Plane> & planes, const ReadOptions & options, LoadedImage & image)
+{
+  const PixelFormat &  format = planes[0].source->format;
+  std::vector<Scaling> scalings;
+  double               lowest = 0;
+  double               highest = 0;
+  bool                 identity = true;
+  for (const Plane & plane : planes)
+  {
+    lowest = std::min(lowest, plane.source->format.Lowest());
+    highest = std::max(highest, plane.source->format.Highest());
+    identity = identity && plane.scaling.IsIdentity();
+    if (scalings.empty() || !(scalings.back() == plane.scaling))
+    {
+      scalings.push_back(plane.scaling);
+    }
+  }
+  const bool isFloat = format.type == ScalarType::Float32 || format.type == ScalarType::Float64;
+  image.type = TypeOfScaled(format.type, lowest, highest, scalings);
+  image.channels = format.samples;
+  if (!isFloat && (image.type == ScalarType::Float32 || image.type == ScalarType::Float64))
+  {
+    AddNote(image.notes,
+            "RescaleSlope or RescaleIntercept has fractions: values are " + std::string(NameOf(image.type)));
+  }
+  TellHeader(options, image);
+  const std::size_t bytes = VoxelBytes(image.extent, image.channels, image.type);
+  const std::size_t planeBytes = bytes / planes.size();
+  if (options.inParts)
+  {
+    image.inParts = true;
+    image.stream = PlaneVoxels(planes, image.type, planeBytes, options.threads);
+    return;
+  }
+  const HostContext  context = options.Context();
+  const StoredPlanes stored(planes, context.Part(ShareOfLooking, ShareUntilDecoded));
+  // Values that need no conversion are not copied if they come from whole files in order.
+  const bool plain = identity && !format.encapsulated && !format.planar && format.bitsAllocated >= 8 &&
+                     format.bitsStored == format.bitsAllocated &&
+                     reinterpret_cast<std::uintptr_t>(stored[0]) % SizeOf(image.type) == 0;
+  bool inOrder = plain && planes.size() > 1;
+  for (std::size_t i = 0; inOrder && i < planes.size(); ++i)
+  {
+    inOrder = planes[i].source == planes[0].source && planes[i].frame == static_cast<std::int64_t>(i);
+  }
+  if (inOrder)
+  {
+    image.voxels.Share(planes[0].source->file.bytes.Owner(), stored[0], bytes);
+    return;
+  }
+  std::byte * const voxels = image.voxels.Resize(bytes);
+  const HostContext writing = context.Part(format.encapsulated ? ShareUntilDecoded : ShareOfLooking, 1);
+  ParallelFor(static_cast<std::int64_t>(planes.size()), writing, [&](std::int64_t i) {
+    const auto index = static_cast<std::size_t>(i);
+    WritePlane(planes[index], stored[index], image.type, voxels + index * planeBytes);
+  });
+}
+
+} // namespace
+
+void
+WritePlane(const Plane & plane, const unsigned char * stored, ScalarType type, std::byte * output)
+{
+  WriteFrame(plane.source->format, stored, plane.frame, plane.scaling, type, output);
+}
+
+StoredPlanes::StoredPlanes(const std::vector<Plane> & planes, const HostContext & context)
+  : m_Planes(planes.size())
+  , m_Decoded(
+      [&] {
+        std::vector<FrameToDecode> frames;
+        for (const Plane & plane : planes)
+        {
+          const Source & source = *plane.source;
+          if (source.format.encapsulated)
+          {
+            const bool alone = planes.size() == 1;
+            frames.push_back({ &source.coded[static_cast<std::size_t>(plane.frame)],
+                               &source.format,
+                               &source.file.transferSyntax,
+                               alone ? "" : plane.name + ": " });
+          }
+        }
+        return frames;
+      }(),
+      context)
+{
+  std::size_t decoded = 0;
+  for (std::size_t i = 0; i < planes.size(); ++i)
+  {
+    const Source & source = *planes[i].source;
+    m_Planes[i] = source.format.encapsulated ? m_Decoded.Frame(decoded++)
+                : source.format.bitsAllocated == 1
+                  ? source.file.pixels->data
+                  : source.file.pixels->data + static_cast<std::size_t>(planes[i].frame) * source.format.BytesOfFrame();
+  }
+}
+
+LoadedImage
+StackPlanes(std::vector<Plane> planes, bool areFiles, std::vector<std::string> notes, const ReadOptions & options)
+{
+  CheckAlike(planes, notes);
+  LoadedImage image;
+  double      step[3] = {};
+  const bool  byPosition = planes[0].isPlaced && planes.size() > 1;
+  if (byPosition)
+  {
+    CheckFrameOfReference(planes, notes);
+    SortByPosition(planes, areFiles, options, step, notes);
+  }
+  else if (areFiles && planes.size() > 1)
+  {
+    SortByNumber(planes, options, notes);
+  }
+  const Tag * const source = planes[0].stepSource;
+  if (!byPosition)
+  {
+    double normal[3];
+    NormalOf(planes[0].orientation, normal);
+    for (int row = 0; row < 3; ++row)
+    {
+      step[row] = normal[row] * planes[0].step;
+    }
+    AddNote(notes,
+            source == nullptr ? "the distance of slices is unknown: 1 mm is taken"
+                              : std::string("the spacing along z is ") + source->keyword);
+    image.spacingSource = source == nullptr ? "none" : image.spacingSource;
+  }
+  image.notes = std::move(notes);
+  const PixelFormat & format = planes[0].source->format;
+  image.extent = SettleExtent({ format.columns, format.rows, static_cast<std::int64_t>(planes.size()) });
+  SettleGeometry(planes, step, options, image);
+  ReadValues(planes, options, image);
+  return image;
+}
+
+} // namespace brickccl::files::dicom

@@ -1,0 +1,490 @@
+// HDF5: a dataset of numbers as an image, its last axis as x, as h5py and numpy have it.
+
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/Formats.h"
+#include "BrickCCL/Files/Formats/Hdf5Datasets.h"
+#include "BrickCCL/Files/HeaderText.h"
+#include "BrickCCL/Files/PartialVoxels.h"
+#include "BrickCCL/Files/Settle.h"
+#include "BrickCCL/Files/Voxels.h"
+#include "BrickCCL/Host/System.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <iterator>
+#include <utility>
+
+namespace brickccl::files
+{
+
+namespace
+{
+
+/** The first axis of more than one value, or the last one. */
+std::size_t
+SlowestAxis(const std::vector<std::uint64_t> & shape)
+{
+  std::size_t axis = 0;
+  while (axis + 1 < shape.size() && shape[axis] == 1)
+  {
+    ++axis;
+  }
+  return axis;
+}
+
+class Hdf5Stream : public VoxelStream
+{
+public:
+  Hdf5Stream(std::string path, Hdf5Dataset dataset, int threads)
+    : m_Path(std::move(path))
+    , m_Dataset(std::move(dataset))
+    , m_Threads(threads)
+    , m_Axis(SlowestAxis(m_Dataset.shape))
+    , m_SliceBytes(SizeOf(m_Dataset.type))
+  {
+    for (std::size_t axis = m_Axis + 1; axis < m_Dataset.shape.size(); ++axis)
+    {
+      m_SliceBytes *= static_cast<std::size_t>(m_Dataset.shape[axis]);
+    }
+  }
+
+  void
+  Read(std::uint64_t begin, std::byte * output, std::size_t size) override
+  {
+    RequireWholeSlices(begin, size, m_SliceBytes);
+    // Nobody hears of the progress of a part, but the command's Ctrl-C need not wait for it.
+    ProgressHooks hooks;
+    hooks.cancelled = WasInterrupted;
+    const HostContext context{ m_Threads, Progress(hooks) };
+    ReadHdf5(m_Path, m_Dataset, { m_Axis, begin / m_SliceBytes, (begin + size) / m_SliceBytes }, context, output);
+  }
+
+  std::uint64_t
+  BytesAtLeast() const override
+  {
+    return m_SliceBytes;
+  }
+
+private:
+  std::string m_Path;
+  Hdf5Dataset m_Dataset;
+  int         m_Threads;
+  std::size_t m_Axis;
+  std::size_t m_SliceBytes;
+};
+
+/** "/a (uint8, 4 x 5 x 6), /b (text)": at most 20. */
+std::string
+ListOf(const std::vector<Hdf5Dataset> & datasets)
+{
+  constexpr std::size_t limit = 20;
+  std::string           text;
+  for (std::size_t i = 0; i < std::min(limit, datasets.size()); ++i)
+  {
+    const Hdf5Dataset & dataset = datasets[i];
+    text += (i == 0 ? "" : ", ") + Printable(dataset.name) + " (" + dataset.typeName;
+    for (std::size_t axis = 0; axis < dataset.shape.size(); ++axis)
+    {
+      text += (axis == 0 ? ", " : " x ") + std::to_string(dataset.shape[axis]);
+    }
+    text += ")";
+  }
+  return text + (datasets.size() > limit ? " and " + std::to_string(datasets.size() - limit) + " more" : "");
+}
+
+constexpr const char * HowToName = "name one behind two colons: FILE.h5::/DATASET";
+
+/** The dataset of this name. */
+const Hdf5Dataset &
+NamedDataset(const std::vector<Hdf5Dataset> & datasets, const std::string & name)
+{
+  const auto found =
+    std::find_if(datasets.begin(), datasets.end(), [&](const Hdf5Dataset & each) { return each.name == name; });
+  if (found == datasets.end())
+  {
+    throw InvalidArgument(
+      "it has no dataset " + Printable(name) +
+      (datasets.empty() ? ", and no other one either" : "; those that are there: " + ListOf(datasets)));
+  }
+  if (!found->isNumbers || found->shape.empty())
+  {
+    throw Unsupported("its dataset " + Printable(name) + " holds " +
+                      (found->isNumbers ? "a single number" : found->typeName) +
+                      "; integers of 1, 2, 4 and 8 bytes and floats of 2, 4 and 8 bytes are read");
+  }
+  return *found;
+}
+
+/** The only dataset that may be an image. */
+const Hdf5Dataset &
+OnlyDataset(const std::vector<Hdf5Dataset> & datasets)
+{
+  std::vector<Hdf5Dataset>         images;
+  std::vector<const Hdf5Dataset *> places;
+  // Tables and lists of numbers lie beside images.
+  for (const std::size_t leastAxes : { 2, 1 })
+  {
+    for (const Hdf5Dataset & dataset : datasets)
+    {
+      if (dataset.name == "/ITKImage/0/VoxelData" && dataset.isNumbers)
+      {
+        return dataset;
+      }
+      if (dataset.isNumbers && dataset.shape.size() >= leastAxes)
+      {
+        images.push_back(dataset);
+        places.push_back(&dataset);
+      }
+    }
+    if (!images.empty())
+    {
+      break;
+    }
+  }
+  if (images.empty())
+  {
+    throw Error("it holds no dataset of numbers" + (datasets.empty() ? "" : ", but " + ListOf(datasets)));
+  }
+  if (images.size() > 1)
+  {
+    throw InvalidArgument("it holds " + std::to_string(images.size()) +
+                          " datasets that may be the image: " + ListOf(images) + "; " + HowToName);
+  }
+  return *places[0];
+}
+
+/** The letters of vigra's names of axes, one for each axis of the dataset; empty if there are none. */
+std::string
+AxisLetters(const Hdf5Dataset & dataset)
+{
+  if (dataset.axisTags.empty())
+  {
+    return "";
+  }
+  const auto  tags = nlohmann::json::parse(dataset.axisTags, nullptr, false);
+  std::string letters;
+  if (tags.is_object() && tags.contains("axes") && tags["axes"].is_array())
+  {
+    for (const auto & axis : tags["axes"])
+    {
+      const auto key = axis.is_object() && axis.contains("key") ? axis["key"] : nlohmann::json();
+      letters += key.is_string() && key.get<std::string>().size() == 1 ? key.get<std::string>()[0] : '?';
+    }
+  }
+  if (letters.size() != dataset.shape.size() || letters.find_first_not_of("tzyxc") != std::string::npos)
+  {
+    throw Error("its attribute axistags does not name the " + std::to_string(dataset.shape.size()) +
+                " axes of dataset " + Printable(dataset.name) + " by t, z, y, x and c");
+  }
+  return letters;
+}
+
+/** x, y, z, t for the time or c for the channel, where the name of an axis means one of these; else ?. */
+char
+LetterOfLabel(const std::string & label)
+{
+  constexpr std::pair<const char *, char> words[] = { { "lon", 'x' },      { "longitude", 'x' }, { "lat", 'y' },
+                                                      { "latitude", 'y' }, { "time", 't' },      { "channel", 'c' },
+                                                      { "channels", 'c' } };
+  const std::string                       name = LowerCase(Trimmed(label));
+  if (name.size() == 1 && std::string("tzyxc").find(name) != std::string::npos)
+  {
+    return name[0];
+  }
+  const auto * const word =
+    std::find_if(std::begin(words), std::end(words), [&](const auto & each) { return name == each.first; });
+  return word == std::end(words) ? '?' : word->second;
+}
+
+/** The letters of HDF5's names of axes, and ? for other names; empty if none is x, y or z. */
+std::string
+LettersOfLabels(const Hdf5Dataset & dataset)
+{
+  if (dataset.axisLabels.size() != dataset.shape.size())
+  {
+    return "";
+  }
+  std::string letters;
+  for (const std::string & label : dataset.axisLabels)
+  {
+    letters += LetterOfLabel(label);
+  }
+  // Without x, y or z a single letter may mean anything.
+  const bool isSpace = letters.find_first_of("zyx") != std::string::npos;
+  return isSpace ? letters : "";
+}
+
+/** The axes of space and time of a dataset, from the slowest to the fastest, and the number of channels. */
+struct Axes
+{
+  std::vector<std::size_t> places;
+  int                      channels = 1;
+  std::vector<std::string> notes;
+};
+
+Axes
+AxesOf(const Hdf5Dataset & dataset)
+{
+  const std::string tags = AxisLetters(dataset);
+  const std::string letters = tags.empty() ? LettersOfLabels(dataset) : tags;
+  const std::string source = letters + (tags.empty() ? " (the names of its dimensions)" : " (axistags)");
+  // ITK stores the channels of a voxel as one more axis, the last one.
+  const bool  isChannelsOfItk = !dataset.spacing.empty() && dataset.spacing.size() + 1 == dataset.shape.size();
+  Axes        axes;
+  std::string kept;
+  for (std::size_t axis = 0; axis < dataset.shape.size(); ++axis)
+  {
+    const std::uint64_t size = dataset.shape[axis];
+    const bool          isLast = axis + 1 == dataset.shape.size();
+    const char          letter = isChannelsOfItk ? (isLast ? 'c' : '?') : letters.empty() ? '?' : letters[axis];
+    if (letter == 'c' && size != 1)
+    {
+      if (size > 1000000)
+      {
+        throw Unsupported("it has " + std::to_string(size) + " channels; up to 1000000 are read");
+      }
+      if (!isLast)
+      {
+        throw Unsupported("its " + std::to_string(size) + " channels are not its last axis, of " + source +
+                          "; store the channels last, or one of them alone");
+      }
+      axes.channels = static_cast<int>(size);
+    }
+    // A single time is no axis.
+    else if (letter != 'c' && (letter != 't' || size != 1))
+    {
+      axes.places.push_back(axis);
+      kept += letter == '?' ? "" : std::string(1, letter);
+      const bool isNamed =
+        !letters.empty() && !isChannelsOfItk && letter == '?' && !Trimmed(dataset.axisLabels[axis]).empty();
+      if (isNamed && size != 1)
+      {
+        axes.notes.push_back("its axis " + std::to_string(axis + 1) + " is named '" +
+                             Printable(dataset.axisLabels[axis].substr(0, 40)) +
+                             "', which is no x, y or z, but is labeled as one of space");
+      }
+    }
+  }
+  const std::string order = "tzyx";
+  if (!std::is_sorted(kept.begin(), kept.end(), [&](char a, char b) { return order.find(a) < order.find(b); }))
+  {
+    throw Unsupported("its axes are in the order " + source +
+                      ", the last one the fastest; t, z, y, x and c are read in this order; transpose the dataset");
+  }
+  if (kept.find('t') != std::string::npos && axes.places.size() < 4)
+  {
+    axes.notes.push_back("its axes are " + source +
+                         "; the time is labeled as an axis of space, from which --by-slice keeps its moments apart");
+  }
+  return axes;
+}
+
+/** The geometry, from what ITK, Fiji and ilastik write. */
+void
+SetGeometry(const Hdf5Dataset & dataset, const Axes & axes, const ReadOptions & options, LoadedImage & image)
+{
+  const auto dimension = static_cast<std::size_t>(image.extent.dimension);
+  if (!dataset.spacing.empty())
+  {
+    const std::size_t given = dataset.spacing.size();
+    if (given < dimension || dataset.origin.size() != given || dataset.directions.size() != given * given)
+    {
+      throw Error("its Spacing, Origin and Directions have " + std::to_string(given) + ", " +
+                  std::to_string(dataset.origin.size()) + " and " + std::to_string(dataset.directions.size()) +
+                  " numbers, which do not fit an image of " + std::to_string(dimension) + " axes");
+    }
+    double vectors[MaximumDimension][MaximumDimension] = {};
+    for (std::size_t axis = 0; axis < dimension; ++axis)
+    {
+      for (std::size_t row = 0; row < dimension; ++row)
+      {
+        vectors[axis][row] = dataset.directions[axis * given + row] * dataset.spacing[axis];
+      }
+      image.geometry.origin[axis] = dataset.origin[axis];
+    }
+    SettleAxes(vectors, "directions", options, image);
+    return;
+  }
+  image.spacingSource = "none";
+  const std::size_t given = dataset.elementSize.size();
+  // One for each axis, or those of z, y and x.
+  const bool isOfAll = given == dataset.shape.size();
+  if (given == 0 || (!isOfAll && given != std::min<std::size_t>(3, axes.places.size())))
+  {
+    return;
+  }
+  constexpr double millimetres = 1e-3;
+  for (std::size_t axis = 0; axis < std::min<std::size_t>(dimension, 3); ++axis)
+  {
+    const std::size_t place = axes.places[axes.places.size() - 1 - axis];
+    const double      size = dataset.elementSize[isOfAll ? place : given - 1 - axis];
+    if (!(size > 0 && std::isfinite(size)))
+    {
+      throw Error("its element_size_um has the number " + Shortest(size) +
+                  "; numbers above 0 are possible (--spacing X Y Z gives others)");
+    }
+    image.geometry.spacing[axis] = size * millimetres;
+  }
+  image.spacingSource = "file";
+}
+
+void
+CheckReadable(const Hdf5Dataset & dataset)
+{
+  if (dataset.name.compare(0, 10, "/minc-2.0/") == 0)
+  {
+    throw Unsupported("it is a MINC file, whose values are scaled slice by slice, which is not done here; convert it, "
+                      "for example by mnc2nii");
+  }
+  if (dataset.isUnsigned == "?")
+  {
+    throw Unsupported("its dataset " + Printable(dataset.name) +
+                      " has an attribute _Unsigned that is neither \"true\" nor \"false\", so that it is unknown what "
+                      "its values stand for; correct or remove the attribute");
+  }
+  if (std::isnan(dataset.scaleFactor) || std::isnan(dataset.addOffset))
+  {
+    throw Unsupported("its dataset " + Printable(dataset.name) +
+                      " has an attribute scale_factor or add_offset that is not one number, so that it is unknown what "
+                      "its values stand for; correct or remove the attribute");
+  }
+}
+
+/** The type of what a dataset's values stand for, which have the same bytes. */
+ScalarType
+TypeOfValues(const Hdf5Dataset & dataset)
+{
+  constexpr ScalarType pairs[][2] = { { ScalarType::Int8, ScalarType::UInt8 },
+                                      { ScalarType::Int16, ScalarType::UInt16 },
+                                      { ScalarType::Int32, ScalarType::UInt32 },
+                                      { ScalarType::Int64, ScalarType::UInt64 } };
+  for (const auto & pair : pairs)
+  {
+    if (dataset.type == pair[0] || dataset.type == pair[1])
+    {
+      return dataset.isUnsigned.empty() ? dataset.type : pair[dataset.isUnsigned == "true" ? 1 : 0];
+    }
+  }
+  return dataset.type;
+}
+
+/** What conventions of netCDF and Imaris say of the values. */
+void
+NoteConventions(const Hdf5Dataset & dataset, LoadedImage & image)
+{
+  if (image.type != dataset.type)
+  {
+    image.notes.push_back("its values are stored as " + std::string(NameOf(dataset.type)) + " but stand for " +
+                          NameOf(image.type) + " (_Unsigned = " + dataset.isUnsigned + ")");
+  }
+  if (!dataset.validity.empty())
+  {
+    image.notes.push_back("it says which stored values are missing or valid (" + dataset.validity +
+                          "); all are taken as values here");
+  }
+  if (!dataset.padding.empty())
+  {
+    image.notes.push_back(dataset.padding);
+  }
+}
+
+} // namespace
+
+bool
+IsHdf5(const FileBytes & file)
+{
+  static const unsigned char signature[] = { 0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n' };
+  // A block of a user's (MATLAB's) may come first.
+  for (std::size_t place = 0; place + sizeof(signature) <= file.Size(); place = place == 0 ? 512 : 2 * place)
+  {
+    if (std::memcmp(file.Data() + place, signature, sizeof(signature)) == 0)
+    {
+      return true;
+    }
+  }
+  return false;
+}
+
+DatasetPath::DatasetPath(const std::string & path)
+{
+  if (IsThere(path))
+  {
+    return;
+  }
+  // Names of datasets may have colons too.
+  for (std::size_t colons = path.find("::"); file.empty() && colons != std::string::npos;
+       colons = path.find("::", colons + 1))
+  {
+    if (IsRegularFile(path.substr(0, colons)))
+    {
+      file = path.substr(0, colons);
+      name = path.substr(colons + 2);
+    }
+  }
+  for (std::size_t place = path.rfind('/'); file.empty() && place != std::string::npos && place > 0;
+       place = path.rfind('/', place - 1))
+  {
+    const std::string front = path.substr(0, place);
+    if (IsRegularFile(front) && IsHdf5(FileBytes::Map(front)))
+    {
+      file = front;
+      name = path.substr(place);
+    }
+  }
+  name.insert(0, !name.empty() && name[0] != '/' ? "/" : "");
+}
+
+LoadedImage
+ReadHdf5(const FileBytes & file, const ReadOptions & options)
+{
+  const auto  datasets = ListHdf5Datasets(file.Path(), options.dataset, options.progress);
+  Hdf5Dataset dataset = options.dataset.empty() ? OnlyDataset(datasets) : NamedDataset(datasets, options.dataset);
+  CheckReadable(dataset);
+  CheckHdf5Sources(file.Path(), dataset, options.progress);
+  const HostContext context = options.Context();
+  const Axes        axes = AxesOf(dataset);
+  LoadedImage       image;
+  image.inParts = options.inParts;
+  image.part = Printable(dataset.name);
+  for (const FileStamp & each : dataset.files)
+  {
+    image.files.push_back(each.path);
+  }
+  image.type = TypeOfValues(dataset);
+  image.notes = axes.notes;
+  NoteConventions(dataset, image);
+  image.channels = axes.channels;
+  std::vector<std::int64_t> sizes;
+  for (std::size_t i = axes.places.size(); i-- > 0;)
+  {
+    sizes.push_back(static_cast<std::int64_t>(dataset.shape[axes.places[i]]));
+  }
+  image.extent = SettleExtent(sizes);
+  SetGeometry(dataset, axes, options, image);
+  const Scaling scaling{ dataset.scaleFactor, dataset.addOffset };
+  const auto    bytes = VoxelBytes(image.extent, image.channels, image.type);
+  TellHeader(options, image, !scaling.IsIdentity());
+  if (dataset.offset != 0)
+  {
+    TakeStored(file, dataset.offset, false, context, image);
+  }
+  else if (image.inParts)
+  {
+    const std::size_t axis = SlowestAxis(dataset.shape);
+    image.stream = std::make_shared<Hdf5Stream>(file.Path(), dataset, options.threads);
+    image.slicesAtOnce = dataset.chunk.empty() ? 1 : static_cast<std::int64_t>(dataset.chunk[axis]);
+  }
+  else
+  {
+    const std::size_t axis = SlowestAxis(dataset.shape);
+    ReadHdf5(file.Path(), dataset, { axis, 0, dataset.shape[axis] }, context, image.voxels.Resize(bytes));
+  }
+  RescaleImage(scaling, "scale_factor and add_offset", context, image);
+  return image;
+}
+
+} // namespace brickccl::files

@@ -1,0 +1,302 @@
+#include "BrickCCL/Files/Formats/Hdf5Datasets.h"
+
+#include "BrickCCL/Bricks/ByteStream.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/Formats/Hdf5Attributes.h"
+#include "BrickCCL/Files/HeaderText.h"
+#include "BrickCCL/Files/Isolation/PipedChild.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace brickccl::files
+{
+
+#if defined(BRICKCCL_USE_HDF5) && defined(BRICKCCL_HAS_CHILDREN)
+
+namespace
+{
+
+using Shape = std::vector<std::uint64_t>;
+
+Shape
+ShapeOf(const Hdf5Library & h5, hid_t space)
+{
+  const int ndims = h5.H5Sget_simple_extent_ndims(space);
+  Shape     shape;
+  if (ndims > 0)
+  {
+    std::vector<hsize_t> sizes(static_cast<std::size_t>(ndims));
+    h5.H5Sget_simple_extent_dims(space, sizes.data(), nullptr);
+    shape.assign(sizes.begin(), sizes.end());
+  }
+  return shape;
+}
+
+/** Says what a type is. Enumerations (h5py's Booleans) are their numbers. */
+void
+DescribeType(const Hdf5Library & h5, hid_t type, Hdf5Dataset & dataset)
+{
+  const H5T_class_t kind = h5.H5Tget_class(type);
+  if (kind == H5T_ENUM)
+  {
+    const Hdf5Handle numbers(h5.H5Tget_super(type), h5.H5Tclose);
+    DescribeType(h5, numbers, dataset);
+    return;
+  }
+  const std::size_t size = h5.H5Tget_size(type);
+  if (kind == H5T_INTEGER && (size == 1 || size == 2 || size == 4 || size == 8))
+  {
+    const bool isSigned = h5.H5Tget_sign(type) != H5T_SGN_NONE;
+    dataset.isNumbers = true;
+    dataset.type = size == 1 ? (isSigned ? ScalarType::Int8 : ScalarType::UInt8)
+                 : size == 2 ? (isSigned ? ScalarType::Int16 : ScalarType::UInt16)
+                 : size == 4 ? (isSigned ? ScalarType::Int32 : ScalarType::UInt32)
+                             : (isSigned ? ScalarType::Int64 : ScalarType::UInt64);
+    dataset.typeName = NameOf(dataset.type);
+    return;
+  }
+  if (kind == H5T_FLOAT && (size == 2 || size == 4 || size == 8))
+  {
+    dataset.isNumbers = true;
+    dataset.type = size == 8 ? ScalarType::Float64 : ScalarType::Float32;
+    dataset.typeName = size == 2 ? "float16" : NameOf(dataset.type);
+    return;
+  }
+  dataset.typeName = kind == H5T_INTEGER  ? "integers of " + std::to_string(size) + " bytes"
+                   : kind == H5T_FLOAT    ? "floats of " + std::to_string(size) + " bytes"
+                   : kind == H5T_STRING   ? "text"
+                   : kind == H5T_COMPOUND ? "records or complex numbers"
+                   : kind == H5T_ARRAY    ? "arrays"
+                   : kind == H5T_VLEN     ? "lists"
+                   : kind == H5T_BITFIELD ? "bits"
+                                          : "no numbers";
+}
+
+void
+DescribeStorage(const Hdf5Library & h5, hid_t object, hid_t type, Hdf5Dataset & dataset)
+{
+  const Hdf5Handle   list(h5.H5Dget_create_plist(object), h5.H5Pclose);
+  const H5D_layout_t layout = h5.H5Pget_layout(list);
+  if (layout == H5D_CHUNKED)
+  {
+    std::vector<hsize_t> chunk(dataset.shape.size());
+    if (h5.H5Pget_chunk(list, static_cast<int>(chunk.size()), chunk.data()) != static_cast<int>(chunk.size()))
+    {
+      FailHdf5(h5, "the chunks of dataset " + Printable(dataset.name) + " cannot be read");
+    }
+    dataset.chunk.assign(chunk.begin(), chunk.end());
+  }
+  const bool isAsInMemory = h5.H5Tequal(type, h5.TypeNamed(Hdf5TypeOf(dataset.type))) > 0;
+  if (layout == H5D_CONTIGUOUS && isAsInMemory && h5.H5Pget_external_count(list) == 0)
+  {
+    const haddr_t offset = h5.H5Dget_offset(object);
+    dataset.offset = offset == HADDR_UNDEF ? 0 : offset;
+  }
+}
+
+std::string
+NameOfFile(const Hdf5Library & h5, hid_t object)
+{
+  const auto  size = h5.H5Fget_name(object, nullptr, 0);
+  std::string name(size > 0 ? static_cast<std::size_t>(size) + 1 : 1, '\0');
+  h5.H5Fget_name(object, name.data(), name.size());
+  return name;
+}
+
+Hdf5Dataset
+Describe(const Hdf5Library & h5, hid_t file, hid_t object, const std::string & name)
+{
+  Hdf5Dataset      dataset;
+  const Hdf5Handle space(h5.H5Dget_space(object), h5.H5Sclose);
+  const Hdf5Handle type(h5.H5Dget_type(object), h5.H5Tclose);
+  dataset.name = name;
+  dataset.shape = ShapeOf(h5, space);
+  DescribeType(h5, type, dataset);
+  if (!dataset.isNumbers || dataset.shape.empty())
+  {
+    return dataset;
+  }
+  DescribeStorage(h5, object, type, dataset);
+  // An external link leads to another file.
+  if (NameOfFile(h5, object) != NameOfFile(h5, file))
+  {
+    dataset.offset = 0;
+  }
+  dataset.axisTags = AttributeText(h5, object, "axistags");
+  dataset.axisLabels = AttributeTexts(h5, object, "DIMENSION_LABELS");
+  if (dataset.axisLabels.empty())
+  {
+    dataset.axisLabels = NamesOfScales(h5, object);
+  }
+  dataset.elementSize = AttributeNumbers(h5, object, "element_size_um");
+  const auto numberOf = [&](const char * attribute, double otherwise) {
+    const auto numbers = AttributeNumbers(h5, object, attribute);
+    return h5.H5Aexists(object, attribute) <= 0 ? otherwise
+         : numbers.size() == 1                  ? numbers[0]
+                                                : std::numeric_limits<double>::quiet_NaN();
+  };
+  dataset.scaleFactor = numberOf("scale_factor", 1);
+  dataset.addOffset = numberOf("add_offset", 0);
+  if (h5.H5Aexists(object, "_Unsigned") > 0)
+  {
+    const std::string text = LowerCase(AttributeText(h5, object, "_Unsigned"));
+    dataset.isUnsigned = text == "true" || text == "false" ? text : "?";
+  }
+  dataset.validity = ValidityOf(h5, object);
+  const std::string ofItk = "/VoxelData";
+  if (name.compare(0, 10, "/ITKImage/") == 0 && name.size() > ofItk.size() &&
+      name.compare(name.size() - ofItk.size(), ofItk.size(), ofItk) == 0)
+  {
+    const std::string group = name.substr(0, name.size() - ofItk.size());
+    dataset.spacing = DatasetNumbers(h5, file, group + "/Spacing");
+    dataset.origin = DatasetNumbers(h5, file, group + "/Origin");
+    dataset.directions = DatasetNumbers(h5, file, group + "/Directions");
+  }
+  dataset.padding = NoteOnPaddingOfImaris(h5, file, name, dataset.shape);
+  if (dataset.elementSize.empty())
+  {
+    dataset.elementSize = ElementSizeOfImaris(h5, file, name, dataset.shape);
+  }
+  return dataset;
+}
+
+void
+WriteNumbers(const std::vector<double> & numbers, ByteWriter & to)
+{
+  to.Number(numbers.size());
+  for (const double number : numbers)
+  {
+    to.Real(number);
+  }
+}
+
+void
+WriteShape(const Shape & shape, ByteWriter & to)
+{
+  to.Number(shape.size());
+  for (const std::uint64_t size : shape)
+  {
+    to.Number(size);
+  }
+}
+
+PipedChild::Bytes
+ToBytes(const Hdf5Dataset & dataset)
+{
+  ByteWriter to;
+  to.Text(dataset.name);
+  to.Text(dataset.typeName);
+  to.Byte(dataset.isNumbers ? 1 : 0);
+  to.Byte(static_cast<std::uint8_t>(dataset.type));
+  WriteShape(dataset.shape, to);
+  WriteShape(dataset.chunk, to);
+  to.Number(dataset.offset);
+  to.Text(dataset.axisTags);
+  to.Number(dataset.axisLabels.size());
+  for (const std::string & label : dataset.axisLabels)
+  {
+    to.Text(label);
+  }
+  to.Text(dataset.isUnsigned);
+  to.Text(dataset.validity);
+  to.Text(dataset.padding);
+  to.Real(dataset.scaleFactor);
+  to.Real(dataset.addOffset);
+  for (const auto & numbers : { dataset.elementSize, dataset.spacing, dataset.origin, dataset.directions })
+  {
+    WriteNumbers(numbers, to);
+  }
+  return to.Take();
+}
+
+Hdf5Dataset
+FromBytes(const PipedChild::Bytes & bytes)
+{
+  ByteReader from(bytes, "the list of datasets");
+  const auto shape = [&from] {
+    Shape sizes(from.Count());
+    std::generate(sizes.begin(), sizes.end(), [&from] { return from.Number(); });
+    return sizes;
+  };
+  Hdf5Dataset dataset;
+  dataset.name = from.Text();
+  dataset.typeName = from.Text();
+  dataset.isNumbers = from.Byte() != 0;
+  dataset.type = static_cast<ScalarType>(from.Byte());
+  dataset.shape = shape();
+  dataset.chunk = shape();
+  dataset.offset = from.Number();
+  dataset.axisTags = from.Text();
+  dataset.axisLabels.resize(from.Count());
+  std::generate(dataset.axisLabels.begin(), dataset.axisLabels.end(), [&from] { return from.Text(); });
+  dataset.isUnsigned = from.Text();
+  dataset.validity = from.Text();
+  dataset.padding = from.Text();
+  dataset.scaleFactor = from.Real();
+  dataset.addOffset = from.Real();
+  for (auto * const numbers : { &dataset.elementSize, &dataset.spacing, &dataset.origin, &dataset.directions })
+  {
+    numbers->resize(from.Count());
+    std::generate(numbers->begin(), numbers->end(), [&from] { return from.Real(); });
+  }
+  return dataset;
+}
+
+} // namespace
+
+std::vector<Hdf5Dataset>
+ListHdf5Datasets(const std::string & path, const std::string & also, const Progress & progress)
+{
+  const Hdf5Library & h5 = Hdf5Library::Get();
+  const auto          work = [&](const PipedChild::Send & send) {
+    const hid_t              file = OpenHdf5(h5, path);
+    std::vector<std::string> names;
+    const auto               visit = [](hid_t, const char * name, const H5O_info_t * info, void * list) -> herr_t {
+      if (info->type == H5O_TYPE_DATASET)
+      {
+        static_cast<std::vector<std::string> *>(list)->push_back(std::string("/") + name);
+      }
+      return 0;
+    };
+    if (h5.H5Ovisit(file, H5_INDEX_NAME, H5_ITER_INC, visit, &names) < 0)
+    {
+      FailHdf5(h5, "its datasets cannot be listed");
+    }
+    names.push_back(also);
+    for (const std::string & name : names)
+    {
+      const Hdf5Handle object(name.empty() ? -1 : h5.H5Dopen(file, name.c_str(), H5P_DEFAULT), h5.H5Dclose);
+      if (object.IsThere())
+      {
+        const PipedChild::Bytes bytes = ToBytes(Describe(h5, file, object, name));
+        send(bytes.data(), bytes.size());
+      }
+      else if (&name != &names.back())
+      {
+        FailHdf5(h5, "dataset " + Printable(name) + " cannot be opened");
+      }
+    }
+    send(nullptr, 0);
+  };
+  PipedChild child("the HDF5 library", work, Hdf5Library::Memory, Hdf5Library::Seconds, [&] { progress.Update(0); });
+  std::vector<Hdf5Dataset> datasets;
+  for (PipedChild::Bytes bytes = child.Receive(); !bytes.empty(); bytes = child.Receive())
+  {
+    datasets.push_back(FromBytes(bytes));
+  }
+  return datasets;
+}
+
+#else
+
+std::vector<Hdf5Dataset>
+ListHdf5Datasets(const std::string &, const std::string &, const Progress &)
+{
+  throw Unsupported("this program was built without the HDF5 library, which reads it; convert it to another format");
+}
+
+#endif
+
+} // namespace brickccl::files

@@ -1,0 +1,96 @@
+#ifndef BRICKCCL_FILES_FORMATS_HDF5DATASETS_H
+#define BRICKCCL_FILES_FORMATS_HDF5DATASETS_H
+
+#include "BrickCCL/Core/VolumeView.h"
+#include "BrickCCL/Files/Disk/FileBytes.h"
+#include "BrickCCL/Files/Disk/FileStamp.h"
+#include "BrickCCL/Host/Parallel.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace brickccl::files
+{
+
+/** A dataset of an HDF5 file. */
+struct Hdf5Dataset
+{
+  /** From the file's root on: "/entry/data". */
+  std::string name;
+  /** Its type for people: "uint16", "text", "records". */
+  std::string typeName;
+  bool        isNumbers = false;
+  /** The type in memory, if it holds numbers. */
+  ScalarType type = ScalarType::UInt8;
+  /** The last axis is the fastest, as in numpy. */
+  std::vector<std::uint64_t> shape;
+  /** The shape of what is stored together; empty if all is. */
+  std::vector<std::uint64_t> chunk;
+  /** Where the values lie in the file, if they lie there as in memory; else 0. */
+  std::uint64_t offset = 0;
+
+  /** What CheckHdf5Sources finds: all files that hold the values. */
+  std::vector<FileStamp> files;
+
+  /** Attributes of it; empty if they are not there. vigra's and ilastik's names of axes: */
+  std::string axisTags;
+  /** HDF5's own names of axes, one for each: labels, or the names of the scales, as of netCDF's dimensions. */
+  std::vector<std::string> axisLabels;
+  /** Fiji's and ilastik's distances of voxels in micrometres, in the order of the shape. */
+  std::vector<double> elementSize;
+  /** The note on values that only fill chunks up; empty if none is known of. */
+  std::string padding;
+  /** What values stand for, by netCDF's conventions; not a number if an attribute of theirs is not one number. */
+  double scaleFactor = 1;
+  double addOffset = 0;
+  /** netCDF's _Unsigned: "true" or "false"; "?" if it is something else. */
+  std::string isUnsigned;
+  /** netCDF's attributes that say which values are missing: "_FillValue -1, valid_range 0 100". */
+  std::string validity;
+  /** The geometry of an image that ITK wrote, in the order x, y, z; the direction of each axis after the other. */
+  std::vector<double> spacing;
+  std::vector<double> origin;
+  std::vector<double> directions;
+};
+
+/** What a path "scan.h5::/entry/data" names, or ilastik's "scan.h5/entry/data". The file is empty if it names no
+ * dataset of a file that is there. */
+struct DatasetPath
+{
+  std::string file;
+  std::string name;
+
+  explicit DatasetPath(const std::string & path);
+};
+
+/** The datasets of a file, in the order of their names. \param also  one that is reached by this name alone, through a
+ *  link; it comes last. \throws Error for damaged files. */
+std::vector<Hdf5Dataset>
+ListHdf5Datasets(const std::string & path, const std::string & also, const Progress & progress);
+
+/** Checks that what a dataset's values come from is there, is large enough and can be read: its chunks, sources of a
+ *  virtual one, files of raw values. \throws Error that names what is missing or damaged. */
+void CheckHdf5Sources(const std::string & path, Hdf5Dataset & dataset, const Progress & progress);
+
+/** What is read of a dataset: the values [begin, end) along an axis. All axes before it have size 1. */
+struct Hdf5Slices
+{
+  std::size_t   axis = 0;
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+/** Reads slices of a dataset, as its type in memory. Several processes decompress at once. \throws Error for damaged
+ *  files, and for those that are no longer what CheckHdf5Sources found: the library gives fill values where a file is
+ *  missing. */
+void ReadHdf5(const std::string & path,
+              const Hdf5Dataset & dataset,
+              const Hdf5Slices &  slices,
+              const HostContext & context,
+              std::byte *         output);
+
+} // namespace brickccl::files
+
+#endif

@@ -1,0 +1,126 @@
+#include "BrickCCL/Files/Formats/Hdf5Library.h"
+
+#ifdef BRICKCCL_USE_HDF5
+
+#  include "BrickCCL/Core/Error.h"
+#  include "BrickCCL/Core/Printable.h"
+#  include "BrickCCL/Files/Formats/Hdf5Datasets.h"
+
+#  include <cstdlib>
+#  include <string>
+
+#  include <dlfcn.h>
+
+namespace brickccl::files
+{
+
+namespace
+{
+
+void *
+Symbol(void * handle, const std::string & name)
+{
+  void * const symbol = ::dlsym(handle, name.c_str());
+  if (symbol == nullptr)
+  {
+    throw Unsupported("the HDF5 library " BRICKCCL_USE_HDF5 " has no " + name + ", so it cannot be used");
+  }
+  return symbol;
+}
+
+} // namespace
+
+hid_t
+Hdf5Library::TypeNamed(const char * name) const
+{
+  return *static_cast<const hid_t *>(Symbol(m_Handle, std::string(name) + "_g"));
+}
+
+const Hdf5Library &
+Hdf5Library::Get()
+{
+  static const Hdf5Library library = [] {
+    Hdf5Library loaded;
+    loaded.m_Handle = ::dlopen(BRICKCCL_USE_HDF5, RTLD_NOW | RTLD_LOCAL);
+    if (loaded.m_Handle == nullptr)
+    {
+      throw Unsupported(
+        "HDF5 files are read by the library " BRICKCCL_USE_HDF5
+        ", which cannot be loaded; install it (on Debian and Ubuntu: libhdf5-103-1) or convert the file");
+    }
+// The names that macros of the header give to functions of several versions.
+#  define BRICKCCL_HDF5_TEXT(name) #  name
+#  define BRICKCCL_HDF5_LOAD(name)                                                                                     \
+    loaded.name = reinterpret_cast<decltype(loaded.name)>(Symbol(loaded.m_Handle, BRICKCCL_HDF5_TEXT(name)));
+    BRICKCCL_HDF5_FUNCTIONS(BRICKCCL_HDF5_LOAD)
+    loaded.H5Dget_num_chunks =
+      reinterpret_cast<decltype(loaded.H5Dget_num_chunks)>(::dlsym(loaded.m_Handle, "H5Dget_num_chunks"));
+    return loaded;
+  }();
+  return library;
+}
+
+void
+FailHdf5(const Hdf5Library & h5, const std::string & what)
+{
+  std::string reason;
+  const auto  take = [](unsigned, const H5E_error2_t * error, void * text) -> herr_t {
+    auto & first = *static_cast<std::string *>(text);
+    if (first.empty() && error->desc != nullptr)
+    {
+      first = error->desc;
+    }
+    return 0;
+  };
+  h5.H5Ewalk(H5E_DEFAULT, H5E_WALK_UPWARD, take, &reason);
+  reason = Printable(reason);
+  if (reason.find("version") != std::string::npos)
+  {
+    unsigned version[3] = {};
+    h5.H5get_libversion(&version[0], &version[1], &version[2]);
+    throw Error(what + ": " + reason + "; it is damaged, or of a newer HDF5 than the library here, which is version " +
+                std::to_string(version[0]) + "." + std::to_string(version[1]) + "." + std::to_string(version[2]) +
+                "; write it for older ones, with h5repack --high=2 IN OUT, or in h5py with h5py.File(..., "
+                "libver=('earliest', 'v110'))");
+  }
+  if (reason.find("lock file") != std::string::npos || reason.find("open for write") != std::string::npos)
+  {
+    throw Error(
+      what + ": " + reason +
+      "; another program has it open for writing: read it when that has closed it (after a crash: h5clear -s)");
+  }
+  throw Error(what + (reason.empty() ? "" : ": " + reason) + "; it is damaged, truncated or of an unusual kind");
+}
+
+hid_t
+OpenHdf5(const Hdf5Library & h5, const std::string & path)
+{
+  // File systems without locks are no reason to fail.
+  ::setenv("HDF5_USE_FILE_LOCKING", "BEST_EFFORT", 0);
+  // With it, other sources could be read than those that CheckHdf5Sources finds.
+  ::unsetenv("HDF5_VDS_PREFIX");
+  h5.H5open();
+  h5.H5Eset_auto(H5E_DEFAULT, nullptr, nullptr);
+  // H5F_ACC_RDONLY, which is no constant but calls the library.
+  constexpr unsigned readOnly = 0;
+  const hid_t        file = h5.H5Fopen(path.c_str(), readOnly, H5P_DEFAULT);
+  if (file < 0)
+  {
+    FailHdf5(h5, "the HDF5 library cannot open it");
+  }
+  return file;
+}
+
+const char *
+Hdf5TypeOf(ScalarType type)
+{
+  static const char * const names[] = { "H5T_NATIVE_INT8",   "H5T_NATIVE_UINT8",  "H5T_NATIVE_INT16",
+                                        "H5T_NATIVE_UINT16", "H5T_NATIVE_INT32",  "H5T_NATIVE_UINT32",
+                                        "H5T_NATIVE_INT64",  "H5T_NATIVE_UINT64", "H5T_NATIVE_FLOAT",
+                                        "H5T_NATIVE_DOUBLE" };
+  return names[static_cast<int>(type)];
+}
+
+} // namespace brickccl::files
+
+#endif

@@ -1,0 +1,144 @@
+#ifndef BRICKCCL_FILES_FORMATS_HDF5LIBRARY_H
+#define BRICKCCL_FILES_FORMATS_HDF5LIBRARY_H
+
+// The HDF5 library is loaded when the first such file is read, since it needs some thirty other libraries.
+#ifdef BRICKCCL_USE_HDF5
+
+#  include "BrickCCL/Core/VolumeView.h"
+
+#  include <cstddef>
+#  include <functional>
+#  include <string>
+#  include <vector>
+
+// Names and structures stay those of one version in all later ones.
+#  define H5_USE_18_API
+#  include <hdf5.h>
+
+namespace brickccl::files
+{
+
+#  define BRICKCCL_HDF5_FUNCTIONS(DO)                                                                                  \
+    DO(H5open)                                                                                                         \
+    DO(H5get_libversion)                                                                                               \
+    DO(H5Aclose)                                                                                                       \
+    DO(H5Aexists)                                                                                                      \
+    DO(H5Aget_space)                                                                                                   \
+    DO(H5Aget_type)                                                                                                    \
+    DO(H5Aopen)                                                                                                        \
+    DO(H5Aread)                                                                                                        \
+    DO(H5Dclose)                                                                                                       \
+    DO(H5Dget_chunk_storage_size)                                                                                      \
+    DO(H5Dget_create_plist)                                                                                            \
+    DO(H5Dget_offset)                                                                                                  \
+    DO(H5Dget_space)                                                                                                   \
+    DO(H5Dget_type)                                                                                                    \
+    DO(H5Dopen)                                                                                                        \
+    DO(H5Dread)                                                                                                        \
+    DO(H5Eset_auto)                                                                                                    \
+    DO(H5Ewalk)                                                                                                        \
+    DO(H5Fclose)                                                                                                       \
+    DO(H5Fget_name)                                                                                                    \
+    DO(H5Fopen)                                                                                                        \
+    DO(H5Oclose)                                                                                                       \
+    DO(H5Oopen)                                                                                                        \
+    DO(H5Ovisit)                                                                                                       \
+    DO(H5Pclose)                                                                                                       \
+    DO(H5Pget_chunk)                                                                                                   \
+    DO(H5Pget_external_count)                                                                                          \
+    DO(H5Pget_filter)                                                                                                  \
+    DO(H5Pget_layout)                                                                                                  \
+    DO(H5Pget_nfilters)                                                                                                \
+    DO(H5Pget_virtual_count)                                                                                           \
+    DO(H5Pget_virtual_dsetname)                                                                                        \
+    DO(H5Pget_virtual_filename)                                                                                        \
+    DO(H5Pget_virtual_srcspace)                                                                                        \
+    DO(H5Pget_virtual_vspace)                                                                                          \
+    DO(H5Rget_name)                                                                                                    \
+    DO(H5Sclose)                                                                                                       \
+    DO(H5Screate_simple)                                                                                               \
+    DO(H5Sget_select_bounds)                                                                                           \
+    DO(H5Sget_select_npoints)                                                                                          \
+    DO(H5Sget_select_type)                                                                                             \
+    DO(H5Sget_simple_extent_dims)                                                                                      \
+    DO(H5Sget_simple_extent_ndims)                                                                                     \
+    DO(H5Sget_simple_extent_npoints)                                                                                   \
+    DO(H5Sselect_hyperslab)                                                                                            \
+    DO(H5Tclose)                                                                                                       \
+    DO(H5Tequal)                                                                                                       \
+    DO(H5Tget_class)                                                                                                   \
+    DO(H5Tget_sign)                                                                                                    \
+    DO(H5Tget_size)                                                                                                    \
+    DO(H5Tget_super)                                                                                                   \
+    DO(H5Tis_variable_str)                                                                                             \
+    DO(H5Zfilter_avail)
+
+/** The functions of the library, by the names of its manual, and the types of the machine's numbers. */
+struct Hdf5Library
+{
+#  define BRICKCCL_HDF5_MEMBER(name) decltype(&::name) name = nullptr;
+  BRICKCCL_HDF5_FUNCTIONS(BRICKCCL_HDF5_MEMBER)
+#  undef BRICKCCL_HDF5_MEMBER
+  /** Since HDF5 1.10.5; null before. */
+  herr_t (*H5Dget_num_chunks)(hid_t dataset, hid_t space, hsize_t * count) = nullptr;
+
+  /** The identifier of a number's type, such as "H5T_NATIVE_INT8"; the library must have been opened (H5open). */
+  hid_t TypeNamed(const char * name) const;
+
+  /** What a process that uses the library may take, beside what it reads, and how long it may be silent. */
+  static constexpr std::size_t Memory = std::size_t{ 1 } << 30;
+  static constexpr unsigned    Seconds = 60;
+
+  /** \throws Unsupported if the library is not there. */
+  static const Hdf5Library & Get();
+
+private:
+  void * m_Handle = nullptr;
+};
+
+/** Something of the library's that must be closed. */
+class Hdf5Handle
+{
+public:
+  Hdf5Handle(hid_t identifier, const std::function<herr_t(hid_t)> & close)
+    : m_Identifier(identifier)
+    , m_Close(close)
+  {}
+  ~Hdf5Handle()
+  {
+    if (m_Identifier >= 0)
+    {
+      m_Close(m_Identifier);
+    }
+  }
+  Hdf5Handle(const Hdf5Handle &) = delete;
+  Hdf5Handle & operator=(const Hdf5Handle &) = delete;
+               operator hid_t() const
+  {
+    return m_Identifier;
+  }
+  bool
+  IsThere() const
+  {
+    return m_Identifier >= 0;
+  }
+
+private:
+  hid_t                        m_Identifier;
+  std::function<herr_t(hid_t)> m_Close;
+};
+
+/** \throws Error with what the library says of its last failure. */
+[[noreturn]] void FailHdf5(const Hdf5Library & h5, const std::string & what);
+
+/** Opens a file for reading, in a process that ends soon. \throws Error. */
+hid_t OpenHdf5(const Hdf5Library & h5, const std::string & path);
+
+/** The name of the library's type of numbers in memory. */
+const char * Hdf5TypeOf(ScalarType type);
+
+} // namespace brickccl::files
+
+#endif
+
+#endif

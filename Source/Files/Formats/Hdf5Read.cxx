@@ -1,0 +1,296 @@
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/Formats/Hdf5Datasets.h"
+#include "BrickCCL/Files/Formats/Hdf5Library.h"
+#include "BrickCCL/Files/Isolation/PipedChild.h"
+#include "BrickCCL/Host/Parallel.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#ifdef BRICKCCL_HAS_CHILDREN
+#  include <unistd.h>
+#endif
+
+namespace brickccl::files
+{
+
+#if defined(BRICKCCL_USE_HDF5) && defined(BRICKCCL_HAS_CHILDREN)
+
+namespace
+{
+
+using Shape = std::vector<std::uint64_t>;
+
+/** A box of a dataset. */
+struct Box
+{
+  std::vector<hsize_t> begin;
+  std::vector<hsize_t> size;
+
+  std::uint64_t
+  Count() const
+  {
+    std::uint64_t count = 1;
+    for (const hsize_t each : size)
+    {
+      count *= each;
+    }
+    return count;
+  }
+};
+
+/** About as many files of a virtual dataset are open at once: each takes half a megabyte. */
+constexpr std::size_t FilesAtOnce = 64;
+
+/** The shape of the boxes that are read at once: whole chunks, as many as make a megabyte, x first. */
+Shape
+BoxShape(const Hdf5Dataset & dataset)
+{
+  std::uint64_t all = SizeOf(dataset.type);
+  std::for_each(dataset.shape.begin(), dataset.shape.end(), [&](std::uint64_t size) { all *= size; });
+  // Not so much that it comes from more files than may be open at once.
+  const std::uint64_t enough = std::min<std::uint64_t>(1 << 20, all / (dataset.files.size() / FilesAtOnce + 1) + 1);
+  Shape               box = dataset.chunk.empty() ? Shape(dataset.shape.size(), 1) : dataset.chunk;
+  std::uint64_t       bytes = SizeOf(dataset.type);
+  for (const std::uint64_t size : box)
+  {
+    bytes *= size;
+  }
+  for (std::size_t axis = box.size(); axis-- > 0;)
+  {
+    const std::uint64_t count = (dataset.shape[axis] + box[axis] - 1) / box[axis];
+    const std::uint64_t factor = std::clamp<std::uint64_t>(enough / std::max<std::uint64_t>(bytes, 1), 1, count);
+    box[axis] *= factor;
+    bytes *= factor;
+  }
+  return box;
+}
+
+/** The boxes that cover slices. */
+std::vector<Box>
+CutIntoBoxes(const Hdf5Dataset & dataset, const Hdf5Slices & slices)
+{
+  const Shape       shape = BoxShape(dataset);
+  const std::size_t axes = shape.size();
+  Shape             first(axes, 0);
+  Shape             last = dataset.shape;
+  first[slices.axis] = slices.begin;
+  last[slices.axis] = slices.end;
+  Shape cell(axes);
+  for (std::size_t i = 0; i < axes; ++i)
+  {
+    cell[i] = first[i] / shape[i];
+  }
+  std::vector<Box> boxes;
+  for (bool isDone = false; !isDone;)
+  {
+    Box box;
+    for (std::size_t i = 0; i < axes; ++i)
+    {
+      box.begin.push_back(std::max(first[i], cell[i] * shape[i]));
+      box.size.push_back(std::min(last[i], (cell[i] + 1) * shape[i]) - box.begin[i]);
+    }
+    boxes.push_back(std::move(box));
+    isDone = true;
+    for (std::size_t i = axes; i-- > 0;)
+    {
+      if ((cell[i] + 1) * shape[i] < last[i])
+      {
+        ++cell[i];
+        isDone = false;
+        break;
+      }
+      cell[i] = first[i] / shape[i];
+    }
+  }
+  return boxes;
+}
+
+/** Copies the rows of a box to their places among the values of the slices. */
+void
+PutBox(const Hdf5Dataset &       dataset,
+       const Box &               box,
+       const Hdf5Slices &        slices,
+       const PipedChild::Bytes & values,
+       std::byte *               output)
+{
+  const std::size_t axes = box.size.size();
+  const std::size_t rowBytes = static_cast<std::size_t>(box.size.back()) * SizeOf(dataset.type);
+  const std::size_t rows = values.size() / rowBytes;
+  for (std::size_t row = 0; row < rows; ++row)
+  {
+    std::uint64_t place = 0;
+    std::uint64_t stride = 1;
+    std::uint64_t rest = row;
+    for (std::size_t i = axes; i-- > 0;)
+    {
+      const std::uint64_t size = i + 1 == axes ? 1 : box.size[i];
+      place += (box.begin[i] + rest % size - (i == slices.axis ? slices.begin : 0)) * stride;
+      stride *= dataset.shape[i];
+      rest /= size;
+    }
+    std::memcpy(output + place * SizeOf(dataset.type), values.data() + row * rowBytes, rowBytes);
+  }
+}
+
+/** Every `step`-th of the boxes, from the first on. */
+std::vector<Box>
+EveryFrom(const std::vector<Box> & boxes, std::size_t first, std::size_t step)
+{
+  std::vector<Box> chosen;
+  for (std::size_t i = first; i < boxes.size(); i += step)
+  {
+    chosen.push_back(boxes[i]);
+  }
+  return chosen;
+}
+
+/** The library gives fill values where it cannot open one more file. */
+void
+RequireDescriptors(const Hdf5Dataset & dataset)
+{
+  std::vector<int> opened;
+  while (opened.size() < dataset.files.size() + 8 && (opened.empty() || opened.back() >= 0))
+  {
+    opened.push_back(::dup(STDOUT_FILENO));
+  }
+  const bool isEnough = opened.back() >= 0;
+  std::for_each(opened.begin(), opened.end(), [](int file) { ::close(file); });
+  if (!isEnough)
+  {
+    throw Error("its dataset " + Printable(dataset.name) + " takes its values from " +
+                std::to_string(dataset.files.size()) + " files, and this process can open only " +
+                std::to_string(opened.size() - 1) + " at once; raise the limit: ulimit -n " +
+                std::to_string(dataset.files.size() + 100));
+  }
+}
+
+void
+SendBoxes(const std::string &      path,
+          const Hdf5Dataset &      dataset,
+          const std::vector<Box> & boxes,
+          const PipedChild::Send & send)
+{
+  const Hdf5Library & h5 = Hdf5Library::Get();
+  RequireDescriptors(dataset);
+  const hid_t file = OpenHdf5(h5, path);
+  const hid_t type = h5.TypeNamed(Hdf5TypeOf(dataset.type));
+  // The files of a virtual dataset are closed with it.
+  const std::size_t           boxesAtOnce = 1 + FilesAtOnce * boxes.size() / (dataset.files.size() + 1);
+  std::unique_ptr<Hdf5Handle> object;
+  PipedChild::Bytes           values;
+  for (std::size_t i = 0; i < boxes.size(); ++i)
+  {
+    const Box & box = boxes[i];
+    if (i % boxesAtOnce == 0)
+    {
+      object.reset();
+      object = std::make_unique<Hdf5Handle>(h5.H5Dopen(file, dataset.name.c_str(), H5P_DEFAULT), h5.H5Dclose);
+      if (!object->IsThere())
+      {
+        FailHdf5(h5, "dataset " + Printable(dataset.name) + " cannot be opened");
+      }
+    }
+    const Hdf5Handle room(h5.H5Screate_simple(static_cast<int>(box.size.size()), box.size.data(), nullptr),
+                          h5.H5Sclose);
+    const Hdf5Handle space(h5.H5Dget_space(*object), h5.H5Sclose);
+    values.resize(static_cast<std::size_t>(box.Count()) * SizeOf(dataset.type));
+    if (h5.H5Sselect_hyperslab(space, H5S_SELECT_SET, box.begin.data(), nullptr, box.size.data(), nullptr) < 0 ||
+        h5.H5Dread(*object, type, room, space, H5P_DEFAULT, values.data()) < 0)
+    {
+      FailHdf5(h5, "the values of dataset " + Printable(dataset.name) + " cannot be read");
+    }
+    send(values.data(), values.size());
+  }
+}
+
+void
+RequireSameFiles(const Hdf5Dataset & dataset)
+{
+  for (const FileStamp & file : dataset.files)
+  {
+    file.RequireSame();
+  }
+}
+
+void
+ReadByChildren(const std::string & path,
+               const Hdf5Dataset & dataset,
+               const Hdf5Slices &  slices,
+               const HostContext & context,
+               std::byte *         output)
+{
+  const std::vector<Box> boxes = CutIntoBoxes(dataset, slices);
+  std::uint64_t          largest = 0;
+  for (const Box & box : boxes)
+  {
+    largest = std::max(largest, box.Count() * SizeOf(dataset.type));
+  }
+  // A chunk that is cut by the end of a part is read as a whole.
+  std::uint64_t chunkBytes = SizeOf(dataset.type);
+  for (const std::uint64_t size : dataset.chunk)
+  {
+    chunkBytes *= size;
+  }
+  const auto count =
+    std::min<std::size_t>(boxes.size(), static_cast<std::size_t>(EffectiveThreadCount(context.threads)));
+  const auto  seconds = Hdf5Library::Seconds + static_cast<unsigned>(std::max(largest, chunkBytes) / 1000000);
+  std::size_t done = 0;
+  const auto  tell = [&] { context.progress.Update(static_cast<double>(done) / static_cast<double>(boxes.size())); };
+  std::vector<std::unique_ptr<PipedChild>> children;
+  for (std::size_t first = 0; first < count; ++first)
+  {
+    children.push_back(std::make_unique<PipedChild>(
+      "the HDF5 library",
+      [&](const PipedChild::Send & send) { SendBoxes(path, dataset, EveryFrom(boxes, first, count), send); },
+      Hdf5Library::Memory + (dataset.files.size() << 20) + static_cast<std::size_t>(4 * std::max(largest, chunkBytes)),
+      seconds,
+      tell));
+  }
+  PipedChild::Bytes values;
+  for (; done < boxes.size(); ++done)
+  {
+    const std::size_t i = done;
+    tell();
+    values.resize(static_cast<std::size_t>(boxes[i].Count()) * SizeOf(dataset.type));
+    children[i % count]->Receive(values.data(), values.size());
+    PutBox(dataset, boxes[i], slices, values, output);
+  }
+}
+
+} // namespace
+
+void
+ReadHdf5(const std::string & path,
+         const Hdf5Dataset & dataset,
+         const Hdf5Slices &  slices,
+         const HostContext & context,
+         std::byte *         output)
+{
+  try
+  {
+    ReadByChildren(path, dataset, slices, context, output);
+  }
+  catch (const Error &)
+  {
+    RequireSameFiles(dataset);
+    throw;
+  }
+  // A file that is missing, or another one in its place, is no failure for the library.
+  RequireSameFiles(dataset);
+}
+
+#else
+
+void
+ReadHdf5(const std::string &, const Hdf5Dataset &, const Hdf5Slices &, const HostContext &, std::byte *)
+{
+  throw Unsupported("this program was built without the HDF5 library");
+}
+
+#endif
+
+} // namespace brickccl::files

@@ -1,0 +1,458 @@
+// MetaImage (.mha, .mhd), https://itk.org/Wiki/ITK/MetaIO/Documentation: lines "Key = value", then voxels.
+
+#include "BrickCCL/Files/Formats.h"
+
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/HeaderText.h"
+#include "BrickCCL/Files/Formats/MetaTypes.h"
+#include "BrickCCL/Files/PartialVoxels.h"
+#include "BrickCCL/Files/Settle.h"
+#include "BrickCCL/Files/Voxels.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <optional>
+
+namespace brickccl::files
+{
+
+namespace
+{
+
+struct MetaHeader
+{
+  /** The fields by their names. */
+  std::map<std::string, std::string> fields;
+  /** The lines after "ElementDataFile = LIST". */
+  std::vector<std::string> lines;
+  std::uint64_t            end = 0;
+
+  const std::string *
+  Find(const std::string & name) const
+  {
+    const auto found = fields.find(name);
+    return found == fields.end() ? nullptr : &found->second;
+  }
+  /** The value of a field that has several names. \throws Error if it is there more than once with other values. */
+  const std::string *
+  FindFirst(std::initializer_list<const char *> names) const
+  {
+    const char *        first = nullptr;
+    const std::string * found = nullptr;
+    for (const char * name : names)
+    {
+      const std::string * const value = Find(name);
+      if (found != nullptr && value != nullptr && *value != *found)
+      {
+        throw Error(std::string("its fields '") + first + "' (" + *found + ") and '" + name + "' (" + *value +
+                    ") are two names of one thing, with different values");
+      }
+      first = found == nullptr ? name : first;
+      found = found == nullptr ? value : found;
+    }
+    return found;
+  }
+  bool
+  IsTrue(std::initializer_list<const char *> names) const
+  {
+    const std::string * const value = FindFirst(names);
+    if (value == nullptr || value->empty())
+    {
+      return false;
+    }
+    const char letter = (*value)[0];
+    if (std::strchr("TtYy1FfNn0", letter) == nullptr)
+    {
+      throw Error(std::string("its field '") + *names.begin() + "' is '" + *value + "'; True and False are right");
+    }
+    return std::strchr("TtYy1", letter) != nullptr;
+  }
+};
+
+MetaHeader
+ParseHeader(const FileBytes & file)
+{
+  MetaHeader         header;
+  const char * const begin = reinterpret_cast<const char *>(file.Data());
+  const char * const end = begin + std::min<std::size_t>(file.Size(), std::size_t{ 1 } << 26);
+  bool               isList = false;
+  for (const char * place = begin; place < end;)
+  {
+    const char * const lineEnd = std::find(place, end, '\n');
+    const std::string  line(place, lineEnd);
+    place = lineEnd < end ? lineEnd + 1 : end;
+    if (isList)
+    {
+      if (!Trimmed(line).empty())
+      {
+        header.lines.push_back(Trimmed(line));
+      }
+      continue;
+    }
+    const auto equals = line.find_first_of("=:");
+    if (equals == std::string::npos)
+    {
+      if (Trimmed(line).empty())
+      {
+        continue;
+      }
+      throw Error("its header has the line '" + line.substr(0, 60) + "', which is no field");
+    }
+    const std::string key = Trimmed(line.substr(0, equals));
+    const std::string value = Trimmed(line.substr(equals + 1));
+    if (const auto [field, isFirst] = header.fields.emplace(key, value); !isFirst && field->second != value)
+    {
+      throw Error("its header has the field '" + key + "' twice, with different values");
+    }
+    if (key == "ElementDataFile")
+    {
+      header.end = static_cast<std::uint64_t>(place - begin);
+      const auto words = Words(value);
+      isList =
+        !words.empty() && words[0] == "LIST" &&
+        (words.size() == 1 || (words.size() == 2 && words[1].find_first_not_of("0123456789dDX") == std::string::npos));
+      if (!isList)
+      {
+        return header;
+      }
+    }
+  }
+  if (!isList)
+  {
+    throw Error("its header has no field 'ElementDataFile', or the file is truncated");
+  }
+  return header;
+}
+
+/** \throws Error if voxels of MET_LONG seem to have eight bytes, as a long has in some programs.
+ *  \param bytes   those of the voxels
+ *  \param beyond  those behind them in the file */
+void
+CheckSizeOfLong(const MetaHeader & header, std::uint64_t bytes, std::uint64_t beyond)
+{
+  const std::string & name = *header.Find("ElementType");
+  if (beyond == bytes && (name == "MET_LONG" || name == "MET_ULONG"))
+  {
+    throw Error("its voxels are " + name + ", which has 4 bytes in files, but the file holds 8 for each; say " + name +
+                "_LONG if they have 8");
+  }
+}
+
+ScalarType
+TypeOf(const MetaHeader & header)
+{
+  const std::string * const name = header.Find("ElementType");
+  if (name == nullptr)
+  {
+    throw Error("its header has no field 'ElementType'");
+  }
+  for (const auto & known : MetaTypes)
+  {
+    if (*name == known.name)
+    {
+      return known.type;
+    }
+  }
+  const std::string array = "_ARRAY";
+  const bool        isArray = name->size() > array.size() && name->substr(name->size() - array.size()) == array;
+  throw Unsupported("its ElementType is '" + *name +
+                    "'; MET_CHAR to MET_ULONG_LONG, MET_FLOAT and MET_DOUBLE are read" +
+                    (isArray ? ", with ElementNumberOfChannels where voxels have several numbers" : ""));
+}
+
+/** The numbers of a field, one for each axis. */
+std::optional<std::vector<double>>
+NumbersOf(const MetaHeader & header, std::initializer_list<const char *> names, std::size_t count)
+{
+  const std::string * const text = header.FindFirst(names);
+  if (text == nullptr)
+  {
+    return std::nullopt;
+  }
+  auto numbers = RealNumbers(*text, *names.begin());
+  if (numbers.size() < count)
+  {
+    throw Error(std::string("its field '") + *names.begin() + "' has " + std::to_string(numbers.size()) +
+                " numbers instead of " + std::to_string(count));
+  }
+  return numbers;
+}
+
+void
+SetGeometry(const MetaHeader & header, std::size_t fileDimension, const ReadOptions & options, LoadedImage & image)
+{
+  const auto dimension = static_cast<std::size_t>(image.extent.dimension);
+  // The size of a voxel is another thing than the distance of two, and stands for it where that is missing.
+  const bool hasSpacing = header.Find("ElementSpacing") != nullptr;
+  const auto spacing = NumbersOf(header, { hasSpacing ? "ElementSpacing" : "ElementSize" }, fileDimension);
+  const auto origin = NumbersOf(header, { "Offset", "Position", "Origin" }, fileDimension);
+  const auto matrix =
+    NumbersOf(header, { "TransformMatrix", "Rotation", "Orientation" }, fileDimension * fileDimension);
+  double factor = 1;
+  if (const std::string * const unit = header.Find("DistanceUnits"))
+  {
+    const double millimetres = Millimetres(*unit);
+    factor = millimetres == 0 ? 1 : millimetres;
+    if (millimetres == 0 && *unit != "?" && !unit->empty())
+    {
+      image.notes.push_back("its DistanceUnits are '" + *unit + "', no unit of length that is known; mm is taken");
+    }
+    else if (factor != 1)
+    {
+      image.notes.push_back("its lengths are in " + *unit + " (DistanceUnits), which other programs may take for mm");
+    }
+  }
+  double      vectors[MaximumDimension][MaximumDimension] = {};
+  std::string flipped;
+  for (std::size_t axis = 0; axis < dimension; ++axis)
+  {
+    const bool isFlipped = spacing && (*spacing)[axis] < 0;
+    flipped += isFlipped ? (flipped.empty() ? "" : ", ") + std::string(1, AxisNames[axis]) : "";
+    // A fourth axis is time.
+    const double unitOfAxis = axis < 3 ? factor : 1;
+    image.geometry.origin[axis] = origin ? (*origin)[axis] * unitOfAxis : 0;
+    for (std::size_t row = 0; row < dimension; ++row)
+    {
+      const double cosine = matrix ? (*matrix)[axis * fileDimension + row] : axis == row ? 1 : 0;
+      vectors[axis][row] = cosine * (spacing ? (*spacing)[axis] : 1) * unitOfAxis;
+    }
+  }
+  image.spacingSource = spacing ? "file" : "none";
+  SettleAxes(vectors, "TransformMatrix times ElementSpacing", options, image);
+  if (!flipped.empty())
+  {
+    image.notes.push_back(NoteOnFlippedAxes(flipped));
+  }
+}
+
+/** The files that hold the voxels. `isLocal` says whether that is the file of the header itself. */
+std::vector<FileBytes>
+DataFilesOf(const FileBytes & file, const MetaHeader & header, bool & isLocal)
+{
+  const std::string & name = *header.Find("ElementDataFile");
+  const auto          words = Words(name);
+  isLocal = name == "LOCAL" || name == "Local" || name == "local";
+  if (isLocal)
+  {
+    return { file };
+  }
+  std::vector<std::string> names = header.lines;
+  const bool               isThere = IsThere(PathBeside(file.Path(), name));
+  if (names.empty() && !isThere && words.size() >= 3 && words.size() <= 4 && words[0].find('%') != std::string::npos)
+  {
+    const auto number = [&](std::size_t i) { return WholeNumber(words[i], "ElementDataFile"); };
+    names = NamesOfPattern(words[0], number(1), number(2), words.size() == 4 ? number(3) : 1);
+  }
+  else if (names.empty())
+  {
+    names = { name };
+  }
+  else if (words.size() > 1)
+  {
+    // The number of dimensions of each file: "LIST 2D".
+    const auto dimension = WholeNumber(words[1].substr(0, words[1].find_first_of("dDX")), "ElementDataFile");
+    CheckDimensionOfFiles(dimension, names.size(), WholeNumbers(*header.Find("DimSize"), "DimSize"), false);
+  }
+  return MapDataFiles(file.Path(), names);
+}
+
+/** The compressed bytes of a data file. */
+struct Packed
+{
+  const unsigned char * data;
+  std::size_t           size;
+  Wrapper               wrapper;
+};
+
+/** What is compressed in a data file, from `begin` on. \throws Error if its only file is too short. */
+Packed
+PackedOf(const FileBytes & data, std::uint64_t begin, const MetaHeader & header, bool isOnly)
+{
+  // CompressedDataSize may be missing or wrong, since it is written last. The stream itself says where it ends.
+  const unsigned char * const packed = data.Data() + begin;
+  const std::size_t           size = data.Size() - begin;
+  const bool                  isGzip = size >= 2 && packed[0] == 0x1f && packed[1] == 0x8b;
+  if (const std::string * const stated = header.Find("CompressedDataSize"))
+  {
+    const double number = stated->empty() ? 0 : RealNumber(*stated, "CompressedDataSize");
+    if (isOnly && number > static_cast<double>(size))
+    {
+      data.Require(begin, static_cast<std::uint64_t>(std::min(number, 9e18)));
+    }
+  }
+  return { packed, size, isGzip ? Wrapper::Gzip : Wrapper::Zlib };
+}
+
+void
+ReadData(const FileBytes & file, const MetaHeader & header, const ReadOptions & options, LoadedImage & image)
+{
+  const HostContext context = options.Context();
+  bool              isLocal = false;
+  const auto        files = DataFilesOf(file, header, isLocal);
+  for (const FileBytes & data : files)
+  {
+    image.files.push_back(data.Path());
+  }
+  const bool        isCompressed = header.IsTrue({ "CompressedData" });
+  const bool        isText = header.Find("BinaryData") != nullptr && !header.IsTrue({ "BinaryData" });
+  const std::size_t size = SizeOf(image.type);
+  const std::size_t bytes = VoxelBytes(image.extent, image.channels, image.type);
+  bool              swapped =
+    !isText && size > 1 && header.IsTrue({ "BinaryDataByteOrderMSB", "ElementByteOrderMSB" }) != HostIsBigEndian;
+  CheckFileCount(files.size(), image.extent);
+  const std::size_t bytesOfFile = bytes / files.size();
+  const auto        headerSize =
+    header.Find("HeaderSize") == nullptr ? std::int64_t{ 0 } : WholeNumber(*header.Find("HeaderSize"), "HeaderSize");
+  if (headerSize < -1)
+  {
+    throw Error("its HeaderSize is " + std::to_string(headerSize) + "; it must be at least 0, or -1");
+  }
+  std::uint64_t present = 0;
+  for (const FileBytes & data : files)
+  {
+    present += data.Size();
+  }
+  std::byte * output = nullptr;
+  const bool  isStream = image.inParts && isCompressed && files.size() == 1;
+  if (isStream)
+  {
+    CheckRoom(present, MaximumInflatedSize(1), image);
+  }
+  else if (isText || isCompressed || files.size() > 1)
+  {
+    output = MakeRoom(present, isCompressed ? MaximumInflatedSize(1) : isText ? size : 1, image);
+  }
+  for (std::size_t i = 0; i < files.size(); ++i)
+  {
+    const FileBytes & data = files[i];
+    const HostContext own = PartOfFile(context, i, files.size());
+    std::byte * const part = output == nullptr ? nullptr : output + i * bytesOfFile;
+    std::uint64_t     begin = isLocal ? header.end : 0;
+    if (headerSize > 0)
+    {
+      begin += static_cast<std::uint64_t>(headerSize);
+      data.Require(begin, 0);
+    }
+    if (isCompressed)
+    {
+      const Packed packed = PackedOf(data, begin, header, files.size() == 1);
+      if (isStream)
+      {
+        image.stream =
+          InflatedVoxels({ data, begin, 0, packed.wrapper, data.QuotedName() }, bytes, swapped ? size : 1, context);
+        return;
+      }
+      InflateAll(packed.data, packed.size, packed.wrapper, data.QuotedName(), 0, part, bytesOfFile, own);
+      continue;
+    }
+    if (isText)
+    {
+      const char * const text = reinterpret_cast<const char *>(data.Data());
+      ReadText(text + begin, text + data.Size(), image.type, bytesOfFile / size, own.progress, part);
+      continue;
+    }
+    if (headerSize == -1)
+    {
+      data.Require(begin, bytesOfFile);
+      begin = data.Size() - bytesOfFile;
+    }
+    if (part == nullptr)
+    {
+      TakeStored(data, begin, swapped, context, image);
+      swapped = false;
+    }
+    else
+    {
+      CopyStored(data, begin, bytesOfFile, part, own);
+    }
+    const std::uint64_t beyond = data.Size() - begin - bytesOfFile;
+    CheckSizeOfLong(header, bytesOfFile, beyond);
+    CheckBytesBeyond(beyond, files.size(), image);
+  }
+  if (swapped)
+  {
+    SwapBytes(output, size, bytes / size, context);
+  }
+}
+
+/** Scales the values: value = slope * stored + offset. */
+void
+ApplyScaling(const MetaHeader & header, const HostContext & context, LoadedImage & image)
+{
+  Scaling scaling;
+  if (const std::string * const slope = header.Find("ElementToIntensityFunctionSlope"))
+  {
+    scaling.slope = RealNumber(*slope, "ElementToIntensityFunctionSlope");
+  }
+  if (const std::string * const offset = header.Find("ElementToIntensityFunctionOffset"))
+  {
+    scaling.intercept = RealNumber(*offset, "ElementToIntensityFunctionOffset");
+  }
+  RescaleImage(scaling, "ElementToIntensityFunction", context, image);
+}
+
+} // namespace
+
+bool
+IsMetaImage(const FileBytes & file)
+{
+  return HasExtension(file.Path(), ".mha .mhd") || file.BeginsWith("ObjectType", 10);
+}
+
+std::vector<std::string>
+FilesBesideMetaImage(const std::string & path)
+{
+  return HasExtension(path, ".mhd")
+         ? std::vector<std::string>{ DataFilePath(path, ".raw"), DataFilePath(path, ".zraw") }
+         : std::vector<std::string>();
+}
+
+LoadedImage
+ReadMetaImage(const FileBytes & file, const ReadOptions & options)
+{
+  const MetaHeader  header = ParseHeader(file);
+  const HostContext context = options.Context();
+  LoadedImage       image;
+  image.inParts = options.inParts;
+  const std::string * const objectType = header.Find("ObjectType");
+  if (objectType != nullptr && LowerCase(*objectType) != "image")
+  {
+    throw Unsupported("its ObjectType is '" + *objectType + "'; Image is read");
+  }
+  const std::string * const count = header.Find("NDims");
+  const std::string * const sizes = header.Find("DimSize");
+  if (count == nullptr || sizes == nullptr)
+  {
+    throw Error(std::string("its header has no field '") + (count == nullptr ? "NDims" : "DimSize") + "'");
+  }
+  const auto dimension = WholeNumber(*count, "NDims");
+  if (dimension < 1 || dimension > 16)
+  {
+    throw Error("its NDims is " + std::to_string(dimension) + "; 1 to 16 are possible");
+  }
+  const auto extent = WholeNumbers(*sizes, "DimSize");
+  if (extent.size() != static_cast<std::size_t>(dimension))
+  {
+    throw Error("its NDims is " + std::to_string(dimension) + " but its DimSize has " + std::to_string(extent.size()) +
+                " numbers");
+  }
+  image.type = TypeOf(header);
+  image.extent = SettleExtent(extent);
+  if (const std::string * const channels = header.Find("ElementNumberOfChannels"))
+  {
+    const auto number = WholeNumber(*channels, "ElementNumberOfChannels");
+    if (number < 1 || number > 1000000)
+    {
+      throw Error("its ElementNumberOfChannels is " + std::to_string(number) + "; it must be 1 to 1000000");
+    }
+    image.channels = static_cast<int>(number);
+  }
+  SetGeometry(header, extent.size(), options, image);
+  TellHeader(options, image, header.Find("ElementToIntensityFunctionSlope") != nullptr);
+  ReadData(file, header, options, image);
+  ApplyScaling(header, context, image);
+  return image;
+}
+
+} // namespace brickccl::files

@@ -1,0 +1,287 @@
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/Formats.h"
+#include "BrickCCL/Files/Settle.h"
+#include "BrickCCL/Files/Formats/TiffBlocks.h"
+#include "BrickCCL/Files/Voxels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace brickccl::files
+{
+
+namespace
+{
+
+constexpr std::uint64_t HeaderBytes = 1024;
+
+/** The header of a file. Its numbers have either byte order. */
+class MrcHeader
+{
+public:
+  explicit MrcHeader(const FileBytes & file)
+    : m_Data(file.Data())
+  {
+    file.Require(0, HeaderBytes);
+    const int stamp = m_Data[212];
+    if (stamp == 0x44 || stamp == 0x41)
+    {
+      m_IsBig = false;
+    }
+    else if (stamp == 0x11)
+    {
+      m_IsBig = true;
+    }
+    else
+    {
+      // Some writers leave the stamp out. Then the order of axes decides, or else the width, which is larger in the
+      // wrong byte order.
+      const unsigned char * const axis = m_Data + 64;
+      m_IsBig = axis[0] == 0 && axis[3] != 0;
+      if (axis[0] == 0 && axis[3] == 0)
+      {
+        const auto little = static_cast<std::uint32_t>(Integer(0));
+        m_IsBig = __builtin_bswap32(little) < little;
+      }
+    }
+  }
+
+  bool
+  IsSwapped() const
+  {
+    return m_IsBig != HostIsBigEndian;
+  }
+  /** The number at index `word`, which counts from 0; the standard counts from 1. */
+  std::int32_t
+  Integer(int word) const
+  {
+    std::uint32_t number = 0;
+    for (int i = 0; i < 4; ++i)
+    {
+      number |= std::uint32_t{ m_Data[4 * word + i] } << (m_IsBig ? 24 - 8 * i : 8 * i);
+    }
+    return static_cast<std::int32_t>(number);
+  }
+  float
+  Float(int word) const
+  {
+    const std::int32_t number = Integer(word);
+    float              value;
+    std::memcpy(&value, &number, 4);
+    return value;
+  }
+
+private:
+  const unsigned char * m_Data;
+  bool                  m_IsBig = false;
+};
+
+struct MrcVoxels
+{
+  ScalarType type;
+  int        storedBytes;
+};
+
+MrcVoxels
+VoxelsOf(const MrcHeader & header)
+{
+  constexpr std::int32_t imodStamp = 1146047817;
+  const std::int32_t     mode = header.Integer(3);
+  switch (mode)
+  {
+  case 0:
+    // The standard requires signed bytes. A flag of IMOD says whether they are signed.
+    return { header.Integer(38) == imodStamp && (header.Integer(39) & 1) == 0 ? ScalarType::UInt8 : ScalarType::Int8,
+             1 };
+  case 1:
+    return { ScalarType::Int16, 2 };
+  case 2:
+    return { ScalarType::Float32, 4 };
+  case 6:
+    return { ScalarType::UInt16, 2 };
+  case 12:
+    return { ScalarType::Float32, 2 };
+  default:
+    throw Unsupported("its mode is " + std::to_string(mode) +
+                      (mode == 3 || mode == 4 ? " (complex numbers)"
+                       : mode == 101          ? " (4-bit numbers)"
+                                              : "") +
+                      "; modes 0, 1, 2, 6 and 12 are read");
+  }
+}
+
+/** The axes (0, 1, 2 for x, y, z) along which columns, rows and sections lie. */
+struct MrcAxes
+{
+  int of[3] = { 0, 1, 2 };
+
+  explicit MrcAxes(const MrcHeader & header)
+  {
+    const int numbers[3] = { header.Integer(16), header.Integer(17), header.Integer(18) };
+    if (numbers[0] == 0 && numbers[1] == 0 && numbers[2] == 0)
+    {
+      return;
+    }
+    for (int axis = 0; axis < 3; ++axis)
+    {
+      if (std::find(numbers, numbers + 3, axis + 1) == numbers + 3)
+      {
+        throw Error("its axes are in the order " + std::to_string(numbers[0]) + ", " + std::to_string(numbers[1]) +
+                    ", " + std::to_string(numbers[2]) + "; each of 1, 2 and 3 must be there once (1, 2, 3: x fastest)");
+      }
+    }
+    std::transform(numbers, numbers + 3, of, [](int number) { return number - 1; });
+  }
+  bool
+  AreInOrder() const
+  {
+    return of[0] == 0 && of[1] == 1;
+  }
+};
+
+void
+SetGeometry(const MrcHeader & header, const MrcAxes & axes, LoadedImage & image)
+{
+  constexpr double millimetresPerAngstrom = 1e-7;
+  const int        dimension = std::min(3, image.extent.dimension);
+  bool             isTold = true;
+  for (int axis = 0; axis < 3; ++axis)
+  {
+    const double length = header.Float(10 + axis);
+    const double count = header.Integer(7 + axis);
+    isTold = isTold && length > 0 && std::isfinite(length) && count > 0;
+    const double angle = header.Float(13 + axis);
+    if (length > 0 && angle != 0 && !(std::fabs(angle - 90) < 1e-3))
+    {
+      throw Unsupported("its axes meet at an angle of " + Shortest(angle) + " degrees; right angles are read");
+    }
+  }
+  if (!axes.AreInOrder())
+  {
+    image.notes.push_back(std::string("its columns, rows and sections lie along ") + AxisNames[axes.of[0]] + ", " +
+                          AxisNames[axes.of[1]] + " and " + AxisNames[axes.of[2]] +
+                          "; the voxels stay in this order, and the direction says so");
+    for (int i = 0; i < dimension; ++i)
+    {
+      for (int row = 0; row < dimension; ++row)
+      {
+        image.geometry.direction[row][i] = axes.of[i] == row ? 1 : 0;
+      }
+    }
+  }
+  if (!isTold)
+  {
+    image.spacingSource = "none";
+    return;
+  }
+  // Lengths, intervals and the origin are given along x, y and z. The first voxel is given along columns, rows and
+  // sections.
+  for (int i = 0; i < dimension; ++i)
+  {
+    const int axis = axes.of[i];
+    auto &    spacing = image.geometry.spacing[i];
+    // The lengths are floats, so six digits of the quotient are significant.
+    spacing = static_cast<double>(header.Float(10 + axis)) * millimetresPerAngstrom / header.Integer(7 + axis);
+    const double origin = static_cast<double>(header.Float(49 + axis)) * millimetresPerAngstrom;
+    const double start = spacing * header.Integer(4 + i);
+    if (!std::isfinite(origin))
+    {
+      throw Error("its origin along axis " + std::to_string(axis + 1) + " is not a finite number");
+    }
+    // The origin counts if there is one, else the number of the first voxel.
+    image.geometry.origin[axis] = origin != 0 ? origin : start;
+  }
+}
+
+} // namespace
+
+bool
+IsMrc(const FileBytes & file)
+{
+  return file.Size() >= 212 && std::memcmp(file.Data() + 208, "MAP ", 4) == 0;
+}
+
+LoadedImage
+ReadMrc(const FileBytes & file, const ReadOptions & options)
+{
+  const MrcHeader           header(file);
+  const MrcVoxels           voxels = VoxelsOf(header);
+  const MrcAxes             axes(header);
+  LoadedImage               image;
+  std::vector<std::int64_t> sizes = { header.Integer(0), header.Integer(1), header.Integer(2) };
+  // A stack of volumes, which is a fourth axis. The space group says so.
+  const std::int64_t spaceGroup = header.Integer(22);
+  const std::int64_t sectionsOfVolume = header.Integer(9);
+  if (spaceGroup >= 401 && spaceGroup <= 630 && sectionsOfVolume > 0 && sectionsOfVolume < sizes[2])
+  {
+    if (sizes[2] % sectionsOfVolume != 0 || axes.of[2] != 2)
+    {
+      throw Error("it is a stack of volumes of " + std::to_string(sectionsOfVolume) +
+                  " sections each along z, but its " + std::to_string(sizes[2]) +
+                  " sections do not part into such volumes");
+    }
+    sizes.push_back(sizes[2] / sectionsOfVolume);
+    sizes[2] = sectionsOfVolume;
+    image.notes.push_back("its sections are " + std::to_string(sizes[3]) + " volumes (space group " +
+                          std::to_string(spaceGroup) + "), read as a fourth axis; --by-slice keeps them apart");
+  }
+  // By the standard a volume has the space group 1, and as many sections along z as intervals.
+  if (spaceGroup == 0 && sectionsOfVolume == 1 && sizes[2] > 1)
+  {
+    image.notes.push_back(
+      "its sections are a stack of images (space group 0), read as the slices of a volume; --by-slice "
+      "keeps them apart");
+  }
+  // A single section along z makes an image of two dimensions.
+  if (sizes.size() == 3 && sizes[2] == 1 && axes.of[2] == 2)
+  {
+    sizes.pop_back();
+  }
+  image.type = voxels.type;
+  image.extent = SettleExtent(sizes);
+  const std::int64_t extended = header.Integer(23);
+  if (extended < 0)
+  {
+    throw Error("its extended header has " + std::to_string(extended) + " bytes; there must be at least 0");
+  }
+  const std::uint64_t begin = HeaderBytes + static_cast<std::uint64_t>(extended);
+  const auto          count = static_cast<std::size_t>(image.extent.VoxelCount());
+  if (count > file.Size())
+  {
+    throw Error("its header says " + image.extent.ToString() + " voxels but the file has only " +
+                std::to_string(file.Size()) + " bytes: it is truncated or its header damaged");
+  }
+  const std::size_t bytes = count * static_cast<std::size_t>(voxels.storedBytes);
+  file.Require(begin, bytes);
+  CheckBytesBeyond(file.Size() - begin - bytes, 1, image);
+  SetGeometry(header, axes, image);
+  TellHeader(options, image, header.Integer(3) == 12);
+
+  const unsigned char * const data = file.Data() + begin;
+  const bool                  isHalf = header.Integer(3) == 12;
+  const bool                  isSwapped = header.IsSwapped() && voxels.storedBytes > 1;
+  if (!isHalf && !isSwapped && reinterpret_cast<std::uintptr_t>(data) % SizeOf(image.type) == 0)
+  {
+    image.voxels.Share(file.Owner(), data, bytes);
+    return image;
+  }
+  const HostContext context = options.Context();
+  VoxelMemory       halves;
+  VoxelMemory &     stored = isHalf ? halves : image.voxels;
+  std::byte * const copy = stored.Resize(bytes);
+  std::memcpy(copy, data, bytes);
+  if (isSwapped)
+  {
+    SwapBytes(copy, static_cast<std::size_t>(voxels.storedBytes), count, context);
+  }
+  if (isHalf)
+  {
+    HalfToFloat(reinterpret_cast<const unsigned char *>(copy),
+                reinterpret_cast<float *>(image.voxels.Resize(count * sizeof(float))),
+                count);
+  }
+  return image;
+}
+
+} // namespace brickccl::files

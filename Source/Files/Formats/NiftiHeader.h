@@ -1,0 +1,149 @@
+#ifndef BRICKCCL_FILES_FORMATS_NIFTIHEADER_H
+#define BRICKCCL_FILES_FORMATS_NIFTIHEADER_H
+
+#include "BrickCCL/Core/VolumeView.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace brickccl::files::nifti
+{
+
+constexpr std::size_t SizeOfFirst = 348;
+constexpr std::size_t SizeOfSecond = 540;
+
+/** A header's bytes and their interpretation. */
+class HeaderBytes
+{
+public:
+  explicit HeaderBytes(const unsigned char * bytes, std::size_t size)
+  {
+    std::memcpy(m_Bytes, bytes, std::min(size, sizeof(m_Bytes)));
+    for (const bool swapped : { false, true })
+    {
+      m_Swapped = swapped;
+      const auto length = At<std::int32_t>(0);
+      m_IsSecond = length == static_cast<std::int32_t>(SizeOfSecond);
+      if (m_IsSecond || length == static_cast<std::int32_t>(SizeOfFirst))
+      {
+        m_IsKnown = size >= (m_IsSecond ? SizeOfSecond : SizeOfFirst);
+        return;
+      }
+    }
+  }
+
+  bool
+  IsKnown() const
+  {
+    return m_IsKnown;
+  }
+  bool
+  IsSecond() const
+  {
+    return m_IsSecond;
+  }
+  /** Bytes 4 to 7 of the second version's magic. */
+  const unsigned char *
+  LineEnds() const
+  {
+    return m_Bytes + 8;
+  }
+  bool
+  Swapped() const
+  {
+    return m_Swapped;
+  }
+  /** "n+1", "ni1", "n+2" or "ni2". Empty for Analyze. */
+  std::string
+  Magic() const
+  {
+    const char * const text = reinterpret_cast<const char *>(m_Bytes) + (m_IsSecond ? 4 : 344);
+    const std::string  magic(text, 3);
+    const bool isKnown = text[3] == '\0' && (magic == "n+1" || magic == "ni1" || magic == "n+2" || magic == "ni2");
+    return isKnown && (magic[2] == '2') == m_IsSecond ? magic : std::string();
+  }
+
+  template <typename T>
+  T
+  At(std::size_t place) const
+  {
+    unsigned char bytes[sizeof(T)];
+    for (std::size_t i = 0; i < sizeof(T); ++i)
+    {
+      bytes[i] = m_Bytes[place + (m_Swapped ? sizeof(T) - 1 - i : i)];
+    }
+    T value;
+    std::memcpy(&value, bytes, sizeof(T));
+    return value;
+  }
+  /** A number that is a float in the first version and a double in the second. */
+  double
+  Real(std::size_t first, std::size_t second) const
+  {
+    return m_IsSecond ? At<double>(second) : double{ At<float>(first) };
+  }
+  std::int64_t
+  Code(std::size_t first, std::size_t second) const
+  {
+    return m_IsSecond ? At<std::int32_t>(second) : At<std::int16_t>(first);
+  }
+  std::int64_t
+  Size(int axis) const
+  {
+    const auto i = static_cast<std::size_t>(axis);
+    return m_IsSecond ? At<std::int64_t>(16 + 8 * i) : At<std::int16_t>(40 + 2 * i);
+  }
+  double
+  PixelSize(int axis) const
+  {
+    const auto i = static_cast<std::size_t>(axis);
+    return Real(76 + 4 * i, 104 + 8 * i);
+  }
+  int
+  Units() const
+  {
+    return m_IsSecond ? At<std::int32_t>(500) : m_Bytes[123];
+  }
+  /** Whether values may become others than those that are stored. */
+  bool
+  HasScaling() const
+  {
+    const double slope = Real(112, 176);
+    return slope != 0 && (slope != 1 || Real(116, 184) != 0);
+  }
+
+private:
+  unsigned char m_Bytes[SizeOfSecond] = {};
+  bool          m_Swapped = false;
+  bool          m_IsSecond = false;
+  bool          m_IsKnown = false;
+};
+
+/** How a voxel is stored in the file. */
+struct Stored
+{
+  ScalarType type;
+  int        channels;
+  bool       hasAlpha;
+};
+
+/** \throws Unsupported for codes of other types. */
+Stored StoredOf(std::int64_t code);
+
+/** The code that the standard has for each ScalarType. */
+std::int64_t CodeOf(ScalarType type);
+
+/** \throws Error if the header's bits of a voxel (bitpix) are not those of its type. Some programs leave them at 0. */
+void CheckBits(const HeaderBytes & header, int bitsOfType);
+
+/** \param size  of what is there of the header
+ *  \throws Error if it is no header, and for a magic whose line ends a transfer as text has changed */
+void CheckSignature(const HeaderBytes & header, std::size_t size);
+
+} // namespace brickccl::files::nifti
+
+#endif

@@ -1,0 +1,445 @@
+// NIfTI-1 and NIfTI-2 (https://nifti.nimh.nih.gov), single files and pairs, and Analyze 7.5.
+
+#include "BrickCCL/Files/Formats.h"
+
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/Formats/NiftiHeader.h"
+#include "BrickCCL/Files/PartialVoxels.h"
+#include "BrickCCL/Files/Settle.h"
+#include "BrickCCL/Files/Voxels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+
+namespace brickccl::files
+{
+
+namespace fs = std::filesystem;
+using namespace nifti;
+
+namespace
+{
+
+bool
+IsGzipped(const FileBytes & file)
+{
+  return file.BeginsWith("\x1f\x8b", 2);
+}
+
+/** The first bytes of a file, decompressed if it is compressed. */
+std::vector<unsigned char>
+FirstBytes(const FileBytes & file, std::size_t count)
+{
+  std::vector<unsigned char> bytes(count);
+  if (IsGzipped(file))
+  {
+    Inflater inflater(file.Data(), file.Size(), Wrapper::Gzip, file.QuotedName());
+    bytes.resize(inflater.ReadSome(bytes.data(), count));
+  }
+  else
+  {
+    bytes.resize(std::min(count, file.Size()));
+    std::copy(file.Data(), file.Data() + bytes.size(), bytes.begin());
+  }
+  return bytes;
+}
+
+/** The path of a pair's other file, whose name ends with `extension`: ".hdr" for ".img". It is compressed as the given
+ *  one is, or else the other way. Empty if neither exists. */
+std::string
+Partner(const std::string & path, const std::string & extension)
+{
+  std::string stem = path;
+  const bool  isCompressed = HasExtension(stem, ".gz");
+  if (isCompressed)
+  {
+    stem.resize(stem.size() - 3);
+  }
+  stem.resize(stem.size() - 4);
+  // A name in capitals has a partner in capitals.
+  const bool isUpper =
+    path.find(".HDR", stem.size()) != std::string::npos || path.find(".IMG", stem.size()) != std::string::npos;
+  std::string with = extension;
+  for (char & letter : with)
+  {
+    letter = static_cast<char>(isUpper ? std::toupper(static_cast<unsigned char>(letter)) : letter);
+  }
+  for (const bool is : { isCompressed, !isCompressed })
+  {
+    const char * const end = is ? ".gz" : "";
+    if (IsThere(stem + with + end))
+    {
+      return stem + with + end;
+    }
+  }
+  return {};
+}
+
+/** The spacing and the directions that a quaternion gives (method 2 of the standard), in the standard's own system:
+ *  right, anterior, superior. Less than 1e-7 of w * w is rounding (nifti_quatern_to_mat44). */
+void
+VectorsOfQuaternion(const HeaderBytes & header, double (&vectors)[3][4])
+{
+  const double b = header.Real(256, 352);
+  const double c = header.Real(260, 360);
+  const double d = header.Real(264, 368);
+  const double rest = 1 - (b * b + c * c + d * d);
+  const double scale = rest < 1e-7 ? 1 / std::sqrt(1 - rest) : 1;
+  const double x = b * scale;
+  const double y = c * scale;
+  const double z = d * scale;
+  const double w = rest < 1e-7 ? 0 : std::sqrt(rest);
+  const double rotation[3][3] = { { w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y) },
+                                  { 2 * (x * y + w * z), w * w + y * y - x * x - z * z, 2 * (y * z - w * x) },
+                                  { 2 * (x * z - w * y), 2 * (y * z + w * x), w * w + z * z - x * x - y * y } };
+  const double factor = header.PixelSize(0) < 0 ? -1 : 1;
+  for (int axis = 0; axis < 3; ++axis)
+  {
+    for (int row = 0; row < 3; ++row)
+    {
+      vectors[axis][row] = rotation[row][axis] * std::fabs(header.PixelSize(axis + 1)) * (axis == 2 ? factor : 1);
+    }
+    vectors[axis][3] = header.Real(268 + 4 * static_cast<std::size_t>(axis), 376 + 8 * static_cast<std::size_t>(axis));
+  }
+}
+
+/** The rows of the affine matrix (method 3), as the vectors of the axes and the origin. */
+void
+VectorsOfMatrix(const HeaderBytes & header, double (&vectors)[3][4])
+{
+  for (std::size_t row = 0; row < 3; ++row)
+  {
+    for (std::size_t column = 0; column < 4; ++column)
+    {
+      const double value = header.Real(280 + 16 * row + 4 * column, 400 + 32 * row + 8 * column);
+      (column == 3 ? vectors[row][3] : vectors[column][row]) = value;
+    }
+  }
+}
+
+double
+LengthOf(const double (&vector)[4])
+{
+  return std::sqrt(vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2]);
+}
+
+/** The millimetres of the header's unit of length. A code that the standard does not have gives a note. */
+double
+UnitOf(const HeaderBytes & header, LoadedImage & image)
+{
+  switch (header.Units() & 7)
+  {
+  case 0:
+  case 2:
+    return 1;
+  case 1:
+    return 1000;
+  case 3:
+    return 1e-3;
+  default:
+    image.notes.push_back("its unit of length has the code " + std::to_string(header.Units() & 7) +
+                          ", which the standard does not know; it is taken for mm");
+    return 1;
+  }
+}
+
+/** \throws Error if the voxels of the sform have other sizes than pixdim says, unless that is accepted. */
+void
+CheckSizesOfMatrix(const HeaderBytes & header,
+                   const double (&matrix)[3][4],
+                   const ReadOptions & options,
+                   LoadedImage &       image)
+{
+  for (int axis = 0; axis < std::min(image.extent.dimension, 3); ++axis)
+  {
+    const double length = LengthOf(matrix[axis]);
+    const double size = std::fabs(header.PixelSize(axis + 1));
+    if (!(std::fabs(length - size) <= 1e-3 * size))
+    {
+      const std::string unlike = "its sform has voxels of " + Shortest(length) + " along axis " +
+                                 std::to_string(axis + 1) + " but its pixdim says " + Shortest(size) + " (unscaled)";
+      if (!options.acceptSheared || !(LengthOf(matrix[0]) > 0))
+      {
+        throw Error(unlike + "; correct the header, or go on with the sform by --accept-sheared");
+      }
+      image.notes.push_back(unlike + "; the sform is used");
+      return;
+    }
+  }
+}
+
+/** The axes that a header places an image by: for each axis a step and a coordinate of the first voxel. */
+struct Placement
+{
+  double       vectors[3][4] = {};
+  const char * what = "pixdim";
+};
+
+Placement
+PlacementOf(const HeaderBytes & header, const ReadOptions & options, LoadedImage & image)
+{
+  double     quaternion[3][4] = {};
+  double     matrix[3][4] = {};
+  const bool hasQuaternion = !header.Magic().empty() && header.Code(252, 344) > 0;
+  bool       hasMatrix = !header.Magic().empty() && header.Code(254, 348) > 0;
+  VectorsOfQuaternion(header, quaternion);
+  VectorsOfMatrix(header, matrix);
+  if (hasMatrix && hasQuaternion &&
+      std::all_of(matrix, matrix + 3, [](const double(&vector)[4]) { return LengthOf(vector) == 0; }))
+  {
+    image.notes.push_back("its sform is all zeros; the qform is used");
+    hasMatrix = false;
+  }
+  Placement placement;
+  for (int axis = 0; axis < std::min(image.extent.dimension, 3); ++axis)
+  {
+    if (header.PixelSize(axis + 1) < 0)
+    {
+      image.notes.push_back(NoteOnNegativeSpacing("its pixdim of axis " + std::to_string(axis + 1)));
+    }
+  }
+  if (header.Magic().empty())
+  {
+    image.notes.push_back("Analyze files hold no place in space; their axes are taken as x, y, z and the origin as 0");
+  }
+  else if (hasMatrix)
+  {
+    CheckSizesOfMatrix(header, matrix, options, image);
+    std::copy(&matrix[0][0], &matrix[0][0] + 12, &placement.vectors[0][0]);
+    placement.what = "sform";
+    return placement;
+  }
+  else if (hasQuaternion)
+  {
+    std::copy(&quaternion[0][0], &quaternion[0][0] + 12, &placement.vectors[0][0]);
+    placement.what = "qform";
+    return placement;
+  }
+  for (int axis = 0; axis < 3; ++axis)
+  {
+    // Method 1: no place in space is known. The standard takes x and y of the file as right and anterior.
+    const double size = axis < image.extent.dimension ? header.PixelSize(axis + 1) : 1;
+    placement.vectors[axis][axis] = header.Magic().empty() ? (axis < 2 ? -1 : 1) * std::fabs(size) : std::fabs(size);
+  }
+  return placement;
+}
+
+/** Whether a slice lies at an angle to the first `spatial` directions of space. */
+bool
+IsAtAnAngle(const double (&vectors)[3][4], int spatial)
+{
+  for (int axis = 0; axis < spatial; ++axis)
+  {
+    double length = 0;
+    double within = 0;
+    for (int row = 0; row < 3; ++row)
+    {
+      length += vectors[axis][row] * vectors[axis][row];
+      within += row < spatial ? vectors[axis][row] * vectors[axis][row] : 0;
+    }
+    if (spatial < 3 && std::fabs(length - within) > 1e-8 * length)
+    {
+      return true;
+    }
+  }
+  return false;
+}
+
+void
+SetGeometry(const HeaderBytes & header, const ReadOptions & options, LoadedImage & image)
+{
+  const int       dimension = image.extent.dimension;
+  const double    unit = UnitOf(header, image);
+  const Placement placement = PlacementOf(header, options, image);
+  image.hasPatientAxes = std::string(placement.what) != "pixdim";
+  const auto & vectors = placement.vectors;
+  double       settled[MaximumDimension][MaximumDimension] = {};
+  // Left and posterior are positive here.
+  constexpr double signs[3] = { -1, -1, 1 };
+  const int        spatial = std::min(dimension, 3);
+  for (int axis = 0; axis < spatial; ++axis)
+  {
+    for (int row = 0; row < spatial; ++row)
+    {
+      settled[axis][row] = vectors[axis][row] * signs[row] * unit + 0.0;
+    }
+    image.geometry.origin[axis] = vectors[axis][3] * signs[axis] * unit + 0.0;
+  }
+  if (dimension > 3)
+  {
+    const double step = std::fabs(header.PixelSize(4));
+    settled[3][3] = step > 0 && std::isfinite(step) ? step : 1;
+    const double offset = header.Real(136, 216);
+    image.geometry.origin[3] = std::isfinite(offset) && !header.Magic().empty() ? offset : 0;
+  }
+  if (IsAtAnAngle(vectors, spatial))
+  {
+    image.notes.push_back("its slice lies at an angle in space; its place there is left out");
+    for (int axis = 0; axis < spatial; ++axis)
+    {
+      std::fill(settled[axis], settled[axis] + MaximumDimension, 0.0);
+      settled[axis][axis] = LengthOf(vectors[axis]) * unit;
+    }
+  }
+  SettleAxes(settled, placement.what, options, image);
+}
+
+/** The place of the first voxel in its file. */
+std::uint64_t
+OffsetOf(const HeaderBytes & header, bool isSingle)
+{
+  const double offset =
+    header.IsSecond() ? static_cast<double>(header.At<std::int64_t>(168)) : double{ header.At<float>(108) };
+  if (!(offset >= 0) || offset > 4e15 || offset != std::floor(offset))
+  {
+    throw Error("its voxels begin at byte " + Shortest(offset) + " (vox_offset), which is no place in a file");
+  }
+  const double least = isSingle ? (header.IsSecond() ? 544.0 : 352.0) : 0.0;
+  if (offset < least && offset != 0)
+  {
+    throw Error("its voxels begin at byte " + Shortest(offset) + " (vox_offset), within the header; " +
+                Shortest(least) + " is the least");
+  }
+  return static_cast<std::uint64_t>(std::max(offset, least));
+}
+
+/** Reads the voxels as they are stored, compressed or not, in the byte order of this machine. */
+void
+ReadVoxels(const FileBytes & data, std::uint64_t offset, bool swapped, const ReadOptions & options, LoadedImage & image)
+{
+  const HostContext context = options.Context();
+  if (!IsGzipped(data))
+  {
+    TakeStored(data, offset, swapped, context, image);
+    CheckBytesBeyond(data.Size() - offset - image.ByteCount(), 1, image);
+    return;
+  }
+  const std::size_t size = SizeOf(image.type);
+  if (image.inParts)
+  {
+    CheckRoom(data.Size(), MaximumInflatedSize(1), image);
+    image.stream = InflatedVoxels({ data, 0, offset, Wrapper::Gzip, data.QuotedName() },
+                                  image.ByteCount(),
+                                  swapped ? size : 1,
+                                  context);
+    return;
+  }
+  std::byte * const output = MakeRoom(data.Size(), MaximumInflatedSize(1), image);
+  InflateAll(data.Data(), data.Size(), Wrapper::Gzip, data.QuotedName(), offset, output, image.ByteCount(), context);
+  if (swapped)
+  {
+    SwapBytes(output, size, image.ByteCount() / size, context);
+  }
+}
+
+} // namespace
+
+bool
+IsNifti(const FileBytes & file)
+{
+  if (HasExtension(file.Path(), ".img .img.gz") && !Partner(file.Path(), ".hdr").empty())
+  {
+    return true;
+  }
+  // Other compressed files are not examined; they may be the data of a NRRD.
+  if (IsGzipped(file) && !HasExtension(file.Path(), ".nii.gz .hdr.gz .nii .hdr .gz"))
+  {
+    return false;
+  }
+  try
+  {
+    const auto        bytes = FirstBytes(file, SizeOfSecond);
+    const HeaderBytes header(bytes.data(), bytes.size());
+    return header.IsKnown() && (!header.Magic().empty() || HasExtension(file.Path(), ".hdr .hdr.gz"));
+  }
+  catch (const Error &)
+  {
+    // The reader reports what is wrong with the compressed data.
+    return HasExtension(file.Path(), ".nii.gz .hdr.gz");
+  }
+}
+
+LoadedImage
+ReadNifti(const FileBytes & file, const ReadOptions & options)
+{
+  const HostContext context = options.Context();
+  const FileBytes   headerFile =
+    HasExtension(file.Path(), ".img .img.gz") ? FileBytes::Map(Partner(file.Path(), ".hdr")) : file;
+  const auto        bytes = FirstBytes(headerFile, SizeOfSecond);
+  const HeaderBytes header(bytes.data(), bytes.size());
+  const std::string magic = header.Magic();
+  LoadedImage       image;
+  CheckSignature(header, bytes.size());
+  const bool isSingle = !magic.empty() && magic[1] == '+';
+  FileBytes  data = file;
+  if (!isSingle)
+  {
+    const std::string path = HasExtension(file.Path(), ".img .img.gz") ? file.Path()
+                           : HasExtension(file.Path(), ".hdr .hdr.gz") ? Partner(file.Path(), ".img")
+                                                                       : std::string();
+    if (path.empty())
+    {
+      throw Error("there is no file with its voxels beside the header: '" + fs::path(file.Path()).stem().string() +
+                  ".img' or '.img.gz'");
+    }
+    data = FileBytes::Map(path);
+  }
+  image.inParts = options.inParts;
+  image.files = { headerFile.Path(), data.Path() };
+  const auto   dimension = header.Size(0);
+  const Stored stored = StoredOf(header.At<std::int16_t>(header.IsSecond() ? 12 : 70));
+  if (dimension < 1 || dimension > 7)
+  {
+    throw Error("it has " + std::to_string(dimension) + " dimensions (dim[0]); 1 to 7 are possible");
+  }
+  std::vector<std::int64_t> sizes;
+  for (int axis = 1; axis <= dimension; ++axis)
+  {
+    sizes.push_back(header.Size(axis));
+  }
+  image.type = stored.type;
+  image.channels = stored.channels;
+  // The fifth axis holds the numbers of a vector.
+  const bool isVector = sizes.size() == 5 && sizes[4] > 1 && stored.channels == 1;
+  if (isVector)
+  {
+    if (sizes[4] > 1000000)
+    {
+      throw Error("it has " + std::to_string(sizes[4]) + " channels (dim[5])");
+    }
+    image.channels = static_cast<int>(sizes[4]);
+    sizes.pop_back();
+  }
+  image.extent = SettleExtent(sizes);
+  const std::uint64_t offset = OffsetOf(header, isSingle);
+  CheckBits(header, static_cast<int>(SizeOf(stored.type)) * stored.channels * 8);
+  SetGeometry(header, options, image);
+  TellHeader(options, image, image.channels > 1 || header.HasScaling());
+  ReadVoxels(data, offset, header.Swapped() && SizeOf(image.type) > 1, options, image);
+  if (isVector)
+  {
+    InterleaveChannels(image, context);
+  }
+  if (stored.hasAlpha)
+  {
+    DropAlpha(image, context);
+  }
+  // SPM keeps its factor in the same place of Analyze files.
+  Scaling scaling{ header.Real(112, 176), magic.empty() ? 0 : header.Real(116, 184) };
+  if (!std::isfinite(scaling.slope) || (scaling.slope != 0 && !std::isfinite(scaling.intercept)))
+  {
+    image.notes.push_back("its scl_slope is " + Shortest(scaling.slope) + " and its scl_inter " +
+                          Shortest(scaling.intercept) +
+                          ", which are no numbers; its values are taken as they are stored");
+  }
+  else if (stored.channels == 1 && scaling.slope != 0)
+  {
+    RescaleImage(scaling, magic.empty() ? "SPM's factor" : "scl_slope and scl_inter", context, image);
+  }
+  return image;
+}
+
+} // namespace brickccl::files

@@ -1,0 +1,311 @@
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Counted.h"
+#include "BrickCCL/Files/HeaderText.h"
+#include "BrickCCL/Files/Formats/NrrdHeader.h"
+#include "BrickCCL/Files/Settle.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace brickccl::files
+{
+
+namespace
+{
+
+/** The words between quotation marks, as in "\"mm\" \"mm\" \"mm\"". */
+std::vector<std::string>
+QuotedWords(const std::string & text)
+{
+  std::vector<std::string> words;
+  for (std::size_t begin = text.find('"'); begin != std::string::npos;)
+  {
+    const std::size_t end = text.find('"', begin + 1);
+    words.push_back(text.substr(begin + 1, end == std::string::npos ? end : end - begin - 1));
+    begin = end == std::string::npos ? end : text.find('"', end + 1);
+  }
+  return words.empty() ? Words(text) : words;
+}
+
+/** The millimetres of each unit. Units that are no lengths give a note. */
+std::vector<double>
+UnitsOf(const NrrdHeader & header, const std::string & field, std::size_t count, LoadedImage & image)
+{
+  std::vector<double>       factors(count, 1);
+  const std::string * const value = header.Find(field);
+  const auto                units = value == nullptr ? std::vector<std::string>() : QuotedWords(*value);
+  if (!units.empty() && units.size() != count)
+  {
+    throw Error("its field '" + field + "' has " + Counted(units.size(), "unit") + " for " + std::to_string(count) +
+                " axes");
+  }
+  for (std::size_t i = 0; i < units.size(); ++i)
+  {
+    const double millimetres = Millimetres(units[i]);
+    factors[i] = millimetres > 0 ? millimetres : 1;
+    const std::string name = LowerCase(units[i]);
+    if (millimetres == 0 && !name.empty() && name != "none" && name != "???" && name != "s" && name != "ms" &&
+        name != "sec" && name != "second" && name != "seconds")
+    {
+      image.notes.push_back("its unit '" + units[i] + "' is no unit of length that is known; it is taken for mm");
+    }
+  }
+  return factors;
+}
+
+/** The sign, 1 or -1, for each direction of the space that converts it to left-posterior-superior. */
+std::vector<double>
+SignsOfSpace(const std::string & space)
+{
+  std::string name = LowerCase(space);
+  bool        hasTime = false;
+  if (name.size() > 5 && name.compare(name.size() - 5, 5, "-time") == 0)
+  {
+    hasTime = true;
+    name.resize(name.size() - 5);
+  }
+  else if (name.size() == 4 && name.back() == 't')
+  {
+    hasTime = true;
+    name.pop_back();
+  }
+  std::vector<double> signs;
+  if (name == "right-anterior-superior" || name == "ras")
+  {
+    signs = { -1, -1, 1 };
+  }
+  else if (name == "left-anterior-superior" || name == "las")
+  {
+    signs = { 1, -1, 1 };
+  }
+  else if (name == "left-posterior-superior" || name == "lps" || name == "scanner-xyz" || name == "3d-right-handed" ||
+           name == "3d-left-handed")
+  {
+    signs = { 1, 1, 1 };
+  }
+  else
+  {
+    throw Error("its space is '" + space + "', which the format does not know; left-posterior-superior, " +
+                "right-anterior-superior, left-anterior-superior, scanner-xyz and the like are right");
+  }
+  if (hasTime)
+  {
+    signs.push_back(1);
+  }
+  return signs;
+}
+
+} // namespace
+
+std::vector<std::vector<double>>
+NrrdVectors(const std::string & text, const std::string & field)
+{
+  std::vector<std::vector<double>> vectors;
+  for (std::size_t place = text.find_first_not_of(" \t"); place != std::string::npos;
+       place = text.find_first_not_of(" \t", place))
+  {
+    if (text[place] != '(')
+    {
+      const std::size_t end = text.find_first_of(" \t(", place);
+      const std::string word = text.substr(place, end - place);
+      if (LowerCase(word) != "none")
+      {
+        throw Error("its field '" + field + "' has '" + word.substr(0, 40) + "' where a vector or none belongs");
+      }
+      vectors.emplace_back();
+      place = end == std::string::npos ? text.size() : end;
+      continue;
+    }
+    const std::size_t close = text.find(')', place);
+    if (close == std::string::npos)
+    {
+      throw Error("its field '" + field + "' has a vector without a closing parenthesis");
+    }
+    std::vector<double> vector;
+    for (std::size_t begin = place + 1; begin <= close;)
+    {
+      const std::size_t end = std::min(close, text.find(',', begin));
+      vector.push_back(RealNumber(Trimmed(text.substr(begin, end - begin)), field));
+      begin = end + 1;
+    }
+    vectors.push_back(vector);
+    place = close + 1;
+  }
+  return vectors;
+}
+
+namespace
+{
+
+/** The space that directions are vectors of: for each of its dimensions the sign that converts it to
+ *  left-posterior-superior, the millimetres of its unit, and the origin. */
+struct Space
+{
+  std::vector<double> signs;
+  std::vector<double> units;
+  std::vector<double> origin;
+};
+
+Space
+SpaceOf(const NrrdHeader & header, LoadedImage & image)
+{
+  Space space;
+  if (const std::string * const name = header.Find("space"))
+  {
+    space.signs = SignsOfSpace(*name);
+  }
+  else
+  {
+    const auto size = WholeNumber(header.Get("space dimension"), "space dimension");
+    if (size < 1 || size > 16)
+    {
+      throw Error("its space dimension is " + std::to_string(size) + "; 1 to 16 are possible");
+    }
+    space.signs.assign(static_cast<std::size_t>(size), 1);
+  }
+  space.units = UnitsOf(header, "space units", space.signs.size(), image);
+  space.origin.assign(space.signs.size(), 0);
+  if (const std::string * const text = header.Find("space origin"))
+  {
+    const auto given = NrrdVectors(*text, "space origin");
+    if (given.size() != 1 || given[0].size() != space.signs.size())
+    {
+      throw Error("its space origin '" + text->substr(0, 60) + "' is no vector of " +
+                  Counted(space.signs.size(), "number"));
+    }
+    space.origin = given[0];
+  }
+  return space;
+}
+
+/** Whether the image lies at an angle in a space of more dimensions than it has, or of fewer.
+ *  \throws Error for a direction that is no vector of the space. */
+bool
+LeavesSpace(const std::vector<std::vector<double>> & directions,
+            const std::vector<std::size_t> &         places,
+            std::size_t                              spaceDimension)
+{
+  bool leavesSpace = places.size() > spaceDimension;
+  for (std::size_t i = 0; i < places.size(); ++i)
+  {
+    const auto & vector = directions[places[i]];
+    if (vector.size() != spaceDimension)
+    {
+      throw Error("the space direction of axis " + std::to_string(places[i]) + " has " +
+                  Counted(vector.size(), "number") + "; its space has " + Counted(spaceDimension, "dimension"));
+    }
+    for (std::size_t row = places.size(); row < spaceDimension && !leavesSpace; ++row)
+    {
+      leavesSpace = leavesSpace || vector[row] != 0;
+    }
+  }
+  return leavesSpace;
+}
+
+/** The numbers of a field, one for each axis of the file; NaN where there is none. */
+std::vector<double>
+NumbersOf(const NrrdHeader & header, const char * field, std::size_t fileDimension)
+{
+  const std::string * const text = header.Find(field);
+  auto                      values = text == nullptr ? std::vector<double>() : RealNumbers(*text, field);
+  if (text != nullptr && values.size() != fileDimension)
+  {
+    throw Error(std::string("its field '") + field + "' has " + Counted(values.size(), "number") + " for " +
+                std::to_string(fileDimension) + " axes");
+  }
+  values.resize(fileDimension, std::nan(""));
+  return values;
+}
+
+/** Axes and origin from the field "space directions". */
+void
+SetDirections(const NrrdHeader &               header,
+              const std::string &              text,
+              const std::vector<std::size_t> & places,
+              const ReadOptions &              options,
+              LoadedImage &                    image)
+{
+  const std::size_t count = places.size();
+  const Space       space = SpaceOf(header, image);
+  const auto        directions = NrrdVectors(text, "space directions");
+  // A slice at an angle in a space of more dimensions keeps only its spacing.
+  const bool leavesSpace = LeavesSpace(directions, places, space.signs.size());
+  if (leavesSpace)
+  {
+    image.notes.push_back("its slices lie at an angle in a space of more dimensions; their place there is left out");
+  }
+  double vectors[MaximumDimension][MaximumDimension] = {};
+  for (int axis = 0; axis < MaximumDimension; ++axis)
+  {
+    vectors[axis][axis] = 1;
+  }
+  for (std::size_t i = 0; i < count; ++i)
+  {
+    const auto & vector = directions[places[i]];
+    double       squares = 0;
+    for (std::size_t row = 0; row < std::min(vector.size(), space.signs.size()); ++row)
+    {
+      const double length = vector[row] * space.signs[row] * space.units[row];
+      squares += length * length;
+      if (!leavesSpace && row < count)
+      {
+        vectors[i][row] = length;
+      }
+    }
+    if (leavesSpace)
+    {
+      vectors[i][i] = vector.empty() ? 1 : std::sqrt(squares);
+    }
+    else
+    {
+      image.geometry.origin[i] = space.origin[i] * space.signs[i] * space.units[i];
+    }
+  }
+  SettleAxes(vectors, "space directions", options, image);
+}
+
+} // namespace
+
+void
+SetNrrdGeometry(const NrrdHeader &               header,
+                const std::vector<std::size_t> & places,
+                std::size_t                      fileDimension,
+                const ReadOptions &              options,
+                LoadedImage &                    image)
+{
+  if (const std::string * const directions = header.Find("space directions"))
+  {
+    SetDirections(header, *directions, places, options, image);
+    return;
+  }
+  const auto  spacings = NumbersOf(header, "spacings", fileDimension);
+  const auto  units = UnitsOf(header, "units", fileDimension, image);
+  std::string untold;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < places.size(); ++i)
+  {
+    const double spacing = spacings[places[i]];
+    image.geometry.spacing[i] = (std::isnan(spacing) ? 1 : spacing) * units[places[i]];
+    untold += std::isnan(spacing) ? (untold.empty() ? "" : ", ") + std::string(1, AxisNames[i]) : "";
+    count += std::isnan(spacing) ? 0 : 1;
+  }
+  if (count == 0)
+  {
+    image.spacingSource = "none";
+  }
+  else if (!untold.empty())
+  {
+    image.notes.push_back("it does not say the spacing along " + untold + ", which is taken as 1 mm");
+  }
+  if (header.Find("axis mins") != nullptr || header.Find("axis maxs") != nullptr)
+  {
+    image.notes.push_back("its axis mins and maxs are not used; spacings and space directions are, or --spacing X Y Z");
+  }
+  if (const std::string * const space = header.Find("space"))
+  {
+    image.notes.push_back("it names the space '" + *space + "' but no space directions; its axes are taken as x, y, z");
+  }
+  SettleSpacing(image);
+}
+
+} // namespace brickccl::files

@@ -1,0 +1,114 @@
+#include "BrickCCL/Files/Formats/NrrdHeader.h"
+
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/HeaderText.h"
+
+#include <algorithm>
+
+namespace brickccl::files
+{
+
+namespace
+{
+
+/** The usual spelling of a field's name. */
+std::string
+FieldName(const std::string & text)
+{
+  const std::string name = LowerCase(Trimmed(text));
+  return name == "datafile" ? "data file"
+       : name == "lineskip" ? "line skip"
+       : name == "byteskip" ? "byte skip"
+       : name == "axismins" ? "axis mins"
+       : name == "axismaxs" ? "axis maxs"
+                            : name;
+}
+
+} // namespace
+
+const std::string *
+NrrdHeader::Find(const std::string & name) const
+{
+  const auto found = fields.find(name);
+  return found == fields.end() ? nullptr : &found->second;
+}
+
+const std::string &
+NrrdHeader::Get(const std::string & name) const
+{
+  const std::string * const value = Find(name);
+  if (value == nullptr)
+  {
+    throw Error("its header has no field '" + name + "'");
+  }
+  return *value;
+}
+
+NrrdHeader
+ParseNrrdHeader(const FileBytes & file)
+{
+  NrrdHeader   header;
+  const char * place = reinterpret_cast<const char *>(file.Data());
+  const char * end = place + std::min<std::size_t>(file.Size(), std::size_t{ 1 } << 26);
+  bool         isFirst = true;
+  bool         isList = false;
+  const char * begin = place;
+  while (place < end)
+  {
+    const char * const lineEnd = std::find(place, end, '\n');
+    std::string        line(place, lineEnd);
+    place = lineEnd < end ? lineEnd + 1 : end;
+    if (!line.empty() && line.back() == '\r')
+    {
+      line.pop_back();
+    }
+    if (isList)
+    {
+      if (!Trimmed(line).empty())
+      {
+        header.dataFiles.push_back(Trimmed(line));
+      }
+      continue;
+    }
+    if (line.empty())
+    {
+      header.endsWithBlankLine = true;
+      break;
+    }
+    const auto colon = line.find(':');
+    if (isFirst)
+    {
+      if (line.size() < 8 || line[4] != '0' || line[5] != '0' || line[6] != '0' || line[7] < '1' || line[7] > '5')
+      {
+        throw Unsupported("it begins with '" + line.substr(0, 16) + "'; NRRD0001 to NRRD0005 are read");
+      }
+      isFirst = false;
+    }
+    else if (line[0] == '#' || (colon != std::string::npos && colon + 1 < line.size() && line[colon + 1] == '='))
+    {
+      // Comments and key/value pairs say nothing about voxels, but pairs of Slicer name them.
+      if (line.compare(0, 7, "Segment") == 0)
+      {
+        header.pairs.emplace_back(line.substr(0, colon), line.substr(colon + 2));
+      }
+    }
+    else if (colon == std::string::npos)
+    {
+      throw Error("its header has the line '" + line.substr(0, 60) + "', which is no field");
+    }
+    else
+    {
+      const std::string name = FieldName(line.substr(0, colon));
+      if (!header.fields.emplace(name, Trimmed(line.substr(colon + 1))).second)
+      {
+        throw Error("its header has the field '" + name + "' twice");
+      }
+      const auto words = Words(line.substr(colon + 1));
+      isList = name == "data file" && !words.empty() && words[0] == "LIST";
+    }
+  }
+  header.end = static_cast<std::uint64_t>(place - begin);
+  return header;
+}
+
+} // namespace brickccl::files

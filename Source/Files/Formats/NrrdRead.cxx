@@ -1,0 +1,260 @@
+// NRRD, https://teem.sourceforge.net/nrrd/format.html: versions 1 to 5, attached and detached data.
+
+#include "BrickCCL/Files/Formats.h"
+
+#include "BrickCCL/Core/Counted.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/HeaderText.h"
+#include "BrickCCL/Files/Formats/NrrdHeader.h"
+#include "BrickCCL/Files/Settle.h"
+#include "BrickCCL/Files/Voxels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <cctype>
+#include <charconv>
+#include <iterator>
+#include <map>
+#include <utility>
+
+namespace brickccl::files
+{
+
+namespace
+{
+
+ScalarType
+TypeOf(const std::string & field)
+{
+  constexpr std::pair<ScalarType, const char *> types[] = {
+    { ScalarType::Int8, "|signed char|int8|int8_t|" },
+    { ScalarType::UInt8, "|uchar|unsigned char|uint8|uint8_t|" },
+    { ScalarType::Int16, "|short|short int|signed short|signed short int|int16|int16_t|" },
+    { ScalarType::UInt16, "|ushort|unsigned short|unsigned short int|uint16|uint16_t|" },
+    { ScalarType::Int32, "|int|signed int|int32|int32_t|" },
+    { ScalarType::UInt32, "|uint|unsigned int|uint32|uint32_t|" },
+    { ScalarType::Int64, "|longlong|long long|long long int|signed long long|signed long long int|int64|int64_t|" },
+    { ScalarType::UInt64, "|ulonglong|unsigned long long|unsigned long long int|uint64|uint64_t|" },
+    { ScalarType::Float32, "|float|" },
+    { ScalarType::Float64, "|double|" }
+  };
+  for (const auto & [type, names] : types)
+  {
+    if (std::strstr(names, ("|" + LowerCase(field) + "|").c_str()) != nullptr)
+    {
+      return type;
+    }
+  }
+  throw Unsupported("its voxels are of type '" + field + "'; integers of 8 to 64 bits, float and double are read");
+}
+
+/** What an axis counts. */
+enum class Role
+{
+  Space,
+  Channels,
+  /** Anything else: a list, the time, a stub. */
+  Other
+};
+
+struct Axes
+{
+  std::vector<std::int64_t> sizes;
+  std::vector<Role>         roles;
+  std::vector<std::string>  kinds;
+};
+
+/** What an axis of this kind counts. \throws Unsupported for kinds that are not read. */
+Role
+RoleOf(const std::string & kind)
+{
+  // https://teem.sourceforge.net/nrrd/format.html#kinds
+  constexpr std::pair<Role, const char *> roles[] = {
+    { Role::Space, "|domain|space|none|???|" },
+    { Role::Other, "|list|time|stub|point|" },
+    { Role::Channels,
+      "|vector|covariant-vector|normal|scalar|2-vector|3-vector|4-vector|3-gradient|3-normal|quaternion|3-color|"
+      "rgb-color|hsv-color|xyz-color|4-color|rgba-color|2d-symmetric-matrix|2d-masked-symmetric-matrix|2d-matrix|"
+      "2d-masked-matrix|3d-symmetric-matrix|3d-masked-symmetric-matrix|3d-matrix|3d-masked-matrix|" }
+  };
+  for (const auto & [role, kinds] : roles)
+  {
+    if (std::strstr(kinds, ("|" + kind + "|").c_str()) != nullptr)
+    {
+      return role;
+    }
+  }
+  throw Unsupported("its axes have the kind '" + kind + "', which is not supported; domain, vector and list are some " +
+                    "that are; give the magnitude of complex voxels");
+}
+
+Axes
+AxesOf(const NrrdHeader & header)
+{
+  Axes       axes;
+  const auto dimension = WholeNumber(header.Get("dimension"), "dimension");
+  if (dimension < 1 || dimension > 16)
+  {
+    throw Error("its dimension is " + std::to_string(dimension) + "; 1 to 16 are possible");
+  }
+  axes.sizes = WholeNumbers(header.Get("sizes"), "sizes");
+  const auto count = static_cast<std::size_t>(dimension);
+  if (axes.sizes.size() != count)
+  {
+    throw Error("its dimension is " + std::to_string(dimension) + " but it has " + std::to_string(axes.sizes.size()) +
+                " sizes");
+  }
+  axes.kinds.assign(count, "domain");
+  if (const std::string * const kinds = header.Find("kinds"))
+  {
+    axes.kinds = Words(LowerCase(*kinds));
+  }
+  if (axes.kinds.size() != count)
+  {
+    throw Error("it has " + Counted(axes.kinds.size(), "kind") + " for " + std::to_string(count) + " axes");
+  }
+  std::transform(axes.kinds.begin(), axes.kinds.end(), std::back_inserter(axes.roles), RoleOf);
+  return axes;
+}
+
+/** The segments that 3D Slicer lists in a header: "Segment3_Name:=liver". */
+Segmentation
+SegmentsIn(const NrrdHeader & header)
+{
+  Segmentation                   found;
+  std::map<std::string, Segment> byNumber;
+  for (const auto & [key, value] : header.pairs)
+  {
+    constexpr std::size_t digits = 7;
+    const std::size_t     end = key.find_first_not_of("0123456789", digits);
+    if (end == digits || end == std::string::npos || key[end] != '_')
+    {
+      found.fields.emplace_back(key, value);
+      continue;
+    }
+    const std::string number = key.substr(digits, end - digits);
+    const std::string field = key.substr(end + 1);
+    Segment &         segment = byNumber[std::string(20 - std::min<std::size_t>(20, number.size()), '0') + number];
+    if (field == "LabelValue")
+    {
+      const auto read = std::from_chars(value.data(), value.data() + value.size(), segment.label);
+      segment.label = read.ec == std::errc() ? segment.label : 0;
+    }
+    else if (field != "Layer" && field != "Extent")
+    {
+      segment.fields.emplace_back(field, value);
+    }
+  }
+  for (auto & [number, segment] : byNumber)
+  {
+    // Slicer 4 wrote no values, but a layer for each segment.
+    if (segment.label != 0)
+    {
+      found.segments.push_back(std::move(segment));
+    }
+  }
+  return found;
+}
+
+} // namespace
+
+bool
+IsNrrd(const FileBytes & file)
+{
+  return file.BeginsWith("NRRD", 4);
+}
+
+LoadedImage
+ReadNrrd(const FileBytes & file, const ReadOptions & options)
+{
+  const NrrdHeader  header = ParseNrrdHeader(file);
+  const HostContext context = options.Context();
+  LoadedImage       image;
+  image.inParts = options.inParts;
+  image.type = TypeOf(header.Get("type"));
+  Axes axes = AxesOf(header);
+  if (const std::string * const text = header.Find("space directions"))
+  {
+    const auto vectors = NrrdVectors(*text, "space directions");
+    if (vectors.size() != axes.sizes.size())
+    {
+      throw Error("it has " + std::to_string(vectors.size()) + " space directions for " +
+                  std::to_string(axes.sizes.size()) + " axes");
+    }
+    for (std::size_t axis = 0; axis < vectors.size(); ++axis)
+    {
+      axes.roles[axis] = !vectors[axis].empty()          ? Role::Space
+                       : axes.roles[axis] == Role::Space ? Role::Other
+                                                         : axes.roles[axis];
+    }
+  }
+  // The fastest axis holds channels if it is no axis of space. If the axis of channels comes last, each channel is a
+  // whole image, one after the other.
+  std::vector<std::int64_t> sizes;
+  std::vector<std::size_t>  places;
+  bool                      channelsAreLast = false;
+  bool                      hasChannels = false;
+  std::string               channelKind;
+  std::size_t               beyond = 0;
+  for (std::size_t axis = 0; axis < axes.sizes.size(); ++axis)
+  {
+    const bool isLast = axis + 1 == axes.sizes.size();
+    const auto size = axes.sizes[axis];
+    if (axes.roles[axis] == Role::Space)
+    {
+      if (beyond > 0)
+      {
+        throw Unsupported("its axis " + std::to_string(axis) + " lies behind one that is no place in space (kind " +
+                          axes.kinds[axis - 1] + "); such axes are read where they come first or last");
+      }
+      sizes.push_back(size);
+      places.push_back(axis);
+    }
+    else if ((axis == 0 || (isLast && axes.roles[axis] == Role::Channels)) && !hasChannels)
+    {
+      if (size < 1 || size > 1000000)
+      {
+        throw Error("it has " + std::to_string(size) + " channels; there must be at least 1");
+      }
+      image.channels = static_cast<int>(size);
+      hasChannels = true;
+      channelsAreLast = axis != 0;
+      channelKind = axes.kinds[axis];
+    }
+    else
+    {
+      sizes.push_back(size);
+      ++beyond;
+      if (size > 1)
+      {
+        image.notes.push_back("its axis " + std::to_string(axis + 1) + " (kind " + axes.kinds[axis] +
+                              ") is no place in space but is labeled as one; --by-slice keeps its entries apart");
+      }
+    }
+  }
+  image.extent = SettleExtent(sizes);
+  image.segmentation = SegmentsIn(header);
+  if (image.channels > 1 && !header.pairs.empty())
+  {
+    image.notes.push_back("its segments overlap and lie in " + std::to_string(image.channels) +
+                          " layers, which are read as channels; export them to one label map in 3D Slicer");
+  }
+  places.resize(std::min(places.size(), static_cast<std::size_t>(image.extent.dimension)));
+  SetNrrdGeometry(header, places, axes.sizes.size(), options, image);
+  TellHeader(options, image, image.channels > 1);
+  const bool hasAlpha = channelKind == "rgba-color" && image.channels == 4;
+  ReadNrrdData(file, header, options, image);
+  if (channelsAreLast)
+  {
+    InterleaveChannels(image, context);
+  }
+  if (hasAlpha)
+  {
+    DropAlpha(image, context);
+  }
+  return image;
+}
+
+} // namespace brickccl::files

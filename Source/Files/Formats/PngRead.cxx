@@ -1,0 +1,308 @@
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/Formats.h"
+#include "BrickCCL/Files/Codecs/Inflate.h"
+#include "BrickCCL/Files/Settle.h"
+
+#include <algorithm>
+#include <csetjmp>
+#include <cstdio>
+#include <cstring>
+
+#include <png.h>
+
+namespace brickccl::files
+{
+
+namespace
+{
+
+/** The bytes that libpng reads and its messages. Only its handles need a destructor, since libpng leaves functions by
+ *  longjmp. */
+class PngDecoder
+{
+public:
+  PngDecoder(const unsigned char * data, std::size_t size)
+    : m_Data(data)
+    , m_Size(size)
+    , m_Png(png_create_read_struct(PNG_LIBPNG_VER_STRING, this, KeepError, KeepWarning))
+  {
+    m_Info = m_Png != nullptr ? png_create_info_struct(m_Png) : nullptr;
+    if (m_Info == nullptr)
+    {
+      png_destroy_read_struct(&m_Png, nullptr, nullptr);
+      throw std::bad_alloc();
+    }
+  }
+  ~PngDecoder()
+  {
+    png_destroy_read_struct(&m_Png, &m_Info, nullptr);
+  }
+  PngDecoder(const PngDecoder &) = delete;
+  PngDecoder & operator=(const PngDecoder &) = delete;
+
+  /** Reads everything before the pixels. \return false on an error */
+  bool
+  ReadHeader()
+  {
+    if (setjmp(png_jmpbuf(m_Png)) != 0)
+    {
+      return false;
+    }
+    png_set_read_fn(m_Png, this, Read);
+    png_set_crc_action(m_Png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
+    png_set_user_limits(m_Png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+    png_set_chunk_malloc_max(m_Png, 1 << 24);
+    // Colour profiles and texts do not matter here, and many are faulty.
+    png_set_keep_unknown_chunks(m_Png, PNG_HANDLE_CHUNK_NEVER, Unneeded, static_cast<int>(sizeof(Unneeded) / 5));
+    png_read_info(m_Png, m_Info);
+    return true;
+  }
+
+  /** Reads the pixels, as stored, to rows of `rowBytes` bytes. \return false on an error, also if pixels are left over
+   *  or missing */
+  bool
+  ReadPixels(unsigned char * pixels, std::size_t rowBytes, std::uint32_t height, const Progress & progress)
+  {
+    if (setjmp(png_jmpbuf(m_Png)) != 0)
+    {
+      return false;
+    }
+    png_set_packing(m_Png);
+    png_set_strip_alpha(m_Png);
+    if (!HostIsBigEndian)
+    {
+      png_set_swap(m_Png);
+    }
+    const int passes = png_set_interlace_handling(m_Png);
+    png_read_update_info(m_Png, m_Info);
+    if (png_get_rowbytes(m_Png, m_Info) != rowBytes)
+    {
+      png_error(m_Png, "rows have another length than the header says");
+    }
+    for (int pass = 0; pass < passes; ++pass)
+    {
+      for (std::uint32_t row = 0; row < height; ++row)
+      {
+        if (row % RowsBetweenReports == 0)
+        {
+          progress.Update((pass + static_cast<double>(row) / height) / passes);
+        }
+        png_read_row(m_Png, pixels + row * rowBytes, nullptr);
+      }
+    }
+    png_read_end(m_Png, nullptr);
+    return std::strncmp(m_Warning, "IDAT", 4) != 0;
+  }
+
+  png_structp
+  Png() const
+  {
+    return m_Png;
+  }
+  png_infop
+  Info() const
+  {
+    return m_Info;
+  }
+
+  [[noreturn]] void
+  Fail() const
+  {
+    const char * const reason = m_Error[0] != 0 ? m_Error : m_Warning;
+    throw Error(std::string("the PNG file is damaged or truncated: libpng says: ") + reason);
+  }
+
+private:
+  static constexpr std::uint32_t RowsBetweenReports = 64;
+
+  static constexpr png_byte Unneeded[] =
+    "iCCP\0sRGB\0gAMA\0cHRM\0tEXt\0zTXt\0iTXt\0eXIf\0tIME\0hIST\0sPLT\0bKGD\0sBIT\0"
+    "pCAL\0sCAL\0oFFs";
+
+  static void
+  Keep(char (&place)[128], const char * message)
+  {
+    std::snprintf(place, sizeof(place), "%s", message);
+    for (char * letter = place; *letter != 0; ++letter)
+    {
+      *letter = *letter < 32 || *letter > 126 ? '?' : *letter;
+    }
+  }
+  static void
+  KeepError(png_structp png, png_const_charp message)
+  {
+    Keep(static_cast<PngDecoder *>(png_get_error_ptr(png))->m_Error, message);
+    png_longjmp(png, 1);
+  }
+  static void
+  KeepWarning(png_structp png, png_const_charp message)
+  {
+    auto & kept = static_cast<PngDecoder *>(png_get_error_ptr(png))->m_Warning;
+    if (kept[0] == 0 || std::strncmp(message, "IDAT", 4) == 0)
+    {
+      Keep(kept, message);
+    }
+  }
+  static void
+  Read(png_structp png, png_bytep output, std::size_t size)
+  {
+    auto & decoder = *static_cast<PngDecoder *>(png_get_io_ptr(png));
+    if (size > decoder.m_Size - decoder.m_Place)
+    {
+      png_error(png, "the file ends too early");
+    }
+    std::memcpy(output, decoder.m_Data + decoder.m_Place, size);
+    decoder.m_Place += size;
+  }
+
+  const unsigned char * m_Data;
+  std::size_t           m_Size;
+  std::size_t           m_Place = 0;
+  char                  m_Error[128] = "";
+  char                  m_Warning[128] = "";
+  png_structp           m_Png;
+  png_infop             m_Info = nullptr;
+};
+
+void
+SetSpacing(const PngDecoder & decoder, LoadedImage & image)
+{
+  png_uint_32 x = 0;
+  png_uint_32 y = 0;
+  int         unit = PNG_RESOLUTION_UNKNOWN;
+  image.spacingSource = "none";
+  if (png_get_pHYs(decoder.Png(), decoder.Info(), &x, &y, &unit) != 0 && x > 0 && y > 0)
+  {
+    if (unit == PNG_RESOLUTION_METER)
+    {
+      image.geometry.spacing[0] = 1000.0 / x;
+      image.geometry.spacing[1] = 1000.0 / y;
+      image.spacingSource = "file";
+      image.notes.push_back(NoteOnResolution(x, y, "metre"));
+    }
+    else if (x != y)
+    {
+      image.notes.push_back("pixels are not square, but the file does not say their size; 1 mm is taken");
+    }
+  }
+}
+
+/** Replaces the pixels of a palette image by their colours, as three channels. */
+void
+ExpandPalette(const PngDecoder & decoder, LoadedImage & image)
+{
+  png_colorp colours = nullptr;
+  int        count = 0;
+  png_get_PLTE(decoder.Png(), decoder.Info(), &colours, &count);
+  VoxelMemory expanded;
+  const auto  pixels = static_cast<std::size_t>(image.extent.VoxelCount());
+  auto *      output = reinterpret_cast<unsigned char *>(expanded.Resize(3 * pixels));
+  for (std::size_t i = 0; i < pixels; ++i)
+  {
+    const int index = static_cast<int>(image.voxels.Data()[i]);
+    if (index >= count)
+    {
+      throw Error("a pixel has the colour " + std::to_string(index) + " of a palette of " + std::to_string(count) +
+                  ": the file is damaged");
+    }
+    *output++ = colours[index].red;
+    *output++ = colours[index].green;
+    *output++ = colours[index].blue;
+  }
+  image.voxels = std::move(expanded);
+  image.channels = 3;
+  image.notes.push_back("it has a palette; the channels are red, green and blue of its colours");
+}
+
+/** Whether a file holds the pictures of an animation, too (APNG). */
+bool
+IsAnimated(const FileBytes & file)
+{
+  // Each chunk has its length, its name, its bytes and a checksum. The chunk that says so comes before the pixels.
+  constexpr std::uint64_t beside = 12;
+  for (std::uint64_t place = 8; place + beside <= file.Size();)
+  {
+    const unsigned char * const chunk = file.Data() + place;
+    const std::string           name(reinterpret_cast<const char *>(chunk) + 4, 4);
+    if (name == "acTL" || name == "IDAT")
+    {
+      return name == "acTL";
+    }
+    std::uint64_t length = 0;
+    for (int i = 0; i < 4; ++i)
+    {
+      length = length << 8 | chunk[i];
+    }
+    place += length + beside;
+  }
+  return false;
+}
+
+} // namespace
+
+bool
+IsPng(const FileBytes & file)
+{
+  return file.BeginsWith("\x89PNG\r\n\x1a\n", 8);
+}
+
+LoadedImage
+ReadPng(const FileBytes & file, const ReadOptions & options)
+{
+  PngDecoder decoder(file.Data(), file.Size());
+  if (!decoder.ReadHeader())
+  {
+    decoder.Fail();
+  }
+  const std::uint32_t width = png_get_image_width(decoder.Png(), decoder.Info());
+  const std::uint32_t height = png_get_image_height(decoder.Png(), decoder.Info());
+  const int           bits = png_get_bit_depth(decoder.Png(), decoder.Info());
+  const int           colour = png_get_color_type(decoder.Png(), decoder.Info());
+  const int           stored = png_get_channels(decoder.Png(), decoder.Info());
+  const double        storedBytes = (static_cast<double>(width) * stored * bits / 8 + 1) * height;
+  if (storedBytes > static_cast<double>(MaximumInflatedSize(file.Size())))
+  {
+    throw Error("its header says " + std::to_string(width) + " x " + std::to_string(height) +
+                " pixels but the file has only " + std::to_string(file.Size()) +
+                " bytes: it is truncated or its header damaged");
+  }
+  LoadedImage image;
+  image.type = bits == 16 ? ScalarType::UInt16 : ScalarType::UInt8;
+  image.channels = colour == PNG_COLOR_TYPE_RGB || colour == PNG_COLOR_TYPE_RGB_ALPHA ? 3 : 1;
+  image.extent = SettleExtent({ width, height });
+  SetSpacing(decoder, image);
+  if (IsAnimated(file))
+  {
+    image.notes.push_back("it holds an animation (APNG); its one picture for programs that show none is read");
+  }
+  TellHeader(options, image);
+  const bool isTransparent =
+    (colour & PNG_COLOR_MASK_ALPHA) != 0 || png_get_valid(decoder.Png(), decoder.Info(), PNG_INFO_tRNS) != 0;
+  const std::size_t rowBytes = width * static_cast<std::size_t>(image.channels) * SizeOf(image.type);
+  auto * const      pixels =
+    reinterpret_cast<unsigned char *>(image.voxels.Resize(VoxelBytes(image.extent, image.channels, image.type)));
+  if (!decoder.ReadPixels(pixels, rowBytes, height, options.progress))
+  {
+    decoder.Fail();
+  }
+  if (colour == PNG_COLOR_TYPE_PALETTE)
+  {
+    if (options.asLabels)
+    {
+      image.meaning = "numbers of a palette's colours";
+      image.notes.push_back("it has a palette; the voxels are the numbers of its colours");
+    }
+    else
+    {
+      ExpandPalette(decoder, image);
+    }
+  }
+  if (isTransparent)
+  {
+    image.notes.push_back("transparency (alpha) is left out; " + std::to_string(image.channels) +
+                          (image.channels == 1 ? " channel takes part" : " channels take part"));
+  }
+  return image;
+}
+
+} // namespace brickccl::files

@@ -1,0 +1,233 @@
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/Codecs/Deflate.h"
+#include "BrickCCL/Files/Formats.h"
+#include "BrickCCL/Files/LostGeometry.h"
+#include "BrickCCL/Files/Settle.h"
+
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include <zlib.h>
+
+namespace brickccl::files
+{
+
+namespace
+{
+
+void
+Append(std::vector<unsigned char> & bytes, std::uint32_t number)
+{
+  for (int shift = 24; shift >= 0; shift -= 8)
+  {
+    bytes.push_back(static_cast<unsigned char>(number >> shift));
+  }
+}
+
+/** A file of chunks. Each has a length, a name and a checksum. */
+class ChunkFile
+{
+public:
+  explicit ChunkFile(const std::string & path)
+    : m_File(std::fopen(path.c_str(), "wbe"))
+  {
+    if (m_File == nullptr)
+    {
+      throw Error(std::strerror(errno));
+    }
+    Write("\x89PNG\r\n\x1a\n", 8);
+  }
+  ~ChunkFile()
+  {
+    if (m_File != nullptr)
+    {
+      std::fclose(m_File);
+    }
+  }
+  ChunkFile(const ChunkFile &) = delete;
+  ChunkFile & operator=(const ChunkFile &) = delete;
+
+  void
+  WriteChunk(const char * name, const unsigned char * bytes, std::size_t size)
+  {
+    std::vector<unsigned char> head;
+    Append(head, static_cast<std::uint32_t>(size));
+    head.insert(head.end(), name, name + 4);
+    auto sum = crc32_z(0, head.data() + 4, 4);
+    if (size > 0)
+    {
+      sum = crc32_z(sum, bytes, size);
+    }
+    std::vector<unsigned char> tail;
+    Append(tail, static_cast<std::uint32_t>(sum));
+    Write(head.data(), head.size());
+    Write(bytes, size);
+    Write(tail.data(), tail.size());
+  }
+
+  void
+  Close()
+  {
+    std::FILE * const file = m_File;
+    m_File = nullptr;
+    if (std::fclose(file) != 0)
+    {
+      throw Error(std::strerror(errno));
+    }
+  }
+
+private:
+  void
+  Write(const void * bytes, std::size_t size)
+  {
+    if (size > 0 && std::fwrite(bytes, 1, size, m_File) != size)
+    {
+      throw Error(std::strerror(errno));
+    }
+  }
+
+  std::FILE * m_File;
+};
+
+/** The pixels per metre of a spacing if they are a whole number within a thousandth of a percent; else 0. */
+std::uint32_t
+PerMetre(double spacing)
+{
+  const double exact = 1000 / spacing;
+  const double whole = std::round(exact);
+  return whole >= 1 && whole < 2147483648.0 && std::fabs(whole - exact) <= 1e-5 * exact
+         ? static_cast<std::uint32_t>(whole)
+         : 0;
+}
+
+} // namespace
+
+namespace
+{
+
+/** The colour types of the format. */
+enum class Colours : unsigned char
+{
+  Grey = 0,
+  RedGreenBlue = 2
+};
+
+/** Writes a PNG with rows of `rowBytes` bytes. `rows(begin, end, output)` makes them, high bytes first. */
+template <typename TRows>
+void
+WritePngRows(const std::string & path,
+             std::int64_t        width,
+             std::int64_t        height,
+             std::size_t         bits,
+             Colours             colours,
+             std::size_t         rowBytes,
+             std::uint32_t       xPerMetre,
+             std::uint32_t       yPerMetre,
+             const HostContext & context,
+             TRows               row)
+{
+  constexpr std::int64_t pixelLimit = 0x7fffffff;
+  if (width > pixelLimit / 8 || height > pixelLimit)
+  {
+    throw Unsupported("PNG files of " + std::to_string(width) + " x " + std::to_string(height) +
+                      " pixels are too large; use .nrrd");
+  }
+  ChunkFile                  file(path);
+  std::vector<unsigned char> header;
+  Append(header, static_cast<std::uint32_t>(width));
+  Append(header, static_cast<std::uint32_t>(height));
+  // Bits, colours, deflate, filters, no interlacing.
+  header.insert(header.end(), { static_cast<unsigned char>(bits), static_cast<unsigned char>(colours), 0, 0, 0 });
+  file.WriteChunk("IHDR", header.data(), header.size());
+  if (xPerMetre != 0 && yPerMetre != 0)
+  {
+    std::vector<unsigned char> resolution;
+    Append(resolution, xPerMetre);
+    Append(resolution, yPerMetre);
+    resolution.push_back(1);
+    file.WriteChunk("pHYs", resolution.data(), resolution.size());
+  }
+  // Each row begins with the number of its filter, 0 for none.
+  const std::uint64_t stride = rowBytes + 1;
+  const std::uint64_t rowsPerPiece = std::max<std::uint64_t>(1, (std::uint64_t{ 1 } << 18) / stride);
+  Deflate(
+    Wrapper::Zlib,
+    stride * static_cast<std::uint64_t>(height),
+    stride * rowsPerPiece,
+    [&](std::uint64_t begin, std::uint64_t end, unsigned char * output) {
+      for (std::uint64_t number = begin / stride; number < end / stride; ++number, output += stride)
+      {
+        output[0] = 0;
+        row(static_cast<std::int64_t>(number), output + 1);
+      }
+    },
+    [&](const unsigned char * bytes, std::size_t count) { file.WriteChunk("IDAT", bytes, count); },
+    context);
+  file.WriteChunk("IEND", nullptr, 0);
+  file.Close();
+}
+
+} // namespace
+
+std::vector<std::string>
+WritePng(const std::string & path, const ImageToWrite & image, const WriteOptions & options)
+{
+  const std::int64_t  width = image.extent.size[0];
+  const std::size_t   size = SizeOf(image.type);
+  const std::uint32_t x = PerMetre(image.geometry.spacing[0]);
+  const std::uint32_t y = PerMetre(image.geometry.spacing[1]);
+  HostContext         alone;
+  alone.threads = 1;
+  WritePngRows(path,
+               width,
+               image.extent.size[1],
+               8 * size,
+               Colours::Grey,
+               static_cast<std::size_t>(width) * size,
+               x,
+               y,
+               options.context,
+               [&](std::int64_t row, unsigned char * output) {
+                 image.rows(row, row + 1, output);
+                 if (size > 1 && !HostIsBigEndian)
+                 {
+                   SwapBytes(output, size, static_cast<std::size_t>(width), alone);
+                 }
+               });
+
+  auto notes = NotesOfLostPlace(image, "PNG");
+  if (x == 0 || y == 0)
+  {
+    notes.push_back("PNG files hold spacing as whole pixels per metre, which " + Shortest(image.geometry.spacing[0]) +
+                    " x " + Shortest(image.geometry.spacing[1]) + " mm is not; it is lost");
+  }
+  return notes;
+}
+
+} // namespace brickccl::files
+
+namespace brickccl
+{
+
+void
+WriteColourPicture(const std::string & path, std::int64_t width, std::int64_t height, const unsigned char * pixels)
+{
+  const auto rowBytes = static_cast<std::size_t>(3 * width);
+  files::WritePngRows(path,
+                      width,
+                      height,
+                      8,
+                      files::Colours::RedGreenBlue,
+                      rowBytes,
+                      0,
+                      0,
+                      {},
+                      [&](std::int64_t row, unsigned char * output) {
+                        std::memcpy(output, pixels + static_cast<std::size_t>(row) * rowBytes, rowBytes);
+                      });
+}
+
+} // namespace brickccl

@@ -1,0 +1,352 @@
+#include "BrickCCL/Files/Formats/TiffDescription.h"
+
+#include "BrickCCL/Core/Counted.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/HeaderText.h"
+#include "BrickCCL/Files/Settle.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <iterator>
+
+namespace brickccl::files
+{
+
+namespace
+{
+
+/** The spacing of a resolution that is stored as a float. It is the shortest of the numbers from which the resolution
+ *  may come. */
+double
+SpacingOfResolution(double resolution, double millimetres)
+{
+  const double spacing = millimetres / resolution;
+  char         text[32];
+  std::snprintf(text, sizeof(text), "%.6g", spacing);
+  const double rounded = std::strtod(text, nullptr);
+  return std::fabs(rounded - spacing) <= 1.2e-7 * spacing ? rounded : spacing;
+}
+
+/** The value after "name=" at the beginning of a line; empty if there is none. ImageJ takes the last one of several.
+ *  \throws Error for values that differ. */
+std::string
+ImageJValue(const std::string & description, const std::string & name)
+{
+  const std::string key = "\n" + name + "=";
+  std::string       found;
+  bool              isFound = false;
+  for (std::size_t place = description.find(key); place != std::string::npos; place = description.find(key, place + 1))
+  {
+    const std::size_t begin = place + key.size();
+    std::string       value = description.substr(begin, description.find('\n', begin) - begin);
+    value.erase(std::find(value.begin(), value.end(), '\r'), value.end());
+    if (isFound && value != found)
+    {
+      throw Error("its ImageJ description says " + name + "=" + Printable(found.substr(0, 40), "\\") + " and " + name +
+                  "=" + Printable(value.substr(0, 40), "\\") + "; there must be one of them");
+    }
+    found = value;
+    isFound = true;
+  }
+  return found;
+}
+
+void
+SetPlaneSpacing(const TiffPages & found, double millimetres, TiffStack & stack)
+{
+  if (found.resolution.x > 0 && millimetres > 0)
+  {
+    stack.spacing[0] = SpacingOfResolution(found.resolution.x, millimetres);
+    stack.spacing[1] = SpacingOfResolution(found.resolution.y, millimetres);
+  }
+}
+
+/** "the inch"; the number of a unit that TIFF does not have. */
+std::string
+NameOfUnit(std::uint64_t unit)
+{
+  const char * const names[] = { nullptr, nullptr, "the inch", "the centimetre", "the millimetre", "the micrometre" };
+  const bool         isKnown = unit < std::size(names) && names[unit] != nullptr;
+  return isKnown ? names[unit] : std::to_string(unit);
+}
+
+/** Notes units of which the spacing may not be what is meant. */
+void
+NoteUnit(const TiffResolution & resolution, TiffStack & stack)
+{
+  const bool isOfTiff = resolution.unit >= RESUNIT_NONE && resolution.unit <= RESUNIT_CENTIMETER;
+  if (resolution.unit == RESUNIT_INCH)
+  {
+    stack.notes.push_back(NoteOnResolution(resolution.x, resolution.y, "inch"));
+  }
+  else if (!isOfTiff)
+  {
+    stack.notes.push_back("its ResolutionUnit is " + std::to_string(resolution.unit) + ", which TIFF does not have; " +
+                          (resolution.Millimetres() > 0 ? NameOfUnit(resolution.unit) + " is taken, as tifffile does"
+                                                        : "no spacing is read from its resolution"));
+  }
+}
+
+void
+DescribeByTags(const TiffPages & found, TiffStack & stack)
+{
+  const auto & zeiss = found.spacingOfZeiss;
+  if (*std::max_element(zeiss.begin(), zeiss.end()) > 0)
+  {
+    std::copy(zeiss.begin(), zeiss.end(), stack.spacing);
+  }
+  else if (found.resolution.x > 0)
+  {
+    SetPlaneSpacing(found, found.resolution.Millimetres(), stack);
+    NoteUnit(found.resolution, stack);
+  }
+}
+
+/** The millimetres of an ImageJ unit of length; 0 if it is none, which is noted if it is more than a pixel. */
+double
+ImageJUnit(const std::string & unit, TiffStack & stack)
+{
+  const double millimetres = Millimetres(unit);
+  if (millimetres == 0 && !unit.empty() && unit != "pixel" && unit != "pixels")
+  {
+    stack.notes.push_back("the ImageJ unit of length is unknown; the spacing is taken as 1 mm");
+  }
+  return millimetres;
+}
+
+/** The millimetres of the unit of x. Without one of ImageJ's it is that of the resolution. ImageJ takes 72 per inch,
+ * which many programs write into any image, for no resolution. */
+double
+ImageJUnitOfX(const TiffResolution & resolution, const std::string & unit, TiffStack & stack)
+{
+  if (!unit.empty() || !resolution.hasUnit || (resolution.unit == RESUNIT_INCH && resolution.x == 0))
+  {
+    return ImageJUnit(unit, stack);
+  }
+  if (resolution.unit == RESUNIT_INCH && resolution.x == 72)
+  {
+    stack.notes.push_back("no spacing is read from its resolution of 72 pixels per inch, which ImageJ takes for none; "
+                          "--spacing gives one");
+    return 0;
+  }
+  if (resolution.unit == RESUNIT_INCH)
+  {
+    stack.notes.push_back(NoteOnResolution(resolution.x, resolution.y, "inch"));
+  }
+  return resolution.Millimetres();
+}
+
+/** Sets the spacing as ImageJ does: the unit of its description goes before that of the resolution. */
+void
+SetImageJSpacing(const TiffPages & found, TiffStack & stack)
+{
+  const std::string & text = found.description;
+  const std::string   unit = ImageJValue(text, "unit");
+  const double        ofTag = found.resolution.Millimetres();
+  const double        x = ImageJUnitOfX(found.resolution, unit, stack);
+  if (x > 0 && found.resolution.hasUnit && found.resolution.x > 0 && ofTag > 0 && x != ofTag)
+  {
+    stack.notes.push_back("its ImageJ unit is " + Printable(unit.substr(0, 40), "\\") + " but its ResolutionUnit " +
+                          NameOfUnit(found.resolution.unit) + "; that of ImageJ is taken");
+  }
+  // Axes of other units than that of x have them told apart.
+  const auto unitOf = [&](const char * name) {
+    const std::string own = ImageJValue(text, name);
+    return own.empty() || own == unit ? x : ImageJUnit(own, stack);
+  };
+  if (found.resolution.x > 0)
+  {
+    const double y = unitOf("yunit");
+    stack.spacing[0] = x > 0 ? SpacingOfResolution(found.resolution.x, x) : 0;
+    stack.spacing[1] = y > 0 ? SpacingOfResolution(found.resolution.y, y) : 0;
+  }
+  const std::string told = ImageJValue(text, "spacing");
+  const double      spacing = told.empty() ? 0 : RealNumber(Trimmed(told), "spacing");
+  const double      z = spacing == 0 ? 0 : unitOf("zunit");
+  if (spacing < 0 && z > 0)
+  {
+    stack.notes.push_back(NoteOnNegativeSpacing("the spacing of its ImageJ description"));
+  }
+  if (!told.empty() && (spacing == 0 || !std::isfinite(spacing)))
+  {
+    stack.notes.push_back("the spacing of its ImageJ description is " + Printable(told.substr(0, 40), "\\") +
+                          ", which is no distance of slices");
+  }
+  stack.spacing[2] = std::isfinite(spacing) ? std::fabs(spacing) * z : 0;
+}
+
+void
+DescribeByImageJ(const TiffPages & found, TiffStack & stack)
+{
+  const std::string & text = found.description;
+  const auto          pages = static_cast<std::int64_t>(found.pages.size());
+  const auto          images = NumberOfDescription(ImageJValue(text, "images"), 1, "images");
+  const auto          channels = NumberOfDescription(ImageJValue(text, "channels"), 1, "channels");
+  const auto          slices = NumberOfDescription(ImageJValue(text, "slices"), 1, "slices");
+  const auto          frames = NumberOfDescription(ImageJValue(text, "frames"), 1, "frames");
+  const auto          samples = static_cast<std::int64_t>(found.pages.front().samples);
+  if (channels > 1 && !(channels == samples && images <= 1 && pages == 1))
+  {
+    throw Unsupported("it is an ImageJ hyperstack of " + std::to_string(channels) +
+                      " channels, which are no slices; split the channels (Image > Color > Split Channels)");
+  }
+  if (images > 1 && images != pages && pages != 1)
+  {
+    throw Error("its ImageJ description says " + Counted(images, "image") + " but there are " + Counted(pages, "page") +
+                ": the file is truncated or was changed");
+  }
+  if (images == 1 && pages > 1 && !ImageJValue(text, "images").empty())
+  {
+    stack.notes.push_back("its ImageJ description says that there is 1 image; all of its " + std::to_string(pages) +
+                          " pages are read as slices of one");
+  }
+  if (!ImageJValue(text, "c0").empty() || !ImageJValue(text, "c1").empty())
+  {
+    stack.notes.push_back("its values are the stored ones; ImageJ shows them changed by a calibration (c0=" +
+                          ImageJValue(text, "c0").substr(0, 40) + ", c1=" + ImageJValue(text, "c1").substr(0, 40) +
+                          ")");
+  }
+  stack.isWithoutDirectories = images > pages;
+  const auto planes = std::max(images, pages);
+  if (slices * frames == planes)
+  {
+    stack.slices = slices;
+    stack.frames = frames;
+  }
+  else if (slices > 1 && frames > 1)
+  {
+    throw Error("its ImageJ description says " + Counted(slices, "slice") + " and " + Counted(frames, "frame") +
+                " but there are " + Counted(planes, "page") + "; the product must be their number");
+  }
+  else
+  {
+    stack.slices = planes;
+    stack.frames = 1;
+    // ImageJ leaves out numbers that are 1.
+    const bool isOneTold = images > 1 && !ImageJValue(text, "slices").empty();
+    if (slices * frames != 1 || isOneTold)
+    {
+      stack.notes.push_back("its ImageJ description says " + Counted(slices * frames, frames == 1 ? "slice" : "frame") +
+                            " but there are " + std::to_string(planes) +
+                            " pages; all are read as slices of one volume");
+    }
+  }
+  SetImageJSpacing(found, stack);
+}
+
+/** Reads the description that tifffile writes: {"shape": [2, 5, 12, 10], "axes": "TZYX"}. */
+void
+DescribeByShape(const TiffPages & found, TiffStack & stack)
+{
+  const std::string & text = found.description;
+  const auto          pages = static_cast<std::int64_t>(found.pages.size());
+  if (text.find("\"truncated\": true") != std::string::npos)
+  {
+    throw Unsupported("its pages have no directories of their own (tifffile's \"truncated\"); save it without that");
+  }
+  std::vector<std::int64_t> sizes;
+  for (const char * rest = text.c_str() + text.find('[') + 1; sizes.size() < 16;)
+  {
+    char *     end = nullptr;
+    const auto size = std::strtoll(rest, &end, 10);
+    if (end == rest)
+    {
+      break;
+    }
+    sizes.push_back(size);
+    rest = *end == ',' ? end + 1 : end;
+  }
+  // The last axes are those of a page. The axes before them count pages.
+  const std::size_t         pageAxes = found.pages.front().samples > 1 ? 3 : 2;
+  std::int64_t              product = 1;
+  std::vector<std::int64_t> leading;
+  std::string               axes;
+  if (const std::size_t place = text.find("\"axes\": \""); place != std::string::npos)
+  {
+    axes = text.substr(place + 9, text.find('"', place + 9) - place - 9);
+  }
+  for (std::size_t axis = 0; axis < sizes.size() && product < pages; ++axis)
+  {
+    if (sizes[axis] < 1 || axis + pageAxes >= sizes.size())
+    {
+      break;
+    }
+    product *= std::min<std::int64_t>(sizes[axis], 1000000000);
+    if (sizes[axis] > 1)
+    {
+      leading.push_back(sizes[axis]);
+      if (axis < axes.size() && axes.size() == sizes.size() && axes[axis] == 'C')
+      {
+        throw Unsupported("its description says that " + std::to_string(sizes[axis]) +
+                          " channels have pages of their own, which are no slices; save one channel alone");
+      }
+    }
+  }
+  if (product > pages)
+  {
+    throw Error("its description says that its image has " + Counted(product, "page") + " but there are " +
+                std::to_string(pages) + ": the file is truncated or was changed");
+  }
+  if (product > 1 && product < pages)
+  {
+    stack.notes.push_back("its description says that its first image has " + Counted(product, "page") +
+                          "; all of its " + std::to_string(pages) + " pages are read as slices of one");
+  }
+  if (product == pages && leading.size() == 2)
+  {
+    stack.slices = leading[1];
+    stack.frames = leading[0];
+  }
+  else if (product == pages && leading.size() > 2)
+  {
+    throw Unsupported("its description says that its pages have " + std::to_string(leading.size()) +
+                      " axes; one or two (slices, time points) are supported");
+  }
+}
+
+} // namespace
+
+std::int64_t
+NumberOfDescription(const std::string & text, std::int64_t otherwise, const std::string & name)
+{
+  if (text.empty())
+  {
+    return otherwise;
+  }
+  char *       end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (end == text.c_str() || !(value >= 0 && value < 1e9) || value != std::floor(value))
+  {
+    throw Error("its description says " + name + "=" + text.substr(0, 40) + "; it must be a whole number from 0");
+  }
+  return static_cast<std::int64_t>(value);
+}
+
+TiffStack
+DescribeTiffStack(const TiffPages & found)
+{
+  TiffStack           stack;
+  const std::string & text = found.description;
+  if (text.rfind("ImageJ=", 0) == 0)
+  {
+    DescribeByImageJ(found, stack);
+  }
+  else if (text.find("<OME") != std::string::npos)
+  {
+    DescribeByOme(found, stack);
+  }
+  else
+  {
+    if (text.rfind("{\"shape\": [", 0) == 0)
+    {
+      DescribeByShape(found, stack);
+    }
+    DescribeByTags(found, stack);
+  }
+  return stack;
+}
+
+} // namespace brickccl::files

@@ -1,0 +1,41 @@
+#ifndef BRICKCCL_FILES_FORMATS_TIFFDESCRIPTION_H
+#define BRICKCCL_FILES_FORMATS_TIFFDESCRIPTION_H
+
+#include "BrickCCL/Files/Formats/TiffPages.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace brickccl::files
+{
+
+/** What the description of a TIFF file's first page says about the stack. */
+struct TiffStack
+{
+  /** The numbers of slices and of time points; both are 0 if the description does not say. */
+  std::int64_t slices = 0;
+  std::int64_t frames = 0;
+  /** Whether the pages after the first one have no directory but lie behind it, as ImageJ writes them. */
+  bool isWithoutDirectories = false;
+  /** The pages in the order of slices, then frames; empty if they are in this order in the file. */
+  std::vector<std::size_t> order;
+  /** The spacing in mm; 0 where the description says nothing. */
+  double                   spacing[3] = { 0, 0, 0 };
+  std::vector<std::string> notes;
+};
+
+/** Reads the descriptions of ImageJ, OME and tifffile, and the resolution tags.
+ *  \throws Error if pages are not the slices of one volume (channels, planes in other files). */
+TiffStack DescribeTiffStack(const TiffPages & found);
+
+/** Reads the description of OME. \throws Error as DescribeTiffStack() does */
+void DescribeByOme(const TiffPages & found, TiffStack & stack);
+
+/** The whole number in a text of a description. \throws Error that names it if it is none or negative
+ *  \param otherwise  the number of an empty text */
+std::int64_t NumberOfDescription(const std::string & text, std::int64_t otherwise, const std::string & name);
+
+} // namespace brickccl::files
+
+#endif

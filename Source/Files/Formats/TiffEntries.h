@@ -1,0 +1,56 @@
+#ifndef BRICKCCL_FILES_FORMATS_TIFFENTRIES_H
+#define BRICKCCL_FILES_FORMATS_TIFFENTRIES_H
+
+#include "BrickCCL/Files/Disk/FileBytes.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace brickccl::files
+{
+
+/** An entry of a TIFF directory, as the file states it. */
+struct TiffEntry
+{
+  std::uint64_t count = 0;
+  /** The first value, or, where the values do not fit into the entry, the place where they begin. */
+  std::uint64_t value = 0;
+};
+
+/** The directories of a TIFF file as they are stored. libtiff does not tell of all tags, and replaces what it doubts.
+ */
+class TiffEntries
+{
+public:
+  /** \throws Error for files without a header, as all members do for what lies beyond the end of the file. */
+  explicit TiffEntries(const FileBytes & file);
+
+  /** The number of `size` bytes at a place. */
+  std::uint64_t Number(std::uint64_t at, std::size_t size) const;
+
+  /** The entry with this tag in the directory at `place`, if there is one. */
+  std::optional<TiffEntry> Find(std::uint64_t place, std::uint64_t tag) const;
+
+private:
+  const FileBytes & m_File;
+  bool              m_IsBigEndian = false;
+  bool              m_IsBig = false;
+};
+
+/** \throws Unsupported for files of microscopes whose pages are not what TIFF says alone: stacks of MetaMorph, for all
+ * of which one directory stands, and points in time of Zeiss. \param place  that of the first directory \param pages
+ * the number of pages that are no reduced images */
+void CheckMicroscope(const FileBytes & file, std::uint64_t place, std::size_t pages);
+
+/** The distances of voxels in mm that Zeiss states in .lsm files; 0 where it states none. Notes why they are not read.
+ *  \throws Error if there are other slices than it says. */
+std::array<double, 3>
+SpacingOfZeiss(const FileBytes & file, std::uint64_t place, std::size_t pages, std::vector<std::string> & notes);
+
+} // namespace brickccl::files
+
+#endif

@@ -1,0 +1,170 @@
+#include "BrickCCL/Files/Formats/TiffDescription.h"
+
+#include "BrickCCL/Core/Counted.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/Settle.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+namespace brickccl::files
+{
+
+namespace
+{
+
+/** The text of the tag that begins at `place`, up to the tag's end. */
+std::string
+TagAt(const std::string & text, std::size_t place)
+{
+  return text.substr(place, text.find('>', place) - place);
+}
+
+/** The value of a tag's attribute; empty if the tag has no attribute of this name. */
+std::string
+Attribute(const std::string & tag, const std::string & name)
+{
+  for (const char before : { ' ', '\n', '\t', '\r' })
+  {
+    for (const char quote : { '"', '\'' })
+    {
+      const std::string key = before + name + "=" + quote;
+      if (const std::size_t place = tag.find(key); place != std::string::npos)
+      {
+        const std::size_t begin = place + key.size();
+        return tag.substr(begin, tag.find(quote, begin) - begin);
+      }
+    }
+  }
+  return "";
+}
+
+double
+OmeSpacing(const std::string & pixels, const std::string & axis, std::vector<std::string> & notes)
+{
+  const double value = std::strtod(Attribute(pixels, "PhysicalSize" + axis).c_str(), nullptr);
+  std::string  unit = Attribute(pixels, "PhysicalSize" + axis + "Unit");
+  for (const char * const micro : { "&#181;", "&#xB5;", "&#xb5;", "&#956;", "&#x3BC;", "&#x3bc;" })
+  {
+    if (unit.rfind(micro, 0) == 0)
+    {
+      unit = "u" + unit.substr(std::string(micro).size());
+    }
+  }
+  // The schema's unit applies if none is given.
+  const double millimetres = unit.empty() ? 1e-3 : Millimetres(unit);
+  if (value != 0 && millimetres == 0)
+  {
+    notes.push_back("the OME unit of PhysicalSize" + axis + " is unknown; the spacing is taken as 1 mm");
+  }
+  if (value < 0)
+  {
+    notes.push_back(NoteOnNegativeSpacing("the OME PhysicalSize" + axis));
+  }
+  return std::isfinite(value) ? std::fabs(value) * millimetres : 0;
+}
+
+/** The page of each plane of an OME file, slices first, then frames. */
+std::vector<std::size_t>
+OmeOrder(const std::string & text, bool isTimeFirst, std::int64_t slices, std::int64_t frames)
+{
+  const auto               planes = static_cast<std::size_t>(slices * frames);
+  const auto               unset = planes;
+  std::vector<std::size_t> order(planes, unset);
+  const auto               set = [&](std::int64_t number, std::int64_t page) {
+    const auto slice = isTimeFirst ? number / frames : number % slices;
+    const auto frame = isTimeFirst ? number % frames : number / slices;
+    if (number >= static_cast<std::int64_t>(planes) || page >= static_cast<std::int64_t>(planes))
+    {
+      throw Error("its OME description puts planes where there are none: it is damaged, or planes lie in other files");
+    }
+    order[static_cast<std::size_t>(slice + slices * frame)] = static_cast<std::size_t>(page);
+  };
+  bool hasData = false;
+  for (std::size_t place = 0; (place = text.find("<TiffData", place)) != std::string::npos; ++place)
+  {
+    const std::string tag = TagAt(text, place);
+    const std::string first = Attribute(tag, "IFD");
+    const auto        page = NumberOfDescription(first, 0, "IFD");
+    const auto        z = NumberOfDescription(Attribute(tag, "FirstZ"), 0, "FirstZ");
+    const auto        t = NumberOfDescription(Attribute(tag, "FirstT"), 0, "FirstT");
+    const auto        count =
+      NumberOfDescription(Attribute(tag, "PlaneCount"), first.empty() ? slices * frames : 1, "PlaneCount");
+    if (z >= slices || t >= frames)
+    {
+      throw Error("its OME description names slice " + std::to_string(z) + " of frame " + std::to_string(t) +
+                  " but there are " + Counted(slices, "slice") + " and " + Counted(frames, "frame"));
+    }
+    const auto start = isTimeFirst ? t + frames * z : z + slices * t;
+    for (std::int64_t i = 0; i < count; ++i)
+    {
+      set(start + i, page + i);
+    }
+    hasData = true;
+  }
+  for (std::size_t i = 0; i < planes && !hasData; ++i)
+  {
+    set(static_cast<std::int64_t>(i), static_cast<std::int64_t>(i));
+  }
+  auto sorted = order;
+  std::sort(sorted.begin(), sorted.end());
+  for (std::size_t i = 0; i < planes; ++i)
+  {
+    if (sorted[i] != i)
+    {
+      throw Error("its OME description leaves planes out or names them twice; they may lie in other files");
+    }
+  }
+  return order;
+}
+
+} // namespace
+
+void
+DescribeByOme(const TiffPages & found, TiffStack & stack)
+{
+  const std::string & text = found.description;
+  const std::size_t   place = text.find("<Pixels");
+  if (place == std::string::npos)
+  {
+    throw Unsupported("its OME description holds no image; the planes may be described in another file");
+  }
+  if (text.find("<Pixels", place + 1) != std::string::npos)
+  {
+    throw Unsupported("its OME description holds several images; save the one that is wanted alone");
+  }
+  const std::string pixels = TagAt(text, place);
+  const auto        pages = static_cast<std::int64_t>(found.pages.size());
+  const auto        channels = NumberOfDescription(Attribute(pixels, "SizeC"), 1, "SizeC");
+  const auto        slices = NumberOfDescription(Attribute(pixels, "SizeZ"), 1, "SizeZ");
+  const auto        frames = NumberOfDescription(Attribute(pixels, "SizeT"), 1, "SizeT");
+  const std::string order = Attribute(pixels, "DimensionOrder");
+  if (channels > 1 && channels != static_cast<std::int64_t>(found.pages.front().samples))
+  {
+    throw Unsupported("it is an OME image of " + std::to_string(channels) +
+                      " channels in pages of their own, which are no slices; save one channel alone");
+  }
+  if (slices * frames != pages)
+  {
+    throw Error("its OME description says " + Counted(slices, "slice") + " and " + Counted(frames, "time point") +
+                " but there are " + Counted(pages, "page") + ": the file is truncated, or planes lie in other files");
+  }
+  const TiffPage & first = found.pages.front();
+  const auto       width = NumberOfDescription(Attribute(pixels, "SizeX"), first.width, "SizeX");
+  const auto       height = NumberOfDescription(Attribute(pixels, "SizeY"), first.height, "SizeY");
+  if (width != first.width || height != first.height)
+  {
+    stack.notes.push_back("its OME description says " + std::to_string(width) + " x " + std::to_string(height) +
+                          " pixels but its pages have " + std::to_string(first.width) + " x " +
+                          std::to_string(first.height) + ": its spacing may be that of another image");
+  }
+  stack.slices = slices;
+  stack.frames = frames;
+  stack.order = OmeOrder(text, order.find('T') < order.find('Z'), slices, frames);
+  stack.spacing[0] = OmeSpacing(pixels, "X", stack.notes);
+  stack.spacing[1] = OmeSpacing(pixels, "Y", stack.notes);
+  stack.spacing[2] = OmeSpacing(pixels, "Z", stack.notes);
+}
+
+} // namespace brickccl::files

@@ -1,0 +1,434 @@
+#include "BrickCCL/Files/Formats/TiffPages.h"
+
+#include "BrickCCL/Core/Counted.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/Codecs/Inflate.h"
+#include "BrickCCL/Files/Formats/TiffEntries.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+namespace brickccl::files
+{
+
+namespace
+{
+
+std::string
+SizeText(const TiffPage & page)
+{
+  return std::to_string(page.width) + " x " + std::to_string(page.height);
+}
+
+std::string
+TypeText(const TiffPage & page)
+{
+  static const char * const formats[] = { "", "unsigned", "signed", "floating-point" };
+  return std::to_string(page.bits) + "-bit " + formats[page.format] + ", " + std::to_string(page.samples) +
+         (page.samples == 1 ? " sample" : " samples") + " a pixel, photometric " + std::to_string(page.photometric);
+}
+
+/** \throws Error if a page has one strip, not compressed, that has fewer bytes than its pixels. libtiff would take the
+ *  bytes behind it, too. */
+void
+CheckOnlyStrip(const FileBytes & file, const TiffPage & page)
+{
+  if (page.compression != COMPRESSION_NONE || page.isTiled || page.Blocks() != 1)
+  {
+    return;
+  }
+  const std::uint64_t size = page.BlockRowBytes() * page.height;
+  const auto          stated = TiffEntries(file).Find(page.place, TIFFTAG_STRIPBYTECOUNTS);
+  // A size of 0 stands for one that the writer did not know.
+  if (stated && stated->count == 1 && stated->value > 0 && stated->value < size)
+  {
+    throw Error("a page has a strip of " + std::to_string(stated->value) + " bytes instead of " + std::to_string(size) +
+                ": the file is damaged");
+  }
+}
+
+/** Notes a page that is said to have a palette and has none. libtiff tells of grey, or of red, green and blue. */
+void
+NoteMissingPalette(const FileBytes & file, TiffPage & page, std::vector<std::string> & notes)
+{
+  const auto stated = TiffEntries(file).Find(page.place, TIFFTAG_PHOTOMETRIC);
+  if (page.photometric != PHOTOMETRIC_PALETTE && stated && stated->value == PHOTOMETRIC_PALETTE)
+  {
+    page.photometric = PHOTOMETRIC_PALETTE;
+    page.isWithoutColours = true;
+    notes.push_back("it is said to have a palette (PhotometricInterpretation 3) but has no ColorMap; the voxels are "
+                    "the numbers that are stored");
+  }
+}
+
+/** The largest number of bytes that can be decoded from `size` bytes. */
+std::uint64_t
+MaximumDecodedSize(std::uint16_t compression, std::uint64_t size)
+{
+  switch (compression)
+  {
+  case COMPRESSION_NONE:
+    return size;
+  case COMPRESSION_ADOBE_DEFLATE:
+  case COMPRESSION_DEFLATE:
+    return MaximumInflatedSize(size);
+  case COMPRESSION_PACKBITS:
+    return 64 * size;
+  case COMPRESSION_LZW:
+    return 4096 * size;
+  default:
+    return 100000 * size + (std::uint64_t{ 1 } << 24);
+  }
+}
+
+void
+FindChannels(TIFF * tiff, TiffPage & page, std::vector<std::string> & notes)
+{
+  std::uint16_t   extraCount = 0;
+  std::uint16_t * extras = nullptr;
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_EXTRASAMPLES, &extraCount, &extras);
+  const bool isColour = page.photometric == PHOTOMETRIC_RGB || page.photometric == PHOTOMETRIC_YCBCR;
+  const int  values = page.samples - std::min(extraCount, page.samples);
+  for (int sample = 0; sample < page.samples; ++sample)
+  {
+    bool isAlpha = false;
+    if (sample >= values && extras != nullptr)
+    {
+      const std::uint16_t kind = extras[sample - values];
+      // A fourth sample of unknown meaning beside a colour counts as alpha if it is the only one, as in libtiff itself.
+      isAlpha = kind == EXTRASAMPLE_ASSOCALPHA || kind == EXTRASAMPLE_UNASSALPHA || (isColour && page.samples == 4);
+    }
+    else if (extraCount == 0)
+    {
+      isAlpha = isColour && page.samples == 4 && sample == 3;
+    }
+    if (!isAlpha)
+    {
+      page.channels.push_back(static_cast<std::uint16_t>(sample));
+    }
+  }
+  if (page.channels.empty())
+  {
+    throw Unsupported("all samples of a pixel are alpha; there must be one that is a value");
+  }
+  if (page.channels.size() < page.samples)
+  {
+    notes.push_back("the alpha channel is left out; " + std::to_string(page.channels.size()) +
+                    (page.channels.size() == 1 ? " channel takes part" : " channels take part"));
+  }
+}
+
+void
+CheckKind(TIFF * tiff, const TiffPage & page)
+{
+  if (page.format < SAMPLEFORMAT_UINT || page.format > SAMPLEFORMAT_IEEEFP)
+  {
+    throw Unsupported("its samples have the format " + std::to_string(page.format) +
+                      " (complex numbers, perhaps); whole and floating-point numbers are read");
+  }
+  const bool isFloat = page.format == SAMPLEFORMAT_IEEEFP;
+  if ((page.bits < 16 && isFloat) || page.bits == 0 || (page.bits > 16 && !page.IsWholeBytes()))
+  {
+    throw Unsupported("its samples have " + std::to_string(page.bits) + " bits; " +
+                      (isFloat ? "floating-point numbers of 16, 32 and 64 bits" : "1 to 16, 32 and 64 bits") +
+                      " are read: convert it to 16 or 32 bits");
+  }
+  if (page.compression == COMPRESSION_OJPEG || page.compression == COMPRESSION_PIXARLOG)
+  {
+    throw Unsupported("it is compressed by old-style JPEG or PixarLog, which the TIFF library may get wrong; save it "
+                      "again, with deflate");
+  }
+  if (page.photometric == PHOTOMETRIC_LOGL || page.photometric == PHOTOMETRIC_LOGLUV)
+  {
+    throw Unsupported("its pixels are logarithmic luminances (SGI LogLuv); save it as floating-point numbers");
+  }
+  if (page.photometric == PHOTOMETRIC_YCBCR && page.compression != COMPRESSION_JPEG)
+  {
+    throw Unsupported("its pixels are YCbCr but not JPEG-compressed; save it as RGB or grey");
+  }
+  if (!TIFFIsCODECConfigured(page.compression))
+  {
+    throw Unsupported("its compression has the number " + std::to_string(page.compression) +
+                      ", which this libtiff does not know; save it with deflate");
+  }
+  std::uint32_t depth = 1;
+  if (TIFFGetField(tiff, TIFFTAG_IMAGEDEPTH, &depth) == 1 && depth > 1)
+  {
+    throw Unsupported("a page has the depth " + std::to_string(depth) + "; save one page a slice");
+  }
+}
+
+/** Sets the size of a page's strips or tiles. \throws Error unless they and the file's size fit the page's. */
+void
+SetBlocks(TIFF * tiff, const FileBytes & file, TiffPage & page)
+{
+  if (page.isTiled)
+  {
+    TIFFGetField(tiff, TIFFTAG_TILEWIDTH, &page.blockWidth);
+    TIFFGetField(tiff, TIFFTAG_TILELENGTH, &page.blockHeight);
+  }
+  else
+  {
+    page.blockWidth = page.width;
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_ROWSPERSTRIP, &page.blockHeight);
+    page.blockHeight = std::min(page.blockHeight, page.height);
+  }
+  if (page.blockWidth == 0 || page.blockHeight == 0)
+  {
+    throw Error("its strips or tiles have no pixels: the file is damaged");
+  }
+  const double blocks = static_cast<double>(page.BlocksAcross()) * page.BlocksDown() * page.samples;
+  const auto   blockBytes = static_cast<double>(page.BlockRowBytes()) * page.blockHeight;
+  // Tiles may be larger than a small page.
+  const double pageBytes = static_cast<double>(page.width) * page.height * page.samples * page.bits / 8;
+  const double limit = static_cast<double>(MaximumDecodedSize(page.compression, file.Size()));
+  if (blocks > 4e9 || blockBytes > 2e9 || pageBytes > limit || blockBytes > std::max(limit, 1e6) ||
+      blocks > static_cast<double>(file.Size()))
+  {
+    throw Error("a page has " + SizeText(page) + " pixels of " + TypeText(page) + " but the file only " +
+                std::to_string(file.Size()) + " bytes: it is truncated or its header damaged");
+  }
+  if (page.Blocks() != (page.isTiled ? TIFFNumberOfTiles(tiff) : TIFFNumberOfStrips(tiff)))
+  {
+    throw Error("the number of its strips or tiles does not fit its size: the file is damaged");
+  }
+}
+
+TiffPage
+ReadPage(const TiffHandle & handle, const FileBytes & file, std::vector<std::string> & notes)
+{
+  TIFF * const tiff = handle.Get();
+  TiffPage     page;
+  page.place = TIFFCurrentDirOffset(tiff);
+  TIFFGetField(tiff, TIFFTAG_IMAGEWIDTH, &page.width);
+  TIFFGetField(tiff, TIFFTAG_IMAGELENGTH, &page.height);
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_BITSPERSAMPLE, &page.bits);
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLESPERPIXEL, &page.samples);
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLEFORMAT, &page.format);
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_ORIENTATION, &page.orientation);
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &page.compression);
+  if (TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &page.photometric) != 1)
+  {
+    page.photometric = PHOTOMETRIC_MINISBLACK;
+  }
+  if (page.format == SAMPLEFORMAT_VOID)
+  {
+    page.format = SAMPLEFORMAT_UINT;
+  }
+  std::uint16_t planar = PLANARCONFIG_CONTIG;
+  std::uint16_t fill = FILLORDER_MSB2LSB;
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_PLANARCONFIG, &planar);
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_FILLORDER, &fill);
+  page.isSeparate = planar == PLANARCONFIG_SEPARATE && page.samples > 1;
+  page.isFillReversed = fill == FILLORDER_LSB2MSB;
+  page.isTiled = TIFFIsTiled(tiff) != 0;
+  if (page.width == 0 || page.height == 0 || page.samples == 0)
+  {
+    throw Error("a page has " + SizeText(page) + " pixels; there must be at least one");
+  }
+  if (page.orientation < ORIENTATION_TOPLEFT || page.orientation > ORIENTATION_LEFTBOT)
+  {
+    throw Error("its orientation is " + std::to_string(page.orientation) + "; it must be 1 to 8");
+  }
+  CheckKind(tiff, page);
+  PrepareDecoding(tiff, page.compression, page.photometric);
+  const bool mayHavePredictor = page.compression == COMPRESSION_LZW || page.compression == COMPRESSION_ADOBE_DEFLATE ||
+                                page.compression == COMPRESSION_DEFLATE || page.compression == COMPRESSION_ZSTD ||
+                                page.compression == COMPRESSION_LZMA;
+  // libtiff tells of the predictor only under compressions whose decoder undoes it.
+  const auto predictor = TiffEntries(file).Find(page.place, TIFFTAG_PREDICTOR);
+  page.hasPredictor = predictor && predictor->value != PREDICTOR_NONE;
+  if (page.hasPredictor && !(mayHavePredictor && page.IsWholeBytes()))
+  {
+    throw Unsupported("its samples of " + std::to_string(page.bits) + " bits are differences (predictor " +
+                      std::to_string(predictor->value) + ") under compression " + std::to_string(page.compression) +
+                      ", which the TIFF library does not undo; save it without a predictor");
+  }
+  SetBlocks(tiff, file, page);
+  CheckOnlyStrip(file, page);
+  FindChannels(tiff, page, notes);
+  NoteMissingPalette(file, page, notes);
+  return page;
+}
+
+/** \throws Error unless a page continues the volume that the first one begins. */
+void
+CheckAlike(const TiffPage & first, const TiffPage & page, std::size_t number)
+{
+  const std::string name = "page " + std::to_string(number + 1);
+  if (page.width != first.width || page.height != first.height)
+  {
+    throw Error(name + " has " + SizeText(page) + " pixels but page 1 has " + SizeText(first) +
+                "; all pages of a volume must have the same size");
+  }
+  if (page.bits != first.bits || page.samples != first.samples || page.format != first.format ||
+      page.photometric != first.photometric || page.channels != first.channels)
+  {
+    throw Error(name + " is " + TypeText(page) + " but page 1 is " + TypeText(first) +
+                "; all pages of a volume must have the same type");
+  }
+  if (page.orientation != first.orientation)
+  {
+    throw Error(name + " has the orientation " + std::to_string(page.orientation) + " but page 1 has " +
+                std::to_string(first.orientation) + "; all pages of a volume must have the same");
+  }
+}
+
+/** Pixels per unit along x and y; 0 if the current page does not say. */
+TiffResolution
+ReadResolution(TIFF * tiff, const FileBytes & file)
+{
+  TiffResolution resolution;
+  float          x = 0;
+  float          y = 0;
+  if (TIFFGetField(tiff, TIFFTAG_XRESOLUTION, &x) == 1 && TIFFGetField(tiff, TIFFTAG_YRESOLUTION, &y) == 1 && x > 0 &&
+      y > 0 && std::isfinite(x) && std::isfinite(y))
+  {
+    resolution.x = x;
+    resolution.y = y;
+  }
+  // libtiff takes numbers that TIFF does not have for none.
+  if (const auto stated = TiffEntries(file).Find(TIFFCurrentDirOffset(tiff), TIFFTAG_RESOLUTIONUNIT))
+  {
+    resolution.unit = stated->value;
+    resolution.hasUnit = true;
+  }
+  return resolution;
+}
+
+void
+ReadDescription(TIFF * tiff, const FileBytes & file, TiffPages & found)
+{
+  const char * text = nullptr;
+  if (TIFFGetField(tiff, TIFFTAG_IMAGEDESCRIPTION, &text) == 1 && text != nullptr)
+  {
+    found.description = text;
+  }
+  found.resolution = ReadResolution(tiff, file);
+}
+
+} // namespace
+
+double
+TiffResolution::Millimetres() const
+{
+  // 4 and 5 are no units of TIFF, but tifffile and others write them.
+  constexpr double sizes[] = { 0, 0, 25.4, 10, 1, 1e-3 };
+  return unit < std::size(sizes) ? sizes[unit] : 0;
+}
+
+ScalarType
+TiffPage::Type() const
+{
+  if (format == SAMPLEFORMAT_IEEEFP)
+  {
+    return bits == 64 ? ScalarType::Float64 : ScalarType::Float32;
+  }
+  const bool isSigned = format == SAMPLEFORMAT_INT;
+  return bits <= 8  ? (isSigned ? ScalarType::Int8 : ScalarType::UInt8)
+       : bits <= 16 ? (isSigned ? ScalarType::Int16 : ScalarType::UInt16)
+       : bits <= 32 ? (isSigned ? ScalarType::Int32 : ScalarType::UInt32)
+                    : (isSigned ? ScalarType::Int64 : ScalarType::UInt64);
+}
+
+void
+PrepareDecoding(TIFF * tiff, std::uint16_t compression, std::uint16_t photometric)
+{
+  if (compression == COMPRESSION_JPEG && photometric == PHOTOMETRIC_YCBCR)
+  {
+    TIFFSetField(tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
+  }
+}
+
+TiffPages
+ReadTiffPages(const FileBytes & file)
+{
+  TiffHandle  handle(file);
+  TiffPages   found;
+  std::size_t reduced = 0;
+  std::size_t masks = 0;
+  std::size_t otherPage = 0;
+  bool        isLossy = false;
+  double      bytes = 0;
+  for (bool isFirst = true;; isFirst = false)
+  {
+    if (handle.HasError())
+    {
+      handle.Fail("a TIFF directory is damaged");
+    }
+    if (isFirst)
+    {
+      ReadDescription(handle.Get(), file, found);
+    }
+    std::uint32_t subfile = 0;
+    TIFFGetFieldDefaulted(handle.Get(), TIFFTAG_SUBFILETYPE, &subfile);
+    if ((subfile & FILETYPE_REDUCEDIMAGE) != 0)
+    {
+      ++reduced;
+    }
+    else if ((subfile & FILETYPE_MASK) != 0)
+    {
+      ++masks;
+    }
+    else
+    {
+      std::vector<std::string> notes;
+      const TiffPage           page = ReadPage(handle, file, notes);
+      if (found.pages.empty())
+      {
+        found.notes = notes;
+      }
+      else
+      {
+        CheckAlike(found.pages.front(), page, found.pages.size());
+        const TiffResolution own = ReadResolution(handle.Get(), file);
+        const bool           isOther = own.x != found.resolution.x || own.y != found.resolution.y ||
+                             (own.x > 0 && own.unit != found.resolution.unit);
+        otherPage = otherPage == 0 && isOther ? found.pages.size() + 1 : otherPage;
+      }
+      isLossy = isLossy || page.compression == COMPRESSION_JPEG;
+      bytes += static_cast<double>(page.width) * page.height * page.samples * page.bits / 8;
+      if (bytes > static_cast<double>(MaximumDecodedSize(page.compression, file.Size())) * 2)
+      {
+        throw Error("its pages hold more pixels than " + std::to_string(file.Size()) +
+                    " bytes can: the file is truncated or damaged");
+      }
+      found.pages.push_back(page);
+    }
+    if (TIFFLastDirectory(handle.Get()) != 0)
+    {
+      break;
+    }
+    if (TIFFReadDirectory(handle.Get()) != 1)
+    {
+      handle.Fail("the TIFF directory after page " + std::to_string(found.pages.size()) + " is damaged");
+    }
+  }
+  if (found.pages.empty())
+  {
+    throw Error("it holds only reduced images or masks; there must be a page that is an image");
+  }
+  CheckMicroscope(file, found.pages.front().place, found.pages.size());
+  found.spacingOfZeiss = SpacingOfZeiss(file, found.pages.front().place, found.pages.size(), found.notes);
+  if (otherPage > 0)
+  {
+    found.notes.push_back("page " + std::to_string(otherPage) +
+                          " has another resolution than page 1 has, from which the spacing of all is taken");
+  }
+  if (reduced > 0)
+  {
+    found.notes.push_back(std::to_string(reduced) + " reduced image" + (reduced > 1 ? "s are" : " is") + " left out");
+  }
+  if (masks > 0)
+  {
+    found.notes.push_back(std::to_string(masks) + " transparency mask" + (masks > 1 ? "s are" : " is") + " left out");
+  }
+  if (isLossy)
+  {
+    found.notes.push_back("JPEG compression is lossy: values near edges are not those of the original");
+  }
+  return found;
+}
+
+} // namespace brickccl::files

@@ -1,0 +1,257 @@
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/Formats.h"
+#include "BrickCCL/Files/PartialVoxels.h"
+#include "BrickCCL/Files/Settle.h"
+#include "BrickCCL/Files/Formats/TiffBlocks.h"
+#include "BrickCCL/Files/Formats/TiffDescription.h"
+
+#include "BrickCCL/Files/Disk/MappedFiles.h"
+
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+namespace brickccl::files
+{
+
+namespace
+{
+
+/** The place of a plain page's bytes if its strips lie one after the other; else 0. */
+std::uint64_t
+PlaceOfPlainPage(TiffHandle & handle, const TiffPage & page, std::uint64_t pageBytes)
+{
+  if (page.compression != COMPRESSION_NONE || page.isTiled || page.isSeparate || page.isFillReversed ||
+      page.channels.size() != page.samples || page.orientation != ORIENTATION_TOPLEFT ||
+      SizeOf(page.Type()) * 8 != page.bits)
+  {
+    return 0;
+  }
+  const std::uint64_t begin = TIFFGetStrileOffset(handle.Get(), 0);
+  std::uint64_t       place = begin;
+  for (std::uint32_t strip = 0; strip < page.Blocks(); ++strip)
+  {
+    if (TIFFGetStrileOffset(handle.Get(), strip) != place)
+    {
+      return 0;
+    }
+    place += TIFFGetStrileByteCount(handle.Get(), strip);
+  }
+  return place - begin == pageBytes && !handle.HasError() ? begin : 0;
+}
+
+/** Uses the voxels in the mapped file, without a copy, if all pages lie one after the other as they would in memory.
+ *  Pages after the first one may have no directories. */
+bool
+TakeInPlace(const FileBytes & file, const TiffPages & found, const TiffStack & stack, LoadedImage & image)
+{
+  const TiffPage &    first = found.pages.front();
+  const std::uint64_t bytes = image.ByteCount();
+  const std::uint64_t pageBytes = std::uint64_t{ first.width } * first.height * first.samples * SizeOf(image.type);
+  TiffHandle          handle(file, true);
+  std::uint64_t       begin = 0;
+  const bool          isSwapped = TIFFIsByteSwapped(handle.Get()) != 0 && SizeOf(image.type) > 1;
+  for (std::size_t i = 0; i < found.pages.size(); ++i)
+  {
+    const TiffPage & page = found.pages[stack.order.empty() ? i : stack.order[i]];
+    if (TIFFSetSubDirectory(handle.Get(), page.place) != 1)
+    {
+      handle.Fail("a TIFF directory is damaged");
+    }
+    const std::uint64_t place = PlaceOfPlainPage(handle, page, pageBytes);
+    begin = i == 0 ? place : begin;
+    if (place == 0 || place != begin + i * pageBytes)
+    {
+      return false;
+    }
+  }
+  if (stack.isWithoutDirectories)
+  {
+    file.Require(begin, bytes);
+  }
+  if (begin > file.Size() || bytes > file.Size() - begin)
+  {
+    return false;
+  }
+  const unsigned char * const data = file.Data() + begin;
+  if (!isSwapped && reinterpret_cast<std::uintptr_t>(data) % SizeOf(image.type) == 0)
+  {
+    image.voxels.Share(file.Owner(), data, static_cast<std::size_t>(bytes));
+    return true;
+  }
+  if (!stack.isWithoutDirectories)
+  {
+    return false;
+  }
+  if (image.inParts)
+  {
+    image.stream = StoredVoxels(file, begin, isSwapped ? SizeOf(image.type) : 1, {});
+    return true;
+  }
+  std::memcpy(image.voxels.Resize(static_cast<std::size_t>(bytes)), data, static_cast<std::size_t>(bytes));
+  if (isSwapped)
+  {
+    SwapBytes(const_cast<std::byte *>(image.voxels.Data()),
+              SizeOf(image.type),
+              static_cast<std::size_t>(bytes) / SizeOf(image.type),
+              {});
+  }
+  return true;
+}
+
+/** Pages that are decoded when they are asked for. */
+class PageStream : public VoxelStream
+{
+public:
+  PageStream(const FileBytes & file, std::vector<TiffPage> pages, std::size_t pageBytes, const HostContext & context)
+    : m_File(file)
+    , m_Pages(std::move(pages))
+    , m_PageBytes(pageBytes)
+    , m_Context(context)
+  {}
+
+  void
+  Read(std::uint64_t begin, std::byte * output, std::size_t size) override
+  {
+    RequireWholeSlices(begin, size, m_PageBytes);
+    const auto                  first = m_Pages.begin() + static_cast<std::ptrdiff_t>(begin / m_PageBytes);
+    const std::vector<TiffPage> pages(first, first + static_cast<std::ptrdiff_t>(size / m_PageBytes));
+    DecodeTiffPages(m_File, pages, reinterpret_cast<unsigned char *>(output), m_Context);
+    if (m_File.IsMapped())
+    {
+      ForgetMapped(m_File.Data(), m_File.Size());
+    }
+  }
+
+  std::uint64_t
+  BytesAtLeast() const override
+  {
+    return m_PageBytes;
+  }
+
+private:
+  FileBytes             m_File;
+  std::vector<TiffPage> m_Pages;
+  std::size_t           m_PageBytes;
+  HostContext           m_Context;
+};
+
+void
+SetSpacing(const TiffPage & first, TiffStack stack, LoadedImage & image)
+{
+  if (first.IsTransposed())
+  {
+    std::swap(stack.spacing[0], stack.spacing[1]);
+  }
+  bool told[3] = {};
+  for (int axis = 0; axis < std::min(3, image.extent.dimension); ++axis)
+  {
+    told[axis] = stack.spacing[axis] > 0 && std::isfinite(stack.spacing[axis]);
+    image.geometry.spacing[axis] = told[axis] ? stack.spacing[axis] : 1;
+  }
+  if (!told[0] && !told[1] && !told[2])
+  {
+    image.spacingSource = "none";
+  }
+  else if (image.extent.dimension > 2 && !told[2])
+  {
+    image.notes.push_back("the file does not say the distance of its slices, which is taken as 1 mm");
+  }
+}
+
+} // namespace
+
+bool
+IsTiff(const FileBytes & file)
+{
+  // A DICOM file may begin as TIFF does, so that readers of either take it (PS3.10, 7.1).
+  if (IsDicom(file) && !HasExtension(file.Path(), ".tif .tiff"))
+  {
+    return false;
+  }
+  // 42 is classic TIFF, 43 is BigTIFF.
+  return file.BeginsWith("II*\0", 4) || file.BeginsWith("MM\0*", 4) || file.BeginsWith("II+\0", 4) ||
+         file.BeginsWith("MM\0+", 4);
+}
+
+LoadedImage
+ReadTiff(const FileBytes & file, const ReadOptions & options)
+{
+  const TiffPages  found = ReadTiffPages(file);
+  const TiffStack  stack = DescribeTiffStack(found);
+  const TiffPage & first = found.pages.front();
+  LoadedImage      image;
+  image.inParts = options.inParts;
+  image.notes = found.notes;
+  image.notes.insert(image.notes.end(), stack.notes.begin(), stack.notes.end());
+  if (IsDicom(file))
+  {
+    image.notes.push_back(
+      "it is a DICOM file as well, but is read as TIFF, as its name says, without DICOM's scaling and "
+      "geometry; a copy that is named .dcm is read as DICOM");
+  }
+
+  const auto                pages = static_cast<std::int64_t>(found.pages.size());
+  std::vector<std::int64_t> sizes = { first.width, first.height };
+  if (first.IsTransposed())
+  {
+    std::swap(sizes[0], sizes[1]);
+  }
+  const std::int64_t slices = stack.slices > 0 ? stack.slices : pages;
+  const std::int64_t frames = stack.slices > 0 ? stack.frames : 1;
+  if (slices * frames > 1)
+  {
+    sizes.push_back(slices);
+    sizes.push_back(frames);
+  }
+  image.extent = SettleExtent(sizes);
+  image.type = first.Type();
+  image.channels = static_cast<int>(first.channels.size());
+  const std::size_t bytes = VoxelBytes(image.extent, image.channels, image.type);
+  if (frames > 1)
+  {
+    image.notes.push_back("its pages are " + std::to_string(slices) + (slices > 1 ? " slices" : " slice") + " at " +
+                          std::to_string(frames) + " time points");
+  }
+  if (first.photometric == PHOTOMETRIC_MINISWHITE)
+  {
+    image.meaning = "counted from white";
+  }
+  if (first.photometric == PHOTOMETRIC_PALETTE && !first.isWithoutColours)
+  {
+    image.meaning = "numbers of a palette's colours";
+    image.notes.push_back("it has a palette; the voxels are the numbers of its colours");
+  }
+  if (first.orientation != ORIENTATION_TOPLEFT)
+  {
+    image.notes.push_back("its pages are turned as their orientation (" + std::to_string(first.orientation) + ") says");
+  }
+  SetSpacing(first, stack, image);
+  TellHeader(options, image);
+  if (TakeInPlace(file, found, stack, image))
+  {
+    return image;
+  }
+  if (stack.isWithoutDirectories)
+  {
+    throw Unsupported("its description says " + std::to_string(slices * frames) + " images but there is one page, " +
+                      "whose pixels are compressed or in pieces: the file is truncated or was changed");
+  }
+  std::vector<TiffPage> ordered;
+  for (std::size_t i = 0; i < found.pages.size(); ++i)
+  {
+    ordered.push_back(found.pages[stack.order.empty() ? i : stack.order[i]]);
+  }
+  const HostContext context = options.Context();
+  if (options.inParts)
+  {
+    image.stream =
+      std::make_shared<PageStream>(file, std::move(ordered), bytes / static_cast<std::size_t>(pages), context);
+    return image;
+  }
+  DecodeTiffPages(file, ordered, reinterpret_cast<unsigned char *>(image.voxels.Resize(bytes)), context);
+  return image;
+}
+
+} // namespace brickccl::files

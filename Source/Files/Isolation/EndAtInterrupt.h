@@ -1,0 +1,57 @@
+#ifndef BRICKCCL_FILES_ISOLATION_ENDATINTERRUPT_H
+#define BRICKCCL_FILES_ISOLATION_ENDATINTERRUPT_H
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+
+/** The end of a program whose work does not hear an interrupt in time. Work asks for interrupts where it can; where it
+ *  cannot, as within a library, the process is ended from another thread, which first removes what must not stay. */
+namespace brickccl
+{
+
+/** For programs that catch interrupts (CatchInterrupts): from now on an interrupt that has not ended the process within
+ *  a moment does so. The message goes to the error stream, and the exit code is 130. */
+void EndAtInterrupt(const std::string & message);
+
+/** Another message from now on, for work that can say more. */
+void TellAtInterrupt(const std::string & message);
+
+/** What EndAtInterrupt or TellAtInterrupt was told. */
+std::string MessageAtInterrupt();
+
+/** As EndAtInterrupt, in a process that was forked from such a one. What that one must not leave behind is no matter of
+ * this process. */
+void EndForkedAtInterrupt();
+
+/** Gives the work so much time instead, for one that hears every interrupt but has other processes to wait for. */
+void ExpectEndWithin(std::chrono::milliseconds time);
+
+/** What must not stay when the process ends at an interrupt, such as a temporary folder. */
+class UndoneAtInterrupt
+{
+public:
+  /** \param undo  is called, unless this object was destroyed before, on another thread, and never twice */
+  explicit UndoneAtInterrupt(std::function<void()> undo);
+  ~UndoneAtInterrupt();
+  UndoneAtInterrupt(const UndoneAtInterrupt &) = delete;
+  UndoneAtInterrupt & operator=(const UndoneAtInterrupt &) = delete;
+
+  /** Calls it now, on this thread, unless that was done before. The process does not end meanwhile. */
+  void Undo();
+
+private:
+  std::uint64_t m_Key;
+};
+
+/** Removes a folder with all that is in it, also while other threads still write there. Failures are passed over. */
+void RemoveFolder(const std::string & path);
+
+/** While it is held, no interrupt ends the process: what belongs together is done as a whole. */
+std::unique_lock<std::mutex> HoldOffEnd();
+
+} // namespace brickccl
+
+#endif

@@ -1,0 +1,145 @@
+#include "BrickCCL/Files/Isolation/Program.h"
+
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Host/System.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <vector>
+
+#ifdef _WIN32
+#  ifndef NOMINMAX
+#    define NOMINMAX
+#  endif
+#  include <process.h>
+#  include <windows.h>
+#else
+#  include <csignal>
+#  include <fcntl.h>
+#  include <poll.h>
+#  include <spawn.h>
+#  include <sys/wait.h>
+#  include <unistd.h>
+#  ifdef __APPLE__
+#    include <mach-o/dyld.h>
+#  endif
+#endif
+
+namespace brickccl
+{
+
+std::string
+ProgramPath()
+{
+#ifdef _WIN32
+  std::vector<wchar_t> path(32768);
+  const DWORD          length = GetModuleFileNameW(nullptr, path.data(), static_cast<DWORD>(path.size()));
+  if (length > 0 && length < path.size())
+  {
+    return std::filesystem::path(std::wstring(path.data(), length)).string();
+  }
+#elif defined(__APPLE__)
+  std::vector<char> path(4096);
+  auto              size = static_cast<std::uint32_t>(path.size());
+  if (_NSGetExecutablePath(path.data(), &size) == 0)
+  {
+    return std::filesystem::canonical(path.data()).string();
+  }
+#else
+  std::error_code             failure;
+  const std::filesystem::path path = std::filesystem::read_symlink("/proc/self/exe", failure);
+  if (!failure)
+  {
+    return path.string();
+  }
+#endif
+  throw Error("the system does not tell where this program lies");
+}
+
+void
+ContinueAs(const std::string & program, char ** arguments)
+{
+#ifdef _WIN32
+  const std::intptr_t code = _spawnv(_P_WAIT, program.c_str(), arguments);
+  if (code >= 0)
+  {
+    std::exit(static_cast<int>(code));
+  }
+#else
+  ::execv(program.c_str(), arguments);
+#endif
+  throw Error(Quoted(program) + " cannot be started: " + std::strerror(errno));
+}
+
+ProgramEnd
+RunProgram(const std::vector<std::string> & arguments)
+{
+  ProgramEnd          end;
+  std::vector<char *> words;
+  for (const std::string & argument : arguments)
+  {
+    words.push_back(const_cast<char *>(argument.c_str()));
+  }
+  words.push_back(nullptr);
+#ifdef _WIN32
+  const std::intptr_t code = _spawnv(_P_WAIT, words[0], words.data());
+  if (code < 0)
+  {
+    throw Error(Quoted(arguments[0]) + " cannot be started: " + std::strerror(errno));
+  }
+  end.exitCode = static_cast<int>(code);
+#else
+  int ends[2];
+  if (::pipe(ends) != 0)
+  {
+    throw Error(Quoted(arguments[0]) + " cannot be started: " + std::strerror(errno));
+  }
+  ::fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+  ::posix_spawn_file_actions_t streams;
+  ::posix_spawn_file_actions_init(&streams);
+  ::posix_spawn_file_actions_addopen(&streams, 0, "/dev/null", O_RDONLY, 0);
+  ::posix_spawn_file_actions_addopen(&streams, 1, "/dev/null", O_WRONLY, 0);
+  ::posix_spawn_file_actions_adddup2(&streams, ends[1], 2);
+  ::posix_spawn_file_actions_addclose(&streams, ends[1]);
+  ::pid_t   child = 0;
+  const int failure = ::posix_spawn(&child, words[0], &streams, nullptr, words.data(), environ);
+  ::posix_spawn_file_actions_destroy(&streams);
+  ::close(ends[1]);
+  if (failure != 0)
+  {
+    ::close(ends[0]);
+    throw Error(Quoted(arguments[0]) + " cannot be started: " + std::strerror(failure));
+  }
+  constexpr int milliseconds = 100;
+  bool          isTold = false;
+  for (::pollfd from{ ends[0], POLLIN, 0 };;)
+  {
+    const int ready = ::poll(&from, 1, milliseconds);
+    if (WasInterrupted() && !isTold)
+    {
+      ::kill(child, SIGTERM);
+      isTold = true;
+    }
+    char          text[4096];
+    const ssize_t count = ready > 0 ? ::read(ends[0], text, sizeof(text)) : -1;
+    if (ready > 0 && (count == 0 || (count < 0 && errno != EINTR)))
+    {
+      break;
+    }
+    end.errors.append(text, static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  }
+  ::close(ends[0]);
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR)
+  {}
+  end.exitCode = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+#endif
+  return end;
+}
+
+} // namespace brickccl

@@ -1,0 +1,30 @@
+#ifndef BRICKCCL_FILES_ISOLATION_PROGRAM_H
+#define BRICKCCL_FILES_ISOLATION_PROGRAM_H
+
+#include <string>
+#include <vector>
+
+namespace brickccl
+{
+
+/** The path of the running program, with links resolved. \throws Error if the system does not tell. */
+std::string ProgramPath();
+
+/** Runs another program in place of this one, with the same arguments, and does not come back. If the system cannot
+ *  replace a process, it waits for the program and ends with its exit code. \throws Error if it cannot be started. */
+[[noreturn]] void ContinueAs(const std::string & program, char ** arguments);
+
+/** How a program ended, and what it wrote to its error stream. */
+struct ProgramEnd
+{
+  int         exitCode = 0;
+  std::string errors;
+};
+
+/** Runs a program and waits for it; its output stream goes nowhere. An interrupt of this process (CatchInterrupts) ends
+ *  it. \param arguments  the program's path, and its arguments. \throws Error if it cannot be started. */
+ProgramEnd RunProgram(const std::vector<std::string> & arguments);
+
+} // namespace brickccl
+
+#endif

@@ -1,0 +1,213 @@
+#include "BrickCCL/Batch/FindItems.h"
+#include "BrickCCL/Batch/RecipeFile.h"
+#include "BrickCCL/Batch/RunBatch.h"
+#include "BrickCCL/Batch/SafeText.h"
+#include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Cli/NumberOptions.h"
+#include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Cli/SurfacesProgram.h"
+#include "BrickCCL/Core/Counted.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Dispatch/Label.h"
+#include "BrickCCL/Files/Isolation/EndAtInterrupt.h"
+#include "BrickCCL/Report/Report.h"
+
+#include <cmath>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+
+namespace brickccl::cli
+{
+
+namespace
+{
+
+/** The exit code of a batch in which items have errors. */
+constexpr int SomeSkipped = 3;
+
+struct BatchArguments
+{
+  std::string              recipe;
+  std::vector<std::string> inputs;
+  std::string              folder;
+  int                      jobs = 0;
+  std::uint64_t            memory = 0;
+  std::string              device = "cpu";
+  bool                     resume = false;
+  bool                     dryRun = false;
+  bool                     report = false;
+  bool                     json = false;
+  bool                     quiet = false;
+};
+
+std::string
+DescribeTime(double seconds)
+{
+  const auto whole = static_cast<std::int64_t>(std::ceil(seconds));
+  return whole < 60   ? std::to_string(whole) + " s"
+       : whole < 3600 ? std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s"
+                      : std::to_string(whole / 3600) + " h " + std::to_string(whole / 60 % 60) + " min";
+}
+
+/** "2.5 items/s" or "40 items/min". */
+std::string
+DescribeRate(double itemsPerSecond)
+{
+  const bool isFast = itemsPerSecond >= 1;
+  char       text[48];
+  std::snprintf(text,
+                sizeof(text),
+                isFast ? "%.1f items/s" : "%.3g items/min",
+                isFast ? itemsPerSecond : 60 * itemsPerSecond);
+  return text;
+}
+
+void
+PrintItems(const batch::FoundItems & found, const BatchArguments & arguments)
+{
+  for (const batch::BatchItem & item : found.items)
+  {
+    std::cout << item.name << ": "
+              << (item.found.files.size() == 1
+                    ? Quoted(item.found.files[0])
+                    : std::to_string(item.found.files.size()) +
+                        (item.found.series.empty() ? " slice images" : " files of a DICOM series") + ", from " +
+                        Quoted(item.found.files.front()))
+              << " -> " << Printable(arguments.folder) << "/items/" << item.folder << '\n';
+  }
+  std::cout << Counted(found.items.size(), "item") << "; nothing was written" << std::endl;
+}
+
+void
+PrintResult(const BatchArguments & arguments, const batch::FoundItems & found, const batch::BatchResult & result)
+{
+  if (arguments.json)
+  {
+    nlohmann::ordered_json summary;
+    summary["folder"] = arguments.folder;
+    summary["items"] = found.items.size();
+    summary["passed"] = result.passed;
+    summary["failed"] = result.failed;
+    summary["without_rules"] = result.unjudged;
+    summary["errors"] = result.errors;
+    summary["finished_before"] = result.kept;
+    summary["ignored_files"] = found.ignored;
+    summary["ignored_batches"] = found.otherBatches;
+    std::cout << ToText(summary) << std::endl;
+  }
+  else if (!arguments.quiet)
+  {
+    std::cout << Printable(arguments.folder) << ": " << Counted(found.items.size(), "item") << ": ";
+    if (result.unjudged > 0)
+    {
+      std::cout << result.unjudged << " measured, ";
+    }
+    std::cout << result.passed << " pass, " << result.failed << " fail, " << result.errors << " error" << std::endl;
+  }
+}
+
+/** What is said where an interrupt has stopped a batch. */
+std::string
+DescribeStop(const BatchArguments & arguments, std::size_t count, const batch::BatchResult & result)
+{
+  const std::size_t finished = result.passed + result.failed + result.unjudged;
+  return "brickccl: stopped; " + std::to_string(finished) + " of " + Counted(count, "item") +
+         (finished == 1 ? " is" : " are") + " finished and stay" + (finished == 1 ? "s" : "") + " in " +
+         Quoted(arguments.folder) + "; the same command with --resume goes on\n";
+}
+
+void
+RunBatchCommand(const BatchArguments & arguments)
+{
+  Device::FromName(arguments.device);
+  const batch::Recipe     recipe = batch::ReadRecipe(arguments.recipe);
+  const batch::FoundItems found = batch::FindItems(arguments.inputs, recipe, arguments.folder);
+  if (arguments.dryRun)
+  {
+    PrintItems(found, arguments);
+    return;
+  }
+  Reporter            reporter(arguments.quiet || arguments.json);
+  batch::BatchOptions options;
+  options.jobs = arguments.jobs;
+  options.memory = arguments.memory;
+  options.resume = arguments.resume;
+  options.writesReport = arguments.report;
+  options.process.device = arguments.device;
+  options.process.drawsForReport = arguments.report;
+  options.process.surfacesProgram = FindSurfacesProgram();
+  options.report = [&](const batch::BatchEvent & event) {
+    reporter.Note("[" + std::to_string(event.done) + "/" + std::to_string(event.total) + "] " + event.text +
+                  (event.secondsLeft >= 0 && event.done < event.total
+                     ? " (" + DescribeRate(event.itemsPerSecond) + ", " + DescribeTime(event.secondsLeft) + " left)"
+                     : ""));
+  };
+  for (const std::string & file : found.ignored)
+  {
+    reporter.Note("note: " + Quoted(file) + " is of no known format and is left out");
+  }
+  for (const std::string & other : found.otherBatches)
+  {
+    reporter.Note("note: " + Quoted(other) + " holds the results of another batch and is left out");
+  }
+  TellAtInterrupt("brickccl: stopped; what is finished stays in " + Quoted(arguments.folder) +
+                  ", and the same command with --resume goes on\n");
+  const batch::BatchResult result = batch::RunBatch(found.items, recipe, arguments.folder, options);
+  if (arguments.report)
+  {
+    report::WriteReport(arguments.folder);
+  }
+  if (result.wasInterrupted)
+  {
+    TellAtInterrupt(DescribeStop(arguments, found.items.size(), result));
+    throw Cancelled();
+  }
+  PrintResult(arguments, found, result);
+  if (result.errors > 0)
+  {
+    throw CLI::RuntimeError(SomeSkipped);
+  }
+}
+
+} // namespace
+
+void
+AddBatchCommand(CLI::App & app)
+{
+  auto       arguments = std::make_shared<BatchArguments>();
+  CLI::App * command = app.add_subcommand("batch", "Find, measure and judge the defects of many images by a recipe");
+  command->add_option("RECIPE", arguments->recipe, "recipe: a TOML file, or the name of a ready one")->required();
+  command
+    ->add_option("INPUT",
+                 arguments->inputs,
+                 "images, folders that are searched for volumes, DICOM series and slice images, or patterns in quotes")
+    ->required();
+  command->add_option("-o,--output", arguments->folder, "folder for the results")->required()->type_name("OUTDIR");
+  command
+    ->add_option("--jobs", arguments->jobs, "images that are worked on at the same time; 0: one for each processor")
+    ->transform(Count(0, MaximumThreads))
+    ->capture_default_str();
+  command
+    ->add_option(
+      "--memory",
+      arguments->memory,
+      "the most memory that the batch takes, such as 8GB: what an item needs is planned before it starts, and "
+      "fewer are worked on at the same time where they would not fit; 0: no limit")
+    ->transform(MemorySize(0))
+    ->capture_default_str()
+    ->type_name("SIZE");
+  command->add_option("--device", arguments->device, "cpu, cuda, cuda:N, several as cuda:0,1, cuda:all, or auto")
+    ->capture_default_str();
+  command->add_flag("--resume",
+                    arguments->resume,
+                    "continue a batch: what is finished is not done again, unless it lacks the pictures of a --report");
+  command->add_flag("--report", arguments->report, "write report.html as well: one file to read, print and pass on");
+  command->add_flag("--dry-run", arguments->dryRun, "check the recipe and list the items; write nothing");
+  command->add_flag("--json", arguments->json, "print the summary as one JSON object");
+  command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
+  command->callback([arguments] { RunBatchCommand(*arguments); });
+}
+
+} // namespace brickccl::cli

@@ -1,0 +1,234 @@
+#include "BrickCCL/Batch/CompareBatches.h"
+#include "BrickCCL/Batch/SafeText.h"
+#include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Cli/NumberOptions.h"
+#include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Cli/RunningOptions.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/Disk/AtomicFile.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <memory>
+
+namespace brickccl::cli
+{
+
+namespace
+{
+
+/** The exit code if an item that both batches were given could not be compared. */
+constexpr int SomeNotCompared = 3;
+
+struct CompareArguments
+{
+  std::string           before;
+  std::string           after;
+  std::string           output;
+  bool                  acceptsOtherRecipe = false;
+  bool                  json = false;
+  batch::CompareOptions options;
+};
+
+void
+WriteComparison(std::ostream & stream, const std::vector<batch::ComparedItem> & items)
+{
+  const auto number = [](const std::optional<std::uint64_t> & label) {
+    return label ? std::to_string(*label) : std::string();
+  };
+  stream << "item,change,label_1,label_2,voxel_count_1,voxel_count_2,common_voxels\n";
+  for (const batch::ComparedItem & item : items)
+  {
+    for (const batch::ComparedDefect & defect : item.defects)
+    {
+      stream << batch::CsvCell(item.name) << ',' << batch::NameOf(defect.change) << ',' << number(defect.before) << ','
+             << number(defect.after) << ',' << defect.voxelsBefore << ',' << defect.voxelsAfter << ','
+             << defect.commonVoxels << '\n';
+    }
+  }
+}
+
+/** The number of defects of each change. */
+std::map<std::string, std::size_t>
+CountChanges(const batch::ComparedItem & item)
+{
+  std::map<std::string, std::size_t> counts;
+  for (const batch::ComparedDefect & defect : item.defects)
+  {
+    ++counts[batch::NameOf(defect.change)];
+  }
+  return counts;
+}
+
+constexpr const char * Changes[] = { "same", "grown", "shrunk", "new", "vanished", "split", "merged" };
+
+nlohmann::ordered_json
+AsJson(const batch::ComparedItem & item)
+{
+  nlohmann::ordered_json described;
+  described["item"] = item.name;
+  if (!item.reason.empty())
+  {
+    described["not_compared"] = item.reason;
+    return described;
+  }
+  const auto counts = CountChanges(item);
+  for (const char * const change : Changes)
+  {
+    const auto found = counts.find(change);
+    described[change] = found == counts.end() ? 0 : found->second;
+  }
+  described["defects"] = nlohmann::ordered_json::array();
+  const auto labelOf = [](const std::optional<std::uint64_t> & label) {
+    return label ? nlohmann::ordered_json(*label) : nlohmann::ordered_json();
+  };
+  for (const batch::ComparedDefect & defect : item.defects)
+  {
+    described["defects"].push_back({ { "change", batch::NameOf(defect.change) },
+                                     { "label_1", labelOf(defect.before) },
+                                     { "label_2", labelOf(defect.after) },
+                                     { "voxel_count_1", defect.voxelsBefore },
+                                     { "voxel_count_2", defect.voxelsAfter },
+                                     { "common_voxels", defect.commonVoxels } });
+  }
+  if (!item.picture.empty())
+  {
+    described["picture"] = item.picture;
+  }
+  return described;
+}
+
+void
+PrintComparison(const CompareArguments & arguments, const std::vector<batch::ComparedItem> & items)
+{
+  if (arguments.json)
+  {
+    nlohmann::ordered_json all;
+    all["items"] = nlohmann::ordered_json::array();
+    for (const batch::ComparedItem & item : items)
+    {
+      all["items"].push_back(AsJson(item));
+    }
+    std::cout << ToText(all) << std::endl;
+    return;
+  }
+  for (const batch::ComparedItem & item : items)
+  {
+    std::cout << batch::OneLine(item.name) << ": ";
+    if (!item.reason.empty())
+    {
+      std::cout << "not compared: " << batch::OneLine(item.reason) << '\n';
+      continue;
+    }
+    const auto  counts = CountChanges(item);
+    std::string text;
+    for (const char * const change : Changes)
+    {
+      if (const auto found = counts.find(change); found != counts.end())
+      {
+        text += (text.empty() ? "" : ", ") + std::to_string(found->second) + " " + change;
+      }
+    }
+    std::cout << (text.empty() ? "no defects" : text) << '\n';
+    if (!item.picture.empty() && !item.pictureHasScan)
+    {
+      std::cerr << "note: " << Quoted(item.picture)
+                << " has no scan below the defects: it is not where it was, or was changed\n";
+    }
+  }
+  std::cout.flush();
+}
+
+/** \throws InvalidArgument for a file in the folder of a batch, which holds what the batch wrote alone. */
+void
+CheckOutside(const std::string & output, const std::string & folder)
+{
+  namespace fs = std::filesystem;
+  const auto     placeOf = [](const std::string & path) { return fs::weakly_canonical(fs::absolute(path)); };
+  const fs::path way = placeOf(output).lexically_relative(placeOf(folder));
+  if (!way.empty() && *way.begin() != "..")
+  {
+    throw InvalidArgument("cannot write a comparison to " + Quoted(output) + ": " + Quoted(folder) +
+                          " is the folder of a batch; name a file outside of it");
+  }
+}
+
+void
+RunCompare(const CompareArguments & arguments)
+{
+  if (!arguments.output.empty())
+  {
+    if (ExtensionOf(arguments.output) != ".csv")
+    {
+      throw InvalidArgument("cannot write a comparison to " + Quoted(arguments.output) +
+                            ": its extension must be .csv");
+    }
+    CheckOutside(arguments.output, arguments.before);
+    CheckOutside(arguments.output, arguments.after);
+    CheckWritable(arguments.output);
+  }
+  if (!arguments.acceptsOtherRecipe)
+  {
+    batch::CheckSameRecipe(arguments.before, arguments.after);
+  }
+  if (!arguments.options.pictures.empty())
+  {
+    CheckOutside(arguments.options.pictures, arguments.before);
+    CheckOutside(arguments.options.pictures, arguments.after);
+    std::filesystem::create_directories(arguments.options.pictures);
+  }
+  const auto items = batch::CompareBatches(arguments.before, arguments.after, arguments.options);
+  if (!arguments.output.empty())
+  {
+    ReplaceTextFile(arguments.output, [&](std::ostream & stream) { WriteComparison(stream, items); });
+  }
+  PrintComparison(arguments, items);
+  if (std::none_of(items.begin(), items.end(), [](const auto & item) { return item.reason.empty(); }))
+  {
+    throw Error("no item of " + Quoted(arguments.before) + " could be compared with one of " + Quoted(arguments.after));
+  }
+  const auto isFault = [](const auto & item) { return !item.reason.empty() && !item.isOfOneBatch; };
+  if (std::any_of(items.begin(), items.end(), isFault))
+  {
+    throw CLI::RuntimeError(SomeNotCompared);
+  }
+}
+
+} // namespace
+
+void
+AddCompareCommand(CLI::App & app)
+{
+  auto       arguments = std::make_shared<CompareArguments>();
+  CLI::App * command =
+    app.add_subcommand("compare", "Compare the defects of two batches: what is new, vanished, grown");
+  command->add_option("OUTDIR1", arguments->before, "folder of the earlier batch")->required();
+  command->add_option("OUTDIR2", arguments->after, "folder of the later batch, with items of the same names")
+    ->required();
+  command->add_option("-o,--output", arguments->output, "write a row for each defect: .csv")->type_name("FILE");
+  command
+    ->add_option(
+      "--pictures",
+      arguments->options.pictures,
+      "write a PNG for each item: the slice in which most has changed, with the defects coloured by what became "
+      "of them")
+    ->type_name("FOLDER");
+  command->add_flag("--different-recipes",
+                    arguments->acceptsOtherRecipe,
+                    "compare batches of different recipes: what differs may come from these");
+  command->add_flag("--json", arguments->json, "print all defects with what became of them as one JSON object");
+  command
+    ->add_option("--tolerance",
+                 arguments->options.tolerance,
+                 "a defect has grown or shrunk if its voxels changed by more than this share")
+    ->check(NumberFromZero())
+    ->capture_default_str()
+    ->type_name("SHARE");
+  AddThreadsOption(*command, arguments->options.threads);
+  command->callback([arguments] { RunCompare(*arguments); });
+}
+
+} // namespace brickccl::cli

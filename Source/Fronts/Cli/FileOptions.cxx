@@ -1,0 +1,428 @@
+#include "BrickCCL/Cli/FileOptions.h"
+
+#include "BrickCCL/Cli/NumberOptions.h"
+#include "BrickCCL/Core/Counted.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/Disk/AtomicFile.h"
+#include "BrickCCL/Host/System.h"
+#include "BrickCCL/Measuring/CountNotANumber.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+namespace brickccl::cli
+{
+
+namespace fs = std::filesystem;
+
+namespace
+{
+
+/** A path as a key: the same for two paths that lead, through links or other spellings, to one place. */
+std::string
+PlaceOf(const std::string & path)
+{
+  std::error_code ignored;
+  return fs::weakly_canonical(fs::absolute(ReplacedFile(path)), ignored).string();
+}
+
+bool
+IsThere(const std::string & path)
+{
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+/** An output, and the files that are written beside it. */
+std::vector<std::string>
+WrittenFiles(const std::string & output)
+{
+  std::vector<std::string> files = FilesBesideImage(output);
+  files.insert(files.begin(), output);
+  return files;
+}
+
+[[noreturn]] void
+RefuseOutput(const std::string & name, const std::string & written, const std::string & what, const std::string & file)
+{
+  throw InvalidArgument(name + " would write " + Quoted(written) + ", which is " + what +
+                        (written == file ? "" : ", " + Quoted(file)) + "; give another name");
+}
+
+/** \throws InvalidArgument if the output is one of the files. */
+void
+CheckOutput(const std::pair<std::string, std::string> & output,
+            const std::vector<std::string> &            files,
+            const std::string &                         what)
+{
+  for (const std::string & written : WrittenFiles(output.second))
+  {
+    const bool isThere = IsThere(written);
+    for (const std::string & file : files)
+    {
+      // A file that is not there yet can only be another one that is not.
+      const bool isSame = isThere ? IsThere(file) && AreSameExistingFile(written, file)
+                                  : !IsThere(file) && PlaceOf(written) == PlaceOf(file);
+      if (isSame)
+      {
+        RefuseOutput(output.first, written, what, file);
+      }
+    }
+  }
+}
+
+/** Outputs as they are added, so that thousands are told from each other in a moment. */
+class OutputSet
+{
+public:
+  /** \throws InvalidArgument if the output is a folder or one of those before. */
+  void
+  Add(const std::pair<std::string, std::string> & output)
+  {
+    std::vector<Written> own;
+    for (const std::string & file : WrittenFiles(output.second))
+    {
+      std::error_code failure;
+      if (fs::is_directory(file, failure))
+      {
+        throw InvalidArgument("cannot write " + Quoted(file) + " (" + output.first +
+                              "): it is a folder; give another name");
+      }
+      const auto found = m_Places.find(PlaceOf(file));
+      if (found != m_Places.end())
+      {
+        RefuseOutput(output.first, file, "also the output of " + found->second.name, found->second.file);
+      }
+      // Names of one file that is linked more than once lie at different places.
+      const bool isLinked = fs::hard_link_count(file, failure) > 1 && !failure;
+      for (const Written & other : m_Linked)
+      {
+        if (isLinked && AreSameExistingFile(file, other.file))
+        {
+          RefuseOutput(output.first, file, "also the output of " + other.name, other.file);
+        }
+      }
+      own.push_back({ output.first, file, isLinked });
+    }
+    for (const Written & written : own)
+    {
+      m_Places.emplace(PlaceOf(written.file), written);
+      if (written.isLinked)
+      {
+        m_Linked.push_back(written);
+      }
+    }
+  }
+
+private:
+  struct Written
+  {
+    std::string name;
+    std::string file;
+    bool        isLinked;
+  };
+
+  std::map<std::string, Written> m_Places;
+  std::vector<Written>           m_Linked;
+};
+
+} // namespace
+
+void
+AddFileOptions(CLI::App & command, FileArguments & arguments)
+{
+  command
+    .add_option("--spacing", arguments.spacing, "mm from voxel to voxel along x, y and z, instead of what files say")
+    ->expected(2, 4)
+    ->check(NumberAboveZero())
+    ->type_name("X Y [Z [T]]");
+  command.add_option("--series", arguments.series, "which of several DICOM series: UID, or number in the list")
+    ->type_name("UID");
+  command.add_flag("--accept-irregular-slices",
+                   arguments.acceptIrregularSlices,
+                   "go on where slices of a series lie at uneven distances, or numbers of slice images have gaps");
+  command.add_flag("--accept-sheared",
+                   arguments.acceptSheared,
+                   "take the nearest orthogonal geometry where axes are not at right angles");
+}
+
+void
+AddLabelMapOptions(CLI::App & command, LabelMapArguments & arguments)
+{
+  command
+    .add_option("--output-fallback",
+                arguments.outputFallback,
+                "where the label map goes if there turn out to be more labels than OUTPUT's format holds")
+    ->type_name("FILE");
+  command
+    .add_option("--label-type", arguments.labelType, "auto (the smallest that fits), uint8, uint16, uint32 or uint64")
+    ->capture_default_str();
+  command.add_flag("--no-compression",
+                   arguments.noCompression,
+                   "write the label map uncompressed (faster); TIFF stacks of two slices or of less than 4 KiB are "
+                   "compressed even so, "
+                   "since readers take such ones for a single block");
+}
+
+void
+CheckImageName(const std::string & path)
+{
+  if (!path.empty())
+  {
+    // Every format holds one byte.
+    constexpr std::int64_t one = 1;
+    CheckImageFileWritable(path, ScalarType::UInt8, Extent(1, &one));
+  }
+}
+
+void
+CheckSeries(const FileArguments & arguments, const NamedFiles & inputs)
+{
+  std::string names;
+  for (const auto & [name, input] : inputs)
+  {
+    if (!input.empty())
+    {
+      if (arguments.series.empty() || MayHoldSeries(input))
+      {
+        return;
+      }
+      names += (names.empty() ? "'" : " or '") + input + "'";
+    }
+  }
+  throw InvalidArgument("--series " + arguments.series +
+                        " chooses one of the DICOM series of a folder or a pattern, but " + names +
+                        " is none with DICOM files; leave it out");
+}
+
+void
+CheckOutputs(const NamedFiles & inputs, const NamedFiles & outputs)
+{
+  OutputSet all;
+  for (const auto & output : outputs)
+  {
+    if (output.second.empty())
+    {
+      continue;
+    }
+    for (const auto & [name, input] : inputs)
+    {
+      if (!input.empty())
+      {
+        CheckOutput(output, { input }, "the input of " + name);
+        if (!IsThere(output.second) && WouldBeRead(input, output.second))
+        {
+          throw InvalidArgument("the output " + Quoted(output.second) + " (" + output.first +
+                                ") would be one of the files of " + Quoted(input) + " (" + name +
+                                ") the next time that they are read; give it another name or "
+                                "folder");
+        }
+      }
+    }
+    all.Add(output);
+    CheckFilesBeside(output.second);
+  }
+}
+
+void
+CheckFiles(const FileArguments & arguments, const NamedFiles & inputs, const NamedFiles & outputs)
+{
+  CheckSeries(arguments, inputs);
+  CheckOutputs(inputs, outputs);
+}
+
+ImageReader::ImageReader(const FileArguments & arguments, int threads, Reporter & reporter)
+  : m_Reporter(reporter)
+{
+  m_Options.acceptIrregularSlices = arguments.acceptIrregularSlices;
+  m_Options.acceptSheared = arguments.acceptSheared;
+  m_Options.series = arguments.series;
+  m_Options.spacing = arguments.spacing;
+  m_Options.threads = threads;
+}
+
+void
+ImageReader::Note(const std::string & text)
+{
+  m_Notes.push_back(text);
+  m_Reporter.Note("note: " + text);
+}
+
+LoadedImage
+ImageReader::Read(const std::string & path, bool asLabels)
+{
+  ReadOptions options = m_Options;
+  options.asLabels = asLabels;
+  return ReadWith(options, path);
+}
+
+LoadedImage
+ImageReader::ReadInParts(const std::string & path, bool asLabels)
+{
+  ReadOptions options = m_Options;
+  options.asLabels = asLabels;
+  options.inParts = true;
+  return ReadWith(options, path);
+}
+
+LoadedImage
+ImageReader::ReadWith(const ReadOptions & options, const std::string & path)
+{
+  const ProgressHooks hooks = m_Reporter.Hooks();
+  ReadOptions         told = options;
+  told.progress = Progress(hooks);
+  if (!options.inParts)
+  {
+    m_Reporter.Step("reading " + path);
+  }
+  LoadedImage image = ReadImageFile(path, told);
+  m_Read.push_back({ path, image.files });
+  CheckNotRead(m_Outputs);
+  for (const std::string & note : image.notes)
+  {
+    Note(Quoted(path) + ": " + note);
+  }
+  if (image.spacingSource == "none")
+  {
+    Note(Quoted(path) + ": it holds no spacing; 1 mm is taken (--spacing X Y Z gives another)");
+  }
+  // Of label maps and masks; that of images is told where they are labeled.
+  if (const auto count = told.asLabels && !told.inParts ? CountNotANumber(image.View(), told.Context()) : 0; count > 0)
+  {
+    Note(Quoted(path) + ": " + TellNotANumber(count));
+  }
+  return image;
+}
+
+void
+ImageReader::CheckNotRead(const NamedFiles & outputs) const
+{
+  for (const auto & output : outputs)
+  {
+    for (const auto & [path, files] : m_Read)
+    {
+      if (!output.second.empty())
+      {
+        CheckOutput(output, files, "a part of the input " + Quoted(path));
+      }
+    }
+  }
+}
+
+std::string
+OutputFor(const std::string & output,
+          const std::string & fallback,
+          ScalarType          type,
+          const Extent &      extent,
+          ImageReader &       notes)
+{
+  try
+  {
+    CheckImageFileWritable(output, type, extent);
+    return output;
+  }
+  catch (const Unsupported & error)
+  {
+    if (fallback.empty())
+    {
+      throw Unsupported(std::string(error.what()) + " (or name a second output by --output-fallback)");
+    }
+    notes.Note(std::string(error.what()) + "; the label map goes to " + Quoted(fallback));
+    return fallback;
+  }
+}
+
+Segmentation
+SegmentsOf(const LoadedImage &                image,
+           const ComponentTable &             written,
+           const std::vector<std::uint64_t> & oldLabels,
+           bool                               keepsEmpty,
+           ImageReader &                      notes)
+{
+  Segmentation result{ image.segmentation.fields, {} };
+  std::string  empty;
+  for (Segment segment : image.segmentation.segments)
+  {
+    const auto row =
+      static_cast<std::size_t>(std::find(oldLabels.begin(), oldLabels.end(), segment.label) - oldLabels.begin());
+    if (row == oldLabels.size())
+    {
+      const auto name = std::find_if(segment.fields.begin(), segment.fields.end(), [](const auto & field) {
+        return field.first == "Name";
+      });
+      empty += (empty.empty() ? "" : ", ") +
+               (name == segment.fields.end() ? std::to_string(segment.label) : Quoted(name->second));
+    }
+    else
+    {
+      const ComponentMeasures component = written.components[row];
+      segment.label = component.label;
+      for (std::size_t axis = 0; axis < 3; ++axis)
+      {
+        segment.box[2 * axis] = component.boxMinimum[axis] - image.geometry.startIndex[axis];
+        segment.box[2 * axis + 1] = component.boxMaximum[axis] - image.geometry.startIndex[axis];
+      }
+    }
+    if (row != oldLabels.size() || keepsEmpty)
+    {
+      result.segments.push_back(std::move(segment));
+    }
+  }
+  if (keepsEmpty && !empty.empty())
+  {
+    notes.Note("segments without voxels stay in the list: " + empty);
+  }
+  return result;
+}
+
+void
+WriteImage(const std::string & path, const ImageToWrite & image, const WriteOptions & options, ImageReader & notes)
+{
+  for (const std::string & lost : WriteImageFile(path, image, options))
+  {
+    notes.Note(Quoted(path) + ": " + lost);
+  }
+  const std::size_t segments = image.segmentation.segments.size();
+  if (segments > 0 && !HoldsSegments(path, image.extent))
+  {
+    notes.Note(Quoted(path) + ": names, colors and tags of the " + Counted(segments, "segment") +
+               " are lost; .seg.nrrd files of 3 dimensions hold them");
+  }
+}
+
+std::string
+DescribeSpacing(const LoadedImage & image)
+{
+  std::ostringstream text;
+  text.precision(4);
+  for (int axis = 0; axis < image.extent.dimension; ++axis)
+  {
+    text << (axis == 0 ? "" : " x ") << image.geometry.spacing[axis];
+  }
+  text << " mm"
+       << (image.spacingSource == "none"        ? " (taken for want of one)"
+           : image.spacingSource == "--spacing" ? " (from --spacing)"
+                                                : " (from the file)");
+  return text.str();
+}
+
+std::string
+DescribeGrid(const LoadedImage & image)
+{
+  return image.extent.ToString() + " voxels, spacing " + DescribeSpacing(image);
+}
+
+void
+AddSpacing(nlohmann::ordered_json & summary, const LoadedImage & image)
+{
+  const double * const spacing = image.geometry.spacing;
+  summary["spacing"] = std::vector<double>(spacing, spacing + image.extent.dimension);
+  summary["spacing_source"] = image.spacingSource;
+}
+
+} // namespace brickccl::cli

@@ -1,0 +1,415 @@
+#include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Cli/NumberOptions.h"
+#include "BrickCCL/Cli/Spelling.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Cli/FileOptions.h"
+#include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Dispatch/Label.h"
+#include "BrickCCL/Files/Settle.h"
+#include "BrickCCL/Files/Disk/AtomicFile.h"
+#include "BrickCCL/Host/UninitializedVector.h"
+#include "BrickCCL/Phantoms/Phantoms.h"
+
+#include <algorithm>
+#include <functional>
+#include <iostream>
+#include <limits>
+#include <locale>
+#include <map>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+namespace brickccl::cli
+{
+
+namespace
+{
+
+struct PhantomArguments
+{
+  std::string               kind;
+  std::string               output;
+  std::vector<std::int64_t> size;
+  std::vector<double>       spacing;
+  std::uint64_t             seed = 1;
+  std::optional<double>     density;
+  std::optional<int>        grain;
+
+  /** Of scans. */
+  std::string           truth;
+  std::string           truthLabels;
+  std::string           sizes;
+  std::optional<double> noise;
+  std::optional<double> blur;
+  std::optional<double> rings;
+  std::optional<double> hardening;
+  std::vector<double>   diameters;
+
+  bool quiet = false;
+
+  bool
+  IsScan() const
+  {
+    return kind == "log" || kind == "casting" || kind == "print";
+  }
+};
+
+/** \throws InvalidArgument for options that do not go with the kind of phantom. */
+void
+CheckKind(const PhantomArguments & arguments, const CLI::App & command)
+{
+  using Kinds = std::vector<std::string>;
+  const Kinds                          scans = { "log", "casting", "print" };
+  const std::pair<const char *, Kinds> options[] = {
+    { "--truth", scans },
+    { "--truth-labels", scans },
+    { "--sizes", scans },
+    { "--noise", scans },
+    { "--blur", scans },
+    { "--rings", scans },
+    { "--hardening", scans },
+    { "--diameters", { "print" } },
+    { "--density", { "balls", "random" } },
+    { "--grain", { "random", "grains" } },
+  };
+  for (const auto & [name, kinds] : options)
+  {
+    if (command.count(name) > 0 && std::find(kinds.begin(), kinds.end(), arguments.kind) == kinds.end())
+    {
+      std::string all = kinds.front();
+      for (std::size_t i = 1; i < kinds.size(); ++i)
+      {
+        all += (i + 1 < kinds.size() ? ", " : " and ") + kinds[i];
+      }
+      throw InvalidArgument(std::string(name) + " goes with the phantom" + (kinds.size() > 1 ? "s " : " ") + all +
+                            " alone, not with " + arguments.kind);
+    }
+  }
+  if (!arguments.sizes.empty() && ExtensionOf(arguments.sizes) != ".csv")
+  {
+    throw InvalidArgument("cannot write sizes to '" + arguments.sizes + "': its extension must be .csv");
+  }
+}
+
+/** The default size of a kind, or the one that is given. */
+std::vector<std::int64_t>
+SidesOf(const PhantomArguments & arguments)
+{
+  if (!arguments.size.empty())
+  {
+    return arguments.size;
+  }
+  return { 128, 128, arguments.IsScan() ? 96 : 128 };
+}
+
+Geometry
+GeometryOf(const PhantomArguments & arguments, std::size_t dimension)
+{
+  Geometry geometry;
+  if (arguments.spacing.empty() && arguments.kind == "log")
+  {
+    geometry.spacing[0] = geometry.spacing[1] = 2;
+    geometry.spacing[2] = 4;
+  }
+  if (arguments.spacing.empty())
+  {
+    return geometry;
+  }
+  if (arguments.spacing.size() != dimension)
+  {
+    throw InvalidArgument("--spacing has " + std::to_string(arguments.spacing.size()) + " values but the size " +
+                          std::to_string(dimension) + "; give one for each axis");
+  }
+  for (std::size_t axis = 0; axis < dimension; ++axis)
+  {
+    if (!(arguments.spacing[axis] >= files::MinimumSpacing && arguments.spacing[axis] <= files::MaximumSpacing))
+    {
+      throw InvalidArgument("the spacing " + files::Shortest(arguments.spacing[axis]) +
+                            " is invalid; it must be above 0, from 1e-30 to 1e30 mm");
+    }
+    geometry.spacing[axis] = arguments.spacing[axis];
+  }
+  return geometry;
+}
+
+/** Writes images of one size, and tells of it. */
+class ImageWriter
+{
+public:
+  ImageWriter(const Extent & extent, const Geometry & geometry, Reporter & reporter)
+    : m_Extent(extent)
+    , m_Geometry(geometry)
+    , m_Reporter(reporter)
+  {}
+
+  void
+  Write(const std::string & path, ScalarType type, const void * voxels) const
+  {
+    m_Reporter.Step("writing " + path);
+    const ProgressHooks hooks = m_Reporter.Hooks();
+    WriteImageFile(path,
+                   ImageToWrite::FromMemory(voxels, type, m_Extent, m_Geometry),
+                   { true, { 0, Progress(hooks) } });
+  }
+
+  const Extent &
+  GetExtent() const
+  {
+    return m_Extent;
+  }
+  const Geometry &
+  GetGeometry() const
+  {
+    return m_Geometry;
+  }
+
+private:
+  const Extent &   m_Extent;
+  const Geometry & m_Geometry;
+  Reporter &       m_Reporter;
+};
+
+/** The name of a value of the truth. */
+std::string
+NameOfDefect(std::uint8_t value)
+{
+  return value == static_cast<std::uint8_t>(Defect::Crack) ? "crack"
+       : value == static_cast<std::uint8_t>(Defect::Knot)  ? "knot"
+                                                           : "pore";
+}
+
+/** Writes what the true defects are: each one with its number, and their table. Defects are the components of equal
+ *  values, connected by faces, edges and corners, in raster order, as `brickccl score` counts them. */
+void
+WriteDefects(const PhantomArguments & arguments, const Scan & scan, const ImageWriter & writer)
+{
+  const Extent & extent = writer.GetExtent();
+  LabelOptions   options;
+  options.criterion = Criterion::EqualValue();
+  options.connectivity = Connectivity::Full(extent.dimension);
+  options.geometry = writer.GetGeometry();
+  options.device.kind = Device::Kind::Cpu;
+  const Labeling defects = Label(ImageView(scan.truth.data(), extent), options);
+  if (!arguments.truthLabels.empty())
+  {
+    UninitializedVector<std::uint32_t> labels(scan.truth.size());
+    defects.Write(labels.data());
+    writer.Write(arguments.truthLabels, ScalarType::UInt32, labels.data());
+  }
+  if (arguments.sizes.empty())
+  {
+    return;
+  }
+  const ComponentTable table = defects.Measure();
+  std::ostringstream   text;
+  text.imbue(std::locale::classic());
+  WriteDelimited(text, table, ',');
+  std::istringstream lines(text.str());
+  ReplaceTextFile(arguments.sizes, [&](std::ostream & stream) {
+    std::string line;
+    for (std::size_t row = 0; std::getline(lines, line); ++row)
+    {
+      stream << (row == 0 ? "kind"
+                          : NameOfDefect(scan.truth[static_cast<std::size_t>(table.components[row - 1].firstVoxel)]))
+             << ',' << line << '\n';
+    }
+  });
+}
+
+void
+WriteScan(const PhantomArguments & arguments, const ImageWriter & writer, const ProgressFunction & progress)
+{
+  const Extent & extent = writer.GetExtent();
+  ScanArtefacts  artefacts = arguments.kind == "log"     ? ScanArtefacts::OfLog()
+                           : arguments.kind == "casting" ? ScanArtefacts::OfCasting()
+                                                         : ScanArtefacts::OfPrint();
+  artefacts.noise = arguments.noise.value_or(artefacts.noise);
+  artefacts.blur = arguments.blur.value_or(artefacts.blur);
+  artefacts.rings = arguments.rings.value_or(artefacts.rings);
+  artefacts.hardening = arguments.hardening.value_or(artefacts.hardening);
+  const Scan scan = arguments.kind == "log" ? MakeLog(extent, arguments.seed, artefacts, progress)
+                  : arguments.kind == "casting"
+                    ? MakeCasting(extent, arguments.seed, artefacts, progress)
+                    : MakePrint(extent, arguments.seed, artefacts, arguments.diameters, progress);
+  writer.Write(arguments.output, ScalarType::Int16, scan.image.data());
+  if (!arguments.truth.empty())
+  {
+    writer.Write(arguments.truth, ScalarType::UInt8, scan.truth.data());
+  }
+  if (!arguments.truthLabels.empty() || !arguments.sizes.empty())
+  {
+    WriteDefects(arguments, scan, writer);
+  }
+}
+
+void
+WritePattern(const PhantomArguments & arguments, const ImageWriter & writer, const ProgressFunction & progress)
+{
+  const Extent &                                                          extent = writer.GetExtent();
+  const std::map<std::string, std::function<std::vector<std::uint8_t>()>> makers = {
+    { "balls", [&] { return MakeBalls(extent, arguments.density.value_or(0.2), arguments.seed, progress); } },
+    { "random",
+      [&] {
+        return MakeRandom(extent,
+                          arguments.density.value_or(0.5),
+                          arguments.grain.value_or(1),
+                          arguments.seed,
+                          progress);
+      } },
+    { "spiral", [&] { return MakeSpiral(extent, progress); } },
+    { "hilbert", [&] { return MakeHilbertCurve(extent, progress); } },
+    { "checkerboard", [&] { return MakeCheckerboard(extent, progress); } },
+    { "isolated-voxels", [&] { return MakeIsolatedVoxels(extent, progress); } },
+    { "body-centred-lattice", [&] { return MakeBodyCentredLattice(extent, progress); } },
+  };
+  const std::vector<std::uint8_t> voxels = makers.at(arguments.kind)();
+  writer.Write(arguments.output, ScalarType::UInt8, voxels.data());
+}
+
+void
+RunPhantom(const PhantomArguments & arguments, const CLI::App & command)
+{
+  CheckKind(arguments, command);
+  const std::vector<std::int64_t> size = SidesOf(arguments);
+  const Extent                    extent(static_cast<int>(size.size()), size.data());
+  const Geometry                  geometry = GeometryOf(arguments, size.size());
+  CheckOutputs({},
+               { { "OUT", arguments.output },
+                 { "--truth", arguments.truth },
+                 { "--truth-labels", arguments.truthLabels },
+                 { "--sizes", arguments.sizes } });
+  const bool isGrains = arguments.kind == "grains";
+  CheckImageFileWritable(arguments.output,
+                         arguments.IsScan() || isGrains ? ScalarType::Int16 : ScalarType::UInt8,
+                         extent);
+  Reporter          reporter(arguments.quiet);
+  const ImageWriter writer(extent, geometry, reporter);
+  reporter.Step("making " + arguments.kind);
+  const ProgressHooks    hooks = reporter.Hooks();
+  const ProgressFunction progress = [&hooks](double share) { Progress(hooks).Update(share); };
+  ReplacedTogether       together;
+  if (arguments.IsScan())
+  {
+    WriteScan(arguments, writer, progress);
+  }
+  else if (isGrains)
+  {
+    const std::vector<std::int16_t> voxels = MakeGrains(extent, arguments.grain.value_or(16), arguments.seed, progress);
+    writer.Write(arguments.output, ScalarType::Int16, voxels.data());
+  }
+  else
+  {
+    WritePattern(arguments, writer, progress);
+  }
+  together.Move();
+  if (!arguments.quiet)
+  {
+    reporter.Note("");
+    std::cout << Printable(arguments.output) << ": " << arguments.kind << ", " << extent.ToString()
+              << (extent.dimension == 1 ? " voxels along x, the only axis; --size X Y Z makes a volume" : "")
+              << std::endl;
+  }
+}
+
+/** The options of scans: what is known of them, and what disturbs them. */
+void
+AddScanOptions(CLI::App & command, PhantomArguments & arguments)
+{
+  command
+    .add_option("--truth", arguments.truth, "log, casting, print: write what each voxel is (1 crack, 2 knot, 3 pore)")
+    ->type_name("FILE");
+  command
+    .add_option("--truth-labels",
+                arguments.truthLabels,
+                "log, casting, print: write the true defects, each with its number, as a label map")
+    ->type_name("FILE");
+  command
+    .add_option("--sizes",
+                arguments.sizes,
+                "log, casting, print: write a table of the true defects with their sizes: .csv")
+    ->type_name("FILE");
+  command
+    .add_option("--noise",
+                arguments.noise,
+                "standard deviation of the noise in HU; default: log 22, casting 40, print 60")
+    ->check(NumberFromZero());
+  command
+    .add_option("--blur",
+                arguments.blur,
+                "standard deviation of the blur in voxels; default: log and casting 0, print 0.5")
+    ->check(NumberFromZero());
+  command
+    .add_option("--rings",
+                arguments.rings,
+                "ring artefacts of up to so many HU, one in six rings; default: log and casting 0, print 40")
+    ->check(NumberFromZero());
+  command
+    .add_option(
+      "--hardening",
+      arguments.hardening,
+      "beam hardening: the middle is by so many HU darker than the rim; default: log 0, casting and print 150")
+    ->check(NumberFromZero());
+  command
+    .add_option("--diameters",
+                arguments.diameters,
+                "print: all pores are balls of these diameters in voxels, in turn, none of which touches another one")
+    ->expected(1, 64)
+    ->check(NumberAboveZero())
+    ->type_name("D ...");
+}
+
+} // namespace
+
+void
+AddPhantomCommand(CLI::App & app)
+{
+  auto       arguments = std::make_shared<PhantomArguments>();
+  CLI::App * command = app.add_subcommand("phantom", "Make a synthetic image, the same bit for bit everywhere");
+  command
+    ->add_option(
+      "KIND",
+      arguments->kind,
+      "balls, random, spiral, hilbert, checkerboard, isolated-voxels, body-centred-lattice, grains (scan of a "
+      "polycrystal), log (CT of wood), casting (CT of metal) or print (CT of a printed part)")
+    ->required()
+    ->check(OneOf({ "balls",
+                    "random",
+                    "spiral",
+                    "hilbert",
+                    "checkerboard",
+                    "isolated-voxels",
+                    "body-centred-lattice",
+                    "grains",
+                    "log",
+                    "casting",
+                    "print" }));
+  command->add_option("OUT", arguments->output, "image: " + WritableFormats())->required();
+  command
+    ->add_option("--size",
+                 arguments->size,
+                 "voxels along x, y and z, a number for each axis; default 128 128 128; log, casting, print 128 128 96")
+    ->expected(1, 4)
+    ->transform(Count(0, std::numeric_limits<std::int64_t>::max()))
+    ->type_name("X [Y [Z [T]]]");
+  command->add_option("--spacing", arguments->spacing, "mm along x, y and z; default 1, log 2 2 4")
+    ->expected(1, 4)
+    ->check(NumberAboveZero())
+    ->type_name("X [Y [Z [T]]]");
+  command->add_option("--seed", arguments->seed, "another seed, another phantom")
+    ->transform(Count(0))
+    ->capture_default_str();
+  command->add_option("--density", arguments->density, "share of foreground, 0 to 1: balls (default 0.2), random (0.5)")
+    ->check(NumberUpToOne());
+  command
+    ->add_option("--grain",
+                 arguments->grain,
+                 "random: side of the cubes in voxels (default 1); grains: about their width (default 16)")
+    ->transform(Count(1, std::numeric_limits<int>::max()));
+  AddScanOptions(*command, *arguments);
+  command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
+  command->callback([arguments, command] { RunPhantom(*arguments, *command); });
+}
+
+} // namespace brickccl::cli

@@ -1,0 +1,94 @@
+#include "BrickCCL/Batch/RecipeFile.h"
+#include "BrickCCL/Batch/RecipeSchema.h"
+#include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/NearestName.h"
+#include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/Disk/AtomicFile.h"
+
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+namespace brickccl::cli
+{
+
+namespace
+{
+
+std::string
+ReadyNames()
+{
+  std::string names;
+  for (const batch::ReadyRecipe & recipe : batch::ReadyRecipes())
+  {
+    names += (names.empty() ? "" : ", ") + recipe.name;
+  }
+  return names;
+}
+
+void
+WriteNewRecipe(const std::string & name, const std::string & output)
+{
+  std::vector<std::string> names;
+  for (const batch::ReadyRecipe & recipe : batch::ReadyRecipes())
+  {
+    names.push_back(recipe.name);
+    if (recipe.name != name)
+    {
+      continue;
+    }
+    const std::string path = output.empty() ? name + ".toml" : output;
+    if (std::error_code failure; std::filesystem::exists(path, failure))
+    {
+      throw Error(Quoted(path) + " is there already; give another name by -o, or remove it");
+    }
+    ReplaceTextFile(path, [&](std::ostream & stream) { stream << recipe.text; });
+    std::cout << Printable(path) << ": a copy of the recipe " << name << " to change" << std::endl;
+    return;
+  }
+  throw InvalidArgument("there is no ready recipe '" + name + "'" + DidYouMean(name, names) + "; there are " +
+                        ReadyNames());
+}
+
+} // namespace
+
+void
+AddRecipeCommand(CLI::App & app)
+{
+  CLI::App * command = app.add_subcommand("recipe", "Make, check and explain recipes of `brickccl batch`");
+  command->require_subcommand(1);
+  const std::string fileText = "recipe: a file, or one of those that are ready: " + ReadyNames();
+
+  auto       name = std::make_shared<std::string>();
+  auto       output = std::make_shared<std::string>();
+  CLI::App * make = command->add_subcommand("new", "Write a copy of a ready recipe, to change it");
+  make->add_option("NAME", *name, "one of " + ReadyNames())->required();
+  make->add_option("-o,--output", *output, "file to write; default: NAME.toml")->type_name("FILE");
+  make->callback([name, output] { WriteNewRecipe(*name, *output); });
+
+  auto       checked = std::make_shared<std::string>();
+  CLI::App * check = command->add_subcommand("check", "Say what is wrong in a recipe, with line numbers");
+  check->add_option("FILE", *checked, fileText)->required();
+  check->callback([checked] {
+    const batch::Recipe recipe = batch::ReadRecipe(*checked);
+    std::cout << Printable(*checked) << ": the recipe " << Quoted(recipe.name) << " is right" << std::endl;
+  });
+
+  auto       explained = std::make_shared<std::string>();
+  CLI::App * explain = command->add_subcommand("explain", "Say in sentences what a recipe does");
+  explain->add_option("FILE", *explained, fileText)->required();
+  explain->callback([explained] {
+    for (const std::string & line : batch::ExplainRecipe(batch::ReadRecipe(*explained)))
+    {
+      std::cout << line << '\n';
+    }
+    std::cout.flush();
+  });
+
+  CLI::App * schema = command->add_subcommand("schema", "Print the JSON schema of recipes, for editors");
+  schema->callback([] { std::cout << ToText(batch::RecipeJsonSchema()) << std::endl; });
+}
+
+} // namespace brickccl::cli

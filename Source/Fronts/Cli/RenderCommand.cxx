@@ -1,0 +1,237 @@
+#include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Cli/SurfaceOptions.h"
+#include "BrickCCL/Core/Counted.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/Disk/AtomicFile.h"
+#include "BrickCCL/Labels/Relabel.h"
+#include "BrickCCL/Measuring/Measure.h"
+#include "BrickCCL/Pictures/Picture.h"
+#include "BrickCCL/Vtk/SurfacePicture.h"
+
+#include <nlohmann/json.hpp>
+
+#include <charconv>
+#include <iostream>
+#include <optional>
+
+namespace brickccl::cli
+{
+
+namespace
+{
+
+struct PictureSize
+{
+  int width = 0;
+  int height = 0;
+};
+
+/** \throws InvalidArgument unless it is a size such as 1200x900. */
+PictureSize
+ParseSize(const std::string & text)
+{
+  PictureSize size;
+  const auto  end = text.data() + text.size();
+  const auto  width = std::from_chars(text.data(), end, size.width);
+  const bool  hasCross = width.ec == std::errc{} && width.ptr != end && (*width.ptr == 'x' || *width.ptr == 'X');
+  const auto  height = hasCross ? std::from_chars(width.ptr + 1, end, size.height) : width;
+  const auto  isPossible = [](int side) { return side >= MinimumSurfacePicture && side <= MaximumSurfacePicture; };
+  if (!hasCross || height.ec != std::errc{} || height.ptr != end || !isPossible(size.width) || !isPossible(size.height))
+  {
+    throw InvalidArgument(
+      "--size " + Quoted(text) + " is no size of a picture; write its width and height in pixels, from " +
+      std::to_string(MinimumSurfacePicture) + " to " + std::to_string(MaximumSurfacePicture) + ", as 1200x900");
+  }
+  return size;
+}
+
+/** Finds before the long work starts what is certain to fail. \return the columns that are measured. */
+ColumnGroups
+CheckArguments(const RenderArguments & arguments)
+{
+  if (ExtensionOf(arguments.output) != ".png")
+  {
+    throw InvalidArgument("a picture cannot be written to " + Quoted(arguments.output) + "; use the extension .png");
+  }
+  if (!arguments.size.empty())
+  {
+    ParseSize(arguments.size);
+  }
+  arguments.chosen.Check();
+  const std::string named = arguments.chosen.ColumnNames();
+  const std::string between = named.empty() || arguments.column.empty() ? "" : ",";
+  const std::string all = named + between + NameInMillimetres(arguments.column);
+  if (arguments.style != "surface" && !arguments.images.part.empty() && all.empty())
+  {
+    throw InvalidArgument(
+      "--part is drawn with --style surface, or measured for the columns of --color-by and --where");
+  }
+  return ParseColumns(all, !arguments.images.intensity.empty());
+}
+
+/** The components that are drawn, for pictures of slices. */
+struct DrawnRuns
+{
+  RunVolume      runs;
+  ComponentTable table;
+};
+
+/** Keeps the chosen components of runs whose labels are places in the table, from 1 on, and gives them their labels. */
+void
+KeepChosen(const ComponentTable & table, const std::vector<std::size_t> & places, int threads, DrawnRuns & drawn)
+{
+  const HostContext          context{ threads, Progress() };
+  std::vector<bool>          holds(table.components.size(), false);
+  std::vector<std::uint64_t> labels{ 0 };
+  for (const std::size_t place : places)
+  {
+    holds[place] = true;
+    labels.push_back(table.components.Label(place));
+  }
+  KeepComponents(drawn.runs, holds, context);
+  drawn.table = MeasureComponents(drawn.runs, places.size(), table.geometry, {}, std::nullopt, context);
+  Renumber(drawn.runs, labels, context);
+  SetLabels(drawn.table, { labels.begin() + 1, labels.end() });
+}
+
+void
+PrintSummary(const RenderArguments &              arguments,
+             const LoadedImage &                  image,
+             const std::vector<std::size_t> &     places,
+             const std::optional<SurfaceReport> & surfaces,
+             const ImageReader &                  reader,
+             Reporter &                           reporter)
+{
+  if (arguments.json)
+  {
+    nlohmann::ordered_json summary;
+    summary["components"] = places.size();
+    summary["style"] = arguments.style;
+    if (surfaces)
+    {
+      summary["triangles"] = surfaces->triangles;
+      summary["block"] = surfaces->block;
+      summary["pixel_size_mm"] = surfaces->pixelSize;
+      summary["scene"] = surfaces->scene;
+      summary["seconds"] = { { "make", surfaces->makeSeconds }, { "draw", surfaces->drawSeconds } };
+    }
+    AddSpacing(summary, image);
+    summary["notes"] = reader.Notes();
+    std::cout << ToText(summary) << std::endl;
+  }
+  else if (!arguments.quiet)
+  {
+    reporter.Note("");
+    std::cout << places.size() << (places.size() == 1 ? " component: " : " components: ") << Printable(arguments.output)
+              << " (" << DescribeGrid(image) << ")" << std::endl;
+  }
+}
+
+void
+NoteBlocks(const SurfaceReport & report, ImageReader & reader)
+{
+  const int(&block)[3] = report.block;
+  if (report.hasLargeComponents)
+  {
+    const std::string sides =
+      std::to_string(block[0]) + " x " + std::to_string(block[1]) + " x " + std::to_string(block[2]);
+    reader.Note("components of more than " + std::to_string(MaximumBlocksOfSmallComponents) +
+                " blocks along an axis are drawn from blocks of " + sides +
+                " voxels, which fits the picture's size; what is thinner than a block is drawn as thick as one");
+  }
+}
+
+} // namespace
+
+void
+RunRender(const RenderArguments & arguments)
+{
+  const ColumnGroups groups = CheckArguments(arguments);
+  const NamedFiles   outputs = { { "--output", arguments.output } };
+  const NamedFiles   inputs = { { "LABELS", arguments.labels },
+                                { "--intensity", arguments.images.intensity },
+                                { "--part", arguments.images.part } };
+  CheckFiles(arguments.files, inputs, outputs);
+  CheckWritable(arguments.output);
+  const bool                    drawsSurfaces = arguments.style == "surface";
+  std::optional<VirtualDisplay> display;
+  if (drawsSurfaces)
+  {
+    display.emplace(DrawsThroughX());
+  }
+
+  Reporter    reporter(arguments.quiet || arguments.json);
+  ImageReader reader(arguments.files, arguments.threads, reporter);
+  reader.Protect(outputs);
+  LoadedImage image = reader.Read(arguments.labels, true);
+  if (image.channels != 1)
+  {
+    throw InvalidArgument(Quoted(arguments.labels) + " has " + Counted(image.channels, "channel") +
+                          "; label maps have one");
+  }
+  CheckPicture(image.extent);
+  if (drawsSurfaces && image.extent.dimension != 3)
+  {
+    throw InvalidArgument(Quoted(arguments.labels) + " has " + Counted(image.extent.dimension, "dimension") +
+                          "; --style surface draws label maps of 3, --style slices those of 1 to 3");
+  }
+  image.hasPatientAxes = image.hasPatientAxes || arguments.hasPatientAxes;
+  const TableImages images = ReadTableImages(arguments.images, image, arguments.threads, reader);
+  reporter.Step("measuring");
+  const ProgressHooks  hooks = reporter.Hooks();
+  const HostContext    context{ arguments.threads, Progress(hooks) };
+  DrawnRuns            drawn;
+  const ComponentTable table =
+    MeasureLabelImage(image.View(), image.geometry, images.Options(groups), context, drawn.runs);
+  const std::vector<std::size_t> places = arguments.chosen.PlacesIn(table, arguments.labels, "draw");
+  std::optional<ColumnColours>   colours;
+  if (!arguments.column.empty())
+  {
+    colours.emplace(table, arguments.column, places);
+  }
+  const ColumnColours * const  columnColours = colours ? &*colours : nullptr;
+  const bool                   hasSpacing = image.spacingSource != "none";
+  std::optional<SurfaceReport> report;
+  reporter.Step("drawing " + arguments.output);
+  if (drawsSurfaces)
+  {
+    const PictureSize size = ParseSize(arguments.size.empty() ? "1200x900" : arguments.size);
+    SurfaceContents   contents{
+      image.View(), table, places, std::nullopt, columnColours, hasSpacing, image.hasPatientAxes
+    };
+    if (images.part)
+    {
+      contents.part = images.part->View();
+    }
+    if (images.intensity && (arguments.chosen.ColumnNames() + arguments.column).find("intensity_") == std::string::npos)
+    {
+      reader.Note("--style surface does not draw the intensity image; --style slices, montage and mip do");
+    }
+    report = WriteSurfacePicture(arguments.output, contents, size.width, size.height, *display, context);
+    NoteBlocks(*report, reader);
+  }
+  else
+  {
+    KeepChosen(table, places, arguments.threads, drawn);
+    PictureOptions options;
+    options.style = arguments.style == "montage" ? PictureStyle::Montage
+                  : arguments.style == "mip"     ? PictureStyle::Projection
+                                                 : PictureStyle::Slices;
+    options.columnColours = columnColours;
+    if (!arguments.size.empty())
+    {
+      const PictureSize size = ParseSize(arguments.size);
+      options.width = size.width;
+      options.height = size.height;
+    }
+    const LoadedImage & background = images.intensity ? *images.intensity : image;
+    WritePicture(arguments.output,
+                 { background, drawn.runs, drawn.table, hasSpacing, images.intensity.has_value() },
+                 context,
+                 options);
+  }
+  PrintSummary(arguments, image, places, report, reader, reporter);
+}
+
+} // namespace brickccl::cli

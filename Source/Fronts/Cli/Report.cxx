@@ -1,0 +1,253 @@
+#include "BrickCCL/Cli/Report.h"
+
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/SegmentColours.h"
+#include "BrickCCL/Files/Disk/AtomicFile.h"
+#include "BrickCCL/Tables/ColumnGroup.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <iostream>
+
+namespace brickccl::cli
+{
+
+LabelType
+ResolveLabelType(LabelType requested, std::uint64_t largest, const std::string & what, LabelType widest)
+{
+  const LabelType smallest = SmallestLabelType(largest);
+  if (MaximumLabel(smallest) > MaximumLabel(widest))
+  {
+    throw LabelOverflow(what + " not fit label type " + NameOf(widest) + ", whose largest label is " +
+                        std::to_string(MaximumLabel(widest)) + " and which is the widest that can be used here");
+  }
+  if (requested == LabelType::Auto)
+  {
+    return smallest;
+  }
+  if (largest > MaximumLabel(requested))
+  {
+    throw LabelOverflow(what + " not fit label type " + NameOf(requested) + ", whose largest label is " +
+                        std::to_string(MaximumLabel(requested)) + "; use --label-type " + NameOf(smallest) +
+                        " or auto");
+  }
+  return requested;
+}
+
+std::string
+ExtensionOf(const std::string & path)
+{
+  const auto  dot = path.rfind('.');
+  std::string extension = dot == std::string::npos ? "" : path.substr(dot);
+  std::transform(extension.begin(), extension.end(), extension.begin(), [](unsigned char letter) {
+    return static_cast<char>(std::tolower(letter));
+  });
+  return extension;
+}
+
+Reporter::Reporter(bool quiet)
+  : m_Quiet(quiet)
+  , m_Terminal(ErrorStreamIsTerminal())
+{}
+
+Reporter::~Reporter()
+{
+  {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    ClearLine();
+    m_IsEnding = true;
+  }
+  m_End.notify_all();
+  if (m_Ticker.joinable())
+  {
+    m_Ticker.join();
+  }
+}
+
+void
+Reporter::ClearLine()
+{
+  if (m_IsShown)
+  {
+    std::cerr << "\r\033[K" << std::flush;
+  }
+  m_IsShown = false;
+}
+
+void
+Reporter::Step(const std::string & name)
+{
+  ThrowIfInterrupted();
+  const std::lock_guard<std::mutex> lock(m_Mutex);
+  ClearLine();
+  m_Step = Printable(name);
+  m_Begin = Clock::now();
+  m_Fraction = 0;
+  if (m_Quiet)
+  {
+    return;
+  }
+  if (!m_Terminal)
+  {
+    std::cerr << m_Step << std::endl;
+    return;
+  }
+  Show();
+  if (!m_Ticker.joinable())
+  {
+    m_Ticker = std::thread([this] { Tick(); });
+  }
+}
+
+void
+Reporter::Note(const std::string & text)
+{
+  if (!m_Quiet)
+  {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    ClearLine();
+    std::cerr << Printable(text) << std::endl;
+  }
+}
+
+std::string
+Reporter::TimeLeft() const
+{
+  const double passed = std::chrono::duration<double>(Clock::now() - m_Begin).count();
+  // What took less than a second says little about the rest.
+  if (passed < 1 || m_Fraction <= 0.02 || m_Fraction >= 1)
+  {
+    return {};
+  }
+  const auto left = static_cast<long long>(std::ceil(passed / m_Fraction - passed));
+  return left < 120 ? ", " + std::to_string(left) + " s left" : ", " + std::to_string((left + 59) / 60) + " min left";
+}
+
+void
+Reporter::Show()
+{
+  constexpr int width = 40;
+  m_LastShown = Clock::now();
+  m_IsShown = true;
+  std::cerr << '\r' << m_Step;
+  if (m_Fraction > 0)
+  {
+    const auto done = static_cast<std::size_t>(width * m_Fraction);
+    std::cerr << " [" << std::string(done, '#') << std::string(width - done, '.') << "] "
+              << static_cast<int>(100 * m_Fraction) << " %" << TimeLeft();
+  }
+  else
+  {
+    const auto passed = std::chrono::duration_cast<std::chrono::seconds>(m_LastShown - m_Begin).count();
+    std::cerr << " ..." << (passed > 0 ? " " + std::to_string(passed) + " s" : "");
+  }
+  std::cerr << "\033[K" << std::flush;
+}
+
+void
+Reporter::Tick()
+{
+  constexpr auto               step = std::chrono::seconds(1);
+  std::unique_lock<std::mutex> lock(m_Mutex);
+  while (!m_End.wait_for(lock, step / 4, [this] { return m_IsEnding; }))
+  {
+    if (m_IsShown && Clock::now() - m_LastShown >= step)
+    {
+      Show();
+    }
+  }
+}
+
+ProgressHooks
+Reporter::Hooks()
+{
+  ProgressHooks hooks;
+  hooks.cancelled = WasInterrupted;
+  if (!m_Quiet && m_Terminal)
+  {
+    hooks.report = [this](double fraction) {
+      const std::lock_guard<std::mutex> lock(m_Mutex);
+      // A step of several parts may tell less than before.
+      const double highest = std::max(m_Fraction, fraction);
+      const bool   hasMoved = static_cast<int>(100 * highest) != static_cast<int>(100 * m_Fraction);
+      m_Fraction = highest;
+      if (hasMoved)
+      {
+        Show();
+      }
+    };
+  }
+  return hooks;
+}
+
+void
+ThrowIfInterrupted()
+{
+  if (WasInterrupted())
+  {
+    throw Cancelled();
+  }
+}
+
+nlohmann::ordered_json
+ToJson(const Totals & totals)
+{
+  return { { "voxel_count", totals.voxels },
+           { totals.sizeName, totals.size },
+           { "region_" + totals.sizeName, totals.regionSize },
+           { "fraction", totals.fraction } };
+}
+
+ColumnGroups
+ParseColumns(const std::string & names, bool hasIntensity)
+{
+  ColumnGroups groups = ColumnGroups::FromNames(names);
+  for (const ColumnGroup * const group : groups.List())
+  {
+    if (group->needsIntensity && !hasIntensity)
+    {
+      throw InvalidArgument(std::string("the columns '") + group->name + "' need an intensity image: --intensity FILE");
+    }
+  }
+  return groups;
+}
+
+void
+CheckTableName(const std::string & path, bool mayBeWorkbook)
+{
+  const std::string extension = ExtensionOf(path);
+  const bool        isText = extension == ".csv" || extension == ".tsv" || extension == ".json";
+  if (!isText && !(mayBeWorkbook && extension == ".xlsx"))
+  {
+    std::string way;
+    if (extension == ".parquet")
+    {
+      const std::string stem = path.substr(0, path.size() - extension.size());
+      way = "; Parquet is made of a .csv by Python: python3 -c \"import pandas; pandas.read_csv('" + stem +
+            ".csv').to_parquet('" + stem + ".parquet')\"";
+    }
+    throw InvalidArgument("cannot write a table to " + Quoted(path) + ": its extension must be .csv, .tsv" +
+                          (mayBeWorkbook ? ", .json or .xlsx" : " or .json") + way);
+  }
+}
+
+void
+WriteColourTable(const std::string & path, std::uint64_t labels)
+{
+  ReplaceTextFile(path, [&](std::ostream & stream) {
+    stream << "# Color table\n0 background 0 0 0 0\n";
+    for (std::uint64_t label = 1; label <= labels; ++label)
+    {
+      stream << label << ' ' << label;
+      for (const double channel : SegmentColour(label))
+      {
+        stream << ' ' << std::lround(255 * channel);
+      }
+      stream << " 255\n";
+    }
+  });
+}
+
+} // namespace brickccl::cli

@@ -1,0 +1,136 @@
+#include "BrickCCL/Cli/RunApp.h"
+
+#include "BrickCCL/Cli/ArgumentFault.h"
+#include "BrickCCL/Cli/Spelling.h"
+#include "BrickCCL/Cli/ValueCounts.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/Isolation/EndAtInterrupt.h"
+#include "BrickCCL/Host/System.h"
+
+#include <algorithm>
+#include <iostream>
+#include <new>
+#include <string>
+#include <vector>
+
+namespace brickccl::cli
+{
+
+namespace
+{
+
+/** An empty text is what a script's unset variable leaves; to leave the option out in silence would be another job.
+ *  \throws CLI::ValidationError */
+void
+RefuseEmptyTexts(int argc, char ** argv)
+{
+  std::string before = "an argument";
+  for (int place = 1; place < argc; ++place)
+  {
+    const std::string text = argv[place];
+    const bool        isEmptyValue = text.size() > 3 && text.rfind("--", 0) == 0 && text.find('=') == text.size() - 1;
+    if (text.empty() || isEmptyValue)
+    {
+      throw CLI::ValidationError(text.empty() ? before : text.substr(0, text.size() - 1),
+                                 "'' is an empty text; give a value, or leave the option out");
+    }
+    // Beside an option stand up to three values.
+    before = text.front() == '-' && text.size() > 1 ? text : before;
+  }
+}
+
+/** Whether an error may come from the name of a file that was taken for a number. */
+bool
+MayBeOfName(const std::string & text)
+{
+  const auto says = [&](const char * part) { return text.find(part) != std::string::npos; };
+  return says("there is no such file") || says(" is missing") || says("--spacing has ");
+}
+
+/** A message, whose lines are kept, without what would steer a terminal. */
+std::string
+Message(const std::string & text)
+{
+  return Printable(text, "\n");
+}
+
+} // namespace
+
+int
+RunApp(CLI::App & app, int argc, char ** argv, bool takesEmptyTexts)
+{
+  CatchInterrupts();
+  EndAtInterrupt(app.get_name() + ": stopped; what was not written by then is as it was before\n");
+  static const std::string shortened =
+    app.get_name() + ": error: a file was shortened, or its disk failed, while it was read\n";
+  CatchShortenedFiles(shortened.c_str());
+  const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  std::string                    hint;
+  try
+  {
+    if (!takesEmptyTexts)
+    {
+      RefuseEmptyTexts(argc, argv);
+      if (const std::string missing = FindMissingValue(app, arguments); !missing.empty())
+      {
+        throw CLI::ArgumentMismatch(missing);
+      }
+      hint = FitValueCounts(app, arguments);
+    }
+    app.parse(argc, argv);
+    if (!std::cout.flush())
+    {
+      throw Error("the summary could not be written to the standard output");
+    }
+    return 0;
+  }
+  catch (const CLI::Success & success)
+  {
+    const int code = app.exit(success);
+    if (!std::cout.flush())
+    {
+      std::cerr << app.get_name() << ": error: the standard output could not be written" << std::endl;
+      return 1;
+    }
+    return code;
+  }
+  catch (const CLI::RuntimeError & error)
+  {
+    // What there is to say is said.
+    return error.get_exit_code();
+  }
+  catch (const CLI::ParseError & error)
+  {
+    // An option that is not there is the cause of what else may be missing or too much.
+    const std::string misspelled = FindMisspelled(app, arguments);
+    std::cerr << app.get_name()
+              << ": error: " << Message(misspelled.empty() ? DescribeArgumentFault(app, error, arguments) : misspelled)
+              << (dynamic_cast<const CLI::RequiredError *>(&error) != nullptr ? Message(hint) : "") << std::endl;
+    return error.get_exit_code();
+  }
+  catch (const Cancelled &)
+  {
+    std::cerr << MessageAtInterrupt() << std::flush;
+    return 130;
+  }
+  catch (const std::bad_alloc &)
+  {
+    std::cerr << app.get_name() << ": error: not enough memory for this volume" << std::endl;
+    return 1;
+  }
+  catch (const std::exception & error)
+  {
+    // Its cause may be that what it worked on was removed.
+    if (WasInterrupted())
+    {
+      std::cerr << MessageAtInterrupt() << std::flush;
+      return 130;
+    }
+    std::cerr << app.get_name()
+              << ": error: " << Message(MayBeOfName(error.what()) ? error.what() + hint : error.what()) << std::endl;
+    return 1;
+  }
+}
+
+} // namespace brickccl::cli

@@ -1,0 +1,208 @@
+#include "BrickCCL/Batch/Detection.h"
+#include "BrickCCL/Batch/Score.h"
+#include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Cli/FileOptions.h"
+#include "BrickCCL/Cli/NumberOptions.h"
+#include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Cli/RunningOptions.h"
+#include "BrickCCL/Files/Disk/AtomicFile.h"
+#include "BrickCCL/Pictures/Drawing.h"
+
+#include <cmath>
+#include <iostream>
+#include <memory>
+
+namespace brickccl::cli
+{
+
+namespace
+{
+
+struct ScoreArguments
+{
+  std::string         labels;
+  std::string         truth;
+  batch::ScoreOptions options;
+  FileArguments       files;
+  std::string         plot;
+  int                 threads = 0;
+  bool                json = false;
+};
+
+nlohmann::ordered_json
+NumberOrNull(double number)
+{
+  return std::isnan(number) ? nlohmann::ordered_json() : nlohmann::ordered_json(number);
+}
+
+/** The true defects that count as hits and misses. */
+std::vector<batch::Detection>
+DetectionsOf(const batch::Score & score)
+{
+  std::vector<batch::Detection> detections;
+  for (const batch::ScoreMatch & match : score.matches)
+  {
+    detections.push_back({ match.truthDiameter, match.label.has_value() });
+  }
+  return detections;
+}
+
+/** The handbook's least number of defects. */
+constexpr std::size_t LeastDefects = 60;
+
+nlohmann::ordered_json
+AsJson(const batch::DetectionCurve & curve)
+{
+  nlohmann::ordered_json described;
+  described["method"] = "hit/miss, log-odds linear in ln(size), maximum likelihood; bound by the likelihood ratio, one "
+                        "degree of freedom, one-sided 95 % (MIL-HDBK-1823A)";
+  described["size"] = "equivalent_spherical_diameter_mm";
+  described["defects"] = curve.Count();
+  described["hits"] = curve.HitCount();
+  described["problem"] = curve.Problem().empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(curve.Problem());
+  const bool is = curve.Problem().empty();
+  described["intercept"] = is ? nlohmann::ordered_json(curve.Intercept()) : nlohmann::ordered_json();
+  described["slope"] = is ? nlohmann::ordered_json(curve.Slope()) : nlohmann::ordered_json();
+  described["a50"] = is ? nlohmann::ordered_json(curve.SizeAt(0.5)) : nlohmann::ordered_json();
+  described["a90"] = is ? nlohmann::ordered_json(curve.SizeAt(0.9)) : nlohmann::ordered_json();
+  const auto bounded = is ? curve.SizeWithConfidence(0.9) : std::nullopt;
+  described["a90_95"] = bounded ? nlohmann::ordered_json(*bounded) : nlohmann::ordered_json();
+  described["fewer_than_60_defects"] = curve.Count() < LeastDefects;
+  return described;
+}
+
+void
+PrintCurve(const batch::DetectionCurve & curve)
+{
+  if (!curve.Problem().empty())
+  {
+    std::cout << "no curve of the probability of detection: " << curve.Problem() << std::endl;
+    return;
+  }
+  const auto bounded = curve.SizeWithConfidence(0.9);
+  std::cout << "a90 " << curve.SizeAt(0.9) << " mm: defects of this diameter are found in 9 of 10 cases\na90/95 ";
+  if (bounded)
+  {
+    std::cout << *bounded << " mm, with a confidence of 95 %";
+  }
+  else
+  {
+    std::cout << "-: the data bound no size";
+  }
+  std::cout << " (hit/miss, likelihood ratio, MIL-HDBK-1823A)" << std::endl;
+  if (curve.Count() < LeastDefects)
+  {
+    std::cerr << "note: MIL-HDBK-1823A asks for at least 60 defects; these are " << curve.Count() << std::endl;
+  }
+}
+
+nlohmann::ordered_json
+AsJson(const batch::Score & score)
+{
+  nlohmann::ordered_json summary;
+  summary["recall"] = NumberOrNull(score.Recall());
+  summary["precision"] = NumberOrNull(score.Precision());
+  summary["dice"] = NumberOrNull(score.Dice());
+  summary["true_defects"] = score.trueDefects;
+  summary["found_defects"] = score.foundDefects;
+  summary["labels"] = score.labels;
+  summary["right_labels"] = score.rightLabels;
+  summary["true_voxels"] = score.trueVoxels;
+  summary["label_voxels"] = score.labelVoxels;
+  summary["common_voxels"] = score.commonVoxels;
+  summary["matches"] = nlohmann::ordered_json::array();
+  for (const batch::ScoreMatch & match : score.matches)
+  {
+    nlohmann::ordered_json described;
+    described["truth"] = match.truth;
+    described["truth_voxels"] = match.truthVoxels;
+    described["truth_diameter_mm"] = match.truthDiameter;
+    described["label"] = match.label ? nlohmann::ordered_json(*match.label) : nlohmann::ordered_json();
+    described["label_voxels"] = match.labelVoxels;
+    described["common_voxels"] = match.commonVoxels;
+    described["dice"] =
+      2 * static_cast<double>(match.commonVoxels) / static_cast<double>(match.truthVoxels + match.labelVoxels);
+    described["size_error"] =
+      match.label
+        ? nlohmann::ordered_json(static_cast<double>(match.labelVoxels) / static_cast<double>(match.truthVoxels) - 1)
+        : nlohmann::ordered_json();
+    summary["matches"].push_back(described);
+  }
+  return summary;
+}
+
+void
+RunScore(const ScoreArguments & arguments)
+{
+  if (!arguments.plot.empty())
+  {
+    CheckChartName(arguments.plot);
+    CheckWritable(arguments.plot);
+    CheckOutputs({ { "LABELS", arguments.labels }, { "TRUTH", arguments.truth } }, { { "--plot", arguments.plot } });
+  }
+  Reporter          reporter(arguments.json);
+  ImageReader       reader(arguments.files, arguments.threads, reporter);
+  const LoadedImage labels = reader.Read(arguments.labels, true);
+  const LoadedImage truth = reader.Read(arguments.truth, true);
+  CheckSameGrid(labels, truth, arguments.truth);
+  reporter.Step("comparing");
+  const ProgressHooks hooks = reporter.Hooks();
+  const batch::Score  score =
+    batch::ScoreLabels(labels, truth, arguments.options, { arguments.threads, Progress(hooks) });
+  const auto                  detections = DetectionsOf(score);
+  const batch::DetectionCurve curve(detections);
+  if (!arguments.plot.empty())
+  {
+    batch::WriteDetectionChart(arguments.plot, curve, detections, "mm");
+  }
+  if (arguments.json)
+  {
+    nlohmann::ordered_json summary = AsJson(score);
+    summary["probability_of_detection"] = AsJson(curve);
+    AddSpacing(summary, labels);
+    summary["notes"] = reader.Notes();
+    std::cout << ToText(summary) << std::endl;
+    return;
+  }
+  const auto share = [](double number) { return std::isnan(number) ? std::string("-") : std::to_string(number); };
+  std::cout << "recall " << share(score.Recall()) << ": " << score.foundDefects << " of " << score.trueDefects
+            << " true defects are found\nprecision " << share(score.Precision()) << ": " << score.rightLabels << " of "
+            << score.labels << " labels are true\nDice " << share(score.Dice()) << " of all voxels ("
+            << DescribeGrid(labels) << ")" << std::endl;
+  PrintCurve(curve);
+}
+
+} // namespace
+
+void
+AddScoreCommand(CLI::App & app)
+{
+  auto       arguments = std::make_shared<ScoreArguments>();
+  CLI::App * command = app.add_subcommand("score", "Compare a label map with the truth, defect by defect");
+  command->add_option("LABELS", arguments->labels, "label map: every value but 0 is one defect")->required();
+  command
+    ->add_option("TRUTH",
+                 arguments->truth,
+                 "the truth: components of equal values, connected by faces, edges and corners, are true defects")
+    ->required();
+  command
+    ->add_option("--minimum-size", arguments->options.minimumSize, "true defects of fewer voxels need not be found")
+    ->transform(Count(0))
+    ->type_name("VOXELS");
+  command
+    ->add_option("--overlap",
+                 arguments->options.leastOverlap,
+                 "defects match if they share at least so much of the smaller one, from 0 (one voxel) to 1")
+    ->check(NumberUpToOne())
+    ->capture_default_str()
+    ->type_name("SHARE");
+  command
+    ->add_option("--plot", arguments->plot, "write a chart of the probability of detection against size: .svg or .png")
+    ->type_name("FILE");
+  AddFileOptions(*command, arguments->files);
+  AddThreadsOption(*command, arguments->threads);
+  command->add_flag("--json", arguments->json, "print the score, and each true defect's match, as one JSON object");
+  command->callback([arguments] { RunScore(*arguments); });
+}
+
+} // namespace brickccl::cli

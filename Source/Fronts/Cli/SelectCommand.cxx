@@ -1,0 +1,333 @@
+#include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Cli/FileOptions.h"
+#include "BrickCCL/Cli/NumberOptions.h"
+#include "BrickCCL/Cli/PictureOption.h"
+#include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Cli/RunningOptions.h"
+#include "BrickCCL/Cli/TableOptions.h"
+#include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Measuring/Measure.h"
+#include "BrickCCL/Tables/Condition.h"
+#include "BrickCCL/Tables/LengthUnits.h"
+#include "BrickCCL/Labels/ExpandLabels.h"
+#include "BrickCCL/Labels/Relabel.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/Disk/AtomicFile.h"
+#include "BrickCCL/Pictures/Picture.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+namespace brickccl::cli
+{
+
+namespace
+{
+
+struct SelectArguments : LabelMapArguments, RunningArguments
+{
+  std::string    labels;
+  std::string    output;
+  std::string    where;
+  bool           keep = false;
+  bool           remove = false;
+  bool           keepLabels = false;
+  FileArguments  files;
+  TableArguments table;
+  std::string    picture;
+};
+
+/** The groups that are asked for, and those that a condition's columns belong to. */
+ColumnGroups
+GroupsOfCondition(const Condition & condition, const TableArguments & table)
+{
+  std::string names = table.columns;
+  for (const std::string & column : condition.ColumnNames())
+  {
+    names += (names.empty() ? "" : ",") + NameInMillimetres(column);
+  }
+  const ColumnGroups groups = ParseColumns(names, !table.intensity.empty());
+  for (const std::string & column : condition.ColumnNames())
+  {
+    CheckNeedOfColumn(column, table, "the condition");
+  }
+  return groups;
+}
+
+/** The groups of the table, if one is asked for. The condition may need the part without a table. */
+ColumnGroups
+GroupsOfTable(TableArguments table)
+{
+  table.part = table.IsWanted() ? table.part : "";
+  return CheckTableArguments(table, "--statistics");
+}
+
+/** One run of the command, step by step. */
+class SelectWork
+{
+public:
+  explicit SelectWork(const SelectArguments & arguments)
+    : m_Arguments(arguments)
+    , m_Reporter(arguments.quiet || arguments.json)
+    , m_Reader(arguments.files, arguments.threads, m_Reporter)
+    , m_Condition(arguments.where)
+  {}
+
+  void
+  Run()
+  {
+    CheckArguments();
+    ReadImages();
+    Select();
+    WriteOutputs();
+    PrintSummary();
+  }
+
+private:
+  void
+  CheckArguments()
+  {
+    m_TableGroups = GroupsOfTable(m_Arguments.table);
+    const auto & named = m_Condition.ColumnNames();
+    const bool   isUnitNamed = std::any_of(named.begin(), named.end(), [this](const std::string & column) {
+      return OtherUnitOf(column) == m_Arguments.table.units;
+    });
+    CheckUnits(m_Arguments.table, isUnitNamed, "--statistics, --print, or a column of --where that is named in it");
+    m_ConditionGroups = GroupsOfCondition(m_Condition, m_Arguments.table);
+    m_RequestedType = LabelTypeFromName(m_Arguments.labelType);
+    NamedFiles outputs = TableFiles(m_Arguments.table, "--statistics");
+    outputs.insert(outputs.end(),
+                   { { "OUTPUT", m_Arguments.output },
+                     { "--output-fallback", m_Arguments.outputFallback },
+                     { "--picture", m_Arguments.picture } });
+    const NamedFiles inputs = { { "LABELS", m_Arguments.labels },
+                                { "--intensity", m_Arguments.table.intensity },
+                                { "--part", m_Arguments.table.part } };
+    CheckFiles(m_Arguments.files, inputs, outputs);
+    CheckImageName(m_Arguments.output);
+    CheckImageName(m_Arguments.outputFallback);
+    if (!m_Arguments.picture.empty())
+    {
+      CheckWritable(m_Arguments.picture);
+    }
+    m_Reader.Protect(outputs);
+  }
+
+  void
+  ReadImages()
+  {
+    m_Image = m_Reader.Read(m_Arguments.labels, true);
+    CheckImageFileWritable(m_Arguments.output,
+                           m_RequestedType == LabelType::Auto ? ScalarType::UInt8 : ScalarTypeOfLabel(m_RequestedType),
+                           m_Image.extent);
+    if (!m_Arguments.outputFallback.empty())
+    {
+      CheckImageFileWritable(m_Arguments.outputFallback, ScalarType::UInt64, m_Image.extent);
+    }
+    if (!m_Arguments.picture.empty())
+    {
+      CheckPicture(m_Image.extent);
+    }
+    m_Images = ReadTableImages(m_Arguments.table, m_Image, m_Arguments.threads, m_Reader);
+    m_Seconds["read"] = m_Watch.Lap();
+  }
+
+  /** Measures the components, keeps those that the condition selects, and measures these for the table. */
+  void
+  Select()
+  {
+    m_Reporter.Step("measuring");
+    m_Hooks = m_Reporter.Hooks();
+    const HostContext context{ m_Arguments.threads, Progress(m_Hooks) };
+    const bool        listsSegments =
+      !m_Image.segmentation.segments.empty() && HoldsSegments(m_Arguments.output, m_Image.extent);
+    const bool           measuresTwice = m_Arguments.table.IsWanted() || !m_Arguments.picture.empty() || listsSegments;
+    const double         shareOfFirst = measuresTwice ? 0.5 : 1;
+    const ComponentTable before = MeasureLabelImage(m_Image.View(),
+                                                    m_Image.geometry,
+                                                    m_Images.Options(m_ConditionGroups),
+                                                    context.Part(0, shareOfFirst),
+                                                    m_Volume);
+    if (m_Arguments.picture.empty() || m_Images.intensity)
+    {
+      m_Image.voxels.Release();
+    }
+    std::vector<bool> holds = m_Condition.Evaluate(before);
+    if (m_Arguments.remove)
+    {
+      holds.flip();
+    }
+    m_Before = holds.size();
+    std::vector<std::uint64_t> oldLabels{ 0 };
+    for (const std::size_t place : KeepComponents(m_Volume, holds, context.Silent()))
+    {
+      oldLabels.push_back(before.components.Label(place));
+    }
+    m_Kept = oldLabels.size() - 1;
+    if (m_Kept == 0 && m_Before > 0)
+    {
+      m_Reader.Note("no component is kept: the condition holds for " +
+                    std::string(m_Arguments.remove ? "each" : "none") + " of the " + std::to_string(m_Before));
+    }
+    if (measuresTwice)
+    {
+      // Distances and contacts are measured among the components that are left.
+      m_Table = MeasureComponents(m_Volume,
+                                  m_Kept,
+                                  m_Image.geometry,
+                                  m_Images.Options(m_TableGroups),
+                                  std::nullopt,
+                                  context.Part(shareOfFirst, 1));
+    }
+    if (m_Arguments.keepLabels)
+    {
+      Renumber(m_Volume, oldLabels, context.Silent());
+      SetLabels(m_Table, { oldLabels.begin() + 1, oldLabels.end() });
+    }
+    if (listsSegments)
+    {
+      m_Image.segmentation = SegmentsOf(m_Image, m_Table, { oldLabels.begin() + 1, oldLabels.end() }, false, m_Reader);
+    }
+    m_Largest = m_Arguments.keepLabels ? oldLabels.back() : m_Kept;
+    m_Seconds["measure"] = m_Watch.Lap();
+  }
+
+  void
+  WriteOutputs()
+  {
+    m_Reporter.Step("writing " + m_Arguments.output);
+    ReplacedTogether outputs;
+    m_Type = ResolveLabelType(m_RequestedType, m_Largest, "the label " + std::to_string(m_Largest) + " does");
+    m_Output =
+      OutputFor(m_Arguments.output, m_Arguments.outputFallback, ScalarTypeOfLabel(m_Type), m_Image.extent, m_Reader);
+    WriteImage(
+      m_Output,
+      { ScalarTypeOfLabel(m_Type),
+        m_Image.extent,
+        m_Image.geometry,
+        [&](std::int64_t begin, std::int64_t end, void * rows) { ExpandRows(m_Volume, begin, end, m_Type, rows); },
+        0,
+        m_Image.segmentation },
+      { !m_Arguments.noCompression, { m_Arguments.threads, Progress(m_Hooks) } },
+      m_Reader);
+    if (m_Arguments.table.IsWanted())
+    {
+      WriteTables(m_Arguments.table, m_Table, m_Arguments.threads, m_Reporter);
+    }
+    if (!m_Arguments.picture.empty())
+    {
+      m_Reporter.Step("drawing " + m_Arguments.picture);
+      // The numbers of a label map are no gray values.
+      WritePicture(m_Arguments.picture,
+                   { m_Images.intensity ? *m_Images.intensity : m_Image,
+                     m_Volume,
+                     m_Table,
+                     m_Image.spacingSource != "none",
+                     m_Images.intensity.has_value() },
+                   { m_Arguments.threads, Progress(m_Hooks) });
+    }
+    outputs.Move();
+    m_Seconds["write"] = m_Watch.Lap();
+    m_Seconds["total"] = m_Total.Lap();
+  }
+
+  void
+  PrintSummary()
+  {
+    if (m_Arguments.json)
+    {
+      nlohmann::ordered_json summary;
+      summary["components_before"] = m_Before;
+      summary["components"] = m_Kept;
+      summary["label_type"] = NameOf(m_Type);
+      AddSpacing(summary, m_Image);
+      summary["notes"] = m_Reader.Notes();
+      summary["seconds"] = m_Seconds;
+      summary["peak_memory_bytes"] = PeakMemoryBytes();
+      std::cout << ToText(summary) << std::endl;
+    }
+    else if (!m_Arguments.quiet)
+    {
+      m_Reporter.Note("");
+      std::cout << m_Kept << " of " << m_Before << " components kept: " << Printable(m_Output) << " ("
+                << DescribeGrid(m_Image) << ")" << std::endl;
+    }
+  }
+
+  const SelectArguments & m_Arguments;
+  Reporter                m_Reporter;
+  ImageReader             m_Reader;
+  Stopwatch               m_Total;
+  Stopwatch               m_Watch;
+  nlohmann::json          m_Seconds;
+
+  Condition    m_Condition;
+  ColumnGroups m_ConditionGroups;
+  ColumnGroups m_TableGroups;
+  LabelType    m_RequestedType = LabelType::Auto;
+
+  LoadedImage   m_Image;
+  TableImages   m_Images;
+  ProgressHooks m_Hooks;
+  /** The runs of the components that are kept. */
+  RunVolume      m_Volume;
+  ComponentTable m_Table;
+  std::size_t    m_Before = 0;
+  std::uint64_t  m_Kept = 0;
+  std::uint64_t  m_Largest = 0;
+  LabelType      m_Type = LabelType::Auto;
+  std::string    m_Output;
+};
+
+void
+RunSelect(const SelectArguments & arguments)
+{
+  if (arguments.keep == arguments.remove)
+  {
+    throw InvalidArgument("say what becomes of the components for which the condition holds: --keep or --remove");
+  }
+  SelectWork(arguments).Run();
+}
+
+} // namespace
+
+void
+AddSelectCommand(CLI::App & app)
+{
+  auto       arguments = std::make_shared<SelectArguments>();
+  CLI::App * command = app.add_subcommand("select", "Keep or remove components of a label map by their measures");
+  command
+    ->add_option("LABELS",
+                 arguments->labels,
+                 "label map: " + ReadableFormats() + "; every value but 0 is one component")
+    ->required();
+  command->add_option("OUTPUT", arguments->output, "label map: " + WritableFormats())->required();
+  AddLabelMapOptions(*command, *arguments);
+  AddFileOptions(*command, arguments->files);
+  command
+    ->add_option(
+      "--where",
+      arguments->where,
+      "condition on columns, for example \"volume_mm3 > 2 and sphericity < 0.6\": numbers, columns (lengths, areas "
+      "and volumes in mm, um or cm, as volume_um3), "
+      "+ - * /, < <= > >= == !=, and, or, not, parentheses, abs, sqrt, min, max")
+    ->required()
+    ->type_name("CONDITION");
+  auto * keep = command->add_flag("--keep", arguments->keep, "keep the components for which the condition holds");
+  command->add_flag("--remove", arguments->remove, "remove the components for which the condition holds")
+    ->excludes(keep);
+  command->add_flag("--keep-labels", arguments->keepLabels, "leave labels as they are instead of numbering from 1 on");
+  command
+    ->add_option("--statistics", arguments->table.table, "write the table of what is left: .csv, .tsv, .json or .xlsx")
+    ->type_name("FILE");
+  AddTableOptions(*command, arguments->table, "--statistics");
+  AddPictureOption(*command, arguments->picture);
+  AddRunningOptions(*command, *arguments);
+  command->get_option("--json")->excludes(command->get_option("--print"));
+  command->callback([arguments] { RunSelect(*arguments); });
+}
+
+} // namespace brickccl::cli

@@ -1,0 +1,342 @@
+#include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Cli/Doubts.h"
+#include "BrickCCL/Cli/FileOptions.h"
+#include "BrickCCL/Cli/NumberOptions.h"
+#include "BrickCCL/Cli/PictureOption.h"
+#include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Cli/RunningOptions.h"
+#include "BrickCCL/Cli/TableOptions.h"
+#include "BrickCCL/Labels/Relabel.h"
+#include "BrickCCL/Measuring/Measure.h"
+#include "BrickCCL/Tables/Histogram.h"
+#include "BrickCCL/Tables/LengthUnits.h"
+#include "BrickCCL/Measuring/Measuring.h"
+#include "BrickCCL/Tables/ComponentTable.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/Disk/AtomicFile.h"
+#include "BrickCCL/Pictures/HistogramChart.h"
+#include "BrickCCL/Pictures/Picture.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+namespace brickccl::cli
+{
+
+namespace
+{
+
+struct StatsArguments : RunningArguments
+{
+  std::string    labels;
+  FileArguments  files;
+  TableArguments table;
+  std::string    histogram;
+  std::string    plot;
+  int            bins = 0;
+  bool           logarithmic = false;
+  std::string    weights;
+  std::string    picture;
+};
+
+/** \throws InvalidArgument or Error if the plot cannot be made. */
+void
+CheckPlot(const StatsArguments & arguments)
+{
+  if (arguments.histogram.empty())
+  {
+    throw InvalidArgument("--plot needs --histogram COLUMN, which it draws");
+  }
+  CheckChartName(arguments.plot);
+  CheckWritable(arguments.plot);
+}
+
+void
+PrintHistogram(const Histogram & histogram)
+{
+  const bool isWeighted = !histogram.weightColumn.empty();
+  std::cout << histogram.column << ", components" << (isWeighted ? ", " + histogram.weightColumn : "") << '\n';
+  for (std::size_t i = 0; i < histogram.counts.size(); ++i)
+  {
+    std::cout << histogram.edges[i] << " .. " << histogram.edges[i + 1] << ": " << histogram.counts[i];
+    if (isWeighted)
+    {
+      std::cout << ", " << histogram.weights[i];
+    }
+    std::cout << '\n';
+  }
+  if (histogram.notFinite > 0)
+  {
+    std::cout << "not finite: " << histogram.notFinite << '\n';
+  }
+  if (histogram.notPositive > 0)
+  {
+    std::cout << "not above 0: " << histogram.notPositive << '\n';
+  }
+  std::cout.flush();
+}
+
+nlohmann::ordered_json
+HistogramAsJson(const Histogram & histogram)
+{
+  nlohmann::ordered_json json = { { "column", histogram.column },
+                                  { "unit", histogram.unit },
+                                  { "logarithmic", histogram.isLogarithmic },
+                                  { "edges", histogram.edges },
+                                  { "counts", histogram.counts },
+                                  { "not_finite", histogram.notFinite },
+                                  { "not_above_0", histogram.notPositive } };
+  if (!histogram.weightColumn.empty())
+  {
+    json["weight_column"] = histogram.weightColumn;
+    json["weight_unit"] = histogram.weightUnit;
+    json["weights"] = histogram.weights;
+  }
+  return json;
+}
+
+HistogramOptions
+HistogramOptionsOf(const StatsArguments & arguments)
+{
+  HistogramOptions options;
+  options.column = arguments.histogram;
+  options.isLogarithmic = arguments.logarithmic;
+  options.weights = arguments.weights;
+  options.lengthUnit = arguments.table.units;
+  if (arguments.bins > 0)
+  {
+    options.bins = arguments.bins;
+  }
+  return options;
+}
+
+/** Adds the groups of a column that an option names. \throws InvalidArgument if there is no such column. */
+void
+AddGroupsOf(const std::string & inAnyUnit, const char * option, const StatsArguments & arguments, ColumnGroups & groups)
+{
+  if (inAnyUnit.empty())
+  {
+    return;
+  }
+  CheckColumnIsThere(inAnyUnit, arguments.table, option);
+  const ColumnGroups named = ParseColumns(ColumnInMillimetres(inAnyUnit), !arguments.table.intensity.empty());
+  for (const ColumnGroup * const group : named.List())
+  {
+    groups.Add(*group);
+  }
+}
+
+/** \throws InvalidArgument for columns that images of these dimensions do not have. */
+void
+CheckColumns(const StatsArguments & arguments, const MeasureOptions & measured, const LoadedImage & labels)
+{
+  LabelOptions labeled;
+  labeled.geometry = labels.geometry;
+  CheckTableColumns(arguments.table, measured, labels.extent, labeled);
+  if (!arguments.histogram.empty())
+  {
+    HistogramOf(TableOfNothing(measured, labels.extent, labeled), HistogramOptionsOf(arguments));
+  }
+}
+
+/** Draws the components, over the intensities if there are any. The numbers of a label map are no gray values. */
+void
+DrawLabels(const std::string &    path,
+           const LoadedImage &    labels,
+           const TableImages &    images,
+           const ComponentTable & table,
+           RunVolume &            volume,
+           const HostContext &    context)
+{
+  std::vector<std::uint64_t> numbers{ 0 };
+  for (const ComponentMeasures & component : table.components)
+  {
+    numbers.push_back(component.label);
+  }
+  Renumber(volume, numbers, context);
+  WritePicture(path,
+               { images.intensity ? *images.intensity : labels,
+                 volume,
+                 table,
+                 labels.spacingSource != "none",
+                 images.intensity.has_value() },
+               context);
+}
+
+/** Finds before the long work starts what is certain to fail. \return the groups that are measured. */
+ColumnGroups
+CheckStatsArguments(const StatsArguments & arguments)
+{
+  ColumnGroups groups = CheckTableArguments(arguments.table, "--output");
+  if (!arguments.table.IsWanted() && arguments.histogram.empty() && arguments.picture.empty())
+  {
+    throw InvalidArgument("nothing is asked for: give --output FILE, --print, --histogram COLUMN or --picture FILE");
+  }
+  CheckUnits(arguments.table, !arguments.histogram.empty(), "--output, --print or --histogram");
+  if (!arguments.picture.empty())
+  {
+    CheckWritable(arguments.picture);
+  }
+  AddGroupsOf(arguments.histogram, "--histogram", arguments, groups);
+  AddGroupsOf(arguments.weights, "--weights", arguments, groups);
+  if (!arguments.plot.empty())
+  {
+    CheckPlot(arguments);
+  }
+  return groups;
+}
+
+void
+RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
+{
+  const auto     reporterOwner = frontEnd.makeReporter(arguments.quiet || arguments.json);
+  Reporter &     reporter = *reporterOwner;
+  Stopwatch      total;
+  Stopwatch      watch;
+  nlohmann::json seconds;
+  const auto     groups = CheckStatsArguments(arguments);
+
+  NamedFiles outputs = TableFiles(arguments.table, "--output");
+  outputs.push_back({ "--plot", arguments.plot });
+  outputs.push_back({ "--picture", arguments.picture });
+  const NamedFiles inputs = { { "LABELS", arguments.labels },
+                              { "--intensity", arguments.table.intensity },
+                              { "--part", arguments.table.part } };
+  CheckFiles(arguments.files, inputs, outputs);
+
+  ImageReader reader(arguments.files, arguments.threads, reporter);
+  reader.Protect(outputs);
+  const LoadedImage labels = reader.Read(arguments.labels, true);
+  if (!arguments.picture.empty())
+  {
+    CheckPicture(labels.extent);
+  }
+  const TableImages images = ReadTableImages(arguments.table, labels, arguments.threads, reader);
+  CheckColumns(arguments, images.Options(groups), labels);
+  seconds["read"] = watch.Lap();
+
+  reporter.Step("measuring");
+  const ProgressHooks  hooks = reporter.Hooks();
+  const HostContext    context{ arguments.threads, Progress(hooks) };
+  RunVolume            volume;
+  const ComponentTable table =
+    MeasureLabelImage(labels.View(), labels.geometry, images.Options(groups), context, volume);
+  NoteOutsideOfPart(table, reader);
+  NoteMeasures(table, reader);
+  std::optional<Histogram> histogram;
+  if (!arguments.histogram.empty())
+  {
+    histogram = HistogramOf(table, HistogramOptionsOf(arguments));
+    if (std::all_of(histogram->counts.begin(), histogram->counts.end(), [](auto count) { return count == 0; }))
+    {
+      reader.Note("no component has a value for the histogram of " + histogram->column + ", so it is empty");
+    }
+  }
+  seconds["measure"] = watch.Lap();
+  ReplacedTogether together;
+  if (arguments.table.IsWanted())
+  {
+    WriteTables(arguments.table, table, arguments.threads, reporter);
+  }
+  if (!arguments.plot.empty())
+  {
+    reporter.Step("drawing " + arguments.plot);
+    WriteHistogramChart(arguments.plot, *histogram);
+  }
+  if (!arguments.picture.empty())
+  {
+    reporter.Step("drawing " + arguments.picture);
+    DrawLabels(arguments.picture, labels, images, table, volume, context);
+  }
+  together.Move();
+  seconds["write"] = watch.Lap();
+  seconds["total"] = total.Lap();
+
+  if (arguments.json)
+  {
+    nlohmann::ordered_json summary;
+    summary["components"] = table.components.size();
+    summary["totals"] = ToJson(TotalsOf(table));
+    if (histogram)
+    {
+      summary["histogram"] = HistogramAsJson(*histogram);
+    }
+    summary["extent"] = std::vector<std::int64_t>(labels.extent.size, labels.extent.size + labels.extent.dimension);
+    AddSpacing(summary, labels);
+    summary["coordinates"] = "LPS";
+    summary["notes"] = reader.Notes();
+    summary["seconds"] = seconds;
+    summary["peak_memory_bytes"] = PeakMemoryBytes();
+    frontEnd.takeSummary(summary);
+  }
+  else if (!arguments.quiet)
+  {
+    reporter.Note("");
+    const Totals totals = TotalsOf(table);
+    std::cout << table.components.size() << " labels measured"
+              << (arguments.table.table.empty() ? "" : ": " + arguments.table.table) << '\n'
+              << "together " << totals.voxels << " voxels, " << 100 * totals.fraction << " % of the "
+              << (table.hasPart ? "part" : "image") << " (" << DescribeGrid(labels) << ")" << std::endl;
+    if (histogram)
+    {
+      PrintHistogram(*histogram);
+    }
+  }
+}
+
+} // namespace
+
+void
+AddStatsCommand(CLI::App & app, const FrontEnd & frontEnd)
+{
+  auto       arguments = std::make_shared<StatsArguments>();
+  CLI::App * command = app.add_subcommand("stats", "Measure the components of an existing label map");
+  command
+    ->add_option("LABELS",
+                 arguments->labels,
+                 "label map: " + ReadableFormats() + "; every value but 0 is one component")
+    ->required();
+  command->add_option("-o,--output", arguments->table.table, "component table: .csv, .tsv, .json or .xlsx")
+    ->type_name("FILE");
+  AddFileOptions(*command, arguments->files);
+  AddTableOptions(*command, arguments->table, "--output");
+  auto * const histogram =
+    command
+      ->add_option("--histogram", arguments->histogram, "count the components by this column, in the unit of --units")
+      ->type_name("COLUMN");
+  command->add_option("--plot", arguments->plot, "draw the histogram: .svg or .png")->type_name("FILE");
+  command
+    ->add_option("--bins",
+                 arguments->bins,
+                 "so many equal bins (up to 1000000) from the lowest to the highest value, instead of about 50 between "
+                 "round numbers")
+    ->transform(Count(1, 1000000))
+    ->needs(histogram);
+  command->add_flag("--log", arguments->logarithmic, "bins of equal ratios, on a logarithmic axis")->needs(histogram);
+  command
+    ->add_option("--weights", arguments->weights, "sum this column in each bin, as volume_mm3, instead of counting")
+    ->type_name("COLUMN")
+    ->needs(histogram);
+  AddPictureOption(*command, arguments->picture);
+  const auto list = [command](const std::string & flag, bool asMarkdown, const std::string & description) {
+    command
+      ->add_flag_callback(
+        flag,
+        [asMarkdown] {
+          PrintColumns(asMarkdown);
+          throw CLI::Success();
+        },
+        description)
+      ->trigger_on_parse();
+  };
+  list("--list-columns", false, "list all columns with their units, meanings and rules of merging, and stop");
+  list("--list-columns-markdown", true, "the same as a table of Markdown");
+  AddRunningOptions(*command, *arguments);
+  command->get_option("--json")->excludes(command->get_option("--print"));
+  command->callback([arguments, frontEnd] { RunStats(*arguments, frontEnd); });
+}
+
+} // namespace brickccl::cli

@@ -1,0 +1,56 @@
+#include "BrickCCL/Cli/SurfacesProgram.h"
+
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/Isolation/Program.h"
+
+#include <filesystem>
+
+namespace brickccl::cli
+{
+
+namespace
+{
+
+/** Where it is installed. */
+std::filesystem::path
+InstalledProgram()
+{
+  return std::filesystem::path(ProgramPath()).parent_path() / BRICKCCL_LIBEXEC_FROM_BIN / BRICKCCL_SURFACES;
+}
+
+} // namespace
+
+std::string
+FindSurfacesProgram()
+{
+#ifdef BRICKCCL_USE_VTK
+  const std::filesystem::path beside = std::filesystem::path(ProgramPath()).parent_path() / BRICKCCL_SURFACES;
+  for (const std::filesystem::path & program : { beside, InstalledProgram() })
+  {
+    std::error_code failure;
+    if (std::filesystem::exists(program, failure))
+    {
+      return program.string();
+    }
+  }
+#endif
+  return {};
+}
+
+void
+ContinueAsSurfaces(char ** arguments)
+{
+#ifndef BRICKCCL_USE_VTK
+  throw Error(std::string("this build has no '") + arguments[1] +
+              "', which needs VTK; build everything: cmake --preset release && cmake --build --preset release");
+#endif
+  const std::string program = FindSurfacesProgram();
+  if (program.empty())
+  {
+    throw Error("the program that makes surfaces, " BRICKCCL_SURFACES ", lies neither beside this one nor in '" +
+                InstalledProgram().lexically_normal().string() + "'; install BrickCCL as a whole");
+  }
+  ContinueAs(program, arguments);
+}
+
+} // namespace brickccl::cli

@@ -1,0 +1,318 @@
+#include "BrickCCL/Clean/Clean.h"
+#include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Cli/FileOptions.h"
+#include "BrickCCL/Cli/NeighbourOptions.h"
+#include "BrickCCL/Cli/NumberOptions.h"
+#include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Cli/RunningOptions.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/Disk/AtomicFile.h"
+#include "BrickCCL/Pictures/Chart.h"
+#include "BrickCCL/Segmenting/ValueHistogram.h"
+#include "BrickCCL/Tables/ComponentTable.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cmath>
+#include <iostream>
+#include <limits>
+#include <memory>
+#include <sstream>
+
+namespace brickccl::cli
+{
+
+namespace
+{
+
+struct SweepArguments : RunningArguments
+{
+  std::string        image;
+  std::string        from;
+  std::string        to;
+  int                steps = 64;
+  bool               below = false;
+  NeighbourArguments neighbours;
+  std::string        output;
+  std::string        plot;
+  FileArguments      files;
+};
+
+/** A number that reads back as the same double. */
+std::string
+Exactly(double value)
+{
+  std::ostringstream text;
+  text.precision(std::numeric_limits<double>::max_digits10);
+  text << value;
+  std::ostringstream shorter;
+  shorter.precision(std::numeric_limits<double>::digits10);
+  shorter << value;
+  return std::strtod(shorter.str().c_str(), nullptr) == value ? shorter.str() : text.str();
+}
+
+/** The curve: a row for each threshold. */
+struct Curve
+{
+  std::vector<SweepStep> steps;
+  /** "volume_mm3", "area_mm2" ... and the size of a voxel. */
+  std::string  sizeName;
+  double       voxelSize = 1;
+  std::int64_t voxels = 1;
+
+  double
+  Fraction(const SweepStep & step) const
+  {
+    return static_cast<double>(step.voxels) / static_cast<double>(voxels);
+  }
+};
+
+void
+WriteDelimited(std::ostream & stream, const Curve & curve, char separator)
+{
+  const std::string names[] = {
+    "threshold",    "components", "largest_voxel_count", "largest_" + curve.sizeName, "voxel_count",
+    curve.sizeName, "fraction"
+  };
+  for (const std::string & name : names)
+  {
+    stream << (&name == names ? "" : std::string(1, separator)) << name;
+  }
+  stream << '\n';
+  for (const SweepStep & step : curve.steps)
+  {
+    stream << Exactly(step.threshold) << separator << step.components << separator << step.largest << separator
+           << Exactly(static_cast<double>(step.largest) * curve.voxelSize) << separator << step.voxels << separator
+           << Exactly(static_cast<double>(step.voxels) * curve.voxelSize) << separator << Exactly(curve.Fraction(step))
+           << '\n';
+  }
+}
+
+nlohmann::ordered_json
+AsJson(const Curve & curve)
+{
+  auto rows = nlohmann::ordered_json::array();
+  for (const SweepStep & step : curve.steps)
+  {
+    nlohmann::ordered_json row;
+    row["threshold"] = step.threshold;
+    row["components"] = step.components;
+    row["largest_voxel_count"] = step.largest;
+    row["largest_" + curve.sizeName] = static_cast<double>(step.largest) * curve.voxelSize;
+    row["voxel_count"] = step.voxels;
+    row[curve.sizeName] = static_cast<double>(step.voxels) * curve.voxelSize;
+    row["fraction"] = curve.Fraction(step);
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+void
+WriteCurve(const std::string & path, const Curve & curve)
+{
+  ReplaceTextFile(path, [&](std::ostream & stream) {
+    const std::string extension = ExtensionOf(path);
+    if (extension == ".json")
+    {
+      stream << ToText(AsJson(curve)) << '\n';
+    }
+    else
+    {
+      WriteDelimited(stream, curve, extension == ".csv" ? ',' : '\t');
+    }
+  });
+}
+
+/** Three lines of different units, each as a share of its own largest value, which the legend names. */
+void
+WritePlot(const std::string & path, const Curve & curve, bool below)
+{
+  std::uint64_t largestCount = 1;
+  std::uint64_t largestSize = 1;
+  double        largestFraction = 0;
+  for (const SweepStep & step : curve.steps)
+  {
+    largestCount = std::max(largestCount, step.components);
+    largestSize = std::max(largestSize, step.largest);
+    largestFraction = std::max(largestFraction, curve.Fraction(step));
+  }
+  std::ostringstream percent;
+  percent.precision(3);
+  percent << 100 * largestFraction;
+  ChartSeries components{ "components, up to " + std::to_string(largestCount), {} };
+  ChartSeries largest{ "largest, up to " + std::to_string(largestSize) + " voxels", {} };
+  ChartSeries fraction{ "foreground, up to " + percent.str() + " %", {} };
+  for (const SweepStep & step : curve.steps)
+  {
+    components.points.emplace_back(step.threshold,
+                                   static_cast<double>(step.components) / static_cast<double>(largestCount));
+    largest.points.emplace_back(step.threshold, static_cast<double>(step.largest) / static_cast<double>(largestSize));
+    fraction.points.emplace_back(step.threshold, largestFraction > 0 ? curve.Fraction(step) / largestFraction : 0);
+  }
+  WriteLineChart(path,
+                 { "What is foreground at each threshold",
+                   below ? "threshold: foreground is at or below" : "threshold: foreground is at or above",
+                   "share of the largest value",
+                   false,
+                   { components, largest, fraction } });
+}
+
+/** \throws InvalidArgument for a number that is no double: thresholds between the ends would be others than asked for.
+ */
+double
+DoubleOf(const std::string & text, const std::string & option)
+{
+  const Number     number = ParseNumber(text, option);
+  const auto       value = static_cast<double>(number);
+  constexpr double largestExactWhole = 9007199254740992.0;
+  if ((number > largestExactWhole || number < -largestExactWhole) && number != value)
+  {
+    throw InvalidArgument(option +
+                          ": thresholds of a sweep are 64-bit floating-point numbers, which hold whole numbers up "
+                          "to 9007199254740992 exactly; " +
+                          text + " is none of them");
+  }
+  return value;
+}
+
+/** Notes that all thresholds are outside of the values. */
+void
+NoteRange(const LoadedImage & image, const Curve & curve, int threads, ImageReader & reader)
+{
+  const std::uint64_t voxels = curve.steps.front().voxels;
+  if (curve.steps.back().voxels != voxels || (voxels != 0 && voxels != static_cast<std::uint64_t>(curve.voxels)))
+  {
+    return;
+  }
+  HostContext context;
+  context.threads = threads;
+  const ValueHistogram histogram = HistogramOfValues(image.View(), {}, context);
+  if (histogram.valueCount > 0 &&
+      (histogram.maximum < curve.steps.front().threshold || histogram.minimum > curve.steps.back().threshold))
+  {
+    reader.Note("no voxel has such values; the scan's go from " + histogram.minimum.ToString() + " to " +
+                histogram.maximum.ToString());
+  }
+}
+
+void
+RunSweep(const SweepArguments & arguments)
+{
+  Reporter       reporter(arguments.quiet || arguments.json);
+  Stopwatch      total;
+  Stopwatch      watch;
+  nlohmann::json seconds;
+  SweepOptions   options;
+  options.from = DoubleOf(arguments.from, "--range-from");
+  options.to = DoubleOf(arguments.to, "--range-to");
+  options.steps = arguments.steps;
+  options.below = arguments.below;
+  options.asVoxelValues = true;
+  options.threads = arguments.threads;
+  options.device = { Device::Kind::Cpu, 0 };
+  options.Thresholds();
+  const NamedFiles outputs = { { "--output", arguments.output }, { "--plot", arguments.plot } };
+  const NamedFiles inputs = { { "IMAGE", arguments.image }, { "--neighbourhood", arguments.neighbours.File() } };
+  CheckTableName(arguments.output);
+  CheckWritable(arguments.output);
+  if (!arguments.plot.empty())
+  {
+    CheckChartName(arguments.plot);
+    CheckWritable(arguments.plot);
+  }
+  CheckFiles(arguments.files, inputs, outputs);
+
+  ImageReader reader(arguments.files, arguments.threads, reporter);
+  reader.Protect(outputs);
+  const LoadedImage image = reader.Read(arguments.image, false);
+  options.connectivity = ConnectivityFor(arguments.neighbours, image.extent, reader);
+  options.periodic = PeriodicFor(arguments.neighbours, *options.connectivity);
+  seconds["read"] = watch.Lap();
+
+  reporter.Step("sweeping");
+  options.progress = reporter.Hooks();
+  const int   dimension = image.extent.dimension;
+  const Curve curve{ Sweep(image.View(), options),
+                     SizeName(dimension),
+                     image.geometry.VoxelVolume(dimension),
+                     image.extent.VoxelCount() };
+  NoteRange(image, curve, arguments.threads, reader);
+  seconds["sweep"] = watch.Lap();
+
+  reporter.Step("writing " + arguments.output);
+  ReplacedTogether together;
+  WriteCurve(arguments.output, curve);
+  if (!arguments.plot.empty())
+  {
+    WritePlot(arguments.plot, curve, arguments.below);
+  }
+  together.Move();
+  seconds["write"] = watch.Lap();
+  seconds["total"] = total.Lap();
+
+  const auto peak = std::max_element(curve.steps.begin(), curve.steps.end(), [](const auto & a, const auto & b) {
+    return a.components < b.components;
+  });
+  if (arguments.json)
+  {
+    nlohmann::ordered_json summary;
+    summary["steps"] = AsJson(curve);
+    AddNeighbours(summary, arguments.neighbours, *options.connectivity, options.periodic);
+    summary["below"] = arguments.below;
+    AddSpacing(summary, image);
+    summary["notes"] = reader.Notes();
+    summary["seconds"] = seconds;
+    summary["peak_memory_bytes"] = PeakMemoryBytes();
+    std::cout << ToText(summary) << std::endl;
+  }
+  else if (!arguments.quiet)
+  {
+    reporter.Note("");
+    std::cout << curve.steps.size() << " thresholds from " << Exactly(options.from) << " to " << Exactly(options.to)
+              << ", connectivity " << DescribeNeighbours(*options.connectivity, options.periodic)
+              << ": most components (" << peak->components << ") at " << Exactly(peak->threshold) << '\n'
+              << Printable(arguments.output) << ": a row for each threshold (" << DescribeGrid(image) << ")"
+              << std::endl;
+  }
+}
+
+} // namespace
+
+void
+AddSweepCommand(CLI::App & app)
+{
+  auto       arguments = std::make_shared<SweepArguments>();
+  CLI::App * command =
+    app.add_subcommand("sweep", "Count and measure the components of many thresholds, to choose one");
+  command->add_option("IMAGE", arguments->image, "image of one channel: " + ReadableFormats())->required();
+  AddFileOptions(*command, arguments->files);
+  command->add_option("--range-from", arguments->from, "the lowest threshold")
+    ->check(AnyNumber())
+    ->type_name("A")
+    ->required();
+  command->add_option("--range-to", arguments->to, "the highest threshold")
+    ->check(AnyNumber())
+    ->type_name("B")
+    ->required();
+  command->add_option("--steps", arguments->steps, "thresholds at equal distances, A and B among them: 2 to 65536")
+    ->transform(Count(2, SweepOptions::MaximumSteps))
+    ->type_name("N")
+    ->capture_default_str();
+  command->add_flag("--below", arguments->below, "what lies at or below a threshold is foreground (pores), not above");
+  AddNeighbourOptions(*command, arguments->neighbours);
+  command
+    ->add_option("-o,--output",
+                 arguments->output,
+                 "the curve: .csv, .tsv or .json, a row for each threshold with the number of components, the largest "
+                 "one, the foreground and its share of all voxels (the porosity with --below)")
+    ->type_name("FILE")
+    ->required();
+  command->add_option("--plot", arguments->plot, "draw the curve: .png or .svg")->type_name("FILE");
+  AddRunningOptions(*command, *arguments, "the curve and a summary as one JSON object");
+  command->callback([arguments] { RunSweep(*arguments); });
+}
+
+} // namespace brickccl::cli

@@ -1,0 +1,477 @@
+#include "BrickCCL/Cli/TableOptions.h"
+
+#include "BrickCCL/Cli/Doubts.h"
+#include "BrickCCL/Cli/NumberOptions.h"
+#include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Cli/Spelling.h"
+#include "BrickCCL/Cli/WriteXlsx.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/NearestName.h"
+#include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/Disk/AtomicFile.h"
+#include "BrickCCL/Tables/LengthUnits.h"
+#include "BrickCCL/Tables/TableLayout.h"
+
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <sstream>
+
+namespace brickccl::cli
+{
+
+namespace
+{
+
+/** \throws InvalidArgument if a file for `what` is named that is no .csv or .tsv, or cannot be written. */
+void
+CheckDelimitedFile(const std::string & path, const std::string & what)
+{
+  const std::string extension = ExtensionOf(path);
+  if (path.empty())
+  {
+    return;
+  }
+  if (extension != ".csv" && extension != ".tsv")
+  {
+    throw InvalidArgument("cannot write " + what + " to " + Quoted(path) + ": its extension must be .csv or .tsv");
+  }
+  CheckWritable(path);
+}
+
+/** The name of a mark that may be given itself. */
+std::string
+NameOfMark(const std::string & given)
+{
+  const std::map<std::string, std::string> names = { { ",", "comma" },
+                                                     { ";", "semicolon" },
+                                                     { "\t", "tab" },
+                                                     { ".", "point" } };
+  const auto                               name = names.find(given);
+  return name == names.end() ? given : name->second;
+}
+
+char
+DelimiterOf(const std::string & path)
+{
+  return ExtensionOf(path) == ".csv" ? ',' : '\t';
+}
+
+/** "volume_mm3" for "volume_um3", where the table is asked for in um: columns may be named in either unit. */
+std::string
+InMillimetres(const std::string & names, const std::string & unit)
+{
+  std::string inMillimetres;
+  for (std::size_t begin = 0; begin <= names.size();)
+  {
+    const std::size_t end = std::min(names.find(',', begin), names.size());
+    const std::string name = names.substr(begin, end - begin);
+    inMillimetres += (begin == 0 ? "" : ",");
+    inMillimetres += !unit.empty() && OtherUnitOf(name) == unit ? ColumnInMillimetres(name) : name;
+    begin = end + 1;
+  }
+  return inMillimetres;
+}
+
+std::string
+ColumnsInMillimetres(const TableArguments & arguments)
+{
+  return InMillimetres(arguments.columns, arguments.units);
+}
+
+std::string
+SortColumn(const TableArguments & arguments)
+{
+  const std::size_t begin = !arguments.sort.empty() && arguments.sort[0] == '+' ? 1 : 0;
+  return InMillimetres(arguments.sort.substr(begin), arguments.units);
+}
+
+/** The names of single columns among those that are asked for, and the columns of the groups among them, if there is a
+ *  single one; else nothing, which stands for all columns. */
+std::vector<std::string>
+SingleColumns(const std::string & names)
+{
+  std::vector<std::string> columns;
+  bool                     isAnySingle = false;
+  std::istringstream       list(names);
+  for (std::string name; std::getline(list, name, ',');)
+  {
+    bool isGroup = false;
+    for (const ComponentColumn & column : AllColumns(3))
+    {
+      if (column.group == name)
+      {
+        columns.push_back(column.name);
+        isGroup = true;
+      }
+    }
+    if (!isGroup)
+    {
+      columns.push_back(name);
+      isAnySingle = true;
+    }
+  }
+  return isAnySingle ? columns : std::vector<std::string>();
+}
+
+TableLayout
+LayoutOf(const TableArguments & arguments)
+{
+  TableLayout layout;
+  layout.columns = SingleColumns(ColumnsInMillimetres(arguments));
+  layout.sortColumn = SortColumn(arguments);
+  layout.ascending = !arguments.sort.empty() && arguments.sort[0] == '+';
+  layout.lengthUnit = arguments.units.empty() ? "mm" : arguments.units;
+  layout.ras = arguments.ras;
+  if (!arguments.top.empty())
+  {
+    layout.top = std::stoull(arguments.top);
+    layout.sortColumn = layout.sortColumn.empty() ? "voxel_count" : layout.sortColumn;
+  }
+  return layout;
+}
+
+char
+PointOf(const TableArguments & arguments)
+{
+  return arguments.decimal == "comma" ? ',' : '.';
+}
+
+char
+SeparatorOf(const TableArguments & arguments, const std::string & extension)
+{
+  const bool isComma = arguments.separator.empty() ? arguments.decimal != "comma" : arguments.separator == "comma";
+  return extension == ".tsv" || arguments.separator == "tab" ? '\t' : isComma ? ',' : ';';
+}
+
+/** Writes a component table in the format that its extension names, all or nothing. */
+void
+WriteTable(const TableArguments & arguments, const ComponentTable & table, const TableText & text)
+{
+  const std::string extension = ExtensionOf(arguments.table);
+  if (extension == ".xlsx")
+  {
+    WriteXlsx(arguments.table, table, text);
+    return;
+  }
+  ReplaceTextFile(arguments.table, [&](std::ostream & stream) {
+    if (extension == ".json")
+    {
+      WriteJson(stream, table, text);
+      return;
+    }
+    WriteDelimited(stream, table, text, SeparatorOf(arguments, extension), PointOf(arguments));
+  });
+}
+
+} // namespace
+
+void
+AddTableOptions(CLI::App & command, TableArguments & arguments, const std::string & tableOption)
+{
+  const std::string of = " (of " + tableOption + ")";
+  command
+    .add_option("--columns",
+                arguments.columns,
+                "columns" + of +
+                  ", with commas between. Groups are added to the usual columns: " + ColumnGroups::Names() +
+                  ". Names of single columns leave out all others; `brickccl stats --list-columns` lists "
+                  "all")
+    ->type_name("NAMES");
+  command.add_option("--intensity", arguments.intensity, "measure the values of this image under each component" + of)
+    ->type_name("FILE");
+  command
+    .add_option("--part",
+                arguments.part,
+                "mask of the inspected part: measure distances to its surface and its volume fraction" + of)
+    ->type_name("FILE");
+  command
+    .add_option("--sort",
+                arguments.sort,
+                "order the rows" + of + " by this column, greatest first; least first with a + before it")
+    ->type_name("COLUMN");
+  command
+    .add_option("--top",
+                arguments.top,
+                "only the first N rows" + of + "; without --sort the N components of most voxels")
+    ->transform(Count(1))
+    ->type_name("N");
+  command.add_flag("--print", arguments.print, "print the table in the terminal");
+  command.add_option("--units", arguments.units, "unit of lengths, areas and volumes" + of + ": mm, um or cm")
+    ->check(OneOf({ "mm", "um", "cm" }))
+    ->default_str("mm");
+  command.add_flag("--ras", arguments.ras, "coordinates" + of + " in RAS in place of LPS: centroid_r_mm, ...");
+  command
+    .add_option("--csv-separator",
+                arguments.separator,
+                "what separates the columns of a .csv: comma, semicolon or tab; default: a comma, a semicolon with "
+                "--decimal comma")
+    ->transform(NameOfMark)
+    ->check(OneOf({ "comma", "semicolon", "tab" }))
+    ->type_name("NAME");
+  command.add_option("--decimal", arguments.decimal, "what separates decimals in .csv and .tsv: point or comma")
+    ->transform(NameOfMark)
+    ->check(OneOf({ "point", "comma" }))
+    ->type_name("NAME");
+  command
+    .add_option("--contacts",
+                arguments.contacts,
+                "write the pairs of components that share voxel faces: .csv or .tsv; measures the group neighbours")
+    ->type_name("FILE");
+  command
+    .add_option("--schema",
+                arguments.schema,
+                "write names, types, units and meanings of the columns" + of +
+                  ": .csv or .tsv; 3D Slicer reads TABLE.schema.tsv beside TABLE.tsv")
+    ->type_name("FILE");
+}
+
+ColumnGroups
+CheckTableArguments(const TableArguments & arguments, const std::string & tableOption)
+{
+  const std::string between = arguments.columns.empty() || arguments.sort.empty() ? "" : ",";
+  ColumnGroups      groups =
+    ParseColumns(ColumnsInMillimetres(arguments) + between + SortColumn(arguments), !arguments.intensity.empty());
+  if (!arguments.IsWanted())
+  {
+    for (const auto & [option, isGiven] : { std::pair{ "--columns", !arguments.columns.empty() },
+                                            std::pair{ "--sort", !arguments.sort.empty() },
+                                            std::pair{ "--top", !arguments.top.empty() },
+                                            std::pair{ "--part", !arguments.part.empty() },
+                                            std::pair{ "--contacts", !arguments.contacts.empty() },
+                                            std::pair{ "--schema", !arguments.schema.empty() },
+                                            std::pair{ "--ras", arguments.ras } })
+    {
+      if (isGiven)
+      {
+        throw InvalidArgument(option + (" needs " + tableOption) + ", the table that it is for, or --print");
+      }
+    }
+    return groups;
+  }
+  if (arguments.separator == "comma" && arguments.decimal == "comma")
+  {
+    throw InvalidArgument("--csv-separator comma and --decimal comma do not fit: nobody could read the numbers");
+  }
+  if (!arguments.table.empty())
+  {
+    CheckTableName(arguments.table, true);
+    CheckWritable(arguments.table);
+  }
+  CheckDelimitedFile(arguments.contacts, "contacts");
+  CheckDelimitedFile(arguments.schema, "a schema");
+  if (!arguments.contacts.empty())
+  {
+    groups.Add("neighbours");
+  }
+  return groups;
+}
+
+void
+CheckUnits(const TableArguments & arguments, bool isUsed, const std::string & users)
+{
+  if (!arguments.units.empty() && !arguments.IsWanted() && !isUsed)
+  {
+    throw InvalidArgument("--units " + arguments.units + " needs something in that unit: " + users);
+  }
+}
+
+ComponentTable
+TableOfNothing(MeasureOptions measured, const Extent & extent, const LabelOptions & labeled)
+{
+  // A few voxels of background have a table of the same columns.
+  constexpr std::int64_t fewest = 3;
+  constexpr std::size_t  largestValue = 8;
+  Extent                 few = extent;
+  for (int axis = 0; axis < few.dimension; ++axis)
+  {
+    few.size[axis] = std::min(few.size[axis], fewest);
+  }
+  const auto                      count = static_cast<std::size_t>(few.VoxelCount());
+  const std::vector<std::uint8_t> background(count, 0);
+  const int                       channels = measured.intensity ? measured.intensity->channels : 1;
+  const std::vector<std::uint8_t> others(count * largestValue * static_cast<std::size_t>(channels), 1);
+  if (measured.intensity)
+  {
+    measured.intensity = ImageView(others.data(), measured.intensity->type, few, channels);
+  }
+  if (measured.part)
+  {
+    measured.part = ImageView(others.data(), few);
+  }
+  if (measured.classes)
+  {
+    measured.classes = ImageView(others.data(), few);
+  }
+  LabelOptions options;
+  options.connectivity = labeled.connectivity;
+  options.periodic = labeled.periodic;
+  options.geometry = labeled.geometry;
+  options.device.kind = Device::Kind::Cpu;
+  options.threads = 1;
+  Labeling labeling;
+  Label(ImageView(background.data(), few), options, labeling);
+  return labeling.Measure(measured);
+}
+
+void
+CheckTableColumns(const TableArguments & arguments,
+                  const MeasureOptions & measured,
+                  const Extent &         extent,
+                  const LabelOptions &   labeled)
+{
+  if (arguments.IsWanted())
+  {
+    LayOut(TableOfNothing(measured, extent, labeled), LayoutOf(arguments));
+  }
+}
+
+void
+CheckNeedOfColumn(const std::string & column, const TableArguments & arguments, const std::string & who)
+{
+  const std::string name = ColumnInMillimetres(column);
+  const std::string need = NeedOfColumn(name);
+  const bool        isMet = name == "surface_distance_mm"    ? !arguments.part.empty()
+                          : name.rfind("intensity_", 0) == 0 ? !arguments.intensity.empty()
+                                                             : need.empty();
+  if (!isMet)
+  {
+    throw InvalidArgument(who + " names the column '" + column + "', which needs " + need);
+  }
+}
+
+void
+CheckColumnIsThere(const std::string & column, const TableArguments & arguments, const std::string & option)
+{
+  const std::string        name = ColumnInMillimetres(column);
+  std::vector<std::string> names;
+  for (const auto & known : AllColumnNames())
+  {
+    names.push_back(known.first);
+  }
+  if (std::find(names.begin(), names.end(), name) == names.end())
+  {
+    throw InvalidArgument("there is no column '" + column + "' for " + option + DidYouMean(name, names) +
+                          "; `brickccl stats --list-columns` lists all");
+  }
+  CheckNeedOfColumn(column, arguments, option);
+}
+
+std::string
+NameInMillimetres(const std::string & column)
+{
+  std::string inMillimetres = ColumnInMillimetres(column);
+  for (const auto & known : AllColumnNames())
+  {
+    if (known.first == inMillimetres)
+    {
+      return inMillimetres;
+    }
+  }
+  return column;
+}
+
+NamedFiles
+TableFiles(const TableArguments & arguments, const std::string & tableOption)
+{
+  return { { tableOption, arguments.table }, { "--contacts", arguments.contacts }, { "--schema", arguments.schema } };
+}
+
+MeasureOptions
+TableImages::Options(const ColumnGroups & groups) const
+{
+  MeasureOptions options;
+  options.groups = groups;
+  if (intensity)
+  {
+    options.intensity = intensity->View();
+  }
+  if (part)
+  {
+    options.part = part->View();
+  }
+  return options;
+}
+
+TableImages
+ReadTableImages(const TableArguments & arguments, const LoadedImage & image, int threads, ImageReader & reader)
+{
+  TableImages images;
+  if (!arguments.intensity.empty())
+  {
+    images.intensity = reader.Read(arguments.intensity, false);
+    CheckSameGrid(image, *images.intensity, arguments.intensity);
+  }
+  if (!arguments.part.empty())
+  {
+    images.part = reader.Read(arguments.part, true);
+    CheckSameGrid(image, *images.part, arguments.part);
+    CheckPart(*images.part, threads, reader);
+  }
+  return images;
+}
+
+void
+WriteTables(const TableArguments & arguments, const ComponentTable & table, int threads, Reporter & reporter)
+{
+  const ProgressHooks hooks = reporter.Hooks();
+  TableText           text = LayOut(table, LayoutOf(arguments));
+  if (!arguments.table.empty())
+  {
+    reporter.Step("writing " + arguments.table);
+    text.context = { threads, Progress(hooks) };
+    WriteTable(arguments, table, text);
+  }
+  if (arguments.print)
+  {
+    WriteAligned(std::cout, table, text);
+  }
+  if (!arguments.contacts.empty())
+  {
+    ReplaceTextFile(arguments.contacts, [&](std::ostream & stream) {
+      const char separator = SeparatorOf(arguments, ExtensionOf(arguments.contacts));
+      WriteContacts(stream, table, separator, PointOf(arguments), LayoutOf(arguments).lengthUnit);
+    });
+  }
+  if (!arguments.schema.empty())
+  {
+    ReplaceTextFile(arguments.schema,
+                    [&](std::ostream & stream) { WriteSchema(stream, table, text, DelimiterOf(arguments.schema)); });
+  }
+}
+
+void
+PrintColumns(bool asMarkdown)
+{
+  if (!asMarkdown)
+  {
+    std::cout << "Physical coordinates are in mm, LPS: x grows to the left, y to the back, z upwards.\n";
+  }
+  if (asMarkdown)
+  {
+    std::cout << "| column | unit | what it is | ITK | scikit-image | merged from parts |\n"
+                 "| --- | --- | --- | --- | --- | --- |\n";
+  }
+  std::string group;
+  for (const ComponentColumn & column : AllColumns(3))
+  {
+    if (column.group != group)
+    {
+      group = column.group;
+      std::cout << (asMarkdown ? "| **`--columns " + group + "`** | | | | | |\n" : "--columns " + group + ":\n");
+    }
+    if (asMarkdown)
+    {
+      std::cout << "| `" << column.name << "` | " << column.unit << " | " << column.description << " | "
+                << column.itkName << " | " << column.scikitImageName << " | " << NameOf(column.merge) << " |\n";
+    }
+    else
+    {
+      std::cout << "  " << column.name << (column.unit.empty() ? "" : " [" + column.unit + "]") << ": "
+                << column.description << "; merged: " << NameOf(column.merge) << '\n';
+    }
+  }
+  std::cout.flush();
+}
+
+} // namespace brickccl::cli

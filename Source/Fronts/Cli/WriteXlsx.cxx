@@ -1,0 +1,245 @@
+#include "BrickCCL/Cli/WriteXlsx.h"
+
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/Codecs/Inflate.h"
+#include "BrickCCL/Files/Disk/AtomicFile.h"
+#include "BrickCCL/Files/Isolation/SilentErrors.h"
+
+#ifdef BRICKCCL_USE_XLSX
+#  include <xlsxwriter.h>
+#endif
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <sstream>
+#include <type_traits>
+#include <utility>
+
+namespace brickccl::cli
+{
+
+#ifdef BRICKCCL_USE_XLSX
+
+namespace
+{
+
+constexpr std::size_t MaximumRows = (std::size_t{ 1 } << 20) - 1;
+/** The first of January 1980, when the time of ZIP files begins. */
+constexpr std::time_t FixedTime = 315532800;
+
+/** \return whether the cell is written; what is no number is empty, and what is infinite a text. */
+bool
+WriteCell(lxw_worksheet * sheet, std::size_t row, std::size_t column, const ComponentColumn::Value & value)
+{
+  const auto place = static_cast<lxw_row_t>(row);
+  const auto across = static_cast<lxw_col_t>(column);
+  return std::visit(
+    [&](auto number) {
+      const auto cell = static_cast<double>(number);
+      // Numbers of a workbook are doubles; whole ones beyond them stay exact as text.
+      if (std::is_integral_v<decltype(number)> && std::abs(cell) >= 9007199254740992.0)
+      {
+        worksheet_write_string(sheet, place, across, std::to_string(number).c_str(), nullptr);
+        return true;
+      }
+      if (std::isfinite(cell))
+      {
+        worksheet_write_number(sheet, place, across, cell, nullptr);
+        return true;
+      }
+      if (std::isinf(cell))
+      {
+        worksheet_write_string(sheet, place, across, cell > 0 ? "inf" : "-inf", nullptr);
+        return true;
+      }
+      return false;
+    },
+    value);
+}
+
+/** Writes what is in a workbook. \return why that failed; empty if it did not. */
+std::string
+Close(lxw_workbook * book)
+{
+  // The library reports errors on the error stream as well, with the name of the temporary file.
+  const SilentErrors silent;
+  errno = 0;
+  const lxw_error failure = workbook_close(book);
+  const int       reason = errno;
+  const bool      isOfSystem = failure == LXW_ERROR_CREATING_XLSX_FILE || failure == LXW_ERROR_CREATING_TMPFILE ||
+                          failure == LXW_ERROR_ZIP_FILE_OPERATION;
+  return failure == LXW_NO_ERROR   ? std::string()
+       : isOfSystem && reason != 0 ? std::strerror(reason)
+                                   : lxw_strerror(failure);
+}
+
+/** Counts a text in bytes that come in pieces. */
+class TextCounter
+{
+public:
+  explicit TextCounter(std::string text)
+    : m_Text(std::move(text))
+  {}
+
+  void
+  Take(const std::string & piece)
+  {
+    m_Bytes += piece;
+    for (std::size_t at = 0; (at = m_Bytes.find(m_Text, at)) != std::string::npos; at += m_Text.size())
+    {
+      ++m_Count;
+    }
+    m_Bytes.erase(0, m_Bytes.size() - std::min(m_Bytes.size(), m_Text.size() - 1));
+  }
+  std::uint64_t
+  Count() const
+  {
+    return m_Count;
+  }
+
+private:
+  std::string   m_Text;
+  std::string   m_Bytes;
+  std::uint64_t m_Count = 0;
+};
+
+/** A number of a ZIP file. */
+std::uint32_t
+NumberAt(const std::string & file, std::size_t at, std::size_t bytes)
+{
+  std::uint32_t number = 0;
+  for (std::size_t i = bytes; i-- > 0;)
+  {
+    number = number << 8 | static_cast<unsigned char>(file.at(at + i));
+  }
+  return number;
+}
+
+/** Calls a function with the text of the sheet in a workbook, piece by piece. \throws std::exception if there is none.
+ */
+template <typename TFunction>
+void
+ReadSheet(const std::string & path, TFunction take)
+{
+  std::ifstream      stream(path, std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  const std::string file = text.str();
+  // The directory stands at the end; each of its entries says where the bytes of one file begin.
+  const std::size_t end = file.rfind("PK\5\6");
+  std::size_t       entry = NumberAt(file, end + 16, 4);
+  for (std::uint32_t entries = NumberAt(file, end + 10, 2); entries > 0; --entries)
+  {
+    const std::uint32_t length = NumberAt(file, entry + 28, 2);
+    if (file.compare(entry + 46, length, "xl/worksheets/sheet1.xml") == 0)
+    {
+      const std::size_t local = NumberAt(file, entry + 42, 4);
+      const std::size_t begin = local + 30 + NumberAt(file, local + 26, 2) + NumberAt(file, local + 28, 2);
+      const std::size_t size = NumberAt(file, entry + 20, 4);
+      file.at(begin + size);
+      files::Inflater inflater(reinterpret_cast<const unsigned char *>(file.data()) + begin,
+                               size,
+                               files::Wrapper::None,
+                               "the sheet");
+      std::string     piece(std::size_t{ 1 } << 16, ' ');
+      while (const std::size_t count = inflater.ReadSome(piece.data(), piece.size()))
+      {
+        take(piece.substr(0, count));
+      }
+      return;
+    }
+    entry += 46 + length + NumberAt(file, entry + 30, 2) + NumberAt(file, entry + 32, 2);
+  }
+  throw Error("there is no sheet");
+}
+
+/** Whether a workbook holds all rows and cells. The library puts them together in a temporary file, and takes no notice
+ *  if that has no room. */
+bool
+IsWhole(const std::string & path, std::uint64_t rows, std::uint64_t cells)
+{
+  TextCounter rowCounter("</row>");
+  TextCounter cellCounter("</c>");
+  try
+  {
+    ReadSheet(path, [&](const std::string & piece) {
+      rowCounter.Take(piece);
+      cellCounter.Take(piece);
+    });
+  }
+  catch (const std::exception &)
+  {
+    return false;
+  }
+  return rowCounter.Count() == rows && cellCounter.Count() == cells;
+}
+
+} // namespace
+
+void
+WriteXlsx(const std::string & path, const ComponentTable & table, const TableText & text)
+{
+  if (text.rows.size() > MaximumRows)
+  {
+    throw Unsupported("cannot write " + std::to_string(text.rows.size()) + " rows to " + Quoted(path) +
+                      ": a sheet has " + std::to_string(MaximumRows) + "; choose fewer by --top, or write a .csv");
+  }
+  ReplaceFile(path, [&](const std::string & temporary) {
+    lxw_workbook_options options = {};
+    options.constant_memory = LXW_TRUE;
+    lxw_workbook *  book = workbook_new_opt(temporary.c_str(), &options);
+    lxw_worksheet * sheet = book == nullptr ? nullptr : workbook_add_worksheet(book, "components");
+    if (sheet == nullptr)
+    {
+      throw Error("cannot write " + Quoted(path) + ": no workbook could be made");
+    }
+    // Else it would hold the present time, and differ from run to run.
+    lxw_doc_properties properties = {};
+    properties.created = FixedTime;
+    workbook_set_properties(book, &properties);
+    for (std::size_t column = 0; column < text.columns.size(); ++column)
+    {
+      worksheet_write_string(sheet, 0, static_cast<lxw_col_t>(column), text.columns[column].name.c_str(), nullptr);
+    }
+    worksheet_freeze_panes(sheet, 1, 0);
+    std::uint64_t cells = text.columns.size();
+    for (std::size_t row = 0; row < text.rows.size(); ++row)
+    {
+      text.TellRow(row);
+      const ComponentMeasures measures = table.components[text.rows[row]];
+      for (std::size_t column = 0; column < text.columns.size(); ++column)
+      {
+        const auto value = text.columns[column].value(table, measures);
+        cells += WriteCell(sheet, row + 1, column, value) ? 1 : 0;
+      }
+    }
+    const std::string fault = Close(book);
+    if (!fault.empty())
+    {
+      throw Error("cannot write " + Quoted(path) + ": " + fault);
+    }
+    if (!IsWhole(temporary, text.rows.size() + 1, cells))
+    {
+      throw Error("cannot write " + Quoted(path) +
+                  ": rows are missing in what was written; is there room for temporary files?");
+    }
+  });
+}
+
+#else
+
+void
+WriteXlsx(const std::string & path, const ComponentTable &, const TableText &)
+{
+  throw Unsupported("cannot write " + Quoted(path) + ": this build has no libxlsxwriter; write a .csv");
+}
+
+#endif
+
+} // namespace brickccl::cli

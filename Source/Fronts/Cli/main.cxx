@@ -1,0 +1,79 @@
+#include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Cli/Help.h"
+#include "BrickCCL/Cli/RunApp.h"
+#include "BrickCCL/Cli/SurfaceOptions.h"
+#include "BrickCCL/Cli/SurfacesProgram.h"
+#include "BrickCCL/Core/Version.h"
+#include "BrickCCL/Files/Disk/FileLimit.h"
+
+#include <iostream>
+#include <string>
+#include <vector>
+
+namespace
+{
+
+/** The arguments with `--help` for none, and `COMMAND --help` for `help COMMAND`. */
+std::vector<char *>
+WithHelp(int argc, char ** argv)
+{
+  static char         option[] = "--help";
+  std::vector<char *> arguments(argv, argv + argc);
+  if (argc == 1)
+  {
+    arguments.push_back(option);
+  }
+  else if (std::string(argv[1]) == "help")
+  {
+    arguments.erase(arguments.begin() + 1);
+    arguments.push_back(option);
+  }
+  arguments.push_back(nullptr);
+  return arguments;
+}
+
+} // namespace
+
+int
+main(int argc, char ** argv) // NOLINT(bugprone-exception-escape): commands are made before any work
+{
+  brickccl::MakeFileLimitAnError();
+  std::vector<char *> arguments = WithHelp(argc, argv);
+  argc = static_cast<int>(arguments.size()) - 1;
+  argv = arguments.data();
+  if (argc > 1 && (std::string(argv[1]) == "mesh" || std::string(argv[1]) == "render"))
+  {
+    try
+    {
+      brickccl::cli::ContinueAsSurfaces(argv);
+    }
+    catch (const std::exception & error)
+    {
+      std::cerr << "brickccl: error: " << error.what() << std::endl;
+      return 1;
+    }
+  }
+  CLI::App app("BrickCCL: connected components of CT and medical volumes, labeled and measured", "brickccl");
+  app.set_version_flag("-V,--version", brickccl::Version);
+  app.require_subcommand(1);
+  brickccl::cli::AddLabelCommand(app, {});
+  brickccl::cli::AddStatsCommand(app, {});
+  brickccl::cli::AddSelectCommand(app);
+  brickccl::cli::AddCleanCommand(app, {});
+  brickccl::cli::AddSweepCommand(app);
+#ifdef BRICKCCL_USE_VTK
+  // They are here for the list of commands, for completion and the manual.
+  brickccl::cli::AddMeshCommand(app, {});
+  brickccl::cli::AddRenderCommand(app, {});
+#endif
+  brickccl::cli::AddInfoCommand(app);
+  brickccl::cli::AddPhantomCommand(app);
+  brickccl::cli::AddBatchCommand(app);
+  brickccl::cli::AddRecipeCommand(app);
+  brickccl::cli::AddReportCommand(app);
+  brickccl::cli::AddScoreCommand(app);
+  brickccl::cli::AddCompareCommand(app);
+  brickccl::cli::AddHelpCommands(app);
+  brickccl::cli::ArrangeHelp(app);
+  return brickccl::cli::RunApp(app, argc, argv);
+}

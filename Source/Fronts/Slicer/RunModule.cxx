@@ -1,0 +1,203 @@
+#include "BrickCCL/Slicer/RunModule.h"
+
+#include "BrickCCL/Cli/RunApp.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Criteria/Criterion.h"
+#include "BrickCCL/Files/Disk/AtomicFile.h"
+
+#include <algorithm>
+#include <cstring>
+#include <iostream>
+
+namespace brickccl::slicer
+{
+
+namespace
+{
+
+/** What every module of Slicer understands beside its parameters. */
+struct CommonArguments
+{
+  std::string returnFile;
+  std::string processInformation;
+  bool        echo = false;
+};
+
+void
+AddCommonOptions(CLI::App & app, const Module & module, CommonArguments & arguments)
+{
+  app
+    .add_flag_callback(
+      "--xml",
+      [xml = module.xml] {
+        std::cout << xml << std::flush;
+        throw CLI::Success();
+      },
+      "Print the description that Slicer makes the GUI from, and stop")
+    ->trigger_on_parse();
+  app.add_option("--returnparameterfile", arguments.returnFile, "Where the return values go, one a line: name = value")
+    ->type_name("FILE");
+  app
+    .add_option("--processinformationaddress",
+                arguments.processInformation,
+                "For modules that run within Slicer; this one runs on its own and ignores it")
+    ->type_name("ADDRESS");
+  app.add_flag("--echo", arguments.echo, "Print the values of all parameters");
+}
+
+void
+WriteReturnValues(std::ostream & stream, const ModuleRun & run)
+{
+  for (const auto & [name, value] : run.Returned())
+  {
+    stream << name << " = " << value << '\n';
+  }
+}
+
+void
+Work(const Module &            module,
+     const ModuleDescription & description,
+     const ModuleValues &      values,
+     const CommonArguments &   common)
+{
+  if (common.echo)
+  {
+    values.Echo(std::cout);
+  }
+  values.CheckFiles(description, common.returnFile);
+  if (!common.returnFile.empty())
+  {
+    CheckWritable(common.returnFile);
+  }
+  const ModuleWords words(description, module.parametersOfOptions);
+  const auto        reporter = std::make_shared<ModuleReporter>(description.title, words);
+  ModuleRun         run(description, values, words, reporter);
+  module.work(run);
+  if (!common.returnFile.empty())
+  {
+    ReplaceTextFile(common.returnFile, [&](std::ostream & stream) { WriteReturnValues(stream, run); });
+  }
+  reporter->Finish();
+  WriteReturnValues(std::cout, run);
+}
+
+} // namespace
+
+void
+ModuleRun::RequireFromZero(const std::string & name, double most) const
+{
+  const double value = m_Values.Number(name);
+  if (!(value >= 0 && value <= most))
+  {
+    throw InvalidArgument("'" + m_Module.Find(name)->label + "' is " + m_Values.Text(name) + "; it must be at " +
+                          (value < 0 ? "least 0" : "most " + brickccl::Number(most).ToString()));
+  }
+}
+
+nlohmann::ordered_json
+ModuleRun::RunCommand(void (*add)(CLI::App &, const cli::FrontEnd &), std::vector<std::string> arguments, int steps)
+{
+  m_Reporter->Expect(steps);
+  nlohmann::ordered_json summary;
+  cli::FrontEnd          frontEnd;
+  frontEnd.makeReporter = [this](bool) { return m_Reporter; };
+  frontEnd.takeSummary = [&](const nlohmann::ordered_json & all) { summary = all; };
+  // What Slicer's reader of volumes maps.
+  frontEnd.widestLabels = LabelType::UInt32;
+  frontEnd.alwaysMeasures = true;
+
+  CLI::App app;
+  add(app, frontEnd);
+  arguments.push_back("--json");
+  // CLI11 takes them from the end.
+  std::reverse(arguments.begin(), arguments.end());
+  try
+  {
+    app.parse(arguments);
+  }
+  catch (const CLI::ParseError & error)
+  {
+    throw InvalidArgument(m_Words.Translate(error.what()));
+  }
+  catch (const Cancelled &)
+  {
+    throw;
+  }
+  catch (const Error & error)
+  {
+    throw Error(m_Words.Translate(error.what()));
+  }
+  return summary;
+}
+
+void
+ModuleRun::Return(const std::string & name, const nlohmann::ordered_json & value)
+{
+  const ModuleParameter * const parameter = m_Module.Find(name);
+  if (parameter == nullptr || !parameter->IsReturnValue())
+  {
+    throw Error("the module's XML has no return value '" + name + "'");
+  }
+  m_Returned.emplace_back(name, value.is_string() ? value.get<std::string>() : value.dump());
+}
+
+void
+ModuleRun::ReturnTotals(const nlohmann::ordered_json & summary)
+{
+  const auto & totals = summary.at("totals");
+  Return("componentCount", summary.at("components"));
+  Return("componentVolume", SizeIn(summary, totals));
+}
+
+int
+RunModule(const Module & module, int argc, char ** argv)
+{
+  // Slicer asks every module for this at its start.
+  if (argc == 2 && std::strcmp(argv[1], "--xml") == 0)
+  {
+    std::cout << module.xml << std::flush;
+    return std::cout ? 0 : 1;
+  }
+  try
+  {
+    const ModuleDescription description = ParseModuleDescription(module.xml);
+    CLI::App                app(description.description, module.name);
+    app.set_version_flag("--version", description.version);
+    CommonArguments common;
+    AddCommonOptions(app, module, common);
+    ModuleValues values;
+    values.AddOptions(app, description);
+    app.callback([&] { Work(module, description, values, common); });
+    // A field of the GUI that is empty may come as an empty text.
+    return cli::RunApp(app, argc, argv, true);
+  }
+  catch (const std::exception & error)
+  {
+    std::cerr << module.name << ": error: " << error.what() << std::endl;
+    return 1;
+  }
+}
+
+double
+SizeIn(const nlohmann::ordered_json & summary, const nlohmann::ordered_json & sizes, const std::string & start)
+{
+  const int dimension = static_cast<int>(summary.at("extent").size());
+  return sizes.at(start + SizeName(dimension)).get<double>();
+}
+
+void
+AddTable(CommandArguments & arguments, const std::string & option, const std::string & path)
+{
+  const std::string extension = cli::ExtensionOf(path);
+  if (!path.empty())
+  {
+    // As Slicer's cursor shows them.
+    arguments.Add(option, { path }).Add("--ras", {});
+  }
+  if (extension == ".tsv" || extension == ".csv")
+  {
+    arguments.Add("--schema", { path.substr(0, path.size() - extension.size()) + ".schema" + extension });
+  }
+}
+
+} // namespace brickccl::slicer

@@ -1,0 +1,467 @@
+#include "BrickCCL/Vtk/Meshes.h"
+
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/SegmentColours.h"
+#include "BrickCCL/Files/Settle.h"
+#include "BrickCCL/Files/Disk/AtomicFile.h"
+#include "BrickCCL/Vtk/ClosedMesh.h"
+
+#include <vtkAppendPolyData.h>
+#include <vtkCallbackCommand.h>
+#include <vtkCellArray.h>
+#include <vtkCellData.h>
+#include <vtkDiscreteFlyingEdges3D.h>
+#include <vtkDoubleArray.h>
+#include <vtkFieldData.h>
+#include <vtkImageData.h>
+#include <vtkNew.h>
+#include <vtkOBJWriter.h>
+#include <vtkPointData.h>
+#include <vtkPoints.h>
+#include <vtkPolyData.h>
+#include <vtkSTLWriter.h>
+#include <vtkSmartPointer.h>
+#include <vtkStringArray.h>
+#include <vtkTypeUInt64Array.h>
+#include <vtkWindowedSincPolyDataFilter.h>
+#include <vtkXMLPolyDataWriter.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+
+namespace brickccl
+{
+
+namespace
+{
+
+/** Whether a mesh in indices of a component's box reaches as far as the voxels do, to a voxel at every side: neither
+ *  beyond the box and its margin, nor less far. */
+bool
+FitsBox(vtkPolyData * mesh, vtkImageData * box)
+{
+  double bounds[6];
+  mesh->GetBounds(bounds);
+  const int * const extent = box->GetExtent();
+  for (std::ptrdiff_t axis = 0; axis < 3; ++axis)
+  {
+    const double low = std::abs(bounds[2 * axis] - 0.5);
+    const double high = std::abs(bounds[2 * axis + 1] - (extent[2 * axis + 1] - 0.5));
+    // Also false for what is not a number.
+    if (!(low <= 1 && high <= 1))
+    {
+      return false;
+    }
+  }
+  return true;
+}
+
+/** Keeps VTK from telling on the error stream what is told by exceptions here. */
+void
+Quieten(vtkObject * object)
+{
+  vtkNew<vtkCallbackCommand> nothing;
+  nothing->SetCallback([](vtkObject *, unsigned long, void *, void *) {});
+  object->AddObserver(vtkCommand::ErrorEvent, nothing);
+  object->AddObserver(vtkCommand::WarningEvent, nothing);
+}
+
+/** The voxels of one component in a box with a margin of one voxel around it: 1 inside, 0 outside. */
+vtkSmartPointer<vtkImageData>
+CropMask(const ImageView & labels, const Geometry & geometry, const ComponentMeasures & component)
+{
+  auto         mask = vtkSmartPointer<vtkImageData>::New();
+  std::int64_t low[3];
+  std::int64_t high[3];
+  for (int axis = 0; axis < 3; ++axis)
+  {
+    low[axis] = component.boxMinimum[axis] - geometry.startIndex[axis];
+    high[axis] = component.boxMaximum[axis] - geometry.startIndex[axis];
+  }
+  mask->SetExtent(0,
+                  static_cast<int>(high[0] - low[0]) + 2,
+                  0,
+                  static_cast<int>(high[1] - low[1]) + 2,
+                  0,
+                  static_cast<int>(high[2] - low[2]) + 2);
+  mask->AllocateScalars(VTK_UNSIGNED_CHAR, 1);
+  auto * const out = static_cast<unsigned char *>(mask->GetScalarPointer());
+  std::fill_n(out, mask->GetNumberOfPoints(), static_cast<unsigned char>(0));
+  const std::int64_t width = high[0] - low[0] + 3;
+  const std::int64_t height = high[1] - low[1] + 3;
+  VisitScalarType(labels.type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    const auto label = static_cast<T>(component.label);
+    for (std::int64_t z = low[2]; z <= high[2]; ++z)
+    {
+      for (std::int64_t y = low[1]; y <= high[1]; ++y)
+      {
+        const T * const row =
+          static_cast<const T *>(labels.data) + (z * labels.extent.size[1] + y) * labels.extent.size[0];
+        unsigned char * to = out + ((z - low[2] + 1) * height + y - low[1] + 1) * width + 1;
+        for (std::int64_t x = low[0]; x <= high[0]; ++x)
+        {
+          *to++ = row[x] == label ? 1 : 0;
+        }
+      }
+    }
+  });
+  return mask;
+}
+
+/** From indices in a component's box to physical points. */
+void
+ToPhysicalSpace(vtkPolyData * mesh, const Geometry & geometry, const ComponentMeasures & component, bool ras)
+{
+  for (vtkIdType point = 0; point < mesh->GetNumberOfPoints(); ++point)
+  {
+    double index[3];
+    double place[3];
+    mesh->GetPoint(point, index);
+    for (int axis = 0; axis < 3; ++axis)
+    {
+      double value = geometry.origin[axis];
+      for (int step = 0; step < 3; ++step)
+      {
+        value += geometry.direction[axis][step] * geometry.spacing[step] *
+                 (index[step] - 1 + static_cast<double>(component.boxMinimum[step]));
+      }
+      place[axis] = ras && axis < 2 ? -value : value;
+    }
+    mesh->GetPoints()->SetPoint(point, place);
+  }
+  PointsMoved(mesh);
+}
+
+/** A surface in indices of a component's box, smoothed or not, as a mesh in space that holds the component's volume.
+ *  \return null if that cannot be */
+vtkSmartPointer<vtkPolyData>
+Finish(vtkPolyData *             surface,
+       vtkImageData *            box,
+       const Geometry &          geometry,
+       const ComponentMeasures & component,
+       bool                      ras)
+{
+  // Points of float lose what double keeps far from the origin.
+  const auto points = vtkSmartPointer<vtkPoints>::New();
+  points->SetDataTypeToDouble();
+  points->DeepCopy(surface->GetPoints());
+  auto mesh = vtkSmartPointer<vtkPolyData>::New();
+  mesh->SetPoints(points);
+  mesh->SetPolys(surface->GetPolys());
+  if (mesh->GetNumberOfPoints() == 0)
+  {
+    return nullptr;
+  }
+  if (EnclosedVolume(mesh) < 0)
+  {
+    TurnAround(mesh);
+  }
+  // In voxels, so that the spacing does not matter; steps from voxel to voxel in space change all volumes alike.
+  constexpr double farthest = 0.25;
+  if (!HoldVolume(mesh, static_cast<double>(component.voxelCount), farthest) || !FitsBox(mesh, box))
+  {
+    return nullptr;
+  }
+  ToPhysicalSpace(mesh, geometry, component, ras);
+  if (EnclosedVolume(mesh) < 0)
+  {
+    TurnAround(mesh);
+  }
+  return mesh;
+}
+
+/** Gives each triangle a value of its component. */
+void
+AddCellArray(vtkPolyData * mesh, const std::string & name, const ComponentColumn::Value & value)
+{
+  const auto fill = [&](auto array, auto number) {
+    array->SetName(name.c_str());
+    array->SetNumberOfValues(mesh->GetNumberOfPolys());
+    array->FillValue(number);
+    mesh->GetCellData()->AddArray(array);
+  };
+  if (const auto * const whole = std::get_if<std::uint64_t>(&value))
+  {
+    fill(vtkSmartPointer<vtkTypeUInt64Array>::New(), *whole);
+    return;
+  }
+  fill(vtkSmartPointer<vtkDoubleArray>::New(), std::visit([](auto any) { return static_cast<double>(any); }, value));
+}
+
+/** The columns of the table that .vtp files hold for each triangle: sizes, and those that are asked for. */
+std::vector<ComponentColumn>
+ColumnsOfCells(const ComponentTable & table, const std::string & asked)
+{
+  const std::string            names = ",voxel_count,volume_mm3,equivalent_spherical_diameter_mm," + asked + ",";
+  std::vector<ComponentColumn> columns = ColumnsOf(table);
+  columns.erase(std::remove_if(columns.begin(),
+                               columns.end(),
+                               [&](const ComponentColumn & column) {
+                                 return names.find("," + column.name + ",") == std::string::npos;
+                               }),
+                columns.end());
+  return columns;
+}
+
+/** \param isSmooth  set to whether it was smoothed: what smoothing would make vanish, or blow up, is left as it is */
+vtkSmartPointer<vtkPolyData>
+MeshOf(const ImageView &         labels,
+       const ComponentTable &    table,
+       const ComponentMeasures & component,
+       const MeshOptions &       options,
+       bool &                    isSmooth)
+{
+  const auto                       box = CropMask(labels, table.geometry, component);
+  vtkNew<vtkDiscreteFlyingEdges3D> surface;
+  surface->SetInputData(box);
+  surface->SetValue(0, 1);
+  surface->ComputeNormalsOff();
+  surface->ComputeGradientsOff();
+  surface->ComputeScalarsOff();
+  surface->Update();
+  vtkSmartPointer<vtkPolyData> mesh;
+  if (options.smoothingPasses > 0)
+  {
+    vtkNew<vtkWindowedSincPolyDataFilter> smooth;
+    Quieten(smooth);
+    smooth->SetInputData(surface->GetOutput());
+    smooth->SetNumberOfIterations(options.smoothingPasses);
+    smooth->SetPassBand(0.1);
+    smooth->BoundarySmoothingOff();
+    smooth->FeatureEdgeSmoothingOff();
+    smooth->NonManifoldSmoothingOn();
+    smooth->NormalizeCoordinatesOn();
+    smooth->Update();
+    mesh = Finish(smooth->GetOutput(), box, table.geometry, component, options.ras);
+  }
+  isSmooth = mesh != nullptr;
+  if (!isSmooth)
+  {
+    mesh = Finish(surface->GetOutput(), box, table.geometry, component, options.ras);
+  }
+  if (mesh == nullptr)
+  {
+    throw Error("no surface of the volume of component " + std::to_string(component.label) +
+                " was found; are spacing and origin of a usual size?");
+  }
+  return mesh;
+}
+
+/** Writes a binary PLY file. Its vertices, each of which belongs to one component, hold the component's label and a
+ *  color: that of its segment in .seg.nrrd files. \throws Unsupported for labels of more than 32 bits. */
+void
+WritePly(vtkPolyData * mesh, const std::string & comment, const std::string & temporary, const std::string & path)
+{
+  std::vector<std::uint32_t> labelOf(static_cast<std::size_t>(mesh->GetNumberOfPoints()));
+  std::string                faces;
+  const auto                 append = [](std::string & bytes, auto number) {
+    bytes.append(reinterpret_cast<const char *>(&number), sizeof(number));
+  };
+  vtkDataArray * const labels = mesh->GetCellData()->GetArray("Label");
+  for (vtkIdType cell = 0; cell < mesh->GetNumberOfPolys(); ++cell)
+  {
+    const auto label = static_cast<std::uint64_t>(labels->GetComponent(cell, 0));
+    if (label > std::numeric_limits<std::uint32_t>::max())
+    {
+      throw Unsupported(Quoted(path) + " cannot hold the label " + std::to_string(label) +
+                        ", which needs more than 32 bits; use .vtp");
+    }
+    vtkIdType         count = 0;
+    const vtkIdType * points = nullptr;
+    mesh->GetPolys()->GetCellAtId(cell, count, points);
+    append(faces, static_cast<unsigned char>(count));
+    for (vtkIdType i = 0; i < count; ++i)
+    {
+      append(faces, static_cast<std::int32_t>(points[i]));
+      labelOf[static_cast<std::size_t>(points[i])] = static_cast<std::uint32_t>(label);
+    }
+  }
+  std::string vertices;
+  for (std::size_t point = 0; point < labelOf.size(); ++point)
+  {
+    for (int axis = 0; axis < 3; ++axis)
+    {
+      append(vertices, static_cast<float>(mesh->GetPoint(static_cast<vtkIdType>(point))[axis]));
+    }
+    for (const double channel : SegmentColour(labelOf[point]))
+    {
+      append(vertices, static_cast<unsigned char>(std::lround(255 * channel)));
+    }
+    append(vertices, labelOf[point]);
+  }
+  std::ofstream out(temporary, std::ios::binary);
+  out << "ply\nformat binary_" << (files::HostIsBigEndian ? "big" : "little") << "_endian 1.0\ncomment " << comment
+      << "\nelement vertex " << labelOf.size()
+      << "\nproperty float x\nproperty float y\nproperty float z\nproperty uchar red\nproperty uchar green\nproperty "
+         "uchar blue\nproperty uint label\nelement face "
+      << mesh->GetNumberOfPolys() << "\nproperty list uchar int vertex_indices\nend_header\n"
+      << vertices << faces;
+  if (!out.flush())
+  {
+    throw Error("the mesh " + Quoted(path) + " could not be written; is there room on the disk?");
+  }
+}
+
+/** \throws Unsupported if 32-bit numbers, which these formats have, would move points by more than a hundredth of a
+ *  voxel. */
+void
+CheckPrecision(vtkPolyData * mesh, const Geometry & geometry, const std::string & path)
+{
+  double bounds[6];
+  mesh->GetBounds(bounds);
+  double farthest = 0;
+  for (const double bound : bounds)
+  {
+    farthest = std::max(farthest, std::abs(bound));
+  }
+  const double error = farthest * std::numeric_limits<float>::epsilon() / 2;
+  const double voxel = std::min({ geometry.spacing[0], geometry.spacing[1], geometry.spacing[2] });
+  if (!(error <= 0.01 * voxel) || !(farthest < std::numeric_limits<float>::max()))
+  {
+    throw Unsupported(Quoted(path) + " would hold points as 32-bit numbers, which are off by up to " +
+                      std::to_string(error) + " mm so far from the origin (" + std::to_string(farthest) +
+                      " mm); use .vtp or .obj, or move the origin");
+  }
+}
+
+/** What the file says of its coordinates. */
+std::string
+SpaceText(bool ras)
+{
+  return std::string("BrickCCL surface, coordinates in mm, ") + (ras ? "RAS" : "LPS");
+}
+
+template <typename TWriter>
+void
+RunWriter(TWriter * writer, vtkPolyData * mesh, const std::string & temporary, const std::string & path)
+{
+  Quieten(writer);
+  writer->SetInputData(mesh);
+  writer->SetFileName(temporary.c_str());
+  if (writer->Write() == 0 || writer->GetErrorCode() != 0)
+  {
+    throw Error("the mesh " + Quoted(path) + " could not be written; is there room on the disk?");
+  }
+}
+
+void
+WriteMesh(vtkPolyData * mesh, const Geometry & geometry, const std::string & path, bool ras)
+{
+  const std::string ending = MeshEnding(path);
+  if (ending == ".stl" || ending == ".ply")
+  {
+    CheckPrecision(mesh, geometry, path);
+  }
+  ReplaceFile(path, [&](const std::string & temporary) {
+    if (ending == ".stl")
+    {
+      vtkNew<vtkSTLWriter> writer;
+      writer->SetFileTypeToBinary();
+      writer->SetHeader(SpaceText(ras).c_str());
+      RunWriter(writer.Get(), mesh, temporary, path);
+    }
+    else if (ending == ".ply")
+    {
+      WritePly(mesh, SpaceText(ras), temporary, path);
+    }
+    else if (ending == ".obj")
+    {
+      // The writer takes no comment.
+      const std::string    body = temporary + ".body";
+      vtkNew<vtkOBJWriter> writer;
+      RunWriter(writer.Get(), mesh, body, path);
+      {
+        std::ofstream out(temporary, std::ios::binary);
+        std::ifstream in(body, std::ios::binary);
+        out << "# " << SpaceText(ras) << '\n' << in.rdbuf();
+        if (!out.flush())
+        {
+          throw Error("the mesh " + Quoted(path) + " could not be written; is there room on the disk?");
+        }
+      }
+      std::filesystem::remove(body);
+    }
+    else
+    {
+      vtkNew<vtkStringArray> space;
+      space->SetName("SPACE");
+      space->InsertNextValue(ras ? "RAS" : "LPS");
+      mesh->GetFieldData()->AddArray(space);
+      vtkNew<vtkXMLPolyDataWriter> writer;
+      writer->SetDataModeToAppended();
+      writer->EncodeAppendedDataOff();
+      RunWriter(writer.Get(), mesh, temporary, path);
+    }
+  });
+}
+
+} // namespace
+
+std::vector<MeshReport>
+WriteMeshes(const ImageView &                labels,
+            const ComponentTable &           table,
+            const std::vector<std::size_t> & places,
+            const MeshOptions &              options,
+            const std::string &              path,
+            bool                             oneFileEach,
+            const HostContext &              context)
+{
+  CheckMeshName(path);
+  if (labels.extent.dimension != 3)
+  {
+    throw InvalidArgument("surfaces are made of images of 3 dimensions, not of " +
+                          std::to_string(labels.extent.dimension));
+  }
+  std::vector<vtkSmartPointer<vtkPolyData>> meshes(places.size());
+  std::vector<MeshReport>                   reports(places.size());
+  std::vector<ComponentColumn>              columns;
+  if (MeshEnding(path) == ".vtp")
+  {
+    columns = ColumnsOfCells(table, options.columns);
+  }
+  ParallelFor(static_cast<std::int64_t>(places.size()), context.Part(0, 0.8), [&](std::int64_t i) {
+    const auto              at = static_cast<std::size_t>(i);
+    const ComponentMeasures component = table.components[places[at]];
+    MeshReport &            report = reports[at];
+    meshes[at] = MeshOf(labels, table, component, options, report.isSmooth);
+    AddCellArray(meshes[at], "Label", component.label);
+    for (const ComponentColumn & column : columns)
+    {
+      AddCellArray(meshes[at], column.name, column.value(table, component));
+    }
+    report.label = component.label;
+    report.triangles = meshes[at]->GetNumberOfPolys();
+    report.volume = static_cast<double>(component.voxelCount) * table.geometry.VoxelVolume(3);
+    report.meshVolume = EnclosedVolume(meshes[at]);
+  });
+  context.progress.Update(0.8);
+  if (oneFileEach)
+  {
+    for (std::size_t i = 0; i < places.size(); ++i)
+    {
+      WriteMesh(meshes[i], table.geometry, MeshPathOf(path, reports[i].label), options.ras);
+      context.progress.Update(0.8 + 0.2 * static_cast<double>(i + 1) / static_cast<double>(places.size()));
+    }
+    return reports;
+  }
+  vtkNew<vtkAppendPolyData> all;
+  all->SetOutputPointsPrecision(vtkAlgorithm::DOUBLE_PRECISION);
+  for (const auto & mesh : meshes)
+  {
+    all->AddInputData(mesh);
+  }
+  if (!meshes.empty())
+  {
+    all->Update();
+  }
+  WriteMesh(all->GetOutput(), table.geometry, path, options.ras);
+  context.progress.Update(1);
+  return reports;
+}
+
+} // namespace brickccl

@@ -1,0 +1,284 @@
+#include "BrickCCL/Batch/BatchFolder.h"
+#include "BrickCCL/Batch/FileHash.h"
+#include "BrickCCL/Batch/ProcessItem.h"
+#include "BrickCCL/Batch/SafeText.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Version.h"
+#include "BrickCCL/Files/Settle.h"
+#include "BrickCCL/Files/Disk/AtomicFile.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <sstream>
+
+/** The tables of a batch, from the summaries and tables of its items. */
+namespace brickccl::batch
+{
+
+using nlohmann::ordered_json;
+
+namespace
+{
+
+/** A value as a cell: numbers as JSON writes them, null as nothing. */
+std::string
+Cell(const ordered_json & value)
+{
+  return value.is_null() ? std::string() : value.is_string() ? CsvCell(value.get<std::string>()) : value.dump();
+}
+
+/** The same for a number, which may be infinite (WithInfinities): then as tables of defects have it. */
+std::string
+NumberCell(const ordered_json & value)
+{
+  return value == "Infinity" ? "inf" : value == "-Infinity" ? "-inf" : Cell(value);
+}
+
+std::string
+Verdict(const ItemOutcome & outcome)
+{
+  return outcome.IsFinished()  ? outcome.summary.at("verdict").get<std::string>()
+       : outcome.error.empty() ? "not done"
+                               : "error";
+}
+
+/** The rule that decided: the first one that fails. Null if none does. */
+ordered_json
+DecidingRule(const ordered_json & summary)
+{
+  for (const ordered_json & rule : summary.at("rules"))
+  {
+    if (!rule.at("passes").get<bool>())
+    {
+      return rule;
+    }
+  }
+  return {};
+}
+
+std::string
+Joined(const std::vector<std::string> & cells)
+{
+  std::string line;
+  for (std::size_t i = 0; i < cells.size(); ++i)
+  {
+    line += (i == 0 ? "" : ",") + cells[i];
+  }
+  return line;
+}
+
+/** Where an image is: its file, or the folder of its slices. */
+std::string
+PlaceOf(const FoundImage & image)
+{
+  const std::filesystem::path first = image.files.front();
+  const std::filesystem::path folder = first.has_parent_path() ? first.parent_path() : ".";
+  return image.kind == FoundImage::Kind::SliceImages ? folder.string() : first.string();
+}
+
+std::string
+NotesOf(const ordered_json & summary)
+{
+  std::string text;
+  for (const ordered_json & note : summary.at("notes"))
+  {
+    text += (text.empty() ? "" : "; ") + note.get<std::string>();
+  }
+  return text;
+}
+
+/** The lines of an item's table. */
+std::vector<std::string>
+LinesOf(const std::string & path)
+{
+  std::vector<std::string> lines;
+  std::istringstream       text(ReadText(path));
+  for (std::string line; std::getline(text, line);)
+  {
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+} // namespace
+
+std::string
+BatchFolder::ItemsText(const std::vector<BatchItem> & items, const std::vector<ItemOutcome> & outcomes) const
+{
+  std::string text =
+    "item,folder,verdict,decided_by,value,limit,defect_label,slice,defects,porosity_percent,components,error,input,"
+    "notes\n";
+  for (std::size_t i = 0; i < items.size(); ++i)
+  {
+    const ItemOutcome &      outcome = outcomes[i];
+    std::vector<std::string> cells = { CsvCell(items[i].name),
+                                       outcome.IsFinished() ? "items/" + items[i].folder : std::string(),
+                                       Verdict(outcome) };
+    const ordered_json       rule = outcome.IsFinished() ? DecidingRule(outcome.summary) : ordered_json();
+    cells.push_back(rule.is_null() ? std::string() : Cell(rule.at("name")));
+    for (const char * const key : { "value", "limit", "label", "slice" })
+    {
+      cells.push_back(rule.is_null() ? std::string() : NumberCell(rule.at(key)));
+    }
+    for (const char * const key : { "defects", "porosity_percent", "components" })
+    {
+      cells.push_back(outcome.IsFinished() ? Cell(outcome.summary.at(key)) : std::string());
+    }
+    cells.push_back(CsvCell(outcome.error));
+    cells.push_back(CsvCell(NameText(PlaceOf(items[i].found))));
+    cells.push_back(CsvCell(outcome.IsFinished() ? NotesOf(outcome.summary) : std::string()));
+    text += Joined(cells) + '\n';
+  }
+  return text;
+}
+
+bool
+BatchFolder::TellsOf(const std::vector<BatchItem> & items, const std::vector<ItemOutcome> & outcomes) const
+{
+  const auto isFinished = [](const ItemOutcome & outcome) { return outcome.IsFinished(); };
+  try
+  {
+    return std::all_of(outcomes.begin(), outcomes.end(), isFinished) &&
+           ReadText(PathOf("items.csv")) == ItemsText(items, outcomes) &&
+           ordered_json::parse(ReadText(PathOf("manifest.json"))).value("brickccl", std::string()) == Version;
+  }
+  catch (const ordered_json::exception &)
+  {
+    return false;
+  }
+  catch (const Error &)
+  {
+    return false;
+  }
+}
+
+void
+BatchFolder::WriteItems(const std::vector<BatchItem> & items, const std::vector<ItemOutcome> & outcomes) const
+{
+  ReplaceTextFile(PathOf("items.csv"), [&](std::ostream & stream) { stream << ItemsText(items, outcomes); });
+}
+
+void
+BatchFolder::WriteDefects(const std::vector<BatchItem> & items, const std::vector<ItemOutcome> & outcomes) const
+{
+  const auto tableOf = [&](std::size_t i) { return PathOf("items/" + items[i].folder + "/" + DefectsFile); };
+  // Tables of slices and of volumes have different columns: this one has all of them.
+  std::vector<std::string> columns;
+  for (std::size_t i = 0; i < items.size(); ++i)
+  {
+    if (outcomes[i].IsFinished())
+    {
+      for (const std::string & column : CsvCells(LinesOf(tableOf(i)).at(0)))
+      {
+        if (std::find(columns.begin(), columns.end(), column) == columns.end())
+        {
+          columns.push_back(column);
+        }
+      }
+    }
+  }
+  ReplaceTextFile(PathOf("defects.csv"), [&](std::ostream & stream) {
+    stream << "item" << (columns.empty() ? "" : ",") << Joined(columns) << '\n';
+    for (std::size_t i = 0; i < items.size(); ++i)
+    {
+      if (!outcomes[i].IsFinished())
+      {
+        continue;
+      }
+      const std::vector<std::string> lines = LinesOf(tableOf(i));
+      const std::vector<std::string> own = CsvCells(lines[0]);
+      std::vector<std::size_t>       places;
+      for (const std::string & column : own)
+      {
+        places.push_back(
+          static_cast<std::size_t>(std::distance(columns.begin(), std::find(columns.begin(), columns.end(), column))));
+      }
+      for (std::size_t row = 1; row < lines.size(); ++row)
+      {
+        const std::vector<std::string> cells = CsvCells(lines[row]);
+        std::vector<std::string>       all(columns.size());
+        for (std::size_t k = 0; k < cells.size(); ++k)
+        {
+          all[places[k]] = cells[k];
+        }
+        stream << CsvCell(items[i].name) << ',' << Joined(all) << '\n';
+      }
+    }
+  });
+}
+
+void
+BatchFolder::WriteTimings(const std::vector<BatchItem> & items, const std::vector<ItemOutcome> & outcomes) const
+{
+  ReplaceTextFile(PathOf("timings.csv"), [&](std::ostream & stream) {
+    stream << "item,read_seconds,label_seconds,measure_seconds,write_seconds,total_seconds,peak_memory_mb,planned_"
+              "memory_mb\n";
+    for (std::size_t i = 0; i < items.size(); ++i)
+    {
+      if (outcomes[i].IsFinished())
+      {
+        stream << CsvCell(items[i].name);
+        for (const char * const step : { "read", "label", "measure", "write", "total" })
+        {
+          stream << ',' << outcomes[i].seconds.value(step, 0.0);
+        }
+        for (const char * const memory : { "peak_memory_bytes", "planned_memory_bytes" })
+        {
+          const auto bytes = outcomes[i].seconds.value(memory, 0.0);
+          stream << ',' << (bytes > 0 ? files::Shortest(std::round(bytes / 1e5) / 10) : std::string());
+        }
+        stream << '\n';
+      }
+    }
+  });
+}
+
+void
+BatchFolder::WriteManifest(const std::vector<BatchItem> & items, const std::vector<ItemOutcome> & outcomes) const
+{
+  ordered_json manifest;
+  manifest["brickccl"] = Version;
+  manifest["recipe"] = { { "name", m_Recipe.name }, { "sha256", HashOf(m_Recipe.text) } };
+  const auto isDone = [](const ItemOutcome & outcome) { return outcome.IsFinished() || !outcome.error.empty(); };
+  manifest["complete"] = std::all_of(outcomes.begin(), outcomes.end(), isDone);
+  manifest["items"] = ordered_json::array();
+  ordered_json outputs = ordered_json::array();
+  for (const char * const file : { "recipe.toml", "items.csv", "defects.csv" })
+  {
+    outputs.push_back(DescribeFile(PathOf(file), file));
+  }
+  for (std::size_t i = 0; i < items.size(); ++i)
+  {
+    ordered_json item;
+    item["item"] = items[i].name;
+    item["verdict"] = Verdict(outcomes[i]);
+    if (outcomes[i].IsFinished())
+    {
+      const std::string folder = "items/" + items[i].folder + "/";
+      item["input"] = outcomes[i].summary.at("input");
+      for (ordered_json output : outcomes[i].summary.at("outputs"))
+      {
+        output["path"] = folder + output.at("path").get<std::string>();
+        outputs.push_back(output);
+      }
+      outputs.push_back(DescribeFile(PathOf(folder + SummaryFile), folder + SummaryFile));
+    }
+    manifest["items"].push_back(item);
+  }
+  manifest["outputs"] = outputs;
+  ReplaceTextFile(PathOf("manifest.json"), [&](std::ostream & stream) {
+    stream << manifest.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
+  });
+}
+
+void
+BatchFolder::WriteTables(const std::vector<BatchItem> & items, const std::vector<ItemOutcome> & outcomes) const
+{
+  WriteItems(items, outcomes);
+  WriteDefects(items, outcomes);
+  WriteTimings(items, outcomes);
+  WriteManifest(items, outcomes);
+}
+
+} // namespace brickccl::batch

@@ -1,0 +1,103 @@
+#include "BrickCCL/Batch/FileHash.h"
+
+#include "BrickCCL/Batch/SafeText.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/Disk/FileStamp.h"
+
+#include <openssl/evp.h>
+
+#include <cstdlib>
+
+namespace brickccl::batch
+{
+
+namespace
+{
+
+std::string
+HexOf(const unsigned char * bytes, std::size_t size)
+{
+  static const char * const digits = "0123456789abcdef";
+  std::string               text;
+  for (std::size_t i = 0; i < size; ++i)
+  {
+    text += digits[bytes[i] >> 4u];
+    text += digits[bytes[i] & 15u];
+  }
+  return text;
+}
+
+} // namespace
+
+std::string
+HashOf(const void * data, std::size_t size)
+{
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned      length = 0;
+  if (EVP_Digest(data, size, digest, &length, EVP_sha256(), nullptr) != 1)
+  {
+    throw Error("the SHA-256 of a file could not be computed");
+  }
+  return HexOf(digest, length);
+}
+
+std::string
+HashOf(const std::string & text)
+{
+  return HashOf(text.data(), text.size());
+}
+
+nlohmann::ordered_json
+DescribeFile(const std::string & path, const std::string & name)
+{
+  files::FileBytes bytes;
+  try
+  {
+    bytes = files::FileBytes::Map(path);
+  }
+  catch (const Error & error)
+  {
+    throw Error("cannot read " + Quoted(path) + ": " + error.what());
+  }
+  return DescribeFile(bytes, name);
+}
+
+nlohmann::ordered_json
+DescribeFile(const files::FileBytes & bytes, const std::string & name)
+{
+  nlohmann::ordered_json described;
+  described["path"] = NameText(name);
+  if (described["path"] != name)
+  {
+    described["path_hex"] = HexOf(reinterpret_cast<const unsigned char *>(name.data()), name.size());
+  }
+  described["bytes"] = bytes.Size();
+  described["sha256"] = HashOf(bytes.Data(), bytes.Size());
+  return described;
+}
+
+nlohmann::ordered_json
+StampOf(const std::string & path)
+{
+  const auto stamp = files::FileStamp::Of(path);
+  return stamp.isThere ? nlohmann::ordered_json{ stamp.time, stamp.statusChange } : nlohmann::ordered_json();
+}
+
+std::string
+NameIn(const nlohmann::ordered_json & described)
+{
+  if (!described.contains("path_hex"))
+  {
+    return described.at("path");
+  }
+  const std::string hex = described.at("path_hex");
+  std::string       name;
+  for (std::size_t i = 0; i + 1 < hex.size(); i += 2)
+  {
+    name += static_cast<char>(std::strtol(hex.substr(i, 2).c_str(), nullptr, 16));
+  }
+  return name;
+}
+
+} // namespace brickccl::batch

@@ -1,0 +1,32 @@
+#ifndef BRICKCCL_BATCH_FILEHASH_H
+#define BRICKCCL_BATCH_FILEHASH_H
+
+#include "BrickCCL/Files/Disk/FileBytes.h"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace brickccl::batch
+{
+
+/** The SHA-256 of bytes, as 64 hexadecimal digits. */
+std::string HashOf(const void * data, std::size_t size);
+std::string HashOf(const std::string & text);
+
+/** {"path": ..., "bytes": ..., "sha256": ...} of a file. A name that NameText escapes has its bytes in `path_hex` as
+ * well. \param name  stands in `path` \throws Error if it cannot be read. */
+nlohmann::ordered_json DescribeFile(const std::string & path, const std::string & name);
+/** The same for a file that is mapped already. */
+nlohmann::ordered_json DescribeFile(const files::FileBytes & bytes, const std::string & name);
+
+/** What tells whether a file was changed since: when its contents and its status were changed last. Null if it is not
+ *  there. */
+nlohmann::ordered_json StampOf(const std::string & path);
+
+/** The name of a described file, byte by byte. */
+std::string NameIn(const nlohmann::ordered_json & described);
+
+} // namespace brickccl::batch
+
+#endif

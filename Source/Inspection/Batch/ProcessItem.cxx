@@ -1,0 +1,499 @@
+#include "BrickCCL/Batch/ProcessItem.h"
+
+#include "BrickCCL/Batch/Acceptance.h"
+#include "BrickCCL/Batch/FileHash.h"
+#include "BrickCCL/Batch/FindPart.h"
+#include "BrickCCL/Batch/ItemInput.h"
+#include "BrickCCL/Batch/ItemMemory.h"
+#include "BrickCCL/Batch/ItemTexts.h"
+#include "BrickCCL/Batch/JsonText.h"
+#include "BrickCCL/Batch/ReportPictures.h"
+#include "BrickCCL/Batch/WriteError.h"
+#include "BrickCCL/Core/ImageConnectivity.h"
+#include "BrickCCL/Core/Version.h"
+#include "BrickCCL/Dispatch/LabelingImplementation.h"
+#include "BrickCCL/Measuring/CountNotANumber.h"
+#include "BrickCCL/Files/Disk/AtomicFile.h"
+#include "BrickCCL/Host/Stopwatch.h"
+#include "BrickCCL/Host/System.h"
+#include "BrickCCL/Labels/ExpandLabels.h"
+#include "BrickCCL/Labels/Relabel.h"
+#include "BrickCCL/Measuring/Measure.h"
+#include "BrickCCL/Pictures/Picture.h"
+#include "BrickCCL/Segmenting/SmoothImage.h"
+#include "BrickCCL/Segmenting/Threshold.h"
+#include "BrickCCL/Segmenting/ThresholdAsJson.h"
+#include "BrickCCL/Tables/ComponentTable.h"
+#include "BrickCCL/Tables/Condition.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <set>
+
+namespace brickccl::batch
+{
+
+namespace
+{
+
+using nlohmann::ordered_json;
+
+class ItemProcess
+{
+public:
+  ItemProcess(const Recipe & recipe, const ProcessOptions & options, const std::string & folder)
+    : m_Recipe(recipe)
+    , m_Options(options)
+    , m_Folder(folder)
+    , m_Memory(options.memory, options.maximumMemory)
+  {
+    m_Hooks.cancelled = WasInterrupted;
+  }
+
+  void
+  Run(const std::string & name, const FoundImage & found)
+  {
+    m_Summary["item"] = name;
+    m_Summary["brickccl"] = Version;
+    Read(found);
+    Lap("read");
+    Segment();
+    FindDefects();
+    Lap("label");
+    Measure();
+    m_Summary["verdict"] = JudgeItem();
+    Lap("measure");
+    Write();
+    Lap("write");
+    m_Seconds["total"] = SumOf(m_Seconds);
+    m_Seconds["peak_memory_bytes"] = PeakMemoryBytes();
+    if (m_Memory.IsLimited())
+    {
+      m_Seconds["planned_memory_bytes"] = m_Options.memory;
+    }
+    const std::string state = TextOfState(m_Seconds, m_Stamps, m_Summary, PathOf(SummaryFile));
+    Writing([&] { ReplaceTextFile(PathOf(StateFile), [&](std::ostream & stream) { stream << state; }); });
+  }
+
+private:
+  HostContext
+  Context() const
+  {
+    return { m_Options.threads, Progress(m_Hooks) };
+  }
+
+  void
+  Lap(const char * step)
+  {
+    m_Seconds[step] = m_Stopwatch.Lap();
+    Progress(m_Hooks).Update(0);
+  }
+
+  std::string
+  PathOf(const std::string & file) const
+  {
+    return (std::filesystem::path(m_Folder) / file).string();
+  }
+
+  void
+  Note(const std::string & text)
+  {
+    m_Notes.push_back(text);
+  }
+
+  void
+  Read(const FoundImage & found)
+  {
+    if (!found.problem.empty() && !m_Recipe.input.acceptIrregularNames)
+    {
+      throw InvalidArgument("the slice images of this folder are no whole volume: " + found.problem +
+                            "; complete it, or set input.accept_irregular_names = true or input.slices = \"single\"");
+    }
+    ReadOptions options;
+    // A problem is one of names, and it has just been accepted.
+    options.acceptIrregularSlices = m_Recipe.input.acceptIrregularSlices || !found.problem.empty();
+    options.acceptSheared = m_Recipe.input.acceptSheared;
+    options.spacing = m_Recipe.input.spacing;
+    options.asLabels = m_Recipe.labeling.criterion == "equal-value";
+    options.threads = m_Options.threads;
+    options.onHeader = [&](const LoadedImage & header, std::uint64_t bytes) { PlanMemory(found, header, bytes); };
+    ItemInput inputFiles(found.files);
+    options.onFile = [&](const files::FileBytes & file) { inputFiles.Keep(file); };
+    m_Image = ReadFoundImage(found, options);
+    if (!m_Memory.IsMade())
+    {
+      PlanMemory(found, m_Image, m_Image.ByteCount());
+    }
+    if (m_Image.extent.dimension > 3)
+    {
+      throw Unsupported("the image has " + std::to_string(m_Image.extent.dimension) +
+                        " dimensions; a batch takes images of up to 3");
+    }
+    ordered_json & input = m_Summary["input"];
+    if (ordered_json described = inputFiles.Describe({ m_Image.files.begin(), m_Image.files.end() });
+        !described.empty())
+    {
+      input["files"] = std::move(described);
+    }
+    m_Stamps = inputFiles.Stamps();
+    if (!found.series.empty())
+    {
+      input["series"] = found.series;
+    }
+    const Extent & extent = m_Image.extent;
+    input["extent"] = std::vector<std::int64_t>(extent.size, extent.size + extent.dimension);
+    input["spacing_mm"] = std::vector<double>(m_Image.geometry.spacing, m_Image.geometry.spacing + extent.dimension);
+    input["spacing_source"] = m_Image.spacingSource == "--spacing" ? "recipe" : m_Image.spacingSource;
+    m_Notes = m_Image.notes;
+    if (!found.problem.empty())
+    {
+      Note(found.problem + "; they are stacked without a gap");
+    }
+    if (m_Image.spacingSource == "none")
+    {
+      Note("the file holds no spacing; 1 mm is taken (input.spacing_mm of the recipe gives another)");
+    }
+    if (const std::uint64_t count = CountNotANumber(m_Image.View(), { m_Options.threads }); count > 0)
+    {
+      Note(TellNotANumber(count));
+    }
+  }
+
+  void
+  PlanMemory(const FoundImage & found, const LoadedImage & header, std::uint64_t bytes)
+  {
+    std::set<std::string> files(found.files.begin(), found.files.end());
+    files.insert(header.files.begin(), header.files.end());
+    const bool draws = m_Options.drawsForReport && m_Recipe.outputs.pictures;
+    m_Memory.Plan({ header.extent, header.geometry, header.type, header.channels, bytes, BytesOfFiles(files) },
+                  m_Recipe,
+                  draws,
+                  draws && m_Recipe.outputs.labels != "none" && !m_Options.surfacesProgram.empty());
+  }
+
+  /** Smooths the image, and finds the part and the threshold. */
+  void
+  Segment()
+  {
+    if (!m_Recipe.smoothing.empty())
+    {
+      m_Smoothed = SmoothImage(m_Image, SmoothingMethod::FromText(m_Recipe.smoothing), Context());
+    }
+    if (m_Recipe.part.method != "none")
+    {
+      const std::function<void(std::uint64_t)> check = [this](std::uint64_t runs) {
+        m_Memory.CheckLists(MemoryForPart(runs, m_Image.extent));
+      };
+      m_Part = FindPart(Segmented(), m_Recipe.part, m_Hooks, m_Options.threads, m_Memory.IsLimited() ? check : nullptr);
+      for (const std::string & note : m_Part->notes)
+      {
+        Note(note);
+      }
+      if (m_Part->threshold)
+      {
+        m_Summary["part_threshold"] = ThresholdAsJson(m_Part->threshold->value);
+      }
+    }
+    if (!m_Recipe.threshold.method.empty())
+    {
+      std::optional<ImageView> inside;
+      if (m_Part)
+      {
+        inside = m_Part->mask.View();
+      }
+      m_Threshold = ThresholdOf(Segmented(), inside, m_Recipe.threshold.method, Context());
+      m_Summary["threshold"] = ThresholdAsJson(m_Threshold->value);
+    }
+  }
+
+  /** The image that thresholds look at. */
+  const LoadedImage &
+  Segmented() const
+  {
+    return m_Smoothed ? *m_Smoothed : m_Image;
+  }
+
+  /** Whether the defects are the pores that FindPart found. */
+  bool
+  AreDefectsPores() const
+  {
+    return m_Part && m_Part->pores && !m_Recipe.threshold.range && m_Recipe.threshold.method.empty();
+  }
+
+  Criterion
+  CriterionOfRecipe() const
+  {
+    Criterion criterion = Criterion::Foreground();
+    if (m_Recipe.labeling.criterion == "equal-value")
+    {
+      criterion = Criterion::EqualValue();
+    }
+    if (m_Recipe.labeling.criterion == "tolerance")
+    {
+      criterion = Criterion::Tolerance(AsVoxelValue(m_Recipe.labeling.tolerance, Segmented().View().type));
+    }
+    if (m_Recipe.threshold.range)
+    {
+      criterion.background.reset();
+      const Criterion::Range & range = *m_Recipe.threshold.range;
+      const ScalarType         type = Segmented().View().type;
+      criterion.range = Criterion::Range{ AsVoxelValue(range.low, type), AsVoxelValue(range.high, type) };
+    }
+    if (m_Threshold)
+    {
+      criterion.background.reset();
+      criterion.range = m_Recipe.threshold.isBelow ? m_Threshold->Below().range : m_Threshold->AtOrAbove().range;
+    }
+    criterion.Validate();
+    return criterion;
+  }
+
+  void
+  FindDefects()
+  {
+    LabelOptions options;
+    options.criterion = CriterionOfRecipe();
+    options.connectivity = m_Recipe.labeling.neighbourhood.empty()
+                           ? ConnectivityFor(m_Recipe.labeling.connectivity, m_Image.extent, m_Recipe.labeling.bySlice)
+                           : NeighbourhoodFromText(m_Recipe.labeling.neighbourhood, m_Image.extent.dimension);
+    options.relabel.minimumSize = m_Recipe.labeling.minimumSize;
+    options.relabel.maximumSize = m_Recipe.labeling.maximumSize;
+    options.minimumVolume = m_Recipe.labeling.minimumVolume;
+    options.geometry = m_Image.geometry;
+    options.device = Device::FromName(m_Options.device);
+    options.threads = m_Options.threads;
+    options.progress = m_Hooks;
+    if (m_Part)
+    {
+      options.mask = m_Part->mask.View();
+    }
+    const ImageView image = AreDefectsPores() ? m_Part->pores->View() : Segmented().View();
+    if (m_Memory.IsLimited())
+    {
+      m_Memory.CheckLists(MemoryForLabeling(CountRuns(image, options.criterion, options.mask, Context().Silent())));
+    }
+    Labeling labeling;
+    Label(image, options, labeling);
+    if (!labeling.UsedDevice().remark.empty())
+    {
+      Note(labeling.UsedDevice().remark);
+    }
+    m_Summary["connectivity"] = labeling.GetConnectivity().NeighbourCount();
+    m_Summary["criterion"] = options.criterion.ToString();
+    m_Summary["components"] = labeling.ComponentCount();
+    m_Count = labeling.ComponentCount();
+    m_Runs = TakeRuns(labeling);
+    if (m_Memory.IsLimited())
+    {
+      const std::uint64_t outside = m_Part ? CountRunsOutside(m_Part->mask) : 0;
+      m_Memory.CheckLists(MemoryForRuns(m_Runs.RunCount(), outside, m_Count, m_Recipe));
+    }
+    DropOutsideOfCore();
+  }
+
+  /** Defects are measured as a whole, and count as a whole or not at all. */
+  void
+  DropOutsideOfCore()
+  {
+    if (m_Part && m_Part->inside)
+    {
+      const std::uint64_t before = m_Count;
+      m_Count = KeepComponents(m_Runs, LieWithin(*m_Part->inside, m_Runs, m_Count), Context()).size();
+      if (m_Count < before)
+      {
+        Note(std::to_string(before - m_Count) + " of " + std::to_string(before) +
+             " components do not lie as deep as part.erode_mm, and do not count");
+      }
+    }
+  }
+
+  MeasureOptions
+  Measures() const
+  {
+    MeasureOptions options;
+    options.groups = m_Recipe.measuring.groups;
+    if (m_Recipe.measuring.intensity)
+    {
+      options.intensity = m_Image.View();
+    }
+    if (m_Part)
+    {
+      options.part = m_Part->mask.View();
+    }
+    return options;
+  }
+
+  ComponentTable
+  MeasureRuns() const
+  {
+    std::optional<int> sliceAxis;
+    if (!m_Recipe.labeling.bySlice.empty())
+    {
+      sliceAxis = m_Recipe.labeling.bySlice[0] - 'x';
+    }
+    return MeasureComponents(m_Runs, m_Count, m_Image.geometry, Measures(), sliceAxis, Context());
+  }
+
+  void
+  Measure()
+  {
+    m_Table = MeasureRuns();
+    if (m_Recipe.measuring.decidesBySurface)
+    {
+      CheckSurfaceDistances(m_Table);
+    }
+    if (!m_Recipe.keep.empty())
+    {
+      const std::vector<bool> holds = Condition(m_Recipe.keep).Evaluate(m_Table);
+      m_Count = KeepComponents(m_Runs, holds, Context()).size();
+      // Distances and contacts are those among the defects that are left.
+      m_Table = MeasureRuns();
+    }
+    if (m_Part && m_Part->inside)
+    {
+      // All defects lie in the core, and porosity is their share of it.
+      m_Table.partTotals.voxels = CountVoxels(*m_Part->inside);
+    }
+    const Totals totals = TotalsOf(m_Table);
+    m_Summary["defects"] = totals.components;
+    m_Summary["defect_voxels"] = totals.voxels;
+    m_Summary["defect_" + totals.sizeName] = totals.size;
+    m_Summary["region"] = !m_Part ? "image" : m_Part->inside ? "core" : "part";
+    m_Summary["region_" + totals.sizeName] = totals.regionSize;
+    m_Summary["porosity_percent"] = 100 * totals.fraction;
+  }
+
+  std::string
+  JudgeItem()
+  {
+    const auto part = m_Part ? std::optional<ImageView>(m_Part->Inside().View()) : std::nullopt;
+    const auto results = Judge(m_Recipe.acceptance, { m_Table, m_Runs, part, Context() });
+    auto       rules = ordered_json::array();
+    bool       passes = true;
+    for (std::size_t i = 0; i < results.size(); ++i)
+    {
+      rules.push_back(DescribeRule(m_Recipe.acceptance[i], results[i]));
+      passes = passes && results[i].passes;
+      if (const std::string note = NoteOnRule(m_Recipe.acceptance[i], results[i]); !note.empty())
+      {
+        Note(note);
+      }
+    }
+    m_Summary["rules"] = rules;
+    return results.empty() ? "none" : passes ? "pass" : "fail";
+  }
+
+  void
+  AddOutput(const std::string & file)
+  {
+    m_Summary["outputs"].push_back(DescribeFile(PathOf(file), file));
+  }
+
+  void
+  WriteLabels()
+  {
+    const LabelType   type = SmallestLabelType(m_Count);
+    const std::string file = LabelsFile + m_Recipe.outputs.labels;
+    WriteOptions      writing;
+    writing.context = Context();
+    const auto lost = WriteImageFile(
+      PathOf(file),
+      { ScalarTypeOfLabel(type),
+        m_Image.extent,
+        m_Image.geometry,
+        [&](std::int64_t begin, std::int64_t end, void * rows) { ExpandRows(m_Runs, begin, end, type, rows); } },
+      writing);
+    for (const std::string & note : lost)
+    {
+      Note("'" + file + "': " + note);
+    }
+    m_Summary["label_type"] = NameOf(type);
+    AddOutput(file);
+  }
+
+  void
+  WriteReportPictures()
+  {
+    if (m_Options.drawsForReport)
+    {
+      const bool           hasLabels = m_Recipe.outputs.labels != "none";
+      const std::string    labels = hasLabels ? PathOf(LabelsFile + m_Recipe.outputs.labels) : "";
+      const std::string    tooLarge = m_Count > 0 ? m_Memory.WhyNoSurfaces(m_Runs) : "";
+      const ReportPictures drawn = DrawForReport({ m_Image,
+                                                   m_Runs,
+                                                   m_Table,
+                                                   m_Part ? &m_Part->mask : nullptr,
+                                                   labels,
+                                                   tooLarge.empty() ? m_Options.surfacesProgram : "" },
+                                                 m_Folder,
+                                                 Context());
+      m_Summary[ReportKey] = drawn.description;
+      if (!tooLarge.empty())
+      {
+        Note(tooLarge);
+      }
+      std::for_each(drawn.notes.begin(), drawn.notes.end(), [this](const std::string & note) { Note(note); });
+      std::for_each(drawn.files.begin(), drawn.files.end(), [this](const std::string & file) { AddOutput(file); });
+    }
+  }
+
+  void
+  Write()
+  {
+    m_Summary["outputs"] = ordered_json::array();
+    if (m_Recipe.outputs.labels != "none")
+    {
+      Writing([&] { WriteLabels(); });
+    }
+    Writing([&] {
+      ReplaceTextFile(PathOf(DefectsFile), [&](std::ostream & stream) { stream << TextOfTable(m_Table); });
+      AddOutput(DefectsFile);
+    });
+    if (m_Recipe.outputs.pictures)
+    {
+      Writing([&] {
+        WritePicture(PathOf(PictureFile), { m_Image, m_Runs, m_Table, m_Image.spacingSource != "none" }, Context());
+        AddOutput(PictureFile);
+      });
+      Writing([&] { WriteReportPictures(); });
+    }
+    m_Summary["notes"] = m_Notes;
+    Writing([&] {
+      ReplaceTextFile(PathOf(SummaryFile), [&](std::ostream & stream) { stream << JsonText(m_Summary) << '\n'; });
+    });
+  }
+
+  const Recipe &             m_Recipe;
+  const ProcessOptions &     m_Options;
+  std::string                m_Folder;
+  ProgressHooks              m_Hooks;
+  LoadedImage                m_Image;
+  std::optional<LoadedImage> m_Smoothed;
+  std::optional<FoundPart>   m_Part;
+  std::optional<Threshold>   m_Threshold;
+  RunVolume                  m_Runs;
+  std::uint64_t              m_Count = 0;
+  MemoryPlan                 m_Memory;
+  ComponentTable             m_Table;
+  ordered_json               m_Summary;
+  std::vector<std::string>   m_Notes;
+  ordered_json               m_Seconds;
+  ordered_json               m_Stamps;
+  Stopwatch                  m_Stopwatch;
+};
+
+} // namespace
+
+void
+ProcessItem(const std::string &    name,
+            const FoundImage &     found,
+            const Recipe &         recipe,
+            const ProcessOptions & options,
+            const std::string &    folder)
+{
+  const WrittenInPlace inPlace;
+  ItemProcess(recipe, options, folder).Run(name, found);
+}
+
+} // namespace brickccl::batch

@@ -1,0 +1,494 @@
+#include "BrickCCL/Batch/RunBatch.h"
+
+#include "BrickCCL/Batch/ItemMemory.h"
+#include "BrickCCL/Batch/SafeText.h"
+#include "BrickCCL/Core/Counted.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/Isolation/EndAtInterrupt.h"
+#include "BrickCCL/Host/Parallel.h"
+#include "BrickCCL/Host/System.h"
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <new>
+
+namespace brickccl::batch
+{
+
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+
+namespace
+{
+
+/** How the process of an item ends. */
+enum ExitCode
+{
+  ItemDone = 0,
+  ItemFailed = 3,
+  DiskFailed = 4,
+  ItemCancelled = 5,
+  ItemNeedsMemory = 6
+};
+
+/** What the process of the command itself takes, which comes first from the memory of a batch. */
+constexpr std::uint64_t MemoryOfParent = std::uint64_t{ 32 } << 20;
+
+constexpr const char * ErrorFile = "error.txt";
+constexpr const char * StreamFile = "stderr.txt";
+constexpr const char * MemoryFile = "memory.txt";
+
+void
+LeaveText(const std::string & path, const std::string & text)
+{
+  std::ofstream stream(fs::path(path), std::ios::binary);
+  stream << text;
+}
+
+/** What the process of an item does. */
+int
+WorkOnItem(const BatchItem & item, const Recipe & recipe, const ProcessOptions & options, const std::string & folder)
+{
+  std::string error;
+  int         code = ItemFailed;
+  try
+  {
+    ProcessItem(item.name, item.found, recipe, options, folder);
+    return ItemDone;
+  }
+  catch (const Cancelled &)
+  {
+    return ItemCancelled;
+  }
+  catch (const WriteError & failure)
+  {
+    error = failure.what();
+    code = DiskFailed;
+  }
+  catch (const MoreMemoryNeeded & need)
+  {
+    LeaveText((fs::path(folder) / MemoryFile).string(), std::to_string(need.bytes));
+    return ItemNeedsMemory;
+  }
+  catch (const std::bad_alloc &)
+  {
+    error = "not enough memory for this item";
+  }
+  catch (const std::exception & failure)
+  {
+    error = failure.what();
+  }
+  LeaveText((fs::path(folder) / ErrorFile).string(), error);
+  return code;
+}
+
+/** The text of a file that may not be there. */
+std::string
+TextIfThere(const std::string & path)
+{
+  try
+  {
+    return ReadText(path);
+  }
+  catch (const Error &)
+  {
+    return "";
+  }
+}
+
+class BatchRun
+{
+public:
+  BatchRun(const std::vector<BatchItem> & items,
+           const Recipe &                 recipe,
+           const std::string &            folder,
+           const BatchOptions &           options)
+    : m_Items(items)
+    , m_Recipe(recipe)
+    , m_Options(options)
+    , m_Folder(folder, recipe, options.resume)
+    , m_Outcomes(items.size())
+    , m_Process(options.process)
+    , m_Children(
+        { [this](std::size_t index) { return WorkOnItem(m_Items[index], m_Recipe, m_Process, FolderOf(index)); },
+          [this](std::size_t index) { return (fs::path(FolderOf(index)) / StreamFile).string(); },
+          // Where memory is short, it goes back to the system with each item, and plans are made anew.
+          options.memory > 0 })
+  {}
+
+  BatchResult
+  Run()
+  {
+    m_Folder.CheckItems(m_Items);
+    m_Folder.Log("begin: recipe '" + m_Recipe.name + "', " + Counted(m_Items.size(), "item"));
+    KeepFinished();
+    try
+    {
+      WorkOnAll();
+    }
+    catch (const Error & error)
+    {
+      StopAll();
+      LogQuietly(std::string("stopped: ") + error.what());
+      throw;
+    }
+    m_Folder.WriteTables(m_Items, m_Outcomes);
+    m_Folder.Log(m_Result.wasInterrupted ? "interrupted" : "end");
+    Count();
+    return m_Result;
+  }
+
+private:
+  void
+  KeepFinished()
+  {
+    for (std::size_t i = 0; i < m_Items.size(); ++i)
+    {
+      std::string reason;
+      auto        outcome = m_Folder.FinishedItem(m_Items[i], reason);
+      if (outcome && m_Options.process.drawsForReport && m_Recipe.outputs.pictures &&
+          !outcome->summary.contains(ReportKey))
+      {
+        outcome.reset();
+        reason = "it has no pictures for the report";
+      }
+      if (outcome)
+      {
+        m_Outcomes[i] = std::move(*outcome);
+        ++m_Result.kept;
+        ++m_Done;
+      }
+      else
+      {
+        m_Waiting.push_back(i);
+      }
+      if (!reason.empty())
+      {
+        Tell(m_Items[i].name + ": " + reason + "; it is done anew");
+      }
+    }
+    if (m_Folder.RemoveStale(m_Items, m_Outcomes) && !m_Options.writesReport)
+    {
+      Tell("note: report.html told of earlier results and is removed; --report writes it anew");
+    }
+    if (m_Result.kept > 0)
+    {
+      Tell(Counted(m_Result.kept, "item") + (m_Result.kept == 1 ? " is" : " are") + " finished already");
+    }
+  }
+
+  void
+  WorkOnAll()
+  {
+    // Items end by themselves; this process waits for them, and writes what is finished.
+    ExpectEndWithin(std::chrono::seconds(10));
+    const int  processors = ProcessorCount();
+    const int  jobs = m_Options.jobs > 0 ? m_Options.jobs : processors;
+    const auto maximum =
+      std::min<std::size_t>(static_cast<std::size_t>(jobs), std::max<std::size_t>(1, m_Waiting.size()));
+    const auto startNext = [&] {
+      Start(m_Waiting.front(), processors, maximum);
+      m_Waiting.pop_front();
+    };
+    while (!m_Waiting.empty() || m_Children.Count() > 0)
+    {
+      if (WasInterrupted())
+      {
+        StopAll();
+        m_Result.wasInterrupted = true;
+        return;
+      }
+      if (!m_Waiting.empty() && m_Children.Count() < maximum && Fits(m_Waiting.front()))
+      {
+        startNext();
+        continue;
+      }
+      // What is done with these items waits for the disk, which the next ones need not do, unless it is full. With a
+      // limit of memory, what the next ones may take is known later.
+      const std::vector<ChildProcesses::Ended> ended = m_Children.WaitForSome();
+      const bool isToStop = WasInterrupted() || std::any_of(ended.begin(), ended.end(), [](const auto & item) {
+                              return item.end.IsExit(DiskFailed);
+                            });
+      try
+      {
+        for (std::size_t i = 0; i < ended.size() && !m_Waiting.empty() && MemoryOfItems() == 0 && !isToStop; ++i)
+        {
+          startNext();
+        }
+      }
+      catch (const Error &)
+      {
+        TakeEnds(ended);
+        throw;
+      }
+      TakeEnds(ended);
+    }
+  }
+
+  /** Where the files of an item lie while it is worked on. */
+  std::string
+  FolderOf(std::size_t index) const
+  {
+    return m_Folder.PathOf(".batch/unfinished/" + m_Items[index].folder);
+  }
+
+  /** The memory that the items may take together; 0: as much as they want. */
+  std::uint64_t
+  MemoryOfItems() const
+  {
+    return m_Options.memory > MemoryOfParent ? m_Options.memory - MemoryOfParent : m_Options.memory == 0 ? 0 : 1;
+  }
+
+  /** Whether an item fits beside those at work. One that is not planned yet ends when its header is read. */
+  bool
+  Fits(std::size_t index) const
+  {
+    const auto need = m_Needs.find(index);
+    return need == m_Needs.end() || need->second <= MemoryOfItems() - m_MemoryAtWork;
+  }
+
+  void
+  Start(std::size_t index, int processors, std::size_t maximum)
+  {
+    if (MemoryOfItems() > 0)
+    {
+      const auto need = m_Needs.find(index);
+      m_Process.memory = need == m_Needs.end() ? 0 : need->second;
+      m_Process.maximumMemory = MemoryOfItems();
+      m_MemoryAtWork += m_Process.memory;
+      maximum = m_Process.memory == 0 ? maximum : std::min<std::size_t>(maximum, MemoryOfItems() / m_Process.memory);
+    }
+    m_Process.threads = std::max(1, processors / static_cast<int>(maximum));
+    m_Folder.BeginItem(m_Items[index]);
+    m_Children.Start(index);
+  }
+
+  void
+  TakeEnds(const std::vector<ChildProcesses::Ended> & ended)
+  {
+    std::vector<const BatchItem *> done;
+    for (const auto & [index, end] : ended)
+    {
+      if (end.IsExit(ItemDone))
+      {
+        m_Outcomes[index] = m_Folder.UnfinishedItem(m_Items[index]);
+        fs::remove(fs::path(FolderOf(index)) / StreamFile);
+        done.push_back(&m_Items[index]);
+      }
+    }
+    m_Folder.FinishItems(done);
+    for (auto item = ended.begin(); item != ended.end(); ++item)
+    {
+      try
+      {
+        TakeEnd(item->key, item->end);
+      }
+      catch (const Error &)
+      {
+        // What ended beside it without results leaves nothing either.
+        for (++item; item != ended.end(); ++item)
+        {
+          if (!item->end.IsExit(ItemDone))
+          {
+            m_Folder.DropItem(m_Items[item->key]);
+          }
+        }
+        throw;
+      }
+    }
+  }
+
+  void
+  TakeEnd(std::size_t index, const ChildEnd & end)
+  {
+    const BatchItem & item = m_Items[index];
+    const fs::path    folder = FolderOf(index);
+    const auto        own = [&](const char * file) { return (folder / file).string(); };
+    const auto        planned = m_Needs.find(index);
+    m_MemoryAtWork -= planned == m_Needs.end() ? 0 : planned->second;
+    if (end.IsExit(ItemNeedsMemory))
+    {
+      PlanAnew(index, std::stoull(ReadText(own(MemoryFile))));
+      return;
+    }
+    if (end.IsExit(ItemDone))
+    {
+      TakeDone(item.name + ": " + Describe(m_Outcomes[index]));
+      CheckPeak(index);
+      return;
+    }
+    std::string error = TextIfThere(own(ErrorFile));
+    if (error.empty() && end.IsExit(DiskFailed))
+    {
+      error = "the results of '" + item.name + "' cannot be written, nor the reason; is the disk full?";
+    }
+    if (error.empty())
+    {
+      std::string printed = TextIfThere(own(StreamFile)).substr(0, 300);
+      printed.erase(printed.find_last_not_of("\r\n ") + 1);
+      error = "the process that worked on it ended with " + end.ToString() + (printed.empty() ? "" : ": " + printed);
+    }
+    m_Folder.DropItem(item);
+    if (end.exitCode == ItemCancelled)
+    {
+      return;
+    }
+    if (end.exitCode == DiskFailed)
+    {
+      throw WriteError(error + "; what is finished stays, and --resume continues");
+    }
+    m_Outcomes[index].error = error;
+    TakeDone(item.name + ": error: " + error);
+  }
+
+  /** Says so if an item held more than was planned. */
+  void
+  CheckPeak(std::size_t index)
+  {
+    const auto need = m_Needs.find(index);
+    const auto peak = m_Outcomes[index].seconds.value("peak_memory_bytes", std::uint64_t{ 0 });
+    if (need != m_Needs.end() && peak > need->second)
+    {
+      Tell("note: " + m_Items[index].name + " held " + DescribeBytes(peak) + " of memory, and " +
+           DescribeBytes(need->second) + " were planned; give less to --jobs where memory is short");
+    }
+  }
+
+  /** Starts an item later with so much memory, or never. */
+  void
+  PlanAnew(std::size_t index, std::uint64_t bytes)
+  {
+    m_Folder.DropItem(m_Items[index]);
+    m_Needs[index] = bytes;
+    if (bytes <= MemoryOfItems())
+    {
+      m_Waiting.push_front(index);
+      return;
+    }
+    m_Outcomes[index].error = "it needs about " + DescribeNeed(bytes + MemoryOfParent) +
+                              " of memory, but --memory is " + DescribeBytes(m_Options.memory);
+    TakeDone(m_Items[index].name + ": error: " + m_Outcomes[index].error);
+  }
+
+  static std::string
+  Describe(const ItemOutcome & outcome)
+  {
+    const ordered_json & summary = outcome.summary;
+    const auto           defects = summary.at("defects").get<std::uint64_t>();
+    std::string          text = summary.at("verdict").get<std::string>();
+    text = (text == "none" ? "" : text + ", ") + std::to_string(defects) + (defects == 1 ? " defect" : " defects");
+    for (const ordered_json & rule : summary.at("rules"))
+    {
+      if (!rule.at("passes").get<bool>())
+      {
+        const ordered_json & value = rule.at("value");
+        text += "; " + rule.at("name").get<std::string>() + ": " + (value.is_null() ? "not a number" : value.dump()) +
+                ", limit " + rule.at("limit").dump();
+      }
+    }
+    return text;
+  }
+
+  void
+  TakeDone(const std::string & text)
+  {
+    ++m_Done;
+    Tell(text);
+  }
+
+  void
+  Tell(const std::string & said)
+  {
+    const std::string text = OneLine(said);
+    m_Folder.Log(text);
+    if (m_Options.report)
+    {
+      BatchEvent event;
+      event.text = text;
+      event.done = m_Done;
+      event.total = m_Items.size();
+      if (m_Done > m_Result.kept)
+      {
+        const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - m_Begin).count();
+        event.itemsPerSecond = static_cast<double>(m_Done - m_Result.kept) / seconds;
+        event.secondsLeft = static_cast<double>(m_Items.size() - m_Done) / event.itemsPerSecond;
+      }
+      m_Options.report(event);
+    }
+  }
+
+  /** Asks all processes to stop, and waits until they have. */
+  void
+  StopAll()
+  {
+    m_Children.Interrupt();
+    while (m_Children.Count() > 0)
+    {
+      for (const ChildProcesses::Ended & ended : m_Children.WaitForSome())
+      {
+        m_Folder.DropItem(m_Items[ended.key]);
+      }
+    }
+  }
+
+  void
+  LogQuietly(const std::string & text)
+  {
+    try
+    {
+      m_Folder.Log(text);
+    }
+    catch (const Error &)
+    {
+      // The disk that stopped the batch may have no room for this line.
+    }
+  }
+
+  void
+  Count()
+  {
+    for (const ItemOutcome & outcome : m_Outcomes)
+    {
+      m_Result.errors += outcome.error.empty() ? 0 : 1;
+      if (outcome.IsFinished())
+      {
+        const std::string verdict = outcome.summary.at("verdict");
+        ++(verdict == "pass" ? m_Result.passed : verdict == "fail" ? m_Result.failed : m_Result.unjudged);
+      }
+    }
+  }
+
+  const std::vector<BatchItem> & m_Items;
+  const Recipe &                 m_Recipe;
+  const BatchOptions &           m_Options;
+  BatchFolder                    m_Folder;
+  std::vector<ItemOutcome>       m_Outcomes;
+  std::deque<std::size_t>        m_Waiting;
+  /** What the next process is told that starts. Without a limit of memory it does not change. */
+  ProcessOptions m_Process;
+  ChildProcesses m_Children;
+  BatchResult    m_Result;
+  std::size_t    m_Done = 0;
+  /** The memory that items need, as far as it is planned, and that of all at work. */
+  std::map<std::size_t, std::uint64_t> m_Needs;
+  std::uint64_t                        m_MemoryAtWork = 0;
+
+  std::chrono::steady_clock::time_point m_Begin = std::chrono::steady_clock::now();
+};
+
+} // namespace
+
+BatchResult
+RunBatch(const std::vector<BatchItem> & items,
+         const Recipe &                 recipe,
+         const std::string &            folder,
+         const BatchOptions &           options)
+{
+  return BatchRun(items, recipe, folder, options).Run();
+}
+
+} // namespace brickccl::batch

@@ -1,5 +1,7 @@
 #include "Ridges.h"
 
+#include "Patterns.h"
+
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Phantoms/ProgressTeller.h"
 #include "BrickCCL/Phantoms/Random.h"

@@ -8,6 +8,7 @@
 #include "BrickCCL/Phantoms/Phantoms.h"
 #include "BrickCCL/Phantoms/Random.h"
 #include "Ridges.h"
+#include "Patterns.h"
 
 #include <algorithm>
 #include <cstring>

@@ -2,6 +2,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
 #include "Ridges.h"
+#include "Patterns.h"
 
 #include <gtest/gtest.h>
 

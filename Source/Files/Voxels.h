@@ -61,15 +61,6 @@ void CheckRoom(std::uint64_t fileBytes, std::uint64_t perByte, const LoadedImage
  *  at most `perByte` bytes. The header is damaged then. */
 std::byte * MakeRoom(std::uint64_t fileBytes, std::uint64_t perByte, LoadedImage & image);
 
-/** Reads `count` values of a type from text: numbers with white space or commas between them. \throws Error if there
- *  are fewer, for words that are no numbers, and for numbers that the type does not hold. */
-void ReadText(const char *     begin,
-              const char *     end,
-              ScalarType       type,
-              std::size_t      count,
-              const Progress & progress,
-              void *           output);
-
 /** Interleaves channels: they lie one after the other as whole images before, and side by side for each voxel after. */
 void InterleaveChannels(LoadedImage & image, const HostContext & context);
 

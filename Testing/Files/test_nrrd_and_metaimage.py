@@ -21,16 +21,12 @@ class NrrdTest(FilesTest):
         self.fields = ["type: short", "dimension: 3", "sizes: 6 5 4", "endian: little"]
 
     def test_encodings(self):
-        text = " ".join(map(str, self.voxels.ravel())).encode()
-        for encoding, data in (("raw", self.raw), ("gzip", gzip.compress(self.raw)), ("ascii", text), ("text", text.replace(b" ", b", "))):
+        for encoding, data in (("raw", self.raw), ("gzip", gzip.compress(self.raw)), ("GZ", gzip.compress(self.raw))):
             with self.subTest(encoding=encoding):
                 ours = self.read(self.write(self.fields + ["encoding: " + encoding], data))
                 np.testing.assert_array_equal(ours.voxels, self.voxels)
-        for encoding in ("zstd", "bzip2", "hex"):
+        for encoding in ("zstd", "bzip2", "hex", "text", "ascii"):
             self.refuses(self.write(self.fields + ["encoding: " + encoding], self.raw), saying=[encoding, "save it as gzip"])
-        self.refuses(self.write(self.fields + ["encoding: text"], text + b" 7"), saying="more numbers")
-        self.refuses(self.write(self.fields + ["encoding: text"], text.replace(b" ", b" x", 1)), saying="no number")
-        self.refuses(self.write(self.fields + ["encoding: text"], b"99999 " * 120), saying="int16")
 
     def test_spaces_and_units(self):
         directions = ["space directions: (0.5,0,0) (0,2,0) (0,0,3)", "space origin: (10,20,30)", "encoding: raw"]
@@ -249,6 +245,7 @@ class MetaImageTest(FilesTest):
     def test_headers_that_are_wrong(self):
         for wrong, saying in (({"NDims": "x"}, "NDims"), ({"DimSize": "6 5"}, "DimSize"), ({"DimSize": "6 5 0"}, "x 0"),
                               ({"ElementType": "MET_STRING"}, "MET_STRING"), ({"BinaryData": "perhaps"}, "perhaps"),
+                              ({"BinaryData": "False"}, "text"),
                               ({"ElementSpacing": "1 1 nan"}, "axis z"), ({"HeaderSize": "-2"}, "HeaderSize"),
                               ({"ElementNumberOfChannels": "0"}, "Channels"), ({"ObjectType": "Mesh"}, "Mesh"),
                               ({"TransformMatrix": "1 0 0 0 1 0 0 0 0"}, "axis z")):

@@ -74,36 +74,22 @@ AfterLines(const FileBytes & file, std::uint64_t begin, std::int64_t lines)
   return static_cast<std::uint64_t>(place - file.Data());
 }
 
-enum class Encoding
-{
-  Raw,
-  Text,
-  Gzip
-};
-
-Encoding
-EncodingOf(const NrrdHeader & header)
+/** Whether data are compressed by gzip. \throws Unsupported for encodings that are not read. */
+bool
+IsGzip(const NrrdHeader & header)
 {
   const std::string name = LowerCase(header.Get("encoding"));
-  for (const auto & [known, encoding] : { std::pair{ "raw", Encoding::Raw },
-                                          std::pair{ "txt", Encoding::Text },
-                                          std::pair{ "text", Encoding::Text },
-                                          std::pair{ "ascii", Encoding::Text },
-                                          std::pair{ "gzip", Encoding::Gzip },
-                                          std::pair{ "gz", Encoding::Gzip } })
+  if (name != "raw" && name != "gzip" && name != "gz")
   {
-    if (name == known)
-    {
-      return encoding;
-    }
+    throw Unsupported("its encoding is '" + name + "'; raw and gzip are read: save it as gzip");
   }
-  throw Unsupported("its encoding is '" + name + "'; raw, gzip and text are read: save it as gzip");
+  return name != "raw";
 }
 
 /** How the data of an image lie in its files. */
 struct DataLayout
 {
-  Encoding     encoding;
+  bool         isGzip = false;
   std::int64_t lineSkip = 0;
   /** -1 stands for data at the end of the file. */
   std::int64_t byteSkip = 0;
@@ -114,19 +100,19 @@ struct DataLayout
 DataLayout
 DataLayoutOf(const NrrdHeader & header, std::size_t size)
 {
-  DataLayout layout{ EncodingOf(header) };
+  DataLayout layout{ IsGzip(header) };
   const auto number = [&](const char * field) {
     return header.Find(field) == nullptr ? std::int64_t{ 0 } : WholeNumber(*header.Find(field), field);
   };
   layout.lineSkip = number("line skip");
   layout.byteSkip = number("byte skip");
-  if (layout.lineSkip < 0 || layout.byteSkip < -1 || (layout.byteSkip == -1 && layout.encoding != Encoding::Raw))
+  if (layout.lineSkip < 0 || layout.byteSkip < -1 || (layout.byteSkip == -1 && layout.isGzip))
   {
     throw Error("its 'line skip' is " + std::to_string(layout.lineSkip) + " and its 'byte skip' " +
                 std::to_string(layout.byteSkip) +
                 "; they must be at least 0 (with the encoding raw, a 'byte skip' of -1 is possible)");
   }
-  if (size > 1 && layout.encoding != Encoding::Text)
+  if (size > 1)
   {
     const std::string endian = LowerCase(header.Get("endian"));
     if (endian != "little" && endian != "big")
@@ -179,12 +165,6 @@ ReadPlain(const FileBytes &   data,
     data.Require(begin, static_cast<std::uint64_t>(layout.byteSkip));
     begin += static_cast<std::uint64_t>(layout.byteSkip);
   }
-  if (layout.encoding == Encoding::Text)
-  {
-    const char * const text = reinterpret_cast<const char *>(data.Data());
-    ReadText(text + begin, text + data.Size(), image.type, bytes / SizeOf(image.type), context.progress, output);
-    return false;
-  }
   if (output == nullptr)
   {
     TakeStored(data, begin, layout.swapped, context, image);
@@ -220,17 +200,16 @@ ReadNrrdData(const FileBytes & file, const NrrdHeader & header, const ReadOption
   }
   CheckFileCount(files.size(), image.extent);
   const std::size_t bytesOfFile = bytes / files.size();
-  const bool        isRaw = layout.encoding == Encoding::Raw;
   std::byte *       output = nullptr;
   bool              swapped = layout.swapped;
-  const bool        isStream = image.inParts && layout.encoding == Encoding::Gzip && files.size() == 1;
+  const bool        isStream = image.inParts && layout.isGzip && files.size() == 1;
   if (isStream)
   {
     CheckRoom(present, MaximumInflatedSize(1), image);
   }
-  else if (!isRaw || files.size() > 1)
+  else if (layout.isGzip || files.size() > 1)
   {
-    output = MakeRoom(present, layout.encoding == Encoding::Gzip ? MaximumInflatedSize(1) : size, image);
+    output = MakeRoom(present, layout.isGzip ? MaximumInflatedSize(1) : size, image);
   }
   for (std::size_t i = 0; i < files.size(); ++i)
   {
@@ -247,7 +226,7 @@ ReadNrrdData(const FileBytes & file, const NrrdHeader & header, const ReadOption
                                     context);
       swapped = false;
     }
-    else if (layout.encoding == Encoding::Gzip)
+    else if (layout.isGzip)
     {
       Inflate(data, begin, layout.byteSkip, bytesOfFile, own, part);
     }

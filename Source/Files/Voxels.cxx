@@ -110,32 +110,6 @@ CheckFileCount(std::size_t count, const Extent & extent)
 }
 
 void
-CheckDimensionOfFiles(std::int64_t                      dimension,
-                      std::size_t                       count,
-                      const std::vector<std::int64_t> & sizes,
-                      bool                              mayPartLast)
-{
-  const auto whole = static_cast<std::int64_t>(sizes.size());
-  if (dimension < 1 || dimension > whole)
-  {
-    throw Error("its data files are said to have " + Counted(dimension, "dimension") + " each; 1 to " +
-                std::to_string(whole) + " are possible");
-  }
-  const auto   files = static_cast<std::int64_t>(count);
-  std::int64_t expected = 1;
-  for (auto axis = static_cast<std::size_t>(dimension); axis < sizes.size() && expected <= files; ++axis)
-  {
-    expected *= sizes[axis];
-  }
-  const bool isParted = mayPartLast && files > 0 && dimension == whole && sizes.back() % files == 0;
-  if (files != expected && !isParted)
-  {
-    throw Error("it names " + Counted(count, "data file") + " and says that each has " +
-                Counted(dimension, "dimension") + ", which does not fit the sizes of the image");
-  }
-}
-
-void
 CheckBytesBeyond(std::uint64_t beyond, std::size_t fileCount, LoadedImage & image)
 {
   const std::string text = std::to_string(beyond) + " bytes that its header does not tell of";

@@ -42,13 +42,6 @@ PartOfFile(const HostContext & context, std::size_t file, std::size_t files)
  *  several whole entries of the slowest axes. */
 void CheckFileCount(std::size_t count, const Extent & extent);
 
-/** \throws Error unless `count` files of so many dimensions each, as a header says, make up an image of these sizes.
- *  \param mayPartLast  whether files of as many dimensions as the image may hold parts of it along the slowest axis. */
-void CheckDimensionOfFiles(std::int64_t                      dimension,
-                           std::size_t                       count,
-                           const std::vector<std::int64_t> & sizes,
-                           bool                              mayPartLast);
-
 /** Reports bytes that follow the voxels. It adds a note, or throws an Error if there are several files, which then do
  *  not fit. */
 void CheckBytesBeyond(std::uint64_t beyond, std::size_t fileCount, LoadedImage & image);

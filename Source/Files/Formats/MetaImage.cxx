@@ -248,12 +248,6 @@ DataFilesOf(const FileBytes & file, const MetaHeader & header, bool & isLocal)
   {
     names = { name };
   }
-  else if (words.size() > 1)
-  {
-    // The number of dimensions of each file: "LIST 2D".
-    const auto dimension = WholeNumber(words[1].substr(0, words[1].find_first_of("dDX")), "ElementDataFile");
-    CheckDimensionOfFiles(dimension, names.size(), WholeNumbers(*header.Find("DimSize"), "DimSize"), false);
-  }
   return MapDataFiles(file.Path(), names);
 }
 

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
 #include <utility>
 
 namespace brickccl::files
@@ -28,18 +27,14 @@ DataFilesOf(const FileBytes & file, const NrrdHeader & header)
   std::vector<std::string> names;
   const auto               words = Words(*field);
   const auto               number = [&](std::size_t i) { return WholeNumber(words[i], "data file"); };
-  // The number of dimensions of each file, which may stand behind a list or a pattern.
-  std::optional<std::int64_t> dimension;
   if (!words.empty() && words[0] == "LIST")
   {
     names = header.dataFiles;
-    dimension = words.size() > 1 ? std::optional<std::int64_t>(number(1)) : std::nullopt;
   }
   else if (words.size() >= 4 && words.size() <= 5 && words[0].find('%') != std::string::npos &&
            !IsThere(PathBeside(file.Path(), *field)))
   {
     names = NamesOfPattern(words[0], number(1), number(2), number(3));
-    dimension = words.size() > 4 ? std::optional<std::int64_t>(number(4)) : std::nullopt;
   }
   else
   {
@@ -48,10 +43,6 @@ DataFilesOf(const FileBytes & file, const NrrdHeader & header)
   if (names.empty() || names[0].empty())
   {
     throw Error("its field 'data file' names no file");
-  }
-  if (dimension)
-  {
-    CheckDimensionOfFiles(*dimension, names.size(), WholeNumbers(header.Get("sizes"), "sizes"), true);
   }
   return MapDataFiles(file.Path(), names);
 }

@@ -11,17 +11,8 @@
 #include <optional>
 #include <set>
 
-#ifdef _WIN32
-#  ifndef NOMINMAX
-#    define NOMINMAX
-#  endif
-#  include <windows.h>
-// windows.h defines a macro of that name.
-#  undef ReplaceFile
-#else
-#  include <fnmatch.h>
-#  include <glob.h>
-#endif
+#include <fnmatch.h>
+#include <glob.h>
 
 namespace brickccl::files
 {
@@ -148,11 +139,7 @@ IsName(const std::string & pattern, const std::string & name)
     const auto numbered = NumberedNameOf(pattern);
     return numbered ? numbered->Makes(name) : pattern == name;
   }
-#ifdef _WIN32
-  return false;
-#else
   return ::fnmatch(pattern.c_str(), name.c_str(), FNM_PERIOD) == 0;
-#endif
 }
 
 } // namespace
@@ -173,20 +160,7 @@ FilesOfPattern(const std::string & pattern)
     return FilesOfNumbers(path, *numbered);
   }
   std::vector<std::string> files;
-#ifdef _WIN32
-  WIN32_FIND_DATAW found = {};
-  const HANDLE     search = FindFirstFileW(path.c_str(), &found);
-  for (bool isFound = search != INVALID_HANDLE_VALUE; isFound; isFound = FindNextFileW(search, &found) != 0)
-  {
-    files.push_back((path.parent_path() / found.cFileName).string());
-  }
-  if (search != INVALID_HANDLE_VALUE)
-  {
-    FindClose(search);
-  }
-  std::sort(files.begin(), files.end());
-#else
-  std::string literal;
+  std::string              literal;
   for (const char letter : pattern.substr(0, LiteralSize(pattern)))
   {
     literal += std::string("*?[\\").find(letter) == std::string::npos ? "" : "\\";
@@ -198,7 +172,6 @@ FilesOfPattern(const std::string & pattern)
     files.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
   }
   ::globfree(&found);
-#endif
   return files;
 }
 

@@ -9,24 +9,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <limits>
-#include <system_error>
 #include <vector>
 
-#ifdef _WIN32
-#  ifndef NOMINMAX
-#    define NOMINMAX
-#  endif
-#  include <windows.h>
-// These need windows.h before them.
-#  include <fcntl.h>
-#  include <io.h>
-#  include <sys/stat.h>
-#else
-#  include <fcntl.h>
-#  include <unistd.h>
-#endif
+#include <fcntl.h>
+#include <unistd.h>
 
 namespace brickccl::files
 {
@@ -202,38 +189,6 @@ DropAlpha(LoadedImage & image, const HostContext & context)
 namespace
 {
 
-#ifdef _WIN32
-
-int
-OpenToWrite(const std::string & path)
-{
-  return ::_wopen(std::filesystem::path(path).c_str(),
-                  _O_WRONLY | _O_CREAT | _O_TRUNC | _O_BINARY | _O_NOINHERIT,
-                  _S_IREAD | _S_IWRITE);
-}
-
-/** Writes some of the bytes. \return how many. \throws Error. */
-std::size_t
-WriteSomeAt(int descriptor, std::uint64_t place, const void * bytes, std::size_t size)
-{
-  OVERLAPPED at = {};
-  at.Offset = static_cast<DWORD>(place);
-  at.OffsetHigh = static_cast<DWORD>(place >> 32);
-  constexpr std::size_t limit = std::size_t{ 1 } << 30;
-  DWORD                 written = 0;
-  if (WriteFile(reinterpret_cast<HANDLE>(::_get_osfhandle(descriptor)),
-                bytes,
-                static_cast<DWORD>(std::min(size, limit)),
-                &written,
-                &at) == 0)
-  {
-    throw Error(std::system_category().message(static_cast<int>(GetLastError())));
-  }
-  return written;
-}
-
-#else
-
 int
 OpenToWrite(const std::string & path)
 {
@@ -257,8 +212,6 @@ WriteSomeAt(int descriptor, std::uint64_t place, const void * bytes, std::size_t
     }
   }
 }
-
-#endif
 
 } // namespace
 

@@ -13,7 +13,7 @@
 namespace brickccl::files
 {
 
-#if defined(BRICKCCL_USE_HDF5) && defined(BRICKCCL_HAS_CHILDREN)
+#ifdef BRICKCCL_USE_HDF5
 
 namespace
 {

@@ -1,5 +1,6 @@
 #include "BrickCCL/Files/FilePattern.h"
 
+#include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 
 #include <algorithm>
@@ -130,6 +131,32 @@ FilesOfNumbers(const fs::path & path, const NumberedName & name)
   return files;
 }
 
+/** The text with a backslash before each of these signs, which are then letters of names. */
+std::string
+WithLetters(const std::string & text, const std::string & signs)
+{
+  std::string pattern;
+  for (const char letter : text)
+  {
+    pattern += signs.find(letter) == std::string::npos ? "" : "\\";
+    pattern += letter;
+  }
+  return pattern;
+}
+
+std::vector<std::string>
+FilesOfGlob(const std::string & pattern)
+{
+  std::vector<std::string> files;
+  glob_t                   found = {};
+  if (::glob(pattern.c_str(), 0, nullptr, &found) == 0)
+  {
+    files.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  }
+  ::globfree(&found);
+  return files;
+}
+
 /** Whether the last part of a pattern stands for a name. */
 bool
 IsName(const std::string & pattern, const std::string & name)
@@ -139,7 +166,10 @@ IsName(const std::string & pattern, const std::string & name)
     const auto numbered = NumberedNameOf(pattern);
     return numbered ? numbered->Makes(name) : pattern == name;
   }
-  return ::fnmatch(pattern.c_str(), name.c_str(), FNM_PERIOD) == 0;
+  const auto numbered = NumberedNameOf(pattern);
+  return ::fnmatch(pattern.c_str(), name.c_str(), FNM_PERIOD) == 0 ||
+         ::fnmatch(WithLetters(pattern, "[").c_str(), name.c_str(), FNM_PERIOD) == 0 ||
+         (numbered && numbered->Makes(name));
 }
 
 } // namespace
@@ -160,18 +190,19 @@ FilesOfPattern(const std::string & pattern)
     return FilesOfNumbers(path, *numbered);
   }
   std::vector<std::string> files;
-  std::string              literal;
-  for (const char letter : pattern.substr(0, LiteralSize(pattern)))
+  const std::size_t        size = LiteralSize(pattern);
+  const std::string        folder = WithLetters(pattern.substr(0, size), "*?[\\");
+  const std::string        rest = pattern.substr(size);
+  files = FilesOfGlob(folder + rest);
+  const bool hasNumber = numbered && rest.find_first_of("*?") == std::string::npos;
+  const auto others = hasNumber ? FilesOfNumbers(path, *numbered) : FilesOfGlob(folder + WithLetters(rest, "["));
+  if (!files.empty() && !others.empty() && files != others)
   {
-    literal += std::string("*?[\\").find(letter) == std::string::npos ? "" : "\\";
-    literal += letter;
+    throw Error("the pattern stands for " + Quoted(files.front()) +
+                " and, with its brackets as letters of names, for " + Quoted(others.front()) +
+                "; write [[] for a bracket that is a letter");
   }
-  glob_t found = {};
-  if (::glob((literal + pattern.substr(LiteralSize(pattern))).c_str(), 0, nullptr, &found) == 0)
-  {
-    files.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
-  }
-  ::globfree(&found);
+  files = files.empty() ? others : files;
   return files;
 }
 

@@ -186,37 +186,8 @@ DropAlpha(LoadedImage & image, const HostContext & context)
                         std::to_string(image.channels + 1) + " channels take part");
 }
 
-namespace
-{
-
-int
-OpenToWrite(const std::string & path)
-{
-  return ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-}
-
-/** Writes some of the bytes. \return how many. \throws Error. */
-std::size_t
-WriteSomeAt(int descriptor, std::uint64_t place, const void * bytes, std::size_t size)
-{
-  for (;;)
-  {
-    const ::ssize_t written = ::pwrite(descriptor, bytes, size, static_cast<::off_t>(place));
-    if (written >= 0)
-    {
-      return static_cast<std::size_t>(written);
-    }
-    if (errno != EINTR)
-    {
-      throw Error(std::strerror(errno));
-    }
-  }
-}
-
-} // namespace
-
 OutputFile::OutputFile(const std::string & path)
-  : m_Descriptor(OpenToWrite(path))
+  : m_Descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666))
 {
   if (m_Descriptor < 0)
   {
@@ -245,14 +216,15 @@ OutputFile::WriteAt(std::uint64_t place, const void * bytes, std::size_t size)
   const auto * from = static_cast<const char *>(bytes);
   while (size > 0)
   {
-    const std::size_t written = WriteSomeAt(m_Descriptor, place, from, size);
-    if (written == 0)
+    const ::ssize_t written = ::pwrite(m_Descriptor, from, size, static_cast<::off_t>(place));
+    if (written == 0 || (written < 0 && errno != EINTR))
     {
-      throw Error("the system wrote nothing");
+      throw Error(written == 0 ? "the system wrote nothing" : std::strerror(errno));
     }
-    from += written;
-    size -= written;
-    place += written;
+    const auto done = static_cast<std::size_t>(std::max<::ssize_t>(written, 0));
+    from += done;
+    size -= done;
+    place += done;
   }
 }
 

@@ -7,11 +7,7 @@
 #include <cstring>
 #include <memory>
 
-// GDCM runs in child processes.
-#if defined(BRICKCCL_USE_GDCM) && defined(BRICKCCL_HAS_CHILDREN)
-#  define BRICKCCL_DECODES_IN_CHILDREN
-#endif
-#ifdef BRICKCCL_DECODES_IN_CHILDREN
+#ifdef BRICKCCL_USE_GDCM
 #  include <sys/mman.h>
 #  include <unistd.h>
 #  include <gdcmBitmap.h>
@@ -21,7 +17,7 @@
 namespace brickccl::files::dicom
 {
 
-#ifdef BRICKCCL_DECODES_IN_CHILDREN
+#ifdef BRICKCCL_USE_GDCM
 
 namespace
 {

@@ -16,6 +16,7 @@
 #include <cmath>
 #include <cstring>
 #include <iterator>
+#include <type_traits>
 #include <utility>
 
 namespace brickccl::files
@@ -340,11 +341,14 @@ CheckReadable(const Hdf5Dataset & dataset)
     throw Unsupported("it is a MINC file, whose values are scaled slice by slice, which is not done here; convert it, "
                       "for example by mnc2nii");
   }
-  if (dataset.isUnsigned == "?")
+  const bool isUnsigned =
+    VisitScalarType(dataset.type, [](auto tag) { return std::is_unsigned_v<typename decltype(tag)::Type>; });
+  const bool isFloat = dataset.type == ScalarType::Float32 || dataset.type == ScalarType::Float64;
+  if (!isFloat && !dataset.isUnsigned.empty() && dataset.isUnsigned != (isUnsigned ? "true" : "false"))
   {
-    throw Unsupported("its dataset " + Printable(dataset.name) +
-                      " has an attribute _Unsigned that is neither \"true\" nor \"false\", so that it is unknown what "
-                      "its values stand for; correct or remove the attribute");
+    throw Unsupported("its dataset " + Printable(dataset.name) + " has an attribute _Unsigned that is not \"" +
+                      (isUnsigned ? "true" : "false") +
+                      "\", as its type is; save its values in the type that they stand for, without the attribute");
   }
   if (std::isnan(dataset.scaleFactor) || std::isnan(dataset.addOffset))
   {
@@ -354,33 +358,10 @@ CheckReadable(const Hdf5Dataset & dataset)
   }
 }
 
-/** The type of what a dataset's values stand for, which have the same bytes. */
-ScalarType
-TypeOfValues(const Hdf5Dataset & dataset)
-{
-  constexpr ScalarType pairs[][2] = { { ScalarType::Int8, ScalarType::UInt8 },
-                                      { ScalarType::Int16, ScalarType::UInt16 },
-                                      { ScalarType::Int32, ScalarType::UInt32 },
-                                      { ScalarType::Int64, ScalarType::UInt64 } };
-  for (const auto & pair : pairs)
-  {
-    if (dataset.type == pair[0] || dataset.type == pair[1])
-    {
-      return dataset.isUnsigned.empty() ? dataset.type : pair[dataset.isUnsigned == "true" ? 1 : 0];
-    }
-  }
-  return dataset.type;
-}
-
 /** What conventions of netCDF and Imaris say of the values. */
 void
 NoteConventions(const Hdf5Dataset & dataset, LoadedImage & image)
 {
-  if (image.type != dataset.type)
-  {
-    image.notes.push_back("its values are stored as " + std::string(NameOf(dataset.type)) + " but stand for " +
-                          NameOf(image.type) + " (_Unsigned = " + dataset.isUnsigned + ")");
-  }
   if (!dataset.validity.empty())
   {
     image.notes.push_back("it says which stored values are missing or valid (" + dataset.validity +
@@ -454,7 +435,7 @@ ReadHdf5(const FileBytes & file, const ReadOptions & options)
   {
     image.files.push_back(each.path);
   }
-  image.type = TypeOfValues(dataset);
+  image.type = dataset.type;
   image.notes = axes.notes;
   NoteConventions(dataset, image);
   image.channels = axes.channels;

@@ -10,14 +10,12 @@
 #include <memory>
 #include <utility>
 
-#ifdef BRICKCCL_HAS_CHILDREN
-#  include <unistd.h>
-#endif
+#include <unistd.h>
 
 namespace brickccl::files
 {
 
-#if defined(BRICKCCL_USE_HDF5) && defined(BRICKCCL_HAS_CHILDREN)
+#ifdef BRICKCCL_USE_HDF5
 
 namespace
 {

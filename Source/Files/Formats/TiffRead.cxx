@@ -218,7 +218,7 @@ ReadTiff(const FileBytes & file, const ReadOptions & options)
   {
     image.meaning = "counted from white";
   }
-  if (first.photometric == PHOTOMETRIC_PALETTE && !first.isWithoutColours)
+  if (first.photometric == PHOTOMETRIC_PALETTE)
   {
     image.meaning = "numbers of a palette's colours";
     image.notes.push_back("it has a palette; the voxels are the numbers of its colours");

@@ -1,22 +1,12 @@
 #include "BrickCCL/Files/Isolation/AbortMessage.h"
 
-#ifndef _WIN32
-#  include <csignal>
-#  include <cstring>
-#  include <initializer_list>
-#  include <unistd.h>
-#endif
+#include <csignal>
+#include <cstring>
+#include <initializer_list>
+#include <unistd.h>
 
 namespace brickccl
 {
-
-#ifdef _WIN32
-
-AbortMessage::AbortMessage(const char *) {}
-
-AbortMessage::~AbortMessage() = default;
-
-#else
 
 namespace
 {
@@ -47,7 +37,5 @@ AbortMessage::~AbortMessage()
 {
   std::signal(SIGABRT, m_Before);
 }
-
-#endif
 
 } // namespace brickccl

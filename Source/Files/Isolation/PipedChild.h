@@ -9,15 +9,10 @@
 #include <string>
 #include <vector>
 
-// Work of libraries that damaged files may crash or keep busy for ever. Windows has no such processes.
-#ifndef _WIN32
-#  define BRICKCCL_HAS_CHILDREN
-#endif
+// Work of libraries that damaged files may crash or keep busy for ever.
 
 namespace brickccl::files
 {
-
-#ifdef BRICKCCL_HAS_CHILDREN
 
 /** The size of the address space that this process uses; 0 if it is unknown or must not be limited. */
 std::size_t AddressSpace();
@@ -74,8 +69,6 @@ private:
   int                   m_Pipe = -1;
   int                   m_Process = 0;
 };
-
-#endif
 
 } // namespace brickccl::files
 

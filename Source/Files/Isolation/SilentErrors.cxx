@@ -2,20 +2,11 @@
 
 #include <cstdio>
 
-#ifndef _WIN32
-#  include <fcntl.h>
-#  include <unistd.h>
-#endif
+#include <fcntl.h>
+#include <unistd.h>
 
 namespace brickccl
 {
-
-#ifdef _WIN32
-
-SilentErrors::SilentErrors() = default;
-SilentErrors::~SilentErrors() = default;
-
-#else
 
 SilentErrors::SilentErrors()
 {
@@ -41,7 +32,5 @@ SilentErrors::~SilentErrors()
     ::close(m_Kept);
   }
 }
-
-#endif
 
 } // namespace brickccl

@@ -2,21 +2,19 @@
 
 #include <gtest/gtest.h>
 
-#ifndef _WIN32
+#include "SlowBuild.h"
 
-#  include "SlowBuild.h"
+#include "BrickCCL/Host/Buffer.h"
 
-#  include "BrickCCL/Host/Buffer.h"
-
-#  include <csignal>
-#  include <cstdio>
-#  include <filesystem>
-#  include <fstream>
-#  include <map>
-#  include <numeric>
-#  include <set>
-#  include <sys/mman.h>
-#  include <unistd.h>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <numeric>
+#include <set>
+#include <sys/mman.h>
+#include <unistd.h>
 
 namespace brickccl
 {
@@ -148,5 +146,3 @@ INSTANTIATE_TEST_SUITE_P(OneKeyOrMany, ForkedProcesses, ::testing::Bool());
 
 } // namespace
 } // namespace brickccl
-
-#endif

@@ -7,7 +7,11 @@
 #include <cstring>
 #include <memory>
 
-#ifdef BRICKCCL_USE_GDCM
+// GDCM runs in child processes.
+#if defined(BRICKCCL_USE_GDCM) && defined(BRICKCCL_HAS_CHILDREN)
+#  define BRICKCCL_DECODES_IN_CHILDREN
+#endif
+#ifdef BRICKCCL_DECODES_IN_CHILDREN
 #  include <sys/mman.h>
 #  include <unistd.h>
 #  include <gdcmBitmap.h>
@@ -17,7 +21,7 @@
 namespace brickccl::files::dicom
 {
 
-#ifdef BRICKCCL_USE_GDCM
+#ifdef BRICKCCL_DECODES_IN_CHILDREN
 
 namespace
 {

@@ -13,7 +13,7 @@
 namespace brickccl::files
 {
 
-#ifdef BRICKCCL_USE_HDF5
+#if defined(BRICKCCL_USE_HDF5) && defined(BRICKCCL_HAS_CHILDREN)
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Hdf5Dataset,
                                    name,

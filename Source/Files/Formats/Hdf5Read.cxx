@@ -10,12 +10,14 @@
 #include <memory>
 #include <utility>
 
-#include <unistd.h>
+#ifdef BRICKCCL_HAS_CHILDREN
+#  include <unistd.h>
+#endif
 
 namespace brickccl::files
 {
 
-#ifdef BRICKCCL_USE_HDF5
+#if defined(BRICKCCL_USE_HDF5) && defined(BRICKCCL_HAS_CHILDREN)
 
 namespace
 {

@@ -7,6 +7,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 
 namespace brickccl::files
 {
@@ -162,7 +163,11 @@ TiffHandle::TiffHandle(const std::string & path, bool isBig)
   errno = 0;
   m_Tiff = OpenWith(Procedures::KeepError, Procedures::KeepWarning, this, [&](TIFFOpenOptions * options) {
     const char * const mode = isBig ? "w8" : "w";
+#ifdef _WIN32
+    return TIFFOpenWExt(std::filesystem::path(path).c_str(), mode, options);
+#else
     return TIFFOpenExt(path.c_str(), mode, options);
+#endif
   });
   if (m_Tiff == nullptr)
   {

@@ -75,6 +75,10 @@ public:
   std::size_t Count() const;
 
 private:
+#ifdef _WIN32
+  Work               m_Work;
+  std::vector<Ended> m_Ended;
+#else
   struct Process
   {
     std::int64_t number = 0;
@@ -91,6 +95,7 @@ private:
 
   Work                 m_Work;
   std::vector<Process> m_Processes;
+#endif
 };
 
 /** A lock on a folder that one process at a time holds. It ends with the process, however that ends. */

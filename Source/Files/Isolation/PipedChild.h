@@ -9,10 +9,15 @@
 #include <string>
 #include <vector>
 
-// Work of libraries that damaged files may crash or keep busy for ever.
+// Work of libraries that damaged files may crash or keep busy for ever. Windows has no such processes.
+#ifndef _WIN32
+#  define BRICKCCL_HAS_CHILDREN
+#endif
 
 namespace brickccl::files
 {
+
+#ifdef BRICKCCL_HAS_CHILDREN
 
 /** The size of the address space that this process uses; 0 if it is unknown or must not be limited. */
 std::size_t AddressSpace();
@@ -69,6 +74,8 @@ private:
   int                   m_Pipe = -1;
   int                   m_Process = 0;
 };
+
+#endif
 
 } // namespace brickccl::files
 

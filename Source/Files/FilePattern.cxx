@@ -58,7 +58,7 @@ struct NumberedName
   std::size_t width = 0;
   char        filling = ' ';
 
-  /** What a name has in the place of the number; empty if the rest of it is another one. */
+  /** The number's text in a name; empty if the rest of the name differs. */
   std::string
   NumberIn(const std::string & name) const
   {
@@ -139,7 +139,7 @@ FilesOfNumbers(const fs::path & path, const NumberedName & name)
   return files;
 }
 
-/** Whether the last part of a pattern stands for a name. */
+/** Whether the last part of a pattern matches a name. */
 bool
 IsName(const std::string & pattern, const std::string & name)
 {
@@ -226,7 +226,7 @@ HintOnPadding(const std::string & pattern)
       name->Makes(file) ? void(own.insert(number)) : void(others.emplace(number, file));
     }
   }
-  // Others matter where the stack goes on with them.
+  // Others matter if they continue the stack.
   auto next = others.begin();
   if (!own.empty())
   {
@@ -240,7 +240,7 @@ HintOnPadding(const std::string & pattern)
   const std::string & example = next->second;
   const std::string   number = name->NumberIn(example);
   const std::string   place = number[0] == '0' && number.size() > 1 ? "%0" + std::to_string(number.size()) + "d" : "%d";
-  return "it does not stand for " + Quoted(example) + ", whose number is written otherwise; write " +
+  return "it does not match " + Quoted(example) + ", whose number is written differently; use " +
          Quoted((path.parent_path() / (name->before + place + name->after)).string());
 }
 

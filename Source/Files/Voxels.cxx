@@ -78,7 +78,7 @@ ValueOfText(const char * begin, const char * end)
   if (result.ec != std::errc() || result.ptr != end)
   {
     throw Error("'" + std::string(begin, std::min<std::ptrdiff_t>(end - begin, 40)) +
-                "' among its voxels is no number that the type " + NameOf(ScalarTypeOf<T>()) + " holds");
+                "' among its voxels does not fit the type " + NameOf(ScalarTypeOf<T>()));
   }
   return value;
 }
@@ -144,7 +144,7 @@ CheckFileCount(std::size_t count, const Extent & extent)
   if (!fits)
   {
     throw Error("it names " + std::to_string(count) + " data files for " + extent.ToString() +
-                " voxels, which do not part evenly among them");
+                " voxels, which cannot be divided evenly");
   }
 }
 
@@ -157,7 +157,7 @@ CheckDimensionOfFiles(std::int64_t                      dimension,
   const auto whole = static_cast<std::int64_t>(sizes.size());
   if (dimension < 1 || dimension > whole)
   {
-    throw Error("its data files are said to have " + Counted(dimension, "dimension") + " each; 1 to " +
+    throw Error("the header gives its data files " + Counted(dimension, "dimension") + " each; 1 to " +
                 std::to_string(whole) + " are possible");
   }
   const auto   files = static_cast<std::int64_t>(count);
@@ -169,19 +169,19 @@ CheckDimensionOfFiles(std::int64_t                      dimension,
   const bool isParted = mayPartLast && files > 0 && dimension == whole && sizes.back() % files == 0;
   if (files != expected && !isParted)
   {
-    throw Error("it names " + Counted(count, "data file") + " and says that each has " +
-                Counted(dimension, "dimension") + ", which does not fit the sizes of the image");
+    throw Error("it names " + Counted(count, "data file") + " and gives each " + Counted(dimension, "dimension") +
+                ", which does not fit the sizes of the image");
   }
 }
 
 void
 CheckBytesBeyond(std::uint64_t beyond, std::size_t fileCount, LoadedImage & image)
 {
-  const std::string text = std::to_string(beyond) + " bytes that its header does not tell of";
+  const std::string text = std::to_string(beyond) + " bytes that its header does not mention";
   if (beyond > 0 && fileCount > 1)
   {
     throw Error("after the voxels of one of its " + std::to_string(fileCount) + " data files come " + text +
-                ": they are not the right ones");
+                ": they are the wrong files");
   }
   if (beyond > 0)
   {
@@ -203,7 +203,7 @@ CheckRoom(std::uint64_t fileBytes, std::uint64_t perByte, const LoadedImage & im
 std::byte *
 MakeRoom(std::uint64_t fileBytes, std::uint64_t perByte, LoadedImage & image)
 {
-  RefuseParts(image, "voxels as they are in this file (as text, or in several files)");
+  RefuseParts(image, "voxels stored as text or in several files");
   CheckRoom(fileBytes, perByte, image);
   return image.voxels.Resize(VoxelBytes(image.extent, image.channels, image.type));
 }
@@ -249,7 +249,7 @@ InterleaveChannels(LoadedImage & image, const HostContext & context)
   {
     return;
   }
-  RefuseParts(image, "channels that lie one after the other");
+  RefuseParts(image, "channels stored one after the other");
   const std::size_t size = SizeOf(image.type);
   const auto        voxels = image.extent.VoxelCount();
   const auto        channels = static_cast<std::size_t>(image.channels);
@@ -276,7 +276,7 @@ InterleaveChannels(LoadedImage & image, const HostContext & context)
 void
 DropAlpha(LoadedImage & image, const HostContext & context)
 {
-  RefuseParts(image, "colours with alpha");
+  RefuseParts(image, "colors with alpha");
   const std::size_t size = SizeOf(image.type);
   const std::size_t from = static_cast<std::size_t>(image.channels) * size;
   const std::size_t to = from - size;
@@ -294,8 +294,8 @@ DropAlpha(LoadedImage & image, const HostContext & context)
   });
   image.voxels = std::move(kept);
   --image.channels;
-  image.notes.push_back("alpha is left out: " + std::to_string(image.channels) + " of " +
-                        std::to_string(image.channels + 1) + " channels take part");
+  image.notes.push_back("alpha is ignored: " + std::to_string(image.channels) + " of " +
+                        std::to_string(image.channels + 1) + " channels are read");
 }
 
 namespace

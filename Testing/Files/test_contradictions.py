@@ -90,7 +90,7 @@ class ContradictionTest(FilesTest):
                 if count is None:
                     self.assertEqual(ours.notes, [])
                 else:
-                    self.assertIn("of page 1 has %d bytes by its header, but its pixels take %d" % (count, size), ours.notes[0])
+                    self.assertIn("of page 1 has %d bytes in its header, but its pixels take %d" % (count, size), ours.notes[0])
                     self.assertEqual("the file ends before" in ours.notes[0], count >= 1000)
 
         # Writers may round an odd number of bytes up.
@@ -104,14 +104,14 @@ class ContradictionTest(FilesTest):
         tifffile.imwrite(self.path("p.tif"), np.zeros((4, 5), np.uint8), photometric="minisblack")
         with tifffile.TiffFile(self.path("p.tif"), mode="r+b") as tiff:
             tiff.pages[0].tags[259].overwrite(32909)
-        self.refuses(self.path("p.tif"), saying=["PixarLog", "1 sample a pixel"])
+        self.refuses(self.path("p.tif"), saying=["PixarLog", "1 sample per pixel"])
 
     def test_palettes_without_colours(self):
         """libtiff tells of grey pages."""
         plane = values("uint8", (5, 6))
         palette = [(258, 3, 1, struct.pack("<H", 8)), (262, 3, 1, struct.pack("<H", 3))]
         colours = (320, 3, 768, bytes(1536))
-        for entries, saying in ((palette, "has no ColorMap"), ([*palette, colours], "the numbers of its colours"), (palette[:1], "")):
+        for entries, saying in ((palette, "has no ColorMap"), ([*palette, colours], "numbers of colors"), (palette[:1], "")):
             ours = self.read(self.put(tiff([plane], entries), "a.tif"))
             np.testing.assert_array_equal(ours.voxels, plane)
             self.assertEqual(len(ours.notes), int(saying != ""))
@@ -244,7 +244,7 @@ class ContradictionTest(FilesTest):
         for compression, masks in ((0, b""), (3, struct.pack("<3I", 0xf800, 0x7e0, 0x1f))):
             header = struct.pack("<IiiHHIIiiII", 40, 6, 5, 1, 16, compression, 60, 0, 0, 0, 0) + masks
             path = self.put(b"BM" + struct.pack("<IHHI", 74 + len(masks), 0, 0, 14 + len(header)) + header + bytes(60), "a.bmp")
-            self.refuses(path, saying=["16 bits, 5 or 6 for each colour", "24-bit"])
+            self.refuses(path, saying=["16 bits", "24-bit"])
 
     def test_bits_of_nifti(self):
         for bits, isTold in ((16, False), (0, False), (8, True), (32, True)):

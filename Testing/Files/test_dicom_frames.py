@@ -169,7 +169,7 @@ class MultiFrame(Dicom):
 
     def test_padding_is_told(self):
         pixels = self.random((4, 5))
-        for more, text in (({}, "value -2000 stands"), ({"PixelPaddingRangeLimit": -1900}, "values from -2000 to -1900 stand")):
+        for more, text in (({}, "value -2000 is padding"), ({"PixelPaddingRangeLimit": -1900}, "values from -2000 to -1900 are padding")):
             for syntax in (ExplicitVRLittleEndian, ImplicitVRLittleEndian):
                 image = self.read(self.save(make(pixels, syntax=syntax, PixelPaddingValue=-2000, **more), "p.dcm"))
                 np.testing.assert_array_equal(image.voxels, pixels[None])
@@ -182,11 +182,11 @@ class MultiFrame(Dicom):
                                        (np.uint16, "US", 63536, 63536), (np.int32, "US", 63536, 63536)):
             data = make(self.random((4, 5), kind))
             data.add_new("PixelPaddingValue", vr, stored)
-            self.assertIn("value %d stands" % told, " ".join(self.read(self.save(data, "p.dcm")).notes))
+            self.assertIn("value %d is padding" % told, " ".join(self.read(self.save(data, "p.dcm")).notes))
         data = make(self.random((4, 5)))
         data.add_new("PixelPaddingValue", "US", 63536)
         data.add_new("PixelPaddingRangeLimit", "US", 63636)
-        self.assertIn("values from -2000 to -1900 stand", " ".join(self.read(self.save(data, "p.dcm")).notes))
+        self.assertIn("values from -2000 to -1900 are padding", " ".join(self.read(self.save(data, "p.dcm")).notes))
 
     def test_padding_of_series_is_one_note(self):
         """Also where each slice has another one."""
@@ -194,10 +194,10 @@ class MultiFrame(Dicom):
             if index >= skipped:
                 data.add_new("PixelPaddingValue", "SS", first + step * index)
 
-        for skipped, first, step, told in ((0, -2000, 0, "its stored value -2000 stands"),
-                                           (4, -2000, 0, "8 slices: its stored value -2000 stands"),
-                                           (11, -2000, 0, "1 slice: its stored value -2000 stands"),
-                                           (0, -2000, 1, "12 slices: their stored values from -2000 to -1989, others in")):
+        for skipped, first, step, told in ((0, -2000, 0, "its stored value -2000 is padding"),
+                                           (4, -2000, 0, "8 slices: its stored value -2000 is padding"),
+                                           (11, -2000, 0, "1 slice: its stored value -2000 is padding"),
+                                           (0, -2000, 1, "12 slices: their stored values from -2000 to -1989 are padding")):
             notes = self.read(self.series(range(12), folder="%d%d" % (skipped, step), change=change)[0]).notes
             self.assertEqual([note[:len(told)] for note in notes if "Padding" in note], [told])
 
@@ -223,7 +223,7 @@ class Segmentations(Dicom):
         self.assertEqual(image.size, [7, 5, 3])
         self.assertIn("the least distance of its frames, 4 mm", " ".join(image.notes))
         image = self.read(self.save(segmentation(frames, between=3)[0], "s.dcm"))
-        self.assertIn("SpacingBetweenSlices is 3 mm, but its frames lie at multiples of 4 mm", " ".join(image.notes))
+        self.assertIn("SpacingBetweenSlices is 3 mm, but its frames are at multiples of 4 mm", " ".join(image.notes))
 
     def test_label_map_with_missing_slices(self):
         data, labels = segmentation([(1, 0), (1, 1), (3, 1), (3, 4), (2, 0)])

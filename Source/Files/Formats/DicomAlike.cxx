@@ -57,7 +57,7 @@ CheckKind(const std::vector<Plane> & planes)
   const auto    complain =
     [&](const Plane & plane, const char * what, const std::string & theirs, const std::string & its) {
       throw Error(plane.name + " has the " + what + " " + theirs + ", but " + first.name + " has " + its +
-                  ": they are no slices of one volume; keep those that belong together in a folder of their own");
+                  ": not slices of one volume; put each volume into its own folder");
     };
   for (const Plane & plane : planes)
   {
@@ -72,7 +72,7 @@ CheckKind(const std::vector<Plane> & planes)
     {
       complain(plane, "type", DescribeType(format), DescribeType(expected));
     }
-    // Values of MONOCHROME1 count from white, and those of a palette are no brightness.
+    // Values of MONOCHROME1 count from white, and values of a palette are not brightness.
     if (format.samples == 1 && format.photometric != expected.photometric)
     {
       complain(plane, "photometric interpretation", format.photometric, expected.photometric);
@@ -83,14 +83,12 @@ CheckKind(const std::vector<Plane> & planes)
       const bool has = isSlope ? plane.hasSlope : plane.hasIntercept;
       throw Error((has ? first : plane).name + " has no Rescale" + (isSlope ? "Slope" : "Intercept") + ", but " +
                   (has ? plane : first).name +
-                  " has one: their values may mean different things; keep those that belong together in a folder of "
-                  "their own");
+                  " has one: their values may mean different things; put each volume into its own folder");
     }
     if (plane.isPlaced != first.isPlaced)
     {
       throw Error((plane.isPlaced ? first : plane).name + " has no position, but " +
-                  (plane.isPlaced ? plane : first).name +
-                  " has one; keep those that belong together in a folder of their own");
+                  (plane.isPlaced ? plane : first).name + " has one; put each volume into its own folder");
     }
     bool same = plane.spacing.size() == first.spacing.size();
     for (std::size_t axis = 0; same && axis < plane.spacing.size(); ++axis)
@@ -154,8 +152,7 @@ CheckMeaning(const std::vector<Plane> & planes, std::vector<std::string> & notes
     if (const auto [plane, first] = Unequal(planes, meaning); plane != nullptr)
     {
       throw Error(plane->name + " has the " + name + " " + Quoted(text(*plane)) + ", but " + first->name + " has " +
-                  Quoted(text(*first)) +
-                  ": their values mean different things; keep those that belong together in a folder of their own");
+                  Quoted(text(*first)) + ": their values mean different things; put each volume into its own folder");
     }
     const auto isWithout = [&](const Plane & plane) { return meaning(plane).empty(); };
     const auto without = std::find_if(planes.begin(), planes.end(), isWithout);
@@ -173,16 +170,15 @@ CheckMeaning(const std::vector<Plane> & planes, std::vector<std::string> & notes
 void
 CheckOwners(const std::vector<Plane> & planes, std::vector<std::string> & notes)
 {
-  // The values are not told: errors get into logs, where names of patients have no place.
+  // The values are not printed: errors get into logs, which must not contain names of patients.
   const auto patient = [](const Plane & each) { return each.source->patient; };
-  // The standard tells capital and small letters apart, but not all programs do, and two patients whose numbers differ
-  // in these alone do not share a series.
+  // The standard is case-sensitive, but not all programs are, and two patients whose numbers differ only in case do not
+  // share a series.
   const auto inSmallLetters = [](const Plane & each) { return LowerCase(each.source->patient); };
   if (const auto [plane, first] = Unequal(planes, inSmallLetters); plane != nullptr)
   {
     throw Error(plane->name + " has another PatientID than " + first->name +
-                ", in one series: they are no slices of one volume; keep those that belong together in a folder of "
-                "their own");
+                ", in one series: not slices of one volume; put each volume into its own folder");
   }
   if (const auto [plane, first] = Unequal(planes, patient); plane != nullptr)
   {
@@ -190,7 +186,7 @@ CheckOwners(const std::vector<Plane> & planes, std::vector<std::string> & notes)
             plane->name + " writes the PatientID of " + first->name +
               " with capital letters in other places: they are taken as slices of one volume");
   }
-  // GDCM makes a new one for each file that it writes, unless it is told one.
+  // GDCM makes a new one for each file that it writes, unless one is set.
   if (const auto [plane, first] = Unequal(planes, [](const Plane & each) { return each.source->study; });
       plane != nullptr)
   {
@@ -200,8 +196,8 @@ CheckOwners(const std::vector<Plane> & planes, std::vector<std::string> & notes)
   }
 }
 
-/** A padding value. Many files store that of signed pixels as unsigned (US), 63536 for -2000, or the other way round.
- *  What pixels of up to 16 bits cannot hold is meant so. */
+/** A padding value. Many files store it for signed pixels as unsigned (US), 63536 for -2000, or the reverse. Values
+ * outside the range of pixels of up to 16 bits are converted. */
 std::optional<double>
 PaddingOf(const Plane & plane, std::uint32_t tag, const char * keyword)
 {
@@ -216,7 +212,7 @@ PaddingOf(const Plane & plane, std::uint32_t tag, const char * keyword)
   return *value + (isTooLarge ? -65536 : isTooSmall ? 65536 : 0);
 }
 
-/** Notes stored values that stand for no image. They are read like others. */
+/** Notes padding values. They are read like others. */
 void
 NotePadding(const std::vector<Plane> & planes, std::vector<std::string> & notes)
 {
@@ -245,10 +241,10 @@ NotePadding(const std::vector<Plane> & planes, std::vector<std::string> & notes)
   const std::string owner = isMixed ? "their" : "its";
   AddNote(notes,
           (isMixed || count < planes.size() ? Counted(count, "slice") + ": " : std::string()) +
-            (first == last ? owner + " stored value " + Shortest(first) + " stands"
-                           : owner + " stored values from " + Shortest(first) + " to " + Shortest(last) +
-                               (isMixed ? ", others in other slices, stand" : " stand")) +
-            " for no image (PixelPaddingValue), but such pixels are read like others");
+            (first == last ? owner + " stored value " + Shortest(first) + " is"
+                           : owner + " stored values from " + Shortest(first) + " to " + Shortest(last) + " are") +
+            " padding (PixelPaddingValue" + (isMixed ? ", different in other slices" : "") +
+            ") and read like other values");
 }
 
 } // namespace

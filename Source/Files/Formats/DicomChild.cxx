@@ -34,7 +34,7 @@ namespace brickccl::files::dicom
 namespace
 {
 
-/** What a child reports to its parent, in shared memory. */
+/** A child's report to its parent, in shared memory. */
 struct Report
 {
   std::atomic<std::int64_t> done;
@@ -79,7 +79,7 @@ DecodeFrame(const FrameToDecode & frame, unsigned char * values, std::size_t byt
   }
 }
 
-/** What this process has written to its standard error. There libjpeg reports damage despite which it goes on. */
+/** This process's output to standard error, where libjpeg reports damage without stopping. */
 class Complaints
 {
 public:
@@ -201,7 +201,7 @@ public:
       return;
     }
     const std::string what = "its compressed pixel data are damaged or of an unusual kind: ";
-    const std::string why = tookTooLong                  ? "decoding them takes too long"
+    const std::string why = tookTooLong                  ? "decoding takes too long"
                           : m_Report->message[0] != '\0' ? std::string(m_Report->message)
                           : m_Signal != 0                ? "GDCM failed with signal " + std::to_string(m_Signal)
                                                          : "GDCM failed";
@@ -272,7 +272,7 @@ RequireDecoder(const std::string & transferSyntax)
     const bool isHighThroughput = transferSyntax.rfind("1.2.840.10008.1.2.4.20", 0) == 0;
     throw Unsupported("its pixel data are compressed by transfer syntax " + transferSyntax +
                       (isHighThroughput ? " (HTJ2K), which is not supported; " + std::string(HowToDecompress)
-                                        : ", which is not supported; decompress them by a program that knows it"));
+                                        : ", which is not supported; decompress them with a program that supports it"));
   }
 }
 
@@ -334,7 +334,7 @@ void
 RequireDecoder(const std::string & transferSyntax)
 {
   throw Unsupported("its pixel data are compressed by transfer syntax " + transferSyntax +
-                    ", and this program was built without GDCM, which decodes them");
+                    ", which this program cannot decode because it was built without GDCM");
 }
 
 void

@@ -23,7 +23,7 @@ PointersOf(const DataSet & data)
   std::vector<double>       pointers;
   for (std::size_t i = 0; i + 1 < halves.size(); i += 2)
   {
-    // A value that is no tag may be any number, too large for an integer.
+    // A value other than a tag may be too large for an integer.
     pointers.push_back(halves[i] * 65536 + halves[i + 1]);
   }
   return pointers;
@@ -137,8 +137,8 @@ DistancesOfOffsets(std::vector<double> offsets, const Plane & first)
 }
 
 /** The distance of each frame from the first one along the normal, by GridFrameOffsetVector or SliceLocationVector;
- *  empty if there is neither. Without positions they must be even, and their step is taken.
- *  In nuclear medicine SpacingBetweenSlices, whose sign is that of the way, goes before locations. */
+ *  empty if there is neither. Without positions they must be even, and their step is used. In nuclear medicine
+ * SpacingBetweenSlices, whose sign gives the direction, precedes locations. */
 std::vector<double>
 DistancesOf(const DataSet & data, std::vector<Plane> & planes, std::vector<std::string> & notes)
 {
@@ -182,8 +182,7 @@ DistancesOf(const DataSet & data, std::vector<Plane> & planes, std::vector<std::
   }
   if (!hasOffsets && step < 0 && planes[0].isPlaced)
   {
-    AddNote(notes,
-            "SliceLocationVector falls; frames are taken to follow each other against the normal of rows and columns");
+    AddNote(notes, "SliceLocationVector falls; frames are assumed to run against the normal of rows and columns");
   }
   for (Plane & plane : planes)
   {

@@ -59,7 +59,7 @@ Swapped(U value)
   }
 }
 
-/** Copies values and scales them. Bits beside the value are dropped. */
+/** Copies values and scales them. Bits outside the value are dropped. */
 template <typename From, typename To>
 void
 Convert(const PixelFormat & format, const unsigned char * from, std::int64_t count, const Scaling & scaling, To * to)
@@ -152,13 +152,13 @@ CheckColours(PixelFormat & format)
   {
     throw Unsupported("it has " + std::to_string(format.samples) + " samples of " +
                       std::to_string(format.bitsAllocated) + (format.isSigned ? " signed" : "") +
-                      " bits a pixel; 1, and 3 unsigned ones of 8 or 16 bits, are supported");
+                      " bits per pixel; 1 sample, or 3 unsigned ones of 8 or 16 bits, are supported");
   }
   const bool transformed = kind == "YBR_RCT" || kind == "YBR_ICT";
   const bool differences = kind == "YBR_FULL" || (kind == "YBR_FULL_422" && format.encapsulated);
   if (kind != "RGB" && !(transformed && format.encapsulated) && !(differences && format.bitsAllocated == 8))
   {
-    throw Unsupported("its colours are stored as " + kind + (format.encapsulated ? "" : " without compression") +
+    throw Unsupported("its colors are stored as " + kind + (format.encapsulated ? "" : " without compression") +
                       "; RGB and YBR_FULL are supported");
   }
 }
@@ -175,7 +175,7 @@ CheckLength(const File & file, const PixelFormat & format)
   const double needs = std::ceil(bits / 8);
   if (static_cast<double>(file.pixels->size) < needs)
   {
-    throw Error("its pixel data are cut: they have " + std::to_string(file.pixels->size) + " bytes, but " +
+    throw Error("its pixel data are truncated: they have " + std::to_string(file.pixels->size) + " bytes, but " +
                 std::to_string(format.columns) + " x " + std::to_string(format.rows) + " pixels" +
                 (format.frames > 1 ? " in " + std::to_string(format.frames) + " frames" : "") + " of " +
                 std::to_string(format.samples * format.bitsAllocated) + " bits need " + Shortest(needs));
@@ -209,7 +209,7 @@ ReadPixelFormat(const File & file)
     const std::int64_t number = value.value_or(missing);
     if (number < minimum || number > maximum)
     {
-      throw Error(std::string(tag.keyword) + " is " + std::to_string(number) + "; it must lie between " +
+      throw Error(std::string(tag.keyword) + " is " + std::to_string(number) + "; it must be between " +
                   std::to_string(minimum) + " and " + std::to_string(maximum));
     }
     return number;
@@ -231,7 +231,7 @@ ReadPixelFormat(const File & file)
     format.type = isDouble ? ScalarType::Float64 : ScalarType::Float32;
     if (format.samples != 1 || format.encapsulated)
     {
-      throw Unsupported("its floating-point pixel data are compressed or in colour, which is not supported");
+      throw Unsupported("its floating-point pixel data are compressed or in color, which is not supported");
     }
     CheckLength(file, format);
     return format;
@@ -245,12 +245,12 @@ ReadPixelFormat(const File & file)
   format.planar = format.samples > 1 && whole(tags::Planar, 0, 1, 0) == 1;
   if (format.bitsAllocated == 1 && (format.samples != 1 || format.isSigned || format.encapsulated))
   {
-    throw Unsupported("its values of 1 bit are signed, in colour or compressed, which is not supported");
+    throw Unsupported("its 1-bit values are signed, in color or compressed, which is not supported");
   }
   if (format.bigEndian && format.bitsAllocated <= 8 && std::memcmp(file.pixels->representation, "OW", 2) == 0)
   {
-    throw Unsupported("its values of 8 bits lie in big-endian words, which is not supported; convert it, for example "
-                      "by 'dcmconv +te'");
+    throw Unsupported(
+      "its 8-bit values are in big-endian words, which is not supported; convert it, for example with 'dcmconv +te'");
   }
   CheckColours(format);
   CheckLength(file, format);

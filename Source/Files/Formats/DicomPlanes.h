@@ -61,7 +61,7 @@ struct Plane
   std::vector<double> spacing;
   double              step = 1;
   StepSource          stepSource = StepSource::None;
-  /** Whether the file gives the step as negative, which it can be in nuclear medicine alone. */
+  /** Whether the file has a negative step, which is possible only in nuclear medicine. */
   bool        isStepNegative = false;
   std::string frameOfReference;
   /** Whether the position was computed from the step. */
@@ -70,7 +70,7 @@ struct Plane
   /** Whether the file gives the scaling. */
   bool hasSlope = false;
   bool hasIntercept = false;
-  /** What the values are: Modality, Units and RescaleType; empty if the file does not say. */
+  /** The meaning of the values: Modality, Units and RescaleType; empty if the file does not say. */
   std::string                 modality;
   std::string                 units;
   std::string                 rescaleType;
@@ -92,9 +92,8 @@ std::vector<Plane> PlanesOf(const std::shared_ptr<const Source> & source, std::v
 void AddNote(std::vector<std::string> & notes, const std::string & note);
 
 /** \throws Error that names the first slices that differ in size, type, meaning of values, spacing, orientation or
- * patient. Adds a note if they are of several studies, if some do not say what their values are, or if there is
- * padding.
- */
+ *  patient. Adds a note if they are of several studies, if some do not say what their values are, or if there is
+ *  padding. */
 void CheckAlike(const std::vector<Plane> & planes, std::vector<std::string> & notes);
 
 /** Makes a volume of slices, which may be in any order.
@@ -123,7 +122,7 @@ private:
 /** Writes the values of a slice in another type. \param stored  its pixel data, decoded */
 void WritePlane(const Plane & plane, const unsigned char * stored, ScalarType type, std::byte * output);
 
-/** Gives the memory of a mapped file back. What is needed of it is read again. */
+/** Releases the memory of a mapped file. Parts needed later are read again. */
 void Forget(const File & file);
 
 /** The voxels of slices that are read in parts. */

@@ -49,7 +49,7 @@ IsFileOfDisk(const std::string & place)
   const auto      kind = fs::status(place, failure).type();
   if (kind == fs::file_type::fifo || kind == fs::file_type::socket || kind == fs::file_type::character)
   {
-    throw Error("its source " + Quoted(place) + " is no file of a disk (a pipe or a device)");
+    throw Error("its source " + Quoted(place) + " is not a regular file (but a pipe or a device)");
   }
   return kind == fs::file_type::regular;
 }
@@ -74,7 +74,7 @@ FilesOfLinks(const Hdf5Library & h5, hid_t file, const std::string & path, const
     }
     if (maximumLinks == 0)
     {
-      throw Error("the links to its dataset lead from one to the next without end, by way of " + Quoted(front));
+      throw Error("the links to its dataset form a circle through " + Quoted(front));
     }
     std::string value(info.u.val_size + 1, '\0');
     h5.H5Lget_val(file, front.c_str(), value.data(), value.size(), H5P_DEFAULT);
@@ -101,7 +101,7 @@ FilesOfLinks(const Hdf5Library & h5, hid_t file, const std::string & path, const
       }
     }
     throw Error("its link " + Quoted(front) + " leads to the file " + Quoted(other) +
-                ", which is missing or no HDF5 file");
+                ", which is missing or not an HDF5 file");
   }
   return {};
 }

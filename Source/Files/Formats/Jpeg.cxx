@@ -202,7 +202,7 @@ ReadJpeg(const FileBytes & file, const ReadOptions & options)
   const double     pixels = static_cast<double>(jpeg.image_width) * jpeg.image_height;
   if (pixels > maximumPixelsPerByte * static_cast<double>(file.Size()))
   {
-    throw Error("its header says " + std::to_string(jpeg.image_width) + " x " + std::to_string(jpeg.image_height) +
+    throw Error("its header promises " + std::to_string(jpeg.image_width) + " x " + std::to_string(jpeg.image_height) +
                 " pixels but the file has only " + std::to_string(file.Size()) +
                 " bytes: it is truncated or its header damaged");
   }
@@ -223,7 +223,7 @@ ReadJpeg(const FileBytes & file, const ReadOptions & options)
   if (decoder.Orientation() != 1)
   {
     image.notes.push_back("its Exif orientation is " + std::to_string(decoder.Orientation()) +
-                          ", by which viewers turn or mirror it; rows and columns are taken as they are stored");
+                          " (turned or mirrored); rows and columns are read as stored");
   }
   TellHeader(options, image);
   const std::size_t rowBytes = static_cast<std::size_t>(jpeg.image_width) * static_cast<std::size_t>(image.channels);
@@ -233,7 +233,7 @@ ReadJpeg(const FileBytes & file, const ReadOptions & options)
   {
     decoder.Fail();
   }
-  image.notes.push_back("JPEG compression is lossy: values near edges are not those of the original");
+  image.notes.push_back("JPEG compression is lossy: values near edges differ from the original");
   return image;
 }
 

@@ -43,7 +43,7 @@ NoteAnatomicalOrientation(const std::string *                        letters,
                           const std::optional<std::vector<double>> & matrix,
                           std::vector<std::string> &                 notes)
 {
-  // Where an axis leads from that leads to the left, posterior or superior; the opposite ones behind.
+  // The letters an axis starts from if it runs to the left, posterior or superior; then the opposite ones.
   constexpr std::string_view known = "RAILPS";
   if (letters == nullptr || letters->size() != 3 || letters->find_first_not_of(known) != std::string::npos ||
       dimension < 3)
@@ -51,7 +51,7 @@ NoteAnatomicalOrientation(const std::string *                        letters,
     return;
   }
   // An oblique axis may have the letter of any axis of the patient that is less than 90 degrees away: each letter
-  // stands for one axis, so that not every axis has the nearest one.
+  // belongs to one axis, so not every axis has the nearest one.
   constexpr double nearest = 1e-3;
   bool             isFrom = true;
   bool             isTo = true;
@@ -71,10 +71,9 @@ NoteAnatomicalOrientation(const std::string *                        letters,
   }
   if (!isFrom && !isTo)
   {
-    notes.push_back(
-      "its AnatomicalOrientation is " + *letters + ", but " +
-      (matrix ? "by its TransformMatrix the axes are " : "it has no TransformMatrix, so that its axes are ") +
-      LettersOf(directions, known) + ", which is taken; its place in the patient may be wrong");
+    notes.push_back("its AnatomicalOrientation is " + *letters + ", but " +
+                    (matrix ? "by its TransformMatrix the axes are " : "it has no TransformMatrix, so its axes are ") +
+                    LettersOf(directions, known) + ", which is used; its position in the patient may be wrong");
   }
 }
 

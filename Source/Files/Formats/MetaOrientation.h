@@ -9,8 +9,8 @@
 namespace brickccl::files
 {
 
-/** Notes an AnatomicalOrientation of MetaImage that contradicts the TransformMatrix. Three letters say where each axis
- *  leads from, as ITK writes them, or where it leads to, as MetaIO's manual has it. Other texts say nothing.
+/** Notes an AnatomicalOrientation of MetaImage that contradicts the TransformMatrix. Three letters give the start of
+ *  each axis, as ITK writes them, or its end, as in MetaIO's manual. Other texts are ignored.
  *  \param letters    null if the file has none
  *  \param dimension  that of the matrix, whose rows are the directions of the axes */
 void NoteAnatomicalOrientation(const std::string *                        letters,

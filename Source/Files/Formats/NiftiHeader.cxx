@@ -42,7 +42,7 @@ StoredOf(std::int64_t code)
   case 2048:
     throw Unsupported("complex voxels are not supported; give their magnitude instead");
   default:
-    throw Unsupported("its voxels are of the type with the code " + std::to_string(code) +
+    throw Unsupported("its voxels have type code " + std::to_string(code) +
                       "; integers of 8 to 64 bits, float, double and RGB are read");
   }
 }
@@ -58,7 +58,7 @@ CodeOf(ScalarType type)
       return code;
     }
   }
-  throw Error("NIfTI has no code for a type of voxels");
+  throw Error("NIfTI cannot store voxels of this type");
 }
 
 void
@@ -76,10 +76,10 @@ CheckBits(const HeaderBytes &        header,
   const std::string of = std::to_string(bitsOfType) + " by their type (datatype)";
   if (bits > 0 && bytes * 8 / static_cast<std::uint64_t>(bits) == static_cast<std::uint64_t>(voxels))
   {
-    throw Error("its voxels have " + std::to_string(bits) + " bits (bitpix), and as many bytes are there, but " + of +
+    throw Error("its voxels have " + std::to_string(bits) + " bits (bitpix), which fits the file's size, but " + of +
                 "; correct the one that is wrong");
   }
-  notes.push_back("its voxels have " + std::to_string(bits) + " bits (bitpix), but " + of + ", which is taken");
+  notes.push_back("its voxels have " + std::to_string(bits) + " bits (bitpix), but " + of + ", which is used");
 }
 
 void
@@ -87,7 +87,7 @@ CheckSignature(const HeaderBytes & header, std::size_t size, std::vector<std::st
 {
   if (!header.IsKnown())
   {
-    throw Error(size < SizeOfFirst ? "its header is truncated" : "its header is none of NIfTI or Analyze");
+    throw Error(size < SizeOfFirst ? "its header is truncated" : "its header is neither NIfTI nor Analyze");
   }
   constexpr unsigned char     right[] = { 0x0d, 0x0a, 0x1a, 0x0a };
   const unsigned char * const found = header.LineEnds();
@@ -97,15 +97,15 @@ CheckSignature(const HeaderBytes & header, std::size_t size, std::vector<std::st
   }
   if (std::all_of(found, found + 4, [](unsigned char byte) { return byte == 0; }))
   {
-    notes.push_back("bytes 4 to 7 of its magic are 0 where NIfTI-2 has 0D 0A 1A 0A, so that it is unknown whether it "
-                    "was changed by a transfer as text");
+    notes.push_back(
+      "bytes 4 to 7 of its magic are 0 where NIfTI-2 has 0D 0A 1A 0A, so a transfer as text may have changed the file");
     return;
   }
   char text[12];
   std::snprintf(text, sizeof(text), "%02X %02X %02X %02X", found[0], found[1], found[2], found[3]);
   throw Error("bytes 4 to 7 of its magic are " + std::string(text) +
-              " instead of 0D 0A 1A 0A: a transfer as text has changed the line ends in it, or it is damaged; "
-              "transfer it anew, as binary");
+              " instead of 0D 0A 1A 0A: a transfer as text changed its line ends, or it is damaged; transfer it again "
+              "in binary mode");
 }
 
 void
@@ -120,8 +120,8 @@ NoteCodesOfForms(const HeaderBytes & header, std::vector<std::string> & notes)
       const std::string form = isMatrix ? "sform" : "qform";
       notes.push_back("its " + form + "_code is " + std::to_string(code) + ", but the standard has 0 to " +
                       std::to_string(largest) +
-                      (code < 0 ? "; it is taken as 0: the " + form + " is not used"
-                                : "; the " + form + " is used, in a coordinate system that is not known"));
+                      (code < 0 ? "; 0 is assumed: the " + form + " is not used"
+                                : "; the " + form + " is used, in an unknown coordinate system"));
     }
   }
 }

@@ -137,20 +137,20 @@ Stored StoredOf(std::int64_t code);
 /** The code that the standard has for each ScalarType. */
 std::int64_t CodeOf(ScalarType type);
 
-/** Compares the header's bits of a voxel (bitpix) with those of its type, and notes where they differ. Some programs
+/** Compares the header's bits per voxel (bitpix) with its type, and notes a difference. Some programs
  *  leave them at 0.
  *  \param bytes  of all voxels; 0 if these are compressed
- *  \throws Error if there are as many bytes as so many voxels of bitpix have */
+ *  \throws Error if the number of bytes fits bitpix */
 void CheckBits(const HeaderBytes &        header,
                int                        bitsOfType,
                std::int64_t               voxels,
                std::uint64_t              bytes,
                std::vector<std::string> & notes);
 
-/** Checks what the file begins with. NIfTI-2 has four bytes in which transfers as text change the line ends; a note
- *  tells where they are 0, as some programs leave them.
+/** Checks the beginning of the file. NIfTI-2 has four bytes in which transfers as text change the line ends; a note
+ *  reports zeros, which some programs write.
  *  \param size  of what is there of the header
- *  \throws Error if it is no header, and if the four bytes are others */
+ *  \throws Error if it is not a header, or if the four bytes differ */
 void CheckSignature(const HeaderBytes & header, std::size_t size, std::vector<std::string> & notes);
 
 /** Notes codes of the coordinate systems that the standard does not have. It says to use a form if its code is above

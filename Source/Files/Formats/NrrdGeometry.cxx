@@ -27,7 +27,7 @@ QuotedWords(const std::string & text)
   return words.empty() ? Words(text) : words;
 }
 
-/** The millimetres of each unit. Units that are no lengths give a note. */
+/** The millimeters of each unit. Other units than lengths give a note. */
 std::vector<double>
 UnitsOf(const NrrdHeader & header, const std::string & field, std::size_t count, LoadedImage & image)
 {
@@ -47,7 +47,7 @@ UnitsOf(const NrrdHeader & header, const std::string & field, std::size_t count,
     if (millimetres == 0 && !name.empty() && name != "none" && name != "???" && name != "s" && name != "ms" &&
         name != "sec" && name != "second" && name != "seconds")
     {
-      image.notes.push_back("its unit '" + units[i] + "' is no unit of length that is known; it is taken for mm");
+      image.notes.push_back("its unit '" + units[i] + "' is not a known unit of length; mm is assumed");
     }
   }
   return factors;
@@ -85,8 +85,8 @@ SignsOfSpace(const std::string & space)
   }
   else
   {
-    throw Error("its space is '" + space + "', which the format does not know; left-posterior-superior, " +
-                "right-anterior-superior, left-anterior-superior, scanner-xyz and the like are right");
+    throw Error("its space is '" + space + "', which is not in the format; use left-posterior-superior, " +
+                "right-anterior-superior, left-anterior-superior, scanner-xyz or the like");
   }
   if (hasTime)
   {
@@ -110,7 +110,7 @@ NrrdVectors(const std::string & text, const std::string & field)
       const std::string word = text.substr(place, end - place);
       if (LowerCase(word) != "none")
       {
-        throw Error("its field '" + field + "' has '" + word.substr(0, 40) + "' where a vector or none belongs");
+        throw Error("its field '" + field + "' has '" + word.substr(0, 40) + "' instead of a vector or none");
       }
       vectors.emplace_back();
       place = end == std::string::npos ? text.size() : end;
@@ -170,7 +170,7 @@ SpaceOf(const NrrdHeader & header, LoadedImage & image)
     const auto given = NrrdVectors(*text, "space origin");
     if (given.size() != 1 || given[0].size() != space.signs.size())
     {
-      throw Error("its space origin '" + text->substr(0, 60) + "' is no vector of " +
+      throw Error("its space origin '" + text->substr(0, 60) + "' is not a vector of " +
                   Counted(space.signs.size(), "number"));
     }
     space.origin = given[0];
@@ -178,8 +178,8 @@ SpaceOf(const NrrdHeader & header, LoadedImage & image)
   return space;
 }
 
-/** Whether the image lies at an angle in a space of more dimensions than it has, or of fewer.
- *  \throws Error for a direction that is no vector of the space. */
+/** Whether the image is oblique in a space of more or fewer dimensions. \throws Error for a direction that is not a
+ * vector of the space. */
 bool
 LeavesSpace(const std::vector<std::vector<double>> & directions,
             const std::vector<std::size_t> &         places,
@@ -253,8 +253,8 @@ struct AxisFields
     return std::isfinite(mins[place]) && std::isfinite(maxs[place]);
   }
 
-  /** Whether axis mins and maxs tell another distance of voxels than this. Without centers they may be either the ends
-   *  of the first and the last voxel or their centres. */
+  /** Whether axis mins and maxs give another spacing than this. Without centers they may be either the ends or the
+   * centers of the first and last voxels. */
   bool
   ContradictEnds(std::size_t place, double spacing, std::int64_t size) const
   {
@@ -277,8 +277,8 @@ NoteContradiction(const std::string & axes, const std::string & used, const std:
 {
   if (!axes.empty())
   {
-    image.notes.push_back("its " + used + " and its " + other + " tell different distances of voxels along " + axes +
-                          "; the " + used + " are used");
+    image.notes.push_back("its " + used + " and its " + other + " give different spacings along " + axes + "; the " +
+                          used + " are used");
   }
 }
 
@@ -330,9 +330,9 @@ CheckFieldsOfSpace(const NrrdHeader & header, LoadedImage & image)
   {
     throw Error("its space '" + *name + "' has " + Counted(count, "dimension") +
                 ", but its field 'space dimension' says " + *dimension +
-                "; the format allows one of these fields: remove the wrong one");
+                "; the format allows one of them: remove the wrong one");
   }
-  image.notes.push_back("it has both fields 'space' and 'space dimension', of which the format allows one; they agree");
+  image.notes.push_back("it has both fields 'space' and 'space dimension', but the format allows only one; they agree");
 }
 
 /** Axes and origin from the field "space directions". */
@@ -351,7 +351,7 @@ SetDirections(const NrrdHeader &               header,
   const bool leavesSpace = LeavesSpace(directions, places, space.signs.size());
   if (leavesSpace)
   {
-    image.notes.push_back("its slices lie at an angle in a space of more dimensions; their place there is left out");
+    image.notes.push_back("its slices are oblique in a space of more dimensions; their position there is ignored");
   }
   double vectors[MaximumDimension][MaximumDimension] = {};
   for (int axis = 0; axis < MaximumDimension; ++axis)
@@ -440,19 +440,18 @@ SetNrrdGeometry(const NrrdHeader &               header,
   }
   else if (!untold.empty())
   {
-    image.notes.push_back("it does not say the spacing along " + untold + ", which is taken as 1 mm");
+    image.notes.push_back("its header has no spacing along " + untold + ": 1 mm is assumed");
   }
   NoteContradiction(contradicting, "spacings", "axis mins and maxs", image);
   if (!betweenCentres.empty())
   {
     // Teem's default was this one, and is the other.
-    image.notes.push_back("it does not say by centers what its axis mins and maxs along " + betweenCentres +
-                          " are; they are taken as the centres of the first and the last voxel, and the spacing "
-                          "follows from them");
+    image.notes.push_back("its header lacks 'centers' for the axis mins and maxs along " + betweenCentres +
+                          "; they are assumed to be the centers of the first and last voxels, which gives the spacing");
   }
   if (const std::string * const space = header.Find("space"))
   {
-    image.notes.push_back("it names the space '" + *space + "' but no space directions; its axes are taken as x, y, z");
+    image.notes.push_back("it names the space '" + *space + "' but no space directions; axes x, y, z are assumed");
   }
   SettleSpacing(image);
 }

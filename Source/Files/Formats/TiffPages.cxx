@@ -26,7 +26,7 @@ TypeText(const TiffPage & page)
 {
   static const char * const formats[] = { "", "unsigned", "signed", "floating-point" };
   return std::to_string(page.bits) + "-bit " + formats[page.format] + ", " + std::to_string(page.samples) +
-         (page.samples == 1 ? " sample" : " samples") + " a pixel, photometric " + std::to_string(page.photometric);
+         (page.samples == 1 ? " sample" : " samples") + " per pixel, photometric " + std::to_string(page.photometric);
 }
 
 /** \throws Error if a page has one strip, not compressed, that has fewer bytes than its pixels. libtiff would take the
@@ -40,7 +40,7 @@ CheckOnlyStrip(const FileBytes & file, const TiffPage & page)
   }
   const std::uint64_t size = page.BlockRowBytes() * page.height;
   const auto          stated = TiffEntries(file).Find(page.place, TIFFTAG_STRIPBYTECOUNTS);
-  // A size of 0 stands for one that the writer did not know.
+  // A size of 0 means that the writer did not know it.
   if (stated && stated->count == 1 && stated->value > 0 && stated->value < size)
   {
     throw Error("a page has a strip of " + std::to_string(stated->value) + " bytes instead of " + std::to_string(size) +
@@ -77,15 +77,14 @@ NoteOnLongBlock(TIFF * tiff, const FileBytes & file, const TiffPage & page, std:
       const std::uint64_t begin = TIFFGetStrileOffset(tiff, block);
       const bool          isBeyond = begin > file.Size() || stated > file.Size() - begin;
       return std::string("a ") + (page.isTiled ? "tile" : "strip") + " of page " + std::to_string(number) + " has " +
-             std::to_string(stated) + " bytes by its header, but its pixels take " + std::to_string(size) +
-             "; those behind them are passed over" +
-             (isBeyond ? " (the file ends before them: it may be truncated)" : "");
+             std::to_string(stated) + " bytes in its header, but its pixels take " + std::to_string(size) +
+             "; the rest is ignored" + (isBeyond ? " (the file ends before them: it may be truncated)" : "");
     }
   }
   return "";
 }
 
-/** Notes a page that is said to have a palette and has none. libtiff tells of grey, or of red, green and blue. */
+/** Notes a page that should have a palette and has none. libtiff then reports gray, or red, green and blue. */
 void
 NoteMissingPalette(const FileBytes & file, TiffPage & page, std::vector<std::string> & notes)
 {
@@ -94,8 +93,8 @@ NoteMissingPalette(const FileBytes & file, TiffPage & page, std::vector<std::str
   {
     page.photometric = PHOTOMETRIC_PALETTE;
     page.isWithoutColours = true;
-    notes.push_back("it is said to have a palette (PhotometricInterpretation 3) but has no ColorMap; the voxels are "
-                    "the numbers that are stored");
+    notes.push_back(
+      "it should have a palette (PhotometricInterpretation 3) but has no ColorMap; its stored numbers are read");
   }
 }
 
@@ -133,7 +132,7 @@ FindChannels(TIFF * tiff, TiffPage & page, std::vector<std::string> & notes)
     if (sample >= values && extras != nullptr)
     {
       const std::uint16_t kind = extras[sample - values];
-      // A fourth sample of unknown meaning beside a colour counts as alpha if it is the only one, as in libtiff itself.
+      // A fourth sample of unknown meaning after a color counts as alpha if it is the only one, as in libtiff itself.
       isAlpha = kind == EXTRASAMPLE_ASSOCALPHA || kind == EXTRASAMPLE_UNASSALPHA || (isColour && page.samples == 4);
     }
     else if (extraCount == 0)
@@ -147,12 +146,12 @@ FindChannels(TIFF * tiff, TiffPage & page, std::vector<std::string> & notes)
   }
   if (page.channels.empty())
   {
-    throw Unsupported("all samples of a pixel are alpha; there must be one that is a value");
+    throw Unsupported("all samples of a pixel are alpha; at least one must be a value");
   }
   if (page.channels.size() < page.samples)
   {
-    notes.push_back("the alpha channel is left out; " + std::to_string(page.channels.size()) +
-                    (page.channels.size() == 1 ? " channel takes part" : " channels take part"));
+    notes.push_back("the alpha channel is ignored; " + std::to_string(page.channels.size()) +
+                    (page.channels.size() == 1 ? " channel is read" : " channels are read"));
   }
 }
 
@@ -173,7 +172,7 @@ CheckKind(TIFF * tiff, const TiffPage & page)
   }
   if (page.compression == COMPRESSION_OJPEG)
   {
-    throw Unsupported("it is compressed by old-style JPEG (6), which is ambiguous; save it anew, losslessly");
+    throw Unsupported("its compression is old-style JPEG (6), which is ambiguous; save it again, losslessly");
   }
   if (page.photometric == PHOTOMETRIC_LOGL || page.photometric == PHOTOMETRIC_LOGLUV)
   {
@@ -181,22 +180,22 @@ CheckKind(TIFF * tiff, const TiffPage & page)
   }
   if (page.photometric == PHOTOMETRIC_YCBCR && page.compression != COMPRESSION_JPEG)
   {
-    throw Unsupported("its pixels are YCbCr but not JPEG-compressed; save it as RGB or grey");
+    throw Unsupported("its pixels are YCbCr but not JPEG-compressed; save it as RGB or gray");
   }
   if (!TIFFIsCODECConfigured(page.compression))
   {
     throw Unsupported("its compression has the number " + std::to_string(page.compression) +
-                      ", which this libtiff does not know; save it with deflate");
+                      ", which this libtiff lacks; save it with deflate");
   }
   if (page.compression == COMPRESSION_PIXARLOG && page.samples != 3 && page.samples != 4)
   {
     throw Unsupported("it is compressed by PixarLog with " + Counted(page.samples, "sample") +
-                      " a pixel, which the TIFF library gets wrong; save it with deflate");
+                      " per pixel, which libtiff decodes wrongly; save it with deflate");
   }
   std::uint32_t depth = 1;
   if (TIFFGetField(tiff, TIFFTAG_IMAGEDEPTH, &depth) == 1 && depth > 1)
   {
-    throw Unsupported("a page has the depth " + std::to_string(depth) + "; save one page a slice");
+    throw Unsupported("a page has the depth " + std::to_string(depth) + "; save one page per slice");
   }
 }
 
@@ -286,13 +285,12 @@ ReadPage(const TiffHandle & handle, const FileBytes & file, std::vector<std::str
   {
     throw Unsupported("its pixels are differences (predictor " + std::to_string(predictor->value) +
                       ") under compression " + std::to_string(page.compression) +
-                      ", which the TIFF library does not undo; save it with deflate");
+                      ", which libtiff does not support; save it with deflate");
   }
   if (page.predictor == PREDICTOR_HORIZONTAL && !page.IsWholeBytes())
   {
-    throw Unsupported("its samples of " + std::to_string(page.bits) +
-                      " bits are differences (predictor 2), which the " +
-                      "TIFF library undoes only for 8, 16, 32 and 64 bits; save it without a predictor");
+    throw Unsupported("its samples of " + std::to_string(page.bits) + " bits are differences (predictor 2), which " +
+                      "libtiff supports only for 8, 16, 32 and 64 bits; save it without a predictor");
   }
   SetBlocks(tiff, file, page);
   CheckOnlyStrip(file, page);
@@ -357,7 +355,7 @@ ReadDescription(TIFF * tiff, const FileBytes & file, TiffPages & found)
   found.resolution = ReadResolution(tiff, file);
 }
 
-/** The note on pages whose resolution is not that of the first one; empty if there are none. */
+/** The note on pages whose resolution differs from the first one; empty if there are none. */
 std::string
 NoteOnOtherResolution(const TiffPages & found, const TiffResolution & resolution)
 {
@@ -366,8 +364,8 @@ NoteOnOtherResolution(const TiffPages & found, const TiffResolution & resolution
   {
     return "";
   }
-  return "page " + std::to_string(found.pages.size() + 1) + " has another resolution than page 1 has, from which the " +
-         "spacing of all is taken";
+  return "page " + std::to_string(found.pages.size() + 1) +
+         " has another resolution than page 1, whose spacing is used for all";
 }
 
 } // namespace
@@ -375,7 +373,7 @@ NoteOnOtherResolution(const TiffPages & found, const TiffResolution & resolution
 double
 TiffResolution::Millimetres() const
 {
-  // 4 and 5 are no units of TIFF, but tifffile and others write them.
+  // 4 and 5 are not units of TIFF, but tifffile and others write them.
   constexpr double sizes[] = { 0, 0, 25.4, 10, 1, 1e-3 };
   return unit < std::size(sizes) ? sizes[unit] : 0;
 }
@@ -484,15 +482,15 @@ ReadTiffPages(const FileBytes & file)
   }
   if (reduced > 0)
   {
-    found.notes.push_back(std::to_string(reduced) + " reduced image" + (reduced > 1 ? "s are" : " is") + " left out");
+    found.notes.push_back(std::to_string(reduced) + " reduced image" + (reduced > 1 ? "s are" : " is") + " skipped");
   }
   if (masks > 0)
   {
-    found.notes.push_back(std::to_string(masks) + " transparency mask" + (masks > 1 ? "s are" : " is") + " left out");
+    found.notes.push_back(std::to_string(masks) + " transparency mask" + (masks > 1 ? "s are" : " is") + " skipped");
   }
   if (!lossy.empty())
   {
-    found.notes.push_back(lossy + " compression is lossy: values near edges are not those of the original");
+    found.notes.push_back(lossy + " compression is lossy: values near edges differ from the original");
   }
   return found;
 }

@@ -22,7 +22,7 @@ CheckDensity(double density)
 {
   if (!(density >= 0 && density <= 1))
   {
-    throw InvalidArgument("the density " + std::to_string(density) + " is invalid; it must lie between 0 and 1");
+    throw InvalidArgument("the density " + std::to_string(density) + " is invalid; it must be between 0 and 1");
   }
 }
 
@@ -116,8 +116,8 @@ MakeBalls(const Extent & extent, double density, std::uint64_t seed, const Progr
   const auto                all = static_cast<double>(extent.VoxelCount());
   const double              wanted = density * all;
   std::int64_t              painted = 0;
-  // Of each ball the share that is painted already does not count, so the number of balls grows as the logarithm of
-  // what is not painted.
+  // The part of each ball that is painted already does not count, so the number of balls grows with the logarithm of
+  // the unpainted share.
   const auto     ballsFor = [all](double share) { return -std::log(std::max(1 - share, 1 / all)); };
   const double   maximumBalls = ballsFor(density);
   ProgressTeller teller(progress, all);
@@ -212,8 +212,8 @@ VoronoiCells(const Extent & extent, int side, std::uint64_t seed, ProgressTeller
     const std::int64_t z = row / extent.size[1];
     for (std::int64_t x = 0; x < extent.RowLength();)
     {
-      // Each cube has one point, so the nearest one lies at most two cubes away. Of these points, one matters only if
-      // its least distance from the stretch is at most the greatest distance of each other point.
+      // Each cube has one point, so the nearest one is at most two cubes away. A point matters only if its least
+      // distance from the stretch is at most the greatest distance of each other point.
       const std::int64_t end = std::min(x + side, extent.RowLength());
       std::int64_t       bound = std::numeric_limits<std::int64_t>::max();
       near.clear();
@@ -313,7 +313,7 @@ namespace
 void
 HilbertPoint(std::uint64_t index, int bits, int axes, std::uint64_t (&at)[3])
 {
-  // The index's bits, from the highest on, are in turn those of the coordinates, in Gray code.
+  // The index's bits, from the highest on, are in turn the bits of the coordinates, in Gray code.
   for (int b = 0; b < bits * axes; ++b)
   {
     at[b % axes] = at[b % axes] << 1 | (index >> (bits * axes - 1 - b) & 1u);
@@ -324,7 +324,7 @@ HilbertPoint(std::uint64_t index, int bits, int axes, std::uint64_t (&at)[3])
     at[axis] ^= at[axis - 1];
   }
   at[0] ^= last;
-  // The cells of each level are turned and mirrored so that the curve goes on from one to the next.
+  // The cells of each level are turned and mirrored so that the curve continues from one to the next.
   for (std::uint64_t level = 2; level < std::uint64_t{ 1 } << bits; level *= 2)
   {
     const std::uint64_t lower = level - 1;

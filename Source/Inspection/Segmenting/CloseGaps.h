@@ -10,7 +10,7 @@
 namespace brickccl
 {
 
-/** What voxels are while the gaps of a part are closed. A mask of the part has the first two values. */
+/** The values of voxels while the gaps of a part are closed. A mask of the part has the first two values. */
 enum class GapState : std::uint8_t
 {
   Outside,
@@ -30,13 +30,15 @@ struct GapLimits
 
 /** Finds the gaps of a mask that are to be closed, in three steps:
  *
- *  1. FindGaps finds narrow voxels: those on a straight line between two voxels of the part whose surfaces are at most
+ *  1. FindGaps finds narrow voxels: those on a straight line between two voxels of the part whose surfaces are at
+ *  most
  *     `width` mm apart. Fillets of concave edges are among them.
  *  2. `fillHoles` gets the mask with Gap at these voxels. It sets to Gap what they and the part cut off from outside.
- *  3. The outside reaches into gaps, along paths of steps to neighbors by faces, edges and corners. A path ends at the
+ *  3. The outside reaches into gaps, along paths of steps to neighbors by faces, edges and corners. A path ends at
+ *  the
  *     first voxel to which it is not shorter than `depth` mm. Voxels that no path reaches are deep: the bottom of a
- *     slit, or what lies behind an opening. Deep voxels reach back in the same way, half as far again, which gives
- *     the slit up to its mouth and the opening itself. These stay Gap. The others, such as fillets, become Outside.
+ * slit, or the space behind an opening. Deep voxels reach back in the same way, half as far again, which gives the slit
+ * up to its mouth and the opening itself. These stay Gap. The others, such as fillets, become Outside.
  *
  *  For up to 3 dimensions. \throws Cancelled. */
 void FindGapsToClose(std::uint8_t *                mask,

@@ -12,8 +12,9 @@ namespace brickccl::files
 bool IsFilePattern(const std::string & path);
 
 /** The files that match a pattern, in order of name. A number format matches the output of printf for numbers from 0:
- *  "s_%03d.tif" matches s_007.tif and s_1000.tif, but not s_7.tif; %% matches a %. On Windows, only the last part of
- *  the path may have the characters * and ?. */
+ *  "s_%03d.tif" matches s_007.tif and s_1000.tif, but not s_7.tif; %% matches a %. Brackets match one of several
+ *  letters, or themselves if no file matches otherwise. On Windows, only the last part of the path may have the
+ *  characters * and ?. \throws Error if both readings have files. */
 std::vector<std::string> FilesOfPattern(const std::string & pattern);
 
 /** Finds files that match a number pattern except for leading zeros: s_007.tif for "s_%d.tif". They matter if the

@@ -117,9 +117,13 @@ class MultiFrame(Dicom):
         for kind in ("12.1.1", "12.2.1", "13.1.4", "4.1"):
             data = self.enhanced(pixels, [0, 2, 4])
             data.SOPClassUID = "1.2.840.10008.5.1.4.1.1." + kind
+            said = ["3 frames", "their groups lack the position or the orientation"]
+            for frame in data.PerFrameFunctionalGroupsSequence:
+                del frame.PlanePositionSequence[0].ImagePositionPatient
+            self.refuses(self.save(data, "e.dcm"), saying=said)
             for frame in data.PerFrameFunctionalGroupsSequence:
                 del frame.PlanePositionSequence
-            self.refuses(self.save(data, "p.dcm"), saying=["3 frames", "PlanePositionSequence is missing"])
+            self.refuses(self.save(data, "p.dcm"), saying=said)
         data.SharedFunctionalGroupsSequence[0].PlanePositionSequence = one(ImagePositionPatient=[1, 2, 3])
         self.refuses(self.save(data, "t.dcm"), "--accept-irregular-slices", saying="points in time")
 

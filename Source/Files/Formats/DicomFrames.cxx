@@ -215,7 +215,8 @@ void
 PlaceFrames(const DataSet & data, bool hasGroups, std::vector<Plane> & planes, std::vector<std::string> & notes)
 {
   const bool        lacksPositions = hasGroups && !planes[0].isPlaced;
-  const std::string reason = lacksPositions ? "PlanePositionSequence is missing" : WhyNoSlices(data, planes);
+  const std::string reason =
+    lacksPositions ? "their groups lack the position or the orientation" : WhyNoSlices(data, planes);
   if (!reason.empty())
   {
     throw Unsupported("its " + Counted(planes.size(), "frame") + " may be moments in time or projections (" + reason +

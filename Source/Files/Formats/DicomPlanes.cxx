@@ -294,6 +294,10 @@ PlanesOf(const std::shared_ptr<const Source> & source, std::vector<std::string> 
   const bool         isNuclear = data.Text(tags::Modality) == "NM";
   std::size_t        withPlace = 0;
   std::size_t        withoutPlace = 0;
+  const auto         hasPlace = [](FunctionalGroups & of) {
+    const DataSet * const place = of.Find(tags::PlanePositions);
+    return place != nullptr && place->Has(tags::Position);
+  };
   for (std::size_t i = 0; i < frames; ++i)
   {
     Plane & plane = planes[i];
@@ -320,16 +324,16 @@ PlanesOf(const std::shared_ptr<const Source> & source, std::vector<std::string> 
     plane.units = data.Text(tags::Units);
     plane.number = data.Whole(tags::InstanceNumber);
     plane.frameOfReference = data.Text(tags::FrameOfReference);
-    (own.Find(tags::PlanePositions) != nullptr ? withPlace : withoutPlace) = i + 1;
+    (hasPlace(own) ? withPlace : withoutPlace) = i + 1;
   }
-  const bool sharePlace = ofAll.Find(tags::PlanePositions) != nullptr;
+  const bool sharePlace = hasPlace(ofAll);
   if (withPlace > 0 && withoutPlace > 0 && !sharePlace)
   {
     throw Error("frame " + std::to_string(withoutPlace) + " has no position in its functional groups, but frame " +
                 std::to_string(withPlace) + " has one");
   }
   // Frames that share a position in their groups lie there, all of them.
-  if (frames > 1 && withPlace == 0 && !sharePlace)
+  if (frames > 1 && ((withPlace == 0 && !sharePlace) || (hasGroups && !planes[0].isPlaced)))
   {
     PlaceFrames(data, hasGroups, planes, notes);
   }

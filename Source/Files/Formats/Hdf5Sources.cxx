@@ -10,6 +10,7 @@
 #include "BrickCCL/Files/Isolation/PipedChild.h"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <set>
 #include <utility>
@@ -219,23 +220,30 @@ private:
       {
         FailHdf5(m_H5, what + " cannot be opened");
       }
-      const auto shape = ShapeOf(object);
-      if (!Holds(part, static_cast<std::uint64_t>(points), shape))
+      const auto        shape = ShapeOf(object);
+      const std::string taken = TakenBeyond(part, static_cast<std::uint64_t>(points), shape);
+      if (!taken.empty())
       {
-        std::string sizes;
-        for (const hsize_t size : shape)
-        {
-          sizes += (sizes.empty() ? "" : " x ") + std::to_string(size);
-        }
-        throw Error(what + " has the size " + sizes + ", which does not fit the dataset's selection");
+        throw Error(what + " has the size " + SizesOf(shape) + ", but the dataset uses " + taken + " of it");
       }
       Check(object, (dataset[0] == '/' ? "" : "/") + dataset, what);
     }
   }
 
-  /** Whether a source of this shape has the values that are selected of it, `points` of them. */
-  bool
-  Holds(hid_t selection, std::uint64_t points, const std::vector<hsize_t> & shape) const
+  static std::string
+  SizesOf(const std::vector<hsize_t> & shape)
+  {
+    std::string sizes;
+    for (const hsize_t size : shape)
+    {
+      sizes += (sizes.empty() ? "" : " x ") + std::to_string(size);
+    }
+    return sizes;
+  }
+
+  /** The size that is selected of a source of this shape, `points` values; nothing if it has them. */
+  std::string
+  TakenBeyond(hid_t selection, std::uint64_t points, const std::vector<hsize_t> & shape) const
   {
     if (m_H5.H5Sget_select_type(selection) == H5S_SEL_ALL)
     {
@@ -244,14 +252,19 @@ private:
       {
         count *= size;
       }
-      return count == points;
+      return count == points ? "" : std::to_string(points) + " values";
     }
     const auto           axes = static_cast<std::size_t>(std::max(0, m_H5.H5Sget_simple_extent_ndims(selection)));
     std::vector<hsize_t> first(axes);
     std::vector<hsize_t> last(axes);
-    return points == 0 ||
-           (axes == shape.size() && m_H5.H5Sget_select_bounds(selection, first.data(), last.data()) >= 0 &&
-            std::equal(last.begin(), last.end(), shape.begin(), [](hsize_t end, hsize_t size) { return end < size; }));
+    const bool           isKnown = points > 0 && m_H5.H5Sget_select_bounds(selection, first.data(), last.data()) >= 0;
+    if (points == 0 ||
+        (isKnown && axes == shape.size() && std::equal(last.begin(), last.end(), shape.begin(), std::less<>())))
+    {
+      return "";
+    }
+    std::transform(last.begin(), last.end(), last.begin(), [](hsize_t end) { return end + 1; });
+    return SizesOf(last);
   }
 
   /** Each chunk of the index must be one that is found at a place of the dataset's grid. A chunk outside the grid,

@@ -226,9 +226,8 @@ FilesOfPattern(const std::string & pattern)
   const auto others = hasNumber ? FilesOfNumbers(path, *numbered) : FilesOfGlob(folder + WithLetters(rest, "["));
   if (!files.empty() && !others.empty() && files != others)
   {
-    throw Error("the pattern stands for " + Quoted(files.front()) +
-                " and, with its brackets as letters of names, for " + Quoted(others.front()) +
-                "; write [[] for a bracket that is a letter");
+    throw Error("the pattern matches " + Quoted(files.front()) + " and, with literal brackets, " +
+                Quoted(others.front()) + "; write [[] for a literal bracket");
   }
   files = files.empty() ? others : files;
 #endif

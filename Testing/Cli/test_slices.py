@@ -71,7 +71,7 @@ class SlicesTest(CommandTest):
         self.fails("label", where, os.path.join(self.slices, "part[1]_1.tif"), saying=["part of the input"])
         self.put("part1_0.tif", 5)
         self.fails("label", os.path.join(self.slices, "part[1]_*.tif"), self.output,
-                   saying=["part1_0.tif' and, with its brackets as letters of names, for", "part[1]_0.tif'", "write [[] for"])
+                   saying=["part1_0.tif' and, with literal brackets,", "part[1]_0.tif'", "write [[] for"])
 
     def test_printf_patterns_take_the_names_that_printf_makes(self):
         for name, z in (("p7.tif", 0), ("p8.tif", 1), ("p10.tif", 3), ("p09.tif", 5), ("p0100.tif", 6), ("px.tif", 7), ("100%_2.tif", 8)):

@@ -298,8 +298,8 @@ private:
     m_Chunks[chunk].checksum = Checksum(m_Wrapper, begin, size);
   }
 
-  /** \return the first bit after the chunk, whose bytes are there. Nothing if they are too many, or if what seemed to
-   * be a block was none. */
+  /** \return the first bit after the chunk, whose bytes are there. Nothing if they are too many, or if the supposed
+   * block is not a block. */
   std::optional<std::uint64_t>
   MakeGuess(std::size_t chunk, BlockInflater & inflater, Guess & guess)
   {

@@ -10,6 +10,7 @@
 #include "BrickCCL/Files/Isolation/PipedChild.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <set>
@@ -152,38 +153,33 @@ private:
     }
   }
 
-  /** Opens the file of a source at the first place where the library can; it stays open until another one is.
-   *  \return false if there is none */
+  /** Opens the file of a source, which stays open until another one is. An absolute name that does not exist is looked
+   *  for in the folder of the file that names it, as the library does. \return whether the file exists */
   bool
   OpenFile(const std::string & name, const std::string & master)
   {
-    const auto places =
-      name == "." ? std::vector<std::string>{ master } : PlacesOfSource("HDF5_VDS_PREFIX", name, master);
-    std::string unreadable;
-    for (const std::string & place : places)
+    namespace fs = std::filesystem;
+    const fs::path  folder = fs::absolute(master).parent_path();
+    std::error_code failure;
+    fs::path        place = name == "." ? fs::path(master) : folder / name;
+    if (fs::path(name).is_absolute() && !fs::is_regular_file(place, failure))
     {
-      if (m_File != nullptr && place == m_Place)
-      {
-        return true;
-      }
-      if (!IsFileOfDisk(place))
-      {
-        continue;
-      }
-      auto file = std::make_unique<Hdf5Handle>(m_H5.H5Fopen(place.c_str(), 0, H5P_DEFAULT), m_H5.H5Fclose);
-      if (file->IsThere())
-      {
-        m_File = std::move(file);
-        m_Place = place;
-        return true;
-      }
-      unreadable = place;
+      place = folder / place.filename();
     }
-    if (!unreadable.empty())
+    if (!fs::is_regular_file(place, failure))
     {
-      FailHdf5(m_H5, "its source " + Printable(unreadable) + " cannot be opened");
+      return false;
     }
-    return false;
+    if (m_File == nullptr || m_Place != place)
+    {
+      m_File = std::make_unique<Hdf5Handle>(m_H5.H5Fopen(place.c_str(), 0, H5P_DEFAULT), m_H5.H5Fclose);
+      m_Place = place;
+    }
+    if (!m_File->IsThere())
+    {
+      FailHdf5(m_H5, "its source " + Printable(place.string()) + " cannot be opened");
+    }
+    return true;
   }
 
   void
@@ -319,7 +315,7 @@ private:
   std::vector<std::pair<std::string, std::string>> m_Way;
   std::set<std::string>                            m_Told = { "" };
   std::unique_ptr<Hdf5Handle>                      m_File;
-  std::string                                      m_Place;
+  std::filesystem::path                            m_Place;
 };
 
 } // namespace
@@ -332,10 +328,6 @@ CheckHdf5Sources(const std::string & path, Hdf5Dataset & dataset, const Progress
     Sources     sources(h5, send);
     const hid_t file = OpenHdf5(h5, path);
     sources.Tell(path);
-    for (const std::string & linked : FilesOfLinks(h5, file, path, dataset.name))
-    {
-      sources.Tell(linked);
-    }
     const std::string what = "its dataset " + Printable(dataset.name);
     const hid_t       object = h5.H5Dopen(file, dataset.name.c_str(), H5P_DEFAULT);
     if (object < 0)

@@ -280,8 +280,8 @@ __launch_bounds__(TileThreads) PackYThenZThenXKernel(const T *               vox
   }
 }
 
-/** Queues the packing of the foreground whose x, y and z are the image's y, z and x. \param mask  bits as they lie in
- * the volume, or null */
+/** Queues the packing of the foreground whose x, y and z are the image's y, z and x. \param mask  bits in the volume's
+ * order, or null */
 inline void
 PackYThenZThenX(const ImageView &          image,
                 const Criterion &          criterion,

@@ -111,7 +111,7 @@ class LabelVolumeTest(ModuleTest):
     def test_notes_name_parameters_and_choices(self):
         for values, saying in (
                 (sorted(random_values(4, [0, 3, 5, 9])),
-                 "'Neighbours are joined: EqualValues' keeps them apart, and `brickccl stats` measures"),
+                 "'Join neighbors: EqualValues' keeps them apart, `brickccl stats` measures"),
                 (random_values(5, list(range(1, 1000))), "'Foreground: AtLeastFoundThreshold' or 'Foreground: FromLowerToUpper' "
                  "choose others (`brickccl info` proposes thresholds)")):
             self.write("input.nrrd", "int16", values)
@@ -231,7 +231,7 @@ class LabelVolumeTest(ModuleTest):
         values = [float("nan") if voxel % 50 == 0 else float(value) for voxel, value in enumerate(VALUES)]
         self.write("input.nrrd", "float", values)
         result = self.label()
-        self.assertIn("not a number", result.stdout)
+        self.assertIn("NaN and count", result.stdout)
         self.assert_labels(result, self.expected([0 if value != value else value for value in values]))
 
     def test_two_modules_at_once(self):

@@ -232,7 +232,7 @@ ListHdf5Datasets(const std::string & path, const std::string & also, const Progr
 std::vector<Hdf5Dataset>
 ListHdf5Datasets(const std::string &, const std::string &, const Progress &)
 {
-  throw Unsupported("this program was built without the HDF5 library, which reads it; convert it to another format");
+  throw Unsupported("this program was built without the HDF5 library; convert the file to another format");
 }
 
 #endif

@@ -347,7 +347,7 @@ CheckReadable(const Hdf5Dataset & dataset)
   {
     throw Unsupported("its dataset " + Printable(dataset.name) + " has an attribute _Unsigned that is not \"" +
                       (isUnsigned ? "true" : "false") +
-                      "\", as its type is; save its values in the type that they stand for, without the attribute");
+                      "\", as its type is; save the values in their own type and remove the attribute");
   }
   if (std::isnan(dataset.scaleFactor) || std::isnan(dataset.addOffset))
   {

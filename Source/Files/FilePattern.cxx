@@ -1,5 +1,6 @@
 #include "BrickCCL/Files/FilePattern.h"
 
+#include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 
 #include <algorithm>
@@ -11,17 +12,8 @@
 #include <optional>
 #include <set>
 
-#ifdef _WIN32
-#  ifndef NOMINMAX
-#    define NOMINMAX
-#  endif
-#  include <windows.h>
-// windows.h defines a macro of that name.
-#  undef ReplaceFile
-#else
-#  include <fnmatch.h>
-#  include <glob.h>
-#endif
+#include <fnmatch.h>
+#include <glob.h>
 
 namespace brickccl::files
 {
@@ -58,7 +50,7 @@ struct NumberedName
   std::size_t width = 0;
   char        filling = ' ';
 
-  /** What a name has in the place of the number; empty if the rest of it is another one. */
+  /** The number's text in a name; empty if the rest of the name differs. */
   std::string
   NumberIn(const std::string & name) const
   {
@@ -139,7 +131,33 @@ FilesOfNumbers(const fs::path & path, const NumberedName & name)
   return files;
 }
 
-/** Whether the last part of a pattern stands for a name. */
+/** The text with a backslash before each of these characters, which are then literal. */
+std::string
+WithLetters(const std::string & text, const std::string & signs)
+{
+  std::string pattern;
+  for (const char letter : text)
+  {
+    pattern += signs.find(letter) == std::string::npos ? "" : "\\";
+    pattern += letter;
+  }
+  return pattern;
+}
+
+std::vector<std::string>
+FilesOfGlob(const std::string & pattern)
+{
+  std::vector<std::string> files;
+  glob_t                   found = {};
+  if (::glob(pattern.c_str(), 0, nullptr, &found) == 0)
+  {
+    files.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  }
+  ::globfree(&found);
+  return files;
+}
+
+/** Whether the last part of a pattern matches a name. */
 bool
 IsName(const std::string & pattern, const std::string & name)
 {
@@ -148,11 +166,10 @@ IsName(const std::string & pattern, const std::string & name)
     const auto numbered = NumberedNameOf(pattern);
     return numbered ? numbered->Makes(name) : pattern == name;
   }
-#ifdef _WIN32
-  return false;
-#else
-  return ::fnmatch(pattern.c_str(), name.c_str(), FNM_PERIOD) == 0;
-#endif
+  const auto numbered = NumberedNameOf(pattern);
+  return ::fnmatch(pattern.c_str(), name.c_str(), FNM_PERIOD) == 0 ||
+         ::fnmatch(WithLetters(pattern, "[").c_str(), name.c_str(), FNM_PERIOD) == 0 ||
+         (numbered && numbered->Makes(name));
 }
 
 } // namespace
@@ -173,32 +190,18 @@ FilesOfPattern(const std::string & pattern)
     return FilesOfNumbers(path, *numbered);
   }
   std::vector<std::string> files;
-#ifdef _WIN32
-  WIN32_FIND_DATAW found = {};
-  const HANDLE     search = FindFirstFileW(path.c_str(), &found);
-  for (bool isFound = search != INVALID_HANDLE_VALUE; isFound; isFound = FindNextFileW(search, &found) != 0)
+  const std::size_t        size = LiteralSize(pattern);
+  const std::string        folder = WithLetters(pattern.substr(0, size), "*?[\\");
+  const std::string        rest = pattern.substr(size);
+  files = FilesOfGlob(folder + rest);
+  const bool hasNumber = numbered && rest.find_first_of("*?") == std::string::npos;
+  const auto others = hasNumber ? FilesOfNumbers(path, *numbered) : FilesOfGlob(folder + WithLetters(rest, "["));
+  if (!files.empty() && !others.empty() && files != others)
   {
-    files.push_back((path.parent_path() / found.cFileName).string());
+    throw Error("the pattern matches " + Quoted(files.front()) + " and, with literal brackets, " +
+                Quoted(others.front()) + "; write [[] for a literal bracket");
   }
-  if (search != INVALID_HANDLE_VALUE)
-  {
-    FindClose(search);
-  }
-  std::sort(files.begin(), files.end());
-#else
-  std::string literal;
-  for (const char letter : pattern.substr(0, LiteralSize(pattern)))
-  {
-    literal += std::string("*?[\\").find(letter) == std::string::npos ? "" : "\\";
-    literal += letter;
-  }
-  glob_t found = {};
-  if (::glob((literal + pattern.substr(LiteralSize(pattern))).c_str(), 0, nullptr, &found) == 0)
-  {
-    files.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
-  }
-  ::globfree(&found);
-#endif
+  files = files.empty() ? others : files;
   return files;
 }
 
@@ -226,7 +229,7 @@ HintOnPadding(const std::string & pattern)
       name->Makes(file) ? void(own.insert(number)) : void(others.emplace(number, file));
     }
   }
-  // Others matter where the stack goes on with them.
+  // Others matter if they continue the stack.
   auto next = others.begin();
   if (!own.empty())
   {
@@ -240,7 +243,7 @@ HintOnPadding(const std::string & pattern)
   const std::string & example = next->second;
   const std::string   number = name->NumberIn(example);
   const std::string   place = number[0] == '0' && number.size() > 1 ? "%0" + std::to_string(number.size()) + "d" : "%d";
-  return "it does not stand for " + Quoted(example) + ", whose number is written otherwise; write " +
+  return "it does not match " + Quoted(example) + ", whose number is written differently; use " +
          Quoted((path.parent_path() / (name->before + place + name->after)).string());
 }
 

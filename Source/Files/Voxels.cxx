@@ -8,27 +8,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
-#include <cmath>
 #include <cstring>
-#include <filesystem>
 #include <limits>
-#include <system_error>
 #include <vector>
 
-#ifdef _WIN32
-#  ifndef NOMINMAX
-#    define NOMINMAX
-#  endif
-#  include <windows.h>
-// These need windows.h before them.
-#  include <fcntl.h>
-#  include <io.h>
-#  include <sys/stat.h>
-#else
-#  include <fcntl.h>
-#  include <unistd.h>
-#endif
+#include <fcntl.h>
+#include <unistd.h>
 
 namespace brickccl::files
 {
@@ -44,43 +29,6 @@ RowsOfPiece(const ImageToWrite & image, std::int64_t bytes)
 {
   const auto rowBytes = image.extent.RowLength() * static_cast<std::int64_t>(SizeOf(image.type));
   return std::min(image.extent.RowCount(), std::max<std::int64_t>(1, bytes / rowBytes));
-}
-
-bool
-IsSeparator(char letter)
-{
-  return letter == ' ' || letter == '\n' || letter == '\r' || letter == '\t' || letter == ',' || letter == '\0';
-}
-
-template <typename T>
-T
-ValueOfText(const char * begin, const char * end)
-{
-  const char * const digits = begin + (*begin == '+' ? 1 : 0);
-  T                  value = {};
-  auto               result = std::from_chars(digits, end, value);
-  if constexpr (std::is_integral_v<T>)
-  {
-    double real = 0;
-    if ((result.ec != std::errc() || result.ptr != end) && result.ec != std::errc::result_out_of_range)
-    {
-      // Whole numbers may also be written as 7.0 or 3e2.
-      result = std::from_chars(digits, end, real);
-      if (result.ec == std::errc() && result.ptr == end && real == std::floor(real) && std::fabs(real) < 9e15 &&
-          real >= static_cast<double>(std::numeric_limits<T>::min()) &&
-          real <= static_cast<double>(std::numeric_limits<T>::max()))
-      {
-        return static_cast<T>(real);
-      }
-      result.ptr = begin;
-    }
-  }
-  if (result.ec != std::errc() || result.ptr != end)
-  {
-    throw Error("'" + std::string(begin, std::min<std::ptrdiff_t>(end - begin, 40)) +
-                "' among its voxels is no number that the type " + NameOf(ScalarTypeOf<T>()) + " holds");
-  }
-  return value;
 }
 
 } // namespace
@@ -144,44 +92,18 @@ CheckFileCount(std::size_t count, const Extent & extent)
   if (!fits)
   {
     throw Error("it names " + std::to_string(count) + " data files for " + extent.ToString() +
-                " voxels, which do not part evenly among them");
-  }
-}
-
-void
-CheckDimensionOfFiles(std::int64_t                      dimension,
-                      std::size_t                       count,
-                      const std::vector<std::int64_t> & sizes,
-                      bool                              mayPartLast)
-{
-  const auto whole = static_cast<std::int64_t>(sizes.size());
-  if (dimension < 1 || dimension > whole)
-  {
-    throw Error("its data files are said to have " + Counted(dimension, "dimension") + " each; 1 to " +
-                std::to_string(whole) + " are possible");
-  }
-  const auto   files = static_cast<std::int64_t>(count);
-  std::int64_t expected = 1;
-  for (auto axis = static_cast<std::size_t>(dimension); axis < sizes.size() && expected <= files; ++axis)
-  {
-    expected *= sizes[axis];
-  }
-  const bool isParted = mayPartLast && files > 0 && dimension == whole && sizes.back() % files == 0;
-  if (files != expected && !isParted)
-  {
-    throw Error("it names " + Counted(count, "data file") + " and says that each has " +
-                Counted(dimension, "dimension") + ", which does not fit the sizes of the image");
+                " voxels, which cannot be divided evenly");
   }
 }
 
 void
 CheckBytesBeyond(std::uint64_t beyond, std::size_t fileCount, LoadedImage & image)
 {
-  const std::string text = std::to_string(beyond) + " bytes that its header does not tell of";
+  const std::string text = std::to_string(beyond) + " bytes that its header does not mention";
   if (beyond > 0 && fileCount > 1)
   {
     throw Error("after the voxels of one of its " + std::to_string(fileCount) + " data files come " + text +
-                ": they are not the right ones");
+                ": they are the wrong files");
   }
   if (beyond > 0)
   {
@@ -203,43 +125,9 @@ CheckRoom(std::uint64_t fileBytes, std::uint64_t perByte, const LoadedImage & im
 std::byte *
 MakeRoom(std::uint64_t fileBytes, std::uint64_t perByte, LoadedImage & image)
 {
-  RefuseParts(image, "voxels as they are in this file (as text, or in several files)");
+  RefuseParts(image, "voxels in several files");
   CheckRoom(fileBytes, perByte, image);
   return image.voxels.Resize(VoxelBytes(image.extent, image.channels, image.type));
-}
-
-void
-ReadText(const char *     begin,
-         const char *     end,
-         ScalarType       type,
-         std::size_t      count,
-         const Progress & progress,
-         void *           output)
-{
-  VisitScalarType(type, [&](auto tag) {
-    using T = typename decltype(tag)::Type;
-    auto * const values = static_cast<T *>(output);
-    const char * place = begin;
-    for (std::size_t i = 0; i < count; ++i)
-    {
-      if (i % (std::size_t{ 1 } << 16) == 0)
-      {
-        progress.Update(static_cast<double>(i) / static_cast<double>(count));
-      }
-      place = std::find_if_not(place, end, IsSeparator);
-      const char * const last = std::find_if(place, end, IsSeparator);
-      if (place == last)
-      {
-        throw Error("the file is truncated: it has " + std::to_string(i) + " numbers of " + std::to_string(count));
-      }
-      values[i] = ValueOfText<T>(place, last);
-      place = last;
-    }
-    if (std::find_if_not(place, end, IsSeparator) != end)
-    {
-      throw Error("it has more numbers than the " + std::to_string(count) + " of its voxels");
-    }
-  });
 }
 
 void
@@ -249,7 +137,7 @@ InterleaveChannels(LoadedImage & image, const HostContext & context)
   {
     return;
   }
-  RefuseParts(image, "channels that lie one after the other");
+  RefuseParts(image, "channels stored one after the other");
   const std::size_t size = SizeOf(image.type);
   const auto        voxels = image.extent.VoxelCount();
   const auto        channels = static_cast<std::size_t>(image.channels);
@@ -276,7 +164,7 @@ InterleaveChannels(LoadedImage & image, const HostContext & context)
 void
 DropAlpha(LoadedImage & image, const HostContext & context)
 {
-  RefuseParts(image, "colours with alpha");
+  RefuseParts(image, "colors with alpha");
   const std::size_t size = SizeOf(image.type);
   const std::size_t from = static_cast<std::size_t>(image.channels) * size;
   const std::size_t to = from - size;
@@ -294,75 +182,12 @@ DropAlpha(LoadedImage & image, const HostContext & context)
   });
   image.voxels = std::move(kept);
   --image.channels;
-  image.notes.push_back("alpha is left out: " + std::to_string(image.channels) + " of " +
-                        std::to_string(image.channels + 1) + " channels take part");
+  image.notes.push_back("alpha is ignored: " + std::to_string(image.channels) + " of " +
+                        std::to_string(image.channels + 1) + " channels are read");
 }
-
-namespace
-{
-
-#ifdef _WIN32
-
-int
-OpenToWrite(const std::string & path)
-{
-  return ::_wopen(std::filesystem::path(path).c_str(),
-                  _O_WRONLY | _O_CREAT | _O_TRUNC | _O_BINARY | _O_NOINHERIT,
-                  _S_IREAD | _S_IWRITE);
-}
-
-/** Writes some of the bytes. \return how many. \throws Error. */
-std::size_t
-WriteSomeAt(int descriptor, std::uint64_t place, const void * bytes, std::size_t size)
-{
-  OVERLAPPED at = {};
-  at.Offset = static_cast<DWORD>(place);
-  at.OffsetHigh = static_cast<DWORD>(place >> 32);
-  constexpr std::size_t limit = std::size_t{ 1 } << 30;
-  DWORD                 written = 0;
-  if (WriteFile(reinterpret_cast<HANDLE>(::_get_osfhandle(descriptor)),
-                bytes,
-                static_cast<DWORD>(std::min(size, limit)),
-                &written,
-                &at) == 0)
-  {
-    throw Error(std::system_category().message(static_cast<int>(GetLastError())));
-  }
-  return written;
-}
-
-#else
-
-int
-OpenToWrite(const std::string & path)
-{
-  return ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-}
-
-/** Writes some of the bytes. \return how many. \throws Error. */
-std::size_t
-WriteSomeAt(int descriptor, std::uint64_t place, const void * bytes, std::size_t size)
-{
-  for (;;)
-  {
-    const ::ssize_t written = ::pwrite(descriptor, bytes, size, static_cast<::off_t>(place));
-    if (written >= 0)
-    {
-      return static_cast<std::size_t>(written);
-    }
-    if (errno != EINTR)
-    {
-      throw Error(std::strerror(errno));
-    }
-  }
-}
-
-#endif
-
-} // namespace
 
 OutputFile::OutputFile(const std::string & path)
-  : m_Descriptor(OpenToWrite(path))
+  : m_Descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666))
 {
   if (m_Descriptor < 0)
   {
@@ -391,14 +216,15 @@ OutputFile::WriteAt(std::uint64_t place, const void * bytes, std::size_t size)
   const auto * from = static_cast<const char *>(bytes);
   while (size > 0)
   {
-    const std::size_t written = WriteSomeAt(m_Descriptor, place, from, size);
-    if (written == 0)
+    const ::ssize_t written = ::pwrite(m_Descriptor, from, size, static_cast<::off_t>(place));
+    if (written == 0 || (written < 0 && errno != EINTR))
     {
-      throw Error("the system wrote nothing");
+      throw Error(written == 0 ? "the system wrote nothing" : std::strerror(errno));
     }
-    from += written;
-    size -= written;
-    place += written;
+    const auto done = static_cast<std::size_t>(std::max<::ssize_t>(written, 0));
+    from += done;
+    size -= done;
+    place += done;
   }
 }
 

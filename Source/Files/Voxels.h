@@ -13,7 +13,7 @@
 namespace brickccl::files
 {
 
-// Shared by the formats whose voxels lie in a file as they do in memory: x fastest, channels side by side.
+// Shared by the formats with the same layout in files as in memory: x fastest, channels interleaved.
 
 /** Takes the voxels of `image`, whose extent, type and channels are known, from the bytes of a file at `begin`. The
  *  voxels are shared with the file if they can be used in place, and copied otherwise.
@@ -22,7 +22,7 @@ namespace brickccl::files
 void
 TakeStored(const FileBytes & file, std::uint64_t begin, bool swapped, const HostContext & context, LoadedImage & image);
 
-/** Copies `count` bytes of a file, from `begin` on, to `output`: a part of voxels that lie in several files.
+/** Copies `count` bytes of a file, from `begin` on, to `output`: a part of voxels in several files.
  *  \throws Error if the file is too short. */
 void CopyStored(const FileBytes &   file,
                 std::uint64_t       begin,
@@ -42,13 +42,6 @@ PartOfFile(const HostContext & context, std::size_t file, std::size_t files)
  *  several whole entries of the slowest axes. */
 void CheckFileCount(std::size_t count, const Extent & extent);
 
-/** \throws Error unless `count` files of so many dimensions each, as a header says, make up an image of these sizes.
- *  \param mayPartLast  whether files of as many dimensions as the image may hold parts of it along the slowest axis. */
-void CheckDimensionOfFiles(std::int64_t                      dimension,
-                           std::size_t                       count,
-                           const std::vector<std::int64_t> & sizes,
-                           bool                              mayPartLast);
-
 /** Reports bytes that follow the voxels. It adds a note, or throws an Error if there are several files, which then do
  *  not fit. */
 void CheckBytesBeyond(std::uint64_t beyond, std::size_t fileCount, LoadedImage & image);
@@ -61,19 +54,10 @@ void CheckRoom(std::uint64_t fileBytes, std::uint64_t perByte, const LoadedImage
  *  at most `perByte` bytes. The header is damaged then. */
 std::byte * MakeRoom(std::uint64_t fileBytes, std::uint64_t perByte, LoadedImage & image);
 
-/** Reads `count` values of a type from text: numbers with white space or commas between them. \throws Error if there
- *  are fewer, for words that are no numbers, and for numbers that the type does not hold. */
-void ReadText(const char *     begin,
-              const char *     end,
-              ScalarType       type,
-              std::size_t      count,
-              const Progress & progress,
-              void *           output);
-
 /** Interleaves channels: they lie one after the other as whole images before, and side by side for each voxel after. */
 void InterleaveChannels(LoadedImage & image, const HostContext & context);
 
-/** Removes the last channel, which is alpha; a note says so. */
+/** Removes the last channel, which is alpha, with a note. */
 void DropAlpha(LoadedImage & image, const HostContext & context);
 
 /** A file that is written from beginning to end. */
@@ -97,7 +81,7 @@ public:
   /** \throws Error also for bytes that the system failed to write earlier. */
   void Close();
 
-  /** Records that WriteAt has added so many bytes. */
+  /** Records that WriteAt has added this many bytes. */
   void
   Grow(std::uint64_t bytes)
   {

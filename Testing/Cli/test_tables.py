@@ -72,7 +72,7 @@ class TablesTest(CommandTest):
         header, rows = self.read("--columns", "volume_um3,sphericity", "--units", "um", "--sort", "+volume_um3")
         self.assertEqual(header, ["label", "volume_um3", "sphericity"])
         self.assertEqual(rows, sorted(rows, key=lambda row: float(row[1])))
-        self.fails("stats", self.labels, "-o", self.table, "--columns", "volume_um3", saying="'volume_um3' is no column")
+        self.fails("stats", self.labels, "-o", self.table, "--columns", "volume_um3", saying="'volume_um3' is neither a column")
         self.fails("stats", self.labels, "-o", self.table, "--units", "nm", saying="mm, um, cm")
 
     def test_ras(self):
@@ -103,7 +103,8 @@ class TablesTest(CommandTest):
         self.assertEqual(self.read("--columns", "centroid_x_mm", "--ras", "--units", "um", "--sort", "centroid_x_mm")[0],
                          ["label", "centroid_r_um"])
         for more, space in ((), "LPS"), (("--ras",), "RAS"):
-            self.ok("stats", self.labels, "-o", self.path("t.json"), "--schema", self.path("s.tsv"), *more)
+            summary = self.ok("stats", self.labels, "-o", self.path("t.json"), "--schema", self.path("s.tsv"), "--json", *more).stdout
+            self.assertEqual(json.loads(summary)["coordinates"], space)
             with open(self.path("t.json"), encoding="utf-8") as stream:
                 table = json.load(stream)
             self.assertEqual(table["coordinates"], space + ", in mm")
@@ -135,7 +136,7 @@ class TablesTest(CommandTest):
         self.fails("select", self.labels, self.path("o.nrrd"), "--where", "value > 1", "--keep", saying="`brickccl label --equal-value`")
 
     def test_what_is_not_finite(self):
-        """JSON has no such numbers: infinite ones are texts there, and what is no number is null."""
+        """JSON has no such numbers: infinite ones are texts there, and what is not a number is null."""
         infinity, scan = float("inf"), self.path("scan.nrrd")
         write_nrrd(scan, "float", (12, 1, 1), [infinity, 0, -infinity, -infinity, -infinity, 0, infinity, -infinity, 0, 3, 3, 4],
                    spacing=(0.5, 0.5, 0.5))

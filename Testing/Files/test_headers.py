@@ -109,7 +109,6 @@ class ReadTest(FilesTest):
         nib.save(image, self.path("both.nii"))
         ours = self.read(self.path("both.nii"))
         self.assert_geometry(ours, (2, 3, 4), (-35, -6, 7))
-        self.assertIn("30", " ".join(ours.notes))
 
     def test_half_turns(self):
         """The first number of the quaternion follows from three that are rounded, and is 0 if it is next to it."""
@@ -180,7 +179,7 @@ class ReadTest(FilesTest):
                 stream.write(content)
             ours = self.read(self.path("s.nii"))
             np.testing.assert_array_equal(ours.voxels, want)
-            self.assertIn("no numbers", " ".join(ours.notes))
+            self.assertIn("not both numbers", " ".join(ours.notes))
         image.set_qform(np.diag([2, 3, 4, 1]), 1)
         image.header["sform_code"] = 1
         image.header["srow_x"] = image.header["srow_y"] = image.header["srow_z"] = 0
@@ -285,7 +284,7 @@ class WriteTest(FilesTest):
         for extension in (".mhd", ".nhdr"):
             result = self.label(self.source, self.path("o" + extension), "--no-compression")
             self.assertEqual(result.returncode, 1)
-            self.assertIn("there already", result.stderr)
+            self.assertIn("exists already", result.stderr)
         with open(self.path("o.raw"), "rb") as stream:
             self.assertEqual(stream.read(), b"precious")
         # The data file of an input under another header's name.

@@ -240,7 +240,7 @@ ReadRows(ByteReader & reader, const Extent & extent, std::size_t count)
     row.voxels = reader.Number();
     if (before >= static_cast<std::uint64_t>(extent.VoxelCount()) || row.voxels == 0)
     {
-      reader.Fail("a row of its table lies outside of it");
+      reader.Fail("a row of its table is outside it");
     }
     for (int axis = 0; axis < MaximumDimension; ++axis)
     {
@@ -273,8 +273,8 @@ CheckColumnsOfBricks(const MeasureOptions & options, const PeriodicAxes & period
         names += std::string(names.empty() ? "" : ", ") + name;
       }
       throw Unsupported(std::string("the columns '") + group->name +
-                        "' cannot be measured by bricks: they need components as a whole; those that can are the "
-                        "default ones, also of an intensity image, and " +
+                        "' cannot be measured by bricks, because they need whole components; possible are the default "
+                        "columns, intensity columns, and " +
                         names + ", " + SurfaceGroup + ", " + TopologyGroup);
     }
   }
@@ -333,7 +333,12 @@ WriteTable(const ComponentTable & table, ByteWriter & writer)
   }
   writer.Signed(table.sliceAxis.value_or(-1));
   const MeasureSet & measures = table.measures;
-  writer.Byte(static_cast<std::uint8_t>((table.hasIntensity ? 1 : 0) + (measures.Has<ClassValue>() ? 2 : 0)));
+  writer.Byte(static_cast<std::uint8_t>((table.hasIntensity ? 1 : 0) + (measures.Has<ClassValue>() ? 2 : 0) +
+                                        (table.regionVoxels ? 4 : 0)));
+  if (table.regionVoxels)
+  {
+    writer.Number(*table.regionVoxels);
+  }
   std::string names;
   for (const ColumnGroup * const group : table.groups)
   {
@@ -388,6 +393,10 @@ ReadTable(ByteReader & reader, const BrickBox & box)
   const std::uint8_t images = reader.Byte();
   const bool         hasClasses = (images & 2) != 0;
   table.hasIntensity = (images & 1) != 0;
+  if ((images & 4) != 0)
+  {
+    table.regionVoxels = reader.Number();
+  }
   const ColumnGroups asked = ColumnGroups::FromNames(reader.Text());
   for (const ColumnGroup * const group : GroupTable())
   {

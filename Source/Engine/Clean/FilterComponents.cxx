@@ -8,6 +8,7 @@
 #include "BrickCCL/Criteria/Problem.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Labels/ExpandLabels.h"
+#include "BrickCCL/Labels/ListVoxels.h"
 #include "BrickCCL/Labels/Relabel.h"
 #include "BrickCCL/Measuring/Measure.h"
 #include "BrickCCL/Runs/AccumulateRuns.h"
@@ -21,7 +22,7 @@ namespace brickccl
 namespace
 {
 
-/** What decides whether a component stays. */
+/** The properties that decide whether a component stays. */
 struct ComponentMarks
 {
   static constexpr bool IsExact = true;
@@ -82,7 +83,7 @@ public:
     {
       if (seed < 0 || seed >= voxels)
       {
-        throw InvalidArgument("the seed at voxel " + std::to_string(seed) + " lies outside of the image, which has " +
+        throw InvalidArgument("the seed at voxel " + std::to_string(seed) + " is outside the image, which has " +
                               std::to_string(voxels) + " voxels");
       }
     }
@@ -129,9 +130,9 @@ private:
     BorderOfHoles(m_Image.extent, connectivity, PeriodicWithin(m_Options.periodic, connectivity));
     if (!m_Options.criterion.FollowsForeground())
     {
-      throw Unsupported("holes of components of equal or similar values are not filled in an image that is periodic "
-                        "along " +
-                        m_Options.periodic.ToString() + "; label it first, and fill the holes of its labels (clean)");
+      throw Unsupported(
+        "holes of components of equal or similar values cannot be filled in an image that is periodic along " +
+        m_Options.periodic.ToString() + "; label it first, then fill the holes of its labels (clean)");
     }
   }
 
@@ -147,6 +148,7 @@ private:
   {
     options.connectivity = BackgroundConnectivity();
     options.periodic = PeriodicWithin(m_Options.periodic, *options.connectivity);
+    options.mask.reset();
     // The algorithm that is asked for labels the objects.
     options.algorithm = "Auto";
     options.device = { Device::Kind::Cpu, 0 };
@@ -220,6 +222,10 @@ private:
     MeasureOptions fewest;
     MeasureLabelImage(ImageView(labels.Data(), m_Image.extent), {}, fewest, context, own.volume);
     own.volume.SetTouchingAreJoined(false);
+    if (m_Options.mask)
+    {
+      CountRegion(*m_Options.mask, context, own.volume);
+    }
     NumberInRasterOrder(own, context);
   }
 

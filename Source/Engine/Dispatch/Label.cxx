@@ -51,8 +51,7 @@ DeviceFor(const Device & asked, const Connectivity & connectivity)
   {
     return ResolveDevice(asked);
   }
-  const std::string why =
-    "CUDA devices label no neighbourhood without neighbours that differ along one axis; the CPU does";
+  const std::string why = "CUDA devices need a neighborhood with face neighbors; use the CPU";
   if (asked.kind == Device::Kind::Cuda)
   {
     throw Unsupported(why);
@@ -209,6 +208,10 @@ private:
     volume.SetTouchingAreJoined(volume.StartsFollowForeground() && connectivity.IsPlain() &&
                                 connectivity.UsesEveryAxis() && connectivity.Rank() == connectivity.Dimension());
     m_Result.components = Relabel(volume, found, m_Limits, context.Part(JoinShare, 1), &m_Result.relabeled);
+    if (m_Options.mask)
+    {
+      CountRegion(*m_Options.mask, context, volume);
+    }
     context.progress.Update(1);
   }
 
@@ -404,7 +407,7 @@ Label(const RowLinks & links, const Extent & extent, const LabelOptions & option
   ResolvedDevice      device{ { Device::Kind::Cpu, 0 }, {} };
   if (options.device.kind == Device::Kind::Cuda)
   {
-    device.remark = "links of the caller's own are labeled on the CPU";
+    device.remark = "custom links are labeled on the CPU";
   }
   Labeler(options, extent, connectivity, result).LabelOnCpu(links, traits, device);
 }
@@ -414,10 +417,12 @@ Label(const Extent & extent, const CustomLinks & links, const LabelOptions & opt
 {
   if (!links.isForeground || !links.areJoined)
   {
-    throw InvalidArgument("a function of the caller's links is empty; both isForeground and areJoined are needed");
+    throw InvalidArgument("custom links need both functions, isForeground and areJoined");
   }
-  Labeling result;
-  Label(FunctorRowLinks(extent, links.isForeground, links.areJoined), extent, options, result);
+  Labeling     result;
+  LabelOptions used = options;
+  used.mask.reset();
+  Label(FunctorRowLinks(extent, links.isForeground, links.areJoined), extent, used, result);
   return result;
 }
 

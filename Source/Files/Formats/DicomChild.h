@@ -12,15 +12,14 @@ namespace brickccl::files::dicom
 
 /** For forms of JPEG 2000 that GDCM does not know. */
 constexpr const char * HowToDecompress =
-  "decompress them by pydicom 3 with pylibjpeg-openjpeg: ds = pydicom.dcmread(IN); ds.decompress(); ds.save_as(OUT)";
+  "decompress them with pydicom 3 with pylibjpeg-openjpeg: ds = pydicom.dcmread(IN); ds.decompress(); ds.save_as(OUT)";
 
 /** \throws Unsupported unless DecodeInChildren decodes the transfer syntax. */
 void RequireDecoder(const std::string & transferSyntax);
 
-/** Decodes frames with GDCM, in child processes, into memory that is shared with them. \throws Error that names the
- *  frame at which a child failed. */
+/** Decodes frames with GDCM, in child processes. \throws Error that names the frame at which a child failed. */
 void DecodeInChildren(const std::vector<FrameToDecode> & frames,
-                      unsigned char *                    sharedMemory,
+                      unsigned char *                    values,
                       std::size_t                        frameBytes,
                       const HostContext &                context);
 

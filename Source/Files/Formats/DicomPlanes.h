@@ -34,18 +34,6 @@ struct Source
  *  if there is one. */
 std::shared_ptr<const Source> OpenSource(File file, std::string name);
 
-/** The attribute that gives the distance of slices without positions of their own. */
-enum class StepSource
-{
-  Spacing,
-  Locations,
-  Thickness,
-  None
-};
-
-/** The attribute's keyword. */
-const char * NameOf(StepSource source);
-
 /** A slice: a frame of a file, its place in space and the meaning of its values. */
 struct Plane
 {
@@ -59,18 +47,15 @@ struct Plane
   double orientation[6] = { 1, 0, 0, 0, 1, 0 };
   /** The spacing along x and y; empty if unknown. */
   std::vector<double> spacing;
-  double              step = 1;
-  StepSource          stepSource = StepSource::None;
-  /** Whether the file gives the step as negative, which it can be in nuclear medicine alone. */
-  bool        isStepNegative = false;
+  /** The distance of slices where they have no positions, and the attribute that gives it; null if there is none. */
+  double      step = 1;
+  const Tag * stepSource = nullptr;
   std::string frameOfReference;
-  /** Whether the position was computed from the step. */
-  bool    isPlacedByStep = false;
-  Scaling scaling;
+  Scaling     scaling;
   /** Whether the file gives the scaling. */
   bool hasSlope = false;
   bool hasIntercept = false;
-  /** What the values are: Modality, Units and RescaleType; empty if the file does not say. */
+  /** The meaning of the values: Modality, Units and RescaleType; empty if the file does not say. */
   std::string                 modality;
   std::string                 units;
   std::string                 rescaleType;
@@ -80,10 +65,9 @@ struct Plane
 /** The direction in which slices follow each other. It is orthogonal to rows and columns. */
 void NormalOf(const double (&orientation)[6], double (&normal)[3]);
 
-/** Places the frames of a file that gives the position of the first one at most, and the distances of the others from
- *  it. \param hasGroups  whether each frame has functional groups. These give the positions of slices.
- *  \throws Error unless the file says that the frames are slices, in the order in which they lie. */
-void PlaceFrames(const DataSet & data, bool hasGroups, std::vector<Plane> & planes, std::vector<std::string> & notes);
+/** Places the frames of a file that has the position of the first frame and the offsets of the others.
+ *  \throws Unsupported for other files: their frames may be something else than slices. */
+void PlaceFrames(const DataSet & data, std::vector<Plane> & planes);
 
 /** The frames of a file. Adds to `notes` what is unusual. \throws Error if they are not the slices of a volume. */
 std::vector<Plane> PlanesOf(const std::shared_ptr<const Source> & source, std::vector<std::string> & notes);
@@ -92,9 +76,8 @@ std::vector<Plane> PlanesOf(const std::shared_ptr<const Source> & source, std::v
 void AddNote(std::vector<std::string> & notes, const std::string & note);
 
 /** \throws Error that names the first slices that differ in size, type, meaning of values, spacing, orientation or
- * patient. Adds a note if they are of several studies, if some do not say what their values are, or if there is
- * padding.
- */
+ *  patient. Adds a note if they are of several studies, if some do not say what their values are, or if there is
+ *  padding. */
 void CheckAlike(const std::vector<Plane> & planes, std::vector<std::string> & notes);
 
 /** Makes a volume of slices, which may be in any order.
@@ -123,7 +106,7 @@ private:
 /** Writes the values of a slice in another type. \param stored  its pixel data, decoded */
 void WritePlane(const Plane & plane, const unsigned char * stored, ScalarType type, std::byte * output);
 
-/** Gives the memory of a mapped file back. What is needed of it is read again. */
+/** Releases the memory of a mapped file. Parts needed later are read again. */
 void Forget(const File & file);
 
 /** The voxels of slices that are read in parts. */

@@ -11,7 +11,7 @@
 #  include <string>
 #  include <vector>
 
-// Names and structures stay those of one version in all later ones.
+// Names and structures do not change in later versions.
 #  define H5_USE_18_API
 #  include <hdf5.h>
 
@@ -40,9 +40,6 @@ namespace brickccl::files
     DO(H5Fclose)                                                                                                       \
     DO(H5Fget_name)                                                                                                    \
     DO(H5Fopen)                                                                                                        \
-    DO(H5Lget_info)                                                                                                    \
-    DO(H5Lget_val)                                                                                                     \
-    DO(H5Lunpack_elink_val)                                                                                            \
     DO(H5Oclose)                                                                                                       \
     DO(H5Oopen)                                                                                                        \
     DO(H5Ovisit)                                                                                                       \
@@ -88,7 +85,7 @@ struct Hdf5Library
   /** The identifier of a number's type, such as "H5T_NATIVE_INT8"; the library must have been opened (H5open). */
   hid_t TypeNamed(const char * name) const;
 
-  /** What a process that uses the library may take, beside what it reads, and how long it may be silent. */
+  /** The memory that a process with the library may use in addition to the data, and the time it may be silent. */
   static constexpr std::size_t Memory = std::size_t{ 1 } << 30;
   static constexpr unsigned    Seconds = 60;
 
@@ -136,24 +133,6 @@ private:
 
 /** Opens a file for reading, in a process that ends soon. \throws Error. */
 hid_t OpenHdf5(const Hdf5Library & h5, const std::string & path);
-
-/** Where the library looks for a file that the file `master` names, in its order.
- *  \param variable  the variable of the environment that has prefixes */
-std::vector<std::string> PlacesOfSource(const char * variable, const std::string & name, const std::string & master);
-
-/** Whether there is a file. \throws Error if it is a pipe or the like: the library would wait for one for ever. */
-bool IsFileOfDisk(const std::string & place);
-
-/** The library follows no more links than this one after the other. */
-inline constexpr int MaximumLinks = 16;
-
-/** The files that external links on the way to a dataset lead to, one after the other.
- *  \throws Error if a link leads to no HDF5 file, to nothing in it, or to itself. */
-std::vector<std::string> FilesOfLinks(const Hdf5Library & h5,
-                                      hid_t               file,
-                                      const std::string & path,
-                                      const std::string & name,
-                                      int                 maximumLinks = MaximumLinks);
 
 /** The name of the library's type of numbers in memory. */
 const char * Hdf5TypeOf(ScalarType type);

@@ -1,15 +1,18 @@
-// What the values of an HDF5 dataset come from. The library gives fill values where it cannot open a source of a
-// virtual dataset or where a chunk is missing, and takes any chunk that a damaged index names. So every source must be
-// there, be large enough and be readable.
+// The sources of an HDF5 dataset's values. The library returns fill values if it cannot open a source of a virtual
+// dataset or if a chunk is missing, and accepts any chunk in a damaged index. So every source must exist, be large
+// enough and be readable.
 
-#include "BrickCCL/Bricks/ByteStream.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Formats/Hdf5Datasets.h"
 #include "BrickCCL/Files/Formats/Hdf5Library.h"
 #include "BrickCCL/Files/Isolation/PipedChild.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <set>
 #include <utility>
@@ -18,6 +21,8 @@ namespace brickccl::files
 {
 
 #if defined(BRICKCCL_USE_HDF5) && defined(BRICKCCL_HAS_CHILDREN)
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FileStamp, path, isThere, size, time, statusChange)
 
 namespace
 {
@@ -31,33 +36,6 @@ TextOf(TGet get)
   std::string text(size > 0 ? static_cast<std::size_t>(size) + 1 : 1, '\0');
   get(text.data(), text.size());
   return text.c_str();
-}
-
-/** Sends the stamp of a file, or, without a path, that the work continues. */
-void
-SendStamp(const std::string & path, const PipedChild::Send & send)
-{
-  const FileStamp file = path.empty() ? FileStamp() : FileStamp::Of(path);
-  ByteWriter      to;
-  to.Text(file.path);
-  to.Byte(file.isThere ? 1 : 0);
-  to.Number(file.size);
-  to.Signed(file.time);
-  to.Signed(file.statusChange);
-  send(to.Written().data(), to.Size());
-}
-
-FileStamp
-ReceivedStamp(const PipedChild::Bytes & bytes)
-{
-  ByteReader from(bytes, "the list of sources");
-  FileStamp  file;
-  file.path = from.Text();
-  file.isThere = from.Byte() != 0;
-  file.size = from.Number();
-  file.time = from.Signed();
-  file.statusChange = from.Signed();
-  return file;
 }
 
 /** Checks what a dataset's values come from, and what the values of its sources come from. */
@@ -79,7 +57,7 @@ public:
     const std::pair<std::string, std::string> dataset(file, name);
     if (std::find(m_Way.begin(), m_Way.end(), dataset) != m_Way.end())
     {
-      throw Error(what + " takes values from itself; take them from the dataset that holds them");
+      throw Error(what + " uses itself as a source; name the dataset that holds the values");
     }
     if (!m_Seen.insert(dataset).second)
     {
@@ -101,9 +79,8 @@ public:
       // The library takes zeros for what such files lack.
       if (m_H5.H5Pget_external_count(list) != 0)
       {
-        throw Unsupported(what +
-                          " has its values in raw files (external storage), which are not read; copy them into a "
-                          "dataset (in h5py: out['data'] = file['data'][...])");
+        throw Unsupported(what + " keeps its values in raw files (external storage), which is not supported; copy them "
+                                 "into a dataset (in h5py: out['data'] = file['data'][...])");
       }
     }
   }
@@ -112,7 +89,9 @@ public:
   void
   Tell(const std::string & file)
   {
-    SendStamp(m_Told.insert(file).second ? file : "", m_Send);
+    const bool isNew = m_Told.insert(file).second;
+    const auto bytes = nlohmann::json::to_cbor(isNew ? FileStamp::Of(file) : FileStamp());
+    m_Send(bytes.data(), bytes.size());
   }
 
 private:
@@ -146,44 +125,39 @@ private:
       {
         throw Unsupported(what + " is compressed by the filter " + std::to_string(filter) +
                           (name[0] == '\0' ? "" : " (" + Printable(name) + ")") +
-                          ", which the HDF5 library here does not have; install it as a plugin (HDF5_PLUGIN_PATH says "
-                          "where), or store the dataset by gzip: h5repack -f GZIP=1 IN OUT");
+                          ", which the HDF5 library here lacks; install it as a plugin (in HDF5_PLUGIN_PATH), or store "
+                          "the dataset with gzip: h5repack -f GZIP=1 IN OUT");
       }
     }
   }
 
-  /** Opens the file of a source at the first place where the library can; it stays open until another one is.
-   *  \return false if there is none */
+  /** Opens the file of a source, which stays open until another one is. An absolute name that does not exist is looked
+   *  for in the folder of the file that names it, as the library does. \return whether the file exists */
   bool
   OpenFile(const std::string & name, const std::string & master)
   {
-    const auto places =
-      name == "." ? std::vector<std::string>{ master } : PlacesOfSource("HDF5_VDS_PREFIX", name, master);
-    std::string unreadable;
-    for (const std::string & place : places)
+    namespace fs = std::filesystem;
+    const fs::path  folder = fs::absolute(master).parent_path();
+    std::error_code failure;
+    fs::path        place = name == "." ? fs::path(master) : folder / name;
+    if (fs::path(name).is_absolute() && !fs::is_regular_file(place, failure))
     {
-      if (m_File != nullptr && place == m_Place)
-      {
-        return true;
-      }
-      if (!IsFileOfDisk(place))
-      {
-        continue;
-      }
-      auto file = std::make_unique<Hdf5Handle>(m_H5.H5Fopen(place.c_str(), 0, H5P_DEFAULT), m_H5.H5Fclose);
-      if (file->IsThere())
-      {
-        m_File = std::move(file);
-        m_Place = place;
-        return true;
-      }
-      unreadable = place;
+      place = folder / place.filename();
     }
-    if (!unreadable.empty())
+    if (!fs::is_regular_file(place, failure))
     {
-      FailHdf5(m_H5, "its source " + Printable(unreadable) + " cannot be opened");
+      return false;
     }
-    return false;
+    if (m_File == nullptr || m_Place != place)
+    {
+      m_File = std::make_unique<Hdf5Handle>(m_H5.H5Fopen(place.c_str(), 0, H5P_DEFAULT), m_H5.H5Fclose);
+      m_Place = place;
+    }
+    if (!m_File->IsThere())
+    {
+      FailHdf5(m_H5, "its source " + Printable(place.string()) + " cannot be opened");
+    }
+    return true;
   }
 
   void
@@ -207,9 +181,9 @@ private:
       const hssize_t    points = m_H5.H5Sget_select_npoints(whole);
       if (points < 0)
       {
-        throw Unsupported(what +
-                          " may grow (an unlimited selection), which is not read; copy the values into a dataset "
-                          "that is not virtual");
+        throw Unsupported(
+          what +
+          " may grow (an unlimited selection), which is not supported; copy the values into an ordinary dataset");
       }
       if (!OpenFile(file, master))
       {
@@ -220,23 +194,30 @@ private:
       {
         FailHdf5(m_H5, what + " cannot be opened");
       }
-      const auto shape = ShapeOf(object);
-      if (!Holds(part, static_cast<std::uint64_t>(points), shape))
+      const auto        shape = ShapeOf(object);
+      const std::string taken = TakenBeyond(part, static_cast<std::uint64_t>(points), shape);
+      if (!taken.empty())
       {
-        std::string sizes;
-        for (const hsize_t size : shape)
-        {
-          sizes += (sizes.empty() ? "" : " x ") + std::to_string(size);
-        }
-        throw Error(what + " has the size " + sizes + ", which is not what the dataset takes of it");
+        throw Error(what + " has the size " + SizesOf(shape) + ", but the dataset uses " + taken + " of it");
       }
       Check(object, (dataset[0] == '/' ? "" : "/") + dataset, what);
     }
   }
 
-  /** Whether a source of this shape has the values that are selected of it, `points` of them. */
-  bool
-  Holds(hid_t selection, std::uint64_t points, const std::vector<hsize_t> & shape) const
+  static std::string
+  SizesOf(const std::vector<hsize_t> & shape)
+  {
+    std::string sizes;
+    for (const hsize_t size : shape)
+    {
+      sizes += (sizes.empty() ? "" : " x ") + std::to_string(size);
+    }
+    return sizes;
+  }
+
+  /** The size that is selected of a source of this shape, `points` values; nothing if it has them. */
+  std::string
+  TakenBeyond(hid_t selection, std::uint64_t points, const std::vector<hsize_t> & shape) const
   {
     if (m_H5.H5Sget_select_type(selection) == H5S_SEL_ALL)
     {
@@ -245,18 +226,23 @@ private:
       {
         count *= size;
       }
-      return count == points;
+      return count == points ? "" : std::to_string(points) + " values";
     }
     const auto           axes = static_cast<std::size_t>(std::max(0, m_H5.H5Sget_simple_extent_ndims(selection)));
     std::vector<hsize_t> first(axes);
     std::vector<hsize_t> last(axes);
-    return points == 0 ||
-           (axes == shape.size() && m_H5.H5Sget_select_bounds(selection, first.data(), last.data()) >= 0 &&
-            std::equal(last.begin(), last.end(), shape.begin(), [](hsize_t end, hsize_t size) { return end < size; }));
+    const bool           isKnown = points > 0 && m_H5.H5Sget_select_bounds(selection, first.data(), last.data()) >= 0;
+    if (points == 0 ||
+        (isKnown && axes == shape.size() && std::equal(last.begin(), last.end(), shape.begin(), std::less<>())))
+    {
+      return "";
+    }
+    std::transform(last.begin(), last.end(), last.begin(), [](hsize_t end) { return end + 1; });
+    return SizesOf(last);
   }
 
-  /** Each chunk of the index must be one that is found at a place of the dataset's grid. One with a place outside of
-   *  it or between its places, or with that of another one, is not. */
+  /** Each chunk of the index must be one that is found at a place of the dataset's grid. A chunk outside the grid,
+   * between its places, or at an occupied place is not. */
   void
   CheckChunks(hid_t object, hid_t list, const std::string & what)
   {
@@ -297,7 +283,7 @@ private:
     if (found != count)
     {
       throw Error(what + " has a damaged list of chunks: of " + std::to_string(count) + " chunks, " +
-                  std::to_string(count - found) + " are at no place of their own in the dataset");
+                  std::to_string(count - found) + " have no unique place in the dataset");
     }
   }
 
@@ -307,7 +293,7 @@ private:
   std::vector<std::pair<std::string, std::string>> m_Way;
   std::set<std::string>                            m_Told = { "" };
   std::unique_ptr<Hdf5Handle>                      m_File;
-  std::string                                      m_Place;
+  std::filesystem::path                            m_Place;
 };
 
 } // namespace
@@ -320,10 +306,6 @@ CheckHdf5Sources(const std::string & path, Hdf5Dataset & dataset, const Progress
     Sources     sources(h5, send);
     const hid_t file = OpenHdf5(h5, path);
     sources.Tell(path);
-    for (const std::string & linked : FilesOfLinks(h5, file, path, dataset.name))
-    {
-      sources.Tell(linked);
-    }
     const std::string what = "its dataset " + Printable(dataset.name);
     const hid_t       object = h5.H5Dopen(file, dataset.name.c_str(), H5P_DEFAULT);
     if (object < 0)
@@ -336,7 +318,7 @@ CheckHdf5Sources(const std::string & path, Hdf5Dataset & dataset, const Progress
   PipedChild child("the HDF5 library", work, Hdf5Library::Memory, Hdf5Library::Seconds, [&] { progress.Update(0); });
   for (PipedChild::Bytes bytes = child.Receive(); !bytes.empty(); bytes = child.Receive())
   {
-    FileStamp file = ReceivedStamp(bytes);
+    auto file = nlohmann::json::from_cbor(bytes).get<FileStamp>();
     if (!file.path.empty())
     {
       dataset.files.push_back(std::move(file));

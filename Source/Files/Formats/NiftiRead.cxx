@@ -141,7 +141,7 @@ UnitOf(const HeaderBytes & header, LoadedImage & image)
     return 1e-3;
   default:
     image.notes.push_back("its unit of length has the code " + std::to_string(header.Units() & 7) +
-                          ", which the standard does not know; it is taken for mm");
+                          ", which is not in the standard; mm is assumed");
     return 1;
   }
 }
@@ -163,36 +163,11 @@ CheckSizesOfMatrix(const HeaderBytes & header,
                                  std::to_string(axis + 1) + " but its pixdim says " + Shortest(size) + " (unscaled)";
       if (!options.acceptSheared || !(LengthOf(matrix[0]) > 0))
       {
-        throw Error(unlike + "; correct the header, or go on with the sform by --accept-sheared");
+        throw Error(unlike + "; correct the header, or use the sform with --accept-sheared");
       }
       image.notes.push_back(unlike + "; the sform is used");
       return;
     }
-  }
-}
-
-/** Notes where the sform and the qform place the image apart. */
-void
-NoteFormsApart(const double (&matrix)[3][4], const double (&quaternion)[3][4], double unit, LoadedImage & image)
-{
-  double farthest = 0;
-  for (int corner = 0; corner < 8; ++corner)
-  {
-    for (int row = 0; row < 3; ++row)
-    {
-      double apart = matrix[row][3] - quaternion[row][3];
-      for (int axis = 0; axis < 3; ++axis)
-      {
-        const auto place = (corner >> axis & 1) * static_cast<double>(image.extent.size[axis] - 1);
-        apart += (matrix[axis][row] - quaternion[axis][row]) * place;
-      }
-      farthest = std::max(farthest, std::fabs(apart));
-    }
-  }
-  if (farthest * unit > 1e-2 * LengthOf(matrix[0]) * unit)
-  {
-    image.notes.push_back("its sform and qform place it up to " + Shortest(std::round(farthest * unit * 1e3) / 1e3) +
-                          " mm apart; the sform is used");
   }
 }
 
@@ -204,16 +179,12 @@ struct Placement
 };
 
 Placement
-PlacementOf(const HeaderBytes & header, double unit, const ReadOptions & options, LoadedImage & image)
+PlacementOf(const HeaderBytes & header, const ReadOptions & options, LoadedImage & image)
 {
   double     quaternion[3][4] = {};
   double     matrix[3][4] = {};
   const bool hasQuaternion = !header.Magic().empty() && header.Code(252, 344) > 0;
   bool       hasMatrix = !header.Magic().empty() && header.Code(254, 348) > 0;
-  if (!header.Magic().empty())
-  {
-    NoteCodesOfForms(header, image.notes);
-  }
   VectorsOfQuaternion(header, quaternion);
   VectorsOfMatrix(header, matrix);
   if (hasMatrix && hasQuaternion &&
@@ -232,15 +203,11 @@ PlacementOf(const HeaderBytes & header, double unit, const ReadOptions & options
   }
   if (header.Magic().empty())
   {
-    image.notes.push_back("Analyze files hold no place in space; their axes are taken as x, y, z and the origin as 0");
+    image.notes.push_back("Analyze files have no position in space; axes x, y, z and origin 0 are assumed");
   }
   else if (hasMatrix)
   {
     CheckSizesOfMatrix(header, matrix, options, image);
-    if (hasQuaternion)
-    {
-      NoteFormsApart(matrix, quaternion, unit, image);
-    }
     std::copy(&matrix[0][0], &matrix[0][0] + 12, &placement.vectors[0][0]);
     placement.what = "sform";
     return placement;
@@ -260,7 +227,7 @@ PlacementOf(const HeaderBytes & header, double unit, const ReadOptions & options
   return placement;
 }
 
-/** Whether a slice lies at an angle to the first `spatial` directions of space. */
+/** Whether a slice is oblique to the first `spatial` directions of space. */
 bool
 IsAtAnAngle(const double (&vectors)[3][4], int spatial)
 {
@@ -286,7 +253,7 @@ SetGeometry(const HeaderBytes & header, const ReadOptions & options, LoadedImage
 {
   const int       dimension = image.extent.dimension;
   const double    unit = UnitOf(header, image);
-  const Placement placement = PlacementOf(header, unit, options, image);
+  const Placement placement = PlacementOf(header, options, image);
   image.hasPatientAxes = std::string(placement.what) != "pixdim";
   const auto & vectors = placement.vectors;
   double       settled[MaximumDimension][MaximumDimension] = {};
@@ -310,7 +277,7 @@ SetGeometry(const HeaderBytes & header, const ReadOptions & options, LoadedImage
   }
   if (IsAtAnAngle(vectors, spatial))
   {
-    image.notes.push_back("its slice lies at an angle in space; its place there is left out");
+    image.notes.push_back("its slice is oblique; its position in space is ignored");
     for (int axis = 0; axis < spatial; ++axis)
     {
       std::fill(settled[axis], settled[axis] + MaximumDimension, 0.0);
@@ -328,7 +295,7 @@ OffsetOf(const HeaderBytes & header, bool isSingle)
     header.IsSecond() ? static_cast<double>(header.At<std::int64_t>(168)) : double{ header.At<float>(108) };
   if (!(offset >= 0) || offset > 4e15 || offset != std::floor(offset))
   {
-    throw Error("its voxels begin at byte " + Shortest(offset) + " (vox_offset), which is no place in a file");
+    throw Error("its voxels begin at byte " + Shortest(offset) + " (vox_offset), which is not a position in a file");
   }
   const double least = isSingle ? (header.IsSecond() ? 544.0 : 352.0) : 0.0;
   if (offset < least && offset != 0)
@@ -405,7 +372,7 @@ ReadNifti(const FileBytes & file, const ReadOptions & options)
   const HeaderBytes header(bytes.data(), bytes.size());
   const std::string magic = header.Magic();
   LoadedImage       image;
-  CheckSignature(header, bytes.size(), image.notes);
+  CheckSignature(header, bytes.size());
   const bool isSingle = !magic.empty() && magic[1] == '+';
   FileBytes  data = file;
   if (!isSingle)
@@ -415,7 +382,7 @@ ReadNifti(const FileBytes & file, const ReadOptions & options)
                                                                        : std::string();
     if (path.empty())
     {
-      throw Error("there is no file with its voxels beside the header: '" + fs::path(file.Path()).stem().string() +
+      throw Error("the file with its voxels is missing next to the header: '" + fs::path(file.Path()).stem().string() +
                   ".img' or '.img.gz'");
     }
     data = FileBytes::Map(path);
@@ -448,13 +415,7 @@ ReadNifti(const FileBytes & file, const ReadOptions & options)
   }
   image.extent = SettleExtent(sizes);
   const std::uint64_t offset = OffsetOf(header, isSingle);
-  const bool          isPlain = data.Size() > offset && !(data.Data()[0] == 0x1f && data.Data()[1] == 0x8b);
-  const auto          bytesOfType = SizeOf(stored.type) * static_cast<std::size_t>(stored.channels);
-  CheckBits(header,
-            static_cast<int>(bytesOfType) * 8,
-            static_cast<std::int64_t>(VoxelBytes(image.extent, image.channels, image.type) / bytesOfType),
-            isPlain ? data.Size() - offset : 0,
-            image.notes);
+  CheckBits(header, static_cast<int>(SizeOf(stored.type)) * stored.channels * 8);
   SetGeometry(header, options, image);
   TellHeader(options, image, image.channels > 1 || header.HasScaling());
   ReadVoxels(data, offset, header.Swapped() && SizeOf(image.type) > 1, options, image);
@@ -471,8 +432,7 @@ ReadNifti(const FileBytes & file, const ReadOptions & options)
   if (!std::isfinite(scaling.slope) || (scaling.slope != 0 && !std::isfinite(scaling.intercept)))
   {
     image.notes.push_back("its scl_slope is " + Shortest(scaling.slope) + " and its scl_inter " +
-                          Shortest(scaling.intercept) +
-                          ", which are no numbers; its values are taken as they are stored");
+                          Shortest(scaling.intercept) + ", not both numbers; its stored values are used");
   }
   else if (stored.channels == 1 && scaling.slope != 0)
   {

@@ -16,13 +16,12 @@ std::string
 FieldName(const std::string & text)
 {
   const std::string name = LowerCase(Trimmed(text));
-  return name == "datafile"   ? "data file"
-       : name == "lineskip"   ? "line skip"
-       : name == "byteskip"   ? "byte skip"
-       : name == "axismins"   ? "axis mins"
-       : name == "axismaxs"   ? "axis maxs"
-       : name == "centerings" ? "centers"
-                              : name;
+  return name == "datafile" ? "data file"
+       : name == "lineskip" ? "line skip"
+       : name == "byteskip" ? "byte skip"
+       : name == "axismins" ? "axis mins"
+       : name == "axismaxs" ? "axis maxs"
+                            : name;
 }
 
 } // namespace
@@ -95,7 +94,7 @@ ParseNrrdHeader(const FileBytes & file)
     }
     else if (colon == std::string::npos)
     {
-      throw Error("its header has the line '" + line.substr(0, 60) + "', which is no field");
+      throw Error("its header has the line '" + line.substr(0, 60) + "', which is not a field");
     }
     else
     {

@@ -77,11 +77,11 @@ AsJson(const job::Job & job, const LabelFindings & findings)
   summary["nan_values"] = findings.notNumbers;
   if (findings.isMeasured)
   {
-    summary["totals"] = ToJson(findings.segmented.TotalsOf(findings.table));
+    summary["totals"] = ToJson(TotalsOf(findings.table));
   }
   summary["extent"] = std::vector<std::int64_t>(extent.size, extent.size + extent.dimension);
   AddSpacing(summary, image);
-  summary["coordinates"] = "LPS";
+  summary["coordinates"] = job.ras ? "RAS" : "LPS";
   summary["channels"] = image.channels;
   AddNeighbours(summary, job, findings.connectivity, findings.periodic);
   summary["criterion"] = findings.segmented.CriterionText(job);

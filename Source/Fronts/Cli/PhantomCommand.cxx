@@ -9,14 +9,11 @@
 #include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Host/UninitializedVector.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
-#include "BrickCCL/Phantoms/Ridges.h"
 
 #include <algorithm>
-#include <functional>
 #include <iostream>
 #include <limits>
 #include <locale>
-#include <map>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -48,9 +45,7 @@ struct PhantomArguments
   std::optional<double> hardening;
   std::vector<double>   diameters;
 
-  std::optional<std::string> family;
-  RidgeImage                 ridges;
-  bool                       quiet = false;
+  bool quiet = false;
 
   bool
   IsScan() const
@@ -59,7 +54,7 @@ struct PhantomArguments
   }
 };
 
-/** \throws InvalidArgument for options that do not go with the kind of phantom. */
+/** \throws InvalidArgument for options that do not fit the kind of phantom. */
 void
 CheckKind(const PhantomArguments & arguments, const CLI::App & command)
 {
@@ -76,10 +71,6 @@ CheckKind(const PhantomArguments & arguments, const CLI::App & command)
     { "--diameters", { "print" } },
     { "--density", { "balls", "random" } },
     { "--grain", { "random", "grains" } },
-    { "--family", { "ridge" } },
-    { "--level", { "ridge" } },
-    { "--subdivisions", { "ridge" } },
-    { "--parameter", { "ridge" } },
   };
   for (const auto & [name, kinds] : options)
   {
@@ -90,8 +81,8 @@ CheckKind(const PhantomArguments & arguments, const CLI::App & command)
       {
         all += (i + 1 < kinds.size() ? ", " : " and ") + kinds[i];
       }
-      throw InvalidArgument(std::string(name) + " goes with the phantom" + (kinds.size() > 1 ? "s " : " ") + all +
-                            " alone, not with " + arguments.kind);
+      throw InvalidArgument(std::string(name) + " works only with the phantom" + (kinds.size() > 1 ? "s " : " ") + all +
+                            ", not with " + arguments.kind);
     }
   }
   if (!arguments.sizes.empty() && ExtensionOf(arguments.sizes) != ".csv")
@@ -107,10 +98,6 @@ SidesOf(const PhantomArguments & arguments)
   if (!arguments.size.empty())
   {
     return arguments.size;
-  }
-  if (arguments.kind == "ridge")
-  {
-    return { 512, 512 };
   }
   return { 128, 128, arguments.IsScan() ? 96 : 128 };
 }
@@ -130,7 +117,7 @@ GeometryOf(const PhantomArguments & arguments, std::size_t dimension)
   }
   if (arguments.spacing.size() != dimension)
   {
-    throw InvalidArgument("--spacing has " + std::to_string(arguments.spacing.size()) + " values but the size " +
+    throw InvalidArgument("--spacing has " + std::to_string(arguments.spacing.size()) + " values, but the size has " +
                           std::to_string(dimension) + "; give one for each axis");
   }
   for (std::size_t axis = 0; axis < dimension; ++axis)
@@ -145,7 +132,7 @@ GeometryOf(const PhantomArguments & arguments, std::size_t dimension)
   return geometry;
 }
 
-/** Writes images of one size, and tells of it. */
+/** Writes images of one size, with a message. */
 class ImageWriter
 {
 public:
@@ -258,28 +245,11 @@ WriteScan(const PhantomArguments & arguments, const ImageWriter & writer, const 
 void
 WritePattern(const PhantomArguments & arguments, const ImageWriter & writer, const ProgressFunction & progress)
 {
-  const Extent & extent = writer.GetExtent();
-  RidgeImage     ridges = arguments.ridges;
-  ridges.family = RidgeImage::FamilyFromName(arguments.family.value_or("leveling"));
-  ridges.seed = arguments.seed;
-  const std::map<std::string, std::function<std::vector<std::uint8_t>()>> makers = {
-    { "balls", [&] { return MakeBalls(extent, arguments.density.value_or(0.2), arguments.seed, progress); } },
-    { "random",
-      [&] {
-        return MakeRandom(extent,
-                          arguments.density.value_or(0.5),
-                          arguments.grain.value_or(1),
-                          arguments.seed,
-                          progress);
-      } },
-    { "spiral", [&] { return MakeSpiral(extent, progress); } },
-    { "hilbert", [&] { return MakeHilbertCurve(extent, progress); } },
-    { "checkerboard", [&] { return MakeCheckerboard(extent, progress); } },
-    { "isolated-voxels", [&] { return MakeIsolatedVoxels(extent, progress); } },
-    { "body-centred-lattice", [&] { return MakeBodyCentredLattice(extent, progress); } },
-    { "ridge", [&] { return MakeRidges(extent, ridges, progress); } },
-  };
-  const std::vector<std::uint8_t> voxels = makers.at(arguments.kind)();
+  const Extent &                  extent = writer.GetExtent();
+  const std::vector<std::uint8_t> voxels =
+    arguments.kind == "balls"
+      ? MakeBalls(extent, arguments.density.value_or(0.2), arguments.seed, progress)
+      : MakeRandom(extent, arguments.density.value_or(0.5), arguments.grain.value_or(1), arguments.seed, progress);
   writer.Write(arguments.output, ScalarType::UInt8, voxels.data());
 }
 
@@ -333,17 +303,17 @@ void
 AddScanOptions(CLI::App & command, PhantomArguments & arguments)
 {
   command
-    .add_option("--truth", arguments.truth, "log, casting, print: write what each voxel is (1 crack, 2 knot, 3 pore)")
+    .add_option("--truth",
+                arguments.truth,
+                "log, casting, print: write the kind of each voxel (1 crack, 2 knot, 3 pore)")
     ->type_name("FILE");
   command
-    .add_option("--truth-labels",
-                arguments.truthLabels,
-                "log, casting, print: write the true defects, each with its number, as a label map")
+    .add_option("--truth-labels", arguments.truthLabels, "log, casting, print: write the true defects as a label map")
     ->type_name("FILE");
   command
     .add_option("--sizes",
                 arguments.sizes,
-                "log, casting, print: write a table of the true defects with their sizes: .csv")
+                "log, casting, print: write a table of the true defects and their sizes: .csv")
     ->type_name("FILE");
   command
     .add_option("--noise",
@@ -358,18 +328,17 @@ AddScanOptions(CLI::App & command, PhantomArguments & arguments)
   command
     .add_option("--rings",
                 arguments.rings,
-                "ring artefacts of up to so many HU, one in six rings; default: log and casting 0, print 40")
+                "ring artifacts of up to this many HU, one in six rings; default: log and casting 0, print 40")
     ->check(NumberFromZero());
   command
-    .add_option(
-      "--hardening",
-      arguments.hardening,
-      "beam hardening: the middle is by so many HU darker than the rim; default: log 0, casting and print 150")
+    .add_option("--hardening",
+                arguments.hardening,
+                "beam hardening: the middle is this many HU darker than the rim; default: log 0, casting and print 150")
     ->check(NumberFromZero());
   command
     .add_option("--diameters",
                 arguments.diameters,
-                "print: all pores are balls of these diameters in voxels, in turn, none of which touches another one")
+                "print: all pores are separate balls of these diameters in voxels, in turn")
     ->expected(1, 64)
     ->check(NumberAboveZero())
     ->type_name("D ...");
@@ -381,33 +350,20 @@ void
 AddPhantomCommand(CLI::App & app)
 {
   auto       arguments = std::make_shared<PhantomArguments>();
-  CLI::App * command = app.add_subcommand("phantom", "Make a synthetic image, the same bit for bit everywhere");
-  command
-    ->add_option("KIND",
-                 arguments->kind,
-                 "balls, random, spiral, hilbert, checkerboard, isolated-voxels, body-centred-lattice, ridge (patterns "
-                 "that take label equivalence a number of rounds), grains (scan of a polycrystal), log (CT of wood), "
-                 "casting (CT of metal) or print (CT of a printed part)")
-    ->required()
-    ->check(OneOf({ "balls",
-                    "random",
-                    "spiral",
-                    "hilbert",
-                    "checkerboard",
-                    "isolated-voxels",
-                    "body-centred-lattice",
-                    "ridge",
-                    "grains",
-                    "log",
-                    "casting",
-                    "print" }));
-  command->add_option("OUT", arguments->output, "image: " + WritableFormats())->required();
+  CLI::App * command = app.add_subcommand("phantom", "Make a synthetic image, bit for bit the same everywhere");
   command
     ->add_option(
-      "--size",
-      arguments->size,
-      "voxels along x, y and z, a number for each axis; default 128 128 128; log, casting, print 128 128 96; "
-      "ridge 512 512")
+      "KIND",
+      arguments->kind,
+      "balls, random, spiral, hilbert, checkerboard, isolated-voxels, body-centred-lattice, grains (scan of a "
+      "polycrystal), log (CT of wood), casting (CT of metal) or print (CT of a printed part)")
+    ->required()
+    ->check(OneOf({ "balls", "random", "grains", "log", "casting", "print" }));
+  command->add_option("OUT", arguments->output, "image: " + WritableFormats())->required();
+  command
+    ->add_option("--size",
+                 arguments->size,
+                 "voxels along x, y and z, a number for each axis; default 128 128 128; log, casting, print 128 128 96")
     ->expected(1, 4)
     ->transform(Count(0))
     ->type_name("X [Y [Z [T]]]");
@@ -415,7 +371,7 @@ AddPhantomCommand(CLI::App & app)
     ->expected(1, 4)
     ->check(NumberAboveZero())
     ->type_name("X [Y [Z [T]]]");
-  command->add_option("--seed", arguments->seed, "another seed, another phantom")
+  command->add_option("--seed", arguments->seed, "seed of the random numbers")
     ->transform(Count(0))
     ->capture_default_str();
   command->add_option("--density", arguments->density, "share of foreground, 0 to 1: balls (default 0.2), random (0.5)")
@@ -426,25 +382,7 @@ AddPhantomCommand(CLI::App & app)
                  "random: side of the cubes in voxels (default 1); grains: about their width (default 16)")
     ->transform(Count(1, std::numeric_limits<int>::max()));
   AddScanOptions(*command, *arguments);
-  command->add_option("--family",
-                      arguments->family,
-                      "ridge: leveling (default), scaling, subdivision, random-instancing, random-merging or spiral");
-  command->add_option("--level", arguments->ridges.level, "ridge: rounds of label equivalence that the patterns take")
-    ->transform(Count(0, 28))
-    ->capture_default_str();
-  command
-    ->add_option("--subdivisions",
-                 arguments->ridges.subdivisions,
-                 "ridge: 4^SUBDIVISIONS patterns (subdivision, random-instancing, random-merging)")
-    ->transform(Count(0, 28))
-    ->capture_default_str();
-  command
-    ->add_option("--parameter",
-                 arguments->ridges.parameter,
-                 "ridge: the size (scaling, spiral) or the probability (random-instancing, random-merging), 0 to 1")
-    ->check(Takes({ job::Kind::Number, 0, 1 }))
-    ->capture_default_str();
-  command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
+  command->add_flag("--quiet", arguments->quiet, "print only errors");
   command->callback([arguments, command] { RunPhantom(*arguments, *command); });
 }
 

@@ -253,7 +253,11 @@ private:
         options.classes = m_Segmented.View(m_Image);
       }
       m_Table = m_Labeling.Measure(options, m_Reporter->Hooks());
-      m_Table.partTotals.voxels = m_PartInRegion.value_or(m_Table.partTotals.voxels);
+      if (m_PartInRegion)
+      {
+        m_Table.partTotals.voxels = *m_PartInRegion;
+        m_Table.regionVoxels = m_PartInRegion;
+      }
       ReleaseImages();
       NoteOutsideOfPart(m_Table, m_Reader);
       NoteMeasures(m_Table, m_Reader);

@@ -43,7 +43,7 @@ CheckPlot(const StatsArguments & arguments)
 {
   if (arguments.histogram.empty())
   {
-    throw InvalidArgument("--plot needs --histogram COLUMN, which it draws");
+    throw InvalidArgument("--plot needs --histogram COLUMN");
   }
   CheckChartName(arguments.plot);
   CheckWritable(arguments.plot);
@@ -137,7 +137,7 @@ CheckColumns(const StatsArguments & arguments, const MeasureOptions & measured, 
   }
 }
 
-/** Draws the components, over the intensities if there are any. The numbers of a label map are no gray values. */
+/** Draws the components, over the intensities if there are any. The numbers of a label map are not gray values. */
 void
 DrawLabels(const std::string &    path,
            const LoadedImage &    labels,
@@ -168,7 +168,7 @@ CheckStatsArguments(const StatsArguments & arguments)
   ColumnGroups groups = CheckTableArguments(arguments, "--output");
   if (!arguments.IsWanted() && arguments.histogram.empty() && arguments.picture.empty())
   {
-    throw InvalidArgument("nothing is asked for: give --output FILE, --print, --histogram COLUMN or --picture FILE");
+    throw InvalidArgument("nothing to do: give --output FILE, --print, --histogram COLUMN or --picture FILE");
   }
   CheckUnits(arguments, !arguments.histogram.empty(), "--output, --print or --histogram");
   if (!arguments.picture.empty())
@@ -261,7 +261,7 @@ RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
     }
     summary["extent"] = std::vector<std::int64_t>(labels.extent.size, labels.extent.size + labels.extent.dimension);
     AddSpacing(summary, labels);
-    summary["coordinates"] = "LPS";
+    summary["coordinates"] = arguments.ras ? "RAS" : "LPS";
     summary["notes"] = reader.Notes();
     summary["seconds"] = seconds;
     summary["peak_memory_bytes"] = PeakMemoryBytes();
@@ -290,7 +290,9 @@ AddStatsCommand(CLI::App & app, const FrontEnd & frontEnd)
   auto       arguments = std::make_shared<StatsArguments>();
   CLI::App * command = app.add_subcommand("stats", "Measure the components of an existing label map");
   command
-    ->add_option("LABELS", arguments->input, "label map: " + ReadableFormats() + "; every value but 0 is one component")
+    ->add_option("LABELS",
+                 arguments->input,
+                 "label map: " + ReadableFormats() + "; every nonzero value is one component")
     ->required();
   command->add_option("-o,--output", arguments->statistics, "component table: .csv, .tsv, .json or .xlsx")
     ->type_name("FILE");
@@ -303,13 +305,16 @@ AddStatsCommand(CLI::App & app, const FrontEnd & frontEnd)
   command
     ->add_option("--bins",
                  arguments->bins,
-                 "so many equal bins (up to 1000000) from the lowest to the highest value, instead of about 50 between "
-                 "round numbers")
+                 "number of equal bins (up to 1000000) from the lowest to the highest value (default: about 50 between "
+                 "round numbers)")
     ->transform(Count(1, 1000000))
     ->needs(histogram);
-  command->add_flag("--log", arguments->logarithmic, "bins of equal ratios, on a logarithmic axis")->needs(histogram);
+  command->add_flag("--log", arguments->logarithmic, "use bins of equal ratios, on a logarithmic axis")
+    ->needs(histogram);
   command
-    ->add_option("--weights", arguments->weights, "sum this column in each bin, as volume_mm3, instead of counting")
+    ->add_option("--weights",
+                 arguments->weights,
+                 "sum this column in each bin (such as volume_mm3) instead of counting")
     ->type_name("COLUMN")
     ->needs(histogram);
   const auto list = [command](const std::string & flag, bool asMarkdown, const std::string & description) {
@@ -323,8 +328,8 @@ AddStatsCommand(CLI::App & app, const FrontEnd & frontEnd)
         description)
       ->trigger_on_parse();
   };
-  list("--list-columns", false, "list all columns with their units, meanings and rules of merging, and stop");
-  list("--list-columns-markdown", true, "the same as a table of Markdown");
+  list("--list-columns", false, "list all columns with units, meanings and rules for merging, and exit");
+  list("--list-columns-markdown", true, "the same as a Markdown table");
   command->callback([arguments, frontEnd] { RunStats(*arguments, frontEnd); });
 }
 

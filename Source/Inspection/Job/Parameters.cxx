@@ -336,7 +336,7 @@ OutputRows()
     { "json", "", &Job::json, Flag, "", group::Running,
       "print the summary as one JSON object", { "", "print" } },
     { "quiet", "", &Job::quiet, Flag, "", group::Running,
-      "print nothing but errors" },
+      "print only errors" },
   };
 }
 

@@ -26,8 +26,8 @@ namespace
 
 /** Further pieces of material are worth a note if each has at least this share of the largest one's voxels. */
 constexpr double LeastShareOfPiece = 1e-3;
-/** Openings to the outside are worth a note if they are at most this many voxels wide, and one has at least
- *  this many voxels together with what lies behind it. */
+/** Openings to the outside are worth a note if they are at most this many voxels wide, and one has at least this many
+ * voxels including the space behind it. */
 constexpr double        WidthOfOpening = 4;
 constexpr std::uint64_t LeastVoxelsOfOpening = 27;
 
@@ -102,14 +102,10 @@ private:
     Label(m_Image, OptionsFor(m_Options.material), m_Material);
     if (m_Material.ComponentCount() == 0)
     {
-      throw InvalidArgument("the image has no material: no voxel lies in " + m_Options.material.ToString() +
+      throw InvalidArgument("the image has no material: no voxel is in " + m_Options.material.ToString() +
                             "; give another threshold");
     }
-    if (m_Material.ForegroundVoxelCount() == all)
-    {
-      throw InvalidArgument("the part fills the image: every voxel lies in " + m_Options.material.ToString() +
-                            "; give another threshold");
-    }
+    CheckThatAirIsLeft(m_Material, m_Image.extent, m_Options.material);
     m_Result.part.resize(static_cast<std::size_t>(all));
     ForEachRow(m_Image.extent, m_Context, [&](std::int64_t row) {
       std::fill_n(m_Result.part.data() + row * m_Image.extent.RowLength(),
@@ -134,8 +130,9 @@ private:
     if (m_Options.closeWidth > longest)
     {
       std::ostringstream text;
-      text << "gaps of " << m_Options.closeWidth << " mm cannot be closed (--close, part.close_mm): the image is "
-           << longest << " mm long; give the width of the cracks, from 0 to that";
+      text << "gaps of " << m_Options.closeWidth
+           << " mm cannot be closed (--close, part.close_mm), because the image is " << longest
+           << " mm long; give the width of the cracks";
       throw InvalidArgument(text.str());
     }
     int count = 0;
@@ -149,7 +146,7 @@ private:
       const HostContext context = m_Context.Part(0.3 + 0.3 * (i - 1) / count, 0.3 + 0.3 * i / count);
       const double      width = std::ldexp(m_Options.closeWidth, i - count);
       // In fewer voxels, slits look like the ends of tapered grooves.
-      TakeGaps(m_Result.part.data(), { m_Options.geometry, width, std::max(width, 2 * m_LeastSpacing) }, context);
+      TakeGaps(m_Result.part.data(), { m_Options.geometry, width, std::max(width, 2 * m_LeastSpacing), 2 }, context);
       ForEachRow(m_Image.extent, m_Context, [&](std::int64_t row) {
         std::uint8_t * const begin = m_Result.part.data() + row * m_Image.extent.RowLength();
         std::replace(begin,
@@ -176,7 +173,7 @@ private:
     std::copy(m_Result.part.begin(), m_Result.part.end(), mask.begin());
     const double width = WidthOfOpening * m_LeastSpacing;
     m_Result.openingWidth = width;
-    TakeGaps(mask.data(), { m_Options.geometry, width, 1.5 * width }, m_Context.Part(0.7, 0.9));
+    TakeGaps(mask.data(), { m_Options.geometry, width, 1.5 * width, 1 }, m_Context.Part(0.7, 0.9));
     constexpr auto gap = static_cast<std::uint8_t>(GapState::Gap);
     LabelOptions   options = OptionsFor(Criterion::InRange(gap, gap));
     options.relabel.minimumSize = LeastVoxelsOfOpening;
@@ -184,7 +181,7 @@ private:
     m_Result.openings = CountPieces(openings, 1, 0);
   }
 
-  /** Counts the components from one on that have at least this share of the first one's voxels and do not lie in the
+  /** Counts the components from one on that have at least this share of the first one's voxels and are outside the
    * part. */
   PoresOfPart::Pieces
   CountPieces(const Labeling & labeling, std::uint64_t first, double least) const
@@ -253,7 +250,7 @@ private:
     });
     if (counts[2] == 0)
     {
-      throw InvalidArgument("no voxel of the part lies in the mask; give a mask that is not 0 in some of the part");
+      throw InvalidArgument("the mask is 0 everywhere in the part; use a mask that overlaps the part");
     }
     m_Result.fillsImage = counts[0] == static_cast<std::uint64_t>(extent.VoxelCount());
     m_Result.partVoxels = counts[2];
@@ -277,10 +274,20 @@ FindPores(const ImageView & image, const PoreOptions & options)
 {
   if (image.channels != 1 || image.extent.dimension > 3)
   {
-    throw InvalidArgument("pores are found in images of 1 channel and up to 3 dimensions; this one has " +
+    throw InvalidArgument("pores are found in images with 1 channel and up to 3 dimensions; this one has " +
                           Counted(image.channels, "channel") + " and " + Counted(image.extent.dimension, "dimension"));
   }
   return PoreFinder(image, options).Find();
+}
+
+void
+CheckThatAirIsLeft(const Labeling & material, const Extent & extent, const Criterion & criterion)
+{
+  if (material.ForegroundVoxelCount() == static_cast<std::uint64_t>(extent.VoxelCount()))
+  {
+    throw InvalidArgument("the part fills the image: every voxel is in " + criterion.ToString() +
+                          "; give another threshold");
+  }
 }
 
 std::string

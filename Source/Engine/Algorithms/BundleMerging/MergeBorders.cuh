@@ -19,7 +19,7 @@ class BitBorder : public BorderAgent<BundleLayout<VBundling>,
 public:
   using Problem = BundleGrid;
   using typename Base::Memory;
-  /** So many blocks shall fit on a multiprocessor. */
+  /** Minimum resident blocks per multiprocessor. */
   static constexpr int blocks =
     VBundling == Bundling::Rows ? TuningOf<Tuned::BorderBlocksOfFaces> : TuningOf<Tuned::BorderBlocks>;
 
@@ -67,7 +67,7 @@ private:
   using Base::memory;
   using Base::warp;
 
-  /** Unites across a border along x; each lane has one bundle. Diagonal links stay within the same two bricks here.
+  /** Unites the ends of a bundle across a border along x. Diagonal links stay within the same two bricks here.
    * Links to other bricks belong to the other warps. */
   __device__ __forceinline__ void
   UniteEnds(int bundle, const BorderEnds & ends) const
@@ -133,7 +133,7 @@ private:
       m_OtherTouchesBefore = touches(other, WindowAt(Base::Facing(true) - WordsPerBrickRow));
     }
   }
-  /** Finds the links of a part, after those of the parts before it, that others do not imply. */
+  /** Finds the links of a part, after the parts before it, that others do not imply. */
   __device__ __forceinline__ void
   FindLinksOf(int part)
   {

@@ -128,7 +128,7 @@ TEST(Values, AreRefusedWithWhatWouldBeRight)
     EXPECT_NE(FaultOf(length, { text }), "") << text;
   }
   EXPECT_NE(FaultOf(length, { "0,5" }).find("; write 0.5"), std::string::npos);
-  EXPECT_NE(FaultOf(length, { "1e-400" }).find("too near to 0"), std::string::npos);
+  EXPECT_NE(FaultOf(length, { "1e-400" }).find("too close to 0"), std::string::npos);
   EXPECT_NE(FaultOf({ Kind::Range }, { "2", "1" }), "");
   EXPECT_NE(FaultOf({ Kind::Range }, { "nan", "1" }), "");
   EXPECT_EQ(FaultOf({ Kind::Range }, { "-inf", "9007199254740993" }), "");

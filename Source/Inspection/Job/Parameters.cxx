@@ -138,8 +138,8 @@ SegmentingRows()
       "how the image is smoothed first; default: none" },
     { "", "smoothing.radius", &Job::smoothingRadius, { Kind::Whole, 1, SmoothingMethod::MaximumRadius }, "", "",
       "of the median, in voxels along each axis; default: 1", { "smoothing.filter=median" } },
-    { "", "smoothing.deviation_mm", &Job::smoothingDeviation, Millimetres, "", "",
-      "standard deviation of the Gaussian", { "smoothing.filter=gaussian" } },
+    { "", "smoothing.deviation_mm", &Job::smoothingDeviation, { Kind::Above, -Finite, Finite, "mm" }, "", "",
+      "standard deviation of the Gaussian", { "smoothing.filter==gaussian" } },
 
     { "pores", "", &Job::pores, Flag, "", group::Labeled,
       "label the pores of a part; --threshold (default otsu) or --range is its material",
@@ -209,7 +209,8 @@ JoiningRows()
       "join neighbors of equal value", { "", "tolerance pores" } },
     { "tolerance", "labeling.tolerance", &Job::tolerance, FromZero, "T", group::Joined,
       "join neighbors whose values differ by at most T",
-      { "labeling.criterion=tolerance", "equal-value pores" } },
+      { "labeling.criterion==tolerance", "equal-value pores" },
+      {}, "largest difference of neighbors whose values belong together" },
   };
 }
 
@@ -281,7 +282,7 @@ TableRows()
       "what separates decimals in .csv and .tsv: point (default) or comma" },
     { "contacts", "", &Job::contacts, Text, "FILE", group::Table,
       "write the pairs of components that share voxel faces: .csv or .tsv", NeedsWhole,
-      "This measures the group neighbours." },
+      "This adds the columns of contacts to the table." },
     { "schema", "", &Job::schema, Text, "FILE", group::Table,
       "write names, types, units and meanings of the columns: .csv or .tsv", {},
       "3D Slicer reads TABLE.schema.tsv next to TABLE.tsv." },
@@ -295,7 +296,7 @@ OutputRows()
 {
   return {
     { "output-fallback", "", &Job::outputFallback, Text, "FILE", group::LabelMap,
-      "second choice if OUTPUT's format cannot hold so many labels", NeedsWhole },
+      "second choice if OUTPUT's format cannot hold that many labels", NeedsWhole },
     { "label-type", "", &Job::labelType, OneOf({ "auto", "uint8", "uint16", "uint32", "uint64" }), "TEXT",
       group::LabelMap,
       "auto (the smallest that fits), uint8, uint16, uint32 or uint64" },
@@ -321,8 +322,8 @@ OutputRows()
       "The volume is labeled slab by slab. The program itself takes 56 MiB, and 8 MiB more for each of --threads beyond one. "
       "The result is the same except for the last digits of means and sums of floating-point and 64-bit intensities. The "
       "files must be " + FormatsReadInParts() + ", or slice images, without voxels as text or compressed in several files. "
-      "This cannot be combined with thresholds to be found, the columns neighbours, thickness, inscribed and intensity "
-      "(percentiles, skewness)" },
+      "This cannot be combined with thresholds to be found, the column groups of contacts, thickness, inscribed balls and "
+      "percentiles of intensities" },
     { "work", "", &Job::work, Text, "FOLDER", group::Running,
       "with --memory: keep the state in this folder, so that --resume can continue", { "memory" } },
     { "resume", "", &Job::resume, Flag, "", group::Running,

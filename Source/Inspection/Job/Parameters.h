@@ -29,8 +29,8 @@ SlotOf(T & object, const MemberOf<T> & member)
   return std::visit([&](auto place) { return Slot(&(object.*place)); }, member);
 }
 
-/** What a parameter does not go without, and what excludes it: names of options, or keys, with blanks between. A key
- * may have a value: "part.method=pores". */
+/** The options or keys that a parameter needs, and those that exclude it, with blanks between. A key may have a value:
+ *  "part.method=pores"; with "==" this value needs the parameter in turn. */
 struct Ties
 {
   const char * needs = "";
@@ -74,9 +74,9 @@ std::vector<std::string> WordsOf(const std::string & text);
 // Groups, by the names that help shows.
 namespace group
 {
-inline constexpr const char * Labeled = "What is labeled";
-inline constexpr const char * Joined = "What is joined";
-inline constexpr const char * Kept = "Which components stay";
+inline constexpr const char * Labeled = "Foreground";
+inline constexpr const char * Joined = "Neighbors";
+inline constexpr const char * Kept = "Components to keep";
 inline constexpr const char * Holes = "Holes";
 inline constexpr const char * LabelMap = "The label map";
 inline constexpr const char * Table = "The table";

@@ -4,8 +4,7 @@
 namespace brickccl
 {
 
-/** While it lives, a library that aborts the process ends it with a message and exit code 1. There is one at a time. On
- *  Windows it does nothing. */
+/** While it lives, a library that aborts the process ends it with a message and exit code 1. There is one at a time. */
 class AbortMessage
 {
 public:

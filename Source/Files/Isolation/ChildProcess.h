@@ -30,9 +30,7 @@ struct ChildEnd
 };
 
 /** Processes forked from this one that work at the same time. What ends one of them ends no other. If this process
- *  dies, they end too (on Linux). No other thread of this process should run when one is started.
- *
- *  Windows has no such processes. There Start does the work itself and WaitForOne hands out how it ended. */
+ *  dies, they end too (on Linux). No other thread of this process should run when one is started. */
 class ChildProcesses
 {
 public:

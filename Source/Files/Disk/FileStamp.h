@@ -15,7 +15,7 @@ struct FileStamp
   std::uint64_t size = 0;
   /** Of the last change, in units of the system. */
   std::int64_t time = 0;
-  /** It tells of a file that another one with its size and time took the place of. */
+  /** See StatusChangeOf: it tells of a file that another one with its size and time took the place of. */
   std::int64_t statusChange = 0;
 
   static FileStamp Of(const std::string & path);

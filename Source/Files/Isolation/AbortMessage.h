@@ -4,7 +4,8 @@
 namespace brickccl
 {
 
-/** While it lives, a library that aborts the process ends it with a message and exit code 1. There is one at a time. */
+/** While it lives, a library that aborts the process ends it with a message and exit code 1. There is one at a time. On
+ *  Windows it does nothing. */
 class AbortMessage
 {
 public:

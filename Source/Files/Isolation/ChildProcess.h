@@ -30,7 +30,9 @@ struct ChildEnd
 };
 
 /** Processes forked from this one that work at the same time. What ends one of them ends no other. If this process
- *  dies, they end too (on Linux). No other thread of this process should run when one is started. */
+ *  dies, they end too (on Linux). No other thread of this process should run when one is started.
+ *
+ *  Windows has no such processes. There Start does the work itself and WaitForOne hands out how it ended. */
 class ChildProcesses
 {
 public:

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <vector>
@@ -27,21 +28,12 @@ namespace brickccl
 std::string
 ProgramPath()
 {
-#ifdef __APPLE__
-  std::vector<char> path(4096);
-  auto              size = static_cast<std::uint32_t>(path.size());
-  if (_NSGetExecutablePath(path.data(), &size) == 0)
-  {
-    return std::filesystem::canonical(path.data()).string();
-  }
-#else
   std::error_code             failure;
   const std::filesystem::path path = std::filesystem::read_symlink("/proc/self/exe", failure);
   if (!failure)
   {
     return path.string();
   }
-#endif
   throw Error("the system does not tell where this program lies");
 }
 

@@ -10,8 +10,8 @@ namespace brickccl
 /** The path of the running program, with links resolved. \throws Error if the system does not tell. */
 std::string ProgramPath();
 
-/** Runs another program in place of this one, with the same arguments, and does not come back. \throws Error if it
- *  cannot be started. */
+/** Runs another program in place of this one, with the same arguments, and does not come back. If the system cannot
+ *  replace a process, it waits for the program and ends with its exit code. \throws Error if it cannot be started. */
 [[noreturn]] void ContinueAs(const std::string & program, char ** arguments);
 
 /** How a program ended, and what it wrote to its error stream. */

@@ -4,8 +4,8 @@
 #include "BrickCCL/Cli/SurfaceOptions.h"
 #include "BrickCCL/Cli/SurfacesProgram.h"
 #include "BrickCCL/Core/Version.h"
+#include "BrickCCL/Files/Disk/FileLimit.h"
 
-#include <csignal>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -37,8 +37,7 @@ WithHelp(int argc, char ** argv)
 int
 main(int argc, char ** argv) // NOLINT(bugprone-exception-escape): commands are made before any work
 {
-  // A limit on the size of files (ulimit -f) is an error of writing, as a full disk is. It would end the process.
-  std::signal(SIGXFSZ, SIG_IGN);
+  brickccl::MakeFileLimitAnError();
   std::vector<char *> arguments = WithHelp(argc, argv);
   argc = static_cast<int>(arguments.size()) - 1;
   argv = arguments.data();

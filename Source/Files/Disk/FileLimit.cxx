@@ -1,0 +1,16 @@
+#include "BrickCCL/Files/Disk/FileLimit.h"
+
+#include <csignal>
+
+namespace brickccl
+{
+
+void
+MakeFileLimitAnError()
+{
+#ifdef SIGXFSZ
+  std::signal(SIGXFSZ, SIG_IGN);
+#endif
+}
+
+} // namespace brickccl

@@ -1,0 +1,24 @@
+#include "BrickCCL/Files/Disk/StatusChange.h"
+
+#include <sys/stat.h>
+
+namespace brickccl
+{
+
+std::int64_t
+StatusChangeOf(const std::string & path)
+{
+  struct stat status;
+  if (::stat(path.c_str(), &status) != 0)
+  {
+    return 0;
+  }
+#ifdef __APPLE__
+  const struct timespec & time = status.st_ctimespec;
+#else
+  const struct timespec & time = status.st_ctim;
+#endif
+  return std::int64_t{ time.tv_sec } * 1000000000 + time.tv_nsec;
+}
+
+} // namespace brickccl

@@ -50,7 +50,7 @@ struct NumberedName
   std::size_t width = 0;
   char        filling = ' ';
 
-  /** What a name has in the place of the number; empty if the rest of it is another one. */
+  /** The number's text in a name; empty if the rest of the name differs. */
   std::string
   NumberIn(const std::string & name) const
   {
@@ -131,7 +131,7 @@ FilesOfNumbers(const fs::path & path, const NumberedName & name)
   return files;
 }
 
-/** The text with a backslash before each of these signs, which are then letters of names. */
+/** The text with a backslash before each of these characters, which are then literal. */
 std::string
 WithLetters(const std::string & text, const std::string & signs)
 {
@@ -157,7 +157,7 @@ FilesOfGlob(const std::string & pattern)
   return files;
 }
 
-/** Whether the last part of a pattern stands for a name. */
+/** Whether the last part of a pattern matches a name. */
 bool
 IsName(const std::string & pattern, const std::string & name)
 {
@@ -198,9 +198,8 @@ FilesOfPattern(const std::string & pattern)
   const auto others = hasNumber ? FilesOfNumbers(path, *numbered) : FilesOfGlob(folder + WithLetters(rest, "["));
   if (!files.empty() && !others.empty() && files != others)
   {
-    throw Error("the pattern stands for " + Quoted(files.front()) +
-                " and, with its brackets as letters of names, for " + Quoted(others.front()) +
-                "; write [[] for a bracket that is a letter");
+    throw Error("the pattern matches " + Quoted(files.front()) + " and, with literal brackets, " +
+                Quoted(others.front()) + "; write [[] for a literal bracket");
   }
   files = files.empty() ? others : files;
   return files;
@@ -230,7 +229,7 @@ HintOnPadding(const std::string & pattern)
       name->Makes(file) ? void(own.insert(number)) : void(others.emplace(number, file));
     }
   }
-  // Others matter where the stack goes on with them.
+  // Others matter if they continue the stack.
   auto next = others.begin();
   if (!own.empty())
   {
@@ -244,7 +243,7 @@ HintOnPadding(const std::string & pattern)
   const std::string & example = next->second;
   const std::string   number = name->NumberIn(example);
   const std::string   place = number[0] == '0' && number.size() > 1 ? "%0" + std::to_string(number.size()) + "d" : "%d";
-  return "it does not stand for " + Quoted(example) + ", whose number is written otherwise; write " +
+  return "it does not match " + Quoted(example) + ", whose number is written differently; use " +
          Quoted((path.parent_path() / (name->before + place + name->after)).string());
 }
 

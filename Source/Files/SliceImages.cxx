@@ -46,10 +46,9 @@ ReadSlice(const std::string & path, const ReadOptions & options)
       }
     }
     const Format * const named = FormatOfName(path);
-    throw Error(file.Size() == 0   ? "the file is empty; no slice image can be read from it"
-                : named != nullptr ? std::string("it is no image: its first bytes are none of a ") + named->name +
-                                       " file, so it is damaged or something else"
-                                   : "it is no image of a format that is read: " + ReadableFormats());
+    throw Error(file.Size() == 0   ? "the file is empty, not a slice image"
+                : named != nullptr ? std::string("this is not a ") + named->name + " file: damaged, or another format"
+                                   : "its format is not supported; these are: " + ReadableFormats());
   }
   catch (const Unsupported & error)
   {
@@ -89,8 +88,8 @@ CheckAlike(const std::string & firstName,
   {
     throw Error("the slice " + Quoted(name) + " has " + KindOf(slice) + " but " + Quoted(firstName) + " has " +
                 KindOf(first) + "; all slices of a volume must be alike" +
-                (slice.channels != first.channels ? ": make those in colour grey"
-                 : slice.meaning != first.meaning ? ": save all of them as grey values that count from black"
+                (slice.channels != first.channels ? ": convert color slices to gray"
+                 : slice.meaning != first.meaning ? ": save all as gray values that count from black"
                                                   : ""));
   }
   bool isSame = slice.spacingSource == first.spacingSource;
@@ -102,7 +101,7 @@ CheckAlike(const std::string & firstName,
   if (spacingMatters && !isSame)
   {
     throw Error("the slice " + Quoted(name) + " has " + SpacingOf(slice) + " but " + Quoted(firstName) + " has " +
-                SpacingOf(first) + "; all slices must have the same, unless --spacing gives it");
+                SpacingOf(first) + "; all slices must agree, or set it with --spacing");
   }
 }
 
@@ -124,7 +123,7 @@ MergedNotes(const std::vector<std::vector<std::string>> & notesOfSlices)
   {
     if (merged.size() == maximumNotes)
     {
-      merged.push_back(std::to_string(counts.size() - maximumNotes) + " more notes of slices are left out");
+      merged.push_back(std::to_string(counts.size() - maximumNotes) + " more notes on slices are not shown");
       break;
     }
     merged.push_back((count == notesOfSlices.size() ? "all slices: " : Counted(count, "slice") + ": ") + note);
@@ -192,8 +191,8 @@ ReadSliceImages(const std::vector<std::string> & paths, const ReadOptions & opti
   const std::string problem = ProblemOfSliceNames(ordered);
   if (!problem.empty() && !options.acceptIrregularSlices)
   {
-    throw Error("the slice images are no whole volume: " + problem +
-                "; complete it, or let --accept-irregular-slices take them in the order of their names");
+    throw Error("the slice images are not a complete volume: " + problem +
+                "; complete it, or read them in order of name with --accept-irregular-slices");
   }
   const LoadedImage first = ReadSlice(ordered.front(), alone);
   const std::string firstName = NameOfFile(ordered.front());
@@ -233,11 +232,11 @@ ReadSliceImages(const std::vector<std::string> & paths, const ReadOptions & opti
                 : " slice images, from " + Quoted(firstName) + " to " + Quoted(NameOfFile(ordered.back()))));
   if (!problem.empty())
   {
-    volume.notes.push_back(problem + "; the slice images are taken in the order of their names");
+    volume.notes.push_back(problem + "; the slice images are read in order of name");
   }
   if (options.spacing.empty() && volume.spacingSource != "none")
   {
-    volume.notes.push_back("slice images do not say their distance, which is taken as 1 mm; --spacing gives another");
+    volume.notes.push_back("slice images do not have a slice spacing; 1 mm is assumed (set it with --spacing)");
   }
   for (const std::string & note : MergedNotes(notes))
   {

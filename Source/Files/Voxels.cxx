@@ -92,18 +92,18 @@ CheckFileCount(std::size_t count, const Extent & extent)
   if (!fits)
   {
     throw Error("it names " + std::to_string(count) + " data files for " + extent.ToString() +
-                " voxels, which do not part evenly among them");
+                " voxels, which cannot be divided evenly");
   }
 }
 
 void
 CheckBytesBeyond(std::uint64_t beyond, std::size_t fileCount, LoadedImage & image)
 {
-  const std::string text = std::to_string(beyond) + " bytes that its header does not tell of";
+  const std::string text = std::to_string(beyond) + " bytes that its header does not mention";
   if (beyond > 0 && fileCount > 1)
   {
     throw Error("after the voxels of one of its " + std::to_string(fileCount) + " data files come " + text +
-                ": they are not the right ones");
+                ": they are the wrong files");
   }
   if (beyond > 0)
   {
@@ -137,7 +137,7 @@ InterleaveChannels(LoadedImage & image, const HostContext & context)
   {
     return;
   }
-  RefuseParts(image, "channels that lie one after the other");
+  RefuseParts(image, "channels stored one after the other");
   const std::size_t size = SizeOf(image.type);
   const auto        voxels = image.extent.VoxelCount();
   const auto        channels = static_cast<std::size_t>(image.channels);
@@ -164,7 +164,7 @@ InterleaveChannels(LoadedImage & image, const HostContext & context)
 void
 DropAlpha(LoadedImage & image, const HostContext & context)
 {
-  RefuseParts(image, "colours with alpha");
+  RefuseParts(image, "colors with alpha");
   const std::size_t size = SizeOf(image.type);
   const std::size_t from = static_cast<std::size_t>(image.channels) * size;
   const std::size_t to = from - size;
@@ -182,8 +182,8 @@ DropAlpha(LoadedImage & image, const HostContext & context)
   });
   image.voxels = std::move(kept);
   --image.channels;
-  image.notes.push_back("alpha is left out: " + std::to_string(image.channels) + " of " +
-                        std::to_string(image.channels + 1) + " channels take part");
+  image.notes.push_back("alpha is ignored: " + std::to_string(image.channels) + " of " +
+                        std::to_string(image.channels + 1) + " channels are read");
 }
 
 OutputFile::OutputFile(const std::string & path)

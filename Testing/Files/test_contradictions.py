@@ -106,7 +106,7 @@ class ContradictionTest(FilesTest):
         plane = values("uint8", (5, 6))
         palette = [(258, 3, 1, struct.pack("<H", 8)), (262, 3, 1, struct.pack("<H", 3))]
         colours = (320, 3, 768, bytes(1536))
-        for entries, saying in ((palette, ""), ([*palette, colours], "the numbers of its colours"), (palette[:1], "")):
+        for entries, saying in ((palette, ""), ([*palette, colours], "numbers of colors"), (palette[:1], "")):
             ours = self.read(self.put(tiff([plane], entries), "a.tif"))
             np.testing.assert_array_equal(ours.voxels, plane)
             self.assertEqual(len(ours.notes), int(saying != ""))

@@ -33,7 +33,7 @@ class ConventionTest(Hdf5Files):
             self.refuses(self.labelled(("channel", "y", "x"), scales), saying="channels are not its last axis")
             many = np.zeros((1, 2, 1000001), "u1")
             self.refuses(self.labelled(("y", "x", "c"), scales, many), saying="it has 1000001 channels; up to 1000000 are read")
-            for labels, saying in ((("energy", "y", "x"), "named 'energy'"), (("time", "y", "x"), "the time is labeled")):
+            for labels, saying in ((("energy", "y", "x"), "named 'energy'"), (("time", "y", "x"), "time is labeled")):
                 image = self.assert_voxels(self.labelled(labels, scales), BLOCKY)
                 self.assertIn(saying, " ".join(image.notes))
 
@@ -46,7 +46,7 @@ class ConventionTest(Hdf5Files):
                 with self.subTest(labels=labels, scales=scales):
                     notes = self.assert_voxels(self.labelled(labels, scales), BLOCKY).notes
                     self.assertEqual(len(notes), 1, notes)
-                    self.assertIn("its axes are tyx (the names of its dimensions); the time is labeled", notes[0])
+                    self.assertIn("its axes are tyx (the names of its dimensions); time is labeled", notes[0])
                     first = BLOCKY[:1]
                     self.assertEqual(self.assert_voxels(self.labelled(labels, scales, first), first[0]).notes, [])
             self.refuses(self.labelled(("z", "lon", "lat"), scales), saying=("names of its dimensions", "transpose"))

@@ -6,11 +6,19 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <system_error>
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#ifdef _WIN32
+#  ifndef NOMINMAX
+#    define NOMINMAX
+#  endif
+#  include <windows.h>
+#else
+#  include <fcntl.h>
+#  include <sys/mman.h>
+#  include <sys/stat.h>
+#  include <unistd.h>
+#endif
 
 namespace brickccl::files
 {
@@ -18,8 +26,8 @@ namespace brickccl::files
 namespace
 {
 
-/** What else than files of a disk a path may lead to. */
-constexpr const char * NoFileOfDisk = "it is no file of a disk (a folder, a pipe or a device)";
+/** Paths to anything but regular files. */
+constexpr const char * NoFileOfDisk = "it is not a regular file (but a folder, a pipe or a device)";
 
 /** \throws Error for a name that the system would cut. */
 void
@@ -27,11 +35,97 @@ CheckName(const std::string & path)
 {
   if (path.find('\0') != std::string::npos)
   {
-    throw Error("there is no such file: its name has a byte of value 0, which names of files do not have");
+    throw Error("there is no such file: its name contains a NUL byte");
   }
 }
 
 } // namespace
+
+#ifdef _WIN32
+
+namespace
+{
+
+/** A handle of the system, which is closed at the end of its life. */
+class Handle
+{
+public:
+  explicit Handle(HANDLE handle)
+    : m_Handle(handle == INVALID_HANDLE_VALUE ? nullptr : handle)
+  {}
+  Handle(const Handle &) = delete;
+  Handle & operator=(const Handle &) = delete;
+  ~Handle()
+  {
+    if (m_Handle != nullptr)
+    {
+      CloseHandle(m_Handle);
+    }
+  }
+  HANDLE
+  Get() const
+  {
+    return m_Handle;
+  }
+
+private:
+  HANDLE m_Handle;
+};
+
+Error
+LastError()
+{
+  return Error(std::system_category().message(static_cast<int>(GetLastError())));
+}
+
+} // namespace
+
+FileBytes
+FileBytes::Map(const std::string & path)
+{
+  CheckName(path);
+  const std::filesystem::path name(path);
+  std::error_code             failure;
+  const auto                  status = std::filesystem::status(name, failure);
+  if (!std::filesystem::exists(status))
+  {
+    throw Error("there is no such file");
+  }
+  if (!std::filesystem::is_regular_file(status))
+  {
+    throw Error(NoFileOfDisk);
+  }
+  const Handle  file(CreateFileW(name.c_str(),
+                                GENERIC_READ,
+                                FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE,
+                                nullptr,
+                                OPEN_EXISTING,
+                                FILE_ATTRIBUTE_NORMAL,
+                                nullptr));
+  LARGE_INTEGER size = {};
+  if (file.Get() == nullptr || GetFileSizeEx(file.Get(), &size) == 0)
+  {
+    throw LastError();
+  }
+  FileBytes bytes;
+  bytes.m_Path = path;
+  bytes.m_IsMapped = true;
+  bytes.m_Size = static_cast<std::size_t>(size.QuadPart);
+  if (bytes.m_Size > 0)
+  {
+    const Handle mapping(CreateFileMappingW(file.Get(), nullptr, PAGE_READONLY, 0, 0, nullptr));
+    void * const memory = mapping.Get() == nullptr ? nullptr : MapViewOfFile(mapping.Get(), FILE_MAP_READ, 0, 0, 0);
+    if (memory == nullptr)
+    {
+      throw LastError();
+    }
+    bytes.m_Owner = std::shared_ptr<const void>(memory, [](const void * mapped) { UnmapViewOfFile(mapped); });
+    bytes.m_Data = static_cast<const unsigned char *>(memory);
+  }
+  return bytes;
+}
+
+#else
 
 namespace
 {
@@ -96,6 +190,8 @@ FileBytes::Map(const std::string & path)
   }
   return bytes;
 }
+
+#endif
 
 FileBytes
 FileBytes::FromMemory(std::string path, const void * data, std::size_t size)

@@ -10,15 +10,69 @@
 #include <thread>
 #include <vector>
 
-#include <fcntl.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#ifdef _WIN32
+#  ifndef NOMINMAX
+#    define NOMINMAX
+#  endif
+#  include <windows.h>
+#else
+#  include <fcntl.h>
+#  include <stdlib.h>
+#  include <sys/stat.h>
+#  include <unistd.h>
+#endif
 
 namespace brickccl
 {
 
 namespace fs = std::filesystem;
+
+#ifdef _WIN32
+
+fs::path
+MakeNewFolder(const fs::path & start)
+{
+  // The number makes the names of one process unique. If a name exists, a killed process left it.
+  static std::atomic<unsigned> made{ 0 };
+  for (;;)
+  {
+    fs::path path = start;
+    path += std::to_string(GetCurrentProcessId()) + "-" + std::to_string(made++);
+    std::error_code failure;
+    if (fs::create_directory(path, failure))
+    {
+      return path;
+    }
+    if (failure)
+    {
+      throw std::system_error(failure);
+    }
+  }
+}
+
+void
+FlushFile(const fs::path & file)
+{
+  const HANDLE handle =
+    CreateFileW(file.c_str(), GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE, nullptr, OPEN_EXISTING, 0, nullptr);
+  const bool isFlushed = handle != INVALID_HANDLE_VALUE && FlushFileBuffers(handle) != 0;
+  const auto reason = static_cast<int>(GetLastError());
+  if (handle != INVALID_HANDLE_VALUE)
+  {
+    CloseHandle(handle);
+  }
+  if (!isFlushed)
+  {
+    throw std::system_error(reason, std::system_category());
+  }
+}
+
+// Windows puts names on the disk by itself.
+void
+FlushNames(const fs::path &)
+{}
+
+#else
 
 fs::path
 MakeNewFolder(const fs::path & start)
@@ -31,7 +85,7 @@ MakeNewFolder(const fs::path & start)
   return name;
 }
 
-#ifdef __linux__
+#  ifdef __linux__
 /** Has a large file's bytes written piece by piece. A process does not end, whatever the signal, before a call to fsync
  *  has ended, which may take minutes. Failures are left to that call. */
 void
@@ -56,11 +110,11 @@ FlushPieces(int descriptor)
     }
   }
 }
-#else
+#  else
 void
 FlushPieces(int)
 {}
-#endif
+#  endif
 
 void
 FlushFile(const fs::path & file)
@@ -88,6 +142,8 @@ FlushNames(const fs::path & folder)
 {
   FlushFile(folder);
 }
+
+#endif
 
 void
 ForEachOnDisk(std::size_t count, const std::function<void(std::size_t)> & work)

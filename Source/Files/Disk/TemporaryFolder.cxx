@@ -9,9 +9,11 @@
 #include <system_error>
 #include <vector>
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
+#ifndef _WIN32
+#  include <fcntl.h>
+#  include <sys/file.h>
+#  include <unistd.h>
+#endif
 
 namespace brickccl
 {
@@ -24,19 +26,25 @@ class TemporaryFolder::Lock
 public:
   explicit Lock(const fs::path & folder)
   {
+#ifndef _WIN32
     m_Descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (m_Descriptor >= 0 && ::flock(m_Descriptor, LOCK_EX | LOCK_NB) != 0)
     {
       ::close(m_Descriptor);
       m_Descriptor = -1;
     }
+#else
+    (void)folder;
+#endif
   }
   ~Lock()
   {
+#ifndef _WIN32
     if (m_Descriptor >= 0)
     {
       ::close(m_Descriptor);
     }
+#endif
   }
   Lock(const Lock &) = delete;
   Lock & operator=(const Lock &) = delete;
@@ -54,8 +62,8 @@ private:
 namespace
 {
 
-/** What the names of folders begin with that processes make whose locks are seen by each other: those of one start of
- *  this machine. It is empty if the system does not tell the start. */
+/** The prefix of folder names for processes that see each other's locks: one per boot of this machine. It is empty if
+ * the system does not report the boot. */
 std::string
 NameOfLocked()
 {

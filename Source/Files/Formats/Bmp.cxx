@@ -87,10 +87,10 @@ ReadHeader(const FileBytes & file)
   }
   if (compression == 3 && header.bits == 32)
   {
-    // Only the usual masks are read. In a file with a short header they lie between it and the pixels.
+    // Only the usual masks are read. In a file with a short header they are between it and the pixels.
     if (from.Number(54, 4) != 0xff0000 || from.Number(58, 4) != 0xff00 || from.Number(62, 4) != 0xff)
     {
-      throw Unsupported("its colours lie in unusual bits; save it as 24-bit BMP or as PNG");
+      throw Unsupported("its color masks are unusual; save it as 24-bit BMP or as PNG");
     }
   }
   else if (compression != 0)
@@ -109,7 +109,7 @@ ReadHeader(const FileBytes & file)
     header.colours = header.colours == 0 ? limit : header.colours;
     if (header.colours > limit)
     {
-      throw Error("its palette has " + std::to_string(header.colours) + " colours; " + std::to_string(header.bits) +
+      throw Error("its palette has " + std::to_string(header.colours) + " colors; " + std::to_string(header.bits) +
                   "-bit pixels have at most " + std::to_string(limit));
     }
     file.Require(header.palette, static_cast<std::uint64_t>(header.colours * ColourBytes));
@@ -118,15 +118,15 @@ ReadHeader(const FileBytes & file)
   file.Require(header.pixels, header.RowBytes());
   if (static_cast<std::uint64_t>(header.height) > file.Size() / header.RowBytes())
   {
-    throw Error("its header says " + std::to_string(header.width) + " x " + std::to_string(header.height) +
-                " pixels but the file has only " + std::to_string(file.Size()) +
+    throw Error("its header promises " + std::to_string(header.width) + " x " + std::to_string(header.height) +
+                " pixels, but the file has only " + std::to_string(file.Size()) +
                 " bytes: it is truncated or its header damaged");
   }
   file.Require(header.pixels, header.RowBytes() * static_cast<std::uint64_t>(header.height));
   return header;
 }
 
-/** What is read from an image with a palette. */
+/** How to read an image with a palette. */
 enum class Palette
 {
   None,
@@ -179,18 +179,18 @@ ReadBmp(const FileBytes & file, const ReadOptions & options)
     image.geometry.spacing[1] = 1000.0 / static_cast<double>(header.perMetreY);
     image.spacingSource = "file";
     image.notes.push_back(
-      NoteOnResolution(static_cast<double>(header.perMetreX), static_cast<double>(header.perMetreY), "metre"));
+      NoteOnResolution(static_cast<double>(header.perMetreX), static_cast<double>(header.perMetreY), "meter"));
   }
-  image.meaning = palette == Palette::Indices ? "numbers of a palette's colours" : "";
+  image.meaning = palette == Palette::Indices ? "numbers of palette colors" : "";
   if (palette == Palette::Indices || palette == Palette::Colour)
   {
     image.notes.push_back(palette == Palette::Indices
-                            ? "it has a palette; the voxels are the numbers of its colours"
-                            : "it has a palette; the channels are red, green and blue of its colours");
+                            ? "it has a palette; the voxels are numbers of colors, not brightness"
+                            : "it has a palette; its colors become three channels");
   }
   if (header.bits == 32)
   {
-    image.notes.push_back("the fourth byte of its pixels (alpha) is left out; 3 channels take part");
+    image.notes.push_back("transparency (alpha) is ignored; the 3 color channels are read");
   }
   TellHeader(options, image);
   auto * output =
@@ -208,7 +208,7 @@ ReadBmp(const FileBytes & file, const ReadOptions & options)
         const int          index = (row[bit / 8] >> (8 - header.bits - bit % 8)) & ((1 << header.bits) - 1);
         if (index >= header.colours)
         {
-          throw Error("a pixel has the colour " + std::to_string(index) + " of a palette of " +
+          throw Error("a pixel has color number " + std::to_string(index) + " of a palette of " +
                       std::to_string(header.colours) + ": the file is damaged");
         }
         colour = file.Data() + header.palette + static_cast<std::int64_t>(index) * ColourBytes;

@@ -82,11 +82,11 @@ CheckColours(PixelFormat & format)
   {
     throw Unsupported("it has " + std::to_string(format.samples) + " samples of " +
                       std::to_string(format.bitsAllocated) + (format.isSigned ? " signed" : "") +
-                      " bits a pixel; 1, and 3 unsigned ones of 8 or 16 bits, are supported");
+                      " bits per pixel; 1 sample, or 3 unsigned ones of 8 or 16 bits, are supported");
   }
   if (kind != "RGB" && !((kind == "YBR_RCT" || kind == "YBR_ICT") && format.encapsulated))
   {
-    throw Unsupported("its colours are stored as " + kind + "; RGB is supported: convert it, or save it as grey");
+    throw Unsupported("its colors are stored as " + kind + "; RGB is supported: convert it, or save it as gray");
   }
 }
 
@@ -102,7 +102,7 @@ CheckLength(const File & file, const PixelFormat & format)
   const double needs = std::ceil(bits / 8);
   if (static_cast<double>(file.pixels->size) < needs)
   {
-    throw Error("its pixel data are cut: they have " + std::to_string(file.pixels->size) + " bytes, but " +
+    throw Error("its pixel data are truncated: they have " + std::to_string(file.pixels->size) + " bytes, but " +
                 std::to_string(format.columns) + " x " + std::to_string(format.rows) + " pixels" +
                 (format.frames > 1 ? " in " + std::to_string(format.frames) + " frames" : "") + " of " +
                 std::to_string(format.samples * format.bitsAllocated) + " bits need " + Shortest(needs));
@@ -136,7 +136,7 @@ ReadPixelFormat(const File & file)
     const std::int64_t number = value.value_or(missing);
     if (number < minimum || number > maximum)
     {
-      throw Error(std::string(tag.keyword) + " is " + std::to_string(number) + "; it must lie between " +
+      throw Error(std::string(tag.keyword) + " is " + std::to_string(number) + "; it must be between " +
                   std::to_string(minimum) + " and " + std::to_string(maximum));
     }
     return number;
@@ -157,7 +157,7 @@ ReadPixelFormat(const File & file)
     format.type = isDouble ? ScalarType::Float64 : ScalarType::Float32;
     if (format.samples != 1 || format.encapsulated)
     {
-      throw Unsupported("its floating-point pixel data are compressed or in colour, which is not supported");
+      throw Unsupported("its floating-point pixel data are compressed or in color, which is not supported");
     }
     CheckLength(file, format);
     return format;
@@ -171,7 +171,7 @@ ReadPixelFormat(const File & file)
   format.planar = format.samples > 1 && whole(tags::Planar, 0, 1, 0) == 1;
   if (format.bitsAllocated == 1 && (format.samples != 1 || format.isSigned || format.encapsulated))
   {
-    throw Unsupported("its values of 1 bit are signed, in colour or compressed, which is not supported");
+    throw Unsupported("its 1-bit values are signed, in color or compressed, which is not supported");
   }
   CheckColours(format);
   CheckLength(file, format);

@@ -13,7 +13,7 @@
 namespace brickccl::files
 {
 
-#ifdef BRICKCCL_USE_HDF5
+#if defined(BRICKCCL_USE_HDF5) && defined(BRICKCCL_HAS_CHILDREN)
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Hdf5Dataset,
                                    name,
@@ -232,7 +232,7 @@ ListHdf5Datasets(const std::string & path, const std::string & also, const Progr
 std::vector<Hdf5Dataset>
 ListHdf5Datasets(const std::string &, const std::string &, const Progress &)
 {
-  throw Unsupported("this program was built without the HDF5 library, which reads it; convert it to another format");
+  throw Unsupported("this program was built without the HDF5 library; convert the file to another format");
 }
 
 #endif

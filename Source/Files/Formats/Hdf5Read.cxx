@@ -10,12 +10,14 @@
 #include <memory>
 #include <utility>
 
-#include <unistd.h>
+#ifdef BRICKCCL_HAS_CHILDREN
+#  include <unistd.h>
+#endif
 
 namespace brickccl::files
 {
 
-#ifdef BRICKCCL_USE_HDF5
+#if defined(BRICKCCL_USE_HDF5) && defined(BRICKCCL_HAS_CHILDREN)
 
 namespace
 {
@@ -277,7 +279,7 @@ ReadHdf5(const std::string & path,
     RequireSameFiles(dataset);
     throw;
   }
-  // A file that is missing, or another one in its place, is no failure for the library.
+  // A missing or replaced file is not an error for the library.
   RequireSameFiles(dataset);
 }
 

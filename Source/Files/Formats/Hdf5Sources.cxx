@@ -1,6 +1,6 @@
-// What the values of an HDF5 dataset come from. The library gives fill values where it cannot open a source of a
-// virtual dataset or where a chunk is missing, and takes any chunk that a damaged index names. So every source must be
-// there, be large enough and be readable.
+// The sources of an HDF5 dataset's values. The library returns fill values if it cannot open a source of a virtual
+// dataset or if a chunk is missing, and accepts any chunk in a damaged index. So every source must exist, be large
+// enough and be readable.
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
@@ -20,7 +20,7 @@
 namespace brickccl::files
 {
 
-#ifdef BRICKCCL_USE_HDF5
+#if defined(BRICKCCL_USE_HDF5) && defined(BRICKCCL_HAS_CHILDREN)
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FileStamp, path, isThere, size, time, statusChange)
 
@@ -57,7 +57,7 @@ public:
     const std::pair<std::string, std::string> dataset(file, name);
     if (std::find(m_Way.begin(), m_Way.end(), dataset) != m_Way.end())
     {
-      throw Error(what + " takes values from itself; take them from the dataset that holds them");
+      throw Error(what + " uses itself as a source; name the dataset that holds the values");
     }
     if (!m_Seen.insert(dataset).second)
     {
@@ -79,9 +79,8 @@ public:
       // The library takes zeros for what such files lack.
       if (m_H5.H5Pget_external_count(list) != 0)
       {
-        throw Unsupported(what +
-                          " has its values in raw files (external storage), which are not read; copy them into a "
-                          "dataset (in h5py: out['data'] = file['data'][...])");
+        throw Unsupported(what + " keeps its values in raw files (external storage), which is not supported; copy them "
+                                 "into a dataset (in h5py: out['data'] = file['data'][...])");
       }
     }
   }
@@ -126,8 +125,8 @@ private:
       {
         throw Unsupported(what + " is compressed by the filter " + std::to_string(filter) +
                           (name[0] == '\0' ? "" : " (" + Printable(name) + ")") +
-                          ", which the HDF5 library here does not have; install it as a plugin (HDF5_PLUGIN_PATH says "
-                          "where), or store the dataset by gzip: h5repack -f GZIP=1 IN OUT");
+                          ", which the HDF5 library here lacks; install it as a plugin (in HDF5_PLUGIN_PATH), or store "
+                          "the dataset with gzip: h5repack -f GZIP=1 IN OUT");
       }
     }
   }
@@ -182,9 +181,9 @@ private:
       const hssize_t    points = m_H5.H5Sget_select_npoints(whole);
       if (points < 0)
       {
-        throw Unsupported(what +
-                          " may grow (an unlimited selection), which is not read; copy the values into a dataset "
-                          "that is not virtual");
+        throw Unsupported(
+          what +
+          " may grow (an unlimited selection), which is not supported; copy the values into an ordinary dataset");
       }
       if (!OpenFile(file, master))
       {
@@ -199,7 +198,7 @@ private:
       const std::string taken = TakenBeyond(part, static_cast<std::uint64_t>(points), shape);
       if (!taken.empty())
       {
-        throw Error(what + " has the size " + SizesOf(shape) + ", and the dataset takes " + taken + " of it");
+        throw Error(what + " has the size " + SizesOf(shape) + ", but the dataset uses " + taken + " of it");
       }
       Check(object, (dataset[0] == '/' ? "" : "/") + dataset, what);
     }
@@ -242,8 +241,8 @@ private:
     return SizesOf(last);
   }
 
-  /** Each chunk of the index must be one that is found at a place of the dataset's grid. One with a place outside of
-   *  it or between its places, or with that of another one, is not. */
+  /** Each chunk of the index must be one that is found at a place of the dataset's grid. A chunk outside the grid,
+   * between its places, or at an occupied place is not. */
   void
   CheckChunks(hid_t object, hid_t list, const std::string & what)
   {
@@ -284,7 +283,7 @@ private:
     if (found != count)
     {
       throw Error(what + " has a damaged list of chunks: of " + std::to_string(count) + " chunks, " +
-                  std::to_string(count - found) + " are at no place of their own in the dataset");
+                  std::to_string(count - found) + " have no unique place in the dataset");
     }
   }
 

@@ -7,6 +7,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 
 namespace brickccl::files
 {
@@ -46,7 +47,7 @@ struct TiffHandle::Procedures
   {
     std::string text;
     Keep(text, format, arguments);
-    // A unit that TIFF has not is no damage of pixels. Its number is read elsewhere.
+    // An unknown unit does not damage pixels. Its number is read elsewhere.
     const bool isUnit = text.find("\"ResolutionUnit\" tag") != std::string::npos;
     if (!isUnit && Of(handle).m_Error.empty())
     {
@@ -162,7 +163,11 @@ TiffHandle::TiffHandle(const std::string & path, bool isBig)
   errno = 0;
   m_Tiff = OpenWith(Procedures::KeepError, Procedures::KeepWarning, this, [&](TIFFOpenOptions * options) {
     const char * const mode = isBig ? "w8" : "w";
+#ifdef _WIN32
+    return TIFFOpenWExt(std::filesystem::path(path).c_str(), mode, options);
+#else
     return TIFFOpenExt(path.c_str(), mode, options);
+#endif
   });
   if (m_Tiff == nullptr)
   {

@@ -91,11 +91,11 @@ struct TiffResolution
   std::uint64_t unit = RESUNIT_INCH;
   bool          hasUnit = false;
 
-  /** How many mm the unit is; 0 for none and for numbers that stand for no unit. */
+  /** The unit in mm; 0 for none and for unknown numbers. */
   double Millimetres() const;
 };
 
-/** What a file's directories hold. */
+/** The contents of a file's directories. */
 struct TiffPages
 {
   std::vector<TiffPage>    pages;
@@ -103,7 +103,7 @@ struct TiffPages
   std::string              description;
   /** That of the first page. */
   TiffResolution resolution;
-  /** In mm; 0 where the file is none of Zeiss or states none. */
+  /** In mm; 0 for files without Zeiss's spacing. */
   std::array<double, 3> spacingOfZeiss = {};
 };
 

@@ -1,12 +1,22 @@
 #include "BrickCCL/Files/Isolation/AbortMessage.h"
 
-#include <csignal>
-#include <cstring>
-#include <initializer_list>
-#include <unistd.h>
+#ifndef _WIN32
+#  include <csignal>
+#  include <cstring>
+#  include <initializer_list>
+#  include <unistd.h>
+#endif
 
 namespace brickccl
 {
+
+#ifdef _WIN32
+
+AbortMessage::AbortMessage(const char *) {}
+
+AbortMessage::~AbortMessage() = default;
+
+#else
 
 namespace
 {
@@ -37,5 +47,7 @@ AbortMessage::~AbortMessage()
 {
   std::signal(SIGABRT, m_Before);
 }
+
+#endif
 
 } // namespace brickccl

@@ -11,15 +11,22 @@
 #include <cstring>
 #include <utility>
 
-#include <csignal>
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <sys/types.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#ifdef __linux__
-#  include <sys/prctl.h>
+#ifdef _WIN32
+#  include <fcntl.h>
+#  include <io.h>
+#  include <share.h>
+#  include <sys/stat.h>
+#else
+#  include <csignal>
+#  include <fcntl.h>
+#  include <poll.h>
+#  include <sys/socket.h>
+#  include <sys/types.h>
+#  include <sys/wait.h>
+#  include <unistd.h>
+#  ifdef __linux__
+#    include <sys/prctl.h>
+#  endif
 #endif
 
 namespace brickccl
@@ -28,10 +35,12 @@ namespace brickccl
 std::string
 ChildEnd::ToString() const
 {
+#ifndef _WIN32
   if (signal != 0)
   {
     return "signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")";
   }
+#endif
   return "exit code " + std::to_string(exitCode);
 }
 
@@ -52,6 +61,53 @@ ResultOf(const std::function<int(std::size_t)> & work, std::size_t key)
 }
 
 } // namespace
+
+#ifdef _WIN32
+
+ChildProcesses::ChildProcesses(Work work)
+  : m_Work(std::move(work))
+{}
+
+ChildProcesses::~ChildProcesses() = default;
+
+void
+ChildProcesses::Start(std::size_t key)
+{
+  m_Ended.push_back({ key, { ResultOf(m_Work.run, key), 0 } });
+}
+
+std::vector<ChildProcesses::Ended>
+ChildProcesses::WaitForSome()
+{
+  return std::exchange(m_Ended, {});
+}
+
+void
+ChildProcesses::Interrupt()
+{}
+
+std::size_t
+ChildProcesses::Count() const
+{
+  return m_Ended.size();
+}
+
+FolderLock::FolderLock(const std::string & file)
+  : m_File(file)
+{
+  // Windows refuses to open a file that another process has opened like this.
+  if (::_sopen_s(&m_Descriptor, file.c_str(), _O_CREAT | _O_RDWR, _SH_DENYRW, _S_IREAD | _S_IWRITE) != 0)
+  {
+    throw Error("cannot lock " + Quoted(file) + ": " + std::strerror(errno));
+  }
+}
+
+FolderLock::~FolderLock()
+{
+  ::_close(m_Descriptor);
+}
+
+#else
 
 namespace
 {
@@ -151,7 +207,7 @@ ChildProcesses::Start(std::size_t key)
 void
 ChildProcesses::Fork(std::size_t key)
 {
-  // Where a parent ignores its children, the system does not tell how they end, and a caller may have asked for that.
+  // If a parent ignores its children, the system does not report how they end, and a caller may have set that.
   ::signal(SIGCHLD, SIG_DFL);
   int sockets[2] = { -1, -1 };
   if (::socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0)
@@ -165,13 +221,13 @@ ChildProcesses::Fork(std::size_t key)
   const int                    reason = errno;
   if (child == 0)
   {
-#ifdef __linux__
+#  ifdef __linux__
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent)
     {
       ::_exit(1);
     }
-#endif
+#  endif
     ::close(sockets[0]);
     WorkInChild(key, sockets[1]);
   }
@@ -330,5 +386,7 @@ FolderLock::~FolderLock()
 {
   ::close(m_Descriptor);
 }
+
+#endif
 
 } // namespace brickccl

@@ -2,20 +2,22 @@
 
 #include "BrickCCL/Core/Error.h"
 
-#include <cerrno>
-#include <csignal>
-#include <cstdio>
-#include <cstring>
-#include <utility>
+#ifdef BRICKCCL_HAS_CHILDREN
 
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#ifdef __linux__
-#  include <sys/prctl.h>
-#endif
+#  include <cerrno>
+#  include <csignal>
+#  include <cstdio>
+#  include <cstring>
+#  include <utility>
+
+#  include <fcntl.h>
+#  include <poll.h>
+#  include <sys/resource.h>
+#  include <sys/wait.h>
+#  include <unistd.h>
+#  ifdef __linux__
+#    include <sys/prctl.h>
+#  endif
 
 namespace brickccl::files
 {
@@ -55,7 +57,7 @@ WriteMessage(int pipe, std::uint64_t mark, const void * bytes, std::uint64_t siz
 std::size_t
 AddressSpace()
 {
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#  if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   if (std::FILE * const file = std::fopen("/proc/self/statm", "r"))
   {
     unsigned long pages = 0;
@@ -63,7 +65,7 @@ AddressSpace()
     std::fclose(file);
     return found == 1 ? pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) : 0;
   }
-#endif
+#  endif
   return 0;
 }
 
@@ -79,9 +81,9 @@ TameProcess(std::size_t addressSpace)
   {
     ::signal(SIGHUP, SIG_IGN);
   }
-#ifdef __linux__
+#  ifdef __linux__
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-#endif
+#  endif
   const rlimit noCore = { 0, 0 };
   ::setrlimit(RLIMIT_CORE, &noCore);
   rlimit files;
@@ -126,9 +128,9 @@ PipedChild::PipedChild(std::string                                    name,
   {
     ::close(ends[1]);
     m_Pipe = ends[0];
-#ifdef F_SETPIPE_SZ
+#  ifdef F_SETPIPE_SZ
     ::fcntl(m_Pipe, F_SETPIPE_SZ, 1 << 20);
-#endif
+#  endif
     return;
   }
   ::close(ends[0]);
@@ -244,9 +246,11 @@ PipedChild::Receive(void * bytes, std::size_t size)
 {
   if (NextSize() != size)
   {
-    throw Error(m_Name + " read another number of bytes than it was asked for");
+    throw Error(m_Name + " read an unexpected number of bytes");
   }
   ReadAll(bytes, size);
 }
 
 } // namespace brickccl::files
+
+#endif

@@ -2,11 +2,20 @@
 
 #include <cstdio>
 
-#include <fcntl.h>
-#include <unistd.h>
+#ifndef _WIN32
+#  include <fcntl.h>
+#  include <unistd.h>
+#endif
 
 namespace brickccl
 {
+
+#ifdef _WIN32
+
+SilentErrors::SilentErrors() = default;
+SilentErrors::~SilentErrors() = default;
+
+#else
 
 SilentErrors::SilentErrors()
 {
@@ -32,5 +41,7 @@ SilentErrors::~SilentErrors()
     ::close(m_Kept);
   }
 }
+
+#endif
 
 } // namespace brickccl

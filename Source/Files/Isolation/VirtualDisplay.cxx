@@ -4,21 +4,37 @@
 
 #include <string>
 
-#include <csignal>
-#include <cstdlib>
-#include <dlfcn.h>
-#include <fcntl.h>
-#include <filesystem>
-#include <poll.h>
-#include <sstream>
-#include <sys/wait.h>
-#include <unistd.h>
-#ifdef __linux__
-#  include <sys/prctl.h>
+#ifndef _WIN32
+#  include <csignal>
+#  include <cstdlib>
+#  include <dlfcn.h>
+#  include <fcntl.h>
+#  include <filesystem>
+#  include <poll.h>
+#  include <sstream>
+#  include <sys/wait.h>
+#  include <unistd.h>
+#  ifdef __linux__
+#    include <sys/prctl.h>
+#  endif
 #endif
 
 namespace brickccl
 {
+
+#ifdef _WIN32
+
+VirtualDisplay::VirtualDisplay(bool isNeeded)
+  : m_IsNeeded(isNeeded)
+{}
+
+VirtualDisplay::~VirtualDisplay() = default;
+
+void
+VirtualDisplay::WaitUntilReady()
+{}
+
+#else
 
 namespace
 {
@@ -47,7 +63,7 @@ DisplayAnswers()
 {
   using Open = void * (*)(const char *);
   const auto open = reinterpret_cast<Open>(::dlsym(RTLD_DEFAULT, "XOpenDisplay"));
-  // The connection stays open: a server that loses its last one starts anew, and is away meanwhile.
+  // The connection stays open: a server that loses its last one restarts and is unavailable meanwhile.
   return std::getenv("DISPLAY") != nullptr && open != nullptr && open(nullptr) != nullptr;
 }
 
@@ -76,9 +92,9 @@ VirtualDisplay::VirtualDisplay(bool isNeeded)
   const ::pid_t child = ::fork();
   if (child == 0)
   {
-#ifdef __linux__
+#  ifdef __linux__
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-#endif
+#  endif
     const int nowhere = ::open("/dev/null", O_RDWR);
     // A group of its own, so that Ctrl-C does not end it before this process has ended its work.
     ::setpgid(0, 0);
@@ -137,5 +153,7 @@ VirtualDisplay::WaitUntilReady()
                                        "libgl1-mesa-dri)"));
   }
 }
+
+#endif
 
 } // namespace brickccl

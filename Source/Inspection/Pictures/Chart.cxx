@@ -19,7 +19,7 @@ constexpr Colour ChartTextColour{ 30, 30, 30 };
 constexpr Colour ChartFrameColour{ 120, 120, 120 };
 constexpr Colour GridColour{ 226, 226, 226 };
 
-/** Colours that people with a colour vision deficiency tell apart as well (Okabe and Ito). */
+/** Colors that are distinguishable with color vision deficiency (Okabe and Ito). */
 constexpr Colour SeriesColours[] = { { 0, 114, 178 }, { 213, 94, 0 },   { 0, 158, 115 }, { 204, 121, 167 },
                                      { 230, 159, 0 }, { 86, 180, 233 }, { 0, 0, 0 },     { 150, 150, 150 } };
 
@@ -34,7 +34,7 @@ TicksOf(const ChartAxis & axis, int maximum)
                             : LinearTicks(axis.low, axis.high, maximum, axis.isWhole);
 }
 
-/** How far along an axis a value lies, from 0 to 1. */
+/** The position of a value along an axis, from 0 to 1. */
 double
 ShareAlong(const ChartAxis & axis, double value)
 {
@@ -51,7 +51,7 @@ AxisAround(const std::string & title, const std::vector<double> & values, bool i
     if (!std::isfinite(value) || (isLogarithmic && value <= 0))
     {
       throw InvalidArgument("a chart cannot show " + ShortNumber(value) + " on " +
-                            (isLogarithmic ? "a logarithmic axis" : "an axis") + "; it shows finite numbers" +
+                            (isLogarithmic ? "a logarithmic axis" : "an axis") + "; values must be finite" +
                             (isLogarithmic ? " above 0" : ""));
     }
   }

@@ -81,7 +81,7 @@ PictureKey::PictureKey(const KeyContents & contents, double pixelSize, int heigh
   m_Subtitle = rows.empty() ? "" : std::to_string(m_Rows.size()) + " " + contents.whereVisible;
   const auto room =
     static_cast<std::size_t>(std::max(LeastRows, (height - HeightWithoutRows - GrayBarHeight) / FontLineHeight));
-  // There are at most as many rows as colours that can be told apart.
+  // There are at most as many rows as distinguishable colors.
   const std::size_t limit = std::min(room, LabelColours::Count() + 1);
   if (m_Rows.size() > limit)
   {

@@ -27,15 +27,15 @@ constexpr int KeyWidth = 200;
 constexpr int KeyHeight = 270;
 constexpr int KeyHeightWithBar = 440;
 
-/** How the axes of an image lie in a patient: along which axis of L, P and S each of them runs, and whether towards its
- *  end (left, posterior, superior) or against it. */
+/** The orientation of an image's axes in a patient: the axis of L, P and S along which each runs, and whether towards
+ * its end (left, posterior, superior) or against it. */
 struct Anatomy
 {
   int  along[3] = { 0, 1, 2 };
   bool isReversed[3] = { false, false, false };
 };
 
-/** The axes nearest to those of the patient; of two that claim the same one, the nearer gets it. */
+/** The axes nearest to the patient's axes; of two that claim the same one, the nearer gets it. */
 Anatomy
 AnatomyOf(const LoadedImage & image)
 {
@@ -183,7 +183,7 @@ LayOutMontage(const PictureContents & contents, const PictureOptions & options)
   const int           high = (options.height == 0 ? MontageHeight : options.height) - PictureMargin;
   PictureLayout       layout;
   layout.style = PictureStyle::Montage;
-  // Of all numbers of columns, the one that shows the most slices in tiles that are not too small, or the largest tile.
+  // The number of columns that shows the most slices in tiles that are not too small, or else the largest tile.
   double longestSide = 1;
   int    maximum = 0;
   for (int columns = 1; columns == 1 || columns * (LeastTile + PictureMargin) <= room; ++columns)

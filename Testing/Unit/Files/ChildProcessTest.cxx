@@ -2,19 +2,21 @@
 
 #include <gtest/gtest.h>
 
-#include "SlowBuild.h"
+#ifndef _WIN32
 
-#include "BrickCCL/Host/Buffer.h"
+#  include "SlowBuild.h"
 
-#include <csignal>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <map>
-#include <numeric>
-#include <set>
-#include <sys/mman.h>
-#include <unistd.h>
+#  include "BrickCCL/Host/Buffer.h"
+
+#  include <csignal>
+#  include <cstdio>
+#  include <filesystem>
+#  include <fstream>
+#  include <map>
+#  include <numeric>
+#  include <set>
+#  include <sys/mman.h>
+#  include <unistd.h>
 
 namespace brickccl
 {
@@ -146,3 +148,5 @@ INSTANTIATE_TEST_SUITE_P(OneKeyOrMany, ForkedProcesses, ::testing::Bool());
 
 } // namespace
 } // namespace brickccl
+
+#endif

@@ -1,5 +1,6 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/Parallel.h"
+#include "BrickCCL/Files/Isolation/Program.h"
 #include "BrickCCL/Host/System.h"
 #include "BrickCCL/Host/TeamSteps.h"
 #include "BrickCCL/Host/ThreadPool.h"
@@ -21,8 +22,6 @@
 #ifdef _WIN32
 #  include <windows.h>
 #else
-#  include "BrickCCL/Files/Isolation/Program.h"
-
 #  include <dlfcn.h>
 #  include <sys/wait.h>
 #  include <unistd.h>
@@ -292,13 +291,12 @@ public:
 
   Module()
   {
-    // It is beside this program, where Windows looks for it.
-#ifdef _WIN32
-    const std::string path = BRICKCCL_THREAD_POOL_MODULE;
-    m_Handle = LoadLibraryA(path.c_str());
-#else
+    // It lies beside this program.
     const std::string path =
       (std::filesystem::path(ProgramPath()).parent_path() / BRICKCCL_THREAD_POOL_MODULE).string();
+#ifdef _WIN32
+    m_Handle = LoadLibraryA(path.c_str());
+#else
     m_Handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
 #endif
     if (m_Handle == nullptr)

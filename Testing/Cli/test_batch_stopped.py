@@ -90,7 +90,7 @@ class MovedFolders(BatchTest):
         for options in (("--resume",), ()):
             self.fails("batch", self.path("r.toml"), self.input, "-o", moved, *options,
                        saying=["holds the results of a batch, but its folder '.batch'", "it is hidden", "copy '.batch' as well",
-                               "name a new folder"])
+                               "choose a new folder"])
         # What needs no state works.
         self.assertIn("1 same", self.ok("compare", self.output, moved).stdout)
         self.ok("report", moved)

@@ -12,17 +12,8 @@
 #include <optional>
 #include <set>
 
-#ifdef _WIN32
-#  ifndef NOMINMAX
-#    define NOMINMAX
-#  endif
-#  include <windows.h>
-// windows.h defines a macro of that name.
-#  undef ReplaceFile
-#else
-#  include <fnmatch.h>
-#  include <glob.h>
-#endif
+#include <fnmatch.h>
+#include <glob.h>
 
 namespace brickccl::files
 {
@@ -153,7 +144,6 @@ WithLetters(const std::string & text, const std::string & signs)
   return pattern;
 }
 
-#ifndef _WIN32
 std::vector<std::string>
 FilesOfGlob(const std::string & pattern)
 {
@@ -166,7 +156,6 @@ FilesOfGlob(const std::string & pattern)
   ::globfree(&found);
   return files;
 }
-#endif
 
 /** Whether the last part of a pattern matches a name. */
 bool
@@ -177,14 +166,10 @@ IsName(const std::string & pattern, const std::string & name)
     const auto numbered = NumberedNameOf(pattern);
     return numbered ? numbered->Makes(name) : pattern == name;
   }
-#ifdef _WIN32
-  return false;
-#else
   const auto numbered = NumberedNameOf(pattern);
   return ::fnmatch(pattern.c_str(), name.c_str(), FNM_PERIOD) == 0 ||
          ::fnmatch(WithLetters(pattern, "[").c_str(), name.c_str(), FNM_PERIOD) == 0 ||
          (numbered && numbered->Makes(name));
-#endif
 }
 
 } // namespace
@@ -205,22 +190,9 @@ FilesOfPattern(const std::string & pattern)
     return FilesOfNumbers(path, *numbered);
   }
   std::vector<std::string> files;
-#ifdef _WIN32
-  WIN32_FIND_DATAW found = {};
-  const HANDLE     search = FindFirstFileW(path.c_str(), &found);
-  for (bool isFound = search != INVALID_HANDLE_VALUE; isFound; isFound = FindNextFileW(search, &found) != 0)
-  {
-    files.push_back((path.parent_path() / found.cFileName).string());
-  }
-  if (search != INVALID_HANDLE_VALUE)
-  {
-    FindClose(search);
-  }
-  std::sort(files.begin(), files.end());
-#else
-  const std::size_t size = LiteralSize(pattern);
-  const std::string folder = WithLetters(pattern.substr(0, size), "*?[\\");
-  const std::string rest = pattern.substr(size);
+  const std::size_t        size = LiteralSize(pattern);
+  const std::string        folder = WithLetters(pattern.substr(0, size), "*?[\\");
+  const std::string        rest = pattern.substr(size);
   files = FilesOfGlob(folder + rest);
   const bool hasNumber = numbered && rest.find_first_of("*?") == std::string::npos;
   const auto others = hasNumber ? FilesOfNumbers(path, *numbered) : FilesOfGlob(folder + WithLetters(rest, "["));
@@ -230,7 +202,6 @@ FilesOfPattern(const std::string & pattern)
                 Quoted(others.front()) + "; write [[] for a literal bracket");
   }
   files = files.empty() ? others : files;
-#endif
   return files;
 }
 

@@ -11,8 +11,8 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <memory>
-#include <mutex>
 #include <utility>
 
 namespace brickccl::files
@@ -105,57 +105,31 @@ CheckAlike(const std::string & firstName,
   }
 }
 
-/** The notes of slices. Each is kept once, with the number of slices that have it. */
-class MergedNotes
+/** The notes of slices, each once, with the number of slices that have it. */
+std::vector<std::string>
+MergedNotes(const std::vector<std::vector<std::string>> & notesOfSlices)
 {
-public:
-  void
-  Add(const std::vector<std::string> & notes)
+  std::map<std::string, std::size_t> counts;
+  for (const auto & notes : notesOfSlices)
   {
-    const std::lock_guard<std::mutex> lock(m_Mutex);
     for (const std::string & note : notes)
     {
-      const auto place =
-        std::find_if(m_Notes.begin(), m_Notes.end(), [&](const auto & known) { return known.first == note; });
-      if (place != m_Notes.end())
-      {
-        ++place->second;
-      }
-      else if (m_Notes.size() < MaximumNotes)
-      {
-        m_Notes.emplace_back(note, 1);
-      }
-      else
-      {
-        ++m_Others;
-      }
+      ++counts[note];
     }
   }
-
-  /** The notes in an order that does not depend on the threads. */
-  std::vector<std::string>
-  Take(std::size_t slices)
+  constexpr std::size_t    maximumNotes = 8;
+  std::vector<std::string> merged;
+  for (const auto & [note, count] : counts)
   {
-    std::sort(m_Notes.begin(), m_Notes.end());
-    std::vector<std::string> notes;
-    for (const auto & [note, count] : m_Notes)
+    if (merged.size() == maximumNotes)
     {
-      notes.push_back((count == slices ? "all slices: " : Counted(count, "slice") + ": ") + note);
+      merged.push_back(std::to_string(counts.size() - maximumNotes) + " more notes on slices are not shown");
+      break;
     }
-    if (m_Others > 0)
-    {
-      notes.push_back(std::to_string(m_Others) + " more notes on slices are not shown");
-    }
-    return notes;
+    merged.push_back((count == notesOfSlices.size() ? "all slices: " : Counted(count, "slice") + ": ") + note);
   }
-
-private:
-  static constexpr std::size_t MaximumNotes = 8;
-
-  std::mutex                                       m_Mutex;
-  std::vector<std::pair<std::string, std::size_t>> m_Notes;
-  std::size_t                                      m_Others = 0;
-};
+  return merged;
+}
 
 /** Slices that are read when they are asked for. */
 class SliceStream : public VoxelStream
@@ -240,8 +214,9 @@ ReadSliceImages(const std::vector<std::string> & paths, const ReadOptions & opti
   }
   std::byte * const voxels =
     volume.inParts ? nullptr : volume.voxels.Resize(VoxelBytes(volume.extent, volume.channels, volume.type));
-  MergedNotes       notes;
   const HostContext context = options.Context();
+
+  std::vector<std::vector<std::string>> notes(ordered.size());
   // In parts, each slice is checked when it is read.
   ParallelFor(volume.inParts ? 0 : count, context, [&](std::int64_t i) {
     const auto          number = static_cast<std::size_t>(i);
@@ -249,7 +224,7 @@ ReadSliceImages(const std::vector<std::string> & paths, const ReadOptions & opti
     const LoadedImage & slice = i == 0 ? first : own;
     CheckAlike(firstName, first, NameOfFile(ordered[number]), slice, options.spacing.empty());
     std::memcpy(voxels + number * bytes, slice.voxels.Data(), bytes);
-    notes.Add(slice.notes);
+    notes[number] = slice.notes;
   });
   volume.notes.push_back(
     "the volume is made of " + std::to_string(count) +
@@ -263,7 +238,7 @@ ReadSliceImages(const std::vector<std::string> & paths, const ReadOptions & opti
   {
     volume.notes.push_back("slice images do not have a slice spacing; 1 mm is assumed (set it with --spacing)");
   }
-  for (const std::string & note : notes.Take(ordered.size()))
+  for (const std::string & note : MergedNotes(notes))
   {
     volume.notes.push_back(note);
   }

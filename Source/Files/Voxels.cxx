@@ -9,24 +9,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <limits>
-#include <system_error>
 #include <vector>
 
-#ifdef _WIN32
-#  ifndef NOMINMAX
-#    define NOMINMAX
-#  endif
-#  include <windows.h>
-// These need windows.h before them.
-#  include <fcntl.h>
-#  include <io.h>
-#  include <sys/stat.h>
-#else
-#  include <fcntl.h>
-#  include <unistd.h>
-#endif
+#include <fcntl.h>
+#include <unistd.h>
 
 namespace brickccl::files
 {
@@ -199,71 +186,8 @@ DropAlpha(LoadedImage & image, const HostContext & context)
                         std::to_string(image.channels + 1) + " channels are read");
 }
 
-namespace
-{
-
-#ifdef _WIN32
-
-int
-OpenToWrite(const std::string & path)
-{
-  return ::_wopen(std::filesystem::path(path).c_str(),
-                  _O_WRONLY | _O_CREAT | _O_TRUNC | _O_BINARY | _O_NOINHERIT,
-                  _S_IREAD | _S_IWRITE);
-}
-
-/** Writes some of the bytes. \return how many. \throws Error. */
-std::size_t
-WriteSomeAt(int descriptor, std::uint64_t place, const void * bytes, std::size_t size)
-{
-  OVERLAPPED at = {};
-  at.Offset = static_cast<DWORD>(place);
-  at.OffsetHigh = static_cast<DWORD>(place >> 32);
-  constexpr std::size_t limit = std::size_t{ 1 } << 30;
-  DWORD                 written = 0;
-  if (WriteFile(reinterpret_cast<HANDLE>(::_get_osfhandle(descriptor)),
-                bytes,
-                static_cast<DWORD>(std::min(size, limit)),
-                &written,
-                &at) == 0)
-  {
-    throw Error(std::system_category().message(static_cast<int>(GetLastError())));
-  }
-  return written;
-}
-
-#else
-
-int
-OpenToWrite(const std::string & path)
-{
-  return ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-}
-
-/** Writes some of the bytes. \return how many. \throws Error. */
-std::size_t
-WriteSomeAt(int descriptor, std::uint64_t place, const void * bytes, std::size_t size)
-{
-  for (;;)
-  {
-    const ::ssize_t written = ::pwrite(descriptor, bytes, size, static_cast<::off_t>(place));
-    if (written >= 0)
-    {
-      return static_cast<std::size_t>(written);
-    }
-    if (errno != EINTR)
-    {
-      throw Error(std::strerror(errno));
-    }
-  }
-}
-
-#endif
-
-} // namespace
-
 OutputFile::OutputFile(const std::string & path)
-  : m_Descriptor(OpenToWrite(path))
+  : m_Descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666))
 {
   if (m_Descriptor < 0)
   {
@@ -292,14 +216,15 @@ OutputFile::WriteAt(std::uint64_t place, const void * bytes, std::size_t size)
   const auto * from = static_cast<const char *>(bytes);
   while (size > 0)
   {
-    const std::size_t written = WriteSomeAt(m_Descriptor, place, from, size);
-    if (written == 0)
+    const ::ssize_t written = ::pwrite(m_Descriptor, from, size, static_cast<::off_t>(place));
+    if (written == 0 || (written < 0 && errno != EINTR))
     {
-      throw Error("the system wrote nothing");
+      throw Error(written == 0 ? "the system wrote nothing" : std::strerror(errno));
     }
-    from += written;
-    size -= written;
-    place += written;
+    const auto done = static_cast<std::size_t>(std::max<::ssize_t>(written, 0));
+    from += done;
+    size -= done;
+    place += done;
   }
 }
 

@@ -365,7 +365,7 @@ class BadInputTest(CommandTest):
                                saying=[option, "'%s'" % text, "whole number from "])
         self.fails("select", missing, self.output, "--where", "label > 0", "--keep", "--threads", -2,
                    saying=["--threads", "'-2'"])
-        for option, text in (("--seed", "-1"), ("--size", "-4"), ("--grain", "0"), ("--level", "-1")):
+        for option, text in (("--seed", "-1"), ("--size", "-4"), ("--grain", "0")):
             self.fails("phantom", "random", self.path("p.nrrd"), option, text, saying=[option, text])
         # Zeros at the front make no octal number of it.
         self.ok("label", self.input, self.path("a.nrrd"), "--minimum-size", "010", "--threads", "01", "--quiet")

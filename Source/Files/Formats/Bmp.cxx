@@ -38,6 +38,9 @@ private:
   const FileBytes & m_File;
 };
 
+/** The bytes of a colour in a palette. */
+constexpr int ColourBytes = 4;
+
 struct BmpHeader
 {
   std::uint64_t pixels = 0;
@@ -48,7 +51,6 @@ struct BmpHeader
   std::int64_t  perMetreX = 0;
   std::int64_t  perMetreY = 0;
   std::uint64_t palette = 0;
-  int           colourBytes = 4;
   std::int64_t  colours = 0;
   std::uint64_t
   RowBytes() const
@@ -57,21 +59,6 @@ struct BmpHeader
   }
 };
 
-/** \throws Unsupported for pixels of other numbers of bits than are read. */
-void
-CheckPixelBits(int bits)
-{
-  if (bits == 16)
-  {
-    throw Unsupported("its pixels have 16 bits; 1, 4, 8, 24 and 32 are read: save it as 24-bit "
-                      "BMP or as PNG");
-  }
-  if (bits != 1 && bits != 4 && bits != 8 && bits != 24 && bits != 32)
-  {
-    throw Unsupported("its pixels have " + std::to_string(bits) + " bits; 1, 4, 8, 24 and 32 are read");
-  }
-}
-
 BmpHeader
 ReadHeader(const FileBytes & file)
 {
@@ -79,32 +66,25 @@ ReadHeader(const FileBytes & file)
   BmpHeader           header;
   const std::uint32_t size = from.Number(14, 4);
   header.pixels = from.Number(10, 4);
-  std::uint32_t compression = 0;
-  if (size == 12)
+  if (size < 40 || size > 124)
   {
-    header.width = from.Number(18, 2);
-    header.height = from.Number(20, 2);
-    header.bits = static_cast<int>(from.Number(24, 2));
-    header.colourBytes = 3;
+    throw Unsupported("its header has " + std::to_string(size) + " bytes; BMP headers of 40 to 124 are read");
   }
-  else if (size >= 40 && size <= 124)
-  {
-    header.width = from.Signed(18);
-    header.height = from.Signed(22);
-    header.bits = static_cast<int>(from.Number(28, 2));
-    compression = from.Number(30, 4);
-    header.perMetreX = from.Signed(38);
-    header.perMetreY = from.Signed(42);
-    header.colours = from.Number(46, 4);
-  }
-  else
-  {
-    throw Unsupported("its header has " + std::to_string(size) + " bytes; BMP headers of 12 and of 40 to 124 are read");
-  }
+  header.width = from.Signed(18);
+  header.height = from.Signed(22);
+  header.bits = static_cast<int>(from.Number(28, 2));
+  header.perMetreX = from.Signed(38);
+  header.perMetreY = from.Signed(42);
+  header.colours = from.Number(46, 4);
+  const std::uint32_t compression = from.Number(30, 4);
   header.isTopDown = header.height < 0;
   header.height = std::llabs(header.height);
   header.palette = 14 + size;
-  CheckPixelBits(header.bits);
+  if (header.bits != 1 && header.bits != 4 && header.bits != 8 && header.bits != 24 && header.bits != 32)
+  {
+    throw Unsupported("its pixels have " + std::to_string(header.bits) +
+                      " bits; 1, 4, 8, 24 and 32 are read: save it as 24-bit BMP or as PNG");
+  }
   if (compression == 3 && header.bits == 32)
   {
     // Only the usual masks are read. In a file with a short header they are between it and the pixels.
@@ -132,7 +112,7 @@ ReadHeader(const FileBytes & file)
       throw Error("its palette has " + std::to_string(header.colours) + " colors; " + std::to_string(header.bits) +
                   "-bit pixels have at most " + std::to_string(limit));
     }
-    file.Require(header.palette, static_cast<std::uint64_t>(header.colours * header.colourBytes));
+    file.Require(header.palette, static_cast<std::uint64_t>(header.colours * ColourBytes));
   }
   // This comes before the product, which might exceed 64 bits.
   file.Require(header.pixels, header.RowBytes());
@@ -166,7 +146,7 @@ KindOfPalette(const FileBytes & file, const BmpHeader & header, bool asLabels)
   bool isPlain = true;
   for (std::int64_t i = 0; i < header.colours; ++i)
   {
-    const unsigned char * const colour = file.Data() + header.palette + i * header.colourBytes;
+    const unsigned char * const colour = file.Data() + header.palette + i * ColourBytes;
     isGrey = isGrey && colour[0] == colour[1] && colour[1] == colour[2];
     isPlain = isPlain && colour[0] == i;
   }
@@ -231,7 +211,7 @@ ReadBmp(const FileBytes & file, const ReadOptions & options)
           throw Error("a pixel has color number " + std::to_string(index) + " of a palette of " +
                       std::to_string(header.colours) + ": the file is damaged");
         }
-        colour = file.Data() + header.palette + static_cast<std::int64_t>(index) * header.colourBytes;
+        colour = file.Data() + header.palette + static_cast<std::int64_t>(index) * ColourBytes;
         if (image.channels == 1)
         {
           *output++ = palette == Palette::Grey ? colour[0] : static_cast<unsigned char>(index);

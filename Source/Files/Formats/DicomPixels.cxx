@@ -14,50 +14,22 @@ namespace brickccl::files::dicom
 namespace
 {
 
-template <std::size_t size>
-struct UnsignedOf;
-template <>
-struct UnsignedOf<1>
-{
-  using Type = std::uint8_t;
-};
-template <>
-struct UnsignedOf<2>
-{
-  using Type = std::uint16_t;
-};
-template <>
-struct UnsignedOf<4>
-{
-  using Type = std::uint32_t;
-};
-template <>
-struct UnsignedOf<8>
-{
-  using Type = std::uint64_t;
-};
-
-/** Copies values and scales them. Bits outside the value are dropped. */
+/** Copies values and scales them. Bits beside the value are dropped. */
 template <typename From, typename To>
 void
 Convert(const PixelFormat & format, const unsigned char * from, std::int64_t count, const Scaling & scaling, To * to)
 {
-  using U = typename UnsignedOf<sizeof(From)>::Type;
   constexpr int bits = 8 * sizeof(From);
   const int     up = bits - 1 - format.highBit;
   const int     down = bits - format.bitsStored;
   const auto    value = [=](std::int64_t i) {
-    U raw;
-    std::memcpy(&raw, from + static_cast<std::size_t>(i) * sizeof(From), sizeof(From));
     From number;
-    if constexpr (std::is_floating_point_v<From>)
-    {
-      std::memcpy(&number, &raw, sizeof(From));
-    }
-    else
+    std::memcpy(&number, from + static_cast<std::size_t>(i) * sizeof(From), sizeof(From));
+    if constexpr (std::is_integral_v<From>)
     {
       // The shift to the right extends the sign of signed values.
-      number = static_cast<From>(static_cast<From>(static_cast<U>(raw << up)) >> down);
+      using U = std::make_unsigned_t<From>;
+      number = static_cast<From>(static_cast<From>(static_cast<U>(static_cast<U>(number) << up)) >> down);
     }
     return number;
   };

@@ -16,6 +16,7 @@
 #include <cmath>
 #include <cstring>
 #include <iterator>
+#include <type_traits>
 #include <utility>
 
 namespace brickccl::files
@@ -339,11 +340,14 @@ CheckReadable(const Hdf5Dataset & dataset)
     throw Unsupported(
       "it is a MINC file, whose per-slice scaling is not supported; convert it, for example with mnc2nii");
   }
-  if (dataset.isUnsigned == "?")
+  const bool isUnsigned =
+    VisitScalarType(dataset.type, [](auto tag) { return std::is_unsigned_v<typename decltype(tag)::Type>; });
+  const bool isFloat = dataset.type == ScalarType::Float32 || dataset.type == ScalarType::Float64;
+  if (!isFloat && !dataset.isUnsigned.empty() && dataset.isUnsigned != (isUnsigned ? "true" : "false"))
   {
-    throw Unsupported(
-      "its dataset " + Printable(dataset.name) +
-      " has an attribute _Unsigned that is neither \"true\" nor \"false\"; correct or remove the attribute");
+    throw Unsupported("its dataset " + Printable(dataset.name) + " has an attribute _Unsigned that is not \"" +
+                      (isUnsigned ? "true" : "false") +
+                      "\", as its type is; save the values in their own type and remove the attribute");
   }
   if (std::isnan(dataset.scaleFactor) || std::isnan(dataset.addOffset))
   {
@@ -353,33 +357,10 @@ CheckReadable(const Hdf5Dataset & dataset)
   }
 }
 
-/** The type that a dataset's values represent, with the same bytes. */
-ScalarType
-TypeOfValues(const Hdf5Dataset & dataset)
-{
-  constexpr ScalarType pairs[][2] = { { ScalarType::Int8, ScalarType::UInt8 },
-                                      { ScalarType::Int16, ScalarType::UInt16 },
-                                      { ScalarType::Int32, ScalarType::UInt32 },
-                                      { ScalarType::Int64, ScalarType::UInt64 } };
-  for (const auto & pair : pairs)
-  {
-    if (dataset.type == pair[0] || dataset.type == pair[1])
-    {
-      return dataset.isUnsigned.empty() ? dataset.type : pair[dataset.isUnsigned == "true" ? 1 : 0];
-    }
-  }
-  return dataset.type;
-}
-
 /** Notes on the values by the conventions of netCDF and Imaris. */
 void
 NoteConventions(const Hdf5Dataset & dataset, LoadedImage & image)
 {
-  if (image.type != dataset.type)
-  {
-    image.notes.push_back("its values are stored as " + std::string(NameOf(dataset.type)) + " but represent " +
-                          NameOf(image.type) + " (_Unsigned = " + dataset.isUnsigned + ")");
-  }
   if (!dataset.validity.empty())
   {
     image.notes.push_back("it marks stored values as missing or valid (" + dataset.validity +
@@ -453,7 +434,7 @@ ReadHdf5(const FileBytes & file, const ReadOptions & options)
   {
     image.files.push_back(each.path);
   }
-  image.type = TypeOfValues(dataset);
+  image.type = dataset.type;
   image.notes = axes.notes;
   NoteConventions(dataset, image);
   image.channels = axes.channels;

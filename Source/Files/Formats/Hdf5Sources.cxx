@@ -2,12 +2,13 @@
 // dataset or if a chunk is missing, and accepts any chunk in a damaged index. So every source must exist, be large
 // enough and be readable.
 
-#include "BrickCCL/Bricks/ByteStream.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Formats/Hdf5Datasets.h"
 #include "BrickCCL/Files/Formats/Hdf5Library.h"
 #include "BrickCCL/Files/Isolation/PipedChild.h"
+
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -21,6 +22,8 @@ namespace brickccl::files
 
 #if defined(BRICKCCL_USE_HDF5) && defined(BRICKCCL_HAS_CHILDREN)
 
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FileStamp, path, isThere, size, time, statusChange)
+
 namespace
 {
 
@@ -33,33 +36,6 @@ TextOf(TGet get)
   std::string text(size > 0 ? static_cast<std::size_t>(size) + 1 : 1, '\0');
   get(text.data(), text.size());
   return text.c_str();
-}
-
-/** Sends the stamp of a file, or, without a path, that the work continues. */
-void
-SendStamp(const std::string & path, const PipedChild::Send & send)
-{
-  const FileStamp file = path.empty() ? FileStamp() : FileStamp::Of(path);
-  ByteWriter      to;
-  to.Text(file.path);
-  to.Byte(file.isThere ? 1 : 0);
-  to.Number(file.size);
-  to.Signed(file.time);
-  to.Signed(file.statusChange);
-  send(to.Written().data(), to.Size());
-}
-
-FileStamp
-ReceivedStamp(const PipedChild::Bytes & bytes)
-{
-  ByteReader from(bytes, "the list of sources");
-  FileStamp  file;
-  file.path = from.Text();
-  file.isThere = from.Byte() != 0;
-  file.size = from.Number();
-  file.time = from.Signed();
-  file.statusChange = from.Signed();
-  return file;
 }
 
 /** Checks what a dataset's values come from, and what the values of its sources come from. */
@@ -113,7 +89,9 @@ public:
   void
   Tell(const std::string & file)
   {
-    SendStamp(m_Told.insert(file).second ? file : "", m_Send);
+    const bool isNew = m_Told.insert(file).second;
+    const auto bytes = nlohmann::json::to_cbor(isNew ? FileStamp::Of(file) : FileStamp());
+    m_Send(bytes.data(), bytes.size());
   }
 
 private:
@@ -340,7 +318,7 @@ CheckHdf5Sources(const std::string & path, Hdf5Dataset & dataset, const Progress
   PipedChild child("the HDF5 library", work, Hdf5Library::Memory, Hdf5Library::Seconds, [&] { progress.Update(0); });
   for (PipedChild::Bytes bytes = child.Receive(); !bytes.empty(); bytes = child.Receive())
   {
-    FileStamp file = ReceivedStamp(bytes);
+    auto file = nlohmann::json::from_cbor(bytes).get<FileStamp>();
     if (!file.path.empty())
     {
       dataset.files.push_back(std::move(file));

@@ -214,30 +214,6 @@ ExpandPalette(const PngDecoder & decoder, LoadedImage & image)
   image.notes.push_back("it has a palette; its colors become three channels");
 }
 
-/** Whether a file holds the pictures of an animation, too (APNG). */
-bool
-IsAnimated(const FileBytes & file)
-{
-  // Each chunk has its length, its name, its bytes and a checksum. The chunk for it comes before the pixels.
-  constexpr std::uint64_t beside = 12;
-  for (std::uint64_t place = 8; place + beside <= file.Size();)
-  {
-    const unsigned char * const chunk = file.Data() + place;
-    const std::string           name(reinterpret_cast<const char *>(chunk) + 4, 4);
-    if (name == "acTL" || name == "IDAT")
-    {
-      return name == "acTL";
-    }
-    std::uint64_t length = 0;
-    for (int i = 0; i < 4; ++i)
-    {
-      length = length << 8 | chunk[i];
-    }
-    place += length + beside;
-  }
-  return false;
-}
-
 } // namespace
 
 bool
@@ -271,10 +247,6 @@ ReadPng(const FileBytes & file, const ReadOptions & options)
   image.channels = colour == PNG_COLOR_TYPE_RGB || colour == PNG_COLOR_TYPE_RGB_ALPHA ? 3 : 1;
   image.extent = SettleExtent({ width, height });
   SetSpacing(decoder, image);
-  if (IsAnimated(file))
-  {
-    image.notes.push_back("it holds an animation (APNG); only its still picture is read");
-  }
   TellHeader(options, image);
   const bool isTransparent =
     (colour & PNG_COLOR_MASK_ALPHA) != 0 || png_get_valid(decoder.Png(), decoder.Info(), PNG_INFO_tRNS) != 0;

@@ -48,20 +48,6 @@ CheckOnlyStrip(const FileBytes & file, const TiffPage & page)
   }
 }
 
-/** Notes a page that should have a palette and has none. libtiff then reports gray, or red, green and blue. */
-void
-NoteMissingPalette(const FileBytes & file, TiffPage & page, std::vector<std::string> & notes)
-{
-  const auto stated = TiffEntries(file).Find(page.place, TIFFTAG_PHOTOMETRIC);
-  if (page.photometric != PHOTOMETRIC_PALETTE && stated && stated->value == PHOTOMETRIC_PALETTE)
-  {
-    page.photometric = PHOTOMETRIC_PALETTE;
-    page.isWithoutColours = true;
-    notes.push_back(
-      "it should have a palette (PhotometricInterpretation 3) but has no ColorMap; its stored numbers are read");
-  }
-}
-
 /** The largest number of bytes that can be decoded from `size` bytes. */
 std::uint64_t
 MaximumDecodedSize(std::uint16_t compression, std::uint64_t size)
@@ -248,7 +234,6 @@ ReadPage(const TiffHandle & handle, const FileBytes & file, std::vector<std::str
   SetBlocks(tiff, file, page);
   CheckOnlyStrip(file, page);
   FindChannels(tiff, page, notes);
-  NoteMissingPalette(file, page, notes);
   return page;
 }
 

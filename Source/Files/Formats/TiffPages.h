@@ -29,8 +29,6 @@ struct TiffPage
   bool          isSeparate = false;
   bool          isTiled = false;
   bool          isFillReversed = false;
-  /** Whether it is said to have a palette but has no colours. */
-  bool isWithoutColours = false;
   /** The size of a strip or tile. */
   std::uint32_t blockWidth = 0;
   std::uint32_t blockHeight = 0;

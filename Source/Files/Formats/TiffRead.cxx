@@ -217,7 +217,7 @@ ReadTiff(const FileBytes & file, const ReadOptions & options)
   {
     image.meaning = "counted from white";
   }
-  if (first.photometric == PHOTOMETRIC_PALETTE && !first.isWithoutColours)
+  if (first.photometric == PHOTOMETRIC_PALETTE)
   {
     image.meaning = "numbers of palette colors";
     image.notes.push_back("it has a palette; the voxels are numbers of colors, not brightness");

@@ -16,9 +16,6 @@ namespace
 {
 
 constexpr int LeastRows = 4;
-constexpr int LongestScaleBar = 180;
-constexpr int SwatchSize = 12;
-constexpr int Gap = 16;
 
 /** The height of everything except the rows of components, or the colour bar, and the gray bar. */
 constexpr int HeightWithoutRows = 6 * FontLineHeight;
@@ -203,7 +200,7 @@ PictureKey::DrawColourBar(Canvas & canvas, int x, int y) const
   {
     y += FontLineHeight;
     canvas.FillRectangle(x, y - FontCapitalHeight - 1, SwatchSize, SwatchSize, ColumnColours::Missing);
-    canvas.DrawText(x + SwatchSize + Gap / 2, y, "no value", DimTextColour);
+    canvas.DrawText(x + SwatchSize + KeyGap / 2, y, "no value", DimTextColour);
   }
   return y;
 }
@@ -216,7 +213,7 @@ PictureKey::LabelEnd() const
   {
     width = std::max(width, TextWidth(std::to_string(row.label)));
   }
-  return SwatchSize + Gap / 2 + width;
+  return SwatchSize + KeyGap / 2 + width;
 }
 
 int
@@ -227,7 +224,7 @@ PictureKey::SizeEnd() const
   {
     width = std::max(width, TextWidth(ShortNumber(row.size)));
   }
-  return LabelEnd() + Gap + width;
+  return LabelEnd() + KeyGap + width;
 }
 
 void

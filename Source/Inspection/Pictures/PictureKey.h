@@ -19,6 +19,9 @@ namespace brickccl
 inline constexpr Colour FrameColour{ 90, 94, 102 };
 inline constexpr Colour TextColour{ 232, 234, 238 };
 inline constexpr Colour DimTextColour{ 160, 165, 175 };
+inline constexpr int    SwatchSize = 12;
+inline constexpr int    LongestScaleBar = 180;
+inline constexpr int    KeyGap = 16;
 
 /** The contents of a key. */
 struct KeyContents

@@ -121,7 +121,7 @@ def test_hdf5_is_read(tmp_path):
         big.label(f"{tmp_path}/scan.h5::/nothing", tmp_path / "c")
 
 
-def test_virtual_datasets_have_all_their_sources(tmp_path):
+def test_virtual_datasets_have_all_their_sources(tmp_path, monkeypatch):
     h5py = pytest.importorskip("h5py")
     resource = pytest.importorskip("resource")
     image = grains((150, 6, 7))
@@ -144,7 +144,15 @@ def test_virtual_datasets_have_all_their_sources(tmp_path):
         stream["d"] = image[7, :5]
     with pytest.raises(ValueError, match=r"7.h5::d' .* has the shape \(5, 7\)"):
         big.label(f"{tmp_path}/all.h5::/d", tmp_path / "b")
+    # A file of the same name in the working folder is not the source.
+    (tmp_path / "other").mkdir()
+    with h5py.File(tmp_path / "other" / "7.h5", "w") as stream:
+        stream["d"] = image[7]
+    monkeypatch.chdir(tmp_path / "other")
+    with pytest.raises(ValueError, match=r"7.h5::d' .* has the shape \(5, 7\)"):
+        big.label(f"{tmp_path}/all.h5::/d", tmp_path / "b")
     (tmp_path / "7.h5").unlink()
+    (tmp_path / "other" / "7.h5").unlink()
     with pytest.raises(ValueError, match="7.h5::d' .* cannot be opened"):
         big.label(f"{tmp_path}/all.h5::/d", tmp_path / "b")
 

@@ -14,7 +14,7 @@
 namespace brickccl::cuda
 {
 
-/** The memory of BundleMerging, kept between calls. README.md says what each part is and what it takes. */
+/** The memory of BundleMerging, kept between calls. KERNELS.md has who writes and who reads each part. */
 struct BundleMergingMemory
 {
   /** The layout of the last problem's rows in bricks. It is decided once for each problem. */

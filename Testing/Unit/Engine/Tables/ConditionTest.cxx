@@ -40,7 +40,7 @@ Held(const std::string & text, const ComponentTable & table = ThreeRuns())
   return held;
 }
 
-/** What is said of a wrong condition; empty if nothing is. */
+/** The error for a wrong condition; empty if there is none. */
 std::string
 Complaint(const std::string & text)
 {

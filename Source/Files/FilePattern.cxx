@@ -1,5 +1,6 @@
 #include "BrickCCL/Files/FilePattern.h"
 
+#include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 
 #include <algorithm>
@@ -139,6 +140,34 @@ FilesOfNumbers(const fs::path & path, const NumberedName & name)
   return files;
 }
 
+/** The text with a backslash before each of these signs, which are then letters of names. */
+std::string
+WithLetters(const std::string & text, const std::string & signs)
+{
+  std::string pattern;
+  for (const char letter : text)
+  {
+    pattern += signs.find(letter) == std::string::npos ? "" : "\\";
+    pattern += letter;
+  }
+  return pattern;
+}
+
+#ifndef _WIN32
+std::vector<std::string>
+FilesOfGlob(const std::string & pattern)
+{
+  std::vector<std::string> files;
+  glob_t                   found = {};
+  if (::glob(pattern.c_str(), 0, nullptr, &found) == 0)
+  {
+    files.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  }
+  ::globfree(&found);
+  return files;
+}
+#endif
+
 /** Whether the last part of a pattern stands for a name. */
 bool
 IsName(const std::string & pattern, const std::string & name)
@@ -151,7 +180,10 @@ IsName(const std::string & pattern, const std::string & name)
 #ifdef _WIN32
   return false;
 #else
-  return ::fnmatch(pattern.c_str(), name.c_str(), FNM_PERIOD) == 0;
+  const auto numbered = NumberedNameOf(pattern);
+  return ::fnmatch(pattern.c_str(), name.c_str(), FNM_PERIOD) == 0 ||
+         ::fnmatch(WithLetters(pattern, "[").c_str(), name.c_str(), FNM_PERIOD) == 0 ||
+         (numbered && numbered->Makes(name));
 #endif
 }
 
@@ -186,18 +218,19 @@ FilesOfPattern(const std::string & pattern)
   }
   std::sort(files.begin(), files.end());
 #else
-  std::string literal;
-  for (const char letter : pattern.substr(0, LiteralSize(pattern)))
+  const std::size_t size = LiteralSize(pattern);
+  const std::string folder = WithLetters(pattern.substr(0, size), "*?[\\");
+  const std::string rest = pattern.substr(size);
+  files = FilesOfGlob(folder + rest);
+  const bool hasNumber = numbered && rest.find_first_of("*?") == std::string::npos;
+  const auto others = hasNumber ? FilesOfNumbers(path, *numbered) : FilesOfGlob(folder + WithLetters(rest, "["));
+  if (!files.empty() && !others.empty() && files != others)
   {
-    literal += std::string("*?[\\").find(letter) == std::string::npos ? "" : "\\";
-    literal += letter;
+    throw Error("the pattern stands for " + Quoted(files.front()) +
+                " and, with its brackets as letters of names, for " + Quoted(others.front()) +
+                "; write [[] for a bracket that is a letter");
   }
-  glob_t found = {};
-  if (::glob((literal + pattern.substr(LiteralSize(pattern))).c_str(), 0, nullptr, &found) == 0)
-  {
-    files.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
-  }
-  ::globfree(&found);
+  files = files.empty() ? others : files;
 #endif
   return files;
 }

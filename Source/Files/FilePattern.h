@@ -13,7 +13,8 @@ bool IsFilePattern(const std::string & path);
 
 /** The files that a pattern stands for, in order of their names. With a place for a number these are the names that
  *  printf makes of the numbers from 0 on: "s_%03d.tif" stands for s_007.tif and s_1000.tif, but not for s_7.tif; %%
- *  stands for a %. On Windows, only the last part of the path may have the signs * and ?. */
+ *  stands for a %. Brackets stand for one of several letters, or for themselves where no file is there otherwise. On
+ *  Windows, only the last part of the path may have the signs * and ?. \throws Error if both readings have files. */
 std::vector<std::string> FilesOfPattern(const std::string & pattern);
 
 /** Finds files whose names are those of a pattern with a place for a number, but for the zeros in front of the number:

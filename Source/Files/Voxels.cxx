@@ -8,8 +8,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
-#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <limits>
@@ -44,43 +42,6 @@ RowsOfPiece(const ImageToWrite & image, std::int64_t bytes)
 {
   const auto rowBytes = image.extent.RowLength() * static_cast<std::int64_t>(SizeOf(image.type));
   return std::min(image.extent.RowCount(), std::max<std::int64_t>(1, bytes / rowBytes));
-}
-
-bool
-IsSeparator(char letter)
-{
-  return letter == ' ' || letter == '\n' || letter == '\r' || letter == '\t' || letter == ',' || letter == '\0';
-}
-
-template <typename T>
-T
-ValueOfText(const char * begin, const char * end)
-{
-  const char * const digits = begin + (*begin == '+' ? 1 : 0);
-  T                  value = {};
-  auto               result = std::from_chars(digits, end, value);
-  if constexpr (std::is_integral_v<T>)
-  {
-    double real = 0;
-    if ((result.ec != std::errc() || result.ptr != end) && result.ec != std::errc::result_out_of_range)
-    {
-      // Whole numbers may also be written as 7.0 or 3e2.
-      result = std::from_chars(digits, end, real);
-      if (result.ec == std::errc() && result.ptr == end && real == std::floor(real) && std::fabs(real) < 9e15 &&
-          real >= static_cast<double>(std::numeric_limits<T>::min()) &&
-          real <= static_cast<double>(std::numeric_limits<T>::max()))
-      {
-        return static_cast<T>(real);
-      }
-      result.ptr = begin;
-    }
-  }
-  if (result.ec != std::errc() || result.ptr != end)
-  {
-    throw Error("'" + std::string(begin, std::min<std::ptrdiff_t>(end - begin, 40)) +
-                "' among its voxels is no number that the type " + NameOf(ScalarTypeOf<T>()) + " holds");
-  }
-  return value;
 }
 
 } // namespace
@@ -149,32 +110,6 @@ CheckFileCount(std::size_t count, const Extent & extent)
 }
 
 void
-CheckDimensionOfFiles(std::int64_t                      dimension,
-                      std::size_t                       count,
-                      const std::vector<std::int64_t> & sizes,
-                      bool                              mayPartLast)
-{
-  const auto whole = static_cast<std::int64_t>(sizes.size());
-  if (dimension < 1 || dimension > whole)
-  {
-    throw Error("its data files are said to have " + Counted(dimension, "dimension") + " each; 1 to " +
-                std::to_string(whole) + " are possible");
-  }
-  const auto   files = static_cast<std::int64_t>(count);
-  std::int64_t expected = 1;
-  for (auto axis = static_cast<std::size_t>(dimension); axis < sizes.size() && expected <= files; ++axis)
-  {
-    expected *= sizes[axis];
-  }
-  const bool isParted = mayPartLast && files > 0 && dimension == whole && sizes.back() % files == 0;
-  if (files != expected && !isParted)
-  {
-    throw Error("it names " + Counted(count, "data file") + " and says that each has " +
-                Counted(dimension, "dimension") + ", which does not fit the sizes of the image");
-  }
-}
-
-void
 CheckBytesBeyond(std::uint64_t beyond, std::size_t fileCount, LoadedImage & image)
 {
   const std::string text = std::to_string(beyond) + " bytes that its header does not tell of";
@@ -203,43 +138,9 @@ CheckRoom(std::uint64_t fileBytes, std::uint64_t perByte, const LoadedImage & im
 std::byte *
 MakeRoom(std::uint64_t fileBytes, std::uint64_t perByte, LoadedImage & image)
 {
-  RefuseParts(image, "voxels as they are in this file (as text, or in several files)");
+  RefuseParts(image, "voxels in several files");
   CheckRoom(fileBytes, perByte, image);
   return image.voxels.Resize(VoxelBytes(image.extent, image.channels, image.type));
-}
-
-void
-ReadText(const char *     begin,
-         const char *     end,
-         ScalarType       type,
-         std::size_t      count,
-         const Progress & progress,
-         void *           output)
-{
-  VisitScalarType(type, [&](auto tag) {
-    using T = typename decltype(tag)::Type;
-    auto * const values = static_cast<T *>(output);
-    const char * place = begin;
-    for (std::size_t i = 0; i < count; ++i)
-    {
-      if (i % (std::size_t{ 1 } << 16) == 0)
-      {
-        progress.Update(static_cast<double>(i) / static_cast<double>(count));
-      }
-      place = std::find_if_not(place, end, IsSeparator);
-      const char * const last = std::find_if(place, end, IsSeparator);
-      if (place == last)
-      {
-        throw Error("the file is truncated: it has " + std::to_string(i) + " numbers of " + std::to_string(count));
-      }
-      values[i] = ValueOfText<T>(place, last);
-      place = last;
-    }
-    if (std::find_if_not(place, end, IsSeparator) != end)
-    {
-      throw Error("it has more numbers than the " + std::to_string(count) + " of its voxels");
-    }
-  });
 }
 
 void

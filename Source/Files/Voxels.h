@@ -42,13 +42,6 @@ PartOfFile(const HostContext & context, std::size_t file, std::size_t files)
  *  several whole entries of the slowest axes. */
 void CheckFileCount(std::size_t count, const Extent & extent);
 
-/** \throws Error unless `count` files of so many dimensions each, as a header says, make up an image of these sizes.
- *  \param mayPartLast  whether files of as many dimensions as the image may hold parts of it along the slowest axis. */
-void CheckDimensionOfFiles(std::int64_t                      dimension,
-                           std::size_t                       count,
-                           const std::vector<std::int64_t> & sizes,
-                           bool                              mayPartLast);
-
 /** Reports bytes that follow the voxels. It adds a note, or throws an Error if there are several files, which then do
  *  not fit. */
 void CheckBytesBeyond(std::uint64_t beyond, std::size_t fileCount, LoadedImage & image);
@@ -60,15 +53,6 @@ void CheckRoom(std::uint64_t fileBytes, std::uint64_t perByte, const LoadedImage
 /** Allocates the voxels of `image`. \throws Error if a file of `fileBytes` bytes cannot hold them, since a byte gives
  *  at most `perByte` bytes. The header is damaged then. */
 std::byte * MakeRoom(std::uint64_t fileBytes, std::uint64_t perByte, LoadedImage & image);
-
-/** Reads `count` values of a type from text: numbers with white space or commas between them. \throws Error if there
- *  are fewer, for words that are no numbers, and for numbers that the type does not hold. */
-void ReadText(const char *     begin,
-              const char *     end,
-              ScalarType       type,
-              std::size_t      count,
-              const Progress & progress,
-              void *           output);
 
 /** Interleaves channels: they lie one after the other as whole images before, and side by side for each voxel after. */
 void InterleaveChannels(LoadedImage & image, const HostContext & context);

@@ -1,4 +1,5 @@
 #include "BenchmarkInputs.h"
+#include "Patterns.h"
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/ImageFile.h"

@@ -190,13 +190,11 @@ class LimitsTest(CommandTest):
         write_nrrd(image, "uint8", (12, 3, 2), [i % 12 for i in range(72)])
         label, sweep = ["label", image, output], ["sweep", image, "--range-from", 0, "--range-to", 1, "-o", self.path("c.csv")]
         stats, phantom = ["stats", image, "--histogram", "voxel_count", "-o", self.path("t.csv")], ["phantom", "random", output, "--size", 8]
-        ridge = ["phantom", "ridge", output, "--size", 16, 16, "--family", "random-merging", "--parameter"]
         cases = [([*label, "--threshold", "multi-otsu:%s"], "between N classes, 2 to 8", (2, 8), (1, 9)),
                  ([*label, "--smooth", "median:%s"], "R 1 to 50", (1, 50), (0, 51)),
                  ([*sweep, "--steps", "%s"], "2 to 65536", (2, 65536), (1, 65537)),
                  ([*stats, "--bins", "%s"], "up to 1000000", (1, 1000000), (0, 1000001)),
                  ([*phantom, "--density", "%s"], "0 to 1", (0, 1), (-1e-9, 1.000000001)),
-                 ([*ridge, "%s"], "0 to 1", (0, 1), (-1e-9, 1.000000001)),
                  (["score", image, image, "--overlap", "%s"], "from 0 (one voxel) to 1", (0, 1), (-1e-9, 1.000000001))]
         for command, said, taken, refused in cases:
             self.assertIn(said, run(command[0], "--help").stdout)

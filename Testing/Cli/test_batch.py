@@ -2,6 +2,7 @@
 
 import gzip
 import hashlib
+import itertools
 import json
 import os
 import shutil
@@ -174,7 +175,7 @@ class ResultsTest(BatchTest):
 
     def test_an_unknown_distance_to_the_surface_is_an_error(self):
         self.volume("a.nrrd", [(1, 1, 1, 2, 2, 2)])
-        part = "[threshold]\nrange = [1, 1]\n[part]\nmethod = \"largest\"\nrange = [0, 1]\n"
+        part = "[threshold]\nrange = [1, 1]\n[part]\nmethod = \"largest\"\nrange = [0, 0]\nfill_holes = \"volume\"\n"
         for text in ("[[acceptance]]\nrule = \"near-surface\"\nwithin_mm = 1\nat_most_count = 0\n",
                      "[selection]\nkeep = \"surface_distance_mm < 2\"\n",
                      "[[acceptance]]\nrule = \"number\"\nat_most_count = 0\nwhere = \"surface_distance_mm < 2\"\n"):
@@ -190,10 +191,13 @@ class ResultsTest(BatchTest):
 
     def test_a_part_of_every_voxel_has_no_verdict(self):
         self.volume("a.nrrd", [(1, 1, 1, 2, 2, 2)])
-        self.recipe("[part]\nmethod = \"pores\"\nthreshold = -5\n[[acceptance]]\nrule = \"porosity\"\nat_most_percent = 1\n")
-        self.batch(code=3)
-        self.assertIn("the part fills the image", self.items()["a"]["error"])
-        self.assertEqual(self.items()["a"]["verdict"], "error")
+        rule = "[[acceptance]]\nrule = \"porosity\"\nat_most_percent = 1\n"
+        for method, rules in itertools.product(("pores", "largest", "largest-inside"), (rule, "")):
+            shutil.rmtree(self.output, ignore_errors=True)
+            self.recipe("[threshold]\nrange = [1, 1]\n[part]\nmethod = \"%s\"\nthreshold = -5\n%s" % (method, rules))
+            self.batch(code=3)
+            self.assertIn("the part fills the image: every voxel lies in", self.items()["a"]["error"])
+            self.assertEqual(self.items()["a"]["verdict"], "error")
 
     def test_further_pieces_and_slits_are_noted(self):
         values = [0 if (x == 9 and y > 3) or x == 20 or not all(1 <= at < 29 for at in (x, y, z)) else 100

@@ -127,7 +127,9 @@ class SegmentsTest(CommandTest):
             header = header.replace(old, new)
         with open(self.input, "wb") as stream:
             stream.write(header + b"\n\n" + b"".join(data[i:i + 1] * 2 for i in range(len(data))))
-        self.assertIn("lie in 2 layers", self.fails("clean", self.input, self.output, "--largest", 1, saying="2 channels").stderr)
+        cure = "channels; it must have 1: export overlapping segments to one label map"
+        self.assertIn("lie in 2 layers", self.fails("clean", self.input, self.output, "--largest", 1, saying=cure).stderr)
+        self.fails("stats", self.input, "-o", self.path("t.csv"), "--quiet", saying=cure)
 
 
 class CleanTest(CommandTest):

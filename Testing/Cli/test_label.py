@@ -98,6 +98,19 @@ class LabelTest(LabelCommandTest):
         write_nrrd(self.path("mask.nrrd"), "uint8", (5, 4), [1, 0, 1, 1, 1] * 4)
         _, labels = self.label("--mask", self.path("mask.nrrd"))
         self.assertEqual(labels, [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 2, 2, 2, 0, 0, 2, 2, 0])
+        # Components are a share of the region. A hole that is filled where the mask is 0 belongs to both.
+        for options, voxels, region in (((), 7, 16), (("--largest", 1), 5, 16)):
+            for table in ("t.csv", "t.json"):
+                totals = self.label("--mask", self.path("mask.nrrd"), "--statistics", self.path(table), *options)[0]["totals"]
+                self.assertEqual((totals["voxel_count"], totals["region_area_mm2"], totals["fraction"]), (voxels, region, voxels / region))
+        with open(self.path("t.json"), encoding="utf-8") as stream:
+            self.assertEqual(json.load(stream)["totals"]["fraction"], 5 / 16)
+        frame = [1, 1, 1, 1, 0, 1, 1, 1, 1]
+        for options in ((), ("--equal-value",)):
+            write_nrrd(self.input, "uint8", (3, 3), frame)
+            write_nrrd(self.path("mask.nrrd"), "uint8", (3, 3), frame)
+            totals = self.label("--mask", self.path("mask.nrrd"), "--fill-holes", "--statistics", self.path("t.csv"), *options)[0]["totals"]
+            self.assertEqual((totals["voxel_count"], totals["region_area_mm2"], totals["fraction"]), (9, 9, 1))
 
     def table(self, *arguments):
         self.label(*arguments, "--statistics", self.path("t.csv"))

@@ -46,7 +46,8 @@ class SpellingTest(CommandTest):
         for options, meant in ((("--order", "sise"), "'size'"), (("--connectivity", "ful"), "'full'"), (("--by-slice", "Z"), "'z'"), (("--threshold", "otzu"), "'otsu'"),
                                (("--label-type", "unit8"), "'uint8'"), (("--statistics", table, "--columns", "spericity"), "'sphericity'"),
                                (("--statistics", table, "--columns", "surfaces"), "'surface'"),
-                               (("--statistics", table, "--columns", "area"), "'area_mm2'")):
+                               (("--statistics", table, "--columns", "area"), "'area_mm2'"),
+                               (("--statistics", table, "--columns", "label,mean"), "'intensity_mean'")):
             self.fails("label", self.image, self.output, *options, saying="did you mean " + meant)
         self.fails("select", self.image, self.output, "--where", "area_mm > 1", "--keep", saying="did you mean 'area_mm2'")
         self.fails("stats", self.image, "-o", table, "--histogram", "voxelcount", saying="did you mean 'voxel_count'")

@@ -23,7 +23,7 @@ LOG = "377662ff771f7fb634ddbe5ff261fd2e09ba2349da5014c17f942b57cc12fcf5"
 
 class PhantomTest(CommandTest):
     def test_every_kind(self):
-        for kind in ("balls", "random", "spiral", "checkerboard", "grains", "log", "casting", "print"):
+        for kind in ("balls", "random", "grains", "log", "casting", "print"):
             out = self.path(kind + ".nrrd")
             self.ok("phantom", kind, out, "--size", 40, 32, 24)
             fields, data = read_nrrd(out)
@@ -135,28 +135,10 @@ class PhantomTest(CommandTest):
         with open(self.path("s.csv"), newline="", encoding="utf-8") as stream:
             self.assertEqual({row["kind"] for row in csv.DictReader(stream)}, {"crack", "knot"})
 
-    def test_families_of_ridge_patterns(self):
-        out = self.path("ridge.nrrd")
-        self.ok("phantom", "ridge", out)
-        self.assertEqual(read_nrrd(out)[0]["sizes"], "512 512")
-        for family, subdivisions, parameter, components in (("leveling", 0, 1, 1), ("scaling", 0, 0.5, 1),
-                                                            ("subdivision", 3, 1, 64), ("random-instancing", 3, 0, 0),
-                                                            ("random-merging", 3, 1, 1), ("spiral", 0, 0.9, 1)):
-            self.ok("phantom", "ridge", out, "--family", family, "--size", 256, 256, "--level", 3,
-                    "--subdivisions", subdivisions, "--parameter", parameter)
-            labels = self.path("labels.nrrd")
-            done = self.ok("label", out, labels, "--connectivity", 8, "--json")
-            self.assertEqual(json.loads(done.stdout)["components"], components, family)
-        self.fails("phantom", "ridge", out, "--family", "levelling", saying="random-merging")
-        self.fails("phantom", "ridge", out, "--size", 100, 100, saying="power of two")
-        self.fails("phantom", "ridge", out, "--level", 9, saying="at most 8")
-        self.fails("phantom", "balls", out, "--family", "leveling", saying="--family")
-
     def test_options_of_other_kinds_are_refused(self):
-        for kind, options, kinds in (("balls", ("--grain", 4), "phantoms random and grains"), ("balls", ("--level", 2), "phantom ridge"),
+        for kind, options, kinds in (("balls", ("--grain", 4), "phantoms random and grains"),
                                      ("casting", ("--density", 0.1), "phantoms balls and random"),
-                                     ("grains", ("--parameter", 0.5), "phantom ridge"), ("log", ("--subdivisions", 1), "phantom ridge"),
-                                     ("print", ("--family", "spiral"), "phantom ridge"), ("random", ("--diameters", 5), "phantom print"),
+                                     ("random", ("--diameters", 5), "phantom print"),
                                      ("balls", ("--truth", self.path("t.nrrd")), "phantoms log, casting and print")):
             self.fails("phantom", kind, self.path("p.nrrd"), *options, saying=[options[0], kinds + " alone, not with " + kind])
 

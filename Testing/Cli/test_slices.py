@@ -60,6 +60,19 @@ class SlicesTest(CommandTest):
             self.fails("label", os.path.join(inner, "none.tif"), self.output, saying=["no such file"])
             self.fails("label", os.path.join(inner, "s_*.tif"), os.path.join(inner, "s_000.tif"), saying=["part of the input"])
 
+    def test_brackets_are_letters_where_nothing_else_fits(self):
+        for z in range(3):
+            self.put("part[1]_%d.tif" % z, z)
+        expected = self.labels(os.path.join(self.slices, "part[[]1]_*.tif"))
+        for pattern in ("part[1]_*.tif", "part[1]_%d.tif", "part[[]1]_[012].tif", "part[1]_?.tif"):
+            self.assertEqual(self.labels(os.path.join(self.slices, pattern)), expected, pattern)
+        where = os.path.join(self.path("*"), "part[1]_*.tif")
+        self.assertEqual(self.labels(where), expected)
+        self.fails("label", where, os.path.join(self.slices, "part[1]_1.tif"), saying=["part of the input"])
+        self.put("part1_0.tif", 5)
+        self.fails("label", os.path.join(self.slices, "part[1]_*.tif"), self.output,
+                   saying=["part1_0.tif' and, with its brackets as letters of names, for", "part[1]_0.tif'", "write [[] for"])
+
     def test_printf_patterns_take_the_names_that_printf_makes(self):
         for name, z in (("p7.tif", 0), ("p8.tif", 1), ("p10.tif", 3), ("p09.tif", 5), ("p0100.tif", 6), ("px.tif", 7), ("100%_2.tif", 8)):
             self.put(name, z)

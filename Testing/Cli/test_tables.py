@@ -103,7 +103,8 @@ class TablesTest(CommandTest):
         self.assertEqual(self.read("--columns", "centroid_x_mm", "--ras", "--units", "um", "--sort", "centroid_x_mm")[0],
                          ["label", "centroid_r_um"])
         for more, space in ((), "LPS"), (("--ras",), "RAS"):
-            self.ok("stats", self.labels, "-o", self.path("t.json"), "--schema", self.path("s.tsv"), *more)
+            summary = self.ok("stats", self.labels, "-o", self.path("t.json"), "--schema", self.path("s.tsv"), "--json", *more).stdout
+            self.assertEqual(json.loads(summary)["coordinates"], space)
             with open(self.path("t.json"), encoding="utf-8") as stream:
                 table = json.load(stream)
             self.assertEqual(table["coordinates"], space + ", in mm")

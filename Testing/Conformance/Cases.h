@@ -5,6 +5,7 @@
 #include "BrickCCL/Criteria/Criterion.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
 #include "BrickCCL/Phantoms/Random.h"
+#include "Patterns.h"
 
 #include <cstdint>
 #include <limits>

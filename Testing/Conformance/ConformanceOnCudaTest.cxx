@@ -3,6 +3,7 @@
 
 #include "Cases.h"
 #include "CompareAlgorithms.h"
+#include "Patterns.h"
 
 #include "BrickCCL/Dispatch/AlgorithmTable.h"
 #include "BrickCCL/Phantoms/Phantoms.h"

@@ -7,10 +7,10 @@ int
 main()
 {
   const brickccl::Extent   extent{ 20, 10, 5 };
-  const auto               board = brickccl::MakeCheckerboard(extent);
-  const brickccl::Labeling labeling = brickccl::Label(brickccl::ImageView(board.data(), extent));
+  const auto               voxels = brickccl::MakeRandom(extent, 1, 1, 1);
+  const brickccl::Labeling labeling = brickccl::Label(brickccl::ImageView(voxels.data(), extent));
   std::printf("BrickCCL %s: %llu components\n",
               brickccl::Version,
               static_cast<unsigned long long>(labeling.ComponentCount()));
-  return labeling.ComponentCount() == 500 ? 0 : 1;
+  return labeling.ComponentCount() == 1 ? 0 : 1;
 }

@@ -3,28 +3,23 @@
 import random
 import struct
 import unittest
-import zlib
 
-from dicom_files import Dicom, SERIES, make, measures, one, pydicom, segmentation
+from dicom_files import Dicom, make, measures, one, pydicom, segmentation
 from files import np
 
 from pydicom.dataset import Dataset
 from pydicom.encaps import encapsulate
 from pydicom.sequence import Sequence
 from pydicom.uid import (ExplicitVRBigEndian, ExplicitVRLittleEndian, ImplicitVRLittleEndian, JPEG2000Lossless,
-                         JPEGBaseline8Bit, JPEGLosslessSV1, JPEGLSLossless, RLELossless)
+                         JPEGLosslessSV1, JPEGLSLossless, RLELossless)
 
 
 class Single(Dicom):
-    def test_types_and_byte_orders(self):
+    def test_types(self):
         for dtype in ("uint8", "int8", "uint16", "int16", "uint32", "int32"):
-            for syntax in (ExplicitVRLittleEndian, ImplicitVRLittleEndian, ExplicitVRBigEndian):
-                if syntax == ExplicitVRBigEndian and dtype.endswith("8"):
-                    continue
+            for syntax in (ExplicitVRLittleEndian, ImplicitVRLittleEndian):
                 pixels = self.random((6, 7), np.dtype(dtype))
-                stored = pixels.byteswap() if syntax == ExplicitVRBigEndian else pixels
-                data = make(pixels, (-3.5, 4, 5), (0.5, 0.75), syntax=syntax, SliceThickness=2,
-                            PixelData=stored.tobytes())
+                data = make(pixels, (-3.5, 4, 5), (0.5, 0.75), syntax=syntax, SliceThickness=2)
                 if syntax == ImplicitVRLittleEndian:
                     data["PixelData"].VR = "OW"
                 image = self.read(self.save(data, "a.dcm"))
@@ -75,15 +70,10 @@ class Single(Dicom):
             self.assertEqual(image.channels, 3)
             np.testing.assert_array_equal(image.voxels[0], pixels)
 
-    def test_luminance_and_differences_become_colours(self):
-        pixels = self.random((4, 5, 3), np.uint8)
-        data = make(pixels, SamplesPerPixel=3, PhotometricInterpretation="YBR_FULL", PlanarConfiguration=0)
-        from pydicom.pixels import convert_color_space
-        want = convert_color_space(pixels, "YBR_FULL", "RGB")
-        image = self.read(self.save(data, "c.dcm"))
-        self.assertLessEqual(np.abs(image.voxels[0].astype(int) - want.astype(int)).max(), 1)
-        data.PhotometricInterpretation = "YBR_FULL_422"
-        self.refuses(self.save(data, "c.dcm"), saying="YBR_FULL_422")
+    def test_luminance_and_differences_are_refused(self):
+        for kind in ("YBR_FULL", "YBR_FULL_422"):
+            data = make(self.random((4, 5, 3), np.uint8), SamplesPerPixel=3, PhotometricInterpretation=kind, PlanarConfiguration=0)
+            self.refuses(self.save(data, "c.dcm"), saying=[kind, "RGB"])
 
     def test_palette_gives_indices(self):
         pixels = self.random((4, 4), np.uint8)
@@ -187,52 +177,9 @@ class Single(Dicom):
             element.value[0].is_undefined_length_sequence_item = True
         np.testing.assert_array_equal(self.read(self.save(data, "n.dcm")).voxels[0], pixels)
 
-    def test_deflated_data_sets(self):
-        for shape in ((4, 5), (3, 40, 50)):
-            # Numbers that can be compressed, more than one step of decompression takes.
-            pixels = self.random(shape) // 512
-            data = make(pixels, (1, 2, 3), (0.5, 0.25), syntax=pydicom.uid.DeflatedExplicitVRLittleEndian,
-                        SpacingBetweenSlices=2)
-            path = self.save(data, "d.dcm")
-            np.testing.assert_array_equal(pydicom.dcmread(path).pixel_array, pixels)
-            image = self.read(path)
-            np.testing.assert_array_equal(image.voxels.reshape(shape), pixels)
-            self.assertEqual(list(image.spacing)[:2], [0.5, 0.25])
-            self.assertEqual(list(image.origin)[:2], [1, 2])
-        with open(path, "rb") as stream:
-            content = stream.read()
-        changed = self.path("c.dcm")
-        for damaged, saying in ((content[:-100], "truncated"), (content[:400], "truncated"),
-                                (content[:-3000] + b"\xff" * 3000, "c.dcm")):
-            with open(changed, "wb") as stream:
-                stream.write(damaged)
-            self.refuses(changed, saying=saying)
-        # The stream says itself where it ends; the standard has up to one 0 behind it, other readers pass over more.
-        inflater = zlib.decompressobj(-15)
-        inflater.decompress(content[144 + int.from_bytes(content[140:144], "little"):])
-        content = content[:len(content) - len(inflater.unused_data)]
-        for behind, told in ((b"more", "come 4 bytes of something else"), (b"\0", None), (b"\0" * 512, None),
-                             (b"\0\1", "come 2 bytes")):
-            with open(changed, "wb") as stream:
-                stream.write(content + behind)
-            np.testing.assert_array_equal(pydicom.dcmread(changed).pixel_array, pixels)
-            image = self.read(changed)
-            np.testing.assert_array_equal(image.voxels, pixels)
-            self.assertEqual(any("deflated data set" in note for note in image.notes), told is not None)
-            self.assertIn(told or "", " ".join(image.notes))
-
-    def test_series_of_deflated_slices(self):
-        folder, pixels = self.series(range(4), syntax=pydicom.uid.DeflatedExplicitVRLittleEndian)
-        np.testing.assert_array_equal(self.read(folder).voxels, pixels)
-        chosen = self.label(folder, self.path("o.nrrd"), "--range", 0, "inf", "--series", SERIES)
-        self.assertEqual(chosen.returncode, 0, chosen.stderr)
-        # One input with series is enough, also beside a file that has none.
-        beside = self.label(folder, self.path("p.nrrd"), "--range", 0, "inf", "--series", 1, "--mask",
-                            self.path("o.nrrd"))
-        self.assertEqual(beside.returncode, 0, beside.stderr)
-        single = self.label(self.path("series", "i0.dcm"), self.path("o.nrrd"), "--series", 1)
-        self.assertEqual(single.returncode, 1)
-        self.assertIn("--series 1", single.stderr)
+    def test_rare_transfer_syntaxes_are_refused(self):
+        for syntax in (ExplicitVRBigEndian, pydicom.uid.DeflatedExplicitVRLittleEndian):
+            self.refuses(self.save(make(self.random((4, 5)), syntax=syntax), "r.dcm"), saying=[syntax, "dcmconv +te"])
 
     def test_mutations_never_crash(self):
         """A seeded loop over damaged files of several kinds: each is read or refused."""
@@ -241,7 +188,7 @@ class Single(Dicom):
         pixels = self.random((16, 16))
         compressed = make(pixels)
         compressed.compress(RLELossless)
-        frames = make(self.random((3, 4, 4)), SpacingBetweenSlices=2)
+        frames = make(self.random((3, 4, 4)), GridFrameOffsetVector=[0, 2, 4])
         frames.SharedFunctionalGroupsSequence = Sequence([Dataset()])
         frames.SharedFunctionalGroupsSequence[0].PixelMeasuresSequence = Sequence([measures()])
         for data in (make(pixels), make(pixels, syntax=ImplicitVRLittleEndian), compressed, frames,
@@ -316,7 +263,7 @@ class Compressed(Dicom):
     def test_run_lengths(self):
         for dtype in (np.uint8, np.int16, np.uint16):
             pixels = self.random((4, 20, 30), dtype) // 64 * 64
-            data = make(pixels, SpacingBetweenSlices=2)
+            data = make(pixels, GridFrameOffsetVector=[0, 2, 4, 6])
             data.compress(RLELossless)
             np.testing.assert_array_equal(self.read(self.save(data, "r.dcm")).voxels, pixels)
         colours = self.random((6, 7, 3), np.uint8)
@@ -333,7 +280,8 @@ class Compressed(Dicom):
         for syntax, encode in codecs:
             for dtype, scale in ((np.uint8, 2), (np.uint16, 700)):
                 frames = np.stack([(smooth * scale + 9 * k).astype(dtype) for k in range(3)])
-                data = self.compressed(frames, syntax, [encode(frame) for frame in frames], SpacingBetweenSlices=2)
+                data = self.compressed(frames, syntax, [encode(frame) for frame in frames],
+                                       GridFrameOffsetVector=[0, 2, 4])
                 path = self.save(data, "c.dcm")
                 image = self.read(path)
                 self.assertEqual(image.type, np.dtype(dtype).name)
@@ -363,7 +311,7 @@ class Compressed(Dicom):
         for syntax, encode in codecs:
             streams = [encode(frame) for frame in frames]
             for offsets in (True, False):
-                data = self.compressed(frames, syntax, streams, SpacingBetweenSlices=2)
+                data = self.compressed(frames, syntax, streams, GridFrameOffsetVector=[0, 2, 4])
                 data.PixelData = encapsulate(streams, fragments_per_frame=2, has_bot=offsets)
                 np.testing.assert_array_equal(self.read(self.save(data, "f.dcm")).voxels, frames)
             data.NumberOfFrames = 7
@@ -404,21 +352,6 @@ class Compressed(Dicom):
             self.save(self.compressed(pixels, syntax, [stream if index != 1 else stream[:60] + b"\xff" * 50],
                                       position=(0, 0, index)), "series", "s%d.dcm" % index)
         self.refuses(self.path("series"), saying="s1.dcm")
-
-    def test_baseline_colours(self):
-        try:
-            import imagecodecs
-        except ImportError as missing:
-            self.skipTest(str(missing))
-        y, x = np.mgrid[0:32, 0:40]
-        colours = np.stack([x * 6, y * 7, 255 - x * 3 - y * 3], -1).astype(np.uint8)
-        stream = imagecodecs.jpeg8_encode(colours, level=95, subsampling="422")
-        want = imagecodecs.jpeg8_decode(stream)
-        data = self.compressed(colours, JPEGBaseline8Bit, [stream], SamplesPerPixel=3, PlanarConfiguration=0,
-                               PhotometricInterpretation="YBR_FULL_422")
-        image = self.read(self.save(data, "j.dcm"))
-        self.assertEqual(image.channels, 3)
-        self.assertLess(np.abs(image.voxels[0].astype(int) - want.astype(int)).mean(), 2)
 
     def test_unknown_transfer_syntax(self):
         pixels = self.random((4, 4))

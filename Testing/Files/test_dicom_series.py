@@ -134,12 +134,6 @@ class Series(Dicom):
             folder, _ = self.series([0, 2, 4], "two", change=lambda index, data: owners[index] and setattr(data, "PatientID", owners[index]))
             other = "i0.dcm" if owners[0] else "i1.dcm"
             self.refuses(folder, saying=["slice 'i2.dcm' has another PatientID than slice '%s'" % other, "in one series"])
-        # Letter case alone is no other patient: programs change it, and no two patients are in one series by accident.
-        folder, pixels = self.series([0, 2, 4], "case", change=lambda index, data: setattr(data, "PatientID", ("Pat1", "PAT1", "pat1")[index]))
-        image = self.read(folder)
-        np.testing.assert_array_equal(image.voxels, pixels)
-        self.assertIn("slice 'i1.dcm' writes the PatientID of slice 'i0.dcm' with capital letters in other places", " ".join(image.notes))
-        self.assertNotIn("Pat1", " ".join(image.notes))
         # GDCM numbers the study of each file anew, unless it is told.
         folder, pixels = self.series([0, 2, 4], "studies", change=lambda index, data: setattr(data, "StudyInstanceUID", "1.%d" % (index + 2)))
         image = self.read(folder)
@@ -158,7 +152,6 @@ class Series(Dicom):
         image = self.read(folder)
         np.testing.assert_array_equal(image.voxels, pixels)
         self.assert_geometry(image, [1, 1, 3])
-        self.assertIn("SliceThickness is negative", " ".join(image.notes))
 
     def test_another_frame_of_reference_is_told(self):
         def change(index, data):
@@ -225,7 +218,7 @@ class Series(Dicom):
 
     def test_folder_of_one_file(self):
         pixels = self.random((3, 4, 4))
-        self.save(make(pixels, SpacingBetweenSlices=2), "m", "a.dcm")
+        self.save(make(pixels, GridFrameOffsetVector=[2 * index for index in range(len(pixels))]), "m", "a.dcm")
         image = self.read(self.path("m"))
         np.testing.assert_array_equal(image.voxels, pixels)
         self.assert_geometry(image, [1, 1, 2])
@@ -314,7 +307,7 @@ class Parts(Dicom):
             data.compress(RLELossless)
             self.save(data, "packed", "%02d.dcm" % index)
         self.same(self.path("packed"), "--range", 1, "inf")
-        self.same(self.save(make(pixels, SpacingBetweenSlices=2), "frames.dcm"), "--range", 1, "inf")
+        self.same(self.save(make(pixels, GridFrameOffsetVector=[2 * index for index in range(16)]), "frames.dcm"), "--range", 1, "inf")
 
     def test_segmentations_are_refused(self):
         data = make(np.ones((2, 4, 4), np.uint8), SegmentationType="BINARY")

@@ -21,17 +21,12 @@ class NrrdTest(FilesTest):
         self.fields = ["type: short", "dimension: 3", "sizes: 6 5 4", "endian: little"]
 
     def test_encodings(self):
-        text = " ".join(map(str, self.voxels.ravel())).encode()
-        for encoding, data in (("raw", self.raw), ("gzip", gzip.compress(self.raw)), ("hex", self.raw.hex().encode()),
-                               ("ascii", text), ("text", text.replace(b" ", b", "))):
+        for encoding, data in (("raw", self.raw), ("gzip", gzip.compress(self.raw)), ("GZ", gzip.compress(self.raw))):
             with self.subTest(encoding=encoding):
                 ours = self.read(self.write(self.fields + ["encoding: " + encoding], data))
                 np.testing.assert_array_equal(ours.voxels, self.voxels)
-        for encoding in ("zstd", "bzip2"):
+        for encoding in ("zstd", "bzip2", "hex", "text", "ascii"):
             self.refuses(self.write(self.fields + ["encoding: " + encoding], self.raw), saying=[encoding, "save it as gzip"])
-        self.refuses(self.write(self.fields + ["encoding: text"], text + b" 7"), saying="more numbers")
-        self.refuses(self.write(self.fields + ["encoding: text"], text.replace(b" ", b" x", 1)), saying="no number")
-        self.refuses(self.write(self.fields + ["encoding: text"], b"99999 " * 120), saying="int16")
 
     def test_spaces_and_units(self):
         directions = ["space directions: (0.5,0,0) (0,2,0) (0,0,3)", "space origin: (10,20,30)", "encoding: raw"]
@@ -42,9 +37,6 @@ class NrrdTest(FilesTest):
             self.assert_geometry(ours, (0.5, 2, 3), origin, np.diag(signs))
         ours = self.read(self.write(self.fields + ["space: LPS", 'space units: "um" "um" "um"'] + directions, self.raw))
         self.assert_geometry(ours, (0.5e-3, 2e-3, 3e-3), (10e-3, 20e-3, 30e-3))
-        ours = self.read(self.write(self.fields + ["encoding: raw", "spacings: 1 2 3", "axis mins: 10 20 30",
-                                                   "centers: cell cell cell"], self.raw))
-        self.assert_geometry(ours, (1, 2, 3), (10.5, 21, 31.5))
         self.refuses(self.write(self.fields + ["space: nowhere"] + directions, self.raw), saying="nowhere")
         self.refuses(self.write(self.fields + ["space: LPS", "space directions: (1,0,0) (2,0,0) (0,0,1)",
                                                "encoding: raw"], self.raw), saying="space directions")
@@ -56,45 +48,13 @@ class NrrdTest(FilesTest):
         ours = self.read(self.write(self.fields + ["encoding: raw", "spacings: 0.5 2 2"], self.raw))
         self.assertEqual(ours.notes, [])
 
-    def test_the_spacing_follows_from_the_ends_of_axes(self):
+    def test_ends_of_axes_are_not_used(self):
         ends = ["encoding: raw", "axis mins: 10 20 30", "axis maxs: 13 30 42"]
-        ours = self.read(self.write(self.fields + ends + ["centers: cell cell cell"], self.raw))
-        self.assert_geometry(ours, (0.5, 2, 3), (10.25, 21, 31.5))
-        self.assertEqual(ours.notes, [])
-        ours = self.read(self.write(self.fields + ends + ["centers: node node node"], self.raw))
-        self.assert_geometry(ours, (0.6, 2.5, 4), (10, 20, 30))
-        self.assertEqual(ours.notes, [])
-        for centers in ([], ["centers: ??? cell ???"]):
-            ours = self.read(self.write(self.fields + ends + centers, self.raw))
-            self.assert_geometry(ours, (0.6, 2 if centers else 2.5, 4), (10, 21 if centers else 20, 30))
-            self.assertIn("along %s are" % ("x, z" if centers else "x, y, z"), " ".join(ours.notes))
-        ours = self.read(self.write(self.fields + ["encoding: raw", "axis mins: 10 20 30"], self.raw))
-        self.assertEqual(ours.spacing_source, "none")
-        ours = self.read(self.write(self.fields + ends + ["spacings: 1 2 nan"], self.raw))
-        self.assert_geometry(ours, (1, 2, 4), (10, 20, 30))
-        self.assertIn("its spacings and its axis mins and maxs tell different distances of voxels along x; the spacings are used",
-                      " ".join(ours.notes))
-
-    def test_contradicting_distances_are_told(self):
-        """Each axis has one of them in a file that is right; equal ones, or rounded ones, say nothing else."""
-        raw, ends = self.fields + ["encoding: raw"], ["axis mins: 10 20 30", "axis maxs: 13 30 42"]
-        for centers, agreeing in ((["centers: cell cell cell"], ["0.5 2 3"]), (["centers: node node node"], ["0.6 2.5 4"]),
-                                  ([], ["0.5 2 3", "0.6 2.5 4", "0.5001 2 nan"])):
-            for spacings in agreeing:
-                ours = self.read(self.write(raw + ends + centers + ["spacings: " + spacings], self.raw))
-                self.assertNotIn("different", " ".join(ours.notes))
-            for spacings in ("0.7 2.2 3.5", "-0.5 -2 -3"):
-                ours = self.read(self.write(raw + ends + centers + ["spacings: " + spacings], self.raw))
-                self.assertIn("along x, y, z; the spacings are used", " ".join(ours.notes))
-        directions = raw + ["space: LPS", "space directions: (0,0.5,0) (2,0,0) (0,0,3)"]
-        for more, axes in (("spacings: 0.5 -2 nan", None), ("spacings: 0.5 2.1 3", "y"), ("spacings: 1 1 1", "x, y, z")):
-            ours = self.read(self.write(directions + [more], self.raw))
-            self.assert_geometry(ours, (0.5, 2, 3), direction=np.array([[0, 1, 0], [1, 0, 0], [0, 0, 1]]))
-            self.assertEqual([note for note in ours.notes if "different" in note], [] if axes is None else [
-                "its space directions and its spacings tell different distances of voxels along %s; the space directions are used" % axes])
-        ours = self.read(self.write(directions + ["axis mins: 0 0 0", "axis maxs: 3 9 -11"], self.raw))
-        self.assertIn("its space directions and its axis mins and maxs tell different distances of voxels along y, z",
-                      " ".join(ours.notes))
+        for more, spacing in (([], (1, 1, 1)), (["spacings: 1 2 3"], (1, 2, 3))):
+            ours = self.read(self.write(self.fields + ends + more, self.raw))
+            self.assert_geometry(ours, spacing, (0, 0, 0))
+            self.assertEqual(ours.spacing_source, "file" if more else "none")
+            self.assertIn("its axis mins and maxs are not used", " ".join(ours.notes))
 
     def test_detached_data(self):
         for k in range(4):
@@ -115,20 +75,13 @@ class NrrdTest(FilesTest):
             fields = self.fields + ["encoding: raw", "data file: " + name]
             self.refuses(self.write(fields, b"", "n.nhdr"), saying=("its data file '" + name, "too long"))
 
-    def test_the_dimension_of_each_data_file(self):
-        """The word behind a pattern or LIST; files of all dimensions hold parts along the slowest axis."""
+    def test_the_dimension_of_each_data_file_is_not_used(self):
         for k in range(4):
             with open(self.path("d%d.raw" % k), "wb") as stream:
                 stream.write(self.voxels[k].astype("<i2").tobytes())
-        names = "".join("\nd%d.raw" % k for k in range(4))
-        for word, saying in (("2", None), ("3", None), ("1", "each has 1 dimension"), ("0", "1 to 3"), ("4", "1 to 3"),
-                             ("-1", "1 to 3"), ("x", "'x'"), ("2.0", "'2.0'")):
-            for data in ("d%d.raw 0 3 1 " + word, "LIST " + word + names):
-                path = self.write(self.fields + ["encoding: raw", "data file: " + data], b"", "d.nhdr")
-                if saying is None:
-                    np.testing.assert_array_equal(self.read(path).voxels, self.voxels)
-                else:
-                    self.refuses(path, saying=saying)
+        for data in ("d%d.raw 0 3 1 2", "LIST 2" + "".join("\nd%d.raw" % k for k in range(4))):
+            path = self.write(self.fields + ["encoding: raw", "data file: " + data], b"", "d.nhdr")
+            np.testing.assert_array_equal(self.read(path).voxels, self.voxels)
 
     def test_names_with_a_byte_of_value_0_are_not_cut(self):
         with open(self.path("z.raw"), "wb") as stream:
@@ -258,25 +211,6 @@ class MetaImageTest(FilesTest):
         self.assertIn("spacing along y is negative", " ".join(ours.notes))
         self.assertNotIn("negative", " ".join(self.read(self.write(self.raw, ElementSpacing="1 2 3")).notes))
 
-    def test_orientations_that_contradict_the_matrix_are_told(self):
-        """Letters of where axes lead from, as ITK writes them, or lead to, as MetaIO's manual has it."""
-        turned = {"TransformMatrix": "0 0 1 1 0 0 0 -1 0"}
-        oblique = {"TransformMatrix": "0.8 0.6 0 -0.6 0.8 0 0 0 1"}
-        far = {"TransformMatrix": "0.74374 -0.60692 0.28016 0.62805 0.49093 -0.60377 0.22890 0.62501 0.74630"}
-        cases = (({}, "RAI", None), ({}, "LPS", None), ({}, "???", None), ({}, "LPI", "RAI"), ({}, "RSA", "RAI"),
-                 ({}, "RRI", "RAI"), (turned, "IRP", None), (turned, "SLA", None), (turned, "RAI", "IRP"),
-                 (turned, "IRA", "IRP"), (oblique, "RAI", None), (oblique, "LPS", None), (oblique, "RPI", "RAI"),
-                 # ITK writes RAI: two of the axes are nearest to one of the patient's.
-                 (far, "RAI", None), (far, "RPI", "RAI"))
-        for matrix, letters, told in cases:
-            with self.subTest(matrix=matrix, letters=letters):
-                ours = self.read(self.write(self.raw, AnatomicalOrientation=letters, **matrix))
-                np.testing.assert_array_equal(ours.voxels, self.voxels)
-                notes = " ".join(ours.notes)
-                self.assertEqual("AnatomicalOrientation is " + letters in notes, told is not None)
-                self.assertIn(told or "", notes)
-                self.assertEqual("it has no TransformMatrix" in notes, told is not None and not matrix)
-
     def test_names_that_look_like_something_else(self):
         for name in ("LISTED.raw", "LIST of all.raw", "100%.raw", "a%d.raw", "local.raw"):
             with open(self.path(name), "wb") as stream:
@@ -297,13 +231,12 @@ class MetaImageTest(FilesTest):
             ours = self.read(self.write(b"", "l.mhd", ElementDataFile=word + "\n" + names))
             np.testing.assert_array_equal(ours.voxels, self.voxels)
         self.refuses(self.write(b"", "l.mhd", ElementDataFile="LIST\n" + names + "\nm0.raw"), saying="part evenly")
-        for word, saying in (("3D", "each has 3 dimensions"), ("1D", "each has 1 dimension"), ("0D", "1 to 3"), ("4", "1 to 3")):
-            self.refuses(self.write(b"", "l.mhd", ElementDataFile="LIST " + word + "\n" + names), saying=saying)
         self.refuses(self.write(b"", "l.mhd", ElementDataFile="m0.raw\0"), saying=["'m0.raw\\x00'", "a byte of value 0"])
 
     def test_headers_that_are_wrong(self):
         for wrong, saying in (({"NDims": "x"}, "NDims"), ({"DimSize": "6 5"}, "DimSize"), ({"DimSize": "6 5 0"}, "x 0"),
                               ({"ElementType": "MET_STRING"}, "MET_STRING"), ({"BinaryData": "perhaps"}, "perhaps"),
+                              ({"BinaryData": "False"}, "text"),
                               ({"ElementSpacing": "1 1 nan"}, "axis z"), ({"HeaderSize": "-2"}, "HeaderSize"),
                               ({"ElementNumberOfChannels": "0"}, "Channels"), ({"ObjectType": "Mesh"}, "Mesh"),
                               ({"TransformMatrix": "1 0 0 0 1 0 0 0 0"}, "axis z")):

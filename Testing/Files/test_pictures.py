@@ -160,28 +160,6 @@ class Jpeg(PicturesTest):
             self.assertEqual(found["components"] > 3, isNoted)
             self.assertEqual("is a JPEG, whose compression" in " ".join(found["notes"]), isNoted)
 
-    def test_orientation_of_cameras_is_told(self):
-        for byte_order in ("<", ">"):
-            for orientation in (1, 6, 9):
-                picture = Picture.fromarray(GREY)
-                exif = Picture.Exif()
-                exif.endian = byte_order
-                exif[0x10f] = "a camera"
-                exif[0x112] = orientation
-                path = self.save(picture, "turned.jpg", exif=exif)
-                image = self.read(path)
-                # As Pillow has it: rows and columns are not turned.
-                self.assertLessEqual(np.abs(image.voxels - np.array(Picture.open(path)).astype(int)).max(), 3)
-                self.assertEqual("its Exif orientation is 6" in " ".join(image.notes), orientation == 6, image.notes)
-                self.assertEqual("Exif" in " ".join(image.notes), orientation == 6)
-        with open(path, "rb") as stream:
-            data = stream.read()
-        begin = data.index(b"Exif")
-        for cut in range(2, 60):
-            # The number of entries and their places are damaged, too.
-            self.put(data[:begin + cut] + b"\xff" * 8 + data[begin + cut + 8:], "damaged.jpg")
-            self.run_dump(self.path("damaged.jpg"))
-
     def test_damage(self):
         path = self.save(Picture.fromarray(COLOUR), "a.jpg")
         self.refuses_every_cut(path)

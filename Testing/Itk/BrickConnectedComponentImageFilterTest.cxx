@@ -12,6 +12,7 @@
 #include "itkRGBPixel.h"
 #include "itkRegionOfInterestImageFilter.h"
 #include "itkVectorImage.h"
+#include "Patterns.h"
 
 #include <gtest/gtest.h>
 

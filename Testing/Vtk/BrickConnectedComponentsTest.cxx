@@ -2,6 +2,7 @@
 #include "SlowBuild.h"
 #include "VtkImages.h"
 #include "vtkBrickConnectedComponents.h"
+#include "Patterns.h"
 
 #include "BrickCCL/BrickCCL.h"
 #include "BrickCCL/Host/ProcessMemory.h"

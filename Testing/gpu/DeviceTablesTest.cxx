@@ -1,6 +1,7 @@
 // What is measured on the device beside labeling, the table of the default columns and moments, equals the CPU's.
 
 #include "OnDevice.h"
+#include "Patterns.h"
 
 #include "BrickCCL/Dispatch/DeviceLabeler.h"
 #include "BrickCCL/Phantoms/Phantoms.h"

@@ -7,7 +7,8 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
 #include "BrickCCL/Phantoms/Random.h"
-#include "BrickCCL/Phantoms/Ridges.h"
+#include "Ridges.h"
+#include "Patterns.h"
 
 #include <algorithm>
 #include <cstring>

@@ -14,6 +14,7 @@
 
 #include "FurtherTimes.cuh"
 #include "HostTimes.cuh"
+#include "Patterns.h"
 
 #include "BrickCCL/Algorithms/BundleMerging/BundleMergingTuning.h"
 #include "BrickCCL/Phantoms/Phantoms.h"

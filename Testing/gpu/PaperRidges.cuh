@@ -3,7 +3,7 @@
 
 #include "PaperTimes.cuh"
 
-#include "BrickCCL/Phantoms/Ridges.h"
+#include "Ridges.h"
 
 #include <algorithm>
 #include <cstdint>

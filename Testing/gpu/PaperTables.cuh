@@ -2,6 +2,7 @@
 #define BRICKCCL_TESTING_GPU_PAPERTABLES_CUH
 
 #include "PaperTimes.cuh"
+#include "Patterns.h"
 
 #include <algorithm>
 #include <chrono>

@@ -333,7 +333,12 @@ WriteTable(const ComponentTable & table, ByteWriter & writer)
   }
   writer.Signed(table.sliceAxis.value_or(-1));
   const MeasureSet & measures = table.measures;
-  writer.Byte(static_cast<std::uint8_t>((table.hasIntensity ? 1 : 0) + (measures.Has<ClassValue>() ? 2 : 0)));
+  writer.Byte(static_cast<std::uint8_t>((table.hasIntensity ? 1 : 0) + (measures.Has<ClassValue>() ? 2 : 0) +
+                                        (table.regionVoxels ? 4 : 0)));
+  if (table.regionVoxels)
+  {
+    writer.Number(*table.regionVoxels);
+  }
   std::string names;
   for (const ColumnGroup * const group : table.groups)
   {
@@ -388,6 +393,10 @@ ReadTable(ByteReader & reader, const BrickBox & box)
   const std::uint8_t images = reader.Byte();
   const bool         hasClasses = (images & 2) != 0;
   table.hasIntensity = (images & 1) != 0;
+  if ((images & 4) != 0)
+  {
+    table.regionVoxels = reader.Number();
+  }
   const ColumnGroups asked = ColumnGroups::FromNames(reader.Text());
   for (const ColumnGroup * const group : GroupTable())
   {

@@ -416,7 +416,7 @@ Clean(const ImageView & segmentation, void * output, const CleanOptions & option
   if (segmentation.channels != 1)
   {
     throw InvalidArgument("the segmentation has " + std::to_string(segmentation.channels) +
-                          " channels; it must have 1");
+                          " channels; it must have 1: export overlapping segments to one label map");
   }
   if (output == nullptr)
   {

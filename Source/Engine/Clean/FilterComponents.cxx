@@ -8,6 +8,7 @@
 #include "BrickCCL/Criteria/Problem.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Labels/ExpandLabels.h"
+#include "BrickCCL/Labels/ListVoxels.h"
 #include "BrickCCL/Labels/Relabel.h"
 #include "BrickCCL/Measuring/Measure.h"
 #include "BrickCCL/Runs/AccumulateRuns.h"
@@ -147,6 +148,7 @@ private:
   {
     options.connectivity = BackgroundConnectivity();
     options.periodic = PeriodicWithin(m_Options.periodic, *options.connectivity);
+    options.mask.reset();
     // The algorithm that is asked for labels the objects.
     options.algorithm = "Auto";
     options.device = { Device::Kind::Cpu, 0 };
@@ -220,6 +222,10 @@ private:
     MeasureOptions fewest;
     MeasureLabelImage(ImageView(labels.Data(), m_Image.extent), {}, fewest, context, own.volume);
     own.volume.SetTouchingAreJoined(false);
+    if (m_Options.mask)
+    {
+      CountRegion(*m_Options.mask, context, own.volume);
+    }
     NumberInRasterOrder(own, context);
   }
 

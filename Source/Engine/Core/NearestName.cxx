@@ -74,10 +74,12 @@ NearestName(const std::string & word, const std::vector<std::string> & names)
       nearest = name;
     }
   }
-  // Another end of a longer name may be missing.
+  // Another end of a longer name may be missing, or its beginning: that of intensity_mean.
   for (const std::string & name : names)
   {
-    if (nearest.empty() && spelled.size() >= 3 && InSmallLetters(name).compare(0, spelled.size(), spelled) == 0)
+    if (nearest.empty() && spelled.size() >= 3 &&
+        (InSmallLetters(name).compare(0, spelled.size(), spelled) == 0 ||
+         InSmallLetters("_" + name + "_").find("_" + spelled + "_") != std::string::npos))
     {
       nearest = name;
     }

@@ -209,6 +209,10 @@ private:
     volume.SetTouchingAreJoined(volume.StartsFollowForeground() && connectivity.IsPlain() &&
                                 connectivity.UsesEveryAxis() && connectivity.Rank() == connectivity.Dimension());
     m_Result.components = Relabel(volume, found, m_Limits, context.Part(JoinShare, 1), &m_Result.relabeled);
+    if (m_Options.mask)
+    {
+      CountRegion(*m_Options.mask, context, volume);
+    }
     context.progress.Update(1);
   }
 
@@ -416,8 +420,10 @@ Label(const Extent & extent, const CustomLinks & links, const LabelOptions & opt
   {
     throw InvalidArgument("a function of the caller's links is empty; both isForeground and areJoined are needed");
   }
-  Labeling result;
-  Label(FunctorRowLinks(extent, links.isForeground, links.areJoined), extent, options, result);
+  Labeling     result;
+  LabelOptions used = options;
+  used.mask.reset();
+  Label(FunctorRowLinks(extent, links.isForeground, links.areJoined), extent, used, result);
   return result;
 }
 

@@ -54,7 +54,8 @@ RunVolume TakeRuns(Labeling & labeling);
 /** Gives a result that was not labeled into yet the memory of runs that nobody needs any more. */
 void GiveMemory(RunVolume && runs, Labeling & labeling);
 
-/** Labels a volume on the CPU by links that give rows of bits. `options.criterion` and `options.mask` are not used. */
+/** Labels a volume on the CPU by links that give rows of bits. `options.criterion` is not used, and `options.mask` for
+ *  the size of the region alone. */
 void Label(const RowLinks & links, const Extent & extent, const LabelOptions & options, Labeling & result);
 
 namespace testing

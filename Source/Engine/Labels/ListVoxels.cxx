@@ -2,10 +2,13 @@
 
 #include "BrickCCL/Core/BitRow.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Criteria/RowLinks.h"
 #include "BrickCCL/Labels/LabeledRuns.h"
 #include "BrickCCL/Runs/FindRuns.h"
 
 #include <algorithm>
+#include <atomic>
+#include <functional>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -129,6 +132,30 @@ CountForeground(const RunVolume & volume, const HostContext & context)
       });
   });
   return std::accumulate(voxels.begin(), voxels.end(), std::uint64_t{ 0 });
+}
+
+void
+CountRegion(const ImageView & mask, const HostContext & context, RunVolume & volume)
+{
+  const auto                 links = MakeRowLinks(mask, Criterion::Foreground());
+  const Chunks               chunks = RowChunks(volume.GetExtent(), context);
+  std::atomic<std::uint64_t> voxels{ 0 };
+  ParallelFor(chunks.count, context.Silent(), [&](std::int64_t chunk) {
+    std::vector<Word> bits(static_cast<std::size_t>(WordsForBits(volume.GetExtent().RowLength())));
+    std::uint64_t     own = 0;
+    for (std::int64_t row = chunks.Begin(chunk); row < chunks.End(chunk); ++row)
+    {
+      links->PackForeground(row, bits.data());
+      own += std::inner_product(bits.begin(),
+                                bits.end(),
+                                volume.Foreground(row),
+                                std::uint64_t{ 0 },
+                                std::plus<>(),
+                                [](Word a, Word b) { return static_cast<std::uint64_t>(CountBits(a | b)); });
+    }
+    voxels += own;
+  });
+  volume.SetRegionVoxels(voxels);
 }
 
 } // namespace brickccl

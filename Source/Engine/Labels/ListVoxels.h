@@ -1,6 +1,7 @@
 #ifndef BRICKCCL_LABELS_LISTVOXELS_H
 #define BRICKCCL_LABELS_LISTVOXELS_H
 
+#include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Labels/Labels.h"
 #include "BrickCCL/Runs/RunVolume.h"
@@ -18,6 +19,10 @@ std::vector<LabelRun> ListRuns(const RunVolume & volume, std::int64_t begin, std
 
 /** The number of foreground voxels, whatever their labels. */
 std::uint64_t CountForeground(const RunVolume & volume, const HostContext & context = {});
+
+/** Counts the voxels of the region of a volume that was labeled within a mask: those where the mask is not 0, and holes
+ *  that were filled where it is. */
+void CountRegion(const ImageView & mask, const HostContext & context, RunVolume & volume);
 
 } // namespace brickccl
 

@@ -416,6 +416,7 @@ MeasureComponents(const RunVolume &          volume,
   table.sliceAxis = table.extent.dimension > 1 ? sliceAxis : std::nullopt;
   table.hasIntensity = options.intensity.has_value();
   table.hasPart = options.part.has_value();
+  table.regionVoxels = volume.RegionVoxels();
   table.groups = GroupsOf(options);
   if (const Unwrapping * const unwrapping = volume.GetUnwrapping())
   {

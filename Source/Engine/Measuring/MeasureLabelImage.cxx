@@ -240,7 +240,8 @@ MeasureLabelImage(const ImageView &      labels,
 {
   if (labels.channels != 1)
   {
-    throw InvalidArgument("the label image has " + std::to_string(labels.channels) + " channels; it must have 1");
+    throw InvalidArgument("the label image has " + std::to_string(labels.channels) +
+                          " channels; it must have 1: export overlapping segments to one label map");
   }
   const Chunks              rows = RowChunks(labels.extent, context);
   std::vector<LabelsOfRuns> chunks = FindLabeledRuns(labels, rows, context.Part(0, 0.4), volume);

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace brickccl
@@ -46,6 +47,7 @@ public:
     KeepLinks({});
     m_TouchingAreJoined = false;
     m_Unwrapping.reset();
+    m_RegionVoxels.reset();
   }
 
   /** Makes room for what `axes` asks for. */
@@ -100,6 +102,17 @@ public:
   SetUnwrapping(std::shared_ptr<const Unwrapping> unwrapping)
   {
     m_Unwrapping = std::move(unwrapping);
+  }
+  /** The voxels of the region that a mask gave, where one did. */
+  const std::optional<std::uint64_t> &
+  RegionVoxels() const
+  {
+    return m_RegionVoxels;
+  }
+  void
+  SetRegionVoxels(std::uint64_t voxels)
+  {
+    m_RegionVoxels = voxels;
   }
 
   bool
@@ -236,6 +249,7 @@ private:
   bool          m_TouchingAreJoined = false;
 
   std::shared_ptr<const Unwrapping> m_Unwrapping;
+  std::optional<std::uint64_t>      m_RegionVoxels;
 };
 
 } // namespace brickccl

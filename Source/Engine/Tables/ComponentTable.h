@@ -290,6 +290,8 @@ struct ComponentTable
   PeriodicAxes periodic;
   bool         hasIntensity = false;
   bool         hasPart = false;
+  /** The voxels of the region that was labeled, where a mask gave one. */
+  std::optional<std::uint64_t> regionVoxels;
 
   /** The groups of columns that were measured, in the order of their columns. */
   std::vector<const ColumnGroup *> groups;
@@ -408,7 +410,7 @@ struct Totals
   std::uint64_t components = 0;
   std::uint64_t voxels = 0;
   double        size = 0;
-  /** The size of the part that was given as a mask, or else of the image. */
+  /** The size of the part that was given as a mask, or else of the region that was labeled, or else of the image. */
   double regionSize = 0;
   /** The share of that region that components fill (for pores the porosity); 0 for a region without voxels. */
   double fraction = 0;

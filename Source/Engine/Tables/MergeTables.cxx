@@ -260,11 +260,19 @@ MergeParts(const std::vector<const ComponentTable *> &    parts,
   merged.sliceAxis = model.sliceAxis;
   merged.hasIntensity = model.hasIntensity;
   merged.hasPart = model.hasPart;
+  bool          hasRegion = false;
+  std::uint64_t region = 0;
   for (const ComponentTable * const part : parts)
   {
     CheckSameColumns(model, *part);
     merged.partTotals.voxels += part->partTotals.voxels;
     merged.partTotals.componentVoxels += part->partTotals.componentVoxels;
+    hasRegion = hasRegion || part->regionVoxels.has_value();
+    region += part->regionVoxels.value_or(static_cast<std::uint64_t>(part->extent.VoxelCount()));
+  }
+  if (hasRegion)
+  {
+    merged.regionVoxels = region;
   }
   MergeInput input = ListParts(parts, places, components, unwrapped);
   input.context = context;

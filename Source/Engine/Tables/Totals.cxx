@@ -16,8 +16,9 @@ TotalsOf(const ComponentTable & table)
   {
     totals.voxels += component.voxelCount;
   }
-  const std::uint64_t region =
-    table.hasPart ? table.partTotals.voxels : static_cast<std::uint64_t>(table.extent.VoxelCount());
+  const std::uint64_t region = table.hasPart
+                               ? table.partTotals.voxels
+                               : table.regionVoxels.value_or(static_cast<std::uint64_t>(table.extent.VoxelCount()));
   const std::uint64_t within = table.hasPart ? table.partTotals.componentVoxels : totals.voxels;
   totals.size = static_cast<double>(totals.voxels) * voxel;
   totals.regionSize = static_cast<double>(region) * voxel;

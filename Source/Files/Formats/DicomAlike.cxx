@@ -8,9 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdint>
-#include <optional>
-#include <set>
 #include <utility>
 
 namespace brickccl::files::dicom
@@ -19,34 +16,32 @@ namespace brickccl::files::dicom
 namespace
 {
 
+/** What must be the same in all slices, as texts. */
+std::vector<std::string>
+TraitsOf(const Plane & plane)
+{
+  const PixelFormat & format = plane.source->format;
+  const auto          has = [](bool is, const char * what) { return (is ? "a " : "no ") + std::string(what); };
+  // Values of MONOCHROME1 count from white, and those of a palette are no brightness.
+  const std::string photometric = format.samples == 1 ? format.photometric : "";
+  return { "the size " + std::to_string(format.columns) + " x " + std::to_string(format.rows),
+           "the type " + std::string(NameOf(format.type)) + (format.bitsAllocated == 1 ? " of 1 bit" : "") + " with " +
+             Counted(format.samples, "sample"),
+           "the photometric interpretation " + photometric,
+           has(plane.hasSlope, "RescaleSlope"),
+           has(plane.hasIntercept, "RescaleIntercept"),
+           has(plane.isPlaced, "position") };
+}
+
 std::string
-DescribeOrientation(const Plane & plane)
+TextOf(const double * begin, const double * end)
 {
   std::string text;
-  for (const double value : plane.orientation)
+  for (const double * value = begin; value != end; ++value)
   {
-    text += (text.empty() ? "" : "\\") + Shortest(std::round(value * 1e6) / 1e6);
+    text += (text.empty() ? "" : "\\") + Shortest(std::round(*value * 1e6) / 1e6);
   }
-  return text;
-}
-
-std::string
-DescribeSize(const PixelFormat & format)
-{
-  return std::to_string(format.columns) + " x " + std::to_string(format.rows);
-}
-
-std::string
-DescribeType(const PixelFormat & format)
-{
-  return std::string(NameOf(format.type)) + (format.bitsAllocated == 1 ? " of 1 bit" : "") + " with " +
-         std::to_string(format.samples) + " sample" + (format.samples > 1 ? "s" : "");
-}
-
-std::string
-DescribeSpacing(const Plane & plane)
-{
-  return plane.spacing.empty() ? "none" : Shortest(plane.spacing[0]) + " x " + Shortest(plane.spacing[1]) + " mm";
+  return text.empty() ? "none" : text;
 }
 
 /** \throws Error that names the first plane that differs in kind from plane 0. */
@@ -54,59 +49,37 @@ void
 CheckKind(const std::vector<Plane> & planes)
 {
   const Plane & first = planes[0];
-  const auto    complain =
-    [&](const Plane & plane, const char * what, const std::string & theirs, const std::string & its) {
-      throw Error(plane.name + " has the " + what + " " + theirs + ", but " + first.name + " has " + its +
-                  ": they are no slices of one volume; keep those that belong together in a folder of their own");
-    };
+  const auto    traits = TraitsOf(first);
+  const auto    complain = [&](const Plane & plane, const std::string & theirs, const std::string & its) {
+    throw Error(plane.name + " has " + theirs + ", but " + first.name + " has " + its +
+                ": they are no slices of one volume; keep those that belong together in a folder of their own");
+  };
   for (const Plane & plane : planes)
   {
-    const PixelFormat & format = plane.source->format;
-    const PixelFormat & expected = first.source->format;
-    if (format.rows != expected.rows || format.columns != expected.columns)
+    const auto own = TraitsOf(plane);
+    for (std::size_t i = 0; i < traits.size(); ++i)
     {
-      complain(plane, "size", DescribeSize(format), DescribeSize(expected));
-    }
-    if (format.type != expected.type || format.samples != expected.samples ||
-        format.bitsAllocated != expected.bitsAllocated)
-    {
-      complain(plane, "type", DescribeType(format), DescribeType(expected));
-    }
-    // Values of MONOCHROME1 count from white, and those of a palette are no brightness.
-    if (format.samples == 1 && format.photometric != expected.photometric)
-    {
-      complain(plane, "photometric interpretation", format.photometric, expected.photometric);
-    }
-    if (plane.hasSlope != first.hasSlope || plane.hasIntercept != first.hasIntercept)
-    {
-      const bool isSlope = plane.hasSlope != first.hasSlope;
-      const bool has = isSlope ? plane.hasSlope : plane.hasIntercept;
-      throw Error((has ? first : plane).name + " has no Rescale" + (isSlope ? "Slope" : "Intercept") + ", but " +
-                  (has ? plane : first).name +
-                  " has one: their values may mean different things; keep those that belong together in a folder of "
-                  "their own");
-    }
-    if (plane.isPlaced != first.isPlaced)
-    {
-      throw Error((plane.isPlaced ? first : plane).name + " has no position, but " +
-                  (plane.isPlaced ? plane : first).name +
-                  " has one; keep those that belong together in a folder of their own");
-    }
-    bool same = plane.spacing.size() == first.spacing.size();
-    for (std::size_t axis = 0; same && axis < plane.spacing.size(); ++axis)
-    {
-      same = std::fabs(plane.spacing[axis] - first.spacing[axis]) <= 1e-4 * first.spacing[axis];
-    }
-    if (!same)
-    {
-      complain(plane, "pixel spacing", DescribeSpacing(plane), DescribeSpacing(first));
-    }
-    for (int i = 0; i < 6; ++i)
-    {
-      if (std::fabs(plane.orientation[i] - first.orientation[i]) > 1e-4)
+      if (own[i] != traits[i])
       {
-        complain(plane, "orientation", DescribeOrientation(plane), DescribeOrientation(first));
+        complain(plane, own[i], traits[i]);
       }
+    }
+    const auto & spacing = plane.spacing;
+    if (!std::equal(spacing.begin(), spacing.end(), first.spacing.begin(), first.spacing.end(), [](double a, double b) {
+          return std::fabs(a - b) <= 1e-4 * b;
+        }))
+    {
+      complain(plane,
+               "the pixel spacing " + TextOf(spacing.data(), spacing.data() + spacing.size()),
+               TextOf(first.spacing.data(), first.spacing.data() + first.spacing.size()));
+    }
+    if (!std::equal(plane.orientation, plane.orientation + 6, first.orientation, [](double a, double b) {
+          return std::fabs(a - b) <= 1e-4;
+        }))
+    {
+      complain(plane,
+               "the orientation " + TextOf(plane.orientation, plane.orientation + 6),
+               TextOf(first.orientation, first.orientation + 6));
     }
   }
 }
@@ -174,21 +147,12 @@ void
 CheckOwners(const std::vector<Plane> & planes, std::vector<std::string> & notes)
 {
   // The values are not told: errors get into logs, where names of patients have no place.
-  const auto patient = [](const Plane & each) { return each.source->patient; };
-  // The standard tells capital and small letters apart, but not all programs do, and two patients whose numbers differ
-  // in these alone do not share a series.
-  const auto inSmallLetters = [](const Plane & each) { return LowerCase(each.source->patient); };
-  if (const auto [plane, first] = Unequal(planes, inSmallLetters); plane != nullptr)
+  if (const auto [plane, first] = Unequal(planes, [](const Plane & each) { return each.source->patient; });
+      plane != nullptr)
   {
     throw Error(plane->name + " has another PatientID than " + first->name +
                 ", in one series: they are no slices of one volume; keep those that belong together in a folder of "
                 "their own");
-  }
-  if (const auto [plane, first] = Unequal(planes, patient); plane != nullptr)
-  {
-    AddNote(notes,
-            plane->name + " writes the PatientID of " + first->name +
-              " with capital letters in other places: they are taken as slices of one volume");
   }
   // GDCM makes a new one for each file that it writes, unless it is told one.
   if (const auto [plane, first] = Unequal(planes, [](const Plane & each) { return each.source->study; });
@@ -200,57 +164,6 @@ CheckOwners(const std::vector<Plane> & planes, std::vector<std::string> & notes)
   }
 }
 
-/** A padding value. Many files store that of signed pixels as unsigned (US), 63536 for -2000, or the other way round.
- *  What pixels of up to 16 bits cannot hold is meant so. */
-std::optional<double>
-PaddingOf(const Plane & plane, std::uint32_t tag, const char * keyword)
-{
-  const PixelFormat & format = plane.source->format;
-  const auto          value = plane.source->file.data.Number({ tag, format.isSigned ? "SS" : "US", keyword });
-  if (!value || format.bitsAllocated > 16)
-  {
-    return value;
-  }
-  const bool isTooLarge = format.isSigned && *value > 32767 && *value < 65536;
-  const bool isTooSmall = !format.isSigned && *value < 0 && *value >= -32768;
-  return *value + (isTooLarge ? -65536 : isTooSmall ? 65536 : 0);
-}
-
-/** Notes stored values that stand for no image. They are read like others. */
-void
-NotePadding(const std::vector<Plane> & planes, std::vector<std::string> & notes)
-{
-  std::set<std::pair<double, double>> ranges;
-  std::size_t                         count = 0;
-  for (const Plane & plane : planes)
-  {
-    if (const auto value = PaddingOf(plane, 0x00280120, "PixelPaddingValue"))
-    {
-      const double limit = PaddingOf(plane, 0x00280121, "PixelPaddingRangeLimit").value_or(*value);
-      ranges.emplace(std::min(*value, limit), std::max(*value, limit));
-      ++count;
-    }
-  }
-  if (ranges.empty())
-  {
-    return;
-  }
-  double last = ranges.begin()->second;
-  for (const auto & range : ranges)
-  {
-    last = std::max(last, range.second);
-  }
-  const double      first = ranges.begin()->first;
-  const bool        isMixed = ranges.size() > 1;
-  const std::string owner = isMixed ? "their" : "its";
-  AddNote(notes,
-          (isMixed || count < planes.size() ? Counted(count, "slice") + ": " : std::string()) +
-            (first == last ? owner + " stored value " + Shortest(first) + " stands"
-                           : owner + " stored values from " + Shortest(first) + " to " + Shortest(last) +
-                               (isMixed ? ", others in other slices, stand" : " stand")) +
-            " for no image (PixelPaddingValue), but such pixels are read like others");
-}
-
 } // namespace
 
 void
@@ -259,7 +172,13 @@ CheckAlike(const std::vector<Plane> & planes, std::vector<std::string> & notes)
   CheckKind(planes);
   CheckMeaning(planes, notes);
   CheckOwners(planes, notes);
-  NotePadding(planes, notes);
+  constexpr Tag padding{ 0x00280120, "US", "PixelPaddingValue" };
+  if (std::any_of(planes.begin(), planes.end(), [&](const Plane & each) {
+        return each.source->file.data.Has(padding);
+      }))
+  {
+    AddNote(notes, "some stored values stand for no image (PixelPaddingValue), but such pixels are read like others");
+  }
 }
 
 } // namespace brickccl::files::dicom

@@ -17,10 +17,9 @@ constexpr const char * HowToDecompress =
 /** \throws Unsupported unless DecodeInChildren decodes the transfer syntax. */
 void RequireDecoder(const std::string & transferSyntax);
 
-/** Decodes frames with GDCM, in child processes, into memory that is shared with them. \throws Error that names the
- *  frame at which a child failed. */
+/** Decodes frames with GDCM, in child processes. \throws Error that names the frame at which a child failed. */
 void DecodeInChildren(const std::vector<FrameToDecode> & frames,
-                      unsigned char *                    sharedMemory,
+                      unsigned char *                    values,
                       std::size_t                        frameBytes,
                       const HostContext &                context);
 

@@ -7,16 +7,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
-
-#ifdef _WIN32
-#  ifndef NOMINMAX
-#    define NOMINMAX
-#  endif
-#  include <windows.h>
-#else
-#  include <sys/mman.h>
-#endif
 
 namespace brickccl::files::dicom
 {
@@ -25,38 +15,6 @@ namespace
 {
 
 const std::string RleSyntax = "1.2.840.10008.1.2.5";
-
-/** Allocates memory that child processes write into. Pages that nobody writes to take no memory.
- *  \throws std::bad_alloc. */
-void *
-AllocateShared(std::size_t size)
-{
-#ifdef _WIN32
-  void * const memory = VirtualAlloc(nullptr, size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
-  if (memory == nullptr)
-  {
-    throw std::bad_alloc();
-  }
-#else
-  void * const memory =
-    ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED)
-  {
-    throw std::bad_alloc();
-  }
-#endif
-  return memory;
-}
-
-void
-FreeShared(void * memory, [[maybe_unused]] std::size_t size)
-{
-#ifdef _WIN32
-  VirtualFree(memory, 0, MEM_RELEASE);
-#else
-  ::munmap(memory, size);
-#endif
-}
 
 std::uint32_t
 Little32(const unsigned char * at)
@@ -268,8 +226,7 @@ DecodeRle(const FrameToDecode & frame, unsigned char * values)
                   std::to_string(begin) + " of " + std::to_string(bytes.size()) + " bytes");
     }
     const std::size_t sample = segment / perSample;
-    const std::size_t fromHighest = segment % perSample;
-    const std::size_t byte = HostIsBigEndian ? fromHighest : perSample - 1 - fromHighest;
+    const std::size_t byte = perSample - 1 - segment % perSample;
     DecodeRleSegment(bytes.data() + begin,
                      bytes.data() + end,
                      static_cast<std::size_t>(format.PixelsOfFrame()),
@@ -391,33 +348,16 @@ DecodedFrames::DecodedFrames(const std::vector<FrameToDecode> & frames, const Ho
   {
     throw Unsupported("some of its slices are compressed by RLE and some otherwise, which is not supported");
   }
-  m_Size = m_FrameBytes * frames.size();
-  m_Memory = static_cast<unsigned char *>(AllocateShared(m_Size));
-  try
+  m_Values = MakeUnset<unsigned char>(m_FrameBytes * frames.size());
+  if (!ofGdcm.empty())
   {
-    if (!ofGdcm.empty())
-    {
-      DecodeInChildren(ofGdcm, m_Memory, m_FrameBytes, context);
-      return;
-    }
-    ParallelFor(static_cast<std::int64_t>(frames.size()), context, [&](std::int64_t i) {
-      const auto index = static_cast<std::size_t>(i);
-      naming(frames[index], [&] { DecodeRle(frames[index], m_Memory + index * m_FrameBytes); });
-    });
+    DecodeInChildren(ofGdcm, m_Values.data(), m_FrameBytes, context);
+    return;
   }
-  catch (...)
-  {
-    FreeShared(m_Memory, m_Size);
-    throw;
-  }
-}
-
-DecodedFrames::~DecodedFrames()
-{
-  if (m_Memory != nullptr)
-  {
-    FreeShared(m_Memory, m_Size);
-  }
+  ParallelFor(static_cast<std::int64_t>(frames.size()), context, [&](std::int64_t i) {
+    const auto index = static_cast<std::size_t>(i);
+    naming(frames[index], [&] { DecodeRle(frames[index], m_Values.data() + index * m_FrameBytes); });
+  });
 }
 
 } // namespace brickccl::files::dicom

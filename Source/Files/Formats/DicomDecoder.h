@@ -3,6 +3,7 @@
 
 #include "BrickCCL/Files/Formats/DicomPixels.h"
 #include "BrickCCL/Host/Parallel.h"
+#include "BrickCCL/Host/UninitializedVector.h"
 
 #include <cstddef>
 #include <string>
@@ -39,24 +40,19 @@ struct FrameToDecode
 class DecodedFrames
 {
 public:
-  DecodedFrames() = default;
   /** All frames must have the same size in bytes. \throws Error; Unsupported for transfer syntaxes that are not
    *  decoded. */
   DecodedFrames(const std::vector<FrameToDecode> & frames, const HostContext & context);
-  DecodedFrames(const DecodedFrames &) = delete;
-  DecodedFrames & operator=(const DecodedFrames &) = delete;
-  ~DecodedFrames();
 
   const unsigned char *
   Frame(std::size_t index) const
   {
-    return m_Memory + index * m_FrameBytes;
+    return m_Values.data() + index * m_FrameBytes;
   }
 
 private:
-  unsigned char * m_Memory = nullptr;
-  std::size_t     m_Size = 0;
-  std::size_t     m_FrameBytes = 0;
+  UninitializedVector<unsigned char> m_Values;
+  std::size_t                        m_FrameBytes = 0;
 };
 
 } // namespace brickccl::files::dicom

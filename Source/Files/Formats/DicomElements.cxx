@@ -3,7 +3,6 @@
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Formats/DicomScanner.h"
-#include "BrickCCL/Files/Codecs/Inflate.h"
 
 #include <algorithm>
 #include <charconv>
@@ -45,32 +44,13 @@ ParseNumber(const std::string & value, const Tag & tag)
   return number;
 }
 
-/** Decompresses the deflated bytes [begin, end) of a file. The result is a file of its own with the same path.
- *  \param behind  becomes the number of bytes behind the stream, if any of them is not 0 */
-FileBytes
-Inflated(const FileBytes & file, const unsigned char * begin, const unsigned char * end, std::size_t & behind)
-{
-  Inflater                   inflater(begin, static_cast<std::size_t>(end - begin), Wrapper::None, "its data set");
-  std::vector<unsigned char> bytes;
-  std::size_t                done = 0;
-  do
-  {
-    bytes.resize(std::max<std::size_t>(std::size_t{ 1 } << 16, 2 * bytes.size()));
-    done += inflater.ReadSome(bytes.data() + done, bytes.size() - done);
-  } while (done == bytes.size());
-  // The stream says itself where it ends. The standard has one 0 behind it, where the number of bytes were odd.
-  const std::size_t left = inflater.Left();
-  behind = std::all_of(end - left, end, [](unsigned char byte) { return byte == 0; }) ? 0 : left;
-  return FileBytes::FromMemory(file.Path(), bytes.data(), done);
-}
-
 } // namespace
 
-DataSet::DataSet(const unsigned char * begin, const unsigned char * end, Encoding encoding, int depth)
-  : m_Encoding(encoding)
+DataSet::DataSet(const unsigned char * begin, const unsigned char * end, bool hasRepresentations, int depth)
+  : m_HasRepresentations(hasRepresentations)
   , m_Depth(depth)
 {
-  Scanner scanner(begin, end, encoding);
+  Scanner scanner(begin, end, hasRepresentations);
   while (scanner.Left() > 0)
   {
     if (depth == 0 && std::all_of(scanner.At(), scanner.At() + std::min<std::size_t>(scanner.Left(), 8), [](auto byte) {
@@ -133,7 +113,6 @@ DataSet::Numbers(const Tag & tag) const
   }
   const bool        unknown = element->representation[0] == 0 || std::memcmp(element->representation, "UN", 2) == 0;
   const std::string representation = unknown ? tag.representation : std::string(element->representation, 2);
-  const bool        bigEndian = m_Encoding.bigEndian;
   const auto        values = [&](auto one) {
     using T = decltype(one);
     if (element->size % sizeof(T) != 0)
@@ -143,7 +122,7 @@ DataSet::Numbers(const Tag & tag) const
     }
     for (std::size_t i = 0; i < element->size; i += sizeof(T))
     {
-      numbers.push_back(static_cast<double>(Load<T>(element->data + i, bigEndian)));
+      numbers.push_back(static_cast<double>(Load<T>(element->data + i)));
     }
   };
   if (representation == "DS" || representation == "IS")
@@ -155,14 +134,13 @@ DataSet::Numbers(const Tag & tag) const
       numbers.push_back(ParseNumber(text.substr(begin, end - begin), tag));
     }
   }
-  else if (std::string("US SS UL SL FL FD AT").find(representation) == std::string::npos)
+  else if (std::string("US SS UL SL FL FD").find(representation) == std::string::npos)
   {
     throw Error("the header is damaged: " + std::string(tag.keyword) + " has the value representation " +
                 representation + ", which holds no numbers");
   }
   else
   {
-    // Attribute tags (AT) are groups and elements in turn.
     representation == "SS"   ? values(std::int16_t{})
     : representation == "UL" ? values(std::uint32_t{})
     : representation == "SL" ? values(std::int32_t{})
@@ -239,9 +217,8 @@ DataSet::Items(const Tag & tag) const
   {
     return items;
   }
-  const bool     unknown = std::memcmp(element->representation, "UN", 2) == 0;
-  const Encoding encoding = unknown ? Encoding{ false, false } : m_Encoding;
-  Scanner        scanner(element->data, element->data + element->size, encoding);
+  const bool hasRepresentations = m_HasRepresentations && std::memcmp(element->representation, "UN", 2) != 0;
+  Scanner    scanner(element->data, element->data + element->size, hasRepresentations);
   while (scanner.Left() > 0)
   {
     const unsigned char * const begin = scanner.NextItem(m_Depth);
@@ -249,7 +226,7 @@ DataSet::Items(const Tag & tag) const
     {
       break;
     }
-    items.emplace_back(begin, scanner.ItemEnd(), encoding, m_Depth + 1);
+    items.emplace_back(begin, scanner.ItemEnd(), hasRepresentations, m_Depth + 1);
   }
   return items;
 }
@@ -268,8 +245,8 @@ BeginsLikeDataSet(const FileBytes & file)
     return false;
   }
   const unsigned char * const at = file.Data();
-  const auto                  group = Load<std::uint16_t>(at, false);
-  const auto                  element = Load<std::uint16_t>(at + 2, false);
+  const auto                  group = Load<std::uint16_t>(at);
+  const auto                  element = Load<std::uint16_t>(at + 2);
   if (!(group == 2 && element <= 1) && !(group == 8 && element <= 0x18))
   {
     return false;
@@ -279,41 +256,34 @@ BeginsLikeDataSet(const FileBytes & file)
     return HasShortLength(reinterpret_cast<const char *>(at + 4)) || std::memcmp(at + 4, "OB", 2) == 0;
   }
   // There is no value representation: the length must suit an element of this group.
-  const auto length = Load<std::uint32_t>(at + 4, false);
+  const auto length = Load<std::uint32_t>(at + 4);
   return group == 8 && length <= 64 && length % 2 == 0;
 }
 
 File::File(const FileBytes & mapped)
   : bytes(mapped)
 {
-  const unsigned char * at = bytes.Data() + (HasPreamble(bytes) ? 132 : 0);
-  const unsigned char * end = bytes.Data() + bytes.Size();
+  const unsigned char *       at = bytes.Data() + (HasPreamble(bytes) ? 132 : 0);
+  const unsigned char * const end = bytes.Data() + bytes.Size();
   // Group 0002 is always in explicit little endian.
   const unsigned char * const meta = at;
-  Scanner                     scanner(at, end, {});
-  while (scanner.Left() >= 8 && Load<std::uint16_t>(scanner.At(), false) == 2)
+  Scanner                     scanner(at, end, true);
+  while (scanner.Left() >= 8 && Load<std::uint16_t>(scanner.At()) == 2)
   {
     const ElementHeader header = scanner.Header();
     scanner.SkipValue(header, 0);
     at = scanner.At();
   }
-  transferSyntax = DataSet(meta, at, {}, 1).Text(tags::TransferSyntax);
+  transferSyntax = DataSet(meta, at, true, 1).Text(tags::TransferSyntax);
   const bool letters = end - at >= 8 && IsCapital(at[4]) && IsCapital(at[5]);
   if (transferSyntax == "1.2.840.10008.1.2")
   {
-    encoding = { false, false };
+    hasRepresentations = false;
   }
-  else if (transferSyntax == "1.2.840.10008.1.2.2")
+  else if (transferSyntax == "1.2.840.10008.1.2.2" || transferSyntax == "1.2.840.10008.1.2.1.99")
   {
-    encoding = { true, true };
-  }
-  else if (transferSyntax == "1.2.840.10008.1.2.1.99")
-  {
-    // The whole data set is deflated. It is in explicit little endian then.
-    bytes = Inflated(bytes, at, end, bytesBehindDeflated);
-    at = bytes.Data();
-    end = at + bytes.Size();
-    transferSyntax = "1.2.840.10008.1.2.1";
+    throw Unsupported("it is big-endian or deflated as a whole (transfer syntax " + transferSyntax +
+                      "), which is not supported; convert it, for example by 'dcmconv +te'");
   }
   else if (transferSyntax == "1.2.840.10008.1.2.4.95")
   {
@@ -322,10 +292,10 @@ File::File(const FileBytes & mapped)
   }
   else if (transferSyntax.empty())
   {
-    encoding = { letters, false };
+    hasRepresentations = letters;
     transferSyntax = letters ? "1.2.840.10008.1.2.1" : "1.2.840.10008.1.2";
   }
-  data = DataSet(at, end, encoding);
+  data = DataSet(at, end, hasRepresentations);
   for (const Tag & tag : { tags::Pixels, tags::FloatPixels, tags::DoublePixels })
   {
     pixels = pixels == nullptr ? data.Find(tag) : pixels;

@@ -30,11 +30,8 @@ inline constexpr Tag SeriesDescription{ 0x0008103E, "LO", "SeriesDescription" };
 inline constexpr Tag PatientId{ 0x00100020, "LO", "PatientID" };
 inline constexpr Tag SliceThickness{ 0x00180050, "DS", "SliceThickness" };
 inline constexpr Tag SpacingBetweenSlices{ 0x00180088, "DS", "SpacingBetweenSlices" };
-inline constexpr Tag FrameTime{ 0x00181063, "DS", "FrameTime" };
-inline constexpr Tag FrameTimeVector{ 0x00181065, "DS", "FrameTimeVector" };
 inline constexpr Tag ImagerPixelSpacing{ 0x00181164, "DS", "ImagerPixelSpacing" };
 inline constexpr Tag NominalScannedPixelSpacing{ 0x00182010, "DS", "NominalScannedPixelSpacing" };
-inline constexpr Tag SliceLocations{ 0x00182005, "DS", "SliceLocationVector" };
 inline constexpr Tag PixelAspectRatio{ 0x00280034, "IS", "PixelAspectRatio" };
 inline constexpr Tag FrameOfReference{ 0x00200052, "UI", "FrameOfReferenceUID" };
 inline constexpr Tag StudyUid{ 0x0020000D, "UI", "StudyInstanceUID" };
@@ -49,7 +46,6 @@ inline constexpr Tag Samples{ 0x00280002, "US", "SamplesPerPixel" };
 inline constexpr Tag Photometric{ 0x00280004, "CS", "PhotometricInterpretation" };
 inline constexpr Tag Planar{ 0x00280006, "US", "PlanarConfiguration" };
 inline constexpr Tag Frames{ 0x00280008, "IS", "NumberOfFrames" };
-inline constexpr Tag FrameIncrementPointer{ 0x00280009, "AT", "FrameIncrementPointer" };
 inline constexpr Tag Rows{ 0x00280010, "US", "Rows" };
 inline constexpr Tag Columns{ 0x00280011, "US", "Columns" };
 inline constexpr Tag PixelSpacing{ 0x00280030, "DS", "PixelSpacing" };
@@ -63,9 +59,6 @@ inline constexpr Tag RescaleType{ 0x00281054, "LO", "RescaleType" };
 inline constexpr Tag ModalityLut{ 0x00283000, "SQ", "ModalityLUTSequence" };
 inline constexpr Tag PixelMeasures{ 0x00289110, "SQ", "PixelMeasuresSequence" };
 inline constexpr Tag ValueTransformations{ 0x00289145, "SQ", "PixelValueTransformationSequence" };
-inline constexpr Tag Detectors{ 0x00540022, "SQ", "DetectorInformationSequence" };
-inline constexpr Tag SliceVector{ 0x00540080, "US", "SliceVector" };
-inline constexpr Tag NumberOfSlices{ 0x00540081, "US", "NumberOfSlices" };
 inline constexpr Tag Units{ 0x00541001, "CS", "Units" };
 inline constexpr Tag SegmentationType{ 0x00620001, "CS", "SegmentationType" };
 inline constexpr Tag Segments{ 0x00620002, "SQ", "SegmentSequence" };
@@ -81,13 +74,6 @@ inline constexpr Tag FloatPixels{ 0x7FE00008, "OF", "FloatPixelData" };
 inline constexpr Tag DoublePixels{ 0x7FE00009, "OD", "DoubleFloatPixelData" };
 inline constexpr Tag Pixels{ 0x7FE00010, "OW", "PixelData" };
 } // namespace tags
-
-/** How elements are written. */
-struct Encoding
-{
-  bool hasRepresentations = true;
-  bool bigEndian = false;
-};
 
 struct Element
 {
@@ -106,7 +92,8 @@ class DataSet
 {
 public:
   DataSet() = default;
-  DataSet(const unsigned char * begin, const unsigned char * end, Encoding encoding, int depth = 0);
+  /** \param hasRepresentations  whether elements state the representation of their values (explicit) */
+  DataSet(const unsigned char * begin, const unsigned char * end, bool hasRepresentations, int depth = 0);
 
   /** Null unless the element exists and has a value. */
   const Element * Find(const Tag & tag) const;
@@ -129,7 +116,7 @@ public:
 private:
   /** The elements, sorted by their tags. */
   std::vector<Element> m_Elements;
-  Encoding             m_Encoding;
+  bool                 m_HasRepresentations = true;
   int                  m_Depth = 0;
 };
 
@@ -138,12 +125,10 @@ struct File
 {
   FileBytes   bytes;
   std::string transferSyntax;
-  Encoding    encoding;
+  bool        hasRepresentations = true;
   DataSet     data;
   /** The integer, float or double pixel data; null if there are none. */
   const Element * pixels = nullptr;
-  /** How many bytes of something else follow a deflated data set. */
-  std::size_t bytesBehindDeflated = 0;
 
   File() = default;
   explicit File(const FileBytes & mapped);

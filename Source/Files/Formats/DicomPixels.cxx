@@ -37,42 +37,18 @@ struct UnsignedOf<8>
   using Type = std::uint64_t;
 };
 
-template <typename U>
-U
-Swapped(U value)
-{
-  if constexpr (sizeof(U) == 2)
-  {
-    return __builtin_bswap16(value);
-  }
-  else if constexpr (sizeof(U) == 4)
-  {
-    return __builtin_bswap32(value);
-  }
-  else if constexpr (sizeof(U) == 8)
-  {
-    return __builtin_bswap64(value);
-  }
-  else
-  {
-    return value;
-  }
-}
-
 /** Copies values and scales them. Bits beside the value are dropped. */
 template <typename From, typename To>
 void
 Convert(const PixelFormat & format, const unsigned char * from, std::int64_t count, const Scaling & scaling, To * to)
 {
   using U = typename UnsignedOf<sizeof(From)>::Type;
-  const bool    swap = format.bigEndian != HostIsBigEndian;
   constexpr int bits = 8 * sizeof(From);
   const int     up = bits - 1 - format.highBit;
   const int     down = bits - format.bitsStored;
   const auto    value = [=](std::int64_t i) {
     U raw;
     std::memcpy(&raw, from + static_cast<std::size_t>(i) * sizeof(From), sizeof(From));
-    raw = swap ? Swapped(raw) : raw;
     From number;
     if constexpr (std::is_floating_point_v<From>)
     {
@@ -102,24 +78,6 @@ Convert(const PixelFormat & format, const unsigned char * from, std::int64_t cou
     {
       to[i] = static_cast<To>(static_cast<Sum>(value(i)) * slope + intercept);
     }
-  }
-}
-
-/** Converts luminance and colour differences of full range to red, green and blue (PS3.3 C.7.6.3.1.2). */
-void
-ColoursOfDifferences(unsigned char * values, std::int64_t pixels)
-{
-  const auto clamp = [](double value) {
-    return static_cast<unsigned char>(std::min(255.0, std::max(0.0, std::floor(value + 0.5))));
-  };
-  for (unsigned char * at = values; at != values + 3 * pixels; at += 3)
-  {
-    const double y = at[0];
-    const double blue = at[1] - 128.0;
-    const double red = at[2] - 128.0;
-    at[0] = clamp(y + 1.402 * red);
-    at[1] = clamp(y - 0.344136 * blue - 0.714136 * red);
-    at[2] = clamp(y + 1.772 * blue);
   }
 }
 
@@ -154,12 +112,9 @@ CheckColours(PixelFormat & format)
                       std::to_string(format.bitsAllocated) + (format.isSigned ? " signed" : "") +
                       " bits a pixel; 1, and 3 unsigned ones of 8 or 16 bits, are supported");
   }
-  const bool transformed = kind == "YBR_RCT" || kind == "YBR_ICT";
-  const bool differences = kind == "YBR_FULL" || (kind == "YBR_FULL_422" && format.encapsulated);
-  if (kind != "RGB" && !(transformed && format.encapsulated) && !(differences && format.bitsAllocated == 8))
+  if (kind != "RGB" && !((kind == "YBR_RCT" || kind == "YBR_ICT") && format.encapsulated))
   {
-    throw Unsupported("its colours are stored as " + kind + (format.encapsulated ? "" : " without compression") +
-                      "; RGB and YBR_FULL are supported");
+    throw Unsupported("its colours are stored as " + kind + "; RGB is supported: convert it, or save it as grey");
   }
 }
 
@@ -220,7 +175,6 @@ ReadPixelFormat(const File & file)
   format.frames = whole(tags::Frames, 1, 1000000, 1);
   format.samples = static_cast<int>(whole(tags::Samples, 1, 4, 1));
   format.photometric = data.Text(tags::Photometric);
-  format.bigEndian = file.encoding.bigEndian;
   format.encapsulated = file.pixels->undefinedLength;
   if (file.pixels->tag != tags::Pixels.number)
   {
@@ -246,11 +200,6 @@ ReadPixelFormat(const File & file)
   if (format.bitsAllocated == 1 && (format.samples != 1 || format.isSigned || format.encapsulated))
   {
     throw Unsupported("its values of 1 bit are signed, in colour or compressed, which is not supported");
-  }
-  if (format.bigEndian && format.bitsAllocated <= 8 && std::memcmp(file.pixels->representation, "OW", 2) == 0)
-  {
-    throw Unsupported("its values of 8 bits lie in big-endian words, which is not supported; convert it, for example "
-                      "by 'dcmconv +te'");
   }
   CheckColours(format);
   CheckLength(file, format);
@@ -298,7 +247,7 @@ WriteFrame(const PixelFormat &   format,
     stored = interleaved.data();
   }
   const bool whole = format.bitsStored == format.bitsAllocated;
-  if (type == format.type && scaling.IsIdentity() && whole && format.bigEndian == HostIsBigEndian)
+  if (type == format.type && scaling.IsIdentity() && whole)
   {
     std::memcpy(voxels, stored, format.BytesOfFrame());
   }
@@ -314,10 +263,6 @@ WriteFrame(const PixelFormat &   format,
                                                static_cast<To *>(voxels));
       });
     });
-  }
-  if (format.photometric == "YBR_FULL" || format.photometric == "YBR_FULL_422")
-  {
-    ColoursOfDifferences(static_cast<unsigned char *>(voxels), pixels);
   }
 }
 

@@ -25,7 +25,6 @@ struct PixelFormat
   bool isSigned = false;
   /** Whether each sample of the pixels has a plane of its own. */
   bool planar = false;
-  bool bigEndian = false;
   /** Whether pixel data are compressed, in fragments. */
   bool        encapsulated = false;
   std::string photometric;

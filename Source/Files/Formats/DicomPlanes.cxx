@@ -152,16 +152,15 @@ TakeSpacing(const FrameAttributes & attributes, Plane & plane, std::vector<std::
 }
 
 void
-TakeStep(const FrameAttributes & attributes, bool mayBeNegative, Plane & plane)
+TakeStep(const FrameAttributes & attributes, Plane & plane)
 {
   for (const Tag * const tag : { &tags::SpacingBetweenSlices, &tags::SliceThickness })
   {
     const std::optional<double> step = attributes.Holder(tags::PixelMeasures, *tag).Number(*tag);
     if (step && *step != 0)
     {
-      plane.step = mayBeNegative && tag == &tags::SpacingBetweenSlices ? *step : std::fabs(*step);
-      plane.stepSource = tag == &tags::SpacingBetweenSlices ? StepSource::Spacing : StepSource::Thickness;
-      plane.isStepNegative = *step < 0;
+      plane.step = std::fabs(*step);
+      plane.stepSource = tag;
       return;
     }
   }
@@ -196,11 +195,10 @@ TakeScaling(const FrameAttributes & attributes, const DataSet & data, Plane & pl
 }
 
 void
-TakePlace(const FrameAttributes & attributes, const DataSet * detector, Plane & plane, std::vector<std::string> & notes)
+TakePlace(const FrameAttributes & attributes, Plane & plane, std::vector<std::string> & notes)
 {
   const auto take = [&](const Tag & group, const Tag & tag, std::size_t count, double * numbers) {
-    return attributes.Holder(group, tag).FixedNumbers(tag, count, numbers) ||
-           (detector != nullptr && detector->FixedNumbers(tag, count, numbers));
+    return attributes.Holder(group, tag).FixedNumbers(tag, count, numbers);
   };
   const bool hasPosition = take(tags::PlanePositions, tags::Position, 3, plane.position);
   const bool hasOrientation = take(tags::PlaneOrientations, tags::Orientation, 6, plane.orientation);
@@ -281,7 +279,6 @@ PlanesOf(const std::shared_ptr<const Source> & source, std::vector<std::string> 
   }
   const std::vector<DataSet> groups = data.Items(tags::FrameGroups);
   const std::vector<DataSet> shared = data.Items(tags::SharedGroups);
-  const std::vector<DataSet> detectors = data.Items(tags::Detectors);
   FunctionalGroups           ofAll(shared.empty() ? DataSet() : shared[0]);
   const bool                 hasGroups = !groups.empty();
   if (hasGroups && groups.size() != static_cast<std::size_t>(format.frames))
@@ -291,9 +288,12 @@ PlanesOf(const std::shared_ptr<const Source> & source, std::vector<std::string> 
   }
   const auto         frames = static_cast<std::size_t>(format.frames);
   std::vector<Plane> planes(frames);
-  const bool         isNuclear = data.Text(tags::Modality) == "NM";
   std::size_t        withPlace = 0;
   std::size_t        withoutPlace = 0;
+  const auto         hasPlace = [](FunctionalGroups & of) {
+    const DataSet * const place = of.Find(tags::PlanePositions);
+    return place != nullptr && place->Has(tags::Position);
+  };
   for (std::size_t i = 0; i < frames; ++i)
   {
     Plane & plane = planes[i];
@@ -312,26 +312,26 @@ PlanesOf(const std::shared_ptr<const Source> & source, std::vector<std::string> 
     plane.source = source;
     FunctionalGroups      own(hasGroups ? groups[i] : DataSet());
     const FrameAttributes attributes(own, ofAll, data);
-    TakePlace(attributes, detectors.empty() ? nullptr : &detectors[0], plane, notes);
+    TakePlace(attributes, plane, notes);
     TakeSpacing(attributes, plane, notes);
-    TakeStep(attributes, isNuclear && frames > 1, plane);
+    TakeStep(attributes, plane);
     TakeScaling(attributes, data, plane);
     plane.modality = data.Text(tags::Modality);
     plane.units = data.Text(tags::Units);
     plane.number = data.Whole(tags::InstanceNumber);
     plane.frameOfReference = data.Text(tags::FrameOfReference);
-    (own.Find(tags::PlanePositions) != nullptr ? withPlace : withoutPlace) = i + 1;
+    (hasPlace(own) ? withPlace : withoutPlace) = i + 1;
   }
-  const bool sharePlace = ofAll.Find(tags::PlanePositions) != nullptr;
+  const bool sharePlace = hasPlace(ofAll);
   if (withPlace > 0 && withoutPlace > 0 && !sharePlace)
   {
     throw Error("frame " + std::to_string(withoutPlace) + " has no position in its functional groups, but frame " +
                 std::to_string(withPlace) + " has one");
   }
-  // Frames that share a position in their groups lie there, all of them.
-  if (frames > 1 && withPlace == 0 && !sharePlace)
+  // Frames that share a position in their groups are there, all of them.
+  if (frames > 1 && ((withPlace == 0 && !sharePlace) || (hasGroups && !planes[0].isPlaced)))
   {
-    PlaceFrames(data, hasGroups, planes, notes);
+    PlaceFrames(data, planes);
   }
   const std::size_t needed =
     (format.bitsAllocated == 1 ? (frames * static_cast<std::size_t>(format.PixelsOfFrame()) + 7) / 8
@@ -341,12 +341,6 @@ PlanesOf(const std::shared_ptr<const Source> & source, std::vector<std::string> 
     AddNote(notes,
             "the pixel data are longer than the header says, by " + std::to_string(source->file.pixels->size - needed) +
               " bytes, which are passed over");
-  }
-  if (source->file.bytesBehindDeflated > 0)
-  {
-    AddNote(notes,
-            (source->name.empty() ? std::string() : source->name + ": ") + "after its deflated data set come " +
-              Counted(source->file.bytesBehindDeflated, "byte") + " of something else, which are passed over");
   }
   if (format.photometric == "PALETTE COLOR")
   {

@@ -34,18 +34,6 @@ struct Source
  *  if there is one. */
 std::shared_ptr<const Source> OpenSource(File file, std::string name);
 
-/** The attribute that gives the distance of slices without positions of their own. */
-enum class StepSource
-{
-  Spacing,
-  Locations,
-  Thickness,
-  None
-};
-
-/** The attribute's keyword. */
-const char * NameOf(StepSource source);
-
 /** A slice: a frame of a file, its place in space and the meaning of its values. */
 struct Plane
 {
@@ -59,14 +47,11 @@ struct Plane
   double orientation[6] = { 1, 0, 0, 0, 1, 0 };
   /** The spacing along x and y; empty if unknown. */
   std::vector<double> spacing;
-  double              step = 1;
-  StepSource          stepSource = StepSource::None;
-  /** Whether the file gives the step as negative, which it can be in nuclear medicine alone. */
-  bool        isStepNegative = false;
+  /** The distance of slices where they have no positions, and the attribute that gives it; null if there is none. */
+  double      step = 1;
+  const Tag * stepSource = nullptr;
   std::string frameOfReference;
-  /** Whether the position was computed from the step. */
-  bool    isPlacedByStep = false;
-  Scaling scaling;
+  Scaling     scaling;
   /** Whether the file gives the scaling. */
   bool hasSlope = false;
   bool hasIntercept = false;
@@ -80,10 +65,9 @@ struct Plane
 /** The direction in which slices follow each other. It is orthogonal to rows and columns. */
 void NormalOf(const double (&orientation)[6], double (&normal)[3]);
 
-/** Places the frames of a file that gives the position of the first one at most, and the distances of the others from
- *  it. \param hasGroups  whether each frame has functional groups. These give the positions of slices.
- *  \throws Error unless the file says that the frames are slices, in the order in which they lie. */
-void PlaceFrames(const DataSet & data, bool hasGroups, std::vector<Plane> & planes, std::vector<std::string> & notes);
+/** Places the frames of a file that gives the position of the first one and the offsets of the others.
+ *  \throws Unsupported for files that do not: their frames may be no slices. */
+void PlaceFrames(const DataSet & data, std::vector<Plane> & planes);
 
 /** The frames of a file. Adds to `notes` what is unusual. \throws Error if they are not the slices of a volume. */
 std::vector<Plane> PlanesOf(const std::shared_ptr<const Source> & source, std::vector<std::string> & notes);

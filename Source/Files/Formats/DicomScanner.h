@@ -5,7 +5,6 @@
 #include "BrickCCL/Files/Formats/DicomElements.h"
 #include "BrickCCL/Files/Settle.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -31,16 +30,11 @@ NameOfTag(std::uint32_t tag)
 
 template <typename T>
 T
-Load(const unsigned char * at, bool bigEndian)
+Load(const unsigned char * at)
 {
-  T             value;
-  unsigned char bytes[sizeof(T)];
-  std::memcpy(bytes, at, sizeof(T));
-  if (bigEndian != HostIsBigEndian)
-  {
-    std::reverse(bytes, bytes + sizeof(T));
-  }
-  std::memcpy(&value, bytes, sizeof(T));
+  static_assert(!HostIsBigEndian, "DICOM files are read on little-endian machines");
+  T value;
+  std::memcpy(&value, at, sizeof(T));
   return value;
 }
 
@@ -76,10 +70,10 @@ struct ElementHeader
 class Scanner
 {
 public:
-  Scanner(const unsigned char * begin, const unsigned char * end, Encoding encoding)
+  Scanner(const unsigned char * begin, const unsigned char * end, bool hasRepresentations)
     : m_At(begin)
     , m_End(end)
-    , m_Encoding(encoding)
+    , m_HasRepresentations(hasRepresentations)
   {}
 
   const unsigned char *
@@ -98,11 +92,10 @@ public:
   {
     ElementHeader header;
     Require(8, 0);
-    header.tag = static_cast<std::uint32_t>(Load<std::uint16_t>(m_At, m_Encoding.bigEndian)) << 16 |
-                 Load<std::uint16_t>(m_At + 2, m_Encoding.bigEndian);
-    if (!m_Encoding.hasRepresentations || header.tag >> 16 == 0xFFFE)
+    header.tag = static_cast<std::uint32_t>(Load<std::uint16_t>(m_At)) << 16 | Load<std::uint16_t>(m_At + 2);
+    if (!m_HasRepresentations || header.tag >> 16 == 0xFFFE)
     {
-      header.length = Load<std::uint32_t>(m_At + 4, m_Encoding.bigEndian);
+      header.length = Load<std::uint32_t>(m_At + 4);
       m_At += 8;
       return header;
     }
@@ -113,12 +106,12 @@ public:
     std::memcpy(header.representation, m_At + 4, 2);
     if (HasShortLength(header.representation))
     {
-      header.length = Load<std::uint16_t>(m_At + 6, m_Encoding.bigEndian);
+      header.length = Load<std::uint16_t>(m_At + 6);
       m_At += 8;
       return header;
     }
     Require(12, header.tag);
-    header.length = Load<std::uint32_t>(m_At + 8, m_Encoding.bigEndian);
+    header.length = Load<std::uint32_t>(m_At + 8);
     m_At += 12;
     return header;
   }
@@ -134,14 +127,11 @@ public:
       return;
     }
     // Values of unknown representation and undefined length are sequences in implicit little endian.
-    const Encoding outer = m_Encoding;
-    if (std::memcmp(header.representation, "UN", 2) == 0)
-    {
-      m_Encoding = { false, false };
-    }
+    const bool outer = m_HasRepresentations;
+    m_HasRepresentations = outer && std::memcmp(header.representation, "UN", 2) != 0;
     while (NextItem(depth) != nullptr)
     {}
-    m_Encoding = outer;
+    m_HasRepresentations = outer;
   }
 
   /** Skips an item of a sequence. \return where its content, up to ItemEnd(), begins; null at the sequence's end */
@@ -203,7 +193,7 @@ private:
   const unsigned char * m_At;
   const unsigned char * m_End;
   const unsigned char * m_ItemEnd = nullptr;
-  Encoding              m_Encoding;
+  bool                  m_HasRepresentations;
 };
 
 } // namespace brickccl::files::dicom

@@ -53,13 +53,13 @@ struct Grid
 void
 NoteLeastDistance(const Plane & plane, double least, std::vector<std::string> & notes)
 {
-  if (plane.stepSource == StepSource::Spacing)
+  if (plane.stepSource == &tags::SpacingBetweenSlices)
   {
     AddNote(notes,
             "SpacingBetweenSlices is " + Shortest(plane.step) + " mm, but its frames lie at multiples of " +
               Shortest(least) + " mm, which is taken for the distance of slices");
   }
-  else if (plane.stepSource != StepSource::Thickness || std::fabs(plane.step - least) > 1e-3 * least)
+  else if (plane.stepSource != &tags::SliceThickness || std::fabs(plane.step - least) > 1e-3 * least)
   {
     AddNote(notes,
             "SpacingBetweenSlices is missing; the least distance of its frames, " + Shortest(least) +
@@ -86,13 +86,13 @@ FindGrid(const std::vector<Plane> & planes, const std::vector<double> & places, 
     }
   }
   Grid grid;
-  grid.step = std::fabs(planes[0].step);
+  grid.step = planes[0].step;
   if (positions == 1)
   {
     grid.slices.assign(places.size(), 0);
     return grid;
   }
-  if (planes[0].stepSource == StepSource::Spacing)
+  if (planes[0].stepSource == &tags::SpacingBetweenSlices)
   {
     grid.slices = PlacesOnGrid(places, sorted[0], grid.step);
   }
@@ -257,13 +257,13 @@ SetGeometry(const PixelFormat & format,
 {
   if (grid.count == 1)
   {
-    if (plane.stepSource == StepSource::None)
+    if (plane.stepSource == nullptr)
     {
       image.spacingSource = "none";
     }
     AddNote(image.notes,
-            plane.stepSource == StepSource::None ? "the distance of slices is unknown: 1 mm is taken"
-                                                 : std::string("the spacing along z is ") + NameOf(plane.stepSource));
+            plane.stepSource == nullptr ? "the distance of slices is unknown: 1 mm is taken"
+                                        : std::string("the spacing along z is ") + plane.stepSource->keyword);
   }
   double vectors[MaximumDimension][MaximumDimension] = {};
   for (int row = 0; row < 3; ++row)

@@ -210,15 +210,11 @@ SortByNumber(std::vector<Plane> & planes, const ReadOptions & options, std::vect
   }
   AddNote(notes, "slices have no positions: they are ordered by their InstanceNumber");
   std::stable_sort(planes.begin(), planes.end(), [](const Plane & a, const Plane & b) {
-    return *a.number < *b.number || (*a.number == *b.number && a.frame < b.frame);
+    return *a.number < *b.number;
   });
   for (std::size_t i = 1; i < planes.size(); ++i)
   {
     const std::int64_t difference = *planes[i].number - *planes[i - 1].number;
-    if (planes[i].source == planes[i - 1].source)
-    {
-      continue;
-    }
     if (difference == 0)
     {
       throw Error(planes[i - 1].name + " and " + planes[i].name + " have no positions and the same InstanceNumber " +
@@ -301,8 +297,7 @@ ReadValues(const std::vector<Plane> & planes, const ReadOptions & options, Loade
   const StoredPlanes stored(planes, context.Part(ShareOfLooking, ShareUntilDecoded));
   // Values that need no conversion are not copied if they come from whole files in order.
   const bool plain = identity && !format.encapsulated && !format.planar && format.bitsAllocated >= 8 &&
-                     format.bitsStored == format.bitsAllocated && format.bigEndian == HostIsBigEndian &&
-                     format.photometric.compare(0, 3, "YBR") != 0 &&
+                     format.bitsStored == format.bitsAllocated &&
                      reinterpret_cast<std::uintptr_t>(stored[0]) % SizeOf(image.type) == 0;
   bool inOrder = plain && planes.size() > 1;
   for (std::size_t i = 0; inOrder && i < planes.size(); ++i)
@@ -378,28 +373,19 @@ StackPlanes(std::vector<Plane> planes, bool areFiles, std::vector<std::string> n
   {
     SortByNumber(planes, options, notes);
   }
-  const StepSource source = planes[0].stepSource;
+  const Tag * const source = planes[0].stepSource;
   if (!byPosition)
   {
     double normal[3];
     NormalOf(planes[0].orientation, normal);
     for (int row = 0; row < 3; ++row)
     {
-      step[row] = normal[row] * std::fabs(planes[0].step);
+      step[row] = normal[row] * planes[0].step;
     }
     AddNote(notes,
-            source == StepSource::None ? "the distance of slices is unknown: 1 mm is taken"
-                                       : std::string("the spacing along z is ") + NameOf(source));
-  }
-  // A negative step that is kept as it is gives a direction.
-  if (planes[0].isStepNegative && (!byPosition || (planes[0].isPlacedByStep && planes[0].step > 0)))
-  {
-    AddNote(notes, NoteOnNegativeSpacing(NameOf(source)));
-  }
-  if (source == StepSource::None && (!byPosition || planes[0].isPlacedByStep))
-  {
-    image.spacingSource = "none";
-    AddNote(notes, "the distance of slices is unknown: 1 mm is taken");
+            source == nullptr ? "the distance of slices is unknown: 1 mm is taken"
+                              : std::string("the spacing along z is ") + source->keyword);
+    image.spacingSource = source == nullptr ? "none" : image.spacingSource;
   }
   image.notes = std::move(notes);
   const PixelFormat & format = planes[0].source->format;

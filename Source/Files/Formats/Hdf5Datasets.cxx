@@ -265,10 +265,6 @@ ListHdf5Datasets(const std::string & path, const std::string & also, const Progr
       FailHdf5(h5, "its datasets cannot be listed");
     }
     names.push_back(also);
-    if (!also.empty())
-    {
-      FilesOfLinks(h5, file, path, also);
-    }
     for (const std::string & name : names)
     {
       const Hdf5Handle object(name.empty() ? -1 : h5.H5Dopen(file, name.c_str(), H5P_DEFAULT), h5.H5Dclose);

@@ -97,6 +97,8 @@ OpenHdf5(const Hdf5Library & h5, const std::string & path)
 {
   // File systems without locks are no reason to fail.
   ::setenv("HDF5_USE_FILE_LOCKING", "BEST_EFFORT", 0);
+  // With it, other sources could be read than those that CheckHdf5Sources finds.
+  ::unsetenv("HDF5_VDS_PREFIX");
   h5.H5open();
   h5.H5Eset_auto(H5E_DEFAULT, nullptr, nullptr);
   // H5F_ACC_RDONLY, which is no constant but calls the library.

@@ -40,9 +40,6 @@ namespace brickccl::files
     DO(H5Fclose)                                                                                                       \
     DO(H5Fget_name)                                                                                                    \
     DO(H5Fopen)                                                                                                        \
-    DO(H5Lget_info)                                                                                                    \
-    DO(H5Lget_val)                                                                                                     \
-    DO(H5Lunpack_elink_val)                                                                                            \
     DO(H5Oclose)                                                                                                       \
     DO(H5Oopen)                                                                                                        \
     DO(H5Ovisit)                                                                                                       \
@@ -136,24 +133,6 @@ private:
 
 /** Opens a file for reading, in a process that ends soon. \throws Error. */
 hid_t OpenHdf5(const Hdf5Library & h5, const std::string & path);
-
-/** Where the library looks for a file that the file `master` names, in its order.
- *  \param variable  the variable of the environment that has prefixes */
-std::vector<std::string> PlacesOfSource(const char * variable, const std::string & name, const std::string & master);
-
-/** Whether there is a file. \throws Error if it is a pipe or the like: the library would wait for one for ever. */
-bool IsFileOfDisk(const std::string & place);
-
-/** The library follows no more links than this one after the other. */
-inline constexpr int MaximumLinks = 16;
-
-/** The files that external links on the way to a dataset lead to, one after the other.
- *  \throws Error if a link leads to no HDF5 file, to nothing in it, or to itself. */
-std::vector<std::string> FilesOfLinks(const Hdf5Library & h5,
-                                      hid_t               file,
-                                      const std::string & path,
-                                      const std::string & name,
-                                      int                 maximumLinks = MaximumLinks);
 
 /** The name of the library's type of numbers in memory. */
 const char * Hdf5TypeOf(ScalarType type);

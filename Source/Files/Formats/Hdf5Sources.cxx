@@ -10,6 +10,8 @@
 #include "BrickCCL/Files/Isolation/PipedChild.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <set>
 #include <utility>
@@ -152,38 +154,33 @@ private:
     }
   }
 
-  /** Opens the file of a source at the first place where the library can; it stays open until another one is.
-   *  \return false if there is none */
+  /** Opens the file of a source, which stays open until another one is. An absolute name that does not exist is looked
+   *  for in the folder of the file that names it, as the library does. \return whether the file exists */
   bool
   OpenFile(const std::string & name, const std::string & master)
   {
-    const auto places =
-      name == "." ? std::vector<std::string>{ master } : PlacesOfSource("HDF5_VDS_PREFIX", name, master);
-    std::string unreadable;
-    for (const std::string & place : places)
+    namespace fs = std::filesystem;
+    const fs::path  folder = fs::absolute(master).parent_path();
+    std::error_code failure;
+    fs::path        place = name == "." ? fs::path(master) : folder / name;
+    if (fs::path(name).is_absolute() && !fs::is_regular_file(place, failure))
     {
-      if (m_File != nullptr && place == m_Place)
-      {
-        return true;
-      }
-      if (!IsFileOfDisk(place))
-      {
-        continue;
-      }
-      auto file = std::make_unique<Hdf5Handle>(m_H5.H5Fopen(place.c_str(), 0, H5P_DEFAULT), m_H5.H5Fclose);
-      if (file->IsThere())
-      {
-        m_File = std::move(file);
-        m_Place = place;
-        return true;
-      }
-      unreadable = place;
+      place = folder / place.filename();
     }
-    if (!unreadable.empty())
+    if (!fs::is_regular_file(place, failure))
     {
-      FailHdf5(m_H5, "its source " + Printable(unreadable) + " cannot be opened");
+      return false;
     }
-    return false;
+    if (m_File == nullptr || m_Place != place)
+    {
+      m_File = std::make_unique<Hdf5Handle>(m_H5.H5Fopen(place.c_str(), 0, H5P_DEFAULT), m_H5.H5Fclose);
+      m_Place = place;
+    }
+    if (!m_File->IsThere())
+    {
+      FailHdf5(m_H5, "its source " + Printable(place.string()) + " cannot be opened");
+    }
+    return true;
   }
 
   void
@@ -220,23 +217,30 @@ private:
       {
         FailHdf5(m_H5, what + " cannot be opened");
       }
-      const auto shape = ShapeOf(object);
-      if (!Holds(part, static_cast<std::uint64_t>(points), shape))
+      const auto        shape = ShapeOf(object);
+      const std::string taken = TakenBeyond(part, static_cast<std::uint64_t>(points), shape);
+      if (!taken.empty())
       {
-        std::string sizes;
-        for (const hsize_t size : shape)
-        {
-          sizes += (sizes.empty() ? "" : " x ") + std::to_string(size);
-        }
-        throw Error(what + " has the size " + sizes + ", which is not what the dataset takes of it");
+        throw Error(what + " has the size " + SizesOf(shape) + ", and the dataset takes " + taken + " of it");
       }
       Check(object, (dataset[0] == '/' ? "" : "/") + dataset, what);
     }
   }
 
-  /** Whether a source of this shape has the values that are selected of it, `points` of them. */
-  bool
-  Holds(hid_t selection, std::uint64_t points, const std::vector<hsize_t> & shape) const
+  static std::string
+  SizesOf(const std::vector<hsize_t> & shape)
+  {
+    std::string sizes;
+    for (const hsize_t size : shape)
+    {
+      sizes += (sizes.empty() ? "" : " x ") + std::to_string(size);
+    }
+    return sizes;
+  }
+
+  /** The size that is selected of a source of this shape, `points` values; nothing if it has them. */
+  std::string
+  TakenBeyond(hid_t selection, std::uint64_t points, const std::vector<hsize_t> & shape) const
   {
     if (m_H5.H5Sget_select_type(selection) == H5S_SEL_ALL)
     {
@@ -245,14 +249,19 @@ private:
       {
         count *= size;
       }
-      return count == points;
+      return count == points ? "" : std::to_string(points) + " values";
     }
     const auto           axes = static_cast<std::size_t>(std::max(0, m_H5.H5Sget_simple_extent_ndims(selection)));
     std::vector<hsize_t> first(axes);
     std::vector<hsize_t> last(axes);
-    return points == 0 ||
-           (axes == shape.size() && m_H5.H5Sget_select_bounds(selection, first.data(), last.data()) >= 0 &&
-            std::equal(last.begin(), last.end(), shape.begin(), [](hsize_t end, hsize_t size) { return end < size; }));
+    const bool           isKnown = points > 0 && m_H5.H5Sget_select_bounds(selection, first.data(), last.data()) >= 0;
+    if (points == 0 ||
+        (isKnown && axes == shape.size() && std::equal(last.begin(), last.end(), shape.begin(), std::less<>())))
+    {
+      return "";
+    }
+    std::transform(last.begin(), last.end(), last.begin(), [](hsize_t end) { return end + 1; });
+    return SizesOf(last);
   }
 
   /** Each chunk of the index must be one that is found at a place of the dataset's grid. One with a place outside of
@@ -307,7 +316,7 @@ private:
   std::vector<std::pair<std::string, std::string>> m_Way;
   std::set<std::string>                            m_Told = { "" };
   std::unique_ptr<Hdf5Handle>                      m_File;
-  std::string                                      m_Place;
+  std::filesystem::path                            m_Place;
 };
 
 } // namespace
@@ -320,10 +329,6 @@ CheckHdf5Sources(const std::string & path, Hdf5Dataset & dataset, const Progress
     Sources     sources(h5, send);
     const hid_t file = OpenHdf5(h5, path);
     sources.Tell(path);
-    for (const std::string & linked : FilesOfLinks(h5, file, path, dataset.name))
-    {
-      sources.Tell(linked);
-    }
     const std::string what = "its dataset " + Printable(dataset.name);
     const hid_t       object = h5.H5Dopen(file, dataset.name.c_str(), H5P_DEFAULT);
     if (object < 0)

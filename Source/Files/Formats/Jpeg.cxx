@@ -5,7 +5,6 @@
 #include <csetjmp>
 #include <cstddef>
 #include <cstdio>
-#include <cstring>
 
 #include <jpeglib.h>
 
@@ -14,40 +13,6 @@ namespace brickccl::files
 
 namespace
 {
-
-/** The orientation in an Exif block, which is a small TIFF file behind six bytes; 1 if there is none. */
-int
-OrientationOfExif(const unsigned char * data, std::size_t size)
-{
-  constexpr std::size_t begin = 6;
-  if (size < begin + 8 || std::memcmp(data, "Exif\0", begin) != 0)
-  {
-    return 1;
-  }
-  const bool isBigEndian = data[begin] == 'M';
-  const auto number = [&](std::size_t place, std::size_t bytes) {
-    std::size_t value = 0;
-    for (std::size_t i = 0; i < bytes; ++i)
-    {
-      const std::size_t at = place + (isBigEndian ? i : bytes - 1 - i);
-      value = 256 * value + (at < size ? data[at] : 0);
-    }
-    return value;
-  };
-  const std::size_t directory = begin + number(begin + 4, 4);
-  const std::size_t entries = number(directory, 2);
-  for (std::size_t i = 0; i < entries; ++i)
-  {
-    constexpr std::size_t tag = 0x112;
-    const std::size_t     entry = directory + 2 + 12 * i;
-    const std::size_t     value = number(entry + 8, 2);
-    if (number(entry, 2) == tag)
-    {
-      return value >= 1 && value <= 8 ? static_cast<int>(value) : 1;
-    }
-  }
-  return 1;
-}
 
 /** A file that libjpeg decodes. At an error or warning, libjpeg leaves its functions by longjmp. */
 class JpegDecoder
@@ -79,8 +44,6 @@ public:
     m_Monitor.progress_monitor = LimitScans;
     m_Jpeg.progress = &m_Monitor;
     jpeg_mem_src(&m_Jpeg, data, static_cast<unsigned long>(size));
-    constexpr unsigned int wholeMarker = 0xffff;
-    jpeg_save_markers(&m_Jpeg, ExifMarker, wholeMarker);
     jpeg_read_header(&m_Jpeg, TRUE);
     return true;
   }
@@ -108,20 +71,6 @@ public:
     return true;
   }
 
-  /** How cameras say that the picture is to be turned, from 1 (not) to 8; 1 if they do not. */
-  int
-  Orientation() const
-  {
-    for (jpeg_saved_marker_ptr marker = m_Jpeg.marker_list; marker != nullptr; marker = marker->next)
-    {
-      if (marker->marker == ExifMarker)
-      {
-        return OrientationOfExif(marker->data, marker->data_length);
-      }
-    }
-    return 1;
-  }
-
   const jpeg_decompress_struct &
   Jpeg() const
   {
@@ -135,8 +84,6 @@ public:
   }
 
 private:
-  static constexpr int ExifMarker = JPEG_APP0 + 1;
-
   static void
   Leave(j_common_ptr jpeg)
   {
@@ -218,12 +165,6 @@ ReadJpeg(const FileBytes & file, const ReadOptions & options)
     image.geometry.spacing[1] = unit / jpeg.Y_density;
     image.spacingSource = "file";
     image.notes.push_back(NoteOnResolution(jpeg.X_density, jpeg.Y_density, unit == 10 ? "cm" : "inch"));
-  }
-  // With the last row, the decoder lets go of what came before the pixels.
-  if (decoder.Orientation() != 1)
-  {
-    image.notes.push_back("its Exif orientation is " + std::to_string(decoder.Orientation()) +
-                          ", by which viewers turn or mirror it; rows and columns are taken as they are stored");
   }
   TellHeader(options, image);
   const std::size_t rowBytes = static_cast<std::size_t>(jpeg.image_width) * static_cast<std::size_t>(image.channels);

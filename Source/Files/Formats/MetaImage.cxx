@@ -4,14 +4,12 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/HeaderText.h"
-#include "BrickCCL/Files/Formats/MetaOrientation.h"
 #include "BrickCCL/Files/Formats/MetaTypes.h"
 #include "BrickCCL/Files/PartialVoxels.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Files/Voxels.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <optional>
@@ -21,22 +19,6 @@ namespace brickccl::files
 
 namespace
 {
-
-/** Whether two texts are the same words, or the same numbers. */
-bool
-AreAlike(const std::string & a, const std::string & b)
-{
-  const auto isSame = [](const std::string & one, const std::string & other) {
-    char *       endOfOne = nullptr;
-    char *       endOfOther = nullptr;
-    const double number = std::strtod(one.c_str(), &endOfOne);
-    const bool   isEqual = number == std::strtod(other.c_str(), &endOfOther);
-    return one == other || (isEqual && *endOfOne == '\0' && *endOfOther == '\0');
-  };
-  const auto words = Words(LowerCase(a));
-  const auto others = Words(LowerCase(b));
-  return std::equal(words.begin(), words.end(), others.begin(), others.end(), isSame);
-}
 
 struct MetaHeader
 {
@@ -61,7 +43,7 @@ struct MetaHeader
     for (const char * name : names)
     {
       const std::string * const value = Find(name);
-      if (found != nullptr && value != nullptr && !AreAlike(*value, *found))
+      if (found != nullptr && value != nullptr && *value != *found)
       {
         throw Error(std::string("its fields '") + first + "' (" + *found + ") and '" + name + "' (" + *value +
                     ") are two names of one thing, with different values");
@@ -242,7 +224,6 @@ SetGeometry(const MetaHeader & header, std::size_t fileDimension, const ReadOpti
   {
     image.notes.push_back(NoteOnFlippedAxes(flipped));
   }
-  NoteAnatomicalOrientation(header.Find("AnatomicalOrientation"), fileDimension, matrix, image.notes);
 }
 
 /** The files that hold the voxels. `isLocal` says whether that is the file of the header itself. */
@@ -266,12 +247,6 @@ DataFilesOf(const FileBytes & file, const MetaHeader & header, bool & isLocal)
   else if (names.empty())
   {
     names = { name };
-  }
-  else if (words.size() > 1)
-  {
-    // The number of dimensions of each file: "LIST 2D".
-    const auto dimension = WholeNumber(words[1].substr(0, words[1].find_first_of("dDX")), "ElementDataFile");
-    CheckDimensionOfFiles(dimension, names.size(), WholeNumbers(*header.Find("DimSize"), "DimSize"), false);
   }
   return MapDataFiles(file.Path(), names);
 }
@@ -306,6 +281,10 @@ PackedOf(const FileBytes & data, std::uint64_t begin, const MetaHeader & header,
 void
 ReadData(const FileBytes & file, const MetaHeader & header, const ReadOptions & options, LoadedImage & image)
 {
+  if (header.Find("BinaryData") != nullptr && !header.IsTrue({ "BinaryData" }))
+  {
+    throw Unsupported("its voxels are text (BinaryData = False); save it as binary");
+  }
   const HostContext context = options.Context();
   bool              isLocal = false;
   const auto        files = DataFilesOf(file, header, isLocal);
@@ -314,11 +293,9 @@ ReadData(const FileBytes & file, const MetaHeader & header, const ReadOptions & 
     image.files.push_back(data.Path());
   }
   const bool        isCompressed = header.IsTrue({ "CompressedData" });
-  const bool        isText = header.Find("BinaryData") != nullptr && !header.IsTrue({ "BinaryData" });
   const std::size_t size = SizeOf(image.type);
   const std::size_t bytes = VoxelBytes(image.extent, image.channels, image.type);
-  bool              swapped =
-    !isText && size > 1 && header.IsTrue({ "BinaryDataByteOrderMSB", "ElementByteOrderMSB" }) != HostIsBigEndian;
+  bool swapped = size > 1 && header.IsTrue({ "BinaryDataByteOrderMSB", "ElementByteOrderMSB" }) != HostIsBigEndian;
   CheckFileCount(files.size(), image.extent);
   const std::size_t bytesOfFile = bytes / files.size();
   const auto        headerSize =
@@ -338,9 +315,9 @@ ReadData(const FileBytes & file, const MetaHeader & header, const ReadOptions & 
   {
     CheckRoom(present, MaximumInflatedSize(1), image);
   }
-  else if (isText || isCompressed || files.size() > 1)
+  else if (isCompressed || files.size() > 1)
   {
-    output = MakeRoom(present, isCompressed ? MaximumInflatedSize(1) : isText ? size : 1, image);
+    output = MakeRoom(present, isCompressed ? MaximumInflatedSize(1) : 1, image);
   }
   for (std::size_t i = 0; i < files.size(); ++i)
   {
@@ -363,12 +340,6 @@ ReadData(const FileBytes & file, const MetaHeader & header, const ReadOptions & 
         return;
       }
       InflateAll(packed.data, packed.size, packed.wrapper, data.QuotedName(), 0, part, bytesOfFile, own);
-      continue;
-    }
-    if (isText)
-    {
-      const char * const text = reinterpret_cast<const char *>(data.Data());
-      ReadText(text + begin, text + data.Size(), image.type, bytesOfFile / size, own.progress, part);
       continue;
     }
     if (headerSize == -1)

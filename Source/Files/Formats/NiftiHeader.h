@@ -137,25 +137,12 @@ Stored StoredOf(std::int64_t code);
 /** The code that the standard has for each ScalarType. */
 std::int64_t CodeOf(ScalarType type);
 
-/** Compares the header's bits of a voxel (bitpix) with those of its type, and notes where they differ. Some programs
- *  leave them at 0.
- *  \param bytes  of all voxels; 0 if these are compressed
- *  \throws Error if there are as many bytes as so many voxels of bitpix have */
-void CheckBits(const HeaderBytes &        header,
-               int                        bitsOfType,
-               std::int64_t               voxels,
-               std::uint64_t              bytes,
-               std::vector<std::string> & notes);
+/** \throws Error if the header's bits of a voxel (bitpix) are not those of its type. Some programs leave them at 0. */
+void CheckBits(const HeaderBytes & header, int bitsOfType);
 
-/** Checks what the file begins with. NIfTI-2 has four bytes in which transfers as text change the line ends; a note
- *  tells where they are 0, as some programs leave them.
- *  \param size  of what is there of the header
- *  \throws Error if it is no header, and if the four bytes are others */
-void CheckSignature(const HeaderBytes & header, std::size_t size, std::vector<std::string> & notes);
-
-/** Notes codes of the coordinate systems that the standard does not have. It says to use a form if its code is above
- *  0. */
-void NoteCodesOfForms(const HeaderBytes & header, std::vector<std::string> & notes);
+/** \param size  of what is there of the header
+ *  \throws Error if it is no header, and for a magic whose line ends a transfer as text has changed */
+void CheckSignature(const HeaderBytes & header, std::size_t size);
 
 } // namespace brickccl::files::nifti
 

@@ -171,31 +171,6 @@ CheckSizesOfMatrix(const HeaderBytes & header,
   }
 }
 
-/** Notes where the sform and the qform place the image apart. */
-void
-NoteFormsApart(const double (&matrix)[3][4], const double (&quaternion)[3][4], double unit, LoadedImage & image)
-{
-  double farthest = 0;
-  for (int corner = 0; corner < 8; ++corner)
-  {
-    for (int row = 0; row < 3; ++row)
-    {
-      double apart = matrix[row][3] - quaternion[row][3];
-      for (int axis = 0; axis < 3; ++axis)
-      {
-        const auto place = (corner >> axis & 1) * static_cast<double>(image.extent.size[axis] - 1);
-        apart += (matrix[axis][row] - quaternion[axis][row]) * place;
-      }
-      farthest = std::max(farthest, std::fabs(apart));
-    }
-  }
-  if (farthest * unit > 1e-2 * LengthOf(matrix[0]) * unit)
-  {
-    image.notes.push_back("its sform and qform place it up to " + Shortest(std::round(farthest * unit * 1e3) / 1e3) +
-                          " mm apart; the sform is used");
-  }
-}
-
 /** The axes that a header places an image by: for each axis a step and a coordinate of the first voxel. */
 struct Placement
 {
@@ -204,16 +179,12 @@ struct Placement
 };
 
 Placement
-PlacementOf(const HeaderBytes & header, double unit, const ReadOptions & options, LoadedImage & image)
+PlacementOf(const HeaderBytes & header, const ReadOptions & options, LoadedImage & image)
 {
   double     quaternion[3][4] = {};
   double     matrix[3][4] = {};
   const bool hasQuaternion = !header.Magic().empty() && header.Code(252, 344) > 0;
   bool       hasMatrix = !header.Magic().empty() && header.Code(254, 348) > 0;
-  if (!header.Magic().empty())
-  {
-    NoteCodesOfForms(header, image.notes);
-  }
   VectorsOfQuaternion(header, quaternion);
   VectorsOfMatrix(header, matrix);
   if (hasMatrix && hasQuaternion &&
@@ -237,10 +208,6 @@ PlacementOf(const HeaderBytes & header, double unit, const ReadOptions & options
   else if (hasMatrix)
   {
     CheckSizesOfMatrix(header, matrix, options, image);
-    if (hasQuaternion)
-    {
-      NoteFormsApart(matrix, quaternion, unit, image);
-    }
     std::copy(&matrix[0][0], &matrix[0][0] + 12, &placement.vectors[0][0]);
     placement.what = "sform";
     return placement;
@@ -286,7 +253,7 @@ SetGeometry(const HeaderBytes & header, const ReadOptions & options, LoadedImage
 {
   const int       dimension = image.extent.dimension;
   const double    unit = UnitOf(header, image);
-  const Placement placement = PlacementOf(header, unit, options, image);
+  const Placement placement = PlacementOf(header, options, image);
   image.hasPatientAxes = std::string(placement.what) != "pixdim";
   const auto & vectors = placement.vectors;
   double       settled[MaximumDimension][MaximumDimension] = {};
@@ -405,7 +372,7 @@ ReadNifti(const FileBytes & file, const ReadOptions & options)
   const HeaderBytes header(bytes.data(), bytes.size());
   const std::string magic = header.Magic();
   LoadedImage       image;
-  CheckSignature(header, bytes.size(), image.notes);
+  CheckSignature(header, bytes.size());
   const bool isSingle = !magic.empty() && magic[1] == '+';
   FileBytes  data = file;
   if (!isSingle)
@@ -448,13 +415,7 @@ ReadNifti(const FileBytes & file, const ReadOptions & options)
   }
   image.extent = SettleExtent(sizes);
   const std::uint64_t offset = OffsetOf(header, isSingle);
-  const bool          isPlain = data.Size() > offset && !(data.Data()[0] == 0x1f && data.Data()[1] == 0x8b);
-  const auto          bytesOfType = SizeOf(stored.type) * static_cast<std::size_t>(stored.channels);
-  CheckBits(header,
-            static_cast<int>(bytesOfType) * 8,
-            static_cast<std::int64_t>(VoxelBytes(image.extent, image.channels, image.type) / bytesOfType),
-            isPlain ? data.Size() - offset : 0,
-            image.notes);
+  CheckBits(header, static_cast<int>(SizeOf(stored.type)) * stored.channels * 8);
   SetGeometry(header, options, image);
   TellHeader(options, image, image.channels > 1 || header.HasScaling());
   ReadVoxels(data, offset, header.Swapped() && SizeOf(image.type) > 1, options, image);

@@ -6,9 +6,7 @@
 #include "BrickCCL/Files/Voxels.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstring>
-#include <optional>
 #include <utility>
 
 namespace brickccl::files
@@ -29,18 +27,14 @@ DataFilesOf(const FileBytes & file, const NrrdHeader & header)
   std::vector<std::string> names;
   const auto               words = Words(*field);
   const auto               number = [&](std::size_t i) { return WholeNumber(words[i], "data file"); };
-  // The number of dimensions of each file, which may stand behind a list or a pattern.
-  std::optional<std::int64_t> dimension;
   if (!words.empty() && words[0] == "LIST")
   {
     names = header.dataFiles;
-    dimension = words.size() > 1 ? std::optional<std::int64_t>(number(1)) : std::nullopt;
   }
   else if (words.size() >= 4 && words.size() <= 5 && words[0].find('%') != std::string::npos &&
            !IsThere(PathBeside(file.Path(), *field)))
   {
     names = NamesOfPattern(words[0], number(1), number(2), number(3));
-    dimension = words.size() > 4 ? std::optional<std::int64_t>(number(4)) : std::nullopt;
   }
   else
   {
@@ -49,10 +43,6 @@ DataFilesOf(const FileBytes & file, const NrrdHeader & header)
   if (names.empty() || names[0].empty())
   {
     throw Error("its field 'data file' names no file");
-  }
-  if (dimension)
-  {
-    CheckDimensionOfFiles(*dimension, names.size(), WholeNumbers(header.Get("sizes"), "sizes"), true);
   }
   return MapDataFiles(file.Path(), names);
 }
@@ -75,78 +65,22 @@ AfterLines(const FileBytes & file, std::uint64_t begin, std::int64_t lines)
   return static_cast<std::uint64_t>(place - file.Data());
 }
 
-int
-DigitOf(unsigned char letter)
-{
-  return letter >= '0' && letter <= '9' ? letter - '0'
-       : letter >= 'a' && letter <= 'f' ? letter - 'a' + 10
-       : letter >= 'A' && letter <= 'F' ? letter - 'A' + 10
-                                        : -1;
-}
-
-void
-ReadHexadecimal(const FileBytes & file, std::uint64_t begin, std::size_t bytes, std::byte * output)
-{
-  std::size_t digits = 0;
-  int         high = 0;
-  for (std::uint64_t place = begin; place < file.Size() && digits < 2 * bytes; ++place)
-  {
-    const unsigned char letter = file.Data()[place];
-    if (std::isspace(letter) != 0)
-    {
-      continue;
-    }
-    const int digit = DigitOf(letter);
-    if (digit < 0)
-    {
-      throw Error("among its hexadecimal digits is a byte of value " + std::to_string(letter));
-    }
-    if (digits % 2 != 0)
-    {
-      output[digits / 2] = static_cast<std::byte>(high * 16 + digit);
-    }
-    high = digit;
-    ++digits;
-  }
-  if (digits < 2 * bytes)
-  {
-    throw Error("the file is truncated: it has " + std::to_string(digits) + " hexadecimal digits of " +
-                std::to_string(2 * bytes));
-  }
-}
-
-enum class Encoding
-{
-  Raw,
-  Text,
-  Hexadecimal,
-  Gzip
-};
-
-Encoding
-EncodingOf(const NrrdHeader & header)
+/** Whether data are compressed by gzip. \throws Unsupported for encodings that are not read. */
+bool
+IsGzip(const NrrdHeader & header)
 {
   const std::string name = LowerCase(header.Get("encoding"));
-  for (const auto & [known, encoding] : { std::pair{ "raw", Encoding::Raw },
-                                          std::pair{ "txt", Encoding::Text },
-                                          std::pair{ "text", Encoding::Text },
-                                          std::pair{ "ascii", Encoding::Text },
-                                          std::pair{ "gzip", Encoding::Gzip },
-                                          std::pair{ "gz", Encoding::Gzip },
-                                          std::pair{ "hex", Encoding::Hexadecimal } })
+  if (name != "raw" && name != "gzip" && name != "gz")
   {
-    if (name == known)
-    {
-      return encoding;
-    }
+    throw Unsupported("its encoding is '" + name + "'; raw and gzip are read: save it as gzip");
   }
-  throw Unsupported("its encoding is '" + name + "'; raw, gzip, hex and text are read: save it as gzip");
+  return name != "raw";
 }
 
 /** How the data of an image lie in its files. */
 struct DataLayout
 {
-  Encoding     encoding;
+  bool         isGzip = false;
   std::int64_t lineSkip = 0;
   /** -1 stands for data at the end of the file. */
   std::int64_t byteSkip = 0;
@@ -157,19 +91,19 @@ struct DataLayout
 DataLayout
 DataLayoutOf(const NrrdHeader & header, std::size_t size)
 {
-  DataLayout layout{ EncodingOf(header) };
+  DataLayout layout{ IsGzip(header) };
   const auto number = [&](const char * field) {
     return header.Find(field) == nullptr ? std::int64_t{ 0 } : WholeNumber(*header.Find(field), field);
   };
   layout.lineSkip = number("line skip");
   layout.byteSkip = number("byte skip");
-  if (layout.lineSkip < 0 || layout.byteSkip < -1 || (layout.byteSkip == -1 && layout.encoding != Encoding::Raw))
+  if (layout.lineSkip < 0 || layout.byteSkip < -1 || (layout.byteSkip == -1 && layout.isGzip))
   {
     throw Error("its 'line skip' is " + std::to_string(layout.lineSkip) + " and its 'byte skip' " +
                 std::to_string(layout.byteSkip) +
                 "; they must be at least 0 (with the encoding raw, a 'byte skip' of -1 is possible)");
   }
-  if (size > 1 && layout.encoding != Encoding::Text)
+  if (size > 1)
   {
     const std::string endian = LowerCase(header.Get("endian"));
     if (endian != "little" && endian != "big")
@@ -222,17 +156,6 @@ ReadPlain(const FileBytes &   data,
     data.Require(begin, static_cast<std::uint64_t>(layout.byteSkip));
     begin += static_cast<std::uint64_t>(layout.byteSkip);
   }
-  if (layout.encoding == Encoding::Text)
-  {
-    const char * const text = reinterpret_cast<const char *>(data.Data());
-    ReadText(text + begin, text + data.Size(), image.type, bytes / SizeOf(image.type), context.progress, output);
-    return false;
-  }
-  if (layout.encoding == Encoding::Hexadecimal)
-  {
-    ReadHexadecimal(data, begin, bytes, output);
-    return false;
-  }
   if (output == nullptr)
   {
     TakeStored(data, begin, layout.swapped, context, image);
@@ -268,17 +191,16 @@ ReadNrrdData(const FileBytes & file, const NrrdHeader & header, const ReadOption
   }
   CheckFileCount(files.size(), image.extent);
   const std::size_t bytesOfFile = bytes / files.size();
-  const bool        isRaw = layout.encoding == Encoding::Raw;
   std::byte *       output = nullptr;
   bool              swapped = layout.swapped;
-  const bool        isStream = image.inParts && layout.encoding == Encoding::Gzip && files.size() == 1;
+  const bool        isStream = image.inParts && layout.isGzip && files.size() == 1;
   if (isStream)
   {
     CheckRoom(present, MaximumInflatedSize(1), image);
   }
-  else if (!isRaw || files.size() > 1)
+  else if (layout.isGzip || files.size() > 1)
   {
-    output = MakeRoom(present, layout.encoding == Encoding::Gzip ? MaximumInflatedSize(1) : size, image);
+    output = MakeRoom(present, layout.isGzip ? MaximumInflatedSize(1) : size, image);
   }
   for (std::size_t i = 0; i < files.size(); ++i)
   {
@@ -295,7 +217,7 @@ ReadNrrdData(const FileBytes & file, const NrrdHeader & header, const ReadOption
                                     context);
       swapped = false;
     }
-    else if (layout.encoding == Encoding::Gzip)
+    else if (layout.isGzip)
     {
       Inflate(data, begin, layout.byteSkip, bytesOfFile, own, part);
     }

@@ -217,130 +217,11 @@ NumbersOf(const NrrdHeader & header, const char * field, std::size_t fileDimensi
   return values;
 }
 
-std::string
-NameOfAxis(std::size_t axis)
-{
-  return std::string(1, AxisNames[axis]);
-}
-
-/** Fields that say for each axis of the file where its voxels lie; NaN where they do not. */
-struct AxisFields
-{
-  std::vector<double>      spacings;
-  std::vector<double>      mins;
-  std::vector<double>      maxs;
-  std::vector<std::string> centers;
-
-  AxisFields(const NrrdHeader & header, std::size_t fileDimension)
-    : spacings(NumbersOf(header, "spacings", fileDimension))
-    , mins(NumbersOf(header, "axis mins", fileDimension))
-    , maxs(NumbersOf(header, "axis maxs", fileDimension))
-    , centers(header.Find("centers") == nullptr ? std::vector<std::string>() : Words(*header.Find("centers")))
-  {
-    centers.resize(std::max(centers.size(), fileDimension));
-    std::transform(centers.begin(), centers.end(), centers.begin(), LowerCase);
-  }
-
-  bool
-  IsCell(std::size_t place) const
-  {
-    return centers[place] == "cell";
-  }
-
-  bool
-  HasEnds(std::size_t place) const
-  {
-    return std::isfinite(mins[place]) && std::isfinite(maxs[place]);
-  }
-
-  /** Whether axis mins and maxs tell another distance of voxels than this. Without centers they may be either the ends
-   *  of the first and the last voxel or their centres. */
-  bool
-  ContradictEnds(std::size_t place, double spacing, std::int64_t size) const
-  {
-    const double length = maxs[place] - mins[place];
-    const auto   contradicts = [&](std::int64_t steps) { return Differ(length, spacing * static_cast<double>(steps)); };
-    const bool   isNode = centers[place] == "node";
-    return HasEnds(place) && (isNode || contradicts(size)) && (IsCell(place) || contradicts(size - 1));
-  }
-
-  /** Whether two lengths differ by more than what few decimals leave out. */
-  static bool
-  Differ(double a, double b)
-  {
-    return std::fabs(a - b) > 1e-3 * std::max(std::fabs(a), std::fabs(b));
-  }
-};
-
-void
-NoteContradiction(const std::string & axes, const std::string & used, const std::string & other, LoadedImage & image)
-{
-  if (!axes.empty())
-  {
-    image.notes.push_back("its " + used + " and its " + other + " tell different distances of voxels along " + axes +
-                          "; the " + used + " are used");
-  }
-}
-
-/** Notes fields for single axes that contradict the directions of these. */
-void
-NoteFieldsBesideDirections(const AxisFields &                       fields,
-                           const std::vector<std::vector<double>> & directions,
-                           const std::vector<std::size_t> &         places,
-                           LoadedImage &                            image)
-{
-  std::string bySpacings;
-  std::string byEnds;
-  for (std::size_t i = 0; i < places.size(); ++i)
-  {
-    const std::size_t place = places[i];
-    double            squares = 0;
-    for (const double part : directions[place])
-    {
-      squares += part * part;
-    }
-    const double length = std::sqrt(squares);
-    if (squares > 0 && std::isfinite(fields.spacings[place]) &&
-        AxisFields::Differ(std::fabs(fields.spacings[place]), length))
-    {
-      bySpacings += (bySpacings.empty() ? "" : ", ") + NameOfAxis(i);
-    }
-    const double sign = fields.maxs[place] < fields.mins[place] ? -1 : 1;
-    if (squares > 0 && fields.ContradictEnds(place, sign * length, image.extent.size[i]))
-    {
-      byEnds += (byEnds.empty() ? "" : ", ") + NameOfAxis(i);
-    }
-  }
-  NoteContradiction(bySpacings, "space directions", "spacings", image);
-  NoteContradiction(byEnds, "space directions", "axis mins and maxs", image);
-}
-
-/** Notes the fields 'space' and 'space dimension' in one header. \throws Error if they differ. */
-void
-CheckFieldsOfSpace(const NrrdHeader & header, LoadedImage & image)
-{
-  const std::string * const name = header.Find("space");
-  const std::string * const dimension = header.Find("space dimension");
-  if (name == nullptr || dimension == nullptr)
-  {
-    return;
-  }
-  const std::size_t count = SignsOfSpace(*name).size();
-  if (WholeNumber(*dimension, "space dimension") != static_cast<std::int64_t>(count))
-  {
-    throw Error("its space '" + *name + "' has " + Counted(count, "dimension") +
-                ", but its field 'space dimension' says " + *dimension +
-                "; the format allows one of these fields: remove the wrong one");
-  }
-  image.notes.push_back("it has both fields 'space' and 'space dimension', of which the format allows one; they agree");
-}
-
 /** Axes and origin from the field "space directions". */
 void
 SetDirections(const NrrdHeader &               header,
               const std::string &              text,
               const std::vector<std::size_t> & places,
-              std::size_t                      fileDimension,
               const ReadOptions &              options,
               LoadedImage &                    image)
 {
@@ -380,7 +261,6 @@ SetDirections(const NrrdHeader &               header,
       image.geometry.origin[i] = space.origin[i] * space.signs[i] * space.units[i];
     }
   }
-  NoteFieldsBesideDirections(AxisFields(header, fileDimension), directions, places, image);
   SettleAxes(vectors, "space directions", options, image);
 }
 
@@ -393,48 +273,23 @@ SetNrrdGeometry(const NrrdHeader &               header,
                 const ReadOptions &              options,
                 LoadedImage &                    image)
 {
-  CheckFieldsOfSpace(header, image);
   if (const std::string * const directions = header.Find("space directions"))
   {
-    SetDirections(header, *directions, places, fileDimension, options, image);
+    SetDirections(header, *directions, places, options, image);
     return;
   }
-  const AxisFields fields(header, fileDimension);
-  const auto       units = UnitsOf(header, "units", fileDimension, image);
-  bool             isKnown = false;
-  std::string      untold;
-  std::string      betweenCentres;
-  std::string      contradicting;
+  const auto  spacings = NumbersOf(header, "spacings", fileDimension);
+  const auto  units = UnitsOf(header, "units", fileDimension, image);
+  std::string untold;
+  std::size_t count = 0;
   for (std::size_t i = 0; i < places.size(); ++i)
   {
-    const std::size_t  place = places[i];
-    const bool         isCell = fields.IsCell(place);
-    const std::int64_t size = image.extent.size[i];
-    double             spacing = fields.spacings[place];
-    if (std::isnan(spacing) && fields.HasEnds(place) && (isCell || size > 1))
-    {
-      spacing = (fields.maxs[place] - fields.mins[place]) / static_cast<double>(isCell ? size : size - 1);
-      betweenCentres +=
-        isCell || fields.centers[place] == "node" ? "" : (betweenCentres.empty() ? "" : ", ") + NameOfAxis(i);
-    }
-    else if (fields.ContradictEnds(place, spacing, size))
-    {
-      contradicting += (contradicting.empty() ? "" : ", ") + NameOfAxis(i);
-    }
-    if (std::isnan(spacing))
-    {
-      untold += (untold.empty() ? "" : ", ") + NameOfAxis(i);
-      spacing = 1;
-    }
-    else
-    {
-      isKnown = true;
-    }
-    image.geometry.spacing[i] = spacing * units[place];
-    const double first = fields.mins[place] + (isCell ? spacing / 2 : 0);
-    image.geometry.origin[i] = std::isnan(first) ? 0 : first * units[place];
+    const double spacing = spacings[places[i]];
+    image.geometry.spacing[i] = (std::isnan(spacing) ? 1 : spacing) * units[places[i]];
+    untold += std::isnan(spacing) ? (untold.empty() ? "" : ", ") + std::string(1, AxisNames[i]) : "";
+    count += std::isnan(spacing) ? 0 : 1;
   }
-  if (!isKnown)
+  if (count == 0)
   {
     image.spacingSource = "none";
   }
@@ -442,13 +297,9 @@ SetNrrdGeometry(const NrrdHeader &               header,
   {
     image.notes.push_back("it does not say the spacing along " + untold + ", which is taken as 1 mm");
   }
-  NoteContradiction(contradicting, "spacings", "axis mins and maxs", image);
-  if (!betweenCentres.empty())
+  if (header.Find("axis mins") != nullptr || header.Find("axis maxs") != nullptr)
   {
-    // Teem's default was this one, and is the other.
-    image.notes.push_back("it does not say by centers what its axis mins and maxs along " + betweenCentres +
-                          " are; they are taken as the centres of the first and the last voxel, and the spacing "
-                          "follows from them");
+    image.notes.push_back("its axis mins and maxs are not used; spacings and space directions are, or --spacing X Y Z");
   }
   if (const std::string * const space = header.Find("space"))
   {

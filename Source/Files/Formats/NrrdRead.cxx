@@ -15,8 +15,9 @@
 #include <filesystem>
 #include <cctype>
 #include <charconv>
+#include <iterator>
 #include <map>
-#include <optional>
+#include <utility>
 
 namespace brickccl::files
 {
@@ -27,54 +28,26 @@ namespace
 ScalarType
 TypeOf(const std::string & field)
 {
-  static const std::map<std::string, ScalarType> types = {
-    { "signed char", ScalarType::Int8 },
-    { "int8", ScalarType::Int8 },
-    { "int8_t", ScalarType::Int8 },
-    { "uchar", ScalarType::UInt8 },
-    { "unsigned char", ScalarType::UInt8 },
-    { "uint8", ScalarType::UInt8 },
-    { "uint8_t", ScalarType::UInt8 },
-    { "short", ScalarType::Int16 },
-    { "short int", ScalarType::Int16 },
-    { "signed short", ScalarType::Int16 },
-    { "signed short int", ScalarType::Int16 },
-    { "int16", ScalarType::Int16 },
-    { "int16_t", ScalarType::Int16 },
-    { "ushort", ScalarType::UInt16 },
-    { "unsigned short", ScalarType::UInt16 },
-    { "unsigned short int", ScalarType::UInt16 },
-    { "uint16", ScalarType::UInt16 },
-    { "uint16_t", ScalarType::UInt16 },
-    { "int", ScalarType::Int32 },
-    { "signed int", ScalarType::Int32 },
-    { "int32", ScalarType::Int32 },
-    { "int32_t", ScalarType::Int32 },
-    { "uint", ScalarType::UInt32 },
-    { "unsigned int", ScalarType::UInt32 },
-    { "uint32", ScalarType::UInt32 },
-    { "uint32_t", ScalarType::UInt32 },
-    { "longlong", ScalarType::Int64 },
-    { "long long", ScalarType::Int64 },
-    { "long long int", ScalarType::Int64 },
-    { "signed long long", ScalarType::Int64 },
-    { "signed long long int", ScalarType::Int64 },
-    { "int64", ScalarType::Int64 },
-    { "int64_t", ScalarType::Int64 },
-    { "ulonglong", ScalarType::UInt64 },
-    { "unsigned long long", ScalarType::UInt64 },
-    { "unsigned long long int", ScalarType::UInt64 },
-    { "uint64", ScalarType::UInt64 },
-    { "uint64_t", ScalarType::UInt64 },
-    { "float", ScalarType::Float32 },
-    { "double", ScalarType::Float64 },
+  constexpr std::pair<ScalarType, const char *> types[] = {
+    { ScalarType::Int8, "|signed char|int8|int8_t|" },
+    { ScalarType::UInt8, "|uchar|unsigned char|uint8|uint8_t|" },
+    { ScalarType::Int16, "|short|short int|signed short|signed short int|int16|int16_t|" },
+    { ScalarType::UInt16, "|ushort|unsigned short|unsigned short int|uint16|uint16_t|" },
+    { ScalarType::Int32, "|int|signed int|int32|int32_t|" },
+    { ScalarType::UInt32, "|uint|unsigned int|uint32|uint32_t|" },
+    { ScalarType::Int64, "|longlong|long long|long long int|signed long long|signed long long int|int64|int64_t|" },
+    { ScalarType::UInt64, "|ulonglong|unsigned long long|unsigned long long int|uint64|uint64_t|" },
+    { ScalarType::Float32, "|float|" },
+    { ScalarType::Float64, "|double|" }
   };
-  const auto found = types.find(LowerCase(field));
-  if (found == types.end())
+  for (const auto & [type, names] : types)
   {
-    throw Unsupported("its voxels are of type '" + field + "'; integers of 8 to 64 bits, float and double are read");
+    if (std::strstr(names, ("|" + LowerCase(field) + "|").c_str()) != nullptr)
+    {
+      return type;
+    }
   }
-  return found->second;
+  throw Unsupported("its voxels are of type '" + field + "'; integers of 8 to 64 bits, float and double are read");
 }
 
 /** What an axis counts. */
@@ -93,71 +66,28 @@ struct Axes
   std::vector<std::string>  kinds;
 };
 
-/** The size of an axis of this kind; 0: any. \throws Unsupported for kinds that the format does not know. */
-std::int64_t
-SizeOfKind(const std::string & kind)
+/** What an axis of this kind counts. \throws Unsupported for kinds that are not read. */
+Role
+RoleOf(const std::string & kind)
 {
   // https://teem.sourceforge.net/nrrd/format.html#kinds
-  static const std::map<std::string, std::int64_t> sizes = {
-    { "domain", 0 },
-    { "space", 0 },
-    { "time", 0 },
-    { "list", 0 },
-    { "point", 0 },
-    { "vector", 0 },
-    { "covariant-vector", 0 },
-    { "normal", 0 },
-    { "none", 0 },
-    { "???", 0 },
-    { "stub", 1 },
-    { "scalar", 1 },
-    { "complex", 2 },
-    { "2-vector", 2 },
-    { "3-color", 3 },
-    { "rgb-color", 3 },
-    { "hsv-color", 3 },
-    { "xyz-color", 3 },
-    { "4-color", 4 },
-    { "rgba-color", 4 },
-    { "3-vector", 3 },
-    { "3-gradient", 3 },
-    { "3-normal", 3 },
-    { "4-vector", 4 },
-    { "quaternion", 4 },
-    { "2d-symmetric-matrix", 3 },
-    { "2d-masked-symmetric-matrix", 4 },
-    { "2d-matrix", 4 },
-    { "2d-masked-matrix", 5 },
-    { "3d-symmetric-matrix", 6 },
-    { "3d-masked-symmetric-matrix", 7 },
-    { "3d-matrix", 9 },
-    { "3d-masked-matrix", 10 },
+  constexpr std::pair<Role, const char *> roles[] = {
+    { Role::Space, "|domain|space|none|???|" },
+    { Role::Other, "|list|time|stub|point|" },
+    { Role::Channels,
+      "|vector|covariant-vector|normal|scalar|2-vector|3-vector|4-vector|3-gradient|3-normal|quaternion|3-color|"
+      "rgb-color|hsv-color|xyz-color|4-color|rgba-color|2d-symmetric-matrix|2d-masked-symmetric-matrix|2d-matrix|"
+      "2d-masked-matrix|3d-symmetric-matrix|3d-masked-symmetric-matrix|3d-matrix|3d-masked-matrix|" }
   };
-  const auto found = sizes.find(kind);
-  if (found == sizes.end())
+  for (const auto & [role, kinds] : roles)
   {
-    throw Unsupported("the format does not know the kind '" + kind + "' of an axis; domain, vector and list are some");
-  }
-  return found->second;
-}
-
-/** Checks the kinds of axes. \throws Error unless each axis has one that fits its size. */
-void
-CheckKinds(const std::vector<std::string> & kinds, const std::vector<std::int64_t> & sizes)
-{
-  if (kinds.size() != sizes.size())
-  {
-    throw Error("it has " + Counted(kinds.size(), "kind") + " for " + std::to_string(sizes.size()) + " axes");
-  }
-  for (std::size_t axis = 0; axis < sizes.size(); ++axis)
-  {
-    const std::int64_t size = SizeOfKind(kinds[axis]);
-    if (size > 0 && size != sizes[axis])
+    if (std::strstr(kinds, ("|" + kind + "|").c_str()) != nullptr)
     {
-      throw Error("its axis " + std::to_string(axis + 1) + " is of the kind " + kinds[axis] + ", which has the size " +
-                  std::to_string(size) + ", but its size is " + std::to_string(sizes[axis]));
+      return role;
     }
   }
+  throw Unsupported("its axes have the kind '" + kind + "', which is not supported; domain, vector and list are some " +
+                    "that are; give the magnitude of complex voxels");
 }
 
 Axes
@@ -180,19 +110,12 @@ AxesOf(const NrrdHeader & header)
   if (const std::string * const kinds = header.Find("kinds"))
   {
     axes.kinds = Words(LowerCase(*kinds));
-    CheckKinds(axes.kinds, axes.sizes);
   }
-  for (std::size_t axis = 0; axis < count; ++axis)
+  if (axes.kinds.size() != count)
   {
-    const std::string & kind = axes.kinds[axis];
-    if (kind == "complex")
-    {
-      throw Unsupported("complex voxels are not supported; give their magnitude instead");
-    }
-    axes.roles.push_back(kind == "domain" || kind == "space" || kind == "none" || kind == "???"  ? Role::Space
-                         : kind == "list" || kind == "time" || kind == "stub" || kind == "point" ? Role::Other
-                                                                                                 : Role::Channels);
+    throw Error("it has " + Counted(axes.kinds.size(), "kind") + " for " + std::to_string(count) + " axes");
   }
+  std::transform(axes.kinds.begin(), axes.kinds.end(), std::back_inserter(axes.roles), RoleOf);
   return axes;
 }
 

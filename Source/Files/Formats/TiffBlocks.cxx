@@ -100,8 +100,8 @@ private:
   {
     const auto size = static_cast<std::size_t>(page.BlockRowBytes() * rows);
     const bool isPlain = page.compression == COMPRESSION_NONE;
-    const bool isDeflated = page.predictor == PREDICTOR_NONE &&
-                            (page.compression == COMPRESSION_ADOBE_DEFLATE || page.compression == COMPRESSION_DEFLATE);
+    const bool isDeflated =
+      !page.hasPredictor && (page.compression == COMPRESSION_ADOBE_DEFLATE || page.compression == COMPRESSION_DEFLATE);
     if (!page.isFillReversed && (isPlain || isDeflated))
     {
       const std::uint64_t place = TIFFGetStrileOffset(m_Handle.Get(), block);

@@ -30,17 +30,6 @@ SpacingOfResolution(double resolution, double millimetres)
   return std::fabs(rounded - spacing) <= 1.2e-7 * spacing ? rounded : spacing;
 }
 
-/** Whether two texts are the same, or numbers that are. */
-bool
-IsSameValue(const std::string & a, const std::string & b)
-{
-  char *       endOfA = nullptr;
-  char *       endOfB = nullptr;
-  const double first = std::strtod(a.c_str(), &endOfA);
-  const double second = std::strtod(b.c_str(), &endOfB);
-  return a == b || (!a.empty() && !b.empty() && *endOfA == 0 && *endOfB == 0 && first == second);
-}
-
 /** The value after "name=" at the beginning of a line; empty if there is none. ImageJ takes the last one of several.
  *  \throws Error for values that differ. */
 std::string
@@ -54,7 +43,7 @@ ImageJValue(const std::string & description, const std::string & name)
     const std::size_t begin = place + key.size();
     std::string       value = description.substr(begin, description.find('\n', begin) - begin);
     value.erase(std::find(value.begin(), value.end(), '\r'), value.end());
-    if (isFound && !IsSameValue(value, found))
+    if (isFound && value != found)
     {
       throw Error("its ImageJ description says " + name + "=" + Printable(found.substr(0, 40), "\\") + " and " + name +
                   "=" + Printable(value.substr(0, 40), "\\") + "; there must be one of them");

@@ -7,97 +7,10 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
-
-#include <fcntl.h>
-#ifdef _WIN32
-#  include <filesystem>
-#  include <io.h>
-#  include <sys/stat.h>
-#else
-#  include <unistd.h>
-#endif
+#include <filesystem>
 
 namespace brickccl::files
 {
-
-namespace
-{
-
-#ifdef _WIN32
-
-using Offset = __int64;
-/** One call transfers at most 2^31 - 1 bytes. */
-constexpr tmsize_t MaximumBytes = tmsize_t{ 1 } << 30;
-
-int
-OpenToWrite(const std::string & path)
-{
-  return ::_wopen(std::filesystem::path(path).c_str(),
-                  _O_RDWR | _O_CREAT | _O_TRUNC | _O_BINARY | _O_NOINHERIT,
-                  _S_IREAD | _S_IWRITE);
-}
-
-Offset
-Seek(int file, Offset offset, int whence)
-{
-  return ::_lseeki64(file, offset, whence);
-}
-
-tmsize_t
-Read(int file, void * bytes, tmsize_t size)
-{
-  return ::_read(file, bytes, static_cast<unsigned>(std::min(size, MaximumBytes)));
-}
-
-tmsize_t
-Write(int file, const void * bytes, tmsize_t size)
-{
-  return ::_write(file, bytes, static_cast<unsigned>(std::min(size, MaximumBytes)));
-}
-
-int
-CloseFile(int file)
-{
-  return ::_close(file);
-}
-
-#else
-
-using Offset = ::off_t;
-
-int
-OpenToWrite(const std::string & path)
-{
-  return ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-}
-
-Offset
-Seek(int file, Offset offset, int whence)
-{
-  return ::lseek(file, offset, whence);
-}
-
-tmsize_t
-Read(int file, void * bytes, tmsize_t size)
-{
-  return ::read(file, bytes, static_cast<std::size_t>(size));
-}
-
-tmsize_t
-Write(int file, const void * bytes, tmsize_t size)
-{
-  return ::write(file, bytes, static_cast<std::size_t>(size));
-}
-
-int
-CloseFile(int file)
-{
-  return ::close(file);
-}
-
-#endif
-
-} // namespace
 
 /** The functions that libtiff calls. */
 struct TiffHandle::Procedures
@@ -139,6 +52,7 @@ struct TiffHandle::Procedures
     if (!isUnit && Of(handle).m_Error.empty())
     {
       Of(handle).m_Error = text;
+      Of(handle).m_SystemError = errno;
     }
     return 1;
   }
@@ -194,57 +108,49 @@ struct TiffHandle::Procedures
   {
     return 0;
   }
-
-  static tmsize_t
-  ReadFile(thandle_t handle, void * output, tmsize_t size)
-  {
-    return Read(Of(handle).m_File, output, size);
-  }
-  static tmsize_t
-  WriteFile(thandle_t handle, void * bytes, tmsize_t size)
-  {
-    tmsize_t done = 0;
-    while (done < size)
-    {
-      const tmsize_t count = Write(Of(handle).m_File, static_cast<const char *>(bytes) + done, size - done);
-      if (count < 0 && errno == EINTR)
-      {
-        continue;
-      }
-      if (count <= 0)
-      {
-        Of(handle).m_SystemError = count < 0 ? errno : ENOSPC;
-        return -1;
-      }
-      done += count;
-    }
-    return done;
-  }
-  static toff_t
-  SeekFile(thandle_t handle, toff_t offset, int whence)
-  {
-    return static_cast<toff_t>(Seek(Of(handle).m_File, static_cast<Offset>(offset), whence));
-  }
-  static toff_t
-  SizeOfFile(thandle_t handle)
-  {
-    const Offset place = Seek(Of(handle).m_File, 0, SEEK_CUR);
-    const Offset size = Seek(Of(handle).m_File, 0, SEEK_END);
-    Seek(Of(handle).m_File, place, SEEK_SET);
-    return static_cast<toff_t>(std::max<Offset>(0, size));
-  }
-  static int
-  DoNotMap(thandle_t, void **, toff_t *)
-  {
-    return 0;
-  }
 };
+
+namespace
+{
+
+/** Calls `open` with options by which a handle keeps the messages of libtiff. */
+template <typename TOpen>
+TIFF *
+OpenWith(TIFFErrorHandlerExtR keepError, TIFFErrorHandlerExtR keepWarning, TiffHandle * handle, TOpen open)
+{
+  TIFFOpenOptions * const options = TIFFOpenOptionsAlloc();
+  if (options == nullptr)
+  {
+    return nullptr;
+  }
+  constexpr tmsize_t maximumBytes = tmsize_t{ 1 } << 31;
+  TIFFOpenOptionsSetMaxSingleMemAlloc(options, maximumBytes);
+  TIFFOpenOptionsSetErrorHandlerExtR(options, keepError, handle);
+  TIFFOpenOptionsSetWarningHandlerExtR(options, keepWarning, handle);
+  TIFF * const tiff = open(options);
+  TIFFOpenOptionsFree(options);
+  return tiff;
+}
+
+} // namespace
 
 TiffHandle::TiffHandle(const FileBytes & bytes, bool headerOnly)
   : m_Bytes(bytes)
 {
-  // D: libtiff looks up the places of strips only when they are needed.
-  Open("file", headerOnly ? "rhD" : "rD");
+  m_Tiff = OpenWith(Procedures::KeepError, Procedures::KeepWarning, this, [&](TIFFOpenOptions * options) {
+    // D: libtiff looks up the places of strips only when they are needed.
+    return TIFFClientOpenExt("file",
+                             headerOnly ? "rhD" : "rD",
+                             this,
+                             Procedures::ReadBytes,
+                             Procedures::WriteNoBytes,
+                             Procedures::SeekBytes,
+                             Procedures::DoNotClose,
+                             Procedures::SizeOfBytes,
+                             Procedures::MapBytes,
+                             Procedures::UnmapBytes,
+                             options);
+  });
   if (m_Tiff == nullptr)
   {
     Fail("the TIFF header is damaged");
@@ -252,46 +158,21 @@ TiffHandle::TiffHandle(const FileBytes & bytes, bool headerOnly)
 }
 
 TiffHandle::TiffHandle(const std::string & path, bool isBig)
-  : m_File(OpenToWrite(path))
+  : m_IsWritten(true)
 {
-  if (m_File < 0)
-  {
-    throw Error(std::strerror(errno));
-  }
-  Open("file", isBig ? "w8" : "w");
+  errno = 0;
+  m_Tiff = OpenWith(Procedures::KeepError, Procedures::KeepWarning, this, [&](TIFFOpenOptions * options) {
+    const char * const mode = isBig ? "w8" : "w";
+#ifdef _WIN32
+    return TIFFOpenWExt(std::filesystem::path(path).c_str(), mode, options);
+#else
+    return TIFFOpenExt(path.c_str(), mode, options);
+#endif
+  });
   if (m_Tiff == nullptr)
   {
-    const std::string reason = m_SystemError != 0 ? std::strerror(m_SystemError) : m_Error;
-    CloseFile(m_File);
-    throw Error(reason);
+    Fail("the file could not be created");
   }
-}
-
-void
-TiffHandle::Open(const char * name, const char * mode)
-{
-  TIFFOpenOptions * const options = TIFFOpenOptionsAlloc();
-  if (options == nullptr)
-  {
-    return;
-  }
-  constexpr tmsize_t maximumBytes = tmsize_t{ 1 } << 31;
-  TIFFOpenOptionsSetMaxSingleMemAlloc(options, maximumBytes);
-  TIFFOpenOptionsSetErrorHandlerExtR(options, Procedures::KeepError, this);
-  TIFFOpenOptionsSetWarningHandlerExtR(options, Procedures::KeepWarning, this);
-  const bool reads = m_File < 0;
-  m_Tiff = TIFFClientOpenExt(name,
-                             mode,
-                             this,
-                             reads ? Procedures::ReadBytes : Procedures::ReadFile,
-                             reads ? Procedures::WriteNoBytes : Procedures::WriteFile,
-                             reads ? Procedures::SeekBytes : Procedures::SeekFile,
-                             Procedures::DoNotClose,
-                             reads ? Procedures::SizeOfBytes : Procedures::SizeOfFile,
-                             reads ? Procedures::MapBytes : Procedures::DoNotMap,
-                             Procedures::UnmapBytes,
-                             options);
-  TIFFOpenOptionsFree(options);
 }
 
 TiffHandle::~TiffHandle()
@@ -300,39 +181,24 @@ TiffHandle::~TiffHandle()
   {
     TIFFClose(m_Tiff);
   }
-  if (m_File >= 0)
-  {
-    CloseFile(m_File);
-  }
 }
 
 void
 TiffHandle::Fail(const std::string & what) const
 {
-  if (m_SystemError != 0)
-  {
-    throw Error(std::strerror(m_SystemError));
-  }
   const std::string & reason = m_Error.empty() ? m_Warning : m_Error;
-  throw Error(what + (reason.empty() ? "" : ": libtiff says: " + reason));
+  throw Error(what + (reason.empty() ? "" : ": libtiff says: " + reason) +
+              (m_IsWritten && m_SystemError != 0 ? std::string(" (") + std::strerror(m_SystemError) + ")" : ""));
 }
 
 void
 TiffHandle::Close()
 {
-  if (TIFFFlush(m_Tiff) != 1 || HasError() || m_SystemError != 0)
-  {
-    Fail("the file could not be written");
-  }
+  errno = 0;
+  const bool isDone = TIFFFlush(m_Tiff) == 1;
   TIFFClose(m_Tiff);
   m_Tiff = nullptr;
-  const int file = m_File;
-  m_File = -1;
-  if (CloseFile(file) != 0)
-  {
-    throw Error(std::strerror(errno));
-  }
-  if (HasError() || m_SystemError != 0)
+  if (!isDone || HasError())
   {
     Fail("the file could not be written");
   }

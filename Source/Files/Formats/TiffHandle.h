@@ -55,12 +55,10 @@ public:
 private:
   struct Procedures;
 
-  void Open(const char * name, const char * mode);
-
   TIFF *      m_Tiff = nullptr;
   FileBytes   m_Bytes;
   toff_t      m_Place = 0;
-  int         m_File = -1;
+  bool        m_IsWritten = false;
   int         m_SystemError = 0;
   std::string m_Error;
   std::string m_Warning;

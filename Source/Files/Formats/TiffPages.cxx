@@ -48,43 +48,6 @@ CheckOnlyStrip(const FileBytes & file, const TiffPage & page)
   }
 }
 
-/** The note on a page with a block, not compressed, that has more bytes than its pixels; empty if there is none. A last
- *  strip may be filled up to the size of the others. */
-std::string
-NoteOnLongBlock(TIFF * tiff, const FileBytes & file, const TiffPage & page, std::size_t number)
-{
-  if (page.compression != COMPRESSION_NONE)
-  {
-    return "";
-  }
-  const auto          tag = page.isTiled ? TIFFTAG_TILEBYTECOUNTS : TIFFTAG_STRIPBYTECOUNTS;
-  const std::uint64_t whole = page.BlockRowBytes() * page.blockHeight;
-  for (std::uint32_t block = 0; block < page.Blocks(); ++block)
-  {
-    const std::uint32_t row = block % page.BlocksPerPlane() / page.BlocksAcross() * page.blockHeight;
-    const std::uint64_t size =
-      page.isTiled ? whole : page.BlockRowBytes() * std::min(page.blockHeight, page.height - row);
-    std::uint64_t stated = TIFFGetStrileByteCount(tiff, block);
-    // libtiff replaces the size of an only strip where it doubts it.
-    if (const auto entry = page.Blocks() == 1 ? TiffEntries(file).Find(page.place, tag) : std::nullopt)
-    {
-      stated = entry->count == 1 ? entry->value : stated;
-    }
-    // Writers may round up to even numbers.
-    const bool isEven = stated == size + size % 2;
-    if (stated > size && stated != whole && !isEven)
-    {
-      const std::uint64_t begin = TIFFGetStrileOffset(tiff, block);
-      const bool          isBeyond = begin > file.Size() || stated > file.Size() - begin;
-      return std::string("a ") + (page.isTiled ? "tile" : "strip") + " of page " + std::to_string(number) + " has " +
-             std::to_string(stated) + " bytes by its header, but its pixels take " + std::to_string(size) +
-             "; those behind them are passed over" +
-             (isBeyond ? " (the file ends before them: it may be truncated)" : "");
-    }
-  }
-  return "";
-}
-
 /** Notes a page that is said to have a palette and has none. libtiff tells of grey, or of red, green and blue. */
 void
 NoteMissingPalette(const FileBytes & file, TiffPage & page, std::vector<std::string> & notes)
@@ -171,9 +134,10 @@ CheckKind(TIFF * tiff, const TiffPage & page)
                       (isFloat ? "floating-point numbers of 16, 32 and 64 bits" : "1 to 16, 32 and 64 bits") +
                       " are read: convert it to 16 or 32 bits");
   }
-  if (page.compression == COMPRESSION_OJPEG)
+  if (page.compression == COMPRESSION_OJPEG || page.compression == COMPRESSION_PIXARLOG)
   {
-    throw Unsupported("it is compressed by old-style JPEG (6), which is ambiguous; save it anew, losslessly");
+    throw Unsupported("it is compressed by old-style JPEG or PixarLog, which the TIFF library may get wrong; save it "
+                      "again, with deflate");
   }
   if (page.photometric == PHOTOMETRIC_LOGL || page.photometric == PHOTOMETRIC_LOGLUV)
   {
@@ -187,11 +151,6 @@ CheckKind(TIFF * tiff, const TiffPage & page)
   {
     throw Unsupported("its compression has the number " + std::to_string(page.compression) +
                       ", which this libtiff does not know; save it with deflate");
-  }
-  if (page.compression == COMPRESSION_PIXARLOG && page.samples != 3 && page.samples != 4)
-  {
-    throw Unsupported("it is compressed by PixarLog with " + Counted(page.samples, "sample") +
-                      " a pixel, which the TIFF library gets wrong; save it with deflate");
   }
   std::uint32_t depth = 1;
   if (TIFFGetField(tiff, TIFFTAG_IMAGEDEPTH, &depth) == 1 && depth > 1)
@@ -274,25 +233,17 @@ ReadPage(const TiffHandle & handle, const FileBytes & file, std::vector<std::str
   }
   CheckKind(tiff, page);
   PrepareDecoding(tiff, page.compression, page.photometric);
-  if (page.compression == COMPRESSION_LZW || page.compression == COMPRESSION_ADOBE_DEFLATE ||
-      page.compression == COMPRESSION_DEFLATE || page.compression == COMPRESSION_ZSTD ||
-      page.compression == COMPRESSION_LZMA)
+  const bool mayHavePredictor = page.compression == COMPRESSION_LZW || page.compression == COMPRESSION_ADOBE_DEFLATE ||
+                                page.compression == COMPRESSION_DEFLATE || page.compression == COMPRESSION_ZSTD ||
+                                page.compression == COMPRESSION_LZMA;
+  // libtiff tells of the predictor only under compressions whose decoder undoes it.
+  const auto predictor = TiffEntries(file).Find(page.place, TIFFTAG_PREDICTOR);
+  page.hasPredictor = predictor && predictor->value != PREDICTOR_NONE;
+  if (page.hasPredictor && !(mayHavePredictor && page.IsWholeBytes()))
   {
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_PREDICTOR, &page.predictor);
-  }
-  // libtiff gives the predictor only for compressions whose decoder knows it.
-  else if (const auto predictor = TiffEntries(file).Find(page.place, TIFFTAG_PREDICTOR);
-           predictor && predictor->value != PREDICTOR_NONE)
-  {
-    throw Unsupported("its pixels are differences (predictor " + std::to_string(predictor->value) +
-                      ") under compression " + std::to_string(page.compression) +
-                      ", which the TIFF library does not undo; save it with deflate");
-  }
-  if (page.predictor == PREDICTOR_HORIZONTAL && !page.IsWholeBytes())
-  {
-    throw Unsupported("its samples of " + std::to_string(page.bits) +
-                      " bits are differences (predictor 2), which the " +
-                      "TIFF library undoes only for 8, 16, 32 and 64 bits; save it without a predictor");
+    throw Unsupported("its samples of " + std::to_string(page.bits) + " bits are differences (predictor " +
+                      std::to_string(predictor->value) + ") under compression " + std::to_string(page.compression) +
+                      ", which the TIFF library does not undo; save it without a predictor");
   }
   SetBlocks(tiff, file, page);
   CheckOnlyStrip(file, page);
@@ -357,19 +308,6 @@ ReadDescription(TIFF * tiff, const FileBytes & file, TiffPages & found)
   found.resolution = ReadResolution(tiff, file);
 }
 
-/** The note on pages whose resolution is not that of the first one; empty if there are none. */
-std::string
-NoteOnOtherResolution(const TiffPages & found, const TiffResolution & resolution)
-{
-  const TiffResolution & first = found.resolution;
-  if (resolution.x == first.x && resolution.y == first.y && (resolution.unit == first.unit || first.x == 0))
-  {
-    return "";
-  }
-  return "page " + std::to_string(found.pages.size() + 1) + " has another resolution than page 1 has, from which the " +
-         "spacing of all is taken";
-}
-
 } // namespace
 
 double
@@ -410,10 +348,9 @@ ReadTiffPages(const FileBytes & file)
   TiffPages   found;
   std::size_t reduced = 0;
   std::size_t masks = 0;
-  std::string lossy;
+  std::size_t otherPage = 0;
+  bool        isLossy = false;
   double      bytes = 0;
-  std::string resolutionNote;
-  std::string longNote;
   for (bool isFirst = true;; isFirst = false)
   {
     if (handle.HasError())
@@ -445,12 +382,12 @@ ReadTiffPages(const FileBytes & file)
       else
       {
         CheckAlike(found.pages.front(), page, found.pages.size());
-        resolutionNote =
-          resolutionNote.empty() ? NoteOnOtherResolution(found, ReadResolution(handle.Get(), file)) : resolutionNote;
+        const TiffResolution own = ReadResolution(handle.Get(), file);
+        const bool           isOther = own.x != found.resolution.x || own.y != found.resolution.y ||
+                             (own.x > 0 && own.unit != found.resolution.unit);
+        otherPage = otherPage == 0 && isOther ? found.pages.size() + 1 : otherPage;
       }
-      lossy = page.compression == COMPRESSION_JPEG     ? "JPEG"
-            : page.compression == COMPRESSION_PIXARLOG ? "PixarLog"
-                                                       : lossy;
+      isLossy = isLossy || page.compression == COMPRESSION_JPEG;
       bytes += static_cast<double>(page.width) * page.height * page.samples * page.bits / 8;
       if (bytes > static_cast<double>(MaximumDecodedSize(page.compression, file.Size())) * 2)
       {
@@ -458,7 +395,6 @@ ReadTiffPages(const FileBytes & file)
                     " bytes can: the file is truncated or damaged");
       }
       found.pages.push_back(page);
-      longNote = longNote.empty() ? NoteOnLongBlock(handle.Get(), file, page, found.pages.size()) : longNote;
     }
     if (TIFFLastDirectory(handle.Get()) != 0)
     {
@@ -475,12 +411,10 @@ ReadTiffPages(const FileBytes & file)
   }
   CheckMicroscope(file, found.pages.front().place, found.pages.size());
   found.spacingOfZeiss = SpacingOfZeiss(file, found.pages.front().place, found.pages.size(), found.notes);
-  for (const std::string & note : { resolutionNote, longNote })
+  if (otherPage > 0)
   {
-    if (!note.empty())
-    {
-      found.notes.push_back(note);
-    }
+    found.notes.push_back("page " + std::to_string(otherPage) +
+                          " has another resolution than page 1 has, from which the spacing of all is taken");
   }
   if (reduced > 0)
   {
@@ -490,9 +424,9 @@ ReadTiffPages(const FileBytes & file)
   {
     found.notes.push_back(std::to_string(masks) + " transparency mask" + (masks > 1 ? "s are" : " is") + " left out");
   }
-  if (!lossy.empty())
+  if (isLossy)
   {
-    found.notes.push_back(lossy + " compression is lossy: values near edges are not those of the original");
+    found.notes.push_back("JPEG compression is lossy: values near edges are not those of the original");
   }
   return found;
 }

@@ -25,7 +25,7 @@ struct TiffPage
   std::uint16_t photometric = PHOTOMETRIC_MINISBLACK;
   std::uint16_t orientation = ORIENTATION_TOPLEFT;
   std::uint16_t compression = COMPRESSION_NONE;
-  std::uint16_t predictor = 1;
+  bool          hasPredictor = false;
   bool          isSeparate = false;
   bool          isTiled = false;
   bool          isFillReversed = false;

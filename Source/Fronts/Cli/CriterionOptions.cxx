@@ -158,18 +158,6 @@ Segmented::ForView() const
   return pores ? Criterion::Foreground() : asked;
 }
 
-Totals
-Segmented::TotalsOf(const ComponentTable & table) const
-{
-  Totals totals = brickccl::TotalsOf(table);
-  if (pores)
-  {
-    totals.regionSize = static_cast<double>(pores->partVoxels) * table.geometry.VoxelVolume(table.extent.dimension);
-    totals.fraction = static_cast<double>(totals.voxels) / static_cast<double>(pores->partVoxels);
-  }
-  return totals;
-}
-
 void
 NoteNotANumber(std::uint64_t count, ImageReader & reader)
 {

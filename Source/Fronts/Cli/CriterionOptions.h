@@ -61,8 +61,6 @@ struct Segmented
   std::string CriterionText(const CriterionArguments & arguments) const;
   /** The criterion for the view. */
   Criterion ForView() const;
-  /** The sums over a table. The region of pores is the part. */
-  Totals TotalsOf(const ComponentTable & table) const;
 };
 
 /** Notes values that are not a number, if there are any. */

@@ -174,7 +174,7 @@ SummaryOf(const LabelArguments & arguments,
   }
   summary["extent"] = std::vector<std::int64_t>(extent.size, extent.size + extent.dimension);
   AddSpacing(summary, image);
-  summary["coordinates"] = "LPS";
+  summary["coordinates"] = arguments.table.ras ? "RAS" : "LPS";
   summary["channels"] = image.channels;
   AddNeighbours(summary, arguments.neighbours, *options.label.connectivity, options.label.periodic);
   summary["criterion"] = segmented.CriterionText(arguments.criterion);

@@ -9,14 +9,11 @@
 #include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Host/UninitializedVector.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
-#include "BrickCCL/Phantoms/Ridges.h"
 
 #include <algorithm>
-#include <functional>
 #include <iostream>
 #include <limits>
 #include <locale>
-#include <map>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -48,9 +45,7 @@ struct PhantomArguments
   std::optional<double> hardening;
   std::vector<double>   diameters;
 
-  std::optional<std::string> family;
-  RidgeImage                 ridges;
-  bool                       quiet = false;
+  bool quiet = false;
 
   bool
   IsScan() const
@@ -76,10 +71,6 @@ CheckKind(const PhantomArguments & arguments, const CLI::App & command)
     { "--diameters", { "print" } },
     { "--density", { "balls", "random" } },
     { "--grain", { "random", "grains" } },
-    { "--family", { "ridge" } },
-    { "--level", { "ridge" } },
-    { "--subdivisions", { "ridge" } },
-    { "--parameter", { "ridge" } },
   };
   for (const auto & [name, kinds] : options)
   {
@@ -107,10 +98,6 @@ SidesOf(const PhantomArguments & arguments)
   if (!arguments.size.empty())
   {
     return arguments.size;
-  }
-  if (arguments.kind == "ridge")
-  {
-    return { 512, 512 };
   }
   return { 128, 128, arguments.IsScan() ? 96 : 128 };
 }
@@ -258,28 +245,11 @@ WriteScan(const PhantomArguments & arguments, const ImageWriter & writer, const 
 void
 WritePattern(const PhantomArguments & arguments, const ImageWriter & writer, const ProgressFunction & progress)
 {
-  const Extent & extent = writer.GetExtent();
-  RidgeImage     ridges = arguments.ridges;
-  ridges.family = RidgeImage::FamilyFromName(arguments.family.value_or("leveling"));
-  ridges.seed = arguments.seed;
-  const std::map<std::string, std::function<std::vector<std::uint8_t>()>> makers = {
-    { "balls", [&] { return MakeBalls(extent, arguments.density.value_or(0.2), arguments.seed, progress); } },
-    { "random",
-      [&] {
-        return MakeRandom(extent,
-                          arguments.density.value_or(0.5),
-                          arguments.grain.value_or(1),
-                          arguments.seed,
-                          progress);
-      } },
-    { "spiral", [&] { return MakeSpiral(extent, progress); } },
-    { "hilbert", [&] { return MakeHilbertCurve(extent, progress); } },
-    { "checkerboard", [&] { return MakeCheckerboard(extent, progress); } },
-    { "isolated-voxels", [&] { return MakeIsolatedVoxels(extent, progress); } },
-    { "body-centred-lattice", [&] { return MakeBodyCentredLattice(extent, progress); } },
-    { "ridge", [&] { return MakeRidges(extent, ridges, progress); } },
-  };
-  const std::vector<std::uint8_t> voxels = makers.at(arguments.kind)();
+  const Extent &                  extent = writer.GetExtent();
+  const std::vector<std::uint8_t> voxels =
+    arguments.kind == "balls"
+      ? MakeBalls(extent, arguments.density.value_or(0.2), arguments.seed, progress)
+      : MakeRandom(extent, arguments.density.value_or(0.5), arguments.grain.value_or(1), arguments.seed, progress);
   writer.Write(arguments.output, ScalarType::UInt8, voxels.data());
 }
 
@@ -383,31 +353,18 @@ AddPhantomCommand(CLI::App & app)
   auto       arguments = std::make_shared<PhantomArguments>();
   CLI::App * command = app.add_subcommand("phantom", "Make a synthetic image, the same bit for bit everywhere");
   command
-    ->add_option("KIND",
-                 arguments->kind,
-                 "balls, random, spiral, hilbert, checkerboard, isolated-voxels, body-centred-lattice, ridge (patterns "
-                 "that take label equivalence a number of rounds), grains (scan of a polycrystal), log (CT of wood), "
-                 "casting (CT of metal) or print (CT of a printed part)")
+    ->add_option(
+      "KIND",
+      arguments->kind,
+      "balls, random, spiral, hilbert, checkerboard, isolated-voxels, body-centred-lattice, grains (scan of a "
+      "polycrystal), log (CT of wood), casting (CT of metal) or print (CT of a printed part)")
     ->required()
-    ->check(OneOf({ "balls",
-                    "random",
-                    "spiral",
-                    "hilbert",
-                    "checkerboard",
-                    "isolated-voxels",
-                    "body-centred-lattice",
-                    "ridge",
-                    "grains",
-                    "log",
-                    "casting",
-                    "print" }));
+    ->check(OneOf({ "balls", "random", "grains", "log", "casting", "print" }));
   command->add_option("OUT", arguments->output, "image: " + WritableFormats())->required();
   command
-    ->add_option(
-      "--size",
-      arguments->size,
-      "voxels along x, y and z, a number for each axis; default 128 128 128; log, casting, print 128 128 96; "
-      "ridge 512 512")
+    ->add_option("--size",
+                 arguments->size,
+                 "voxels along x, y and z, a number for each axis; default 128 128 128; log, casting, print 128 128 96")
     ->expected(1, 4)
     ->transform(Count(0, std::numeric_limits<std::int64_t>::max()))
     ->type_name("X [Y [Z [T]]]");
@@ -426,24 +383,6 @@ AddPhantomCommand(CLI::App & app)
                  "random: side of the cubes in voxels (default 1); grains: about their width (default 16)")
     ->transform(Count(1, std::numeric_limits<int>::max()));
   AddScanOptions(*command, *arguments);
-  command->add_option("--family",
-                      arguments->family,
-                      "ridge: leveling (default), scaling, subdivision, random-instancing, random-merging or spiral");
-  command->add_option("--level", arguments->ridges.level, "ridge: rounds of label equivalence that the patterns take")
-    ->transform(Count(0, 28))
-    ->capture_default_str();
-  command
-    ->add_option("--subdivisions",
-                 arguments->ridges.subdivisions,
-                 "ridge: 4^SUBDIVISIONS patterns (subdivision, random-instancing, random-merging)")
-    ->transform(Count(0, 28))
-    ->capture_default_str();
-  command
-    ->add_option("--parameter",
-                 arguments->ridges.parameter,
-                 "ridge: the size (scaling, spiral) or the probability (random-instancing, random-merging), 0 to 1")
-    ->check(NumberUpToOne())
-    ->capture_default_str();
   command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
   command->callback([arguments, command] { RunPhantom(*arguments, *command); });
 }

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <charconv>
+#include <cstring>
 #include <iostream>
 #include <optional>
 
@@ -142,6 +143,17 @@ NoteBlocks(const SurfaceReport & report, ImageReader & reader)
   }
 }
 
+/** Notes a scan of which a picture shows nothing. */
+void
+NoteFlatScan(const std::optional<LoadedImage> & scan, const std::string & file, ImageReader & reader)
+{
+  const std::size_t pixel = scan ? scan->ByteCount() / static_cast<std::size_t>(scan->extent.VoxelCount()) : 0;
+  if (scan && std::memcmp(scan->voxels.Data(), scan->voxels.Data() + pixel, scan->ByteCount() - pixel) == 0)
+  {
+    reader.Note(Quoted(file) + " has the same value in every voxel: the picture shows no gray values");
+  }
+}
+
 } // namespace
 
 void
@@ -168,7 +180,7 @@ RunRender(const RenderArguments & arguments)
   if (image.channels != 1)
   {
     throw InvalidArgument(Quoted(arguments.labels) + " has " + Counted(image.channels, "channel") +
-                          "; label maps have one");
+                          "; label maps have one: export overlapping segments to one label map");
   }
   CheckPicture(image.extent);
   if (drawsSurfaces && image.extent.dimension != 3)
@@ -213,6 +225,7 @@ RunRender(const RenderArguments & arguments)
   }
   else
   {
+    NoteFlatScan(images.intensity, arguments.images.intensity, reader);
     KeepChosen(table, places, arguments.threads, drawn);
     PictureOptions options;
     options.style = arguments.style == "montage" ? PictureStyle::Montage

@@ -273,7 +273,11 @@ private:
         options.classes = m_Segmented.View(m_Image);
       }
       m_Table = m_Labeling.Measure(options, m_Reporter->Hooks());
-      m_Table.partTotals.voxels = m_PartInRegion.value_or(m_Table.partTotals.voxels);
+      if (m_PartInRegion)
+      {
+        m_Table.partTotals.voxels = *m_PartInRegion;
+        m_Table.regionVoxels = m_PartInRegion;
+      }
       ReleaseImages();
       NoteOutsideOfPart(m_Table, m_Reader);
       NoteMeasures(m_Table, m_Reader);
@@ -322,11 +326,11 @@ private:
     summary["nan_values"] = m_Segmented.notNumbers;
     if (IsMeasured())
     {
-      summary["totals"] = ToJson(m_Segmented.TotalsOf(m_Table));
+      summary["totals"] = ToJson(TotalsOf(m_Table));
     }
     summary["extent"] = std::vector<std::int64_t>(extent.size, extent.size + extent.dimension);
     AddSpacing(summary, m_Image);
-    summary["coordinates"] = "LPS";
+    summary["coordinates"] = m_Arguments.table.ras ? "RAS" : "LPS";
     summary["channels"] = m_Image.channels;
     AddNeighbours(summary, m_Arguments.neighbours, m_Labeling.GetConnectivity(), m_Labeling.GetPeriodicAxes());
     summary["criterion"] = m_Segmented.CriterionText(m_Arguments.criterion);

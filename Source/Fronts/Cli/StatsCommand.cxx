@@ -266,7 +266,7 @@ RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
     }
     summary["extent"] = std::vector<std::int64_t>(labels.extent.size, labels.extent.size + labels.extent.dimension);
     AddSpacing(summary, labels);
-    summary["coordinates"] = "LPS";
+    summary["coordinates"] = arguments.table.ras ? "RAS" : "LPS";
     summary["notes"] = reader.Notes();
     summary["seconds"] = seconds;
     summary["peak_memory_bytes"] = PeakMemoryBytes();

@@ -157,10 +157,7 @@ TakeLargest(const LoadedImage &   image,
   options.threads = threads;
   options.progress = hooks;
   Labeling labeling = Label(image.View(), options);
-  if (labeling.ForegroundVoxelCount() == static_cast<std::uint64_t>(image.extent.VoxelCount()))
-  {
-    found.notes.push_back(NoteOnFullImage());
-  }
+  CheckThatAirIsLeft(labeling, image.extent, material);
   const std::uint64_t label = part.method == "largest" ? labeling.ComponentCount() : LargestInside(labeling);
   if (label == 0)
   {
@@ -174,6 +171,10 @@ TakeLargest(const LoadedImage &   image,
     FillPart(mask, part.fillHoles, hooks, threads);
   }
   found.mask = std::move(mask.image);
+  if (CountVoxels(found.mask) == static_cast<std::uint64_t>(image.extent.VoxelCount()))
+  {
+    found.notes.push_back(NoteOnFullImage());
+  }
 }
 
 } // namespace

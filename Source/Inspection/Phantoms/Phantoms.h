@@ -12,7 +12,7 @@ namespace brickccl
 
 /** Synthetic volumes, x fastest. For the same arguments they are the same, bit for bit, on every machine, since they
  *  use only integers and the operations + - * / sqrt, which IEEE 754 defines exactly. All take 2-D and 3-D extents
- *  (`spiral`, `random` and `checkerboard` also 1-D and 4-D ones) and throw InvalidArgument for what has no meaning.
+ *  (`random` also 1-D and 4-D ones) and throw InvalidArgument for what has no meaning.
  *  `progress`, if given, hears which share of the voxels is made. */
 
 /** Gets the share of the work that is done, from 0 to 1, many times a second. It never falls. What the function throws
@@ -42,27 +42,6 @@ MakeVoronoi(const Extent & extent, int side, std::uint64_t seed, const ProgressF
  *  of different values by at least 24. */
 std::vector<std::int16_t>
 MakeGrains(const Extent & extent, int side, std::uint64_t seed, const ProgressFunction & progress = {});
-
-/** One component as long and thin as can be: a line one voxel wide that winds inwards in every second slice. These
- *  slices are joined in turn at the inner and the outer end. */
-std::vector<std::uint8_t> MakeSpiral(const Extent & extent, const ProgressFunction & progress = {});
-
-/** A Hilbert curve one voxel wide. It runs through every second voxel along the first three axes, in every second
- *  volume along the fourth. It is one long component if all sides are 2^(k+1) - 1 or 2^(k+1). Otherwise it leaves the
- *  image and comes back, in pieces. Made as by Skilling, Programming the Hilbert curve, AIP Conference Proceedings 707,
- *  2004. */
-std::vector<std::uint8_t> MakeHilbertCurve(const Extent & extent, const ProgressFunction & progress = {});
-
-/** Voxels whose coordinates have an even sum. Under face connectivity each is a component; under full connectivity all
- *  are one. */
-std::vector<std::uint8_t> MakeCheckerboard(const Extent & extent, const ProgressFunction & progress = {});
-
-/** As many single voxels as fit without touching at full connectivity (26, 8): those whose coordinates are all even. */
-std::vector<std::uint8_t> MakeIsolatedVoxels(const Extent & extent, const ProgressFunction & progress = {});
-
-/** As many single voxels as fit without touching at 18-connectivity, the body-centred lattice: those whose coordinates
- *  are all even or all odd. */
-std::vector<std::uint8_t> MakeBodyCentredLattice(const Extent & extent, const ProgressFunction & progress = {});
 
 /** A scan with the truth about it. */
 struct Scan

@@ -18,8 +18,9 @@ namespace
 
 constexpr auto Outside = static_cast<std::uint8_t>(GapState::Outside);
 constexpr auto Gap = static_cast<std::uint8_t>(GapState::Gap);
-/** A voxel of a gap that the outside reaches. */
+/** A voxel of a gap that the outside reaches, and one that deep voxels reach as well. */
 constexpr std::uint8_t Reached = 3;
+constexpr std::uint8_t ReachedBack = 4;
 
 /** Lets states spread among neighbors by faces, edges and corners. */
 class StateSpreader
@@ -46,14 +47,18 @@ public:
     }
   }
 
+  using Entry = std::pair<double, std::int64_t>;
+
   /** Gives the state `to` to voxels of state `from` that the voxels of the state `source` reach along them. Paths end
-   * at the first voxel that is not nearer than `reach`. */
-  void
+   * at the first voxel that is not nearer than `reach`. \return these voxels and the lengths of the paths to them, the
+   * nearest first */
+  std::vector<Entry>
   Spread(std::uint8_t source, std::uint8_t from, std::uint8_t to, double reach, const HostContext & context) const
   {
-    Queue         queue = StartsOf(source, from, context);
-    StopPoint     stop(context);
-    std::uint64_t count = 0;
+    Queue              queue = StartsOf(source, from, context);
+    StopPoint          stop(context);
+    std::uint64_t      count = 0;
+    std::vector<Entry> reached;
     while (!queue.empty())
     {
       const auto [length, place] = queue.top();
@@ -62,6 +67,7 @@ public:
       if (m_States[place] == from)
       {
         m_States[place] = to;
+        reached.push_back({ length, place });
         ForEachNeighbour(place, [&, length = length](std::int64_t other, double step) {
           if (m_States[other] == from && length < reach)
           {
@@ -69,6 +75,34 @@ public:
           }
         });
       }
+    }
+    return reached;
+  }
+
+  /** Gives the state `to` to voxels with a neighbor of this state to which the path is longer.
+   * \param reached  voxels and the lengths of the paths to them, the nearest first */
+  void
+  Climb(const std::vector<Entry> & reached, std::uint8_t to) const
+  {
+    std::vector<std::int64_t> joined;
+    for (std::size_t end = reached.size(); end > 0;)
+    {
+      const double length = reached[end - 1].first * (1 - 1e-9);
+      for (; end > 0 && reached[end - 1].first > length; --end)
+      {
+        bool isNextTo = false;
+        ForEachNeighbour(reached[end - 1].second,
+                         [&](std::int64_t other, double) { isNextTo = isNextTo || m_States[other] == to; });
+        if (isNextTo)
+        {
+          joined.push_back(reached[end - 1].second);
+        }
+      }
+      for (const std::int64_t place : joined)
+      {
+        m_States[place] = to;
+      }
+      joined.clear();
     }
   }
 
@@ -79,7 +113,6 @@ private:
     std::int64_t offset;
     double       length;
   };
-  using Entry = std::pair<double, std::int64_t>;
   using Queue = std::priority_queue<Entry, std::vector<Entry>, std::greater<>>;
 
   template <typename TWork>
@@ -147,11 +180,17 @@ KeepDeepGaps(std::uint8_t * states, const Extent & extent, const GapLimits & lim
 {
   const StateSpreader spreader(states, extent, limits);
   const double        reach = limits.depth * (1 - 1e-6);
-  spreader.Spread(Outside, Gap, Reached, reach, context.Part(0, 0.5));
-  spreader.Spread(Gap, Reached, Gap, 1.5 * reach, context.Part(0.5, 1));
+  const auto          reached = spreader.Spread(Outside, Gap, Reached, reach, context.Part(0, 0.5));
+  if (!spreader.Spread(Gap, Reached, ReachedBack, 1.5 * reach, context.Part(0.5, 1)).empty())
+  {
+    spreader.Climb(reached, Gap);
+  }
   const Chunks chunks(extent.VoxelCount(), 1 << 16, 256);
   ParallelFor(chunks.count, context.Silent(), [&](std::int64_t chunk) {
-    std::replace(states + chunks.Begin(chunk), states + chunks.End(chunk), Reached, Outside);
+    std::uint8_t * const begin = states + chunks.Begin(chunk);
+    std::transform(begin, states + chunks.End(chunk), begin, [](std::uint8_t state) {
+      return state == Reached ? Outside : state == ReachedBack ? Gap : state;
+    });
   });
 }
 
@@ -162,7 +201,7 @@ FindGapsToClose(std::uint8_t *                mask,
                 const HostContext &           context,
                 const std::function<void()> & fillHoles)
 {
-  FindGaps(mask, extent, limits.geometry, limits.width, Gap, context.Part(0, 0.5));
+  FindGaps(mask, extent, limits.geometry, limits.width, Gap, context.Part(0, 0.5), limits.sides);
   fillHoles();
   KeepDeepGaps(mask, extent, limits, context.Part(0.6, 1));
 }

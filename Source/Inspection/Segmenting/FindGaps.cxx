@@ -28,11 +28,12 @@ public:
             const Extent &       extent,
             const Geometry &     geometry,
             double               width,
+            int                  sides,
             const HostContext &  context)
     : m_Extent(extent)
     , m_Words(WordsForBits(extent.RowLength()))
   {
-    for (GapLine & steps : LinesAcrossGaps(extent, geometry, width))
+    for (GapLine & steps : LinesAcrossGaps(extent, geometry, width, sides))
     {
       MeasuredLine line;
       for (const auto & step : steps)
@@ -173,7 +174,7 @@ private:
   MarkBlocks(const HostContext & context)
   {
     m_Blocks[0] = m_Words;
-    std::int64_t reach[3] = { m_Border, 0, 0 };
+    std::int64_t reach[3] = { WordsForBits(m_Reach[0]), 0, 0 };
     for (int axis = 1; axis < 3; ++axis)
     {
       m_Blocks[axis] = (m_Extent.size[axis] + RowsOfBlock - 1) / RowsOfBlock;
@@ -241,7 +242,7 @@ AreAcrossGap(const std::array<std::int64_t, 3> & before,
 }
 
 std::vector<GapLine>
-LinesAcrossGaps(const Extent & extent, const Geometry & geometry, double width)
+LinesAcrossGaps(const Extent & extent, const Geometry & geometry, double width, int sides)
 {
   double largest = 0;
   for (int axis = 0; axis < 3; ++axis)
@@ -252,7 +253,7 @@ LinesAcrossGaps(const Extent & extent, const Geometry & geometry, double width)
   for (int axis = 0; axis < 3; ++axis)
   {
     half[axis] =
-      extent.size[axis] > 1 ? std::min<std::int64_t>(4, 2 * std::llround(largest / geometry.spacing[axis])) : 0;
+      extent.size[axis] > 1 ? std::min<std::int64_t>(4, sides * std::llround(largest / geometry.spacing[axis])) : 0;
   }
   std::vector<GapLine> lines;
   const std::int64_t   count = (2 * half[0] + 1) * (2 * half[1] + 1) * (2 * half[2] + 1);
@@ -297,9 +298,10 @@ FindGaps(std::uint8_t *      mask,
          const Geometry &    geometry,
          double              width,
          std::uint8_t        gap,
-         const HostContext & context)
+         const HostContext & context,
+         int                 sides)
 {
-  const GapFinder finder(mask, extent, geometry, width, context.Quiet());
+  const GapFinder finder(mask, extent, geometry, width, sides, context.Quiet());
   const Chunks    chunks(extent.RowCount(), 1, 4096);
   ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
     std::vector<Word> gaps;

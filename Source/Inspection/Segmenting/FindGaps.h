@@ -16,11 +16,11 @@ namespace brickccl
 using GapLine = std::vector<std::array<std::int64_t, 3>>;
 
 /** The lines along which gaps are measured, one for each direction. A direction leads from the center to the surface of
- *  a box of voxels: 2 to each side along the axis of the largest spacing and as many mm along the others, at most 4.
- *  Equal spacings have 49 directions. A line visits the voxel nearest to it at each step along its longest axis; of two
- *  that are equally near, the one nearer to the axis. It ends where the first voxel on the other side is too far away
- * for AreAcrossGap. */
-std::vector<GapLine> LinesAcrossGaps(const Extent & extent, const Geometry & geometry, double width);
+ *  a box of voxels: `sides` to each side along the axis of the largest spacing and as many mm along the others, at most
+ *  4. Equal spacings have 49 directions for 2 and 13 for 1. A line visits the voxel nearest to it at each step along
+ * its longest axis; of two that are equally near, the one nearer to the axis. It ends where the first voxel on the
+ * other side is too far away for AreAcrossGap. */
+std::vector<GapLine> LinesAcrossGaps(const Extent & extent, const Geometry & geometry, double width, int sides);
 
 /** Whether the surfaces of two voxels on a line, one on each side of its center, are at most `width` mm apart. It is
  * the length of the line from center to center that lies in neither of the two. */
@@ -37,7 +37,8 @@ void FindGaps(std::uint8_t *      mask,
               const Geometry &    geometry,
               double              width,
               std::uint8_t        gap,
-              const HostContext & context);
+              const HostContext & context,
+              int                 sides = 2);
 
 } // namespace brickccl
 

@@ -105,11 +105,7 @@ private:
       throw InvalidArgument("the image has no material: no voxel lies in " + m_Options.material.ToString() +
                             "; give another threshold");
     }
-    if (m_Material.ForegroundVoxelCount() == all)
-    {
-      throw InvalidArgument("the part fills the image: every voxel lies in " + m_Options.material.ToString() +
-                            "; give another threshold");
-    }
+    CheckThatAirIsLeft(m_Material, m_Image.extent, m_Options.material);
     m_Result.part.resize(static_cast<std::size_t>(all));
     ForEachRow(m_Image.extent, m_Context, [&](std::int64_t row) {
       std::fill_n(m_Result.part.data() + row * m_Image.extent.RowLength(),
@@ -149,7 +145,7 @@ private:
       const HostContext context = m_Context.Part(0.3 + 0.3 * (i - 1) / count, 0.3 + 0.3 * i / count);
       const double      width = std::ldexp(m_Options.closeWidth, i - count);
       // In fewer voxels, slits look like the ends of tapered grooves.
-      TakeGaps(m_Result.part.data(), { m_Options.geometry, width, std::max(width, 2 * m_LeastSpacing) }, context);
+      TakeGaps(m_Result.part.data(), { m_Options.geometry, width, std::max(width, 2 * m_LeastSpacing), 2 }, context);
       ForEachRow(m_Image.extent, m_Context, [&](std::int64_t row) {
         std::uint8_t * const begin = m_Result.part.data() + row * m_Image.extent.RowLength();
         std::replace(begin,
@@ -176,7 +172,7 @@ private:
     std::copy(m_Result.part.begin(), m_Result.part.end(), mask.begin());
     const double width = WidthOfOpening * m_LeastSpacing;
     m_Result.openingWidth = width;
-    TakeGaps(mask.data(), { m_Options.geometry, width, 1.5 * width }, m_Context.Part(0.7, 0.9));
+    TakeGaps(mask.data(), { m_Options.geometry, width, 1.5 * width, 1 }, m_Context.Part(0.7, 0.9));
     constexpr auto gap = static_cast<std::uint8_t>(GapState::Gap);
     LabelOptions   options = OptionsFor(Criterion::InRange(gap, gap));
     options.relabel.minimumSize = LeastVoxelsOfOpening;
@@ -281,6 +277,16 @@ FindPores(const ImageView & image, const PoreOptions & options)
                           Counted(image.channels, "channel") + " and " + Counted(image.extent.dimension, "dimension"));
   }
   return PoreFinder(image, options).Find();
+}
+
+void
+CheckThatAirIsLeft(const Labeling & material, const Extent & extent, const Criterion & criterion)
+{
+  if (material.ForegroundVoxelCount() == static_cast<std::uint64_t>(extent.VoxelCount()))
+  {
+    throw InvalidArgument("the part fills the image: every voxel lies in " + criterion.ToString() +
+                          "; give another threshold");
+  }
 }
 
 std::string

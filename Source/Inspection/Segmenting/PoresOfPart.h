@@ -106,6 +106,9 @@ std::vector<std::string> NotesOn(const PoresOfPart & found, const std::string & 
 /** The same of a part that fills the image. */
 std::string NoteOnFullImage();
 
+/** \throws InvalidArgument if the material that was labeled fills the image: nothing says where the part ends. */
+void CheckThatAirIsLeft(const Labeling & material, const Extent & extent, const Criterion & criterion);
+
 } // namespace brickccl
 
 #endif

@@ -1,6 +1,7 @@
 #include "RandomVolume.h"
 
 #include "FloodFill.h"
+#include "Patterns.h"
 #include "BrickCCL/Algorithms/BundleMerging/BundleMerging.h"
 #include "BrickCCL/Algorithms/RunMerging/RunMerging.h"
 #include "BrickCCL/BrickCCL.h"

@@ -6,7 +6,8 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
-#include "BrickCCL/Phantoms/Ridges.h"
+#include "Ridges.h"
+#include "Patterns.h"
 
 #include <gtest/gtest.h>
 

@@ -2,10 +2,8 @@
 
 #include "SlowBuild.h"
 
-#include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Segmenting/CloseGaps.h"
 #include "BrickCCL/Segmenting/FindGaps.h"
-#include "BrickCCL/Segmenting/PoresOfPart.h"
 
 #include <gtest/gtest.h>
 
@@ -179,13 +177,12 @@ PlainFill(Mask & mask, const Extent & extent)
   }
 }
 
-/** The voxels of value 2 that the voxels for which `isSource` is 1 reach along them, on paths that end where they are
- * not shorter than `depth` mm. */
-Mask
+/** The lengths of the paths by which the voxels for which `isSource` is 1 reach voxels of value 2 along them. Paths end
+ * where they are not shorter than `depth` mm. */
+std::vector<double>
 PlainReach(const Mask & mask, const Mask & isSource, const Extent & extent, const GapLimits & limits, double depth)
 {
   std::vector<double> lengths(mask.size(), HUGE_VAL);
-  Mask                isReached(mask.size());
   const double        most = depth * (1 - 1e-6);
   for (bool changes = true; changes;)
   {
@@ -213,13 +210,37 @@ PlainReach(const Mask & mask, const Mask & isSource, const Extent & extent, cons
         if (length < lengths[i] - 1e-9)
         {
           lengths[i] = length;
-          isReached[i] = 1;
           changes = true;
         }
       }
     }
   }
-  return isReached;
+  return lengths;
+}
+
+/** Sets `isIn` for the voxels next to one for which it is set and to which the length is larger, and so on. */
+void
+PlainClimb(Mask & isIn, const std::vector<double> & lengths, const Extent & extent)
+{
+  for (bool changes = true; changes;)
+  {
+    changes = false;
+    for (std::int64_t index = 0; index < extent.VoxelCount(); ++index)
+    {
+      const auto  i = static_cast<std::size_t>(index);
+      const Place at = PlaceOf(extent, index);
+      for (std::int64_t k = 0; k < 27 && isIn[i] == 0 && lengths[i] < HUGE_VAL; ++k)
+      {
+        const Place to{ at[0] + k % 3 - 1, at[1] + k / 3 % 3 - 1, at[2] + k / 9 - 1 };
+        const auto  other = static_cast<std::size_t>((to[2] * extent.size[1] + to[1]) * extent.size[0] + to[0]);
+        if (At(isIn, extent, to) == 1 && lengths[other] > lengths[i] + 1e-7)
+        {
+          isIn[i] = 1;
+          changes = true;
+        }
+      }
+    }
+  }
 }
 
 Mask
@@ -230,15 +251,16 @@ PlainGapsToClose(const Mask & mask, const Extent & extent, const GapLimits & lim
   Mask isOutside(mask.size());
   Mask isDeep(mask.size());
   std::transform(gaps.begin(), gaps.end(), isOutside.begin(), [](int value) { return value == 0 ? 1 : 0; });
-  const Mask isReached = PlainReach(gaps, isOutside, extent, limits, limits.depth);
+  const auto lengths = PlainReach(gaps, isOutside, extent, limits, limits.depth);
   for (std::size_t i = 0; i < mask.size(); ++i)
   {
-    isDeep[i] = gaps[i] == 2 && isReached[i] == 0 ? 1 : 0;
+    isDeep[i] = gaps[i] == 2 && lengths[i] == HUGE_VAL ? 1 : 0;
   }
-  const Mask isMouth = PlainReach(gaps, isDeep, extent, limits, 1.5 * limits.depth);
+  const auto back = PlainReach(gaps, isDeep, extent, limits, 1.5 * limits.depth);
+  PlainClimb(isDeep, lengths, extent);
   for (std::size_t i = 0; i < mask.size(); ++i)
   {
-    gaps[i] = gaps[i] == 2 && isDeep[i] == 0 && isMouth[i] == 0 ? 0 : gaps[i];
+    gaps[i] = gaps[i] == 2 && isDeep[i] == 0 && back[i] == HUGE_VAL ? 0 : gaps[i];
   }
   return gaps;
 }
@@ -294,7 +316,7 @@ TEST(CloseGaps, AreThoseOfPlainLoops)
         for (int seed = 0; seed < (testing::IsSlowBuild ? 1 : 3); ++seed)
         {
           const Mask      mask = RandomPart(extent, random);
-          const GapLimits limits{ geometry, width, width };
+          const GapLimits limits{ geometry, width, width, 2 };
           const Mask      narrow = PlainGaps(mask, extent, geometry, width);
           const Mask      expected = PlainGapsToClose(mask, extent, limits);
           for (const int threads : { 1, 3 })
@@ -314,84 +336,6 @@ TEST(CloseGaps, AreThoseOfPlainLoops)
   }
   EXPECT_GT(closed, 1000u);
   EXPECT_GT(dropped, closed);
-}
-
-/** A block of 40 x 40 x 24 voxels in air, without the voxels for which `isAir` holds. */
-template <typename TFunction>
-PoresOfPart
-PoresOfBlock(double width, const Geometry & geometry, TFunction isAir)
-{
-  const Extent extent{ 48, 48, 32 };
-  Mask         mask(static_cast<std::size_t>(extent.VoxelCount()));
-  for (std::int64_t index = 0; index < extent.VoxelCount(); ++index)
-  {
-    const Place at = PlaceOf(extent, index);
-    bool        isBlock = true;
-    for (std::size_t axis = 0; axis < 3; ++axis)
-    {
-      isBlock = isBlock && at[axis] >= 4 && at[axis] < extent.size[axis] - 4;
-    }
-    mask[static_cast<std::size_t>(index)] = isBlock && !isAir(at) ? 1 : 0;
-  }
-  PoreOptions options;
-  options.material = Criterion::InRange(1, 1);
-  options.closeWidth = width;
-  options.geometry = geometry;
-  return FindPores(ImageView(mask.data(), extent), options);
-}
-
-TEST(CloseGaps, ConcaveEdgesAreNoPores)
-{
-  for (const double width : { 0.0, 0.5, 1.1, 1.6, 2.1, 3.1 })
-  {
-    const auto expectNone = [&](auto isAir) {
-      const PoresOfPart found = PoresOfBlock(width, Spacing(0.5, 0.5, 0.5), isAir);
-      EXPECT_EQ(found.poreVoxels, 0u) << width;
-      EXPECT_EQ(found.openings.count, 0u);
-    };
-    expectNone(
-      [](const Place & at) { return (at[0] - 24) * (at[0] - 24) + (at[1] - 24) * (at[1] - 24) <= 100 && at[2] >= 12; });
-    expectNone([](const Place & at) { return at[0] >= 20 && at[2] >= 12; });
-    expectNone([](const Place & at) { return std::abs(at[0] - 24) + std::abs(at[1] - 24) <= 11 && at[2] >= 12; });
-    expectNone([](const Place & at) { return std::abs(at[0] - 24) * 173 <= (at[2] - 8) * 100; });
-  }
-}
-
-TEST(CloseGaps, SlitsAreClosedAsWideAsIsAskedFor)
-{
-  for (const std::int64_t voxels : { 1, 2, 3 })
-  {
-    for (const double width : { 0.3, 0.5, 0.9, 1.0, 1.4, 1.5, 1.9, 2.0, 3.9, 4.0, 4.1 })
-    {
-      const PoresOfPart   across = PoresOfBlock(width, Spacing(0.5, 0.5, 0.5), [&](const Place & at) {
-        return at[0] >= 20 && at[0] < 20 + voxels && at[2] >= 8;
-      });
-      const std::uint64_t slit = static_cast<std::uint64_t>(voxels) * 40 * 20;
-      EXPECT_EQ(across.poreVoxels, width + 1e-9 < 0.5 * static_cast<double>(voxels) ? 0 : slit)
-        << voxels << ", " << width;
-      EXPECT_EQ(across.openings.count, across.poreVoxels > 0 ? 0u : 1u);
-      EXPECT_EQ(across.openings.largestVoxels, across.poreVoxels > 0 ? 0u : slit);
-      const PoresOfPart along = PoresOfBlock(width, Spacing(0.5, 0.5, 2), [&](const Place & at) {
-        return at[2] >= 14 && at[2] < 14 + voxels && at[0] >= 12;
-      });
-      const bool        isClosed = width + 1e-9 >= 2 * static_cast<double>(voxels);
-      EXPECT_EQ(along.poreVoxels, isClosed ? static_cast<std::uint64_t>(voxels) * 40 * 32 : 0)
-        << voxels << ", " << width;
-    }
-  }
-}
-
-TEST(CloseGaps, ACavityBehindAnOpeningCountsWithIt)
-{
-  const auto isAir = [](const Place & at) {
-    const bool isCavity = std::abs(at[0] - 24) <= 5 && std::abs(at[1] - 24) <= 5 && std::abs(at[2] - 14) <= 5;
-    return isCavity || (at[0] == 24 && at[1] == 24 && at[2] > 14);
-  };
-  const std::uint64_t all = std::uint64_t{ 11 } * 11 * 11 + 8;
-  EXPECT_EQ(PoresOfBlock(0, {}, isAir).openings.largestVoxels, all);
-  EXPECT_EQ(PoresOfBlock(0.9, {}, isAir).poreVoxels, 0u);
-  EXPECT_EQ(PoresOfBlock(1, {}, isAir).poreVoxels, all);
-  EXPECT_THROW(PoresOfBlock(49, {}, isAir), InvalidArgument);
 }
 
 } // namespace

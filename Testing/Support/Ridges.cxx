@@ -1,4 +1,6 @@
-#include "BrickCCL/Phantoms/Ridges.h"
+#include "Ridges.h"
+
+#include "Patterns.h"
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Phantoms/ProgressTeller.h"

@@ -99,12 +99,26 @@ class PagesTest(unittest.TestCase):
             self.assertIn("(Examples/%s/README.md)" % name, readme)
             self.assertIn("(../Examples/%s/README.md)" % name, main_page)
 
+    def test_names_of_the_kernels_page_are_those_of_the_sources(self):
+        """Every name in backticks occurs in the sources, and the page's table has every flag of them."""
+        folder = os.path.join(ROOT, "Source", "Engine", "Algorithms", "BundleMerging")
+        page = text_of(os.path.join(folder, "KERNELS.md"))
+        names = os.listdir(folder)
+        sources = "".join(text_of(os.path.join(folder, name)) for name in names if name.endswith((".h", ".cuh", ".cu")))
+        known = set(re.findall(r"\w+", sources))
+        for name in re.findall(r"`([\w:.]+)`", page):
+            if not (name in names if "." in name else known.issuperset(re.findall(r"\w+", name))):
+                self.fail("KERNELS.md names %s" % name)
+        flags = set(re.findall(r"static constexpr bool\s+(\w+)", sources))
+        self.assertEqual(flags, set(re.findall(r"^\| `(\w+)` \|", page.split("| flag |")[1].split("| parameter |")[0], re.M)))
+
     def test_links_lead_to_files(self):
         pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "Source/README.md",
                  "Source/Engine/README.md", "Source/Files/README.md", "Source/Inspection/README.md", "Source/Fronts/README.md",
                  "Source/FORMATS.md", "Source/MainPage.md", "Testing/README.md",
                  "Testing/Benchmarks/RESULTS.md", "Testing/Benchmarks/DECISIONS.md",
-                 "Source/Engine/Algorithms/BundleMerging/README.md", "Source/Engine/Algorithms/RunMerging/README.md"]
+                 "Source/Engine/Algorithms/BundleMerging/README.md", "Source/Engine/Algorithms/BundleMerging/KERNELS.md",
+                 "Source/Engine/Algorithms/RunMerging/README.md"]
         pages += ["Examples/%s/README.md" % name for name in page_names()]
         for page in pages:
             for link in re.findall(r"\]\(([^)#]+)\)", text_of(os.path.join(ROOT, page))):

@@ -184,7 +184,7 @@ protected:
   }
 
 private:
-  /** Unites across a border along x; each lane has one row. */
+  /** Unites the ends of a row across a border along x. */
   __device__ __forceinline__ void
   UniteRowEnds(int bundle, const RowBorderEnds<TProblem> & ends) const
   {

@@ -8,7 +8,7 @@
 namespace brickccl::cuda
 {
 
-/** The borders of a brick that its block merges: those with the bricks before it. */
+/** The borders of a brick: those with the bricks before it. */
 enum BorderAxis
 {
   AlongZ,
@@ -390,8 +390,9 @@ private:
   }
 };
 
-/** Merges the lower borders of one brick per block of BorderWarps warps. TBorder is BitBorder, EqualBorder or
- *  CloseBorder, which say what the phases are at their borders. */
+/** Merges the lower borders of all bricks, one per warp. There are as many blocks of BorderWarps warps as bricks; a
+ *  block's warps mostly have borders along one axis of several bricks. TBorder is BitBorder, EqualBorder or
+ * CloseBorder, which define the phases. */
 template <typename TBorder>
 __global__ void
 __launch_bounds__(BorderThreads, TBorder::blocks)

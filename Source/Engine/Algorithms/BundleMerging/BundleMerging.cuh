@@ -14,7 +14,7 @@
 namespace brickccl::cuda
 {
 
-/** The memory of BundleMerging, kept between calls. README.md says what each part is and what it takes. */
+/** The memory of BundleMerging, kept between calls. KERNELS.md has who writes and who reads each part. */
 struct BundleMergingMemory
 {
   /** How the rows of the last problem lie in bricks. It is decided once for each problem. */

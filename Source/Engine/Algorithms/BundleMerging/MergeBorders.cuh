@@ -67,7 +67,7 @@ private:
   using Base::memory;
   using Base::warp;
 
-  /** Unites across a border along x; each lane has one bundle. Diagonal links stay within the same two bricks here.
+  /** Unites the ends of a bundle across a border along x. Diagonal links stay within the same two bricks here.
    * Links to other bricks belong to the other warps. */
   __device__ __forceinline__ void
   UniteEnds(int bundle, const BorderEnds & ends) const

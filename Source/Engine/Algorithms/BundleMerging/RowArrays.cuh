@@ -5,8 +5,8 @@
 #include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Criteria/SeparatingValues.h"
 
-/** Problems where values decide, and what is kept of the ends of bricks for their borders. With a tolerance that is
- *  separated voxels, as bits, so that few voxels must be compared. */
+/** Problems where values decide, and what is kept of the ends of bricks for their borders: voxels; with equal values
+ *  links, and with a tolerance bits of separated voxels, so that few voxels must be compared. */
 namespace brickccl::cuda
 {
 
@@ -132,7 +132,7 @@ struct BorderArrays
 };
 
 /** The first and the last voxels of all rows of all bricks, for the borders along x. In the volume each of them lies in
- *  a cache line of its own. Kernel argument for problems with isTiled. */
+ *  a cache line of its own. They are kept for problems with isTiled. */
 template <typename T>
 struct EndArrays
 {

@@ -45,7 +45,8 @@ struct RowBrickMemory
   unsigned listed[LayersPerBrick];
   union
   {
-    /** Used with a tolerance until links are found. For the empty word nothing is separated. */
+    /** Used with a tolerance until links are found. That of the empty word is never set: it has no foreground, so that
+     *  no result depends on it. */
     SeparationBits separation[WordsPerBrick + 1];
     /** Used otherwise. */
     unsigned pairs[LayersPerBrick][TuningOf<Tuned::ListedLinks>];

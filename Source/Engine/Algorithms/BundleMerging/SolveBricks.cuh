@@ -409,7 +409,7 @@ private:
   {
     return 7 + grid.rowsShiftY + grid.bundlesShiftY;
   }
-  /** The place after those of all voxels. */
+  /** No place comes after it. With bundles of four rows it is that of the brick's last voxel, for which it is right. */
   static constexpr unsigned NoVoxel = 0x7FFFu;
 
   const TProblem & m_Problem;

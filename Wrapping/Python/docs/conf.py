@@ -1,7 +1,8 @@
 """Settings of Sphinx for the whole documentation: the target `site`, or python -m sphinx -W -c Wrapping/Python/docs . OUTPUT.
 
-Pages stay where they are in the repository; PAGES gives each its address on the site. BRICKCCL in the environment is the command
-whose help is shown; without it, those pages are shorter. The Python package is taken as installed, or else from its sources.
+Pages stay where they are in the repository. PAGES gives each its address on the site; a page that others link to needs one.
+BRICKCCL in the environment is the command whose help is shown; without it, those pages are shorter. The Python package is taken
+as installed, or else from its sources.
 """
 
 import importlib.util
@@ -47,10 +48,8 @@ myst_url_schemes = {"http": None, "https": None, "cpp": {"url": "cpp/{{path}}.ht
 
 #: The address of each page and its file, in the order of the navigation. NAME/index has the pages NAME/* below it.
 _docs = "Wrapping/Python/docs/"
-_tasks, _algorithms = (
-    sorted(path.parent.name for path in (ROOT / folder).glob("*/README.md")) for folder in ("Examples", "Source/Engine/Algorithms")
-)
-_tasks = dict.fromkeys(re.findall(r"\(Examples/(\w+)/README.md\)", (ROOT / "README.md").read_text()) + _tasks)
+_tasks = re.findall(r"\(Examples/(\w+)/README.md\)", (ROOT / "README.md").read_text())
+_algorithms = sorted(path.parent.name for path in ROOT.glob("Source/Engine/Algorithms/*/README.md"))
 PAGES = {
     "index": "README.md",
     "tasks/index": _docs + "site/tasks.md",
@@ -69,6 +68,7 @@ PAGES = {
     "slicer": "Source/Fronts/Slicer/README.md",
     "algorithms/index": _docs + "site/algorithms.md",
     **{f"algorithms/{name}": f"Source/Engine/Algorithms/{name}/README.md" for name in _algorithms},
+    "algorithms/kernels": "Source/Engine/Algorithms/BundleMerging/KERNELS.md",
     "algorithms/bricks": "Source/Engine/Bricks/README.md",
     "algorithms/papers": "Testing/Benchmarks/PAPERS.md",
     "speed/index": "Testing/Benchmarks/RESULTS.md",

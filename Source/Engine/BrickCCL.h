@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_BRICKCCL_H
 #define BRICKCCL_BRICKCCL_H
 
-/** Everything that a C++ program needs to label, measure and clean. */
+/** Everything a C++ program needs to label, measure and clean. */
 #include "BrickCCL/Clean/Clean.h"
 #include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Dispatch/CudaLabeler.h"

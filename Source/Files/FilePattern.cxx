@@ -12,17 +12,8 @@
 #include <optional>
 #include <set>
 
-#ifdef _WIN32
-#  ifndef NOMINMAX
-#    define NOMINMAX
-#  endif
-#  include <windows.h>
-// windows.h defines a macro of that name.
-#  undef ReplaceFile
-#else
-#  include <fnmatch.h>
-#  include <glob.h>
-#endif
+#include <fnmatch.h>
+#include <glob.h>
 
 namespace brickccl::files
 {
@@ -59,7 +50,7 @@ struct NumberedName
   std::size_t width = 0;
   char        filling = ' ';
 
-  /** What a name has in the place of the number; empty if the rest of it is another one. */
+  /** The number's text in a name; empty if the rest of the name differs. */
   std::string
   NumberIn(const std::string & name) const
   {
@@ -140,7 +131,7 @@ FilesOfNumbers(const fs::path & path, const NumberedName & name)
   return files;
 }
 
-/** The text with a backslash before each of these signs, which are then letters of names. */
+/** The text with a backslash before each of these characters, which are then literal. */
 std::string
 WithLetters(const std::string & text, const std::string & signs)
 {
@@ -153,7 +144,6 @@ WithLetters(const std::string & text, const std::string & signs)
   return pattern;
 }
 
-#ifndef _WIN32
 std::vector<std::string>
 FilesOfGlob(const std::string & pattern)
 {
@@ -166,9 +156,8 @@ FilesOfGlob(const std::string & pattern)
   ::globfree(&found);
   return files;
 }
-#endif
 
-/** Whether the last part of a pattern stands for a name. */
+/** Whether the last part of a pattern matches a name. */
 bool
 IsName(const std::string & pattern, const std::string & name)
 {
@@ -177,14 +166,10 @@ IsName(const std::string & pattern, const std::string & name)
     const auto numbered = NumberedNameOf(pattern);
     return numbered ? numbered->Makes(name) : pattern == name;
   }
-#ifdef _WIN32
-  return false;
-#else
   const auto numbered = NumberedNameOf(pattern);
   return ::fnmatch(pattern.c_str(), name.c_str(), FNM_PERIOD) == 0 ||
          ::fnmatch(WithLetters(pattern, "[").c_str(), name.c_str(), FNM_PERIOD) == 0 ||
          (numbered && numbered->Makes(name));
-#endif
 }
 
 } // namespace
@@ -205,33 +190,18 @@ FilesOfPattern(const std::string & pattern)
     return FilesOfNumbers(path, *numbered);
   }
   std::vector<std::string> files;
-#ifdef _WIN32
-  WIN32_FIND_DATAW found = {};
-  const HANDLE     search = FindFirstFileW(path.c_str(), &found);
-  for (bool isFound = search != INVALID_HANDLE_VALUE; isFound; isFound = FindNextFileW(search, &found) != 0)
-  {
-    files.push_back((path.parent_path() / found.cFileName).string());
-  }
-  if (search != INVALID_HANDLE_VALUE)
-  {
-    FindClose(search);
-  }
-  std::sort(files.begin(), files.end());
-#else
-  const std::size_t size = LiteralSize(pattern);
-  const std::string folder = WithLetters(pattern.substr(0, size), "*?[\\");
-  const std::string rest = pattern.substr(size);
+  const std::size_t        size = LiteralSize(pattern);
+  const std::string        folder = WithLetters(pattern.substr(0, size), "*?[\\");
+  const std::string        rest = pattern.substr(size);
   files = FilesOfGlob(folder + rest);
   const bool hasNumber = numbered && rest.find_first_of("*?") == std::string::npos;
   const auto others = hasNumber ? FilesOfNumbers(path, *numbered) : FilesOfGlob(folder + WithLetters(rest, "["));
   if (!files.empty() && !others.empty() && files != others)
   {
-    throw Error("the pattern stands for " + Quoted(files.front()) +
-                " and, with its brackets as letters of names, for " + Quoted(others.front()) +
-                "; write [[] for a bracket that is a letter");
+    throw Error("the pattern matches " + Quoted(files.front()) + " and, with literal brackets, " +
+                Quoted(others.front()) + "; write [[] for a literal bracket");
   }
   files = files.empty() ? others : files;
-#endif
   return files;
 }
 
@@ -259,7 +229,7 @@ HintOnPadding(const std::string & pattern)
       name->Makes(file) ? void(own.insert(number)) : void(others.emplace(number, file));
     }
   }
-  // Others matter where the stack goes on with them.
+  // Others matter if they continue the stack.
   auto next = others.begin();
   if (!own.empty())
   {
@@ -273,7 +243,7 @@ HintOnPadding(const std::string & pattern)
   const std::string & example = next->second;
   const std::string   number = name->NumberIn(example);
   const std::string   place = number[0] == '0' && number.size() > 1 ? "%0" + std::to_string(number.size()) + "d" : "%d";
-  return "it does not stand for " + Quoted(example) + ", whose number is written otherwise; write " +
+  return "it does not match " + Quoted(example) + ", whose number is written differently; use " +
          Quoted((path.parent_path() / (name->before + place + name->after)).string());
 }
 

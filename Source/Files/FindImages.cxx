@@ -58,7 +58,7 @@ public:
     const auto matches = IsFilePattern(input) ? FilesOfPattern(input) : std::vector<std::string>();
     if (matches.empty())
     {
-      throw Error("there is no input " + Quoted(input) + ", neither a file nor a folder nor files that it stands for");
+      throw Error("there is no input " + Quoted(input) + ": no file, folder or file pattern matches it");
     }
     for (const std::string & match : matches)
     {
@@ -76,7 +76,7 @@ public:
       for (const std::string & file : image.files)
       {
         taken.insert(PlaceOf(file));
-        // Who names both files of a pair has named one image.
+        // Both files of a pair are one image.
         for (const auto & [data, header] : DataAndHeaders)
         {
           if (HasExtension(file, header))
@@ -135,8 +135,7 @@ private:
     else if (HasMark(path))
     {
       throw Error("the input " + Quoted(path) +
-                  " holds the results of a batch; name the files or folders in it that are "
-                  "meant");
+                  " holds the results of a batch; name the files or folders in it to use");
     }
     else
     {
@@ -236,7 +235,7 @@ bool
 IsTiffSlice(const std::string & path)
 {
   const TiffPages pages = ReadTiffPages(FileBytes::Map(path));
-  // ImageJ writes stacks of more than 4 GB with the directory of their first slice alone.
+  // ImageJ writes stacks of more than 4 GB with only the directory of their first slice.
   return pages.pages.size() == 1 && pages.description.find("images=") == std::string::npos;
 }
 
@@ -348,7 +347,7 @@ FindImages(const std::vector<std::string> & inputs, const FindImagesOptions & op
       const std::string folder = fs::path(file.path).parent_path().string();
       FoundImage &      stack = stacks[folder];
       stack.kind = FoundImage::Kind::SliceImages;
-      // The folder's name says more than that of a slice, unless it is the folder that was searched.
+      // The folder's name is more useful than a slice's, unless it is the searched folder.
       const std::string own = fs::path(file.name).parent_path().string();
       stack.name = own.empty() ? fs::path(folder).filename().string() : own;
       stack.files.push_back(file.path);

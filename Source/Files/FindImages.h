@@ -27,7 +27,7 @@ struct FoundImage
   std::vector<std::string> files;
   /** The UID of a DICOM series. */
   std::string series;
-  /** Why the files are no stack that one can trust (SliceNames.h); empty if they are. */
+  /** Why the files are not a reliable stack (SliceNames.h); empty if they are. */
   std::string problem;
 };
 
@@ -53,8 +53,8 @@ struct FoundImages
 
 /** Finds the images among files, folders (with the folders in them) and patterns with * and ?.
  *
- *  Files with DICOM images make an image for each series UID. Slice images (PNG, JPEG, BMP, and TIFF of one page) that
- *  lie in one folder make one volume. Every other file of a known format is an image. Hidden files are left out. Only
+ *  Files with DICOM images make an image for each series UID. Slice images (PNG, JPEG, BMP, and TIFF of one page) in
+ *  one folder make one volume. Every other file of a known format is an image. Hidden files are left out. Only
  *  headers are looked at; a damaged file is found as an image of its own, and its error comes when it is read.
  *  \throws Error for an input that is not there, or that no image comes from. */
 FoundImages FindImages(const std::vector<std::string> & inputs, const FindImagesOptions & options = {});

@@ -14,7 +14,7 @@ namespace brickccl::files
 
 /** One format of image files. A new one is a file with its functions and a row of the table in Formats.cxx.
  *
- *  The functions throw Error (InvalidArgument, Unsupported) with the reason alone; their callers add the path. */
+ *  The functions throw Error (InvalidArgument, Unsupported) only with the reason; their callers add the path. */
 struct Format
 {
   const char * name;
@@ -24,17 +24,17 @@ struct Format
   bool (*recognises)(const FileBytes & file);
   LoadedImage (*read)(const FileBytes & file, const ReadOptions & options);
 
-  /** Writes the file at `path` and those beside it. They lie in a folder of their own and are moved to their places
-   *  later. Returns which parts of the geometry the format does not hold. Null if the format is only read. */
+  /** Writes the file at `path` and its companion files. They are in a separate folder and are moved to their places
+   *  later. Returns the parts of the geometry that the format cannot store. Null if the format is only read. */
   std::vector<std::string> (*write)(const std::string & path, const ImageToWrite & image, const WriteOptions & options);
-  /** The files that may be written beside the file of a path. Null if there are none. */
+  /** The possible companion files of a path. Null if there are none. */
   std::vector<std::string> (*beside)(const std::string & path);
   int maximumDimension;
   /** Whether voxels of the type can be written. */
   bool (*holds)(ScalarType type);
   /** Whether it is read in parts, if the way in which a file keeps its voxels allows that. */
   bool isReadInParts = false;
-  /** What help texts say beside the extensions. */
+  /** Text for the help in addition to the extensions. */
   const char * remark = nullptr;
 };
 
@@ -109,8 +109,8 @@ std::vector<DicomSeriesFiles> ListDicomSeries(const std::vector<std::string> & p
 /** Whether a folder, or one in it, holds a DICOM file. */
 bool HoldsDicom(const std::string & path);
 
-/** Reads slice images as a volume: those of a folder, or those that match a pattern with * and ?. They are in natural
- *  order (2 before 10). */
+/** Reads slice images as a volume: all in a folder, or all that match a pattern with * and ?, in natural order (2
+ *  before 10). */
 LoadedImage ReadSliceImages(const std::vector<std::string> & paths, const ReadOptions & options);
 
 } // namespace brickccl::files

@@ -56,7 +56,7 @@ WholeNumber(const std::string & text, const std::string & field)
   const auto         result = std::from_chars(begin, end, value);
   if (result.ec != std::errc() || result.ptr != end)
   {
-    throw Error("its field '" + field + "' has '" + text.substr(0, 40) + "' where a whole number belongs");
+    throw Error("its field '" + field + "' has '" + text.substr(0, 40) + "' instead of a whole number");
   }
   return value;
 }
@@ -79,7 +79,7 @@ RealNumber(const std::string & text, const std::string & field)
   const double value = std::strtod(text.c_str(), &end);
   if (text.empty() || end != text.c_str() + text.size())
   {
-    throw Error("its field '" + field + "' has '" + text.substr(0, 40) + "' where a number belongs");
+    throw Error("its field '" + field + "' has '" + text.substr(0, 40) + "' instead of a number");
   }
   return value;
 }
@@ -114,12 +114,12 @@ NamesOfPattern(const std::string & pattern, std::int64_t first, std::int64_t las
   if (percent == std::string::npos || width > 99 || end >= pattern.size() ||
       std::string("diu").find(pattern[end]) == std::string::npos || pattern.find('%', end) != std::string::npos)
   {
-    throw Error("the pattern " + Quoted(pattern) + " of its data files has no place for one number, as '%03d' is");
+    throw Error("the pattern " + Quoted(pattern) + " of its data files needs exactly one number format such as '%03d'");
   }
   if (step == 0 || (last - first) / step < 0 || (last - first) / step >= 1000000)
   {
     throw Error("the data files from " + std::to_string(first) + " to " + std::to_string(last) + " in steps of " +
-                std::to_string(step) + " are no list of files");
+                std::to_string(step) + " do not make a list of files");
   }
   std::vector<std::string> names;
   for (std::int64_t i = 0, count = (last - first) / step; i <= count; ++i)

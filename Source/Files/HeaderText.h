@@ -30,7 +30,7 @@ std::vector<double> RealNumbers(const std::string & text, const std::string & fi
 std::vector<std::string>
 NamesOfPattern(const std::string & pattern, std::int64_t first, std::int64_t last, std::int64_t step);
 
-/** The name of the data file beside a header of this path. It is the header's name with another extension: "ct.raw.gz"
+/** The name of the data file for a header of this path. It is the header's name with another extension: "ct.raw.gz"
  *  for "ct.nhdr". Characters that have another meaning in a header (%, \\, line ends, tabs) become underscores. */
 std::string DataFileName(const std::string & header, const std::string & extension);
 

@@ -100,7 +100,7 @@ CheckParts(const std::string & name, bool isReadInParts, const ReadOptions & opt
     return;
   }
   throw Unsupported(name + " files are not read in parts; those that are: " + FormatsReadInParts() +
-                    ", and folders of slice images; read it as a whole, without --memory, or convert it");
+                    ", and folders of slice images; read it whole, without --memory, or convert it");
 }
 
 LoadedImage
@@ -124,10 +124,9 @@ ReadOneFile(const FileBytes & file, const ReadOptions & options)
     }
   }
   const Format * const named = FormatOfName(file.Path());
-  throw Error(file.Size() == 0 ? "the file is empty"
-              : named != nullptr
-                ? std::string("its first bytes are none of a ") + named->name + " file: it is damaged or something else"
-                : "its format is none of those that are read: " + ReadableFormats());
+  throw Error(file.Size() == 0   ? "the file is empty"
+              : named != nullptr ? std::string("this is not a ") + named->name + " file: damaged, or another format"
+                                 : "its format is not supported; these are: " + ReadableFormats());
 }
 
 constexpr const char * SliceExtensions = ".tif .tiff .png .bmp .jpg .jpeg";
@@ -176,18 +175,18 @@ ReadAny(const std::string & path, const ReadOptions & options)
   if (dataset.file.empty() && !IsThere(path) && IsFilePattern(path))
   {
     auto slices = FilesOfPattern(path);
-    // As in a folder: other folders and pipes are no slices. A link that leads nowhere is one that is missing.
+    // As in a folder: other folders and pipes are not slices. A broken link is a missing slice.
     const auto isNoFile = [](const std::string & each) { return IsThere(each) && !IsRegularFile(each); };
     slices.erase(std::remove_if(slices.begin(), slices.end(), isNoFile), slices.end());
     const std::string hint = HintOnPadding(path);
     if (slices.empty())
     {
-      throw Error("there is no file that this pattern stands for" + (hint.empty() ? "" : ": " + hint));
+      throw Error("no file matches this pattern" + (hint.empty() ? "" : ": " + hint));
     }
     if (!hint.empty() && !options.acceptIrregularSlices)
     {
-      throw Error("the pattern stands for a part of the slices: " + hint +
-                  ", or let --accept-irregular-slices take those that it stands for");
+      throw Error("the pattern matches only a part of the slices: " + hint +
+                  ", or accept them with --accept-irregular-slices");
     }
     // The position of a DICOM slice is in its header, not in its name.
     if (std::any_of(slices.begin(), slices.end(), IsDicomFile))
@@ -228,7 +227,7 @@ TakeSpacing(const std::vector<double> & spacing, LoadedImage & image)
   image.spacingSource = "--spacing";
 }
 
-/** What is the same for images of one file and of several. */
+/** Common code for images of one file and of several. */
 void
 Complete(const std::string & name, const ReadOptions & options, LoadedImage & image)
 {
@@ -248,7 +247,7 @@ FormatForWriting(const std::string & path)
   const Format * const format = FormatOfName(path);
   if (format == nullptr || format->write == nullptr)
   {
-    throw Unsupported("no format with this extension keeps label maps; those that do: " + WritableFormats());
+    throw Unsupported("this extension is not a format for label maps; use one of " + WritableFormats());
   }
   return *format;
 }
@@ -300,8 +299,8 @@ OtherHeaderOf(const std::string & beside, const std::string & path)
   return "";
 }
 
-/** \throws Error if a file that would be written beside the image exists and may belong to something else: if the
- *  image's own file does not exist, or if another header beside it may stand for the same file. */
+/** \throws Error if a companion file exists and may belong to something else: if the image's own file does not exist,
+ * or if another header may use the same file. */
 void
 CheckBeside(const std::string & path)
 {
@@ -314,7 +313,7 @@ CheckBeside(const std::string & path)
     if (!IsThere(path))
     {
       throw Error("its voxels or its header would go to " + Quoted(beside) +
-                  ", which is there already; use another name, or remove that file");
+                  ", which exists already; use another name, or remove that file");
     }
     if (const std::string other = OtherHeaderOf(beside, path); !other.empty())
     {
@@ -466,7 +465,7 @@ CheckSameGrid(const LoadedImage & image, const LoadedImage & other, const std::s
   }
   const auto complain = [&](const char * what, double theirs, double ours) {
     std::ostringstream text;
-    text << Quoted(otherName) << " lies elsewhere in space than the input image: its " << what << " is " << theirs
+    text << Quoted(otherName) << " is elsewhere in space than the input image: its " << what << " is " << theirs
          << " instead of " << ours << "; resample it to the grid of the input image";
     throw InvalidArgument(text.str());
   };

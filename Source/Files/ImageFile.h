@@ -36,13 +36,13 @@ struct ReadOptions
   int threads = 0;
   /** Hears of the file that is read, unless slices of several files are; not of others that it names. */
   std::function<void(const files::FileBytes & file)> onFile = {};
-  /** Hears of an image when its type, channels and extent are known, and before memory for its voxels is taken: `bytes`
-   *  are the most that its voxels will take while they are read. What it throws ends the reading. */
+  /** Called when the type, channels and extent of an image are known, before memory for its voxels is allocated:
+   *  `bytes` is the most that its voxels will need during reading. If it throws, reading stops. */
   std::function<void(const LoadedImage & header, std::uint64_t bytes)> onHeader = {};
   /** Hears how much of an image has been read. */
   Progress progress = {};
 
-  /** How an image is read. What reads it later, in parts, tells nobody. */
+  /** How to read an image. Later reading in parts is not reported. */
   HostContext
   Context() const
   {
@@ -59,8 +59,8 @@ struct ReadOptions
  *  \throws Error that names the path, what is wrong and what would help. No content of a file ends the process. */
 LoadedImage ReadImageFile(const std::string & path, const ReadOptions & options = {});
 
-/** Whether a file that is not there yet would be read as a part of an input the next time: one of the names that a
- *  pattern stands for, or a slice image in a folder of such, also where symbolic links lead there. */
+/** Whether a new file would be read as a part of an input the next time: a name that matches a pattern, or a slice
+ *  image in a folder of slices, also through symbolic links. */
 bool WouldBeRead(const std::string & input, const std::string & output);
 
 /** Reads files that are one image: the slices of a DICOM series, or slice images. \param name  is named in errors. */
@@ -81,7 +81,7 @@ struct ImageToWrite
   /** Segments that are listed instead. */
   Segmentation segmentation = {};
 
-  /** An image whose voxels lie in memory. */
+  /** An image with its voxels in memory. */
   static ImageToWrite
   FromMemory(const void * voxels, ScalarType type, const Extent & extent, const Geometry & geometry);
 };
@@ -112,7 +112,7 @@ WriteColourPicture(const std::string & path, std::int64_t width, std::int64_t he
 /** The same as a JPEG of a quality from 1 to 100. */
 void WriteColourJpeg(const std::string & path, int width, int height, const unsigned char * pixels, int quality);
 
-/** The files that may be written beside an image file of this path: the data file of a detached header, or the other
+/** The possible companion files of an image file of this path: the data file of a detached header, or the other
  *  file of a pair. */
 std::vector<std::string> FilesBesideImage(const std::string & path);
 
@@ -125,9 +125,9 @@ void CheckFilesBeside(const std::string & path);
  *  \throws Error that names the path, for files that cannot be inspected. */
 bool MayHoldSeries(const std::string & path);
 
-/** \throws Error unless an image of this kind can be written to the path. The format must be known and hold the image,
- *  files can be made there, and no file that would be written beside the image exists without it. The error names the
- *  formats that can hold the image. */
+/** \throws Error unless an image of this kind can be written to the path. The format must be known and able to hold
+ *  the image, files can be created there, and no companion file exists without the image. The error names the formats
+ *  that can hold the image. */
 void CheckImageFileWritable(const std::string & path, ScalarType type, const Extent & extent);
 
 /** The formats that can be read or written, for help texts: "NRRD (.nrrd, .nhdr), NIfTI (.nii, .nii.gz, ...), ...". */

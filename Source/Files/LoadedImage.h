@@ -15,7 +15,7 @@
 namespace brickccl
 {
 
-/** The voxels of an image. They lie in memory of their own or in a part of a mapped file, which the system reads on
+/** The voxels of an image. They are in memory or in a part of a mapped file, which the system reads on
  *  access. */
 class VoxelMemory
 {
@@ -97,29 +97,29 @@ struct LoadedImage
 {
   VoxelMemory voxels;
   /** Whether the voxels are read later, in parts (ReadOptions::inParts): from `stream`, or, if there is none, from
-   *  `voxels`, which then lie in a mapped file. */
+   *  `voxels` in a mapped file. */
   bool                         inParts = false;
   std::shared_ptr<VoxelStream> stream;
-  /** Parts of so many slices, or multiples of them, are read fastest. */
+  /** Parts of this many slices, or multiples, are read fastest. */
   std::int64_t slicesAtOnce = 1;
   ScalarType   type = ScalarType::UInt8;
   /** The number of values of a voxel. Alpha, which says how to draw a voxel, is left out. */
   int      channels = 1;
   Extent   extent;
   Geometry geometry;
-  /** What the values are if they are no brightness: "counted from white", "numbers of a palette's colours". */
+  /** The meaning of the values if not brightness: "counted from white", "numbers of palette colors". */
   std::string meaning;
   /** The source of the spacing: "file", "--spacing", or "none" if the file has none and 1 mm is assumed. */
   std::string spacingSource = "file";
-  /** Whether the file says that its axes are those of a patient: left, posterior, superior. */
+  /** Whether the file defines its axes as a patient's: left, posterior, superior. */
   bool hasPatientAxes = false;
-  /** Of files that 3D Slicer wrote. */
+  /** The segments of files written by 3D Slicer. */
   Segmentation segmentation;
-  /** The files that the image was read from, including data files beside a header. */
+  /** The files that the image was read from, including data files of a header. */
   std::vector<std::string> files;
   /** Which image of the file it is: the name of a dataset. Empty if the file holds one image. */
   std::string part;
-  /** What is unusual about a file whose voxels and geometry are right. Each note is a sentence without a full stop. */
+  /** Unusual properties of a file whose voxels and geometry are right. Each note is a sentence without a full stop. */
   std::vector<std::string> notes;
 
   ImageView

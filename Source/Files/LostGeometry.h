@@ -10,7 +10,7 @@
 namespace brickccl::files
 {
 
-/** What a format that holds only a spacing loses of an image's place in space. */
+/** Notes on the geometry lost in a format that stores only a spacing. */
 inline std::vector<std::string>
 NotesOfLostPlace(const ImageToWrite & image, const std::string & format)
 {
@@ -27,11 +27,11 @@ NotesOfLostPlace(const ImageToWrite & image, const std::string & format)
   std::vector<std::string> notes;
   if (moved)
   {
-    notes.push_back(format + " files hold no origin; it is lost");
+    notes.push_back(format + " files cannot store the origin; it is lost");
   }
   if (turned)
   {
-    notes.push_back(format + " files hold no direction; it is lost");
+    notes.push_back(format + " files cannot store the direction; it is lost");
   }
   return notes;
 }

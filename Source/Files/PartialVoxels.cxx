@@ -208,7 +208,7 @@ RequireWholeSlices(std::uint64_t begin, std::size_t size, std::size_t sliceBytes
   if (begin % sliceBytes != 0 || size % sliceBytes != 0)
   {
     throw Unsupported(
-      "a slice of such an image is not read in parts; give more memory, or save the image uncompressed");
+      "a slice of this image cannot be read in parts; allow more memory, or save the image uncompressed");
   }
 }
 
@@ -219,7 +219,7 @@ RefuseParts(const LoadedImage & image, const std::string & what)
   {
     throw Unsupported(what +
                       " are not read in parts; save it as NRRD, NIfTI or MetaImage (gzip or uncompressed), or as "
-                      "TIFF slices, or read it as a whole without --memory");
+                      "TIFF slices, or read it whole, without --memory");
   }
 }
 

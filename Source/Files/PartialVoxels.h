@@ -10,15 +10,15 @@
 #include <memory>
 #include <string>
 
-// What images that are read in parts (ReadOptions::inParts) are read from.
+// Sources of images that are read in parts (ReadOptions::inParts).
 namespace brickccl::files
 {
 
-/** Voxels that lie in a file as in memory, perhaps with their bytes in reverse order. */
+/** Voxels with the same layout in a file as in memory, perhaps with reversed bytes. */
 std::shared_ptr<VoxelStream>
 StoredVoxels(const FileBytes & file, std::uint64_t begin, std::size_t swappedSize, const HostContext & context);
 
-/** What is compressed: bytes of a file from `begin` on, of which the first `skipped` come before the voxels. */
+/** Compressed data: bytes of a file from `begin` on; after decompression the first `skipped` precede the voxels. */
 struct CompressedVoxels
 {
   FileBytes     file;
@@ -42,7 +42,7 @@ std::shared_ptr<VoxelStream> RescaledVoxels(std::shared_ptr<const LoadedImage> s
                                             ScalarType                         type,
                                             const HostContext &                context);
 
-/** \throws Unsupported unless a part is made of whole slices of so many bytes. */
+/** \throws Unsupported unless a part consists of whole slices of this many bytes. */
 void RequireWholeSlices(std::uint64_t begin, std::size_t size, std::size_t sliceBytes);
 
 /** \throws Unsupported if the image is read in parts; `what` says what cannot be ("colours with alpha"). */

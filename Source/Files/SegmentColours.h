@@ -9,8 +9,8 @@
 namespace brickccl
 {
 
-/** The red, green and blue, 0 to 1, of a label in colour tables. Neighbouring labels differ clearly: hues go on by the
- *  golden ratio. */
+/** The red, green and blue, 0 to 1, of a label in color tables. Neighboring labels differ clearly: hues advance by
+ *  the golden ratio. */
 inline std::array<double, 3>
 SegmentColour(std::uint64_t label)
 {

@@ -86,7 +86,7 @@ SettleAxes(const double (&vectors)[MaximumDimension][MaximumDimension],
     const double length = std::sqrt(squares);
     if (!(length >= MinimumSpacing && length <= MaximumSpacing))
     {
-      throw Error(what + " of axis " + AxisNames[axis] + " has the length " + Shortest(length) +
+      throw Error(what + " of axis " + AxisNames[axis] + " has length " + Shortest(length) +
                   "; it must be above 0, from 1e-30 to 1e30 mm");
     }
     image.geometry.spacing[axis] = length;
@@ -118,7 +118,7 @@ SettleAxes(const double (&vectors)[MaximumDimension][MaximumDimension],
       " degrees instead of 90 (sheared)";
     if (!options.acceptSheared)
     {
-      throw Error(angle + "; resample the image, or go on with the nearest orthogonal geometry by --accept-sheared");
+      throw Error(angle + "; resample the image, or use the nearest orthogonal geometry with --accept-sheared");
     }
     image.notes.push_back(angle + "; the nearest orthogonal geometry of the same voxel volume is used");
     for (int axis = 0; axis < dimension; ++axis)
@@ -145,7 +145,7 @@ SettleAxes(const double (&vectors)[MaximumDimension][MaximumDimension],
       const double length = std::sqrt(squares);
       if (!(length > 1e-6 * image.geometry.spacing[axis]))
       {
-        throw Error(what + " span no volume: axis " + AxisNames[axis] + " lies in the plane of the others");
+        throw Error(what + " do not span a volume: axis " + AxisNames[axis] + " is in the plane of the others");
       }
       image.geometry.spacing[axis] = length;
       for (int row = 0; row < dimension; ++row)
@@ -177,13 +177,13 @@ NoteOnResolution(double x, double y, const std::string & unit)
 std::string
 NoteOnNegativeSpacing(const std::string & what)
 {
-  return what + " is negative; it is taken as positive";
+  return what + " is negative; its absolute value is used";
 }
 
 std::string
 NoteOnFlippedAxes(const std::string & axes)
 {
-  return "its spacing along " + axes + " is negative: voxels follow each other against the axis' direction";
+  return "its spacing along " + axes + " is negative: voxels run against the direction of the axis";
 }
 
 void
@@ -241,7 +241,7 @@ SettleExtent(const std::vector<std::int64_t> & sizes)
   }
   if (voxels > 4e18)
   {
-    throw Error("its size is " + text + ", more voxels than any memory holds: the header is damaged");
+    throw Error("its size is " + text + ", too large for any memory: the header is damaged");
   }
   return Extent(static_cast<int>(dimension), sizes.data());
 }
@@ -257,7 +257,7 @@ VoxelBytes(const Extent & extent, int channels, ScalarType type)
   const auto perVoxel = static_cast<std::uint64_t>(channels) * SizeOf(type);
   if (voxels > (std::uint64_t{ 1 } << 62) / perVoxel)
   {
-    throw Error("its size of " + extent.ToString() + " voxels is more than any memory holds: the header is damaged");
+    throw Error("its size of " + extent.ToString() + " voxels is too large for any memory: the header is damaged");
   }
   return static_cast<std::size_t>(voxels * perVoxel);
 }

@@ -23,11 +23,11 @@ void SettleAxes(const double (&vectors)[MaximumDimension][MaximumDimension],
                 const ReadOptions & options,
                 LoadedImage &       image);
 
-/** Distances of voxels in mm. Powers of numbers beyond are no doubles, and no image has such distances. */
+/** Limits of spacings in mm. Powers of numbers outside exceed doubles, and no image has such spacings. */
 inline constexpr double MinimumSpacing = 1e-30;
 inline constexpr double MaximumSpacing = 1e30;
 
-/** The note on a spacing that comes from a resolution, which may be that of a screen or printer. */
+/** The note on a spacing from a resolution, which may belong to a screen or printer. */
 std::string NoteOnResolution(double x, double y, const std::string & unit);
 
 /** The note on a negative spacing, for which the positive one is taken. \param what  "the OME PhysicalSizeX". */
@@ -37,7 +37,7 @@ std::string NoteOnNegativeSpacing(const std::string & what);
 std::string NoteOnFlippedAxes(const std::string & axes);
 
 /** Makes spacings positive; a negative one flips the direction, and is noted. \throws Error for spacings that give no
- * volume. */
+ *  volume. */
 void SettleSpacing(LoadedImage & image);
 
 /** The extent of an image of a file. `sizes` may have any length. Axes beyond the third are left out if they are
@@ -48,8 +48,8 @@ Extent SettleExtent(const std::vector<std::int64_t> & sizes);
 /** The number of bytes of the voxels. \throws Error if they are more than can be addressed. */
 std::size_t VoxelBytes(const Extent & extent, int channels, ScalarType type);
 
-/** Tells of an image whose voxels are to be read (ReadOptions::onHeader). \param mayBeScaled  whether its values may
- * become those of a larger type */
+/** Reports an image before its voxels are read (ReadOptions::onHeader). \param mayBeScaled  whether its values may
+ *  get a larger type */
 void TellHeader(const ReadOptions & options, const LoadedImage & image, bool mayBeScaled = false);
 
 /** Swaps the bytes of each of `count` values of `size` bytes. */
@@ -98,8 +98,8 @@ void RescaleImage(const Scaling & scaling, const std::string & what, const HostC
 /** A number with as many digits as distinguish it from its neighbours: "0.1" rather than "0.100000". */
 std::string Shortest(double value);
 
-/** The millimetres of a unit of length ("mm", "um", "micron", "m", "cm", "nm", "inch" ..., in upper or lower case, also
- *  "\\u00B5m"); 0 if it is no unit of length. */
+/** The millimeters of a unit of length ("mm", "um", "micron", "m", "cm", "nm", "inch" ..., in upper or lower case, also
+ *  "\\u00B5m"); 0 for other units. */
 double Millimetres(const std::string & unit);
 
 } // namespace brickccl::files

@@ -11,8 +11,8 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <memory>
-#include <mutex>
 #include <utility>
 
 namespace brickccl::files
@@ -46,10 +46,9 @@ ReadSlice(const std::string & path, const ReadOptions & options)
       }
     }
     const Format * const named = FormatOfName(path);
-    throw Error(file.Size() == 0   ? "the file is empty; no slice image can be read from it"
-                : named != nullptr ? std::string("it is no image: its first bytes are none of a ") + named->name +
-                                       " file, so it is damaged or something else"
-                                   : "it is no image of a format that is read: " + ReadableFormats());
+    throw Error(file.Size() == 0   ? "the file is empty, not a slice image"
+                : named != nullptr ? std::string("this is not a ") + named->name + " file: damaged, or another format"
+                                   : "its format is not supported; these are: " + ReadableFormats());
   }
   catch (const Unsupported & error)
   {
@@ -89,8 +88,8 @@ CheckAlike(const std::string & firstName,
   {
     throw Error("the slice " + Quoted(name) + " has " + KindOf(slice) + " but " + Quoted(firstName) + " has " +
                 KindOf(first) + "; all slices of a volume must be alike" +
-                (slice.channels != first.channels ? ": make those in colour grey"
-                 : slice.meaning != first.meaning ? ": save all of them as grey values that count from black"
+                (slice.channels != first.channels ? ": convert color slices to gray"
+                 : slice.meaning != first.meaning ? ": save all as gray values that count from black"
                                                   : ""));
   }
   bool isSame = slice.spacingSource == first.spacingSource;
@@ -102,61 +101,35 @@ CheckAlike(const std::string & firstName,
   if (spacingMatters && !isSame)
   {
     throw Error("the slice " + Quoted(name) + " has " + SpacingOf(slice) + " but " + Quoted(firstName) + " has " +
-                SpacingOf(first) + "; all slices must have the same, unless --spacing gives it");
+                SpacingOf(first) + "; all slices must agree, or set it with --spacing");
   }
 }
 
-/** The notes of slices. Each is kept once, with the number of slices that have it. */
-class MergedNotes
+/** The notes of slices, each once, with the number of slices that have it. */
+std::vector<std::string>
+MergedNotes(const std::vector<std::vector<std::string>> & notesOfSlices)
 {
-public:
-  void
-  Add(const std::vector<std::string> & notes)
+  std::map<std::string, std::size_t> counts;
+  for (const auto & notes : notesOfSlices)
   {
-    const std::lock_guard<std::mutex> lock(m_Mutex);
     for (const std::string & note : notes)
     {
-      const auto place =
-        std::find_if(m_Notes.begin(), m_Notes.end(), [&](const auto & known) { return known.first == note; });
-      if (place != m_Notes.end())
-      {
-        ++place->second;
-      }
-      else if (m_Notes.size() < MaximumNotes)
-      {
-        m_Notes.emplace_back(note, 1);
-      }
-      else
-      {
-        ++m_Others;
-      }
+      ++counts[note];
     }
   }
-
-  /** The notes in an order that does not depend on the threads. */
-  std::vector<std::string>
-  Take(std::size_t slices)
+  constexpr std::size_t    maximumNotes = 8;
+  std::vector<std::string> merged;
+  for (const auto & [note, count] : counts)
   {
-    std::sort(m_Notes.begin(), m_Notes.end());
-    std::vector<std::string> notes;
-    for (const auto & [note, count] : m_Notes)
+    if (merged.size() == maximumNotes)
     {
-      notes.push_back((count == slices ? "all slices: " : Counted(count, "slice") + ": ") + note);
+      merged.push_back(std::to_string(counts.size() - maximumNotes) + " more notes on slices are not shown");
+      break;
     }
-    if (m_Others > 0)
-    {
-      notes.push_back(std::to_string(m_Others) + " more notes of slices are left out");
-    }
-    return notes;
+    merged.push_back((count == notesOfSlices.size() ? "all slices: " : Counted(count, "slice") + ": ") + note);
   }
-
-private:
-  static constexpr std::size_t MaximumNotes = 8;
-
-  std::mutex                                       m_Mutex;
-  std::vector<std::pair<std::string, std::size_t>> m_Notes;
-  std::size_t                                      m_Others = 0;
-};
+  return merged;
+}
 
 /** Slices that are read when they are asked for. */
 class SliceStream : public VoxelStream
@@ -218,8 +191,8 @@ ReadSliceImages(const std::vector<std::string> & paths, const ReadOptions & opti
   const std::string problem = ProblemOfSliceNames(ordered);
   if (!problem.empty() && !options.acceptIrregularSlices)
   {
-    throw Error("the slice images are no whole volume: " + problem +
-                "; complete it, or let --accept-irregular-slices take them in the order of their names");
+    throw Error("the slice images are not a complete volume: " + problem +
+                "; complete it, or read them in order of name with --accept-irregular-slices");
   }
   const LoadedImage first = ReadSlice(ordered.front(), alone);
   const std::string firstName = NameOfFile(ordered.front());
@@ -241,8 +214,9 @@ ReadSliceImages(const std::vector<std::string> & paths, const ReadOptions & opti
   }
   std::byte * const voxels =
     volume.inParts ? nullptr : volume.voxels.Resize(VoxelBytes(volume.extent, volume.channels, volume.type));
-  MergedNotes       notes;
   const HostContext context = options.Context();
+
+  std::vector<std::vector<std::string>> notes(ordered.size());
   // In parts, each slice is checked when it is read.
   ParallelFor(volume.inParts ? 0 : count, context, [&](std::int64_t i) {
     const auto          number = static_cast<std::size_t>(i);
@@ -250,7 +224,7 @@ ReadSliceImages(const std::vector<std::string> & paths, const ReadOptions & opti
     const LoadedImage & slice = i == 0 ? first : own;
     CheckAlike(firstName, first, NameOfFile(ordered[number]), slice, options.spacing.empty());
     std::memcpy(voxels + number * bytes, slice.voxels.Data(), bytes);
-    notes.Add(slice.notes);
+    notes[number] = slice.notes;
   });
   volume.notes.push_back(
     "the volume is made of " + std::to_string(count) +
@@ -258,13 +232,13 @@ ReadSliceImages(const std::vector<std::string> & paths, const ReadOptions & opti
                 : " slice images, from " + Quoted(firstName) + " to " + Quoted(NameOfFile(ordered.back()))));
   if (!problem.empty())
   {
-    volume.notes.push_back(problem + "; the slice images are taken in the order of their names");
+    volume.notes.push_back(problem + "; the slice images are read in order of name");
   }
   if (options.spacing.empty() && volume.spacingSource != "none")
   {
-    volume.notes.push_back("slice images do not say their distance, which is taken as 1 mm; --spacing gives another");
+    volume.notes.push_back("slice images do not have a slice spacing; 1 mm is assumed (set it with --spacing)");
   }
-  for (const std::string & note : notes.Take(ordered.size()))
+  for (const std::string & note : MergedNotes(notes))
   {
     volume.notes.push_back(note);
   }

@@ -25,7 +25,7 @@ struct SliceName
   explicit SliceName(const std::string & path)
     : name(std::filesystem::path(path).filename().string())
   {
-    // A longer number is no number of a slice.
+    // A longer number is not a slice number.
     constexpr std::size_t maximumDigits = 18;
     const auto            isDigit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
     for (auto place = name.begin(); place != name.end();)
@@ -75,7 +75,7 @@ ProblemOfNumbers(const std::vector<SliceName> & names, std::size_t place)
   {
     if (names[i].numbers[place] <= names[i - 1].numbers[place])
     {
-      return Quoted(names[i - 1].name) + " and " + Quoted(names[i].name) + " do not have numbers that rise";
+      return Quoted(names[i - 1].name) + " and " + Quoted(names[i].name) + " do not have rising numbers";
     }
     least = std::min(least, stepTo(i));
   }

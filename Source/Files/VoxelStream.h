@@ -21,7 +21,7 @@ public:
    *  read everything before it once more. \throws Error for damaged and truncated files. */
   virtual void Read(std::uint64_t begin, std::byte * output, std::size_t size) = 0;
 
-  /** Parts begin and end at multiples of so many bytes, or at the end of the voxels. */
+  /** Parts begin and end at multiples of this many bytes, or at the end of the voxels. */
   virtual std::uint64_t BytesAtLeast() const = 0;
 };
 

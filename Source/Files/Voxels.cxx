@@ -9,24 +9,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <limits>
-#include <system_error>
 #include <vector>
 
-#ifdef _WIN32
-#  ifndef NOMINMAX
-#    define NOMINMAX
-#  endif
-#  include <windows.h>
-// These need windows.h before them.
-#  include <fcntl.h>
-#  include <io.h>
-#  include <sys/stat.h>
-#else
-#  include <fcntl.h>
-#  include <unistd.h>
-#endif
+#include <fcntl.h>
+#include <unistd.h>
 
 namespace brickccl::files
 {
@@ -105,18 +92,18 @@ CheckFileCount(std::size_t count, const Extent & extent)
   if (!fits)
   {
     throw Error("it names " + std::to_string(count) + " data files for " + extent.ToString() +
-                " voxels, which do not part evenly among them");
+                " voxels, which cannot be divided evenly");
   }
 }
 
 void
 CheckBytesBeyond(std::uint64_t beyond, std::size_t fileCount, LoadedImage & image)
 {
-  const std::string text = std::to_string(beyond) + " bytes that its header does not tell of";
+  const std::string text = std::to_string(beyond) + " bytes that its header does not mention";
   if (beyond > 0 && fileCount > 1)
   {
     throw Error("after the voxels of one of its " + std::to_string(fileCount) + " data files come " + text +
-                ": they are not the right ones");
+                ": they are the wrong files");
   }
   if (beyond > 0)
   {
@@ -150,7 +137,7 @@ InterleaveChannels(LoadedImage & image, const HostContext & context)
   {
     return;
   }
-  RefuseParts(image, "channels that lie one after the other");
+  RefuseParts(image, "channels stored one after the other");
   const std::size_t size = SizeOf(image.type);
   const auto        voxels = image.extent.VoxelCount();
   const auto        channels = static_cast<std::size_t>(image.channels);
@@ -177,7 +164,7 @@ InterleaveChannels(LoadedImage & image, const HostContext & context)
 void
 DropAlpha(LoadedImage & image, const HostContext & context)
 {
-  RefuseParts(image, "colours with alpha");
+  RefuseParts(image, "colors with alpha");
   const std::size_t size = SizeOf(image.type);
   const std::size_t from = static_cast<std::size_t>(image.channels) * size;
   const std::size_t to = from - size;
@@ -195,75 +182,12 @@ DropAlpha(LoadedImage & image, const HostContext & context)
   });
   image.voxels = std::move(kept);
   --image.channels;
-  image.notes.push_back("alpha is left out: " + std::to_string(image.channels) + " of " +
-                        std::to_string(image.channels + 1) + " channels take part");
+  image.notes.push_back("alpha is ignored: " + std::to_string(image.channels) + " of " +
+                        std::to_string(image.channels + 1) + " channels are read");
 }
-
-namespace
-{
-
-#ifdef _WIN32
-
-int
-OpenToWrite(const std::string & path)
-{
-  return ::_wopen(std::filesystem::path(path).c_str(),
-                  _O_WRONLY | _O_CREAT | _O_TRUNC | _O_BINARY | _O_NOINHERIT,
-                  _S_IREAD | _S_IWRITE);
-}
-
-/** Writes some of the bytes. \return how many. \throws Error. */
-std::size_t
-WriteSomeAt(int descriptor, std::uint64_t place, const void * bytes, std::size_t size)
-{
-  OVERLAPPED at = {};
-  at.Offset = static_cast<DWORD>(place);
-  at.OffsetHigh = static_cast<DWORD>(place >> 32);
-  constexpr std::size_t limit = std::size_t{ 1 } << 30;
-  DWORD                 written = 0;
-  if (WriteFile(reinterpret_cast<HANDLE>(::_get_osfhandle(descriptor)),
-                bytes,
-                static_cast<DWORD>(std::min(size, limit)),
-                &written,
-                &at) == 0)
-  {
-    throw Error(std::system_category().message(static_cast<int>(GetLastError())));
-  }
-  return written;
-}
-
-#else
-
-int
-OpenToWrite(const std::string & path)
-{
-  return ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-}
-
-/** Writes some of the bytes. \return how many. \throws Error. */
-std::size_t
-WriteSomeAt(int descriptor, std::uint64_t place, const void * bytes, std::size_t size)
-{
-  for (;;)
-  {
-    const ::ssize_t written = ::pwrite(descriptor, bytes, size, static_cast<::off_t>(place));
-    if (written >= 0)
-    {
-      return static_cast<std::size_t>(written);
-    }
-    if (errno != EINTR)
-    {
-      throw Error(std::strerror(errno));
-    }
-  }
-}
-
-#endif
-
-} // namespace
 
 OutputFile::OutputFile(const std::string & path)
-  : m_Descriptor(OpenToWrite(path))
+  : m_Descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666))
 {
   if (m_Descriptor < 0)
   {
@@ -292,14 +216,15 @@ OutputFile::WriteAt(std::uint64_t place, const void * bytes, std::size_t size)
   const auto * from = static_cast<const char *>(bytes);
   while (size > 0)
   {
-    const std::size_t written = WriteSomeAt(m_Descriptor, place, from, size);
-    if (written == 0)
+    const ::ssize_t written = ::pwrite(m_Descriptor, from, size, static_cast<::off_t>(place));
+    if (written == 0 || (written < 0 && errno != EINTR))
     {
-      throw Error("the system wrote nothing");
+      throw Error(written == 0 ? "the system wrote nothing" : std::strerror(errno));
     }
-    from += written;
-    size -= written;
-    place += written;
+    const auto done = static_cast<std::size_t>(std::max<::ssize_t>(written, 0));
+    from += done;
+    size -= done;
+    place += done;
   }
 }
 

@@ -13,7 +13,7 @@
 namespace brickccl::files
 {
 
-// Shared by the formats whose voxels lie in a file as they do in memory: x fastest, channels side by side.
+// Shared by the formats with the same layout in files as in memory: x fastest, channels interleaved.
 
 /** Takes the voxels of `image`, whose extent, type and channels are known, from the bytes of a file at `begin`. The
  *  voxels are shared with the file if they can be used in place, and copied otherwise.
@@ -22,7 +22,7 @@ namespace brickccl::files
 void
 TakeStored(const FileBytes & file, std::uint64_t begin, bool swapped, const HostContext & context, LoadedImage & image);
 
-/** Copies `count` bytes of a file, from `begin` on, to `output`: a part of voxels that lie in several files.
+/** Copies `count` bytes of a file, from `begin` on, to `output`: a part of voxels in several files.
  *  \throws Error if the file is too short. */
 void CopyStored(const FileBytes &   file,
                 std::uint64_t       begin,
@@ -57,7 +57,7 @@ std::byte * MakeRoom(std::uint64_t fileBytes, std::uint64_t perByte, LoadedImage
 /** Interleaves channels: they lie one after the other as whole images before, and side by side for each voxel after. */
 void InterleaveChannels(LoadedImage & image, const HostContext & context);
 
-/** Removes the last channel, which is alpha; a note says so. */
+/** Removes the last channel, which is alpha, with a note. */
 void DropAlpha(LoadedImage & image, const HostContext & context);
 
 /** A file that is written from beginning to end. */
@@ -81,7 +81,7 @@ public:
   /** \throws Error also for bytes that the system failed to write earlier. */
   void Close();
 
-  /** Records that WriteAt has added so many bytes. */
+  /** Records that WriteAt has added this many bytes. */
   void
   Grow(std::uint64_t bytes)
   {

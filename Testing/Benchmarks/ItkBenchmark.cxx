@@ -184,7 +184,7 @@ CompareComponents(const Options & options, const Mask * mask)
       filter->SetInput(mask);
       filter->SetFullyConnected(fully);
     };
-    const std::string neighbours = fully ? "26 neighbours" : "6 neighbours";
+    const std::string neighbours = fully ? "26 neighbors" : "6 neighbors";
     Compare<Theirs, Ours>(options, "ConnectedComponent, " + neighbours, set);
     Compare<Theirs, Ours>(options, "ConnectedComponent, " + neighbours + ", no table", set, [](Ours * filter) {
       filter->ComputeComponentTableOff();
@@ -346,7 +346,7 @@ ReadNumbers(const std::string & name, const std::string & text)
     const auto         read = std::from_chars(number.data(), end, numbers.emplace_back());
     if (read.ec != std::errc() || read.ptr != end || numbers.back() < 1)
     {
-      throw std::invalid_argument(name + " has the value " + number + ", which is no number of at least 1");
+      throw std::invalid_argument(name + " has the value " + number + ", which is not a number of at least 1");
     }
   }
   if (numbers.empty())

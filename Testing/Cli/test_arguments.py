@@ -138,10 +138,10 @@ class ArgumentsTest(CommandTest):
             os.mkdir(self.path("2"))
             result = run(*words, cwd=self.folder)
             self.assertNotEqual(result.returncode, 0)
-            self.assertIn("'2' is taken as a value of --spacing: write './2'", result.stderr)
+            self.assertIn("'2' is read as a value of --spacing: write './2'", result.stderr)
             os.rmdir(self.path("2"))
         # An option that says how to read a scan is of no use without one.
-        self.fails("info", "--spacing", 1, 1, 1, 2, saying=["the SCAN is missing that --spacing is for"])
+        self.fails("info", "--spacing", 1, 1, 1, 2, saying=["--spacing needs a SCAN"])
         self.assertEqual(run("info", "--threads", 1, "--json").returncode, 0)
 
     def test_numbers_of_values(self):
@@ -177,10 +177,10 @@ class ArgumentsTest(CommandTest):
                 wrong = name[:-2] + name[-1] if len(name) > 6 else name + "x"
                 result = run(*command.split(), *right, wrong)
                 self.assertGreaterEqual(result.returncode, 100)
-                self.assertIn("'%s' is no option of `brickccl %s`" % (wrong, command), result.stderr)
+                self.assertIn("'%s' is not an option of `brickccl %s`" % (wrong, command), result.stderr)
                 self.assertIn("did you mean '--", result.stderr)
         for option in ("-o", "--output"):
-            self.refuses("label", [self.image, option, self.output], "OUTPUT has no option before it")
+            self.refuses("label", [self.image, option, self.output], "OUTPUT needs no option before it")
         self.assertNotIn("did you mean", run("label", self.image, "-q").stderr)
 
 

@@ -90,7 +90,7 @@ class BadInputTest(CommandTest):
         self.refuses("--neighbourhood", "8+z", "--connectivity", 6, saying=["--neighbourhood", "--connectivity"])
         self.refuses("--neighbourhood", "8+z", "--by-slice", "z", saying=["--neighbourhood", "--by-slice"])
         self.refuses("--neighbourhood", "8+z", "--algorithm", "DirectionalSearch", "--device", "cpu",
-                     saying=["10 (8+z), whose part to label at once is 8 within slices along z,", "DirectionalSearch"])
+                     saying=["10 (8+z), whose plain part is 8 within slices along z,", "DirectionalSearch"])
         path = self.path("n.txt")
         for content, saying in (("111\n" * 3, ["n.txt", "27 voxels", "not 9"]), ("1" * 26 + "2", ["holds '2'"]),
                                 ("1" * 26 + "0", ["(-1, -1, -1)", "(1, 1, 1)", "symmetric"]), ("", ["27 voxels", "not 0"])):
@@ -116,8 +116,8 @@ class BadInputTest(CommandTest):
         self.refuses("--periodic", "x; y", saying=["'x; y'", "xyzt"])
         self.refuses("--periodic", ", ", saying=["', '", "names no axis"])
         self.refuses("--periodic", "t", saying=["periodic along t", "3 dimensions"])
-        self.refuses("--periodic", "z", "--by-slice", "z", saying=["periodic along z", "has no neighbours"])
-        self.refuses("--periodic", "x,y,z", "--fill-holes", saying=["holes are not filled", "periodic along xyz"])
+        self.refuses("--periodic", "z", "--by-slice", "z", saying=["periodic along z", "has no neighbors"])
+        self.refuses("--periodic", "x,y,z", "--fill-holes", saying=["holes cannot be filled", "periodic along xyz"])
         self.refuses("--periodic", "x", "--pores", saying=["--pores", "--periodic"])
         self.refuses("--periodic", "x", "--statistics", self.path("t.csv"), "--columns", "feret",
                      saying=["'feret'", "not measured", "periodic along x"])
@@ -166,9 +166,9 @@ class BadInputTest(CommandTest):
     def test_names_of_no_format_are_refused_before_anything_is_read(self):
         for command in (["label"], ["label", "--memory", "500MB"], ["clean", "--largest", 1], ["select", "--where", "label > 1", "--keep"]):
             for name in ("o", "o.nrrd.gz", "o.parquet"):
-                said = self.fails(command[0], self.input, self.path(name), *command[1:], saying=["no format with this extension", ".nii.gz"])
+                said = self.fails(command[0], self.input, self.path(name), *command[1:], saying=["this extension is not a format", ".nii.gz"])
                 self.assertNotIn("reading", said.stderr)
-        self.fails("label", self.input, self.path("o.nrrd"), "--output-fallback", self.path("o.x"), saying="no format")
+        self.fails("label", self.input, self.path("o.nrrd"), "--output-fallback", self.path("o.x"), saying="not a format")
 
     def test_outputs_that_are_inputs(self):
         self.fails("label", self.input, self.input, saying="the input of INPUT")
@@ -200,7 +200,7 @@ class BadInputTest(CommandTest):
                 data = stream.read()
             missing = self.path("none.nrrd")
             # Before any work: it is not even seen that there is no input.
-            self.fails("label", missing, self.path(second), saying=["a.raw", "there already"])
+            self.fails("label", missing, self.path(second), saying=["a.raw", "exists already"])
             write_nrrd(self.path("other.nrrd"), "uint8", (2, 2), [1] * 4)
             with open(self.path(second), "w") as stream:
                 stream.write("the header of another format of the same data")
@@ -365,7 +365,7 @@ class BadInputTest(CommandTest):
                                saying=[option, "'%s'" % text, "whole number from "])
         self.fails("select", missing, self.output, "--where", "label > 0", "--keep", "--threads", -2,
                    saying=["--threads", "'-2'"])
-        for option, text in (("--seed", "-1"), ("--size", "-4"), ("--grain", "0"), ("--level", "-1")):
+        for option, text in (("--seed", "-1"), ("--size", "-4"), ("--grain", "0")):
             self.fails("phantom", "random", self.path("p.nrrd"), option, text, saying=[option, text])
         # Zeros at the front make no octal number of it.
         self.ok("label", self.input, self.path("a.nrrd"), "--minimum-size", "010", "--threads", "01", "--quiet")

@@ -141,11 +141,11 @@ class ResultsTest(BatchTest):
         # Of 10 x 8 x 6 voxels, 2 go at each side.
         self.assertEqual(summary["region_volume_mm3"], 6 * 4 * 2)
         self.assertAlmostEqual(summary["porosity_percent"], 100 * 8 / 48)
-        self.assertIn("1 of 2 components do not lie as deep as part.erode_mm, and do not count", summary["notes"])
+        self.assertIn("1 of 2 components are not as deep as part.erode_mm and do not count", summary["notes"])
         self.output = self.path("deeper")
         self.recipe(text + "erode_mm = 3\n")
         self.batch(code=3)
-        self.assertIn("nothing of the part lies deeper than part.erode_mm = 3 mm; its innermost voxel lies 2.5 mm deep",
+        self.assertIn("no voxel of the part is deeper than part.erode_mm = 3 mm; its innermost voxel is 2.5 mm deep",
                       self.items()["p"]["error"])
         self.output = self.path("open")
         self.recipe(text + "fill_holes = \"none\"\n")
@@ -196,7 +196,7 @@ class ResultsTest(BatchTest):
             shutil.rmtree(self.output, ignore_errors=True)
             self.recipe("[threshold]\nrange = [1, 1]\n[part]\nmethod = \"%s\"\nthreshold = -5\n%s" % (method, rules))
             self.batch(code=3)
-            self.assertIn("the part fills the image: every voxel lies in", self.items()["a"]["error"])
+            self.assertIn("the part fills the image: every voxel is in", self.items()["a"]["error"])
             self.assertEqual(self.items()["a"]["verdict"], "error")
 
     def test_further_pieces_and_slits_are_noted(self):
@@ -289,7 +289,7 @@ class ResultsTest(BatchTest):
                 (["s%d.png" % z for z in (8, 9, 11, 12)], "'s10.png' is missing between 's9.png' and 's11.png'"),
                 (["a_%d.png" % z for z in range(4)] + ["b_%d.png" % z for z in range(4)], "'a_0.png' and 'b_0.png' have names of different kinds"),
                 (["t%d_z%d.png" % (t, z) for t in (1, 2) for z in (1, 2)], "more than one number changes"),
-                (["s1.png", "s01.png"], "do not have numbers that rise")):
+                (["s1.png", "s01.png"], "do not have rising numbers")):
             self.stack(names)
             self.batch(code=3)
             item = self.items()["stack"]
@@ -354,7 +354,7 @@ class ResultsTest(BatchTest):
                          [("p", os.path.join(inputs[0], "p.nrrd")), ("p-2", os.path.join(inputs[1], "p.nrrd")),
                           ("stack", inputs[2])])
         self.assertEqual(rows[0]["notes"], "")
-        self.assertIn("the file holds no spacing; 1 mm is taken", rows[2]["notes"])
+        self.assertIn("no voxel size in the file: 1 mm assumed", rows[2]["notes"])
 
     def test_output_inside_of_the_input_is_not_searched(self):
         self.recipe()

@@ -68,7 +68,7 @@ class FaultsTest(BatchTest):
         os.kill(int(child()[0]), signal.SIGSEGV)
         _, errors = process.communicate(timeout=120)
         self.assertEqual(process.returncode, 3, errors)
-        self.assertIn("v00: error: the process that worked on it ended with signal 11", errors)
+        self.assertIn("v00: error: its process ended with signal 11", errors)
         self.assertEqual(self.finished(), ["v01", "v02"])
 
     def test_kill_and_resume(self):
@@ -109,7 +109,7 @@ class FaultsTest(BatchTest):
         self.volume("a.nrrd", [(0, 0, 0, 1, 1, 1)])
         self.volume("b.nrrd", [(0, 0, 0, 2, 1, 1)])
         self.batch()
-        self.fails("batch", self.path("r.toml"), self.input, "-o", self.output, saying="--resume continues it")
+        self.fails("batch", self.path("r.toml"), self.input, "-o", self.output, saying="continue it with --resume")
         self.recipe("[labeling]\nconnectivity = 26\n")
         self.fails("batch", self.path("r.toml"), self.input, "-o", self.output, "--resume",
                    saying=["line 2 was 'connectivity = 6' and is 'connectivity = 26'"])
@@ -117,7 +117,7 @@ class FaultsTest(BatchTest):
         self.volume("a.nrrd", [(0, 0, 0, 3, 1, 1)])
         os.utime(os.path.join(self.input, "b.nrrd"))
         errors = self.batch("--resume").stderr
-        self.assertIn("a: its input is another one than before; it is done anew", errors)
+        self.assertIn("a: its input has changed; it is processed again", errors)
         self.assertIn("1 item is finished already", errors)
         self.assertEqual(self.summary("a")["defect_voxels"], 3)
         os.remove(os.path.join(self.input, "b.nrrd"))
@@ -134,7 +134,7 @@ class FaultsTest(BatchTest):
         self.batch("--resume")
         self.assertEqual(os.stat(report).st_mtime_ns, before, "a run that changes nothing keeps the report")
         self.volume("a.nrrd", [(0, 0, 0, 1, 1, 1), (5, 5, 5, 1, 1, 1)])
-        self.assertIn("report.html told of earlier results", self.batch("--resume").stderr)
+        self.assertIn("report.html was outdated", self.batch("--resume").stderr)
         self.assertEqual(self.items()["a"]["verdict"], "fail")
         self.assertFalse(os.path.exists(report))
         self.batch("--resume", "--report")
@@ -154,7 +154,7 @@ class FaultsTest(BatchTest):
         self.assertFalse(os.path.exists(os.path.join(self.output, "items", "a", "slices.jpg")))
         errors = self.batch("--resume", "--report").stderr
         for item in "ab":
-            self.assertIn(item + ": it has no pictures for the report; it is done anew", errors)
+            self.assertIn(item + ": it has no pictures for the report; it is processed again", errors)
         self.assertEqual(self.tree(), whole)
         self.assertIn("2 items are finished already", self.batch("--resume", "--report").stderr)
         # Without the report nothing is missing, and where the recipe wants no pictures, neither.
@@ -195,13 +195,13 @@ class FaultsTest(BatchTest):
             defects = stream.read()
         made = {"brickccl": json.loads(summary)["brickccl"], "stamps": {}, "outputs": []}
         for change, saying in (
-                (lambda: os.remove(own("labels.nrrd")), "a: its 'labels.nrrd' is not there any more; it is done anew"),
-                (lambda: write(own("defects.csv"), defects.replace("1", "2")), "a: its 'defects.csv' is not what was written"),
+                (lambda: os.remove(own("labels.nrrd")), "a: its 'labels.nrrd' is gone; it is processed again"),
+                (lambda: write(own("defects.csv"), defects.replace("1", "2")), "a: its 'defects.csv' was changed"),
                 (lambda: write(own("summary.json"), summary.replace("\"defects\": 1", "\"defects\": 0")),
-                 "a: its 'summary.json' is not what was written"),
-                (lambda: os.remove(own("summary.json")), "a: its 'summary.json' is not there any more"),
-                (lambda: write(done, "{"), "a.json' is damaged; it is done anew"),
-                (lambda: write(done, "[]"), "a.json' is damaged; it is done anew"),
+                 "a: its 'summary.json' was changed"),
+                (lambda: os.remove(own("summary.json")), "a: its 'summary.json' is gone"),
+                (lambda: write(done, "{"), "a.json' is damaged; it is processed again"),
+                (lambda: write(done, "[]"), "a.json' is damaged; it is processed again"),
                 (lambda: write(done, json.dumps({**made, "seconds": {"read": "x"}})), "a.json' is damaged"),
                 (lambda: write(done, json.dumps({**made, "seconds": {}})), "a.json' is damaged"),
                 (lambda: os.remove(done), "a.json': No such file")):
@@ -221,7 +221,7 @@ class FaultsTest(BatchTest):
         done = os.path.join(self.output, ".batch", "done", "a.json")
         with open(done, encoding="utf-8") as stream:
             state = json.load(stream)
-        for earlier, saying in (("0.0.1", "a: it was made by version 0.0.1, and this is %s; it is done anew" % version),
+        for earlier, saying in (("0.0.1", "a: it was made by version 0.0.1, and this is %s; it is processed again" % version),
                                 (None, "a: it was made by an earlier version, and this is %s" % version)):
             state["brickccl"] = earlier
             if earlier is None:
@@ -240,7 +240,7 @@ class FaultsTest(BatchTest):
         result = subprocess.run([COMMAND, "batch", self.path("r.toml"), self.input, "-o", ""], cwd=self.path("here"),
                                 capture_output=True, text=True)
         self.assertNotEqual(result.returncode, 0)
-        self.assertIn("-o: '' is an empty text", result.stderr)
+        self.assertIn("-o: '' is empty", result.stderr)
         self.assertEqual(os.listdir(self.path("here")), [])
 
     def test_two_runs_in_one_folder_are_refused(self):
@@ -250,7 +250,7 @@ class FaultsTest(BatchTest):
         with open(os.path.join(self.output, ".batch", "lock"), "r+b") as lock:
             fcntl.lockf(lock, fcntl.LOCK_EX)
             self.fails("batch", self.path("r.toml"), self.input, "-o", self.output, "--resume",
-                       saying=["another batch seems to work", "number %d" % os.getpid()])
+                       saying=["another batch seems to be running", "number %d" % os.getpid()])
         self.batch("--resume")
 
     def test_folders_of_others_are_refused(self):
@@ -259,7 +259,7 @@ class FaultsTest(BatchTest):
         os.mkdir(self.output)
         with open(os.path.join(self.output, "thesis.txt"), "w", encoding="utf-8") as stream:
             stream.write("precious")
-        self.fails("batch", self.path("r.toml"), self.input, "-o", self.output, saying="no batch has made it")
+        self.fails("batch", self.path("r.toml"), self.input, "-o", self.output, saying="not the folder of a batch")
         self.assertEqual(os.listdir(self.output), ["thesis.txt"])
 
     def test_nothing_is_written_before_the_recipe_is_right(self):
@@ -281,7 +281,7 @@ class FaultsTest(BatchTest):
             self.output = os.path.join(mount, "out")
             result = self.batch("--jobs", 2, code=1)
             self.assertIn("No space left", result.stderr)
-            self.assertIn("--resume continues", result.stderr)
+            self.assertIn("continue with --resume", result.stderr)
             self.assertEqual(os.listdir(os.path.join(self.output, ".batch", "unfinished")), [])
             subprocess.run(["mount", "-o", "remount,size=100m", mount], check=True)
             self.batch("--resume")
@@ -343,7 +343,7 @@ class DamagedFolders(BatchTest):
         good = self.path("good")
         shutil.copytree(self.output, good)
         os.remove(os.path.join(self.output, "items", "a", "slices.jpg"))
-        self.fails("report", self.output, saying=["items/a/slices.jpg", "is not what the batch wrote", "--resume"])
+        self.fails("report", self.output, saying=["items/a/slices.jpg", "was changed after the batch", "--resume"])
         for text in ("[]", "{\"items\": 5}", "{\"items\": [5]}", "{"):
             with open(os.path.join(self.output, "manifest.json"), "w", encoding="utf-8") as stream:
                 stream.write(text)

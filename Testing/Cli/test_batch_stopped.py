@@ -52,7 +52,7 @@ class InterruptTest(BatchOfNoise):
                 count = len(self.finished())
                 self.assertEqual(output, "")
                 self.assertEqual(errors.splitlines()[-1],
-                                 "brickccl: stopped; %d of 20 items %s finished and stay%s in '%s'; the same command with --resume goes on"
+                                 "brickccl: stopped; %d of 20 items %s finished and stay%s in '%s'; continue with the same command and --resume"
                                  % (count, "is" if count == 1 else "are", "s" if count == 1 else "", self.output))
         self.batch("--resume")
         self.assertEqual(len(self.finished()), 20)
@@ -72,7 +72,7 @@ class InterruptTest(BatchOfNoise):
         if process.returncode == 0:
             self.skipTest("this machine is too fast")
         self.assertEqual(process.returncode, 130, errors)
-        self.assertIn("what is finished stays in '%s', and the same command with --resume goes on" % self.output, errors)
+        self.assertIn("finished items stay in '%s'; continue with the same command and --resume" % self.output, errors)
         self.batch("--resume")
 
 
@@ -89,7 +89,7 @@ class MovedFolders(BatchTest):
                 copy(os.path.join(self.output, name), os.path.join(moved, name))
         for options in (("--resume",), ()):
             self.fails("batch", self.path("r.toml"), self.input, "-o", moved, *options,
-                       saying=["holds the results of a batch without its folder '.batch'", "copies may leave it out", "copy '.batch' as well",
+                       saying=["holds the results of a batch, but its folder '.batch'", "it is hidden", "copy '.batch' as well",
                                "name a new folder"])
         # What needs no state works.
         self.assertIn("1 same", self.ok("compare", self.output, moved).stdout)
@@ -97,12 +97,12 @@ class MovedFolders(BatchTest):
         # Its label maps are no scans.
         shutil.copytree(moved, os.path.join(self.input, "before"))
         result = self.ok("batch", self.path("r.toml"), self.input, "-o", self.path("new"))
-        self.assertIn("before' holds the results of another batch and is left out", result.stderr)
+        self.assertIn("before' holds the results of another batch and is skipped", result.stderr)
         self.assertIn("1 item:", result.stdout)
         # A stopped batch may have no manifest.
         os.remove(os.path.join(self.input, "before", "manifest.json"))
         result = self.ok("batch", self.path("r.toml"), self.input, "-o", self.path("newer"))
-        self.assertIn("before' holds the results of another batch and is left out", result.stderr)
+        self.assertIn("before' holds the results of another batch and is skipped", result.stderr)
         self.assertIn("1 item:", result.stdout)
         shutil.copytree(os.path.join(self.output, ".batch"), os.path.join(moved, ".batch"))
         shutil.rmtree(os.path.join(self.input, "before"))
@@ -114,7 +114,7 @@ class MovedFolders(BatchTest):
         self.volume("a.nrrd", [])
         os.mkdir(self.output)
         shutil.copy(self.path("r.toml"), os.path.join(self.output, "recipe.toml"))
-        self.fails("batch", self.path("r.toml"), self.input, "-o", self.output, "--resume", saying="no batch has made it")
+        self.fails("batch", self.path("r.toml"), self.input, "-o", self.output, "--resume", saying="not the folder of a batch")
         # A user's folder may have a recipe beside a folder of items.
         project = os.path.join(self.input, "project")
         os.makedirs(os.path.join(project, "items"))
@@ -170,7 +170,7 @@ class FullDiskTest(BatchOfNoise):
             limited = subprocess.run(self.command("--jobs", str(jobs)), capture_output=True, text=True,
                                      preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192)))
             self.assertEqual(limited.returncode, 1, limited.stderr)
-            self.assertIn("--resume continues", limited.stderr)
+            self.assertIn("continue with --resume", limited.stderr)
             opened = watch.names()
             begun = sorted({name for name in opened if opened.count(name) > at_search.count(name)})
             self.assertLessEqual(len(begun), jobs, begun)
@@ -204,7 +204,7 @@ class FullDiskTest(BatchOfNoise):
         process.send_signal(signal.SIGCONT)
         errors = process.communicate(timeout=60)[1]
         self.assertEqual(process.returncode, 1, errors)
-        self.assertIn("--resume continues", errors)
+        self.assertIn("continue with --resume", errors)
         self.assertEqual(os.listdir(os.path.join(self.output, ".batch", "unfinished")), [])
 
 

@@ -128,7 +128,7 @@ class SegmentsTest(CommandTest):
         with open(self.input, "wb") as stream:
             stream.write(header + b"\n\n" + b"".join(data[i:i + 1] * 2 for i in range(len(data))))
         cure = "channels; it must have 1: export overlapping segments to one label map"
-        self.assertIn("lie in 2 layers", self.fails("clean", self.input, self.output, "--largest", 1, saying=cure).stderr)
+        self.assertIn("stored in 2 layers", self.fails("clean", self.input, self.output, "--largest", 1, saying=cure).stderr)
         self.fails("stats", self.input, "-o", self.path("t.csv"), "--quiet", saying=cure)
 
 
@@ -175,7 +175,7 @@ class CleanTest(CommandTest):
                                       ("uint8", [0] * 60 + [1], False)):
             write_nrrd(self.path("in.nrrd"), kind, (12, 11, 10), [choose.choice(values) for _ in range(1320)])
             result = self.ok("clean", self.path("in.nrrd"), self.path("out.nrrd"), "--largest", 1, "--json")
-            self.assertEqual("looks like a gray scan" in " ".join(json.loads(result.stdout)["notes"]), isNoted, kind)
+            self.assertEqual("looks like a grayscale scan" in " ".join(json.loads(result.stdout)["notes"]), isNoted, kind)
 
     def test_report(self):
         write_nrrd(self.path("in.nrrd"), "int16", (7, 3), [-2, -2, -2, 5, 0, 5, 5, -2, 0, -2, 0, 0, 0, 0, -2, -2, -2, 5, 0, 9, 0])
@@ -230,7 +230,7 @@ class CleanTest(CommandTest):
         self.assertEqual(labels_of(self.path("out.nrrd"))[1], [int(c == "#") for row in left for c in row])
         self.assertIn("connectivity 4, periodic along x", self.ok(*arguments, "--periodic", "x").stdout)
         self.assertEqual(json.loads(self.ok(*arguments, "--json").stdout)["components"], 3)
-        self.fails(*arguments, "--periodic", "x,y", saying=["holes are not filled", "periodic along xy", "no border"])
+        self.fails(*arguments, "--periodic", "x,y", saying=["holes cannot be filled", "periodic along xy", "no border"])
         self.fails(*arguments, "--periodic", "z", saying="periodic along z")
         summary = json.loads(self.ok(*arguments, "--neighbourhood", "2+y", "--json").stdout)
         self.assertEqual((summary["neighbourhood"], summary["connectivity"], summary["components"]), ("2+y", 4, 3))
@@ -243,11 +243,11 @@ class CleanTest(CommandTest):
         path = self.path("in.nrrd")
         write_nrrd(path, "uint8", (3, 2, 2), [1, 0, 2, 0, 0, 0, 3, 3, 3, 0, 0, 0])
         out = self.path("out.nrrd")
-        self.fails("clean", path, out, saying="say what to clean")
+        self.fails("clean", path, out, saying="nothing to do")
         self.fails("clean", path, out, "--largest", 1, "--values", "1,,2", saying="'' for --values is no number")
         self.fails("clean", path, out, "--largest", 1, "--values", "", saying="empty text")
         self.fails("clean", path, out, "--largest", 1, "--values", "0,1", saying="the value 0 is that of the background")
-        self.fails("clean", path, out, "--largest", 1, "--background", "256", saying="the background 256 is no value")
+        self.fails("clean", path, out, "--largest", 1, "--background", "256", saying="the background 256 does not fit")
         self.fails("clean", path, out, "--fill-holes", "-1", saying="no number of at least 0")
         self.fails("clean", path, "--fill-holes", "out", "--quiet", saying="behind --fill-holes stands a volume in mm3")
         self.fails("clean", path, out, "--largest", 1, "--maximum-hole-size", 3, saying="--fill-holes")

@@ -103,7 +103,7 @@ class CompareTest(CommandTest):
                                    [G, G, G, L, L, K, K, K, "split", K, L, L]])
         os.remove(self.path("two/a.nrrd"))
         result = self.ok("compare", before, after, "--pictures", self.path("pictures"))
-        self.assertIn("has no scan below the defects", result.stderr)
+        self.assertIn("has no scan behind the defects", result.stderr)
         self.assertEqual(self.change_at(read_png(self.path("pictures/a.png")), 11, 0), V)
         self.fails("compare", before, after, "--pictures", os.path.join(after, "p"), saying="the folder of a batch")
 
@@ -123,7 +123,7 @@ class CompareTest(CommandTest):
             recipe = stream.read()
         after = self.batch("two", {"a": self.AFTER}, recipe=recipe + "[labeling]\nconnectivity = 26\n")
         self.fails("compare", before, after, saying=["made with different recipes: line 3", "'[labeling]'",
-                                                     "--different-recipes compares them all the same"])
+                                                     "compare them with --different-recipes"])
         self.assertIn("a: ", self.ok("compare", before, after, "--different-recipes").stdout)
 
     def test_the_first_difference_is_none_of_comments(self):
@@ -161,7 +161,7 @@ class CompareTest(CommandTest):
         other = self.batch("two", {"a": self.BEFORE})
         for output in ("items.csv", "items/a/defects.csv", "new.csv", "../one-out/items/../defects.csv"):
             for first, second in ((batch, other), (other, batch)):
-                self.fails("compare", first, second, "-o", os.path.join(batch, output), saying="the folder of a batch; name a file outside")
+                self.fails("compare", first, second, "-o", os.path.join(batch, output), saying="the folder of a batch; choose a file outside")
         self.assertNotIn("new.csv", os.listdir(batch))
         with open(os.path.join(batch, "items.csv"), encoding="utf-8") as stream:
             self.assertTrue(stream.read().startswith("item,folder,verdict"))
@@ -181,7 +181,7 @@ class CompareTest(CommandTest):
             stream.write(b"x")
         self.fails("compare", before, after, saying="no item of")
         os.remove(os.path.join(after, "items/a/labels.nrrd"))
-        self.assertIn("labels.nrrd' is not there any more", run("compare", before, after).stdout)
+        self.assertIn("labels.nrrd' is gone", run("compare", before, after).stdout)
         with open(os.path.join(after, "items/a/summary.json"), "w", encoding="utf-8") as stream:
             stream.write("{")
         self.fails("compare", before, after, saying="summary.json' is damaged")
@@ -198,8 +198,8 @@ class CompareTest(CommandTest):
             with open(os.path.join(after, "items/b", name), "ab") as stream:
                 stream.write(b"x")
 
-        for harm, saying in ((lambda: damage("labels.nrrd"), "labels.nrrd' is not what the batch wrote"),
-                             (lambda: os.remove(os.path.join(after, "items/b/labels.nrrd")), "is not there any more"),
+        for harm, saying in ((lambda: damage("labels.nrrd"), "labels.nrrd' was changed after the batch"),
+                             (lambda: os.remove(os.path.join(after, "items/b/labels.nrrd")), "is gone"),
                              (lambda: shutil.rmtree(os.path.join(after, "items/b")), "its results are not in ")):
             with self.subTest(saying):
                 harm()

@@ -140,7 +140,7 @@ class PhantomTest(CommandTest):
                                      ("casting", ("--density", 0.1), "phantoms balls and random"),
                                      ("random", ("--diameters", 5), "phantom print"),
                                      ("balls", ("--truth", self.path("t.nrrd")), "phantoms log, casting and print")):
-            self.fails("phantom", kind, self.path("p.nrrd"), *options, saying=[options[0], kinds + " alone, not with " + kind])
+            self.fails("phantom", kind, self.path("p.nrrd"), *options, saying=[options[0], kinds + ", not with " + kind])
 
     def test_bad_requests(self):
         out = self.path("out.nrrd")
@@ -148,7 +148,7 @@ class PhantomTest(CommandTest):
         self.fails("phantom", "random", out, "--density", 2, saying="from 0 to 1")
         self.fails("phantom", "random", out, "--size", 0, 4, saying="at least 1")
         self.fails("phantom", "balls", out, "--truth", out, saying="--truth")
-        self.fails("phantom", "balls", out, "--noise", 3, saying="--noise goes with the phantoms log, casting and print")
+        self.fails("phantom", "balls", out, "--noise", 3, saying="--noise works only with the phantoms log, casting and print")
         self.fails("phantom", "casting", out, "--diameters", 3, saying="--diameters")
         self.fails("phantom", "print", out, "--diameters", 0.5, saying="from 1 to 1000")
         self.fails("phantom", "print", out, "--blur", 99, saying="at most 20 voxels")

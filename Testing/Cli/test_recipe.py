@@ -107,10 +107,10 @@ class RecipeTest(CommandTest):
     def test_numbers_that_no_double_stands_for(self):
         text = "[labeling]\ncriterion = \"tolerance\"\nminimum_volume_mm3 = %s\n"
         for number in ("1e-400", "-2.5e-400", "0.000_1E-50_00", "\"1e-400 cm3\""):
-            self.refuses(text % number, 3, "labeling.minimum_volume_mm3: ", "too near to 0")
+            self.refuses(text % number, 3, "labeling.minimum_volume_mm3: ", "too close to 0")
         for number in ("1e400", "-1e4_00", "\"1e400 mm3\""):
             self.refuses(text % number, 3, "too large")
-        self.refuses("[threshold]\nrange = [ # \u00b5\n  0,\n1e-400, 1]\n", 4, "threshold.range: '1e-400'", "too near to 0")
+        self.refuses("[threshold]\nrange = [ # \u00b5\n  0,\n1e-400, 1]\n", 4, "threshold.range: '1e-400'", "too close to 0")
         self.refuses("[input]\nspacing_mm = [1.0, 1.0, 1e400]\n", 2, "'1e400'", "too large")
         self.refuses("[selection]\nkeep = \"volume_mm3 > 1e400\"\n", 2, "too large")
         for number in ("0e-400", "1e-300", "1.7976931348623158e308", "\"0e-400 mm3\""):
@@ -263,7 +263,7 @@ class RecipeTest(CommandTest):
             stream.write(bytes(range(256)))
         result = run("recipe", "check", self.path("r.toml"))
         self.assertEqual(result.returncode, 1)
-        self.fails("recipe", "check", self.folder, saying=["cannot read", "it is no file"])
+        self.fails("recipe", "check", self.folder, saying=["cannot read", "it is not a file"])
         self.fails("recipe", "check", self.path("none.toml"), saying=["there is no recipe", "casting-porosity"])
 
     def test_ready_recipes(self):
@@ -272,7 +272,7 @@ class RecipeTest(CommandTest):
             self.ok("recipe", "new", name, "-o", self.path(name + ".toml"))
             self.ok("recipe", "check", self.path(name + ".toml"))
             self.assertIn("An item passes if", self.ok("recipe", "explain", name).stdout)
-        self.fails("recipe", "new", "casting-porosity", "-o", self.path("casting-porosity.toml"), saying="is there already")
+        self.fails("recipe", "new", "casting-porosity", "-o", self.path("casting-porosity.toml"), saying="exists already")
         self.fails("recipe", "new", "nothing", saying=READY)
 
     def test_schema(self):

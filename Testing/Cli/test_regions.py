@@ -199,7 +199,7 @@ class RegionsTest(batch_support.BatchTest):
         self.make(1)
         for keys, saying in (("reference_mm = 6", "is larger than the image, which has 10 voxels of 0.5 mm along y"),
                              ("reference_mm = 0.1", "is less than half a voxel, which has 0.5 mm along x"),
-                             ("reference_mm = 5\nleast_part_percent = 100", "no window of reference_mm lies in the part by 100 %")):
+                             ("reference_mm = 5\nleast_part_percent = 100", "no window of reference_mm is inside the part by 100 %")):
             shutil.rmtree(self.output, ignore_errors=True)
             self.recipe(PART + "[[acceptance]]\nrule = \"porosity-per-area\"\nat_most_percent = 1\n" + keys + "\n")
             self.batch(code=3)
@@ -256,7 +256,7 @@ class DepthsTest(batch_support.BatchTest):
                "rule = \"porosity-per-volume\"\nreference_mm = 1\nat_most_percent = 1\nleast_part_percent = %g\n"
         self.assertEqual(self.verdict("uint8", values, (100, 1, 1), (0.01, 1, 1), text % 56), "fail")
         self.verdict("uint8", values, (100, 1, 1), (0.01, 1, 1), text % 57, code=3)
-        self.assertIn("lies in the part by 57 %", self.items()["a"]["error"])
+        self.assertIn("is inside the part by 57 %", self.items()["a"]["error"])
 
     def test_infinite_values_are_above_every_limit(self):
         text = "[measuring]\nintensity = true\n[[acceptance]]\nrule = \"largest\"\ncolumn = \"intensity_max\"\nat_most = 5\n"

@@ -120,7 +120,7 @@ class ReportTest(CommandTest):
             for damaged in (content.replace(b"a", b"b", 1), content[:len(content) // 2], b""):
                 with open(self.path("out/" + name), "wb") as stream:
                     stream.write(damaged)
-                self.fails("report", self.path("out"), saying=[os.path.basename(name), "is not what the batch wrote"])
+                self.fails("report", self.path("out"), saying=[os.path.basename(name), "was changed after the batch"])
             with open(self.path("out/" + name), "wb") as stream:
                 stream.write(content)
         self.ok("report", self.path("out"))

@@ -108,8 +108,8 @@ class ScoreTest(CommandTest):
 
     def test_no_curve_without_hits_misses_or_overlap(self):
         for labels, truth, saying in (([0] * 4, [0] * 4, "there are no true defects"),
-                                      ([1, 0, 0, 1], [1, 0, 1, 1], "all true defects are found"),
-                                      ([0, 0, 0, 0], [1, 0, 1, 1], "no true defect is found"),
+                                      ([1, 0, 0, 1], [1, 0, 1, 1], "nothing was missed"),
+                                      ([0, 0, 0, 0], [1, 0, 1, 1], "no true defect was found"),
                                       ([0, 0, 1, 1], [1, 0, 1, 1], "do not overlap"),
                                       ([1, 0, 0, 0], [1, 0, 1, 1], "do not overlap"),
                                       ([1, 0, 1, 1, 0, 0, 0, 0, 0, 0], [1, 0, 1, 1, 0, 1, 0, 1, 1, 1], "does not rise with size")):
@@ -131,7 +131,7 @@ class ScoreTest(CommandTest):
         with open(self.path("c.svg"), encoding="utf-8") as stream:
             self.assertIn("a90/95", stream.read())
         self.fails("score", self.path("l.nrrd"), self.path("t.nrrd"), "--plot", self.path("c.txt"), saying=".svg")
-        self.fails("score", self.path("t.nrrd"), self.path("t.nrrd"), "--plot", self.path("d.svg"), saying="all true defects are found")
+        self.fails("score", self.path("t.nrrd"), self.path("t.nrrd"), "--plot", self.path("d.svg"), saying="nothing was missed")
         self.fails("score", self.path("l.nrrd"), self.path("t.nrrd"), "--plot", self.path("t.nrrd"), saying=".svg")
 
     def test_what_does_not_fit(self):

@@ -125,10 +125,10 @@ class SelectTest(CommandTest):
 
     def test_wrong_conditions_say_where_and_why(self):
         out = self.path("out.nrrd")
-        for condition, said in [("voxel_count >", "missing at the end"), ("form > 2", "'form' is no column"),
+        for condition, said in [("voxel_count >", "missing at the end"), ("form > 2", "'form' is neither a column"),
                                 ("voxel_count", "this is a number"), ("(label > 2) + 1 > 0", "a number is needed"),
-                                ("label = 2", "'==' is"), ("1 < label < 3", "do not chain"), ("label > 2 label", "expected an operator"),
-                                ("(label > 2", "expected ')'"), ("label > 2x", "no number"), ("sqrt(1, 2) > 1", "one argument"),
+                                ("label = 2", "write '=='"), ("1 < label < 3", "do not chain"), ("label > 2 label", "expected an operator"),
+                                ("(label > 2", "expected ')'"), ("label > 2x", "not a number"), ("sqrt(1, 2) > 1", "one argument"),
                                 ("", "empty text"), ("(" * 500 + "1 > 0" + ")" * 500, "too many levels"),
                                 ("intensity_mean > 2", "--intensity"), ("surface_distance_mm > 2", "--part"),
                                 ("__import__('os') > 1", "expected")]:

@@ -25,7 +25,7 @@ def noise(density, begin=0):
 class SlabMemoryTest(CommandTest):
     def named(self, result):
         """The memory that an error names."""
-        found = re.search(r"the least that does is (\d+) MiB|give --memory (\d+)MiB", result.stderr)
+        found = re.search(r"the minimum is (\d+) MiB|use --memory (\d+)MiB", result.stderr)
         self.assertIsNotNone(found, result.stderr)
         return int(found.group(1) or found.group(2))
 
@@ -64,7 +64,7 @@ class SlabMemoryTest(CommandTest):
             mask[place] = float("nan")
         write_nrrd(self.path("m.nrrd"), "float", SIZE, mask)
         command = ("label", self.path("i.nrrd"), self.path("o.nrrd"), "--json", "--mask")
-        told = "'%s': 4 values are not a number (NaN) and count as background" % self.path("m.nrrd")
+        told = "'%s': 4 values are NaN and count as background" % self.path("m.nrrd")
         for memory in ((), ("--memory", "60MiB", "--threads", 1)):
             result = self.ok(*command, self.path("m.nrrd"), *memory)
             self.assertIn(told, json.loads(result.stdout)["notes"])
@@ -129,10 +129,10 @@ class SlabMemoryTest(CommandTest):
                 os.remove(os.path.join(work, "slab-%06d.record" % slab))
             result = run(*command, "--resume", "--memory", "%dMiB" % self.named(result))
             if lost == ():
-                self.assertIn("too little to go on with slabs of", result.stderr)
+                self.assertIn("too little to resume with slabs of", result.stderr)
                 result = run(*command, "--resume", "--memory", "%dMiB" % self.named(result))
             self.assertEqual(result.returncode, 0, result.stderr)
-            self.assertIn("more than is left beside a slab: slabs are merged when all are labeled", result.stderr)
+            self.assertIn("too much to keep next to a slab: slabs are merged when all are labeled", result.stderr)
             self.assertEqual(read_nrrd(self.path("out.nrrd")), expected)
             result = run(*command, "--resume", "--memory", "58MiB")
 

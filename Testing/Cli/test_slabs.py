@@ -200,7 +200,7 @@ class SlabsTest(CommandTest):
         for text in damaged[::7] + [whole[:-1], whole[: len(whole) // 2], b"", whole[whole.index(b"\n") + 1:], whole + b"\n"]:
             with open(plan, "wb") as stream:
                 stream.write(text)
-            self.fails(*options, saying=["plan.txt", "damaged", "another folder"])
+            self.fails(*options, saying=["plan.txt", "damaged", "use another one"])
         with open(plan, "wb") as stream:
             stream.write(whole)
         self.ok(*options)
@@ -226,7 +226,7 @@ class SlabsTest(CommandTest):
         for ending in (".record", ".runs"):
             shutil.copy(os.path.join(work, "slab-000000" + ending), os.path.join(work, "slab-000001" + ending))
         said = self.ok(*options, "--resume").stderr
-        self.assertIn("slab-000001.record' is that of", said)
+        self.assertIn("slab-000001.record' belongs to", said)
         self.assertEqual(self.bytes_of("slabs.nrrd"), expected)
         # A slab of another image of the same size, labeled with the same options.
         other = self.path("other")
@@ -300,21 +300,21 @@ class SlabsTest(CommandTest):
         for summary in (slabs, again):
             self.assertEqual(summary["nan_values"], count)
             self.assertEqual(summary["notes"], whole["notes"])
-        self.assertIn(f"{count} values are not a number (NaN)", " ".join(slabs["notes"]))
+        self.assertIn(f"{count} values are NaN", " ".join(slabs["notes"]))
         self.assertEqual(self.bytes_of("whole.nrrd"), self.bytes_of("slabs.nrrd"))
 
     def test_memory_that_is_too_little_is_refused_with_the_least(self):
         path = self.phantom("balls.nrrd")
-        result = self.fails("label", path, self.path("out.nrrd"), "--memory", "20MB", "--threads", 2, saying="the least that does is")
-        least = re.search(r"the least that does is ([\d.]+ [KMG]iB)", result.stderr).group(1)
+        result = self.fails("label", path, self.path("out.nrrd"), "--memory", "20MB", "--threads", 2, saying="the minimum is")
+        least = re.search(r"the minimum is ([\d.]+ [KMG]iB)", result.stderr).group(1)
         self.ok("label", path, self.path("out.nrrd"), "--memory", least, "--threads", 2)
         # Threads need memory as well: the error tells how many do, or what one of them needs.
         many = ("label", path, self.path("out.nrrd"), "--threads", 8, "--memory")
         alone = re.search(r"with 8 threads, and (\d+ MiB) with --threads 1$",
-                          self.fails(*many, "20MB", saying="the least that does is").stderr.strip()).group(1)
+                          self.fails(*many, "20MB", saying="the minimum is").stderr.strip()).group(1)
         self.ok("label", path, self.path("out.nrrd"), "--memory", alone, "--threads", 1)
-        self.fails(*many, least, saying="--threads 2 does with the memory that is given")
-        alone = self.fails("label", path, self.path("out.nrrd"), "--threads", 1, "--memory", 1000, saying="the least that does is")
+        self.fails(*many, least, saying="--threads 2 fits into the given memory")
+        alone = self.fails("label", path, self.path("out.nrrd"), "--threads", 1, "--memory", 1000, saying="the minimum is")
         self.assertNotIn("--threads", alone.stderr)
         # What is known of slabs takes some memory from the first component on.
         voxels = [0] * (96 * 96 * 90)
@@ -322,8 +322,8 @@ class SlabsTest(CommandTest):
         write_nrrd(self.path("two.nrrd"), "uint8", (96, 96, 90), voxels)
         for threads, options in ((2, ()), (2, ("--equal-value", "--background", "none")), (1, ())):
             command = ("label", self.path("two.nrrd"), self.path("out.nrrd"), "--threads", threads, *options)
-            result = self.fails(*command, "--memory", 1000, saying="the least that does is")
-            least = re.search(r"the least that does is ([\d.]+ [KMG]iB)", result.stderr).group(1)
+            result = self.fails(*command, "--memory", 1000, saying="the minimum is")
+            least = re.search(r"the minimum is ([\d.]+ [KMG]iB)", result.stderr).group(1)
             found = json.loads(self.ok(*command, "--memory", least, "--json").stdout)
             self.assertEqual(found["components"], 3 if "none" in options else 2)
 

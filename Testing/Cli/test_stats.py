@@ -61,15 +61,15 @@ class StatsTest(CommandTest):
                 with open(table, encoding="utf-8") as stream:
                     rows = json.load(stream)["components"]
                 self.assertEqual([row["surface_distance_mm"] for row in rows], [1, 0])
-                self.assertIn("1 of 3 voxels of components lie outside of the part", told.stderr)
-                said = "'%s': 3 values are not a number (NaN) and count as background" % part in told.stderr
+                self.assertIn("1 of 3 component voxels are outside the part", told.stderr)
+                said = "'%s': 3 values are NaN and count as background" % part in told.stderr
                 self.assertEqual(said, outside != 0)
         for command in (("stats", part, "-o", table), ("label", labels, self.path("o.nrrd"), "--mask", part), ("render", part, self.path("o.png")),
                         ("label", labels, self.path("o.nrrd"), "--touching", part), ("score", part, labels), ("score", labels, part)):
             write_nrrd(part, "float", (8, 1, 1), [0, 0, 1, 0, float("nan"), float("nan"), float("nan"), 2], (1, 1, 1))
-            self.assertIn("'%s': 3 values are not a number (NaN) and count as background" % part, self.ok(*command).stderr, command[0])
+            self.assertIn("'%s': 3 values are NaN and count as background" % part, self.ok(*command).stderr, command[0])
         write_nrrd(part, "float", (8, 1, 1), [0, 0, 1, 0, float("nan"), 0, 0, 2], (1, 1, 1))
-        self.assertIn("'%s': 1 value is not a number (NaN) and counts as background" % part, self.ok("stats", part, "-o", table).stderr)
+        self.assertIn("'%s': 1 value is NaN and counts as background" % part, self.ok("stats", part, "-o", table).stderr)
 
     def test_weighted_centroids_outside_of_the_box_are_noted(self):
         labels, scan = self.path("l.nrrd"), self.path("s.nrrd")
@@ -78,7 +78,7 @@ class StatsTest(CommandTest):
             write_nrrd(scan, "int16", (6, 1, 1), values)
             result = self.ok("stats", labels, "--intensity", scan, "--columns", "intensity", "-o", self.path("t.csv"), "--json")
             summary = json.loads(result.stdout)
-            said = "1 of 2 components have their weighted centroid outside of their bounding box"
+            said = "1 of 2 components have a weighted centroid outside their bounding box"
             self.assertEqual(said in " ".join(summary["notes"]), isNoted)
 
     def test_a_scan_is_not_a_mask_of_a_part(self):
@@ -89,9 +89,9 @@ class StatsTest(CommandTest):
             for command in (("stats", labels, "-o", table), ("label", labels, self.path("o.nrrd"), "--statistics", table)):
                 self.fails(*command, "--part", part, saying=["'%s' (--part) is not a mask" % part, "no voxel is 0"])
         write_nrrd(part, "int16", (6, 2, 1), [5, 9, 8, 0, 3, 7, 4, 8, 1, 0, 2, 6])
-        self.assertIn("looks like a gray scan", self.ok("stats", labels, "-o", table, "--part", part).stderr)
+        self.assertIn("looks like a grayscale scan", self.ok("stats", labels, "-o", table, "--part", part).stderr)
         write_nrrd(part, "int16", (6, 2, 1), [5, 5, 5, 0, 3, 3, 5, 5, 5, 0, 3, 3])
-        self.assertNotIn("looks like a gray scan", self.ok("stats", labels, "-o", table, "--part", part).stderr)
+        self.assertNotIn("looks like a grayscale scan", self.ok("stats", labels, "-o", table, "--part", part).stderr)
 
     def test_parts_contacts_totals_and_histograms(self):
         labels, part, table = self.path("labels.nrrd"), self.path("part.nrrd"), self.path("table.json")
@@ -138,7 +138,7 @@ class StatsTest(CommandTest):
         self.assertEqual(rows["volume_mm3"]["unitLabel"], "mm^3")
         # A comma within a field: the fields stay apart.
         self.assertEqual(rows["centroid_x_mm"]["description"],
-                         "point of the centroid in LPS (spacing, origin and direction applied)")
+                         "centroid in LPS (with spacing, origin and direction)")
         self.fails("stats", labels, "-o", table, "--schema", "schema.json", saying=".csv or .tsv")
         self.fails("stats", labels, "-o", table, "--schema", table, saying="also the output of --output")
 
@@ -263,7 +263,7 @@ class StatsTest(CommandTest):
             with open(table, newline="", encoding="utf-8") as stream:
                 row = next(csv.DictReader(stream))
             self.assertEqual([float(row["intensity_" + name]) for name in columns[1:]], [0] * 4, value)
-        # One voxel deviates by 0, unless its value is no number.
+        # One voxel deviates by 0, unless its value is not a number.
         write_nrrd(labels, "uint8", (1,), [1])
         for value, deviation in ((5.5, 0), (math.nan, math.nan), (math.inf, math.nan)):
             write_nrrd(values, "double", (1,), [value])
@@ -312,7 +312,7 @@ class StatsTest(CommandTest):
     def test_the_list_of_columns_is_the_documented_one(self):
         with open(os.path.join(SOURCE, "Engine", "Tables", "COLUMNS.md")) as stream:
             self.assertTrue(stream.read().endswith(self.ok("stats", "--list-columns-markdown").stdout),
-                            "brickccl stats --list-columns-markdown gives the table anew")
+                            "brickccl stats --list-columns-markdown prints the table")
         self.assertIn("sphericity", self.ok("stats", "--list-columns").stdout)
 
     def test_bad_input(self):
@@ -324,7 +324,7 @@ class StatsTest(CommandTest):
         write_nrrd(labels, "uint8", (2, 2), [1, 1, 0, 0])
         self.fails("stats", labels, "-o", self.path("t.csv"), "--columns", "intensity", saying="need an intensity image")
         self.fails("stats", labels, "-o", self.path("t.xls"), saying=".csv, .tsv, .json or .xlsx")
-        self.fails("stats", labels, "-o", self.path("t.csv"), "--columns", "form", saying="no column and no group of columns")
+        self.fails("stats", labels, "-o", self.path("t.csv"), "--columns", "form", saying="neither a column nor a group of columns")
         self.fails("stats", self.path("none.nrrd"), "-o", self.path("t.csv"), saying="no such file")
 
 

@@ -68,7 +68,7 @@ class SweepTest(CommandTest):
             for below in ((), ("--below",)):
                 result = self.ok("sweep", self.image, "--range-from", ends[0], "--range-to", ends[1], "-o", self.path("c.csv"),
                                  "--json", *below)
-                said = "no voxel has such values; the scan's go from %d to %d" % (lowest, highest)
+                said = "no voxel is in this range; the scan's values range from %d to %d" % (lowest, highest)
                 self.assertEqual(said in json.loads(result.stdout)["notes"], isNoted, (ends, below))
 
     def test_slices(self):
@@ -119,7 +119,7 @@ class SweepTest(CommandTest):
         def fails(*arguments, saying):
             self.fails("sweep", self.image, *arguments, "-o", self.path("c.csv"), saying=saying)
 
-        fails("--range-from", 5, "--range-to", 5, saying="the first must be below the last")
+        fails("--range-from", 5, "--range-to", 5, saying="must be below the last")
         fails("--range-from", "-inf", "--range-to", 5, saying="both finite")
         fails("--range-from", 1, "--range-to", 5, "--steps", 1, saying="whole number from 2")
         fails("--range-from", 1, saying="--range-to")

@@ -72,7 +72,7 @@ class TablesTest(CommandTest):
         header, rows = self.read("--columns", "volume_um3,sphericity", "--units", "um", "--sort", "+volume_um3")
         self.assertEqual(header, ["label", "volume_um3", "sphericity"])
         self.assertEqual(rows, sorted(rows, key=lambda row: float(row[1])))
-        self.fails("stats", self.labels, "-o", self.table, "--columns", "volume_um3", saying="'volume_um3' is no column")
+        self.fails("stats", self.labels, "-o", self.table, "--columns", "volume_um3", saying="'volume_um3' is neither a column")
         self.fails("stats", self.labels, "-o", self.table, "--units", "nm", saying="mm, um or cm")
 
     def test_ras(self):
@@ -136,7 +136,7 @@ class TablesTest(CommandTest):
         self.fails("select", self.labels, self.path("o.nrrd"), "--where", "value > 1", "--keep", saying="`brickccl label --equal-value`")
 
     def test_what_is_not_finite(self):
-        """JSON has no such numbers: infinite ones are texts there, and what is no number is null."""
+        """JSON has no such numbers: infinite ones are texts there, and what is not a number is null."""
         infinity, scan = float("inf"), self.path("scan.nrrd")
         write_nrrd(scan, "float", (12, 1, 1), [infinity, 0, -infinity, -infinity, -infinity, 0, infinity, -infinity, 0, 3, 3, 4],
                    spacing=(0.5, 0.5, 0.5))

@@ -137,7 +137,7 @@ class ThresholdTest(LabelCommandTest):
 
     def test_bad_methods_are_refused_before_any_work(self):
         self.write_two_materials("int16")
-        for method, saying in (("otzu", "multi-otsu:N"), ("0,5", "0.5"), ("multi-otsu:1", "2 to 8"), ("inf", "no threshold")):
+        for method, saying in (("otzu", "multi-otsu:N"), ("0,5", "0.5"), ("multi-otsu:1", "2 to 8"), ("inf", "unknown threshold")):
             self.fails("label", self.input, self.output, "--threshold", method, saying=saying)
         self.fails("label", self.input, self.output, "--threshold", "otsu", "--range", 1, 2, saying="excludes")
         self.fails("label", self.input, self.output, "--threshold", 1, "--background", 3, saying="excludes")
@@ -147,7 +147,7 @@ class ThresholdTest(LabelCommandTest):
 
     def test_images_without_two_materials_are_refused(self):
         write_nrrd(self.input, "uint8", (4, 4), [7] * 16)
-        self.fails("label", self.input, self.output, "--threshold", "otsu", saying="1 different value")
+        self.fails("label", self.input, self.output, "--threshold", "otsu", saying="all voxels have the same value")
         self.fails("label", self.input, self.output, "--threshold", "valley", saying="no two clear peaks")
 
 

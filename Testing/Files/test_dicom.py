@@ -88,8 +88,8 @@ class Single(Dicom):
         for size in (len(whole) - 1000, len(whole) - 1):
             with open(path, "wb") as stream:
                 stream.write(whole[:size])
-            self.refuses(path, saying=["c.dcm", "cut"])
-        self.refuses(self.save(make(self.random((8, 8)), Rows=9), "d.dcm"), saying="cut")
+            self.refuses(path, saying=["c.dcm", "truncated"])
+        self.refuses(self.save(make(self.random((8, 8)), Rows=9), "d.dcm"), saying="truncated")
         with open(path, "wb") as stream:
             stream.write(whole[:400])
         self.refuses(path, saying="c.dcm")
@@ -140,7 +140,7 @@ class Single(Dicom):
                 stream.write(content)
             image = self.read(self.path(name))
             np.testing.assert_array_equal(image.voxels.reshape(4, 5), expected)
-            self.assertEqual("it is a DICOM file as well" in " ".join(image.notes), isTold)
+            self.assertEqual("it is also a DICOM file" in " ".join(image.notes), isTold)
 
     def test_spacing_of_the_detector(self):
         image = self.read(self.save(make(self.random((4, 4)), None, None, ImagerPixelSpacing=[0.2, 0.3]), "x.dcm"))
@@ -335,7 +335,7 @@ class Compressed(Dicom):
                 whole = opened.read()
             with open(path, "wb") as opened:
                 opened.write(whole[:-len(stream) // 2])
-            self.refuses(path, saying=["d.dcm", "cut"])
+            self.refuses(path, saying=["d.dcm", "truncated"])
             self.refuses(self.save(self.compressed(pixels, syntax, [stream[:len(stream) // 2]]), "e.dcm"),
                          saying="FFD9")
             for part in (0.3, 0.6, 0.9):

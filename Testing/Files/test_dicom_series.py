@@ -45,7 +45,7 @@ class Series(Dicom):
         folder, pixels = self.series([0, 2, 1, 3])
         image = self.read(folder)
         np.testing.assert_array_equal(image.voxels, pixels[[0, 2, 1, 3]])
-        self.assertTrue(any("file names" in note for note in image.notes))
+        self.assertTrue(any("file name" in note for note in image.notes))
 
     def test_sagittal_slices(self):
         orientation = (0, 1, 0, 0, 0, -1)
@@ -73,7 +73,7 @@ class Series(Dicom):
             self.refuses(folder, saying=["'i%d.dcm'" % index, "named like the slices", "--accept-irregular-slices"])
             image = self.read(folder, "--accept-irregular-slices")
             np.testing.assert_array_equal(image.voxels, np.delete(pixels, index, 0))
-            self.assertTrue(any("left out" in note for note in image.notes))
+            self.assertTrue(any("skipped" in note for note in image.notes))
 
     def test_uneven_distances(self):
         self.refuses(self.series([0, 1, 2.002, 3.002])[0], saying=["uneven", "i1.dcm", "i2.dcm", "1.002 mm"])
@@ -81,7 +81,7 @@ class Series(Dicom):
 
     def test_doubled_slices_and_points_in_time(self):
         message = self.refuses(self.series([0, 1, 1, 2])[0], saying=["i1.dcm", "i2.dcm", "same position"])
-        self.assertIn("doubled", message)
+        self.assertIn("duplicate", message)
         folder = self.series([0, 1, 2, 0, 1, 2], "times")[0]
         for options in ((), ("--accept-irregular-slices",)):
             self.refuses(folder, *options, saying=["2 slices at each of 3 positions", "points in time"])

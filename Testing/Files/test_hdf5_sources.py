@@ -87,7 +87,7 @@ class Hdf5SourcesTest(Hdf5Files):
             storage = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
             storage.set_virtual(taken, b"part-%b.h5", b"d", h5py.h5s.create_simple(size))
             h5py.h5d.create(stream.id, b"joined", h5py.h5t.NATIVE_UINT16, whole, storage)
-        self.refuses_in_both_ways(path, ("part-%b.h5::d", "unlimited selection", "not virtual"))
+        self.refuses_in_both_ways(path, ("part-%b.h5::d", "unlimited selection", "an ordinary dataset"))
         with h5py.File(self.path("g.h5"), "w") as stream:
             stream.create_dataset("d", data=BLOCKY, maxshape=(None, *BLOCKY.shape[1:]), chunks=(3, *BLOCKY.shape[1:]))
         path = self.path("grown.h5")
@@ -137,10 +137,10 @@ class Hdf5SourcesTest(Hdf5Files):
             layout = h5py.VirtualLayout(BLOCKY.shape, "u2")
             layout[...] = h5py.VirtualSource(".", "joined", BLOCKY.shape)
             stream.create_virtual_dataset("joined", layout)
-        self.refuses_in_both_ways(self.path("own.h5"), ("/joined", "takes values from itself"))
+        self.refuses_in_both_ways(self.path("own.h5"), ("/joined", "uses itself as a source"))
         self.virtual("one.h5", [("other.h5", "joined", BLOCKY.shape)])
         self.virtual("other.h5", [("one.h5", "joined", BLOCKY.shape)])
-        self.refuses_in_both_ways(self.path("one.h5"), ("takes values from itself", "other.h5"))
+        self.refuses_in_both_ways(self.path("one.h5"), ("uses itself as a source", "other.h5"))
 
     def label_and_stop(self, path, output, work, change):
         """Labels by slabs, and calls change() while it is stopped after the first of them."""
@@ -186,7 +186,7 @@ class Hdf5SourcesTest(Hdf5Files):
         for number, (way, said) in enumerate(ways):
             code, errors = self.label_and_stop(path, self.path("out.nrrd"), self.path("work-%d" % number), way)
             self.assertNotEqual(code, 0)
-            self.assertIn("m3.h5', which was %s while they were read" % said, errors)
+            self.assertIn("m3.h5', which was %s while it was read" % said, errors)
             self.assertFalse(os.path.exists(self.path("out.nrrd")))
             os.replace(last + ".away", last)
         self.assertEqual(self.label(path, self.path("out.nrrd"), "--memory", "64MB", "--threads", "1").returncode, 0)
@@ -224,7 +224,7 @@ class Hdf5SourcesTest(Hdf5Files):
             result = self.label(path, parts, "--mask", masks, "--range", "1", "1", "--memory", memory, "--threads", "1")
             self.assertEqual(result.returncode, 0, result.stderr)
             slabs.append((int(re.search(r"plan: (\d+) slab", result.stdout + result.stderr)[1]),
-                          "decompressed once more" in result.stdout + result.stderr))
+                          "decompressed again" in result.stdout + result.stderr))
             np.testing.assert_array_equal(self.read(parts).voxels, expected)
         self.assertEqual([again for _, again in slabs], [True, False, False])
         self.assertTrue(all(count > 2 for count, _ in slabs[:2]), slabs)

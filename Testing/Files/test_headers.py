@@ -179,7 +179,7 @@ class ReadTest(FilesTest):
                 stream.write(content)
             ours = self.read(self.path("s.nii"))
             np.testing.assert_array_equal(ours.voxels, want)
-            self.assertIn("no numbers", " ".join(ours.notes))
+            self.assertIn("not both numbers", " ".join(ours.notes))
         image.set_qform(np.diag([2, 3, 4, 1]), 1)
         image.header["sform_code"] = 1
         image.header["srow_x"] = image.header["srow_y"] = image.header["srow_z"] = 0
@@ -284,7 +284,7 @@ class WriteTest(FilesTest):
         for extension in (".mhd", ".nhdr"):
             result = self.label(self.source, self.path("o" + extension), "--no-compression")
             self.assertEqual(result.returncode, 1)
-            self.assertIn("there already", result.stderr)
+            self.assertIn("exists already", result.stderr)
         with open(self.path("o.raw"), "rb") as stream:
             self.assertEqual(stream.read(), b"precious")
         # The data file of an input under another header's name.

@@ -52,7 +52,7 @@ class MicroscopeTest(FilesTest):
             self.assertIn(saying or "", " ".join(ours.notes))
         partly = self.read(self.put(tiff(pages, [zeiss(spacing=(1e-6, 1e-6, 0))])))
         self.assert_geometry(partly, (1e-3, 1e-3, 1))
-        self.assertIn("distance of its slices", " ".join(partly.notes))
+        self.assertIn("no slice spacing", " ".join(partly.notes))
 
     def test_slices_of_zeiss_that_are_not_there(self):
         pages = values("uint16", (2, 5, 6))
@@ -63,12 +63,12 @@ class MicroscopeTest(FilesTest):
     def test_units_that_tiff_does_not_have(self):
         """tifffile writes 4 for the millimetre and 5 for the micrometre."""
         pages = values("uint16", (2, 5, 6))
-        for unit, spacing, saying in ((4, 0.5, "the millimetre is taken"), (5, 5e-4, "the micrometre is taken"),
+        for unit, spacing, saying in ((4, 0.5, "the millimeter is assumed"), (5, 5e-4, "the micrometer is assumed"),
                                       (7, 1, "no spacing is read"), (0, 1, "no spacing is read")):
             ours = self.read(self.put(tiff(pages, resolution(2, 2, unit))))
             self.assert_geometry(ours, (spacing, spacing, 1))
             np.testing.assert_array_equal(ours.voxels, pages)
-            self.assertIn("its ResolutionUnit is %d, which TIFF does not have; %s" % (unit, saying), " ".join(ours.notes))
+            self.assertIn("its ResolutionUnit is %d, which is not in TIFF; %s" % (unit, saying), " ".join(ours.notes))
         path = self.path("t.tif")
         for unit, spacing in (("MILLIMETER", 0.5), ("MICROMETER", 5e-4), ("CENTIMETER", 5)):
             tifffile.imwrite(path, pages[0], resolution=(2, 2), resolutionunit=unit)
@@ -91,7 +91,7 @@ class MicroscopeTest(FilesTest):
         for text in ("NaN", "nan", "Infinity", "inf", "0", "0.0", "1e400"):
             ours = self.read(self.imagej("unit=mm", "spacing=" + text, entries=resolution(2, 2, 1)))
             self.assert_geometry(ours, (0.5, 0.5, 1))
-            self.assertIn("its ImageJ description is %s, which is no distance of slices" % text, " ".join(ours.notes))
+            self.assertIn("its ImageJ description is %s, which is not a slice spacing" % text, " ".join(ours.notes))
         for text in ("", "2"):
             ours = self.read(self.imagej("unit=mm", "spacing=" + text, entries=resolution(2, 2, 1)))
             self.assertNotIn("no distance", " ".join(ours.notes))
@@ -121,7 +121,7 @@ class MicroscopeTest(FilesTest):
     def test_a_resolution_per_inch_without_a_unit_of_imagej(self):
         """ImageJ takes the inch, but 72 per inch, which many programs write anywhere, for no resolution."""
         for lines, entries, spacing, told in (((), resolution(300, 150, 2), (25.4 / 300, 25.4 / 150, 12.7), "300 x 150 pixels per inch"),
-                                              ((), resolution(72, 72, 2), None, "no spacing is read from its resolution"),
+                                              ((), resolution(72, 72, 2), None, "no spacing in ImageJ"),
                                               ((), resolution(300, 300, 2)[:2], None, ""), ((), (), None, ""),
                                               (["unit=inch"], resolution(72, 72, 2), (25.4 / 72, 25.4 / 72, 12.7), ""),
                                               (["unit=inch"], resolution(300, 300, 1), (25.4 / 300, 25.4 / 300, 12.7), ""),

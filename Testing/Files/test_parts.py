@@ -47,7 +47,7 @@ class PartsTest(FilesTest):
         result = self.label(*command, "--memory", "1MB")
         for resume in ((), ("--resume",)):
             if result.returncode != 0:
-                named = re.search(r"the least that does is (\d+) MiB|give --memory (\d+)MiB", result.stderr)
+                named = re.search(r"the minimum is (\d+) MiB|use --memory (\d+)MiB", result.stderr)
                 self.assertIsNotNone(named, result.stderr)
                 result = self.label(*command, *(resume if kept else ()), "--memory", "%sMiB" % (named.group(1) or named.group(2)))
         self.assertEqual(result.returncode, 0, "%s %s: %s" % (path, options, result.stderr))

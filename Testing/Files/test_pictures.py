@@ -93,7 +93,7 @@ class Png(PicturesTest):
         for voxels in (np.dstack([COLOUR, GREY]), np.dstack([GREY, GREY[::-1]])):
             kept = voxels[..., :-1].squeeze()
             image = self.assert_voxels(self.put(imagecodecs.png_encode(voxels), "alpha.png"), kept)
-            self.assertIn("take", " ".join(image.notes))
+            self.assertIn("read", " ".join(image.notes))
 
     def test_palettes(self):
         picture = Picture.fromarray(GREY % 7, "P")
@@ -176,7 +176,7 @@ class Bmp(PicturesTest):
         self.assert_voxels(self.save(Picture.fromarray(COLOUR), "c.bmp"), COLOUR)
         self.assert_voxels(self.save(Picture.fromarray(GREY > 100), "b.bmp"), (GREY > 100) * 255)
         rgba = Picture.fromarray(np.dstack([COLOUR, GREY]))
-        self.assertIn("3 channels", " ".join(self.assert_voxels(self.save(rgba, "a.bmp"), COLOUR).notes))
+        self.assertIn("3 color channels", " ".join(self.assert_voxels(self.save(rgba, "a.bmp"), COLOUR).notes))
 
     def test_palettes(self):
         picture = Picture.fromarray(GREY % 7, "P")
@@ -273,7 +273,7 @@ class Mrc(PicturesTest):
                         expected[axis - 1] += step * lengths[axis - 1]
                     np.testing.assert_allclose(place, expected, rtol=1e-5)
                 notes = " ".join(image.notes)
-                self.assertEqual("columns, rows and sections lie along " in notes, axes != (1, 2, 3))
+                self.assertEqual("columns, rows and sections run along " in notes, axes != (1, 2, 3))
         # Without an origin the number of the first column, row and section tells it.
         path = self.mrc(self.VOXELS.astype("i2"), 1, axes=(3, 1, 2))
         with open(path, "r+b") as stream:
@@ -301,7 +301,7 @@ class Mrc(PicturesTest):
         with open(path, "r+b") as stream:
             stream.seek(36)
             stream.write(struct.pack("<i", 3))
-        self.refuses(path, saying=["3 sections", "do not part"])
+        self.refuses(path, saying=["3 sections", "divided evenly"])
         with open(self.mrc(voxels, 1), "ab") as stream:
             stream.write(b"more")
         self.assertIn("4 bytes", " ".join(self.assert_voxels(path, voxels).notes))
@@ -407,7 +407,7 @@ class Slices(PicturesTest):
     def test_slices_whose_values_have_other_meanings_are_refused(self):
         colours = np.zeros((3, 256), "u2")
         for other, options in (("counted from white", {"photometric": "miniswhite"}),
-                               ("numbers of a palette's colours", {"photometric": "palette", "colormap": colours})):
+                               ("numbers of palette colors", {"photometric": "palette", "colormap": colours})):
             tifffile.imwrite(self.path("1.tif"), self.VOXELS[0], photometric="minisblack")
             tifffile.imwrite(self.path("2.tif"), self.VOXELS[1], **options)
             self.refuses(self.path("?.tif"), saying=("2.tif", other, "alike"))
@@ -418,7 +418,7 @@ class Slices(PicturesTest):
             indexed = Picture.fromarray(GREY[::-1], "P")
             indexed.putpalette([value // 2 for value in range(256) for _ in range(3)][::-1])
             self.save(indexed, "2." + suffix)
-            self.refuses(self.path("?." + suffix), "--as-labels", saying=("palette", "grey values that count"))
+            self.refuses(self.path("?." + suffix), "--as-labels", saying=("palette", "gray values that count"))
 
 
 if __name__ == "__main__":

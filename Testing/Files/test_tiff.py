@@ -140,10 +140,10 @@ class Pixels(TiffTest):
     def test_alpha_takes_no_part(self):
         rgba = RANDOM.integers(0, 255, (9, 8, 4)).astype("u1")
         image = self.assert_voxels(self.write(rgba, photometric="rgb", extrasamples=["unassalpha"]), rgba[..., :3])
-        self.assertIn("3 channels take part", " ".join(image.notes))
+        self.assertIn("3 channels are read", " ".join(image.notes))
         grey = rgba[..., :2]
         image = self.assert_voxels(self.write(grey, extrasamples=["unassalpha"], planarconfig="contig"), grey[..., 0])
-        self.assertIn("1 channel takes part", " ".join(image.notes))
+        self.assertIn("1 channel is read", " ".join(image.notes))
 
     def test_orientations(self):
         voxels = np.arange(1, 7).reshape(2, 3).astype("u1")
@@ -205,7 +205,7 @@ class Stacks(TiffTest):
             for planes in (VOLUME[:3], VOLUME[3:]):
                 writer.write(planes.astype("u1"), photometric="minisblack")
         image = self.assert_voxels(self.path("s.tif"), VOLUME)
-        self.assertIn("first image has 3 pages", " ".join(image.notes))
+        self.assertIn("first image 3 pages", " ".join(image.notes))
         path = self.write_pages([(plane.astype("u1"), {"description": '{"shape": [6, 12, 10]}'}) for plane in VOLUME])
         self.refuses(path, saying=["6 pages", "there are 5"])
 
@@ -214,7 +214,7 @@ class Stacks(TiffTest):
             return self.write_pages([(VOLUME[0].astype("u1"), {"description": description}),
                                      *((plane.astype("u1"), {}) for plane in VOLUME[1:])])
 
-        for text, note in (("ImageJ=1.53q\nimages=1\n", "there is 1 image; all of its 5 pages"), ("ImageJ=1.53q\nimages=5\nslices=5\n", ""),
+        for text, note in (("ImageJ=1.53q\nimages=1\n", "has 1 image; all of its 5 pages"), ("ImageJ=1.53q\nimages=5\nslices=5\n", ""),
                            ("ImageJ=1.53q\nimages=5\nslices=5\nunit=mm\nspacing=-0.5\n", "spacing of its ImageJ description is negative")):
             image = self.assert_voxels(pages(text), VOLUME)
             self.assertIn(note, " ".join(image.notes))

@@ -70,11 +70,11 @@ TEST(ModuleWords, LabelsOfParametersStandForOptions)
   EXPECT_EQ(words.Translate("--minimum-size 3, or --output"), "'Fewest voxels' 3, or 'Output table'");
   EXPECT_EQ(words.Translate("'a--output.nrrd' -- is x-y, --- "), "'a--output.nrrd' -- is x-y, --- ");
   EXPECT_EQ(words.Translate("--outputs, --minimum-size"),
-            "--outputs, 'Fewest voxels' (options with -- are those of the command `brickccl`)");
+            "--outputs, 'Fewest voxels' (options with -- belong to the command `brickccl`)");
   EXPECT_EQ(words.Translate("--output FILE or --equal-value keep X apart; `brickccl label SCAN --pores` helps"),
             "'Output table' or 'Joined: Equal' keep X apart; `brickccl label SCAN --pores` helps");
   EXPECT_EQ(words.Translate("(--spacing X Y Z gives another)"),
-            "(--spacing X Y Z gives another) (options with -- are those of the command `brickccl`)");
+            "(--spacing X Y Z gives another) (options with -- belong to the command `brickccl`)");
   EXPECT_EQ(words.Translate(""), "");
   EXPECT_THROW(slicer::ModuleWords(module, { { "--equal-value", "joining=Some" } }), Error);
   EXPECT_THROW(slicer::ModuleWords(module, { { "--output", "none" } }), Error);

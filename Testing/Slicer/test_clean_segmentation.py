@@ -102,7 +102,7 @@ class CleanSegmentationTest(ModuleTest):
         self.fails(result, "int64", [self.output])
 
     def test_errors_leave_nothing(self):
-        for settings, saying in (({"fillHoles": "No"}, "what to clean: 'Keep the largest', 'Fewest voxels', 'Smallest volume"),
+        for settings, saying in (({"fillHoles": "No"}, "nothing to do: give 'Keep the largest', 'Fewest voxels', 'Smallest volume"),
                                  ({"segments": "one"}, "one"),
                                  ({"inputSegmentation": self.path("none.nrrd")}, "none.nrrd"),
                                  ({"outputSegmentation": self.input}, "is the same as 'Input segmentation'"), ({"largest": -1}, "-1"),

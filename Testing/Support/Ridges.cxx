@@ -267,7 +267,7 @@ MakeRidges(const Extent & extent, const RidgeImage & image, const ProgressFuncti
   if (!(image.parameter >= 0 && image.parameter <= 1))
   {
     throw InvalidArgument("the parameter " + std::to_string(image.parameter) +
-                          " of a family of ridge patterns is invalid; it must lie between 0 and 1");
+                          " of a family of ridge patterns is invalid; it must be between 0 and 1");
   }
   if (image.family == Family::Spiral)
   {

@@ -10,9 +10,9 @@
 namespace brickccl
 {
 
-/** A ridge pattern R_l^k, from the ridge patterns of CUCCL (gitlab.com/lcg/cuccl). The numbers of equations below are
- *  those of its paper. The pattern is one component on which label equivalence with 8 neighbours takes l rounds. A
- *  crest of vertical peaks stands on a base whose rows each begin one pixel further right:
+/** A ridge pattern R_l^k, from the ridge patterns of CUCCL (gitlab.com/lcg/cuccl). The equation numbers below refer
+ *  to its paper. The pattern is one component on which label equivalence with 8 neighbours takes l rounds. A crest of
+ *  vertical peaks is on a base whose rows each begin one pixel further right:
  *
  *      #           #
  *      #     #     #

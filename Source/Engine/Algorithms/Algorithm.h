@@ -30,7 +30,7 @@ class CudaAlgorithm;
 struct CpuSide
 {
   /** Labels `result` 1..N in raster order and returns N; null if there is no CPU side. `options` has a value for each
-   * of the algorithm's options. */
+   *  of the algorithm's options. */
   std::uint64_t (*label)(const RowLinks &     links,
                          const Extent &       extent,
                          const Connectivity & connectivity,
@@ -63,7 +63,7 @@ struct Algorithm
   const char * summary = "";
   CpuSide      cpu;
   CudaSide     cuda;
-  /** What callers may choose, as "Name:option=value,option=value" in place of the name. */
+  /** Options of "Name:option=value,option=value". */
   std::vector<AlgorithmOption> options;
 
   bool
@@ -78,7 +78,7 @@ struct Algorithm
   }
 };
 
-/** What several rows say of the problems that they support. */
+/** Common conditions on problems of several rows. */
 inline bool
 SupportsAll(const ProblemTraits &)
 {

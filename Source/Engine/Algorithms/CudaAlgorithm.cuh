@@ -17,14 +17,14 @@
 namespace brickccl::cuda
 {
 
-/** An algorithm on one CUDA device with the memory that it keeps between calls. Every problem's voxels lie in memory of
- *  that device. */
+/** An algorithm on one CUDA device with the memory that it keeps between calls. Every problem's voxels are in memory of
+ * that device. */
 class CudaAlgorithm
 {
 public:
   virtual ~CudaAlgorithm() = default;
 
-  /** \return N. May write the label map at once if `labels` is not null; says so in `isWritten`. \throws Cancelled. */
+  /** \return N. May write the label map at once if `labels` is not null; then sets `isWritten`. \throws Cancelled. */
   virtual std::uint64_t Label(const Problem &      problem,
                               const OptionValues & options,
                               void *               labels,
@@ -82,8 +82,8 @@ public:
   /** Queues the sizes of the last problem's components, by label - 1. */
   virtual void
   Count(const Problem & problem, std::uint64_t components, unsigned long long * sizes, cudaStream_t stream) = 0;
-  /** Queues new labels for the last problem's components: by label - 1, 0 for those that go. What is queued later sees
-   *  these labels. */
+  /** Queues new labels for the last problem's components: by label - 1, 0 for dropped ones. Later work sees these
+   * labels. */
   virtual void Renumber(const Problem & problem, const unsigned long long * numbers, cudaStream_t stream) = 0;
   /** Queues the voxels of the last problem's components, grouped, in raster order. */
   virtual void        List(const Problem & problem,
@@ -93,7 +93,7 @@ public:
                            cudaStream_t    stream) = 0;
   virtual std::size_t CapacityBytes() const = 0;
 
-  /** What only algorithms whose nodes are voxels tell (Dispatch/DeviceLabeler.h). */
+  /** Functions only of algorithms whose nodes are voxels (Dispatch/DeviceLabeler.h). */
   virtual int
   Iterations() const
   {
@@ -117,7 +117,7 @@ public:
   }
 
 private:
-  /** A label map of which rows are wanted, where an algorithm writes none alone. */
+  /** A label map for single rows, if an algorithm cannot write rows. */
   DeviceBuffer<unsigned> m_Whole;
 };
 

@@ -15,7 +15,7 @@ class BlockArray
 {
 public:
   static constexpr std::uint64_t BlockSize = 1 << 16;
-  /** It grows by so much memory. */
+  /** It grows by this much memory. */
   static constexpr std::size_t BlockBytes = static_cast<std::size_t>(BlockSize) * sizeof(T);
 
   void
@@ -47,7 +47,7 @@ public:
   {
     return m_Blocks.size() * BlockBytes;
   }
-  /** What one of so many elements takes. */
+  /** The memory per element for this many elements. */
   static std::size_t
   BytesFor(std::uint64_t elements)
   {

@@ -20,7 +20,7 @@ BrickBox::BrickBox(const Extent & wholeVolume, const std::int64_t * first, const
   }
   if (!isInside)
   {
-    throw InvalidArgument(ToString() + " does not lie in the volume of " + volume.ToString() + " voxels");
+    throw InvalidArgument(ToString() + " is not inside the volume of " + volume.ToString() + " voxels");
   }
 }
 

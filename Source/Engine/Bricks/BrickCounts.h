@@ -10,7 +10,7 @@
 namespace brickccl
 {
 
-/** Sums over the neighbouring voxels of components. Of a single brick they may be below 0 (modulo 2^64). */
+/** Sums over the neighboring voxels of components. For a single brick they may be below 0 (modulo 2^64). */
 struct BrickCounts
 {
   /** The checksum of the record of the brick. */

@@ -28,7 +28,7 @@ ReadNumber(ByteReader & reader)
   const auto        rest = blank == std::string::npos ? Number(0) : Number::FromText(text.substr(blank + 1));
   if (!nearest || !rest)
   {
-    reader.Fail("'" + text + "' is no number");
+    reader.Fail("'" + text + "' is not a number");
   }
   return *rest == 0 ? *nearest : Number::Sum(nearest->Nearest(), rest->Nearest());
 }

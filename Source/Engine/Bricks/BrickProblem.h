@@ -13,7 +13,7 @@
 namespace brickccl
 {
 
-/** What must be the same for all bricks of a volume: how neighbours are joined, and which components stay. */
+/** The options that must be the same for all bricks of a volume: joining of neighbors, and filters. */
 struct BrickProblem
 {
   int            dimension = 0;
@@ -41,7 +41,7 @@ struct BrickProblem
   /** Whether neighbours may differ along the axis. */
   bool Uses(int axis) const;
 
-  /** What joining voxels of different bricks takes. */
+  /** The data for joining voxels of different bricks. */
   enum class Values
   {
     None,

@@ -123,7 +123,7 @@ ReadRecord(BytesView bytes, RecordParts parts)
     record.table = ReadTable(reader, record.box);
     if (record.table->components.size() != count || !reader.IsAtEnd())
     {
-      reader.Fail("its table has another number of rows than it has components");
+      reader.Fail("its table does not have one row per component");
     }
   }
   return record;
@@ -178,7 +178,7 @@ ReadMap(BytesView bytes)
   }
   if (map.labels.empty() || map.labels[0] != 0)
   {
-    reader.Fail("background has no label 0");
+    reader.Fail("the label of the background is not 0");
   }
   map.periodic = ReadPeriodicAxes(reader);
   map.unwrapped.resize(map.periodic.HasAny() ? map.labels.size() : 0);
@@ -201,8 +201,7 @@ ReadBrickRuns(BytesView runs, const BrickMap & map, const HostContext & context,
   if (record != map.record)
   {
     throw InvalidArgument("the map of " + map.box.ToString() +
-                          " is given with the runs of another brick, or of an "
-                          "earlier labeling");
+                          " has the runs of another brick, or of an earlier labeling");
   }
   ReadRuns(reader, map.box.extent, map.labels, context, volume);
 }
@@ -214,7 +213,7 @@ CheckRunsOf(BytesView record, BytesView runs)
   ByteReader reader(Unseal(BytesKind::Runs, runs), "the runs of a brick");
   if (reader.Fixed() != ChecksumOf(record))
   {
-    reader.Fail("they belong to another brick, or to an earlier labeling of it");
+    reader.Fail("they belong to another brick or an earlier labeling");
   }
 }
 

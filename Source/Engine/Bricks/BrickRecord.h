@@ -18,7 +18,7 @@
 namespace brickccl
 {
 
-/** What the record of a brick holds. */
+/** The contents of a brick's record. */
 struct BrickRecord
 {
   BrickBox      box;
@@ -29,13 +29,13 @@ struct BrickRecord
   /** Components that reach no other brick and that the limits on sizes dropped. */
   std::uint64_t tooSmall = 0;
   std::uint64_t tooLarge = 0;
-  /** Of each component that is left: its first voxel's raster place in the volume, and its voxels. */
+  /** For each remaining component: its first voxel's raster index in the volume, and its voxels. */
   std::vector<std::uint64_t> firstVoxels;
   std::vector<std::uint64_t> voxelCounts;
   FaceRuns                   faces;
-  /** Of the components that are left, unless bricks are not measured. */
+  /** For the remaining components, if bricks are measured. */
   std::optional<ComponentTable> table;
-  /** What the table has beside, once all bricks are merged. */
+  /** Further data of the table once all bricks are merged. */
   SecondLook secondLook;
 };
 

@@ -167,7 +167,7 @@ ByteReader::Count()
   const std::uint64_t count = Number();
   if (count > Left())
   {
-    Fail("it tells of " + std::to_string(count) + " entries and has bytes for " + std::to_string(Left()));
+    Fail("it promises " + std::to_string(count) + " entries, but has bytes for " + std::to_string(Left()));
   }
   return static_cast<std::size_t>(count);
 }
@@ -213,7 +213,7 @@ Unseal(BytesKind kind, BytesView sealed)
   }
   if (sealed.data[MarkSize] != static_cast<std::uint8_t>(kind))
   {
-    throw Error(name + " is expected, but the bytes are something else of BrickCCL's (kind '" +
+    throw Error(name + " is expected, but the bytes are another kind of BrickCCL data ('" +
                 std::string(1, static_cast<char>(sealed.data[MarkSize])) + "')");
   }
   if (sealed.data[MarkSize + 1] != Version)

@@ -44,7 +44,7 @@ public:
   /** The number of bytes, then the bytes. */
   void Text(const std::string & text);
 
-  /** Room for so many bytes more. */
+  /** Room for this many more bytes. */
   void
   Reserve(std::size_t more)
   {
@@ -148,7 +148,7 @@ private:
 /** The kinds of bytes that this room makes. */
 enum class BytesKind : std::uint8_t
 {
-  /** What merging needs of a brick: faces, first voxels, partial table. */
+  /** The data of a brick for merging: faces, first voxels, partial table. */
   Record = 'R',
   /** The runs of a brick with its own labels. */
   Runs = 'U',
@@ -168,7 +168,7 @@ BytesView Unseal(BytesKind kind, BytesView sealed);
 /** CRC-64 with the polynomial of ECMA-182, bits reflected. */
 std::uint64_t Crc64(const std::uint8_t * bytes, std::size_t size);
 
-/** The checksum of sealed bytes, which tells them from others. */
+/** The checksum of sealed bytes, which identifies them. */
 std::uint64_t ChecksumOf(BytesView sealed);
 
 } // namespace brickccl

@@ -60,7 +60,7 @@ public:
     , m_Rows(static_cast<std::size_t>(box.extent.RowCount()))
   {}
 
-  /** Adds the runs of a brick in the box. `visit(row, add)` calls `add(begin, end, label)` for those of a row. */
+  /** Adds the runs of a brick in the box. `visit(row, add)` calls `add(begin, end, label)` for the runs of a row. */
   template <typename TVisit>
   void
   Add(const BrickBox & brick, TVisit visit)
@@ -90,7 +90,7 @@ public:
     }
   }
 
-  /** Puts places among the labels in the place of labels. \return the labels. */
+  /** Replaces labels by their indices in the list of labels. \return the labels. */
   std::vector<std::uint64_t>
   Compact()
   {
@@ -116,7 +116,7 @@ public:
     return labels;
   }
 
-  /** The box, or what of it lies in the layers along some axes. \param layers  bit a stands for axis a. */
+  /** The box, or its part in the layers along some axes. \param layers  bit a: axis a. */
   RunVolume
   Volume(unsigned layers) const
   {
@@ -154,7 +154,7 @@ ReadMapOf(const MergedBrick & brick)
   BrickMap map = ReadMap(brick.map);
   if (map.record != ChecksumOf(brick.record))
   {
-    throw InvalidArgument("the map of " + map.box.ToString() + " is given with the record of another brick");
+    throw InvalidArgument("the map of " + map.box.ToString() + " has the record of another brick");
   }
   return map;
 }
@@ -222,14 +222,14 @@ CountBrick(const MergedBrick & brick, BytesView runs, const std::vector<MergedBr
   }
   if (covered != box.extent.VoxelCount())
   {
-    throw InvalidArgument("not all bricks before " + own.box.ToString() + " were given to count its voxels");
+    throw InvalidArgument("not all bricks before " + own.box.ToString() + " are available to count its voxels");
   }
   BrickCounts counts;
   counts.record = ChecksumOf(brick.record);
   counts.labels = enlarged.Compact();
   counts.pairs.assign(counts.labels.size(), MarkCounts());
   counts.euler.resize(counts.labels.size());
-  // By inclusion and exclusion, what lies in the layers alone is not counted: it belongs to the bricks before.
+  // By inclusion and exclusion, voxels only in the layers are not counted: they belong to the bricks before.
   for (unsigned layers = 0; layers < 1u << MaximumDimension; ++layers)
   {
     if ((layers & ~box.layers) != 0)

@@ -123,7 +123,7 @@ FaceRuns::ForgetEnds()
       }
     }
   };
-  // What stays is counted first, so that nothing grows beyond what it needs.
+  // The remaining items are counted first, so that no more memory than needed is allocated.
   std::size_t rowCount = 0;
   std::size_t runCount = 0;
   std::size_t valueBytes = 0;
@@ -227,7 +227,7 @@ FaceRuns::Read(ByteReader & reader, std::uint64_t labels)
   }
   if (m_Runs.size() != runs)
   {
-    reader.Fail("it tells of " + std::to_string(runs) + " runs at its faces and has " + std::to_string(m_Runs.size()));
+    reader.Fail("it promises " + std::to_string(runs) + " runs at its faces, but has " + std::to_string(m_Runs.size()));
   }
   const std::size_t bytes = reader.Count();
   if (bytes != (m_NeededValues == BrickProblem::Values::None ? 0 : values * m_VoxelBytes))

@@ -25,12 +25,12 @@ struct FaceRun
   std::uint64_t value;
 };
 
-/** The voxels of a brick that other bricks of the volume lie beside, as runs with the brick's labels, and their values
- *  where joining takes these.
+/** The voxels of a brick next to other bricks of the volume, as runs with the brick's labels, and their values if
+ *  joining needs these.
  *
- *  Rows at a face across y, z or t are there as a whole. Of other rows only the first and the last voxel are there, and
- *  those only if there are bricks beside the faces across x. Faces at the volume's border are left out, but for those
- *  at the ends of periodic axes, and those across axes along which no neighbours differ. */
+ *  Rows at a face across y, z or t are there as a whole. Other rows have only the first and the last voxel, and only
+ *  if there are bricks at the faces across x. Faces at the volume's border, except at the ends of periodic axes, and
+ *  across axes along which no neighbors differ are omitted. */
 class FaceRuns
 {
 public:
@@ -50,7 +50,7 @@ public:
   {
     return m_Box;
   }
-  /** Forgets the rows of which only the ends are there. Bricks straight across x alone have neighbours of these. They
+  /** Releases the rows with only their ends. Only bricks straight across x have neighbors of these. They
    *  are most of the runs. */
   void ForgetEnds();
 
@@ -86,7 +86,7 @@ private:
     Whole
   };
   Part PartOf(const RowPosition & position) const;
-  /** The place among m_Rows; that of the empty row behind them for a row that was forgotten. */
+  /** The index in m_Rows; for a released row the empty row after them. */
   std::size_t PlaceOfRow(std::int64_t row) const;
   /** The bytes of the values of a run. */
   std::size_t ValueBytesOf(const FaceRun & run) const;
@@ -94,7 +94,7 @@ private:
   BrickBox             m_Box;
   BrickProblem::Values m_NeededValues = BrickProblem::Values::None;
   std::size_t          m_VoxelBytes = 0;
-  /** Whether there may be bricks beside the lower and the upper face across an axis. */
+  /** Whether there may be bricks at the lower and the upper face across an axis. */
   bool m_HasLower[MaximumDimension] = {};
   bool m_HasUpper[MaximumDimension] = {};
   bool m_HasEnds = true;
@@ -160,8 +160,8 @@ private:
 
 /** Which components of two neighbouring bricks are joined, through faces, edges and corners. The bricks may have any
  *  sizes. The same pair may come more than once.
- *  \param boxOfB  where b lies: its box or, of a periodic volume, a copy of it, which may lie outside of the volume
- *  \param rows    the rows of a that are looked at */
+ *  \param boxOfB  the place of b: its box or, in a periodic volume, a copy of it, which may be outside the volume
+ *  \param rows    the rows of a to check */
 JoinedLabels MatchFaces(const FaceRuns &         a,
                         const FaceRuns &         b,
                         const BrickBox &         boxOfB,

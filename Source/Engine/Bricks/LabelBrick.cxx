@@ -21,7 +21,7 @@ namespace brickccl
 namespace
 {
 
-/** The options with which a brick is labeled on its own: nothing is dropped, no end goes on, and it knows its place. */
+/** The options to label a single brick: nothing is dropped, no axis is periodic, and it has its place. */
 LabelOptions
 OptionsOfBrick(const LabelOptions & options, const BrickBox & box)
 {
@@ -41,7 +41,7 @@ CheckBrick(const ImageView & image, const BrickBox & box)
 {
   if (image.extent != box.extent)
   {
-    throw InvalidArgument("an image of " + image.extent.ToString() + " voxels was given for " + box.ToString());
+    throw InvalidArgument("an image of " + image.extent.ToString() + " voxels does not fit " + box.ToString());
   }
   std::int64_t longest = 1;
   for (const std::int64_t size : box.volume.size)
@@ -50,7 +50,7 @@ CheckBrick(const ImageView & image, const BrickBox & box)
   }
   if (box.volume.VoxelCount() > std::numeric_limits<std::int64_t>::max() / longest)
   {
-    throw Unsupported("the extent " + box.volume.ToString() + " is too large to measure: index sums would pass 2^63");
+    throw Unsupported("the extent " + box.volume.ToString() + " is too large to measure: index sums would exceed 2^63");
   }
 }
 

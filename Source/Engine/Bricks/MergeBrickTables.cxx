@@ -29,7 +29,7 @@ AddSecondLook(const SecondLook &                              look,
     const BrickCounts read = ReadCounts(counts(brick));
     if (read.record != checksums[brick])
     {
-      throw InvalidArgument("the counts of brick " + std::to_string(brick) + " are those of another brick");
+      throw InvalidArgument("the counts of brick " + std::to_string(brick) + " belong to another brick");
     }
     for (std::size_t c = 0; c < read.labels.size(); ++c)
     {
@@ -68,7 +68,7 @@ ReadBrickTable(BytesView record, BytesView map)
   BrickTable brick{ ReadRecord(record, RecordParts::Table), ReadMap(map) };
   if (brick.map.record != ChecksumOf(record) || brick.map.periodic != brick.record.problem.periodic)
   {
-    throw InvalidArgument("the map of " + brick.map.box.ToString() + " is given with the record of another brick");
+    throw InvalidArgument("the map of " + brick.map.box.ToString() + " has the record of another brick");
   }
   if (!brick.record.table)
   {
@@ -109,7 +109,7 @@ struct BrickTables
     }
     if (brick.map.periodic != merged.periodic || brick.map.components != components)
     {
-      throw InvalidArgument("the map of " + brick.map.box.ToString() + " is that of another merge than the others");
+      throw InvalidArgument("the map of " + brick.map.box.ToString() + " belongs to another merge than the others");
     }
     checksums.push_back(brick.map.record);
     std::vector<std::size_t> own;

@@ -18,8 +18,8 @@ namespace brickccl
 namespace
 {
 
-/** A box and its copies beside the volume along periodic axes, as far as voxels of the volume may be neighbours of
- *  theirs. The first is the box itself. */
+/** A box and its copies next to the volume along periodic axes, as far as they may have neighbors in the volume. The
+ * first is the box itself. */
 std::vector<BrickBox>
 CopiesOf(const BrickBox & box, const PeriodicAxes & periodic)
 {
@@ -52,7 +52,7 @@ CommonVoxels(const BrickBox & enlarged, const BrickBox & box)
   return voxels;
 }
 
-/** How many voxels of another box lie straight across x beside one. */
+/** The number of voxels of another box straight across x next to one. */
 std::int64_t
 VoxelsAcrossX(const BrickBox & box, const BrickBox & other)
 {
@@ -101,7 +101,7 @@ struct OpenBrick
   FaceRuns    faces;
 };
 
-/** Which image of the volume a copy of a box lies in, seen from that of the box. */
+/** The image of the volume with a copy of a box, relative to the image of the box. */
 std::array<signed char, MaximumDimension>
 ThroughEnds(const BrickBox & box, const BrickBox & copy)
 {
@@ -122,9 +122,9 @@ struct MatchedFaces
   const FaceRuns * faces;
   std::size_t      beside;
   const FaceRuns * others;
-  /** Where the other brick lies. */
+  /** The place of the other brick. */
   BrickBox copy;
-  /** As in EndLink, from the brick to the one beside it. */
+  /** As in EndLink, from the brick to the next one. */
   std::array<signed char, MaximumDimension> through;
 
   bool
@@ -134,7 +134,7 @@ struct MatchedFaces
   }
 };
 
-/** Faces are matched by so many rows at least. */
+/** Faces are matched by at least this many rows. */
 constexpr std::int64_t LeastRows = 256;
 constexpr std::int64_t MaximumPieces = 64;
 
@@ -185,9 +185,7 @@ BrickMerge::State::CheckNew(const BrickRecord & record) const
   if (record.box.volume != volume)
   {
     throw InvalidArgument(name + " belongs to a volume of " + record.box.volume.ToString() +
-                          " voxels, the others to "
-                          "one of " +
-                          volume.ToString());
+                          " voxels, the others to one of " + volume.ToString());
   }
   const std::string difference = record.problem.DifferenceFrom(problem);
   if (!difference.empty())
@@ -218,7 +216,7 @@ BrickMerge::State::CountMissing(const MatchedFaces & match)
   brick.missingAcrossX -= VoxelsAcrossX(brick.box, match.copy);
   if (match.brick != match.beside)
   {
-    // Seen from the other brick, this one lies as far away on the opposite side.
+    // From the other brick, this one has the opposite offset.
     beside.missing -= CommonVoxels(match.copy, brick.box);
     beside.missingAcrossX -= VoxelsAcrossX(match.copy, brick.box);
   }
@@ -276,7 +274,7 @@ BrickMerge::State::MatchWithOpen(std::size_t number, FaceRuns faces)
   const auto                addMatches = [&](std::size_t beside, const FaceRuns & others) {
     for (const BrickBox & copy : CopiesOf(bricks[beside].box, problem.periodic))
     {
-      // A brick may lie beside its own copies.
+      // A brick may be next to its own copies.
       const bool isItself = beside == number && copy == bricks[number].box;
       if (!isItself && AreNeighbours(bricks[number].box, copy))
       {
@@ -381,7 +379,7 @@ BrickMerge::State::CheckComplete() const
   }
   if (!open.empty())
   {
-    throw InvalidArgument("bricks are missing: the voxels beside " + bricks[open.front().number].box.ToString() +
+    throw InvalidArgument("bricks are missing: the voxels next to " + bricks[open.front().number].box.ToString() +
                           " are not all there");
   }
   if (coveredVoxels != volume.VoxelCount())

@@ -12,7 +12,7 @@ namespace brickccl
 namespace
 {
 
-/** Nodes are handled by so many at least. */
+/** Nodes are handled in groups of at least this many. */
 constexpr std::int64_t LeastNodes = 1 << 14;
 constexpr std::int64_t MaximumChunks = 64;
 
@@ -174,7 +174,7 @@ PartForest::ListRoots(const HostContext & context) const
   return roots;
 }
 
-/** Joins roots through ends of periodic axes. What a component has without these is a piece of it. */
+/** Joins roots through ends of periodic axes. Without these a component consists of pieces. */
 void
 PartForest::Unwrap(const HostContext & context, std::vector<std::uint64_t> & roots)
 {

@@ -15,8 +15,8 @@
 namespace brickccl
 {
 
-/** The components of all bricks, of which those of the volume are made, and which of them belong together. Each is a
- *  node. What comes of it depends neither on the order of joins nor on threads. */
+/** The components of all bricks as nodes, and which of them make up a component of the volume. The result depends
+ *  neither on the order of joins nor on threads. */
 class PartForest
 {
 public:
@@ -56,7 +56,7 @@ public:
   {
     return m_Nodes[node].firstVoxel;
   }
-  /** After Number with periodic axes, how a node lies in its component. */
+  /** After Number with periodic axes, the place of a node in its component. */
   UnwrappedRow UnwrappedOf(std::uint64_t node) const;
 
   std::size_t
@@ -65,7 +65,7 @@ public:
     return m_Nodes.MemoryBytes() + m_EndLinks.MemoryBytes() + m_Places.capacity() * sizeof(std::uint32_t) +
            m_Unwrapping.shifts.capacity() * (sizeof(Unwrapping::Shift) + 1);
   }
-  /** What one of so many nodes takes, beside links through ends. */
+  /** The memory per node for this many nodes, without links through ends. */
   static std::size_t
   BytesFor(std::uint64_t nodes)
   {
@@ -77,9 +77,9 @@ private:
   {
     /** No later node than itself; a root is its own. */
     std::uint64_t parent = 0;
-    /** Of a root at last that of its component, and then the number. */
+    /** For a root finally its component's value, and then the number. */
     std::uint64_t firstVoxel = 0;
-    /** Of a root at last those of its component. */
+    /** For a root finally its component's values. */
     std::uint64_t voxels = 0;
   };
   struct Parents;

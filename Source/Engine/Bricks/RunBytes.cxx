@@ -31,7 +31,7 @@ constexpr int          NearBits = 3;
 constexpr std::uint8_t FullRunExpectedLabel = 128;
 constexpr std::uint8_t FullRunOtherLabel = 129;
 
-/** What is known of a run before it is read: the runs of the row before. Writing and reading use it alike. */
+/** The context of a run before it is read: the runs of the row before. Writing and reading use it alike. */
 class RowBefore
 {
 public:
@@ -40,7 +40,7 @@ public:
     : m_Largest(largest)
   {}
 
-  /** The label that is expected of a run: that of the first run before that it overlaps, or else a new one. */
+  /** The expected label of a run: the label of the first overlapping run before, or else a new one. */
   std::uint64_t
   Expected(std::int64_t begin, std::int64_t end)
   {
@@ -135,7 +135,7 @@ ReadRun(std::int64_t x, std::int64_t length, RowBefore & before, ByteReader & re
     const LabeledRun * const other = before.Candidate(x, skipped);
     if (other == nullptr)
     {
-      reader.Fail("a run is near to none");
+      reader.Fail("a run has no neighbor");
     }
     constexpr int mask = (1 << NearBits) - 1;
     run = { other->begin + ((code >> NearBits) & mask) + SmallestNear,
@@ -234,7 +234,7 @@ ReadBlock(const BlockToRead &                block,
     {
       if (run == block.firstRun + block.runs)
       {
-        reader.Fail("a block has more runs than it tells of");
+        reader.Fail("a block has more runs than its header promises");
       }
       const LabeledRun read = ReadRun(x, length, before, reader);
       if (read.label == 0 || read.label >= labels.size())
@@ -258,7 +258,7 @@ ReadBlock(const BlockToRead &                block,
   }
   if (run != block.firstRun + block.runs || !reader.IsAtEnd())
   {
-    reader.Fail("a block has another number of runs than it tells of");
+    reader.Fail("a block does not have the number of runs in its header");
   }
 }
 
@@ -272,7 +272,7 @@ WriteRuns(const RunVolume & volume, const HostContext & context, ByteWriter & wr
   std::vector<Block> blocks(static_cast<std::size_t>(count));
   const auto         end = [rows](std::int64_t block) { return std::min(rows, (block + 1) * BlockRows); };
   const auto         at = [&blocks](std::int64_t block) -> Block & { return blocks[static_cast<std::size_t>(block)]; };
-  // First each block gets its own largest label, then that of the blocks before it.
+  // First each block gets its own largest label, then the largest of the blocks before it.
   ParallelFor(count, context, [&](std::int64_t block) {
     for (std::uint64_t run = volume.FirstRun(block * BlockRows); run < volume.FirstRun(end(block)); ++run)
     {

@@ -240,7 +240,7 @@ ReadRows(ByteReader & reader, const Extent & extent, std::size_t count)
     row.voxels = reader.Number();
     if (before >= static_cast<std::uint64_t>(extent.VoxelCount()) || row.voxels == 0)
     {
-      reader.Fail("a row of its table lies outside of it");
+      reader.Fail("a row of its table is outside it");
     }
     for (int axis = 0; axis < MaximumDimension; ++axis)
     {
@@ -273,8 +273,8 @@ CheckColumnsOfBricks(const MeasureOptions & options, const PeriodicAxes & period
         names += std::string(names.empty() ? "" : ", ") + name;
       }
       throw Unsupported(std::string("the columns '") + group->name +
-                        "' cannot be measured by bricks: they need components as a whole; those that can are the "
-                        "default ones, also of an intensity image, and " +
+                        "' cannot be measured by bricks, because they need whole components; possible are the default "
+                        "columns, intensity columns, and " +
                         names + ", " + SurfaceGroup + ", " + TopologyGroup);
     }
   }

@@ -26,7 +26,7 @@ struct SecondLook
 SecondLook   SecondLookOf(const ColumnGroups & groups);
 ColumnGroups FirstLookOf(const ColumnGroups & groups);
 
-/** Adds the groups of the second look to those of a merged table, in their order. */
+/** Adds the groups of the second look to a merged table's groups, in their order. */
 void AddGroups(const SecondLook & look, ComponentTable & table);
 
 /** Writes what merging needs of a brick's table. */

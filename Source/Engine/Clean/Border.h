@@ -10,8 +10,8 @@
 namespace brickccl
 {
 
-/** The border of an image: both ends of each axis along which voxels have neighbours, but for axes of one voxel and
- *  periodic ones. If all these axes have one voxel, every voxel lies at the border, unless the image is periodic. */
+/** The border of an image: both ends of each axis along which voxels have neighbors, except for axes of one voxel and
+ *  periodic ones. If all these axes have one voxel, every voxel is at the border, unless the image is periodic. */
 class Border
 {
 public:
@@ -26,14 +26,14 @@ public:
     }
   }
 
-  /** Whether a voxel of the image lies at the border. */
+  /** Whether a voxel of the image is at the border. */
   bool
   Exists() const
   {
     return m_EveryVoxel || std::any_of(m_Has, m_Has + MaximumDimension, [](bool has) { return has; });
   }
 
-  /** Whether one of the voxels [begin, end) of a row lies at the border. */
+  /** Whether one of the voxels [begin, end) of a row is at the border. */
   bool
   Touches(const RowPosition & row, std::int64_t begin, std::int64_t end) const
   {

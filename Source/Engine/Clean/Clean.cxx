@@ -136,15 +136,15 @@ public:
   {
     if (!ToValue(options.background, m_Background))
     {
-      throw InvalidArgument("the background " + options.background.ToString() + " is no value of the type " +
-                            NameOf(segmentation.type) + " that the segmentation has");
+      throw InvalidArgument("the background " + options.background.ToString() + " does not fit the type " +
+                            NameOf(segmentation.type) + " of the segmentation");
     }
     for (const Number number : options.values)
     {
       T value{};
       if (number == options.background)
       {
-        throw InvalidArgument("the value " + number.ToString() + " is that of the background; name classes");
+        throw InvalidArgument("the value " + number.ToString() + " is the background; name classes");
       }
       if (ToValue(number, value))
       {
@@ -377,7 +377,7 @@ private:
   T                    m_Background{};
   std::vector<T>       m_Values;
   Classes<T>           m_Classes;
-  /** First that of the classes, then that of the background. */
+  /** First for the classes, then for the background. */
   Labeling m_Labeling;
 };
 
@@ -420,7 +420,8 @@ Clean(const ImageView & segmentation, void * output, const CleanOptions & option
   }
   if (output == nullptr)
   {
-    throw InvalidArgument("the output of cleaning is a null pointer; it needs room for the voxels of the segmentation");
+    throw InvalidArgument(
+      "the output of cleaning is a null pointer; it needs memory for all voxels of the segmentation");
   }
   return VisitScalarType(segmentation.type, [&](auto tag) {
     using T = typename decltype(tag)::Type;

@@ -16,62 +16,61 @@
 namespace brickccl
 {
 
-/** Which holes are filled. A hole is a component of the background that has no voxel at the border of the image. The
- *  border lies at both ends of each axis along which the background has neighbours, but for axes of one voxel. */
+/** Which holes to fill. A hole is a component of the background that has no voxel at the border of the image. The
+ *  border is at both ends of each axis along which the background has neighbors, except for axes of one voxel. */
 struct HoleOptions
 {
-  /** The neighbours of background voxels. If it is not given, the dual of the objects' connectivity
-   *  (Connectivity::Dual). Where it leaves out an axis, each slice along that axis has its own holes and border. */
+  /** The neighbors of background voxels; the dual of the objects' connectivity (Connectivity::Dual) if not given. If
+   *  it does not use an axis, each slice along that axis has its own holes and border. */
   std::optional<Connectivity> connectivity;
-  /** Larger holes stay as they are. */
+  /** Larger holes are not filled. */
   std::uint64_t maximumSize = std::numeric_limits<std::uint64_t>::max();
-  /** Holes of more volume (mm^3; area in slices and 2-D) stay as they are. It needs the geometry. */
+  /** Holes with more volume (mm^3; area in slices and 2-D) are not filled. Needs the geometry. */
   double maximumVolume = std::numeric_limits<double>::infinity();
 
-  /** The most voxels of a hole that is filled. \throws InvalidArgument for a volume without meaning. */
+  /** The largest number of voxels of a hole to fill. \throws InvalidArgument for an invalid volume. */
   std::uint64_t MaximumVoxels(const Connectivity & ofBackground, const Geometry & geometry) const;
 };
 
-/** What is done to a segmentation. Voxels keep the value of their class; nothing is smoothed. The steps are done in
- * this order. A component is one of EqualValue: voxels of one class that are connected. */
+/** How to clean a segmentation. Voxels keep the value of their class; nothing is smoothed. The steps run in this
+ *  order. A component consists of connected voxels of one class (EqualValue). */
 struct CleanOptions
 {
-  /** The connectivity of the classes. If it is not given, face connectivity of the image's dimension. */
+  /** The connectivity of the classes; face connectivity of the image's dimension if not given. */
   std::optional<Connectivity> connectivity;
-  /** The axes along which the image goes on with its other end. Holes then have no voxel at the ends of the other axes,
-   *  of which one must have more than one voxel. */
+  /** Axes along which opposite ends of the image are neighbors. Holes then have no voxel at the ends of the other
+   *  axes, of which one must have more than one voxel. */
   PeriodicAxes periodic;
-  /** The value that belongs to no class. Voxels that are removed get it. */
+  /** The background value, which removed voxels get. */
   Number background = 0;
-  /** The classes that lose components and fill holes. If it is empty, all do. */
+  /** The classes to clean; all if empty. */
   std::vector<Number> values;
 
-  /** 1. Components of fewer voxels, or of less volume (mm^3; area in 2-D), become background. */
+  /** 1. Components with fewer voxels, or with less volume (mm^3; area in 2-D), become background. */
   std::uint64_t minimumSize = 0;
   double        minimumVolume = 0;
-  /** 2. Of each class, only so many of the largest components stay; 0: all. Of equal ones, the first in raster order.
-   */
+  /** 2. Keep only this many of the largest components of each class; 0: all. Equal sizes are in raster order. */
   std::uint64_t largest = 0;
-  /** 3. A hole is filled by the class that all voxels have with which it shares faces. If there are several such
-   *  classes, or if the class is not one of `values`, the hole stays. */
+  /** 3. A hole is filled by the class around it. If there are several classes around it, or if the class is not one
+   *  of `values`, the hole stays. */
   std::optional<HoleOptions> holes;
 
-  /** Whether the report counts the components of the classes where none can be removed. It takes a labeling. */
+  /** Whether the report counts the components even if none can be removed. This needs a labeling. */
   bool countComponents = true;
 
   /** Spacing of the image, for volumes. */
   Geometry geometry;
   Device   device;
-  /** The number of threads; 0 stands for all. */
+  /** The number of threads; 0: all. */
   int           threads = 0;
   ProgressHooks progress;
 };
 
-/** What was done to a class. */
+/** The changes of a class. */
 struct CleanedClass
 {
   Number value = 0;
-  /** What there was before. Both are 0 if components were not counted. */
+  /** The numbers before cleaning. Both are 0 if components were not counted. */
   std::uint64_t components = 0;
   std::uint64_t voxels = 0;
 
@@ -83,40 +82,39 @@ struct CleanedClass
 
 struct CleanReport
 {
-  /** The classes by ascending value: those that were asked for and have voxels, if components were counted; else those
-   *  that filled holes. */
+  /** The classes by ascending value: the requested ones with voxels, if components were counted; otherwise the
+   *  classes that filled holes. */
   std::vector<CleanedClass> classes;
-  /** Those of `values` that no voxel has, if components were counted. */
+  /** The `values` without voxels, if components were counted. */
   std::vector<Number> missing;
 
   /** The sums over the classes; the value is 0. */
   CleanedClass Total() const;
 };
 
-/** Cleans a segmentation: an image of one channel in which every value but the background is a class. NaN belongs to
- *  no class and stays. `output` is room for the voxels of `segmentation`, in the same type; it may be the voxels of
- * `segmentation` themselves, but must not overlap them otherwise. After an exception, what it holds is not defined.
+/** Cleans a segmentation: an image of one channel in which every value except the background is a class. NaN belongs
+ *  to no class and stays. `output` is memory for the voxels of `segmentation`, in the same type; it may be the voxels
+ *  of `segmentation` themselves, but must not overlap them otherwise. After an exception, its contents are undefined.
  *  \throws InvalidArgument, Unsupported, Cancelled, std::bad_alloc. */
 CleanReport Clean(const ImageView & segmentation, void * output, const CleanOptions & options);
 
-/** Fills the holes of a mask or a segmentation: Clean with `options.holes` (all holes, if it is not set), whose report
- *  counts no components. A label map is a segmentation whose classes are its labels. */
+/** Fills the holes of a mask or a segmentation: Clean with `options.holes` (all holes if not set); the report does
+ *  not count components. A label map is a segmentation whose classes are its labels. */
 CleanReport FillHoles(const ImageView & segmentation, void * output, CleanOptions options = {});
 
-/** What is done to components before the limits on sizes apply, in this order. Components that do not stay become
- *  background. */
+/** Filters of components before the limits on sizes, in this order. Dropped components become background. */
 struct ComponentFilter
 {
-  /** Fills holes of the foreground. The background is every voxel that takes no part. Where neighbours are joined by
-   * the criterion Foreground, holes become foreground before labeling: whatever lies in a hole is joined to what is
-   * around it. Otherwise a hole gets the label of the component that it shares the most faces with; of those that share
-   *  equally many, the one whose first voxel comes first in raster order. Along periodic axes an image has no border;
-   * if all are periodic, or the criterion compares values, holes of periodic images are refused. */
+  /** Fills holes of the foreground; all other voxels are background. With the criterion Foreground, holes become
+   *  foreground before labeling, so objects in a hole join their surroundings. Otherwise a hole gets the label of the
+   *  component that it shares most faces with; of equal ones, the one whose first voxel comes first in raster order.
+   *  Along periodic axes an image has no border; if all are periodic, or the criterion compares values, holes of
+   *  periodic images are refused. */
   std::optional<HoleOptions> holes;
-  /** Components stay if they contain one of these voxels, given by their places in the image (x fastest). */
+  /** Components stay if they contain one of these voxels, given as indices in the image (x fastest). */
   std::optional<std::vector<std::int64_t>> seeds;
-  /** Components stay if they have no voxel at the border. It lies at both ends of each axis along which voxels have
-   *  neighbours, but for axes of one voxel. */
+  /** Components stay if they have no voxel at the border, which is at both ends of each axis along which voxels have
+   *  neighbors, except for axes of one voxel. */
   bool clearBorder = false;
   /** Components stay if they have a voxel where this image is not 0. It has the same extent. NaN counts as 0. */
   std::optional<ImageView> touching;
@@ -132,38 +130,37 @@ struct ComponentFilterReport
 {
   std::uint64_t filledHoles = 0;
   std::uint64_t filledVoxels = 0;
-  /** Seeds that lie in no component. */
+  /** Seeds outside all components. */
   std::uint64_t seedsInBackground = 0;
-  /** The components that were found, and those that each step removed of what the steps before it left. */
+  /** The number of components found, and the numbers that each step removed from the rest. */
   std::uint64_t components = 0;
   std::uint64_t removedWithoutSeed = 0;
   std::uint64_t removedAtBorder = 0;
   std::uint64_t removedNotTouching = 0;
 };
 
-/** As Label, with a filter before the limits on sizes and the order of `options`. With holes, labeling is done on the
- *  CPU.
- *  \throws InvalidArgument, also for a seed outside of the image; Unsupported, Cancelled, std::bad_alloc. */
+/** As Label, with a filter before the limits on sizes and the order of `options`. With holes, labeling runs on the CPU.
+ *  \throws InvalidArgument, also for a seed outside the image; Unsupported, Cancelled, std::bad_alloc. */
 ComponentFilterReport
 Label(const ImageView & image, const LabelOptions & options, const ComponentFilter & filter, Labeling & result);
 
-/** Which thresholds are tried: `steps` of them from `from` to `to`, both among them, at equal distances. */
+/** The thresholds: `steps` equally spaced ones from `from` to `to`, including both. */
 struct SweepOptions
 {
   double from = 0;
   double to = 0;
   int    steps = 64;
-  /** Whether voxels at or below a threshold are foreground; otherwise those at or above it. NaN never is. */
+  /** Whether voxels at or below a threshold are foreground, instead of at or above it. NaN is never foreground. */
   bool below = false;
-  /** Whether a threshold stands for the nearest value of the image's type, as a decimal number that somebody wrote
-   * does: 0.7 is no value of 32-bit floating-point voxels. Else it is compared as the double that it is. */
+  /** Whether a threshold is rounded to the image's type, as for a number that somebody wrote: 0.7 is not a value of
+   *  32-bit floating-point voxels. Otherwise it is compared as a double. */
   bool asVoxelValues = false;
-  /** If it is not given, face connectivity of the image's dimension. */
+  /** Face connectivity of the image's dimension if not given. */
   std::optional<Connectivity> connectivity;
-  /** The axes along which the image goes on with its other end. */
+  /** Axes along which opposite ends of the image are neighbors. */
   PeriodicAxes periodic;
   Device       device;
-  /** The number of threads; 0 stands for all. */
+  /** The number of threads; 0: all. */
   int           threads = 0;
   ProgressHooks progress;
 
@@ -173,7 +170,7 @@ struct SweepOptions
   std::vector<double> Thresholds() const;
 };
 
-/** What labeling the foreground of a threshold would give. */
+/** The result of labeling the foreground of a threshold. */
 struct SweepStep
 {
   double        threshold = 0;
@@ -184,7 +181,7 @@ struct SweepStep
   std::uint64_t voxels = 0;
 };
 
-/** The components of every threshold's foreground, by ascending thresholds. No label map is made.
+/** The components of every threshold's foreground, by ascending thresholds, without label maps.
  *  \throws InvalidArgument, Unsupported, Cancelled, std::bad_alloc. */
 std::vector<SweepStep> Sweep(const ImageView & image, const SweepOptions & options);
 

@@ -22,7 +22,7 @@ namespace brickccl
 namespace
 {
 
-/** What decides whether a component stays. */
+/** The properties that decide whether a component stays. */
 struct ComponentMarks
 {
   static constexpr bool IsExact = true;
@@ -83,7 +83,7 @@ public:
     {
       if (seed < 0 || seed >= voxels)
       {
-        throw InvalidArgument("the seed at voxel " + std::to_string(seed) + " lies outside of the image, which has " +
+        throw InvalidArgument("the seed at voxel " + std::to_string(seed) + " is outside the image, which has " +
                               std::to_string(voxels) + " voxels");
       }
     }
@@ -130,9 +130,9 @@ private:
     BorderOfHoles(m_Image.extent, connectivity, PeriodicWithin(m_Options.periodic, connectivity));
     if (!m_Options.criterion.FollowsForeground())
     {
-      throw Unsupported("holes of components of equal or similar values are not filled in an image that is periodic "
-                        "along " +
-                        m_Options.periodic.ToString() + "; label it first, and fill the holes of its labels (clean)");
+      throw Unsupported(
+        "holes of components of equal or similar values cannot be filled in an image that is periodic along " +
+        m_Options.periodic.ToString() + "; label it first, then fill the holes of its labels (clean)");
     }
   }
 

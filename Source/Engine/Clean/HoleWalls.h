@@ -147,8 +147,8 @@ private:
   std::size_t m_Limit = std::size_t{ 1 } << 18;
 };
 
-/** The rows that share faces with those of a volume, along axes on which neighbours may differ, also through the ends
- * of periodic axes. */
+/** The rows that share faces with a volume's rows, along axes on which neighbours may differ, also through the ends
+ *  of periodic axes. */
 class FaceRows
 {
 public:

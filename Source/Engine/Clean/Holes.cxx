@@ -32,9 +32,8 @@ BorderOfHoles(const Extent & extent, const Connectivity & connectivity, const Pe
   const Border border(extent, connectivity, periodic);
   if (!border.Exists())
   {
-    throw Unsupported("holes are not filled in an image that is periodic along " + periodic.ToString() +
-                      " and has no other axis of more than one voxel: no border tells them from the background around "
-                      "objects");
+    throw Unsupported("holes cannot be filled in an image that is periodic along " + periodic.ToString() +
+                      " and has no other axis of more than one voxel, because there is no border");
   }
   return border;
 }

@@ -11,9 +11,8 @@
 namespace brickccl
 {
 
-/** The border that tells holes from the background around objects.
- *  \param connectivity  that of the background
- *  \throws Unsupported if the image has none, since it is periodic along all axes. */
+/** The border that distinguishes holes from the background around objects. \param connectivity  of the background
+ *  \throws Unsupported if the image is periodic along all axes and has none. */
 Border BorderOfHoles(const Extent & extent, const Connectivity & connectivity, const PeriodicAxes & periodic);
 
 /** The holes among the components of a background. Holes are numbered from 0 on, in the order of their labels. */
@@ -24,7 +23,7 @@ public:
 
   /** \param background  the background, labeled 1..components
    *  \param border      no hole has a voxel there (BorderOfHoles)
-   *  \param maximumVoxels  larger components are no holes */
+   *  \param maximumVoxels  larger components are not holes */
   Holes(const RunVolume &   background,
         std::uint64_t       components,
         const Border &      border,

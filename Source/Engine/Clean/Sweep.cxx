@@ -31,7 +31,7 @@ struct SizeSum
   }
 };
 
-/** Whether no value of the type lies between two thresholds, of which the first one is smaller. */
+/** Whether no value of the type is between two ascending thresholds. */
 bool
 HaveSameForeground(ScalarType type, double first, double second, bool below)
 {
@@ -60,7 +60,7 @@ AsVoxelValues(std::vector<double> thresholds, ScalarType type)
   return thresholds;
 }
 
-/** What the labels of one threshold give. */
+/** The results of one threshold. */
 SweepStep
 StepOf(const Labeling & labeling, UninitializedVector<SizeSum> & sums, const HostContext & context)
 {
@@ -89,13 +89,12 @@ SweepOptions::Thresholds() const
 {
   if (!(from < to) || !std::isfinite(from) || !std::isfinite(to))
   {
-    throw InvalidArgument("thresholds from " + std::to_string(from) + " to " + std::to_string(to) +
-                          " are no range; the first must be below the last, both finite");
+    throw InvalidArgument("the first threshold (" + std::to_string(from) + ") must be below the last (" +
+                          std::to_string(to) + "), both finite");
   }
   if (steps < 2 || steps > MaximumSteps)
   {
-    throw InvalidArgument(std::to_string(steps) + " steps were asked for; there must be 2 to " +
-                          std::to_string(MaximumSteps));
+    throw InvalidArgument(std::to_string(steps) + " steps are not possible; use 2 to " + std::to_string(MaximumSteps));
   }
   std::vector<double> thresholds;
   for (int i = 0; i < steps; ++i)

@@ -13,7 +13,7 @@ struct AlgorithmOption
 {
   const char * name;
   const char * summary;
-  /** The words that stand for the values 0, 1, 2 ... Without words, a value is a number from `minimum` to `maximum`. */
+  /** The words for the values 0, 1, 2 ... Without words, a value is a number from `minimum` to `maximum`. */
   std::vector<const char *> words;
   std::int64_t              preset = 0;
   std::int64_t              minimum = 0;
@@ -21,7 +21,7 @@ struct AlgorithmOption
 
   /** "first-scan=earlier|all" or "gather=1..65535" */
   std::string Syntax() const;
-  /** The word or the number that stands for a value. */
+  /** The word or the number for a value. */
   std::string ValueText(std::int64_t value) const;
 };
 

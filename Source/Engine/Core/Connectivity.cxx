@@ -87,9 +87,9 @@ CheckOffset(const NeighbourOffset & offset, int dimension)
     const int step = offset[static_cast<std::size_t>(axis)];
     if (step < -1 || step > 1 || (axis >= dimension && step != 0))
     {
-      throw InvalidArgument("the offset " + ToText(offset, MaximumDimension) + " is not one between neighbours in " +
+      throw InvalidArgument("the offset " + ToText(offset, MaximumDimension) + " is not possible in " +
                             Counted(dimension, "dimension") +
-                            ": its steps must be -1, 0 or 1, and 0 along axes that the image lacks");
+                            ": steps must be -1, 0 or 1, and 0 along axes that the image lacks");
     }
   }
 }
@@ -153,12 +153,12 @@ Connectivity::FromOffsets(int dimension, const std::vector<NeighbourOffset> & of
   {
     if (has[code] && !has[OffsetCount - 1 - code])
     {
-      throw InvalidArgument("the neighbourhood has the offset " + ToText(OffsetOf(code), dimension) +
-                            " but not the opposite one, " + ToText(OffsetOf(OffsetCount - 1 - code), dimension) +
-                            "; a neighbourhood must be symmetric");
+      throw InvalidArgument("the neighborhood has the offset " + ToText(OffsetOf(code), dimension) +
+                            " but lacks the opposite one, " + ToText(OffsetOf(OffsetCount - 1 - code), dimension) +
+                            "; a neighborhood must be symmetric");
     }
   }
-  // The plain part: as many neighbours as possible. Of two with as many, the one along x has the longer runs.
+  // The plain part: as many neighbors as possible. If two have equally many, the one along x has the longer runs.
   int largest = -1;
   for (unsigned axes = 0; axes < 1u << dimension; ++axes)
   {
@@ -202,7 +202,7 @@ Connectivity::FromStructuringElement(int dimension, const std::vector<bool> & el
   }
   if (element.size() != size)
   {
-    throw InvalidArgument("a neighbourhood in " + Counted(dimension, "dimension") + " has " + std::to_string(size) +
+    throw InvalidArgument("a neighborhood in " + Counted(dimension, "dimension") + " has " + std::to_string(size) +
                           " voxels, 3 along each axis, not " + std::to_string(element.size()));
   }
   std::vector<NeighbourOffset> offsets;
@@ -384,7 +384,7 @@ Connectivity::ToString() const
   if (!IsPlain())
   {
     const std::string written = Text();
-    text += written.empty() ? " of a neighbourhood of its own" : " (" + written + ')';
+    text += written.empty() ? " of a custom neighborhood" : " (" + written + ')';
   }
   bool isFirst = true;
   for (int axis = 0; axis < m_Dimension; ++axis)

@@ -7,15 +7,15 @@
 namespace brickccl
 {
 
-/** The base of every exception that this library throws on purpose. The text says what is wrong, which value was found
- *  and what would be right. */
+/** The base of every exception that this library throws on purpose. The text names the fault, the value found and a
+ *  remedy. */
 class Error : public std::runtime_error
 {
 public:
   using std::runtime_error::runtime_error;
 };
 
-/** An argument, or a combination of arguments, that has no meaning (connectivity 5, tolerance below 0 ...). */
+/** An invalid argument or combination of arguments (connectivity 5, tolerance below 0 ...). */
 class InvalidArgument : public Error
 {
 public:
@@ -50,7 +50,7 @@ public:
 namespace brickccl::cuda
 {
 
-/** A call of the CUDA runtime, or a launch, failed. The text says which, where, why and what helps. */
+/** A call of the CUDA runtime, or a launch, failed. The text names the call, the place, the reason and a remedy. */
 class DeviceError : public Error
 {
 public:

@@ -13,7 +13,7 @@ inline constexpr int MaximumDimension = 4;
 /** The letters of the axes, x first. */
 inline constexpr char AxisNames[MaximumDimension + 1] = "xyzt";
 
-/** The axis that a text names by its letter; -1 if it names none. */
+/** The axis with this letter; -1 if there is none. */
 int AxisFromName(const std::string & name);
 
 /** The number of voxels along each axis, x fastest. Axes beyond `dimension` have size 1. A *row* is a line of voxels
@@ -65,7 +65,7 @@ struct Extent
   }
 };
 
-/** The position of a row in the volume: its coordinates along y, z and t. Index 0 stands for y. */
+/** The position of a row in the volume: its coordinates along y, z and t. Index 0 is y. */
 struct RowPosition
 {
   std::int64_t at[MaximumDimension - 1];
@@ -79,7 +79,7 @@ struct RowPosition
     }
   }
 
-  /** Goes on to the next row. */
+  /** Moves to the next row. */
   void
   Advance(const Extent & extent)
   {

@@ -82,7 +82,7 @@ NeighbourhoodFromText(const std::string & text, int dimension)
 {
   if (!IsNeighbourhoodText(text))
   {
-    throw InvalidArgument(Quoted(text) + " is no neighbourhood; write a number of neighbours and axes, such as 8+z");
+    throw InvalidArgument(Quoted(text) + " is not a neighborhood; write a number of neighbors and axes, such as 8+z");
   }
   const std::size_t plus = text.find('+');
   bool              isNamed[MaximumDimension] = {};
@@ -101,8 +101,8 @@ NeighbourhoodFromText(const std::string & text, int dimension)
   const int within = dimension - static_cast<int>(text.size() - plus - 1);
   if (within == 0)
   {
-    throw InvalidArgument("the neighbourhood " + text + " names all axes; leave those out along which its " +
-                          text.substr(0, plus) + " neighbours lie");
+    throw InvalidArgument("the neighbourhood " + text + " names all axes; omit the axes of the " +
+                          text.substr(0, plus) + " neighbors");
   }
   Connectivity joined = Connectivity::Face(1);
   try
@@ -141,8 +141,8 @@ DualWithinSlices(const Connectivity & objects, int axis)
   if (!objects.UsesEveryAxis())
   {
     throw InvalidArgument(std::string("holes within slices along ") + AxisNames[axis] +
-                          " do not go with components of connectivity " + objects.ToString() +
-                          "; their holes lie in the same slices");
+                          " cannot be combined with components of connectivity " + objects.ToString() +
+                          ", whose holes are in the same slices");
   }
   std::vector<NeighbourOffset> inSlice = objects.Offsets();
   const auto                   leavesSlice = [axis](const NeighbourOffset & offset) {
@@ -161,7 +161,7 @@ CheckPeriodic(const PeriodicAxes & periodic, const Connectivity & connectivity)
     {
       throw InvalidArgument(std::string("the image cannot be periodic along ") + AxisNames[axis] + ", along which " +
                             (axis < connectivity.Dimension()
-                               ? "connectivity " + connectivity.ToString() + " has no neighbours"
+                               ? "connectivity " + connectivity.ToString() + " has no neighbors"
                                : "an image of " + Counted(connectivity.Dimension(), "dimension") + " has no voxels"));
     }
   }

@@ -9,27 +9,27 @@
 namespace brickccl
 {
 
-/** What a number of neighbours stands for beside a count. */
+/** Special values of the number of neighbors. */
 inline constexpr int FaceNeighbours = 0;
 inline constexpr int FullNeighbours = -1;
 
-/** The connectivity of a number of neighbours (or FaceNeighbours or FullNeighbours) for an image. `bySlice` names an
- * axis ("x" .. "t") if the neighbours lie within slices; it may be empty. Axes of size 1 take part or not, whichever
- * fits the number: a single slice may have 4 or 8 neighbours, too. \throws InvalidArgument, which lists the numbers
- * that fit. */
+/** The connectivity of a number of neighbours (or FaceNeighbours or FullNeighbours) for an image. `bySlice` is an
+ *  axis ("x" .. "t") if the neighbors are within slices; it may be empty. Axes of size 1 are used or not, whichever
+ *  fits the number: a single slice may have 4 or 8 neighbours, too. \throws InvalidArgument, which lists the numbers
+ *  that fit. */
 Connectivity ConnectivityFor(int neighbours, const Extent & extent, const std::string & bySlice);
 
 /** Whether a text has the form that NeighbourhoodFromText takes. */
 bool IsNeighbourhoodText(const std::string & text);
 
-/** The neighbourhood of a text such as "8+z": so many neighbours in the plane, line or space of the axes that are not
- *  named, and beside them the two voxels before and behind along each axis that is named. "4+z" is 6-connectivity,
- * "26+t" and "8+zt" are for images of four dimensions. \throws InvalidArgument for another form, an axis that the
- * dimension lacks or that comes twice, or a number that does not fit the axes that are left. */
+/** The neighbourhood of a text such as "8+z": this many neighbors in the plane, line or space of the other axes, and
+ *  the two voxels before and after along each named axis. "4+z" is 6-connectivity, "26+t" and "8+zt" are for images
+ *  of four dimensions. \throws InvalidArgument for another form, an axis that the dimension lacks or that comes
+ *  twice, or a number that does not fit the axes that are left. */
 Connectivity NeighbourhoodFromText(const std::string & text, int dimension);
 
-/** The connectivity of the background within each slice orthogonal to `axis`, where objects have this one: the dual of
- *  that of objects that lie in the slice. \throws InvalidArgument if objects lie within slices along another axis. */
+/** The connectivity of the background within each slice orthogonal to `axis`, for objects with this one: the dual of
+ *  the objects' connectivity in the slice. \throws InvalidArgument if objects are within slices along another axis. */
 Connectivity DualWithinSlices(const Connectivity & objects, int axis);
 
 /** \throws InvalidArgument for a periodic axis along which there are no neighbours. */

@@ -8,9 +8,8 @@
 namespace brickccl
 {
 
-/** What there is to say of a text that is a number which no double stands for: one other than 0 whose nearest double is
- *  0, such as 1e-400, or one beyond the largest double, such as 1e400. It proposes no other number, which may mean
- *  something else. It is empty for every other text. */
+/** A hint on a number that a double cannot hold: other than 0 with the nearest double 0, such as 1e-400, or beyond
+ *  the largest double, such as 1e400. It does not propose another number. It is empty for every other text. */
 inline std::string
 HintOnLostNumber(const std::string & text)
 {
@@ -21,8 +20,8 @@ HintOnLostNumber(const std::string & text)
   {
     return {};
   }
-  return nearest == 0        ? "; it is too near to 0 for a number of double precision"
-       : std::isinf(nearest) ? "; it is too large for a number of double precision"
+  return nearest == 0        ? "; it is too close to 0 for double precision"
+       : std::isinf(nearest) ? "; it is too large for double precision"
                              : "";
 }
 

@@ -74,7 +74,7 @@ NearestName(const std::string & word, const std::vector<std::string> & names)
       nearest = name;
     }
   }
-  // Another end of a longer name may be missing, or its beginning: that of intensity_mean.
+  // Another end of a longer name may be missing, or its beginning, as in intensity_mean.
   for (const std::string & name : names)
   {
     if (nearest.empty() && spelled.size() >= 3 &&

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-/** The neighbours of a voxel. They are defined here alone; other forms of them are derived from this one.
+/** The neighbours of a voxel. They are defined only here; other forms of them are derived from this one.
  *
  *  No coordinate of a neighbour differs by more than 1. The scan mask of a voxel X holds the half of its neighbours
  *  that raster order visits earlier. The number of each says along how many axes it differs, here in three dimensions:
@@ -19,13 +19,13 @@
  *                 x-1  x  x+1         x-1  x  x+1
  *
  *  A neighbourhood of rank r has the neighbours that differ along at most r axes: first the faces, then the edges, then
- *  the corners. The other half of the neighbours lies opposite. */
+ *  the corners. The other half of the neighbors is opposite. */
 namespace brickccl
 {
 
 /** Whether a voxel has a neighbour one step away along x, y, z and t.
- *  \param rank  along so many axes neighbours may differ at most
- *  \param axes  bit a says that they may differ along axis a
+ *  \param rank  the largest number of axes along which neighbors may differ
+ *  \param axes  bit a: they may differ along axis a
  *  \param step  -1, 0 or 1 along each axis */
 constexpr bool
 HasNeighbour(int rank, unsigned axes, const int (&step)[MaximumDimension])
@@ -57,8 +57,8 @@ struct RowOffset
   bool diagonal;
 };
 
-/** The neighbouring rows that raster order visits earlier, in raster order: the rows of the scan mask without that of
- *  X. */
+/** The neighbouring rows that raster order visits earlier, in raster order: the rows of the scan mask except the row
+ *  of X. */
 struct RowOffsets
 {
   /** Half of the rows around a row: 3 along each of y, z and t. */
@@ -86,7 +86,7 @@ constexpr RowOffsets
 BackwardRowsThat(const THas & has)
 {
   RowOffsets offsets;
-  // In raster order so many rows come before that of X.
+  // In raster order this many rows come before the row of X.
   for (int code = 0; code < RowOffsets::maximum; ++code)
   {
     const int straight[MaximumDimension] = { 0, code % 3 - 1, code / 3 % 3 - 1, code / 9 - 1 };
@@ -104,18 +104,18 @@ BackwardRowsThat(const THas & has)
   return offsets;
 }
 
-/** The rows of the scan mask of a neighbourhood; rank and axes are those of HasNeighbour. */
+/** The rows of the scan mask of a neighbourhood; rank and axes as in HasNeighbour. */
 constexpr RowOffsets
 BackwardRowsOf(int rank, unsigned axes)
 {
   return BackwardRowsThat([rank, axes](const int(&step)[MaximumDimension]) { return HasNeighbour(rank, axes, step); });
 }
 
-/** A step to a neighbouring row of an image: how far it lies, and which rows have it. */
+/** A step to a neighboring row of an image: its distance, and the rows that have it. */
 struct RowStep
 {
   RowOffset offset = {};
-  /** How many rows earlier it lies. */
+  /** Its distance in rows, backwards. */
   std::int64_t distance = 0;
 
   RowStep() = default;
@@ -213,7 +213,7 @@ private:
   constexpr void
   Add(int x, int y, int z)
   {
-    // A neighbourhood in four dimensions has more; nobody asks for those.
+    // A neighborhood in four dimensions has more, which are not needed.
     if (count < maximum)
     {
       steps[count++] = { { static_cast<signed char>(x), static_cast<signed char>(y), static_cast<signed char>(z) } };

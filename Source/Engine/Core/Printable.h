@@ -7,8 +7,8 @@
 namespace brickccl
 {
 
-/** How many bytes a control character has that begins at a place of UTF-8 text: 1 for those of ASCII, DEL included, 2
- *  for U+0080 to U+009F, which steer some terminals; 0 if none begins there. */
+/** How many bytes a control character has that begins at a place of UTF-8 text: 1 in ASCII, DEL included, 2 for
+ *  U+0080 to U+009F, which steer some terminals; 0 if none begins there. */
 std::size_t ControlLength(const std::string & text, std::size_t at);
 
 /** A text from elsewhere for messages: control characters, which may break a line or steer a terminal, are written as

@@ -27,7 +27,7 @@ enum class ScalarType
   Float64
 };
 
-/** Types of a label map. `Auto` asks for the smallest one that holds the number of components. */
+/** Types of a label map. `Auto` means the smallest type that holds the number of components. */
 enum class LabelType
 {
   Auto,
@@ -43,7 +43,7 @@ struct TypeTag
   using Type = T;
 };
 
-/** Calls `function(TypeTag<T>{})` with the C++ type T that `type` names. */
+/** Calls `function(TypeTag<T>{})` with the C++ type T of `type`. */
 template <typename TFunction>
 decltype(auto)
 VisitScalarType(ScalarType type, TFunction && function)
@@ -74,7 +74,7 @@ VisitScalarType(ScalarType type, TFunction && function)
   throw InvalidArgument("unknown scalar type " + std::to_string(static_cast<int>(type)));
 }
 
-/** As VisitScalarType; \throws InvalidArgument for LabelType::Auto, which names no type. */
+/** As VisitScalarType; \throws InvalidArgument for LabelType::Auto, which is not a type. */
 template <typename TFunction>
 decltype(auto)
 VisitLabelType(LabelType type, TFunction && function)
@@ -92,7 +92,7 @@ VisitLabelType(LabelType type, TFunction && function)
   case LabelType::Auto:
     break;
   }
-  throw InvalidArgument("a label type must be chosen here: uint8, uint16, uint32 or uint64");
+  throw InvalidArgument("choose a label type: uint8, uint16, uint32 or uint64");
 }
 
 /** The scalar type with the size, signedness and kind of the arithmetic type T (so `long` is Int64 on Linux). */
@@ -100,7 +100,8 @@ template <typename T>
 constexpr ScalarType
 ScalarTypeOf()
 {
-  static_assert(std::is_arithmetic_v<T> && sizeof(T) <= 8, "a voxel channel is an integer or floating type");
+  static_assert(std::is_arithmetic_v<T> && sizeof(T) <= 8,
+                "a voxel channel must have an integer or floating-point type");
   if constexpr (std::is_floating_point_v<T>)
   {
     return sizeof(T) == 4 ? ScalarType::Float32 : ScalarType::Float64;
@@ -163,7 +164,7 @@ struct VolumeView
 };
 
 /** A non-owning, read-only view of contiguous voxels whose type is known at run time, x fastest. Voxels of several
- *  channels (RGB, vectors) are interleaved: the channels of one voxel lie side by side. */
+ *  channels (RGB, vectors) are interleaved: the channels of one voxel are adjacent. */
 struct ImageView
 {
   const void * data = nullptr;
@@ -188,7 +189,7 @@ struct ImageView
   {
     if (voxels == nullptr)
     {
-      throw InvalidArgument("an image without voxels (a null pointer) was given");
+      throw InvalidArgument("the image has no voxels (a null pointer)");
     }
     if (channelCount < 1)
     {
@@ -198,7 +199,7 @@ struct ImageView
   }
 };
 
-/** Where voxels lie in space: x_physical = origin + direction * (spacing .* index), as in ITK. Lengths are in mm. */
+/** The place of voxels in space: x_physical = origin + direction * (spacing .* index), as in ITK. Lengths are in mm. */
 struct Geometry
 {
   double spacing[MaximumDimension] = { 1, 1, 1, 1 };
@@ -210,7 +211,7 @@ struct Geometry
   /** Index of the first voxel of the buffer (the start of an ITK region). */
   std::int64_t startIndex[MaximumDimension] = { 0, 0, 0, 0 };
 
-  /** The physical point of a continuous index that counts from the first voxel of the buffer. */
+  /** The physical point of a continuous index relative to the first voxel of the buffer. */
   void
   IndexToPhysical(int dimension, const double * index, double * point) const
   {

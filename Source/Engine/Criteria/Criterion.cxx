@@ -60,7 +60,7 @@ WholePartOf(const std::string & text)
   return parsed.ec == std::errc() ? std::optional<WholePart>(part) : std::nullopt;
 }
 
-/** What a number that was rounded to a whole one stands for: a number beside it, on the side where the text's lies.
+/** The replacement of a number that was rounded to a whole one: a number next to it, on the side of the text's number.
  *  \param text  without a sign */
 Number
 WithLostFraction(const Number & rounded, const std::string & text)
@@ -134,7 +134,8 @@ Number::Sum(double large, double small)
 Number
 operator+(const Number & a, const Number & b)
 {
-  // What is lost where the nearest ones are added is exact (Knuth, The Art of Computer Programming 2, section 4.2.2).
+  // The rounding error of the sum of the nearest doubles is exact (Knuth, The Art of Computer Programming 2,
+  // section 4.2.2).
   const double sum = a.m_Nearest + b.m_Nearest;
   if (!std::isfinite(sum))
   {
@@ -162,7 +163,7 @@ Number::FromText(const std::string & text)
   {
     return std::nullopt;
   }
-  // A fraction beyond the digits of `long double` still says on which side of a whole number a bound lies.
+  // A fraction beyond the digits of `long double` still decides the side of a whole number on which a bound is.
   const bool   isNegative = text[0] == '-';
   const Number exact = WithLostFraction(isNegative ? -number : number, text.substr(hasSign ? 1 : 0));
   return isNegative ? -exact : exact;
@@ -285,7 +286,7 @@ Criterion::Validate() const
   }
   if (background && std::isnan(background->Nearest()))
   {
-    throw InvalidArgument("the background value is not a number; NaN voxels never take part, so none is needed");
+    throw InvalidArgument("the background value is NaN; NaN voxels are always background, so omit it");
   }
   if (!(tolerance >= 0))
   {
@@ -312,8 +313,8 @@ Criterion::FromText(const std::string & text)
   std::size_t at = 0;
   const auto  refuse = [&text] {
     return InvalidArgument("the criterion '" + text +
-                           "' is unknown; write foreground, equal value or tolerance T, and "
-                            "behind it, if wanted, \" within [LO, HI]\", \", background V\" or \", no background\"");
+                           "' is unknown; write foreground, equal value or tolerance T, optionally "
+                            "followed by \" within [LO, HI]\", \", background V\" or \", no background\"");
   };
   const auto take = [&](const std::string & word) {
     const bool isThere = text.compare(at, word.size(), word) == 0;

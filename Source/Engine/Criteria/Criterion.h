@@ -10,9 +10,9 @@
 namespace brickccl
 {
 
-/** A voxel value or bound. Every value of every voxel type converts to it without loss, and so does the 80-bit
- *  `long double` of x86. It is the nearest double and a rest, since not every compiler has a floating-point type that
- *  holds all 64-bit integers. A finite number beyond the largest double stays between that and infinity. */
+/** A voxel value or bound. Every value of every voxel type converts to it without loss, and so does the 80-bit `long
+ *  double` of x86. It consists of the nearest double and a rest, because not every compiler has a floating-point type
+ *  for all 64-bit integers. A finite number beyond the largest double stays between that and infinity. */
 class Number
 {
 public:
@@ -39,11 +39,11 @@ public:
     }
   }
 
-  /** The number that a text is, decimal, hexadecimal, "inf" or "nan", exact for all whole numbers of 64 bits. Nothing
-   *  if the text is anything else, or more. */
+  /** The number in a text: decimal, hexadecimal, "inf" or "nan", exact for all whole numbers of 64 bits. Nothing for
+   *  any other text. */
   static std::optional<Number> FromText(const std::string & text);
 
-  /** The sum, exact where the second is not the larger one. */
+  /** The sum, exact if the second is not the larger one. */
   static Number Sum(double large, double small);
 
   /** Exact for whole numbers of 64 bits. */
@@ -56,7 +56,7 @@ public:
     return m_Nearest;
   }
 
-  /** What is to be added to the nearest double. */
+  /** The difference to the nearest double. */
   double
   Rest() const
   {
@@ -73,12 +73,12 @@ public:
     return *this == Floor();
   }
 
-  /** A number that is smaller, but above every value of any voxel type that is smaller. This number is finite. */
+  /** A smaller number that is above every smaller value of any voxel type. This number must be finite. */
   Number JustBelow() const;
 
   Number operator-() const;
 
-  /** To an integer type, the number is whole and one of the type's values. */
+  /** For an integer type, the number must be whole and in the type's range. */
   template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T> && !std::is_same_v<T, bool>>>
   explicit operator T() const
   {
@@ -96,7 +96,7 @@ public:
     }
   }
 
-  /** Whole numbers with all their digits as far as an integer type has them, others with ten digits. */
+  /** Whole numbers in the range of an integer type with all digits, others with ten digits. */
   std::string ToString() const;
 
   friend bool
@@ -141,17 +141,17 @@ private:
   double m_Rest = 0;
 };
 
-/** Says when two neighbouring voxels belong together; chosen at run time.
+/** Decides when two neighboring voxels belong together; chosen at run time.
  *
- *  A voxel takes part (is foreground) if it lies in `range`, where there is one. Without a range it takes part if it
- *  differs from `background`, where there is one, and otherwise always. A voxel of several channels is in a range if
- *  every channel is, and is background if every channel has the background value. NaN never takes part.
+ *  A voxel is foreground if it is in `range`, if given. Without a range it is foreground if it differs from
+ *  `background`, if given, and otherwise always. A voxel of several channels is in a range if every channel is, and
+ *  is background if every channel has the background value. NaN is never foreground.
  *
- *  Two neighbouring foreground voxels are joined
+ *  Two neighboring foreground voxels are joined
  *  - `Foreground`: always;
- *  - `EqualValue`: if all their channels are equal (segments, as Stava and Benes label them);
- *  - `Tolerance`: if the sum over the channels of |a - b| is at most `tolerance` (the gradient threshold of links-based
- *    propagation). Differences are exact for every integer type: nothing wraps. */
+ *  - `EqualValue`: if all their channels are equal (segments, as in Stava and Benes);
+ *  - `Tolerance`: if the sum over the channels of |a - b| is at most `tolerance` (the gradient threshold of
+ *    links-based propagation). Differences are exact for every integer type: nothing wraps. */
 struct Criterion
 {
   enum class Joining
@@ -176,12 +176,12 @@ struct Criterion
   static Criterion Foreground(Number background = 0);
   /** Voxels with low <= value <= high. Either bound may be infinite. \throws InvalidArgument if low > high. */
   static Criterion InRange(Number low, Number high);
-  /** Segments of equal value. Without a background value every voxel takes part. */
+  /** Segments of equal value. Without a background value every voxel is foreground. */
   static Criterion EqualValue(std::optional<Number> background = 0);
-  /** Neighbours that differ by at most the tolerance. \throws InvalidArgument if it is negative or NaN. */
+  /** Neighbors that differ by at most the tolerance. \throws InvalidArgument if it is negative or NaN. */
   static Criterion Tolerance(Number tolerance, std::optional<Number> background = 0);
 
-  /** Whether neighbours are joined exactly if both are foreground. Then nobody needs to look at their values. */
+  /** Whether neighbors are joined exactly if both are foreground, so that their values are not compared. */
   bool
   FollowsForeground() const
   {
@@ -191,14 +191,14 @@ struct Criterion
   /** The same joining among the voxels of a range. */
   Criterion Within(Number low, Number high) const;
 
-  /** \throws InvalidArgument if a bound or the tolerance has no meaning. */
+  /** \throws InvalidArgument if a bound or the tolerance is invalid. */
   void Validate() const;
 
   /** "equal value within [100, inf]", for summaries. */
   std::string ToString() const;
 
-  /** Reads "foreground", "equal value" or "tolerance T", and behind it, if wanted, " within [LO, HI]", ", background V"
-   *  or ", no background": what ToString writes. \throws InvalidArgument for any other text. */
+  /** Reads "foreground", "equal value" or "tolerance T", optionally followed by " within [LO, HI]", ", background V"
+   *  or ", no background": the format of ToString. \throws InvalidArgument for any other text. */
   static Criterion FromText(const std::string & text);
 
   friend bool
@@ -217,7 +217,7 @@ struct Criterion
 
 } // namespace brickccl
 
-/** Those of double, since a number may be infinite and may not be one. */
+/** The limits of double, because a number may be infinite or NaN. */
 template <>
 class std::numeric_limits<brickccl::Number> : public std::numeric_limits<double>
 {

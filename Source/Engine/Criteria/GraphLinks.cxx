@@ -234,7 +234,7 @@ MakeGraphLinks(const ImageView &                graph,
     if (periodic.Has(axis) && graph.extent.size[axis] < 3)
     {
       throw InvalidArgument("a voxel graph that is periodic along " + periodic.ToString() + " has the extent " +
-                            graph.extent.ToString() + "; along these axes it must have 3 voxels or more");
+                            graph.extent.ToString() + "; it needs 3 voxels or more along these axes");
     }
   }
   if (isNarrow)

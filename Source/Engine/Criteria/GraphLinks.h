@@ -12,14 +12,13 @@
 namespace brickccl
 {
 
-/** Links that a voxel graph has: an image of uint8 or uint32 with one bit for each step (VoxelGraphBit). Every voxel is
- *  foreground, but for those where the mask is 0. Bits of steps that lead out of the image only matter along periodic
- *  axes. */
+/** The links of a voxel graph: an image of uint8 or uint32 with one bit for each step (VoxelGraphBit). Every voxel is
+ *  foreground except where the mask is 0. Bits of steps that lead out of the image only matter along periodic axes. */
 class GraphLinks : public RowLinks
 {
 public:
   /** \throws InvalidArgument if a voxel of the rows [begin, end) has the bit towards a neighbour that lacks the
-   * opposite one, or the other way round. Links must have passed this. */
+   *  opposite one, or the other way round. Links must have passed this. */
   virtual void CheckSymmetry(std::int64_t begin, std::int64_t end) const = 0;
 
 protected:
@@ -37,7 +36,7 @@ std::unique_ptr<GraphLinks> MakeGraphLinks(const ImageView &                grap
  *  \throws InvalidArgument as MakeGraphLinks. */
 Connectivity FullConnectivityOfGraph(const ImageView & graph);
 
-/** The row that a step from a row leads to, through the ends of periodic axes too; -1 if that lies outside. */
+/** The row that a step from a row leads to, through the ends of periodic axes too; -1 if that is outside. */
 std::int64_t NeighbourRow(const RowPosition &     position,
                           const NeighbourOffset & step,
                           const Extent &          extent,

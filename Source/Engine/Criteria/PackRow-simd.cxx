@@ -139,13 +139,13 @@ PrefetchWord(const T * row, std::int64_t w, std::size_t bytesAhead)
   const auto     ahead = reinterpret_cast<std::uintptr_t>(row) + static_cast<std::uintptr_t>(w * bytes) + bytesAhead;
   for (std::uintptr_t line = 0; line < bytes; line += CacheLine)
   {
-    // It may lie beyond the row, where a pointer may not be moved to. NOLINTNEXTLINE(performance-no-int-to-ptr)
+    // It may be beyond the row, where a pointer must not be moved to. NOLINTNEXTLINE(performance-no-int-to-ptr)
     __builtin_prefetch(reinterpret_cast<const void *>(ahead + line), 0, VLevel);
   }
 }
 
-/** What a range is tested with beside its lowest value. For integers it is the highest value less the lowest, as an
- *  unsigned number, so that one comparison does. For other types it is the highest value. */
+/** The second operand of a range test, after its lowest value. For integers it is the highest value less the lowest, as
+ * an unsigned number, so that one comparison does. For other types it is the highest value. */
 template <typename T>
 HWY_INLINE hn::Vec<ValueTag<T>>
            ReachOf(T low, T high)
@@ -271,7 +271,7 @@ struct LinkedWord
     }
     before |= BitsOfNear<VIsEqual, T>(tag, value, hn::LoadU(tag, place - 1), rule.maximum) << i;
   }
-  /** Compares the values with those of another row. */
+  /** Compares the values with another row's values. */
   HWY_INLINE void
   CompareWith(int                    row,
               const RuleVectors<T> & rule,

@@ -9,7 +9,7 @@
 namespace brickccl::simd
 {
 
-/** Sets bit i of `bits[w]` if value 64 w + i lies in [low, high], or if it does not and `outside` is set. NaN never
+/** Sets bit i of `bits[w]` if value 64 w + i is in [low, high], or if it does not and `outside` is set. NaN never
  *  counts. `low` is at most `high`. Takes whole words only; exists for every scalar type. */
 template <typename T>
 void PackWords(const T * values, std::int64_t words, T low, T high, bool outside, Word * bits);
@@ -33,9 +33,9 @@ struct LimitOf<T, std::enable_if_t<std::is_integral_v<T>>>
   using Type = std::make_unsigned_t<T>;
 };
 
-/** Sets bit i of `bits[w]` if it is set in `candidates[w]` and value 64 w + i of `a` differs from that of `b` by at
- *  most `limit`. Candidates are not NaN. Takes whole words only and skips those without candidates; exists for every
- *  scalar type. */
+/** Sets bit i of `bits[w]` if it is set in `candidates[w]` and value 64 w + i of `a` differs from the value of `b` by
+ *  at most `limit`. Candidates are not NaN. Takes whole words only and skips those without candidates; exists for
+ *  every scalar type. */
 template <typename T>
 void PackNear(const T *                 a,
               const T *                 b,
@@ -81,7 +81,7 @@ struct LinkedRow
 template <typename T>
 void PackLinkedRow(const LinkedRow<T> & row, std::int64_t length, const RowRule<T> & rule);
 
-/** Does the same for two rows, each linked to two others. The last of those of the second row is the first row, whose
+/** Does the same for two rows, each linked to two others. The last row linked to the second row is the first row, whose
  *  values are read only once. */
 template <typename T>
 void

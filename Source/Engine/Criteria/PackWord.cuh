@@ -34,7 +34,7 @@ struct PartOfWord
   std::int64_t word;
   DeviceWord   bits;
 
-  /** \param number  of the part among those of all words */
+  /** \param number  of the part in all words */
   __device__ explicit PartOfWord(std::int64_t number)
     : word(number / perWord)
     , bits(0xFFu << (number % perWord * (BitsPerDeviceWord / perWord)))
@@ -96,7 +96,7 @@ PackBytes(const unsigned (&words)[8], const ForegroundRule<T> & rule)
   const unsigned     low = spread(rule.low);
   const unsigned     high = spread(rule.high);
   const bool         isNonZero = rule.outside && rule.low == 0 && rule.high == 0;
-  // At each highest bit, whether the byte of a is at least that of b.
+  // At each highest bit, whether the byte of a is at least the byte of b.
   const auto atLeast = [](unsigned a, unsigned b) { return (a & ~b) | (~(a ^ b) & ((a | highest) - (b & ~highest))); };
   const auto pack = [&](const auto & answersOf) {
     unsigned eight[4];
@@ -132,7 +132,7 @@ PackWord(const T * voxels, const VoxelRule<T> & rule, const Extent & extent, std
   const std::int64_t first = row * extent.RowLength() + x;
   const T *          place = voxels + first * rule.channels;
   DeviceWord         bits = 0;
-  // Voxels past the row's end are read as long as they lie in the volume, and are masked out.
+  // Voxels past the row's end are read if they are in the volume, and are masked out.
   if (rule.channels == 1 && first + BitsPerDeviceWord + 3 < extent.VoxelCount())
   {
     if constexpr (sizeof(T) == 1)

@@ -20,8 +20,8 @@ CheckConnectivity(const Extent & extent, const Connectivity & connectivity)
   }
   if (!connectivity.IsPlain())
   {
-    throw Unsupported("no algorithm labels a neighbourhood of " + connectivity.ToString() +
-                      " neighbours at once; Label() joins what is left of it after its plain part, on the CPU");
+    throw Unsupported("no algorithm labels a neighborhood of " + connectivity.ToString() +
+                      " neighbors directly; Label() joins the rest after its plain part, on the CPU");
   }
 }
 
@@ -66,7 +66,7 @@ ProblemTraits::ProblemTraits(const Problem & problem)
 std::int64_t
 ProblemTraits::MaximumRunCount() const
 {
-  // Where the foreground alone decides, there is a voxel without it between the runs of a row.
+  // If only the foreground decides, there is a background voxel between the runs of a row.
   const bool haveGaps = followsForeground && connectivity.Uses(0);
   return extent.RowCount() * (haveGaps ? (extent.RowLength() + 1) / 2 : extent.RowLength());
 }

@@ -14,13 +14,13 @@ namespace brickccl
 /** \throws InvalidArgument for a criterion without meaning, or a mask of another extent than the image's. */
 void CheckProblem(const ImageView & image, const Criterion & criterion, const std::optional<ImageView> & mask);
 
-/** What is to be labeled. The constructor checks it; CPU and CUDA algorithms take it as it is and check nothing again.
- *  The voxels lie where the algorithm runs: in host memory, or in memory of a CUDA device. */
+/** The labeling problem. The constructor checks it; CPU and CUDA algorithms do not check it again. The voxels are
+ *  where the algorithm runs: in host memory, or in memory of a CUDA device. */
 struct Problem
 {
   ImageView image;
   Criterion criterion;
-  /** Voxels where it is 0 take no part. */
+  /** Voxels where it is 0 are background. */
   std::optional<ImageView> mask;
   Connectivity             connectivity;
 
@@ -38,7 +38,7 @@ struct Problem
   }
 };
 
-/** What decides which algorithms label a problem, and which of them is best. */
+/** The properties that decide which algorithms label a problem, and which is best. */
 struct ProblemTraits
 {
   Extent       extent;

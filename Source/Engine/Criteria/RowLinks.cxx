@@ -274,8 +274,8 @@ private:
     return true;
   }
 
-  /** Whether all voxels of some words of two rows can be read and compared at once, those of the second row `step`
-   *  voxels further on. Voxels past a row's ends belong to other rows of the image and are no candidates. */
+  /** Whether all voxels of some words of two rows can be read and compared at once, with the second row `step` voxels
+   * further on. Voxels past a row's ends belong to other rows of the image and are not candidates. */
   bool
   HasVoxels(std::int64_t row, std::int64_t neighbourRow, int step, std::int64_t word, std::int64_t words) const
   {
@@ -344,7 +344,7 @@ private:
     return bits;
   }
 
-  /** A word with at most so many candidates is compared voxel by voxel. */
+  /** A word with at most this many candidates is compared voxel by voxel. */
   static constexpr int SparseBits = 4;
 
   const T *

@@ -13,8 +13,8 @@
 namespace brickccl
 {
 
-/** The linking stage, one row at a time: pixels and a criterion go in, bits come out. Behind this interface pixel types
- *  are known; in front of it nobody knows them. All functions may be called from several threads at once. */
+/** The linking stage, one row at a time: pixels and a criterion go in, bits come out. Its callers never see pixel
+ *  types. All functions may be called from several threads at once. */
 class RowLinks
 {
 public:
@@ -63,8 +63,8 @@ public:
     return false;
   }
 
-  /** Does the same for two rows, each linked to MaximumEarlierRows others. The last of those of the second row is the
-   *  first row. */
+  /** Does the same for two rows, each linked to MaximumEarlierRows others. The last row linked to the second row is
+   *  the first row. */
   virtual bool
   PackLinkedPair(const LinkedRow & /* first */, const LinkedRow & /* second */) const
   {
@@ -78,14 +78,14 @@ public:
     return false;
   }
 
-  /** Sets bit x of `below` if voxel x of the row lies at or below one value, and of `above` if it lies at or above
+  /** Sets bit x of `below` if voxel x of the row is at or below one value, and of `above` if it is at or above
    *  another value. No voxel below is joined to one above. Call it only if KnowsSeparation() is true. */
   virtual void
   PackSeparated(std::int64_t /* row */, Word * /* below */, Word * /* above */) const
   {}
 
   /** Sets bit x of `bits` if it is set in `candidates` and voxel x of `row` is joined to voxel x + step of
-   *  `neighbourRow`. Of a candidate both voxels lie in their rows and are foreground. `step` is -1, 0 or 1. */
+   *  `neighbourRow`. Both voxels of a candidate are in their rows and are foreground. `step` is -1, 0 or 1. */
   virtual void
   PackLinks(std::int64_t row, std::int64_t neighbourRow, int step, const Word * candidates, Word * bits) const = 0;
 
@@ -118,8 +118,8 @@ private:
   std::int64_t m_BytesPerPixel = 0;
 };
 
-/** Makes the links of an image under a criterion. Voxels where `mask` is 0 never take part.
- *  \throws InvalidArgument for a criterion without meaning or a mask of another extent. */
+/** Makes the links of an image under a criterion. Voxels where `mask` is 0 are never foreground. \throws
+ *  InvalidArgument for an invalid criterion or a mask of another extent. */
 std::unique_ptr<RowLinks>
 MakeRowLinks(const ImageView & image, const Criterion & criterion, const std::optional<ImageView> & mask = {});
 

@@ -62,7 +62,7 @@ FloorOf(Number bound, T & value)
   return true;
 }
 
-/** The criterion's foreground for values of type T. It is exact also where the bounds are no values of T. */
+/** The criterion's foreground for values of type T. It is exact even if the bounds are not values of T. */
 template <typename T>
 ForegroundRule<T>
 ToForegroundRule(const Criterion & criterion)

@@ -65,7 +65,7 @@ private:
   const VoxelRule<T> & m_Rule;
 };
 
-/** The separated samples that two values explain: one voxel lies at or below `low`, the other at or above `high`. */
+/** The separated samples that two values explain: one voxel is at or below `low`, the other at or above `high`. */
 template <typename T>
 struct ExplainedSamples
 {
@@ -73,8 +73,8 @@ struct ExplainedSamples
   /** The number of samples that the values explain. */
   int count;
 
-  /** Keeps the candidate's low value, and lowers the high one to that of every sample that can be explained, one after
-   *  the other. */
+  /** Keeps the candidate's low value, and lowers the high one to every sample that can be explained, one after the
+   *  other. */
   BRICKCCL_HOST_DEVICE
   ExplainedSamples(const SeparatingValues<T> & candidate,
                    const SeparatingValues<T> * separated,

@@ -10,8 +10,8 @@
 namespace brickccl
 {
 
-/** A number that somebody wrote, as an image of the type has it: 0.7 is no value of floating-point voxels, and the
- *  nearest one is meant. */
+/** A user's number, rounded to the image's type: 0.7 is not a value of floating-point voxels, so the nearest one is
+ *  used. */
 inline Number
 AsVoxelValue(const Number & number, ScalarType type)
 {

@@ -23,7 +23,7 @@ DeviceList ListDevices();
  *  labeling. */
 void PrepareDevice(int device);
 
-/** The bytes of a device's memory that nobody uses. \throws DeviceError. */
+/** The free memory of a device in bytes. \throws DeviceError. */
 std::size_t FreeMemory(int device);
 
 } // namespace brickccl::cuda

@@ -68,7 +68,7 @@ struct LaunchShape
 
 inline constexpr unsigned ThreadsPerBlock = 256;
 
-/** The mask of warp operations in which all lanes of a warp take part. */
+/** The mask of warp operations with all lanes of a warp. */
 inline constexpr unsigned AllLanes = 0xFFFFFFFFu;
 
 /** Enough threads for `count` elements, one element each. Where the grid would be too large, a thread takes several:

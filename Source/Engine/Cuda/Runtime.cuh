@@ -207,7 +207,7 @@ private:
   T * m_Data = nullptr;
 };
 
-/** A point in a stream that the host can wait for while the stream goes on. */
+/** A point in a stream that the host can wait for while the stream continues. */
 class Event
 {
 public:
@@ -299,7 +299,7 @@ public:
     BRICKCCL_CUDA_CHECK(cudaGetDevice(&m_Previous));
     BRICKCCL_CUDA_CHECK(cudaSetDevice(device));
   }
-  /** For destructors: what they destroy goes back to the device that it came from. Errors have been told before. */
+  /** For destructors: memory returns to its device. Errors were reported before. */
   CurrentDevice(int device, std::nothrow_t) noexcept
   {
     (void)cudaGetDevice(&m_Previous);

@@ -27,8 +27,8 @@ public:
     }
   }
 
-  /** Returns when `host` may be changed again. The device has all of it when the stream has come that far. The context
-   *  hears of each piece, and may cancel before it. */
+  /** Returns when `host` may be changed again. The device has all of it when the stream has reached that point.
+   * Progress is reported after each piece, and the context may cancel before it. */
   void
   Upload(void * device, const void * host, std::size_t bytes, cudaStream_t stream, const HostContext & context)
   {

@@ -113,9 +113,8 @@ ChooseAlgorithm(const AlgorithmChoice & asked,
   if (wholeConnectivity != nullptr && !wholeConnectivity->IsPlain())
   {
     // The rest is joined afterwards.
-    connectivity =
-      wholeConnectivity->ToString() +
-      (problem.connectivity.NeighbourCount() > 0 ? ", whose part to label at once is " + connectivity + "," : "");
+    connectivity = wholeConnectivity->ToString() +
+                   (problem.connectivity.NeighbourCount() > 0 ? ", whose plain part is " + connectivity + "," : "");
   }
   throw Unsupported(std::string("algorithm ") + (asked.algorithm != nullptr ? asked.algorithm->name : "Auto") +
                     " does not label an image of " + Counted(problem.extent.dimension, "dimension") +
@@ -131,7 +130,7 @@ ChooseForWholeRows()
   const auto                     found = std::find_if(all.begin(), all.end(), takes);
   if (found == all.end())
   {
-    throw Unsupported("this build has no algorithm that labels neighbourhoods with whole rows");
+    throw Unsupported("this build has no algorithm for neighborhoods with whole rows");
   }
   return { &*found, PresetsOf(*found) };
 }

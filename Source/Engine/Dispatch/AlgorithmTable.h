@@ -21,7 +21,7 @@ struct AlgorithmChoice
   OptionValues      options;
 };
 
-/** The choice that "Auto", "Name" or "Name:option=value,..." stands for.
+/** The choice for "Auto", "Name" or "Name:option=value,...".
  *  \throws InvalidArgument, which lists the names or the options. */
 AlgorithmChoice ParseAlgorithm(const std::string & text);
 

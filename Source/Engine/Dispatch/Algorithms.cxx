@@ -10,14 +10,14 @@ namespace brickccl
 namespace
 {
 
-/** \throws InvalidArgument for `Auto`, which is no algorithm. */
+/** \throws InvalidArgument for `Auto`, which is not an algorithm. */
 const Algorithm &
 RowOf(const std::string & name)
 {
   const AlgorithmChoice choice = ParseAlgorithm(name);
   if (choice.algorithm == nullptr)
   {
-    throw InvalidArgument("the name of an algorithm is needed here, not '" + name + "'");
+    throw InvalidArgument("give the name of an algorithm, not '" + name + "'");
   }
   return *choice.algorithm;
 }

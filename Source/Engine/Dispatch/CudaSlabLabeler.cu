@@ -28,17 +28,17 @@ CheckSlab(const DeviceSlab & first, const DeviceSlab & slab, std::size_t number)
   if (extent != first.image.extent)
   {
     throw InvalidArgument(name + " is of " + slab.image.extent.ToString() + " voxels and slab 0 of " +
-                          first.image.extent.ToString() + "; they may differ along the last axis alone");
+                          first.image.extent.ToString() + "; they may differ only along the last axis");
   }
   if (slab.image.type != first.image.type || slab.image.channels != first.image.channels)
   {
     throw InvalidArgument(name + " has voxels of type " + NameOf(slab.image.type) + ", slab 0 of type " +
-                          NameOf(first.image.type) + "; all slabs of a volume have the same");
+                          NameOf(first.image.type) + "; all slabs of a volume must have the same");
   }
   if (slab.mask.has_value() != first.mask.has_value())
   {
     throw InvalidArgument(name + " has " + (slab.mask ? "a" : "no") +
-                          " mask, unlike slab 0; all slabs have one, or none");
+                          " mask, unlike slab 0; either all slabs or none must have one");
   }
 }
 
@@ -54,7 +54,7 @@ public:
     m_Start = StepClock();
     if (slabs.empty())
     {
-      throw InvalidArgument("no slabs were given; there must be at least one");
+      throw InvalidArgument("there are no slabs; give at least one");
     }
     std::vector<Problem> problems;
     for (std::size_t i = 0; i < slabs.size(); ++i)
@@ -64,7 +64,7 @@ public:
     }
     if (slabs[0].image.extent.dimension < 2)
     {
-      throw Unsupported("slabs of 1-dimensional images are not labeled together; they need at least 2 dimensions");
+      throw Unsupported("slabs need at least 2 dimensions");
     }
     slices = Slices(slabs[0].image.extent);
     const bool hasSeams = connectivity.Uses(slices.axis);
@@ -98,9 +98,9 @@ public:
     }
   }
 
-  /** Labels all slabs and seams, and joins and numbers the components. Each slab has a thread if there are so many. It
-   *  queues what labels the slab and its seams, and, when the components are counted, what joins and numbers them: by
-   *  then the devices are still at work on the seams. Label maps are queued behind, if there are places for them. */
+  /** Labels all slabs and seams, and joins and numbers the components. Each slab has a thread if there are enough. It
+   * queues the work to label the slab and its seams, and, when the components are counted, the work to join and number
+   * them: by then the devices are still at work on the seams. Label maps follow, if requested. */
   void
   LabelAll(const AlgorithmChoice & asked, const std::vector<void *> & labels, LabelType type)
   {
@@ -112,7 +112,7 @@ public:
     }
     catch (...)
     {
-      // What is queued still reads the slabs' images and what is kept of them.
+      // Queued work still reads the slabs' images and data.
       for (const auto & slab : m_Slabs)
       {
         slab->WaitForDevice();
@@ -290,7 +290,7 @@ private:
     if (ComponentsOfSlabs() > cuda::SlabNumbers::MaximumNodes)
     {
       throw Unsupported("the slabs have " + std::to_string(ComponentsOfSlabs()) +
-                        " components together; slabs on devices are labeled together for less than 2^32");
+                        " components together; on devices they may have less than 2^32");
     }
     std::vector<std::uint64_t> counts;
     for (const auto & each : m_Slabs)
@@ -301,7 +301,7 @@ private:
       ->Number(m_Sides, counts, slab, labels.empty() || !HoldsAll(type) ? nullptr : labels[slab], type, m_Start);
   }
 
-  /** \return whether some side had too little room, and finds again what it tells */
+  /** \return whether some side had too little room and was searched again */
   bool
   FindAgain()
   {
@@ -314,7 +314,7 @@ private:
   }
 
   std::vector<std::unique_ptr<SlabOnDevice>> m_Slabs;
-  /** Of each seam the lower slab's side and the upper one's. */
+  /** For each seam the lower slab's side and the upper one's. */
   std::vector<std::unique_ptr<SideOnDevice>> m_Sides;
   std::vector<std::exception_ptr>            m_Failures;
   std::atomic<bool>                          m_HasFailed{ false };

@@ -80,7 +80,7 @@ Device::FromName(const std::string & name)
       if (second != indices->end())
       {
         throw InvalidArgument("device '" + name + "' names device " + std::to_string(*second) +
-                              " twice; each device is named once");
+                              " twice; name each device once");
       }
       return { Kind::Cuda, indices->front(), { indices->begin() + 1, indices->end() } };
     }

@@ -157,7 +157,7 @@ DeviceLabeler::LabelThen(const AlgorithmChoice &       asked,
   const AlgorithmChoice     choice = own.Choose(asked, ProblemTraits(problem));
   const cuda::CurrentDevice current(own.Device());
   cuda::CudaAlgorithm &     chosen = own.Get(*choice.algorithm, problem.GetExtent());
-  // What is queued behind asks for what was labeled last. How many components there are is not known then.
+  // Later work uses the last labels. The number of components is not known then.
   own.lastProblem = problem;
   own.lastComponents = 0;
   own.isRelabeled = false;
@@ -291,8 +291,8 @@ DeviceLabeler::MeasureOnDevice(void * stream)
   if (extent.dimension > 3 || *std::max_element(extent.size, extent.size + 3) >= 0x7fffffff)
   {
     throw Unsupported("an image of " + extent.ToString() +
-                      " is not measured on CUDA devices: at most 3 dimensions of " +
-                      "less than 2^31 voxels are; label it into runs (Label) and measure those");
+                      " cannot be measured on CUDA devices, which need at most 3 dimensions and " +
+                      "less than 2^31 voxels; label it into runs (Label) and measure those");
   }
   const cuda::CurrentDevice current(own.Device());
   algorithm.Sum(*own.lastProblem, own.lastComponents, own.sums, static_cast<cudaStream_t>(stream));
@@ -305,8 +305,8 @@ DeviceLabeler::MomentsOnDevice(void * stream)
   cuda::CudaAlgorithm & algorithm = own.GetLast();
   if (own.isRelabeled)
   {
-    throw Unsupported("moments are summed voxel by voxel before components get other numbers; the component table "
-                      "(FetchTable) has them afterwards");
+    throw Unsupported("moments per voxel are available only before components are renumbered; then use the component "
+                      "table (FetchTable)");
   }
   const cuda::CurrentDevice current(own.Device());
   algorithm.QueueMoments(own.lastProblem->image.extent,

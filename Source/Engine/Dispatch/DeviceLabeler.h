@@ -18,8 +18,8 @@
 namespace brickccl
 {
 
-/** Labels problems that are checked already, on one CUDA device. It stands behind CudaLabeler, and behind Label() on a
- *  device. It also answers what only comparisons of the papers' algorithms ask. Only builds with CUDA have it. */
+/** Labels checked problems on one CUDA device. CudaLabeler and Label() on a device use it. It also has functions only
+ *  for comparisons of the papers' algorithms. Only builds with CUDA have it. */
 class DeviceLabeler
 {
 public:
@@ -33,7 +33,7 @@ public:
   const std::string & LastAlgorithm() const;
   std::size_t         ScratchBytes() const;
 
-  /** Labels a problem whose voxels lie in host memory. The labels 1..N come back as runs, the same as the CPU's. Both
+  /** Labels a problem with its voxels in host memory. The labels 1..N come back as runs, the same as the CPU's. Both
    *  ways go through page-locked memory. The context's threads copy; its progress is reported, and may cancel.
    *  \return N. \throws Unsupported, Cancelled, cuda::DeviceError. After an exception the labeler can be used again. */
   std::uint64_t
@@ -51,13 +51,13 @@ public:
   /** The device memory that it holds for the next call, with uploaded images. */
   std::size_t HeldBytes() const;
 
-  /** Labels a problem whose voxels lie on the device; see CudaLabeler::LabelOnDevice. */
+  /** Labels a problem with its voxels on the device; see CudaLabeler::LabelOnDevice. */
   std::uint64_t
   LabelOnDevice(const AlgorithmChoice & asked, const Problem & problem, void * labels, LabelType type, void * stream);
 
-  /** Labels a problem whose voxels lie on the device. `queueMore` queues work on the labels behind what labels, as
+  /** Labels a problem with its voxels on the device. `queueMore` queues work on the labels after labeling, as
    *  WriteRowStartsOnDevice on this labeler; it is called before the host waits, where the algorithm can do that. It
-   * may be called again; then there were no labels yet. \return N */
+   *  may be called again; then there were no labels yet. \return N */
   std::uint64_t LabelThen(const AlgorithmChoice &       asked,
                           const Problem &               problem,
                           const std::function<void()> & queueMore,
@@ -81,7 +81,7 @@ public:
   /** Queues other labels for what was labeled last: by label - 1, in memory of the device. None is larger than
    *  `highest`, which is at most 2^32 - 1. After that only WriteOnDevice makes sense. */
   void NumberOnDevice(const unsigned long long * numbers, std::uint64_t highest, void * stream);
-  /** Says that none of these labels is larger than `highest`. */
+  /** Declares that none of these labels is larger than `highest`. */
   void LowerHighest(std::uint64_t highest);
 
   /** In how many rounds the last algorithm changed something, if it repeats its steps until nothing changes; 0 for

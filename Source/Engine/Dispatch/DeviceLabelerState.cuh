@@ -34,7 +34,7 @@ CheckLabelType(std::uint64_t components, LabelType type)
   }
 }
 
-/** What a DeviceLabeler keeps between calls. */
+/** The state of a DeviceLabeler between calls. */
 class DeviceLabeler::State
 {
 public:

@@ -51,8 +51,7 @@ DeviceFor(const Device & asked, const Connectivity & connectivity)
   {
     return ResolveDevice(asked);
   }
-  const std::string why =
-    "CUDA devices label no neighbourhood without neighbours that differ along one axis; the CPU does";
+  const std::string why = "CUDA devices need a neighborhood with face neighbors; use the CPU";
   if (asked.kind == Device::Kind::Cuda)
   {
     throw Unsupported(why);
@@ -408,7 +407,7 @@ Label(const RowLinks & links, const Extent & extent, const LabelOptions & option
   ResolvedDevice      device{ { Device::Kind::Cpu, 0 }, {} };
   if (options.device.kind == Device::Kind::Cuda)
   {
-    device.remark = "links of the caller's own are labeled on the CPU";
+    device.remark = "custom links are labeled on the CPU";
   }
   Labeler(options, extent, connectivity, result).LabelOnCpu(links, traits, device);
 }
@@ -418,7 +417,7 @@ Label(const Extent & extent, const CustomLinks & links, const LabelOptions & opt
 {
   if (!links.isForeground || !links.areJoined)
   {
-    throw InvalidArgument("a function of the caller's links is empty; both isForeground and areJoined are needed");
+    throw InvalidArgument("custom links need both functions, isForeground and areJoined");
   }
   Labeling     result;
   LabelOptions used = options;

@@ -16,7 +16,7 @@ namespace brickccl
 
 class SlabLabeler;
 
-/** What a Labeling keeps. */
+/** The state of a Labeling. */
 struct Labeling::Implementation
 {
   RunVolume      volume;
@@ -51,7 +51,7 @@ const RunVolume & RunsOf(const Labeling & labeling);
 /** Hands the runs over to a caller that needs nothing else. The result is then good only for labeling into it again. */
 RunVolume TakeRuns(Labeling & labeling);
 
-/** Gives a result that was not labeled into yet the memory of runs that nobody needs any more. */
+/** Gives a result that was not labeled into yet unused memory of runs. */
 void GiveMemory(RunVolume && runs, Labeling & labeling);
 
 /** Labels a volume on the CPU by links that give rows of bits. `options.criterion` is not used, and `options.mask` for

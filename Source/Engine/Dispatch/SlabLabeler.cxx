@@ -25,8 +25,8 @@ namespace
 /** So many slabs are at work on a device at a time. */
 constexpr int LabelersPerDevice = 2;
 
-/** A volume is cut into so many slabs for each labeler, so that devices end at nearly the same time, and little of the
- *  first upload and the last download is without other work beside it. */
+/** The number of slabs per labeler, so that devices end at nearly the same time, and the first upload and the last
+ * download overlap other work. */
 constexpr std::int64_t SlabsPerLabeler = 3;
 
 /** Larger volumes are labeled by slabs on a single device, too, since transfers in both directions and labeling then
@@ -36,13 +36,13 @@ constexpr std::int64_t LeastVoxelsOfSeveralSlabs = std::int64_t{ 1 } << 29;
 /** Slabs have fewer voxels, so that the fastest algorithms take them. */
 constexpr std::int64_t MostVoxelsOfSlab = std::int64_t{ 1 } << 31;
 
-/** Device memory that labeling takes for a voxel beside the image, at most, in noise: bits, runs and their labels. */
+/** Device memory for labeling per voxel in addition to the image, at most, in noise: bits, runs and their labels. */
 constexpr double ScratchBytesPerVoxel = 3;
 
 /** The share of a device's free memory that is used. */
 constexpr double UsedShare = 0.85;
 
-/** What labeling takes for a voxel. */
+/** The memory for labeling per voxel. */
 double
 BytesPerVoxel(const Problem & problem)
 {
@@ -52,7 +52,7 @@ BytesPerVoxel(const Problem & problem)
   return bytesOf(problem.image) + (problem.mask ? bytesOf(*problem.mask) : 0) + ScratchBytesPerVoxel;
 }
 
-/** The bytes of so many voxels of an image. */
+/** The bytes of this many voxels of an image. */
 std::size_t
 BytesOf(const ImageView & image, std::int64_t voxels)
 {
@@ -71,7 +71,7 @@ SlabOf(const ImageView & image, const SlabCut & cut, std::size_t slab)
 
 } // namespace
 
-/** What the threads of one call share. */
+/** The shared state of the threads of one call. */
 struct SlabLabeler::Work
 {
   Work(const AlgorithmChoice &      askedFor,
@@ -157,7 +157,7 @@ struct SlabLabeler::Work
     times.download += each.download;
   }
 
-  /** Waits for the threads on the calling thread, which alone may report progress. */
+  /** Waits for the threads on the calling thread, the only one that may report progress. */
   void
   Wait(const Progress & progress)
   {
@@ -226,7 +226,7 @@ SlabLabeler::Label(const AlgorithmChoice &  asked,
       m_Labelers.push_back(std::make_unique<DeviceLabeler>(devices[lane % devices.size()]));
     }
   }
-  // What labelers hold already is theirs to use.
+  // Memory that labelers already hold is available to them.
   double mostBytes = std::numeric_limits<double>::max();
   for (const int device : devices)
   {

@@ -41,7 +41,7 @@ public:
   /** Whether a volume is better labeled by slabs on this device, or does not fit its memory as a whole. */
   static bool IsNeeded(const Problem & problem, int device);
 
-  /** Labels a problem whose voxels lie in host memory, with the same labels as everywhere. A device may be named more
+  /** Labels a problem with its voxels in host memory, with the usual labels. A device may be named more
    *  than once. \return N. \throws Unsupported, Cancelled, cuda::DeviceError. After an exception it can be used again.
    */
   std::uint64_t Label(const AlgorithmChoice &  asked,

@@ -17,7 +17,7 @@
 #include <optional>
 #include <vector>
 
-/** What CudaSlabLabeler keeps for each slab, and for each side of a seam between two slabs. */
+/** The state of CudaSlabLabeler for each slab, and for each side of a seam between two slabs. */
 namespace brickccl
 {
 
@@ -36,7 +36,7 @@ struct Slices
   {}
 };
 
-/** Where slab lies that is labeled now, and what labels it. */
+/** The place of the current slab, and its labeler. */
 class SlabOnDevice
 {
 public:
@@ -59,7 +59,7 @@ public:
     return m_Device;
   }
 
-  /** Waits for all that is queued on the slab's device. Errors there have been told before. */
+  /** Waits for all that is queued on the slab's device. Errors there were reported before. */
   void
   WaitForDevice() const
   {
@@ -105,8 +105,8 @@ public:
     return m_Tools->labeled;
   }
 
-  /** Queues the numbers that the slab's components have in the volume, and the label map if there is a place for it;
-   *  waits until those of the volume are counted. */
+  /** Queues the numbers of the slab's components in the volume, and the label map if requested; waits until the
+   * volume's components are counted. */
   template <typename TSides>
   void
   Number(const TSides &                     sides,
@@ -262,7 +262,7 @@ public:
     return isNeeded;
   }
 
-  /** What the components of the slab and of the seam share; it is there when Found() comes. */
+  /** The shared components of the slab and the seam, available after Found(). */
   const cuda::SeamSide &
   Tells() const
   {

@@ -8,15 +8,15 @@
  *  So a root is the smallest node of its set, whatever the order of the unions. Labels that follow from roots are the
  *  same for every number of threads.
  *
- *  Why concurrent use is harmless. FindRootShared and UniteShared may run together; FlattenShared runs alone after a
- *  join. All accesses are atomic.
- *  1. A root r stops being one only by the compare-and-swap in UniteShared, which writes a smaller root over the
+ *  Why concurrent use is harmless. FindRootShared and UniteShared may run together; FlattenShared runs after a join,
+ *  without other work. All accesses are atomic. 1. A root r stops being one only by the compare-and-swap in
+ *  UniteShared, which writes a smaller root over the
  *     value r. Two threads that try it for the same r cannot both succeed, so no union is lost.
  *  2. Every other store writes to a node that was seen not to be a root, and hence never will be one again. It
  *     replaces the parent by an ancestor. Ancestors stay ancestors: whichever of two such stores comes last, the node
- *     keeps its set. It may keep the farther of the two ancestors, so that nobody may split paths while others flatten.
- *  3. Parents only ever get smaller. So each walk ends, and a failed compare-and-swap retries from smaller nodes.
- *  4. The order of accesses to different nodes does not matter to 1 to 3, so relaxed atomics are enough. Threads that
+ *     keeps its set. It may keep the farther of the two ancestors, so paths must not be split while others flatten.
+ *  3. Parents only ever get smaller. So each walk ends, and a failed compare-and-swap retries from smaller nodes. 4.
+ *  The order of accesses to different nodes does not matter to 1 to 3, so relaxed atomics are enough. Threads that
  *     read the result start after a join with all threads that wrote it. */
 namespace brickccl
 {
@@ -61,7 +61,8 @@ Unite(TIndex * parent, TIndex a, TIndex b)
 
 /** Finds the root of a node while other threads unite. Path splitting: every node on the walk gets its grandparent as
  *  parent.
- *  \param parent  a pointer to the parent of node 0, or what else gives a pointer to that of node i as `parent + i` */
+ *  \param parent  a pointer to the parent of node 0, or anything that gives a pointer to the parent of node i as
+ *  `parent + i` */
 template <typename TParents, typename TIndex>
 inline TIndex
 FindRootShared(TParents parent, TIndex node)

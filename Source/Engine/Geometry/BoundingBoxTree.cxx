@@ -32,7 +32,7 @@ LongestSide(const VoxelBox & box, const double * spacing, int & longestAxis)
   return longest;
 }
 
-/** A tree of so many boxes has at most so many nodes: a large node has halves of at least half a leaf. */
+/** The largest number of nodes for a number of boxes: a large node has halves of at least half a leaf. */
 std::uint64_t
 MostNodes(std::uint64_t boxes)
 {

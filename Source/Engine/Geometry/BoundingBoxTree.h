@@ -29,9 +29,9 @@ struct VoxelBox
   }
 };
 
-/** A set of boxes of voxels (runs, single voxels) among those of BoundingBoxTrees, which has to live as long. The tree
- *  halves the set again and again along its longest side, so that a search for a distance within the set, or between
- * two sets, looks at few boxes. Distances are squared, in the unit of the spacing. */
+/** A set of boxes of voxels (runs, single voxels) in BoundingBoxTrees, which must live as long. The tree halves the
+ *  set again and again along its longest side, so that a search for a distance within the set, or between two sets,
+ *  visits few boxes. Distances are squared, in the unit of the spacing. */
 class BoundingBoxTree
 {
 public:
@@ -95,7 +95,7 @@ public:
   /** Takes the boxes of one set and puts them in another order. \throws Cancelled */
   BoundingBoxTrees(std::vector<VoxelBox> boxes, const double * spacing, const HostContext & context = { 1 });
 
-  /** Takes the boxes of many sets and puts those of each in another order.
+  /** Takes the boxes of many sets and reorders each set.
    *  \param begins  the first box of each set, and the number of boxes
    *  \throws Cancelled */
   BoundingBoxTrees(std::vector<VoxelBox>      boxes,

@@ -19,13 +19,14 @@ struct VoxelStep
  *  \throws Unsupported for more dimensions. */
 std::vector<VoxelStep> HalfNeighbours(int dimension);
 
-/** The weights of Crofton's formula, one for each of HalfNeighbours. The surface (in 2-D the perimeter) of a component
- *  is about the sum over all steps of the weight times the number of the component's chords along the step. That
- *  number is the number of its voxels less the number of its voxels whose neighbour by the step belongs to it as well.
+/** The weights of Crofton's formula, one for each of HalfNeighbours. The surface (in 2-D the perimeter) of a
+ *  component is about the sum over all steps of the weight times the number of the component's chords along the step.
+ *  That number is the number of its voxels less the number of its voxels whose neighbour by the step belongs to it as
+ *  well.
  *
- *  A direction stands for all directions that are nearer to it than to any other. Its weight is their share of the
+ *  A direction represents all directions that are nearer to it than to any other. Its weight is their share of the
  *  unit sphere (circle), for the spacing of the voxels. Lehmann and Legland (Efficient N-Dimensional surface
- *  estimation using Crofton formula and run-length encoding, Insight Journal, 2012) do the same but take the shares of
+ *  estimation using Crofton formula and run-length encoding, Insight Journal, 2012) do the same with the shares of
  *  cubic voxels for all spacings. */
 std::vector<double> CroftonWeights(int dimension, const Geometry & geometry);
 

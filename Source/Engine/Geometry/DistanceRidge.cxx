@@ -130,7 +130,7 @@ LimitsOf(const double * spacing, BallReach & reach)
   {
     for (std::int64_t y = 0; y <= reach.AlongY(z); ++y)
     {
-      // Of the voxels of a row the outermost is the farthest from a neighbour on the other side.
+      // The outermost voxel of a row is the farthest from a neighbor on the other side.
       const std::int64_t x = reach.AlongX(y, z);
       const double       alongX[2] = { squareOf(x, 0), squareOf(x + 1, 0) };
       const double       alongY[2] = { squareOf(y, 1), squareOf(y + 1, 1) };
@@ -249,7 +249,7 @@ public:
   }
 
 private:
-  /** A table of so many rows pays for one ball. */
+  /** A table of this many rows pays for one ball. */
   static constexpr double RowsForOne = 64;
 
   SquareNumbers       m_Numbers;

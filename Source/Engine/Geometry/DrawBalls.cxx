@@ -196,7 +196,7 @@ private:
     return std::any_of(bits, bits + Side, [](Word word) { return word != 0; });
   }
 
-  /** The bits 0 to 7 that are at most so many steps from a place; none for less than 0. */
+  /** The bits 0 to 7 that are at most this many steps from a place; none for less than 0. */
   static Word
   BitsBetween(std::int64_t place, std::int64_t steps)
   {

@@ -19,13 +19,13 @@ struct VoxelBall
   std::int64_t place;
 };
 
-/** Gives each voxel of an image of up to 3 dimensions the square of the largest ball within which its centre lies. The
- *  surface of a ball is outside. Voxels in no ball keep their values, and so do those of value 0, which no ball may
- * hold.
+/** Gives each voxel of an image of up to 3 dimensions the square of the largest ball that contains its center. The
+ *  surface of a ball is outside. Voxels in no ball and voxels of value 0, which must not be in a ball, keep their
+ *  values.
  *
- *  The largest ball comes first, and each voxel is set once. The voxels that are not yet set are bits, in blocks of 8 x
- *  8 x 8 voxels, and a bit for each block says whether any is left. So a ball whose voxels are all set costs little,
- * which most balls of a distance transform are. \throws Cancelled */
+ *  The largest ball comes first, and each voxel is set once. The voxels that are not yet set are bits, in blocks of 8
+ *  x 8 x 8 voxels, and a bit for each block says whether any is left. So a ball whose voxels are all set costs
+ *  little, which most balls of a distance transform are. \throws Cancelled */
 void DrawBalls(std::vector<VoxelBall> balls,
                const Extent &         extent,
                const double *         spacing,

@@ -15,7 +15,7 @@ struct Ball
 };
 
 /** The smallest ball that holds boxes around the given points, all with the same `halfSides`; right to 1e-12 of its
- *  radius. As long as a corner lies outside, the ball becomes the smallest one around its supporting corners and the
+ *  radius. While a corner is outside, the ball becomes the smallest one around its supporting corners and the
  *  farthest corner (Gaertner, Fast and robust smallest enclosing balls, 1999). */
 Ball SmallestEnclosingBall(const std::vector<std::array<double, 3>> & points, const std::array<double, 3> & halfSides);
 

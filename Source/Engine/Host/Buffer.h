@@ -17,7 +17,7 @@ inline unsigned char PoisonPattern = 0x5A;
 #endif
 
 /** Memory that is not initialized, and is kept while it is large enough. So a workspace can be reused, and the threads
- *  that fill it are the first to touch it. It lies in large pages where the operating system has them. */
+ *  that fill it are the first to touch it. It uses large pages if the operating system has them. */
 template <typename T>
 class Buffer
 {
@@ -108,8 +108,8 @@ private:
   std::size_t                m_Capacity = 0;
 };
 
-/** Memory that algorithms keep between calls, so that its pages are touched once. It is a few buffers. Who uses them
- *  names them by an enumeration of its own. */
+/** Memory that algorithms keep between calls, so that its pages are touched once. It is a few buffers. Users number
+ *  them with their own enumeration. */
 class Workspace
 {
 public:

@@ -106,7 +106,7 @@ private:
   std::mutex                         m_Mutex;
   std::atomic<bool>                  m_IsOn{ false };
   std::multimap<std::size_t, void *> m_Free;
-  /** Of memory in use that is larger than who uses it knows. */
+  /** For memory in use that is larger than its user knows. */
   std::map<void *, std::size_t> m_Sizes;
 };
 
@@ -191,7 +191,7 @@ KeepMemory()
 {
   Kept().SwitchOn();
 #ifdef __GLIBC__
-  // What is allocated otherwise: up to this size from the heap, which is not given back.
+  // Other allocations up to this size come from the heap, which is not returned to the system.
   ::mallopt(M_MMAP_THRESHOLD, 32 << 20);
   ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
 #endif

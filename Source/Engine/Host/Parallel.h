@@ -11,13 +11,13 @@
 namespace brickccl
 {
 
-/** How host work runs: on how many threads, and who hears of its progress. */
+/** How host work runs: the number of threads, and the receiver of progress. */
 struct HostContext
 {
-  /** The number of threads; 0 stands for every thread that the machine supports. */
+  /** The number of threads; 0: every thread that the machine supports. */
   int      threads = 0;
   Progress progress = {};
-  /** Work is cut into pieces of at least so many voxels. Results never depend on it. */
+  /** Work is cut into pieces of at least this many voxels. Results never depend on it. */
   std::int64_t grain = std::int64_t{ 1 } << 16;
 
   /** The same threads without reports of progress. */
@@ -27,7 +27,7 @@ struct HostContext
     return { threads, {}, grain };
   }
 
-  /** The same threads. The caller is asked whether to stop, but hears of no progress. */
+  /** The same threads. Cancelling works, but progress is not reported. */
   HostContext
   Quiet() const
   {
@@ -42,12 +42,12 @@ struct HostContext
   }
 };
 
-/** Lets long pieces of work ask whether to stop, on any thread of a ParallelFor. It is made on the calling thread,
- * which asks the caller; the other threads hear of the answer. */
+/** Lets long pieces of work check for cancelling, on any thread of a ParallelFor. It is made on the calling thread,
+ *  which asks the caller; the other threads see the answer. */
 class StopPoint
 {
 public:
-  /** Between two questions there should be about so many voxels, runs or components. */
+  /** About this many voxels, runs or components should be between two checks. */
   static constexpr std::int64_t Steps = std::int64_t{ 1 } << 14;
 
   explicit StopPoint(const HostContext & context)
@@ -84,7 +84,7 @@ private:
   std::atomic<bool>     m_Stops{ false };
 };
 
-/** The number of threads that `threads` asks for: 0 stands for one on each processor that this process may use. At most
+/** The number of threads for `threads`: 0 means one on each processor that this process may use. At most
  *  as many as these processors, or 16 if they are fewer. \throws InvalidArgument if it is negative. */
 int EffectiveThreadCount(int threads);
 

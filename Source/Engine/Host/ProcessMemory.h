@@ -8,7 +8,7 @@ namespace brickccl
  *  that it hands out. So it holds on to the most that it has had at a time. */
 void KeepMemory();
 
-/** From now on, PeakMemoryBytes tells of what comes, if the system can do that. */
+/** From now on, PeakMemoryBytes reports only later peaks, if the system supports this. */
 void ForgetPeakMemory();
 
 } // namespace brickccl

@@ -10,11 +10,11 @@
 namespace brickccl
 {
 
-/** What a caller hears and says while long work runs. Both functions are called on the calling thread only. Both may be
+/** Progress reports and cancelling of long work. Both functions are called only on the calling thread. Both may be
  *  empty. */
 struct ProgressHooks
 {
-  /** Gets the fraction of the work that is done, from 0 to 1. It never falls. */
+  /** Receives the fraction of the work done, from 0 to 1. It never decreases. */
   std::function<void(double)> report;
   /** Returns true when the work should stop. The work then throws Cancelled and leaves no partial output. */
   std::function<bool()> cancelled;
@@ -41,7 +41,7 @@ public:
     return part;
   }
 
-  /** The same work without reports: it only asks whether to stop. */
+  /** The same work without reports, only with cancelling. */
   Progress
   Quiet() const
   {

@@ -88,7 +88,7 @@ CountProcessors()
 int
 ProcessorCount()
 {
-  // It is no local constant: a process forked while the constant is being set would wait for its value forever.
+  // It is not a local constant: a process forked while the constant is being set would wait for its value forever.
   static std::atomic<int> processors{ 0 };
   if (processors == 0)
   {
@@ -164,7 +164,7 @@ std::uint64_t
 PeakMemoryBytes()
 {
 #  ifdef __linux__
-  // The peak that getrusage tells may be that of the program that started this one.
+  // The peak from getrusage may belong to the program that started this one.
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);)
   {

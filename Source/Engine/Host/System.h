@@ -10,7 +10,7 @@ namespace brickccl
 /** The number of processors that this process may run on, at least 1. It is asked for once. */
 int ProcessorCount();
 
-/** The most memory that this process has held, in bytes; 0 where the system does not tell. */
+/** The most memory that this process has held, in bytes; 0 if the system does not report it. */
 std::uint64_t PeakMemoryBytes();
 
 /** Whether a person reads the error stream. */
@@ -19,9 +19,9 @@ bool ErrorStreamIsTerminal();
 /** Whether two paths lead to one existing file, device or folder. */
 bool AreSameExistingFile(const std::string & a, const std::string & b);
 
-/** From now on WasInterrupted tells of an interrupt (Ctrl-C), a request to terminate or, unless that is ignored as
- * under nohup, a closed terminal. Further ones change nothing. It is for programs, since it replaces earlier
- * handlers of these signals. */
+/** From now on WasInterrupted reports an interrupt (Ctrl-C), a request to terminate or, unless that is ignored as
+ *  under nohup, a closed terminal. Further ones change nothing. It is for programs, since it replaces earlier
+ *  handlers of these signals. */
 void CatchInterrupts();
 bool WasInterrupted();
 

@@ -21,8 +21,8 @@ public:
     , m_Done(steps)
   {}
 
-  /** Does the pieces of a step that no thread has taken, from `first` on, and returns when all pieces are done. What
-   *  other threads did in them is seen then. Each thread takes all steps, in their order. It may come late, or never,
+  /** Does the pieces of a step that no thread has taken, from `first` on, and returns when all pieces are done. The
+   *  work of other threads is visible then. Each thread takes all steps, in their order. It may come late, or never,
    *  as long as one comes. `work(piece)` must not throw. */
   template <typename TWork>
   void

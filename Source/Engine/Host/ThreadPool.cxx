@@ -25,7 +25,7 @@ namespace
 
 class Worker;
 
-/** What a caller asks of one kept thread. It lies in the caller's memory. */
+/** A caller's task for one kept thread, in the caller's memory. */
 struct Seat
 {
   /** The thread that has taken it; null if there is none. */
@@ -152,10 +152,10 @@ private:
       {
         std::fesetenv(seat->environment);
         (*seat->work)(seat->thread);
-        // The thread is free before the caller goes on, so that the caller's next call finds it free.
+        // The thread is free before the caller continues, so that the caller's next call finds it free.
         m_Seat.store(nullptr);
         seat->isDone.store(true);
-        // The seat may be gone from here on. A waiting caller says so before it looks for the last time.
+        // The seat may be gone from here on. A waiting caller announces itself before its last check.
         if (m_Waiting.load() > 0)
         {
           const std::lock_guard<std::mutex> lock(m_Mutex);
@@ -276,7 +276,7 @@ private:
 std::atomic<ThreadPool *> pool{ nullptr };
 std::atomic<ThreadPool *> parentPool{ nullptr };
 
-/** A fork does not copy the threads of a process, so the child begins anew. */
+/** A fork does not copy the threads of a process, so the child starts again. */
 [[maybe_unused]] const bool forkIsWatched = [] {
   CallInForkedChildren([] {
     if (ThreadPool * const parent = pool.exchange(nullptr))

@@ -28,7 +28,7 @@ struct NeighbourRow
   {
     /** -1, 0 or 1. */
     int step;
-    /** Whether components know the links to it already, but for those through ends of axes. */
+    /** Whether components already contain the links to it, except through ends of axes. */
     bool isLabeled;
   };
 
@@ -37,7 +37,7 @@ struct NeighbourRow
   std::vector<Voxel> voxels;
 };
 
-/** One half of the neighbours; the other half lies opposite. */
+/** One half of the neighbors; the other half is opposite. */
 std::vector<NeighbourRow>
 EarlierRowsOf(const Connectivity & connectivity, const Connectivity & labeled)
 {
@@ -78,7 +78,7 @@ public:
     , m_Found(static_cast<std::size_t>(volume.WordsPerRow()))
   {}
 
-  /** Looks at the links of a row to rows that are not later, or lie beyond the end of an axis. */
+  /** Checks the links of a row to rows that are not later, or beyond the end of an axis. */
   void
   Join(std::int64_t row, const RowPosition & position)
   {
@@ -147,7 +147,7 @@ private:
     return other;
   }
 
-  /** The links from voxels x to x + step in the other row, where that lies in it. */
+  /** The links from voxels x to x + step in the other row, if that is in it. */
   void
   JoinInside(std::int64_t row, const OtherRow & other, int step)
   {
@@ -158,7 +158,7 @@ private:
     {
       const std::int64_t begin = std::max(own->begin, there->begin - step);
       const std::int64_t end = std::min(own->end, there->end - step);
-      // Through an end, a link of a component to itself tells that it wraps.
+      // Through an end, a link of a component to itself shows that it wraps.
       if (begin < end && (own->label != there->label || other.isThroughEnd))
       {
         if (!areFound)
@@ -311,7 +311,7 @@ JoinThroughEnds(EndLinks &            endLinks,
 }
 
 /** Turns parents into numbers in raster order. A parent comes before its nodes: it has its number already. The smallest
- *  label of a component is that of its first voxel. \return how many components there are */
+ * label of a component belongs to its first voxel. \return the number of components */
 template <typename TLabel>
 TLabel
 NumberParents(std::vector<TLabel> & parents)

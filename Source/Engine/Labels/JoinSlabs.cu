@@ -48,7 +48,7 @@ HadRoom(const SlabNumbers::Side * sides, unsigned count)
   return true;
 }
 
-/** Calls `visit(label)` for the thread's share of the labels that a side tells of, some of them several times. */
+/** Calls `visit(label)` for the thread's share of the labels of a side, some of them several times. */
 template <typename TVisit>
 __device__ inline void
 VisitLabels(const SlabNumbers::Side & side, const TVisit & visit)
@@ -68,7 +68,7 @@ VisitLabels(const SlabNumbers::Side & side, const TVisit & visit)
   }
 }
 
-/** Brings what sides tell to this device, and makes each label that they tell of a root. A row of blocks does a side.
+/** Copies the sides to this device, and makes each of their labels a root. A row of blocks does a side.
  *  All nodes that are united are such labels. */
 __global__ void
 FetchSidesKernel(const SlabNumbers::Side * sides, Nodes nodes)

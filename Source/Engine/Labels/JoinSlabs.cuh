@@ -11,24 +11,22 @@
 namespace brickccl::cuda
 {
 
-/** Joins the components of all slabs by what their seams tell, on the device of one slab, and numbers those of that
- *  slab. Each slab's device does this for itself, so that nothing waits for the host. It keeps its memory between
- *  calls. */
+/** Joins the components of all slabs by their seams, on the device of one slab, and numbers that slab's components.
+ * Each slab's device does this for itself, so that nothing waits for the host. It keeps its memory between calls. */
 class SlabNumbers
 {
 public:
   /** Labels of all slabs are nodes with numbers of 32 bits. */
   static constexpr std::uint64_t MaximumNodes = 0xFFFFFFFFu;
 
-  /** Queues what need not wait for the sides.
-   *  \param sides  of each seam the lower slab's, then the upper one's
-   *  \param components  those of all slabs, MaximumNodes at most together */
+  /** Queues work that need not wait for the sides. \param sides  for each seam the lower slab's, then the upper one's
+   * \param components  of all slabs, MaximumNodes at most together */
   void Prepare(const std::vector<const SeamSide *> & sides,
                const std::vector<std::uint64_t> &    components,
                std::size_t                           own,
                cudaStream_t                          stream);
 
-  /** Queues the rest. What sides tell is read when the stream comes here.
+  /** Queues the rest. The sides are read when the stream reaches this point.
    *  \return the numbers in the volume of the labels of slab `own`, by label - 1, in memory of the device. If a side
    *  had too little room, they are the labels. */
   const unsigned long long * Queue(cudaStream_t stream);
@@ -36,14 +34,14 @@ public:
   /** Waits until the volume's components are counted. \return how many there are */
   std::uint64_t WaitForCount();
 
-  /** A side, where the device finds it, and copies of what it tells. */
+  /** A side in device-readable memory, and copies of its data. */
   struct Side
   {
     SeamSide             there;
     unsigned *           least;
     unsigned long long * further;
     unsigned *           furtherCount;
-    /** Of the node of label 1 of the side's slab. */
+    /** The node of label 1 of the side's slab. */
     unsigned firstNode;
   };
 
@@ -66,7 +64,7 @@ private:
   Event                            m_Counted;
   /** The components of the largest side, and the room for pairs of all of them. */
   std::size_t m_Most = 0;
-  /** The nodes before each slab; behind the last one that of all. */
+  /** The nodes before each slab; after the last one the total. */
   std::vector<std::uint64_t> m_FirstNodes;
   std::size_t                m_Own = 0;
 };

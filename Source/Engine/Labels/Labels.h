@@ -12,27 +12,27 @@ namespace brickccl
 /** The order in which components are numbered. */
 enum class LabelOrder
 {
-  /** By each component's first voxel, x fastest (as scipy.ndimage.label). */
+  /** By each component's first voxel, x fastest, as in scipy.ndimage.label. */
   Raster,
   /** By size, the largest first; equal sizes in raster order. */
   Size
 };
 
-/** Which components stay, and how they are numbered. */
+/** The components to keep, and their order. */
 struct RelabelOptions
 {
   LabelOrder order = LabelOrder::Raster;
-  /** Components of fewer voxels become background. */
+  /** Components with fewer voxels become background. */
   std::uint64_t minimumSize = 0;
-  /** Components of more voxels become background. */
+  /** Components with more voxels become background. */
   std::uint64_t maximumSize = std::numeric_limits<std::uint64_t>::max();
-  /** Of those that are left, only so many of the largest stay; 0: all. Of equal ones, the first in raster order. */
+  /** Keep only this many of the largest remaining components; 0: all. Equal sizes are in raster order. */
   std::uint64_t largest = 0;
-  /** An axis across which slices are labeled each on its own: so many of the largest stay in each slice. If it is not
-   *  given, so many stay in the whole volume. */
+  /** An axis across which slices are labeled separately, to keep this many of the largest in each slice. Otherwise in
+   *  the whole volume. */
   std::optional<int> largestAcross;
 
-  /** Whether labels in raster order stay as they are. */
+  /** Whether labels in raster order do not change. */
   bool
   KeepEverything() const
   {
@@ -41,21 +41,21 @@ struct RelabelOptions
   }
 };
 
-/** What became of the components that were found. */
+/** The numbers of kept and dropped components. */
 struct RelabelReport
 {
   std::uint64_t found = 0;
-  /** Those that the limits on sizes dropped, the least and the most, and those beyond the `largest`. */
+  /** The components dropped by the lower and the upper limit on sizes, and beyond the `largest`. */
   std::uint64_t tooSmall = 0;
   std::uint64_t tooLarge = 0;
   std::uint64_t beyondLargest = 0;
-  /** The voxels of those that are left; nothing where all were left and nobody counted. */
+  /** The voxels of the kept components; nothing if all were kept without counting. */
   std::optional<std::uint64_t> keptVoxels;
 };
 
-/** The voxels of every component, grouped. Those of component `label` (1..N) are voxels[offsets[label - 1]] up to, not
- *  including, voxels[offsets[label]]. They are linear indices (x fastest) in raster order. These are the label lists of
- *  Ziegler and Rasmusson, Efficient Volume Segmentation on the GPU, GTC 2010. */
+/** The voxels of every component, grouped. Component `label` (1..N) has voxels[offsets[label - 1]] up to, not
+ *  including, voxels[offsets[label]]. They are linear indices (x fastest) in raster order. These are the label lists
+ *  of Ziegler and Rasmusson, Efficient Volume Segmentation on the GPU, GTC 2010. */
 struct LabelLists
 {
   std::vector<std::uint64_t> offsets;
@@ -68,10 +68,10 @@ struct LabelLists
   }
 };
 
-/** Voxels of one row, side by side, that have the same label. */
+/** Adjacent voxels of one row with the same label. */
 struct LabelRun
 {
-  /** The first voxel, as its place in the image (x fastest). */
+  /** The first voxel, as an index in the image (x fastest). */
   std::int64_t place = 0;
   /** The number of voxels. */
   std::int64_t length = 0;

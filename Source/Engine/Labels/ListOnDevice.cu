@@ -23,7 +23,7 @@ LengthFrom(const WordGrid &   grid,
            int                bit)
 {
   const auto endsOf = [&](std::int64_t w) { return ~foreground[w] | (starts != nullptr ? starts[w] : 0u); };
-  // The run's own start is no end.
+  // The run's own start is not an end.
   DeviceWord   ends = endsOf(word) & ~BitsUpToLane(bit);
   std::int64_t before = -bit;
   while (ends == 0)
@@ -131,7 +131,7 @@ FindRunPlacesKernel(const __grid_constant__ WordGrid grid,
   });
 }
 
-/** The voxels of a run in the order by label; none of those that were dropped. */
+/** The voxels of a run in the order by label; without dropped components. */
 template <typename TIndex, typename TKey>
 struct LengthInOrder
 {
@@ -219,7 +219,7 @@ ListVoxels(const Extent &           extent,
   }
   if (components > std::numeric_limits<unsigned>::max())
   {
-    throw Unsupported("the voxels of more than 4294967295 components cannot be listed on a device");
+    throw Unsupported("a device cannot list the voxels of more than 4294967295 components");
   }
   RunListMemory<TIndex> & own = memory.Of<TIndex>();
   const WordGrid          grid(extent);

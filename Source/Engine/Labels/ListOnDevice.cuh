@@ -3,7 +3,7 @@
 
 #include "BrickCCL/Runs/RunTable.cuh"
 
-/** What components consist of, from labeled runs on the device. Label 0 stands for what a filter dropped. */
+/** The voxels of components, from labeled runs on the device. Label 0 means dropped by a filter. */
 namespace brickccl::cuda
 {
 

@@ -18,7 +18,7 @@
 namespace brickccl
 {
 
-/** Whichever slice a component lies in, they count as one. */
+/** They count as one, whatever the slice of a component. */
 struct InOneSlice
 {
   std::int64_t
@@ -77,13 +77,12 @@ NumberComponents(std::size_t components, TSizeOf sizeOf, const RelabelOptions & 
   return { std::move(numberOf), kept.size() };
 }
 
-/** \throws InvalidArgument if the largest components of each slice are asked for, but components may lie in several. */
+/** \throws InvalidArgument if the largest components of each slice are requested, but components may be in several. */
 void CheckLargestAcross(const RelabelOptions & options, const Connectivity & connectivity);
 
 /** Renumbers a volume whose labels are 1..components in raster order. Labels stay consecutive. With
- *  `options.largestAcross` each component lies in one slice across that axis.
- *  \param report  if given, receives what was dropped.
- *  \return the number of components that are left. */
+ *  `options.largestAcross` each component is in one slice across that axis. \param report  if given, receives the
+ *  dropped components. \return the number of remaining components. */
 std::uint64_t Relabel(RunVolume &            volume,
                       std::uint64_t          components,
                       const RelabelOptions & options,

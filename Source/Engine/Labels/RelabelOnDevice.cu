@@ -147,7 +147,7 @@ NumberBySort(std::int64_t              count,
 {
   if (count > std::int64_t{ std::numeric_limits<unsigned>::max() })
   {
-    throw Unsupported("more than 4294967295 components cannot be ordered by size on a device");
+    throw Unsupported("a device cannot order more than 4294967295 components by size");
   }
   memory.keys.Resize(static_cast<std::size_t>(count) * sizeof(TKey));
   memory.order.Resize(static_cast<std::size_t>(count));

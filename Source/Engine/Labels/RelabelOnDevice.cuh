@@ -10,7 +10,7 @@
 namespace brickccl::cuda
 {
 
-/** A component and its size in one word. What goes has size 0. */
+/** A component and its size in one word. Dropped components have size 0. */
 struct SizedComponent
 {
   static constexpr int indexBits = 18;
@@ -46,7 +46,8 @@ struct RelabelMemory
   DeviceBuffer<unsigned char> keys;
   DeviceBuffer<unsigned>      order;
   Workspace                   workspace;
-  /** How many stay. A kernel writes it, and the host reads it after `numbered`, while the stream goes on. */
+  /** The number of remaining components. A kernel writes it, and the host reads it after `numbered`, while the stream
+   * continues. */
   PinnedValue<unsigned long long> kept;
   Event                           numbered;
 

@@ -13,8 +13,8 @@
 namespace brickccl::cuda
 {
 
-/** What one side of a seam tells: the components of its slab that components of the seam meet. It lies in page-locked
- *  memory of the host, which all devices read. */
+/** One side of a seam: the components of its slab that meet components of the seam. It is in page-locked memory of the
+ * host, which all devices read. */
 struct SeamSide
 {
   /** By label of the seam - 1 the least label of the slab that it meets; NoLabel where it meets none. */
@@ -47,22 +47,21 @@ struct SliceLabels
   void Resize(std::int64_t rows, std::int64_t rowLength);
 };
 
-/** Finds what a side tells. It keeps its memory between calls. */
+/** Finds a side. It keeps its memory between calls. */
 class SeamOnDevice
 {
 public:
-  /** The labels of the slab's slice at the seam, and those of the seam there. The caller makes room for both. */
+  /** The labels of the slab's slice at the seam, and the seam's labels there. The caller makes room for both. */
   SliceLabels own;
   SliceLabels seam;
 
-  /** Makes room for what is found.
-   *  \param components  those of the seam */
+  /** Makes room for the results. \param components  of the seam */
   void Prepare(std::int64_t rows, std::int64_t rowLength, std::uint64_t components, cudaStream_t stream);
 
   /** Queues what finds it. Both kinds of labels are to be there when the stream comes here. */
   void QueueFind();
 
-  /** What was found, once the stream has come so far. */
+  /** The results, once the stream has reached this point. */
   const SeamSide &
   Found() const
   {
@@ -75,7 +74,7 @@ public:
 private:
   void Clear();
 
-  /** Pairs that were found, so that each is told once, or nearly so. */
+  /** Found pairs, so that each is reported only once, or nearly so. */
   static constexpr std::size_t SetSize = std::size_t{ 1 } << 18;
 
   /** The least labels, and behind them the number of pairs. */

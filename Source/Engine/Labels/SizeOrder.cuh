@@ -33,14 +33,13 @@ struct KeepsWithinLimits
   }
 };
 
-/** Sizes are sorted by two digits, first the lower one, then the upper one. Digits count from the largest size down. Of
- *  sizes that are too large for two digits there are few: both of their digits are 0, and they are compared with each
- *  other. */
+/** Sizes are sorted by two digits, first the lower one, then the upper one. Digits count from the largest size down.
+ * Few sizes are too large for two digits: both of their digits are 0, and they are compared with each other. */
 struct SizeDigits
 {
   static constexpr int      bits = 9;
   static constexpr unsigned count = 1u << bits;
-  /** The lower digit's values. Two more stand for what is too large, and for what goes. */
+  /** The lower digit's values. Two more are for sizes that are too large, and for dropped components. */
   static constexpr unsigned base = count - 2;
   static constexpr unsigned tooLarge = base * (count - 1);
 

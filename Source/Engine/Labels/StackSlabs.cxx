@@ -137,7 +137,7 @@ StackSlabs(const SlabCut &                    cut,
   {
     if (slabs[slab].StartsFollowForeground() != slabs[0].StartsFollowForeground())
     {
-      throw Error("slabs of one volume keep the starts of runs in different ways");
+      throw Error("slabs of one volume store run starts differently");
     }
     rowsBefore.push_back(rows);
     runsBefore.push_back(runs);
@@ -163,7 +163,7 @@ StackSlabs(const SlabCut &                    cut,
     std::uint64_t      left = found;
     if (areJoined)
     {
-      // Joining reads the slices where slabs meet alone. So all other labels are read and written once.
+      // Joining reads only the slices where slabs meet, so all other labels are read and written once.
       for (std::size_t slab = 0; slab < slabs.size(); ++slab)
       {
         const auto add = [before = static_cast<Label>(componentsBefore[slab])](Label label) { return label + before; };

@@ -41,13 +41,11 @@ struct SlabCut
 };
 
 /** Cuts a volume into slabs of nearly equal height.
- *  \param minimumCount  at least so many slabs, if there are so many slices
+ *  \param minimumCount  the lowest number of slabs, if there are enough slices
  *  \param maximumVoxels  no slab has more voxels, unless one slice has */
 SlabCut CutIntoSlabs(const Extent & volume, std::int64_t minimumCount, std::int64_t maximumVoxels);
 
-/** Makes one labeled volume of slabs that were labeled each on its own.
- *  \param links  those of the volume
- *  \param connectivity  that of the slabs
+/** Makes one labeled volume of separately labeled slabs. \param links  of the volume \param connectivity  of the slabs
  *  \param slabs  labeled volumes with the labels 1..components[slab] in raster order; none is filtered out
  *  \param result  gets labels in raster order, the same as if the volume had been labeled at once
  *  \return the number of components */

@@ -85,13 +85,13 @@ public:
     return node;
   }
 
-  /** Joins two nodes, the second of which lies `through` images further on than the first. */
+  /** Joins two nodes, the second of which is `through` images further on than the first. */
   void
   Join(std::size_t from, std::size_t to, const std::array<signed char, MaximumDimension> & through)
   {
     const std::size_t rootFrom = Flatten(from);
     const std::size_t rootTo = Flatten(to);
-    // By so many images the second node's root is moved against the first one's.
+    // The offset of the second node's root against the first one's, in images.
     Shift apart;
     for (std::size_t axis = 0; axis < apart.size(); ++axis)
     {
@@ -177,7 +177,7 @@ JoinPieces(std::uint64_t pieces, const std::vector<EndLink> & links)
   if (linked.size() >= std::numeric_limits<std::uint32_t>::max())
   {
     throw Unsupported(std::to_string(linked.size()) +
-                      " parts of components go on through the ends of periodic axes; fewer than 2^32 - 1 are joined");
+                      " parts of components continue across periodic ends; the limit is 2^32 - 2");
   }
   JoinedPieces joined;
   joined.places.resize(static_cast<std::size_t>(pieces) + 1, 0);
@@ -187,7 +187,7 @@ JoinPieces(std::uint64_t pieces, const std::vector<EndLink> & links)
   }
   const auto placeOf = [&](std::uint64_t piece) { return joined.places[static_cast<std::size_t>(piece)]; };
 
-  // Node 0 stands for no piece.
+  // Node 0 is not a piece.
   ShiftedForest forest(linked.size() + 1);
   for (const EndLink & link : links)
   {

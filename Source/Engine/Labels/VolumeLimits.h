@@ -11,8 +11,8 @@
 namespace brickccl
 {
 
-/** As doubles, decimal fractions in spacings and limits lose a little. So a number of voxels that lies within this
- * share of a whole number is that number. */
+/** As doubles, decimal fractions in spacings and limits lose a little. So a number of voxels within this share of a
+ *  whole number is that number. */
 inline constexpr double VolumeTolerance = 1e-9;
 
 inline std::uint64_t
@@ -37,7 +37,7 @@ FewestVoxelsOfVolume(double volume, double voxelVolume)
 }
 
 /** The most voxels whose volume is at most `volume`, which may be infinite. \throws InvalidArgument for a volume
- * without meaning. */
+ *  without meaning. */
 inline std::uint64_t
 MaximumVoxelsOfVolume(double volume, double voxelVolume)
 {

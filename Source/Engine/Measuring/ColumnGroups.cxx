@@ -80,7 +80,7 @@ ColumnGroups::Add(const std::string & name)
   const ColumnGroup * const group = FindGroup(name);
   if (group == nullptr)
   {
-    throw InvalidArgument("'" + name + "' is no group of columns; there are " + Names());
+    throw InvalidArgument("'" + name + "' is not a group of columns; there are " + Names());
   }
   Add(*group);
 }
@@ -131,7 +131,7 @@ ColumnGroups::AddGroupOfColumn(const std::string & column)
   {
     known.push_back(one.first);
   }
-  throw InvalidArgument("'" + column + "' is no column and no group of columns" + DidYouMean(column, known) +
+  throw InvalidArgument("'" + column + "' is neither a column nor a group of columns" + DidYouMean(column, known) +
                         "; there are the groups " + Names() +
                         ", and the columns that `brickccl stats --list-columns` lists");
 }
@@ -143,8 +143,8 @@ ColumnGroups::CheckDimension(int dimension) const
   {
     if (dimension > group->maximumDimension)
     {
-      throw Unsupported(std::string("the columns '") + group->name + "' are there for images of up to " +
-                        std::to_string(group->maximumDimension) + " dimensions, not of " + std::to_string(dimension));
+      throw Unsupported(std::string("the columns '") + group->name + "' need an image of at most " +
+                        std::to_string(group->maximumDimension) + " dimensions, not " + std::to_string(dimension));
     }
   }
 }

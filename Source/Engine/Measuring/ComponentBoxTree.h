@@ -19,8 +19,8 @@ public:
    *  \throws Cancelled */
   ComponentBoxTree(const BoundingBoxTrees & trees, const double * spacing, const HostContext & context);
 
-  /** Calls `visit(component)` for each component whose box may lie at most so far from a box. Near ones come early.
-   *  \param limit  returns the squared distance; it may become less from call to call */
+  /** Calls `visit(component)` for each component whose box may be within a distance of a box. Near ones come early.
+   *  \param limit  returns the squared distance; it may decrease from call to call */
   template <typename TLimit, typename TVisit>
   void
   Visit(const VoxelBox & box, TLimit && limit, TVisit && visit) const

@@ -100,7 +100,7 @@ private:
   std::size_t              m_Limit = std::size_t{ 1 } << 20;
 };
 
-/** The smallest label that each component touches. Several threads may tell of contacts. */
+/** The smallest label that each component touches. Several threads may add contacts. */
 class SmallestLabels
 {
 public:
@@ -145,7 +145,7 @@ private:
   std::vector<std::atomic<std::uint64_t>> m_Labels;
 };
 
-/** An earlier row whose voxels touch those of a row. */
+/** An earlier row whose voxels touch a row's voxels. */
 struct EarlierRow
 {
   std::int64_t step[MaximumDimension - 1];
@@ -183,7 +183,7 @@ EarlierRows(int dimension)
   return rows;
 }
 
-/** The contacts between the runs of a row and those of an earlier one that touches it. */
+/** The contacts between the runs of a row and of an earlier one that touches it. */
 void
 Compare(const std::vector<LabeledRun> & own,
         const std::vector<LabeledRun> & earlier,

@@ -18,7 +18,7 @@ struct ComponentContacts
   /** The pairs that share voxel faces, ordered by their labels. */
   std::vector<Contact> faces;
   /** For each component the smallest label among the others that it touches with a face, an edge or a corner; 0 for
-   *  none. Then nothing lies between the two: their distance is 0. */
+   *  none. Then nothing is between the two: their distance is 0. */
   std::vector<std::uint64_t> smallestTouching;
 };
 

@@ -39,8 +39,8 @@ CountNotANumber(const ImageView & image, const HostContext & context)
 std::string
 TellNotANumber(std::uint64_t count)
 {
-  return Counted(count, "value") + (count == 1 ? " is not a number (NaN) and counts as background"
-                                               : " are not a number (NaN) and count as background");
+  return Counted(count, "value") +
+         (count == 1 ? " is NaN and counts as background" : " are NaN and count as background");
 }
 
 } // namespace brickccl

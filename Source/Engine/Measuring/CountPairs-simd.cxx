@@ -16,8 +16,8 @@ namespace brickccl::simd
 namespace HWY_NAMESPACE
 {
 
-/** The number of voxels that are taken at once. Together with one more on both sides, their bits lie within 8 bytes,
- *  wherever they begin in the first of these. */
+/** The number of voxels per step. With one more on both sides, their bits are within 8 bytes, wherever they begin in
+ * the first of these. */
 constexpr std::int64_t VoxelsOfPart = BitsPerWord - 9;
 
 /** The bits of neighbouring voxels, for a neighbour at x - 1, x and x + 1. Before and behind the row there are no

@@ -10,7 +10,7 @@
 namespace brickccl::simd
 {
 
-/** The number of rows that are looked at beside the run's own. */
+/** The number of rows read in addition to the run's own. */
 inline constexpr int PairRows = 4;
 
 /** The kinds of pairs: voxels with a neighbour at x - 1, x and x + 1 of each of the other rows, and voxels with a

@@ -11,7 +11,7 @@
 namespace brickccl
 {
 
-/** What a group of columns is measured from. */
+/** The input of a group of columns. */
 struct GroupInput
 {
   /** Labels of runs are places in the table, from 1 on, or 0. */
@@ -19,7 +19,7 @@ struct GroupInput
   /** The images have the volume's extent. */
   const MeasureOptions & options;
   HostContext            context;
-  /** What TouchingAreJoined found; the groups of a table share it. */
+  /** The result of TouchingAreJoined, shared by the groups of a table. */
   std::optional<bool> & touchingAreJoined;
 
   /** Whether runs that touch have the same label (TouchingRunsAreJoined), which makes some measures faster. The first

@@ -86,8 +86,8 @@ private:
     std::size_t last;
   };
 
-  /** Adds the corners of the hull of a chain of rows. They are the first and last voxels of rows that do not lie within
-   *  the line between others. */
+  /** Adds the corners of the hull of a chain of rows. They are the first and last voxels of rows that are not within
+   * the line between others. */
   void
   AppendCorners(std::size_t first, std::int64_t z, std::vector<VoxelIndex> & corners)
   {
@@ -214,7 +214,7 @@ PlaneHull::AppendCorners(int u, int v, const VoxelIndex * voxels, std::size_t co
     corners.insert(corners.end(), voxels, voxels + count);
     return;
   }
-  // Among voxels with the same v, only the first can lie on the side of small u and only the last on the other side.
+  // Among voxels with the same v, only the first can be on the side of small u and only the last on the other side.
   const auto isNew = [=](std::size_t i, std::size_t beside) { return voxels[i].at[v] != voxels[beside].at[v]; };
   m_IsCorner.assign(count, 0);
   for (const int side : { 1, -1 })
@@ -298,7 +298,7 @@ FindHullCorners(const RunVolume & volume, const HostContext & context, const Com
 {
   // Boxes need no look at their runs; single voxels and most other specks are boxes.
   std::vector<unsigned char> isBox(table.components.size(), 0);
-  // The ends of hulls first tell how many voxels they have.
+  // The ends of hulls first hold their numbers of voxels.
   ComponentHulls all;
   all.hulls.resize(isBox.size());
   ForComponents(isBox.size(), context, [&](std::size_t c) {

@@ -19,8 +19,8 @@ struct VoxelIndex
   std::int64_t at[3] = {};
 };
 
-/** Voxels of a component whose convex hull is that of the component. They lie from `begin` up to, without it, `end` in
- *  one list for all components; a table keeps the list as its measures of the type VoxelIndex. */
+/** Voxels with the same convex hull as their component. They are from `begin` up to, not including, `end` in one list
+ *  for all components; a table keeps the list as its measures of the type VoxelIndex. */
 struct HullCorners
 {
   std::size_t begin = 0;
@@ -38,7 +38,7 @@ struct ComponentHulls
  *  hull. For images of up to 3 dimensions. */
 ComponentHulls FindHullCorners(const RunVolume & volume, const HostContext & context, const ComponentTable & table);
 
-/** Keeps only the corners of the convex hull of voxels that lie in one plane, by Andrew's monotone chain (1979) in
+/** Keeps only the corners of the convex hull of voxels in one plane, by Andrew's monotone chain (1979) in
  *  integers. */
 class PlaneHull
 {
@@ -51,7 +51,7 @@ private:
   std::vector<std::size_t>   m_Chain;
 };
 
-/** Leaves out voxels that are no corners of a convex hull; keeps memory from one component to the next. */
+/** Removes voxels that are not corners of a convex hull; keeps memory from one component to the next. */
 class HullReducer
 {
 public:

@@ -39,7 +39,7 @@ struct IntensitySums
   template <typename T>
   static constexpr bool HasSquares = std::is_integral_v<T> && sizeof(T) <= 4;
 
-  /** Adds the sums of `otherVoxels` voxels to those of `ownVoxels`. */
+  /** Adds the sums of `otherVoxels` voxels to the sums of `ownVoxels`. */
   void
   Merge(std::uint64_t ownVoxels, const IntensitySums & other, std::uint64_t otherVoxels)
   {
@@ -110,7 +110,7 @@ struct IntensitySums
     {
       measures.sum = sum.Rounded();
       const double quotient = sum.Over(static_cast<double>(voxels));
-      // The sum of values near the largest double may be none. Equal ones are their mean.
+      // The sum of values near the largest double may be NaN. The mean of equal values is the value.
       const bool isLost = !std::isfinite(quotient) && std::isfinite(minimum) && std::isfinite(maximum);
       measures.mean = !isLost ? quotient : IsEqual() ? minimum : std::numeric_limits<double>::quiet_NaN();
     }
@@ -127,8 +127,7 @@ struct IntensitySums
   }
 
 private:
-  /** Whether all values, not of integers, are the same finite one. Of values that are not a number the extremes say
-   *  nothing, but the sum does. */
+  /** Whether all values, not of integers, are the same finite one. The extremes do not show NaN, but the sum does. */
   bool
   IsEqual() const
   {

@@ -23,7 +23,7 @@ JoinsRunsOf()
   return true;
 }
 
-/** Adds to each lane the lane that lies VLanes below it. */
+/** Adds to each lane the lane VLanes below it. */
 template <int VLanes>
 HWY_INLINE __m512i
 AddLanesBelow(__m512i lanes)
@@ -192,7 +192,7 @@ private:
   }
 };
 
-/** What eight runs add to their lines, one line for each run. */
+/** The contributions of eight runs to their lines, one line for each run. */
 class LinesToAdd
 {
 public:

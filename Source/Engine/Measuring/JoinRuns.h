@@ -57,7 +57,7 @@ int AddRuns(const RunPlaces &     runs,
             const RowsOfSlice &   rows,
             SumLine * const *     blocks);
 
-/** Whether so many neighbouring runs have one label that joining them first is faster. 16 labels behind the last one
+/** Whether enough neighboring runs have one label to make joining them first faster. 16 labels after the last one
  *  must be readable. Only where JoinsRuns(). */
 bool AreWorthJoining(const std::uint32_t * labels, int count);
 

@@ -11,9 +11,9 @@
 #include <cstdint>
 #include <vector>
 
-/** What surfaces and Euler numbers are made of: sums over neighbouring voxels. Each is a sum over all windows of 2
- * voxels along each axis, also those that reach over the border, and a window without voxels adds nothing. So the sum
- * over two boxes that have one layer of voxels in common is that of both, less that of the layer. */
+/** The parts of surfaces and Euler numbers: sums over neighboring voxels. Each is a sum over all windows of 2 voxels
+ *  along each axis, also those that reach over the border, and a window without voxels adds nothing. So the sum over
+ *  two boxes that have one layer of voxels in common is the sum over both, minus the sum over the layer. */
 namespace brickccl
 {
 

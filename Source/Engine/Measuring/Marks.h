@@ -97,7 +97,7 @@ public:
   }
 
 private:
-  /** What is kept in the workspace. */
+  /** The data in the workspace. */
   enum MarksBuffer : std::size_t
   {
     BitsOfElements,

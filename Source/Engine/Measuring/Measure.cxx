@@ -47,7 +47,7 @@ CheckMeasurable(const Extent & extent, const MeasureOptions & options)
   }
   if (extent.VoxelCount() > std::numeric_limits<std::int64_t>::max() / longest)
   {
-    throw Unsupported("the extent " + extent.ToString() + " is too large to measure: index sums would pass 2^63");
+    throw Unsupported("the extent " + extent.ToString() + " is too large to measure: index sums would exceed 2^63");
   }
   options.groups.CheckDimension(extent.dimension);
   if (options.intensity)
@@ -83,8 +83,8 @@ CheckPeriodicGroups(const PeriodicAxes & periodic, const std::vector<const Colum
       const std::string what = group->presence == ColumnGroup::Presence::WithPart
                                ? "distances to the surface of a part"
                                : "the columns '" + std::string(group->name) + "'";
-      throw Unsupported(what + " are not measured in an image that is periodic along " + periodic.ToString() +
-                        ": they end at its ends, where components go on");
+      throw Unsupported(what + " cannot be measured in an image that is periodic along " + periodic.ToString() +
+                        ", because components continue across its ends");
     }
   }
 }
@@ -424,7 +424,7 @@ MeasureComponents(const RunVolume &          volume,
     table.periodic = unwrapping->periodic;
   }
 
-  // Groups are slow beside the rows, so that each of them moves the progress on.
+  // Groups are slow compared with the rows, so each of them advances the progress.
   const double share = 1.0 / static_cast<double>(table.groups.size() + 1);
   MeasureShapes(volume, components, context.Part(0, share), std::move(old), table);
   std::optional<bool> touchingAreJoined;

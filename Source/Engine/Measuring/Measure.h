@@ -34,12 +34,11 @@ void MeasureComponents(const RunVolume &          volume,
                        const HostContext &        context,
                        ComponentTable &           table);
 
-/** \throws Unsupported, which names it, for a group that does not know that components go on through ends of periodic
- *  axes. */
+/** \throws Unsupported, which names it, for a group that does not support periodic axes. */
 void CheckPeriodicGroups(const PeriodicAxes & periodic, const std::vector<const ColumnGroup *> & groups);
 
-/** Measures an existing label image, see Measuring/Measuring.h, and hands out its runs as well. Their labels
- * are places in the table, from 1 on. */
+/** Measures an existing label image, see Measuring/Measuring.h, and hands out its runs as well. Their labels are
+ *  places in the table, from 1 on. */
 ComponentTable MeasureLabelImage(const ImageView &      labels,
                                  const Geometry &       geometry,
                                  const MeasureOptions & options,

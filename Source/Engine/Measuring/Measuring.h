@@ -18,36 +18,36 @@ namespace brickccl
 
 struct ColumnGroup;
 
-/** A set of groups of columns that are measured only where they are asked for, by their names:
+/** A set of groups of columns that are measured only on request, by name:
  *
- *  - `place`: first voxel, fill of the bounding box, sides of the image that the component touches
- *  - `shape`: moments, axes and what follows from them
+ *  - `place`: first voxel, filled share of the bounding box, sides of the image that the component touches
+ *  - `shape`: moments, axes and measures from them
  *  - `feret`: Feret diameter, enclosing ball, oriented box
- *  - `surface`: surface and what follows from it
+ *  - `surface`: surface and measures from it
  *  - `topology`: Euler numbers
  *  - `inscribed`: largest inscribed ball
  *  - `thickness`: mean local thickness; slow for thick components
  *  - `neighbours`: distance to the nearest component, contacts
  *  - `intensity`: distribution of intensities; needs an intensity image
  *
- *  At first it is empty. */
+ *  Initially empty. */
 class ColumnGroups
 {
 public:
-  /** The names of all groups, with ", " between. */
+  /** The names of all groups, separated by ", ". */
   static std::string Names();
 
-  /** The groups with these names. The names of columns stand for their groups. \param names  with commas between.
-   *  \throws InvalidArgument for another name; the message lists the groups. */
+  /** The groups with these names; the name of a column means its group. \param names  separated by commas. \throws
+   *  InvalidArgument for another name; the message lists the groups. */
   static ColumnGroups FromNames(const std::string & names);
 
-  /** The groups that were asked for when a table was measured. */
+  /** The groups that were requested for a table. */
   static ColumnGroups Of(const ComponentTable & table);
 
-  /** Adds a group. \throws InvalidArgument for a name that no group has. */
+  /** Adds a group. \throws InvalidArgument for an unknown name. */
   void Add(const std::string & name);
 
-  /** Adds a group of the caller's own, which lives longer than all tables that have it. Its columns come last. */
+  /** Adds a custom group, which must outlive all tables that have it. Its columns come last. */
   void Add(const ColumnGroup & group);
 
   /** Whether a group is in the set. */
@@ -60,7 +60,7 @@ public:
     return m_Groups;
   }
 
-  /** \throws Unsupported for a group that images of this dimension do not have. */
+  /** \throws Unsupported for a group that is not available in this dimension. */
   void CheckDimension(int dimension) const;
 
   bool
@@ -80,25 +80,25 @@ private:
   std::vector<const ColumnGroup *> m_Groups;
 };
 
-/** Every column that tables of images of a dimension can have.
+/** All columns of tables for images of a dimension.
  *  \param dimension  from 1 to 4
- *  \param sliceAxis  the axis across which slices were labeled each on its own, if they were */
+ *  \param sliceAxis  the axis across which slices were labeled separately, if they were */
 std::vector<ComponentColumn> AllColumns(int dimension, const std::optional<int> & sliceAxis = std::nullopt);
 
-/** The names of the columns of all dimensions, of slices as well, with the name of the group of each. The most usual
- *  dimension comes first. */
+/** The names of the columns of all dimensions and of slices, each with its group. The most usual dimension comes
+ *  first. */
 std::vector<std::pair<std::string, std::string>> AllColumnNames();
 
-/** What is measured, and in which images beside the labels. All images have the labels' extent and one channel. */
+/** Columns to measure, and additional images. All images have the labels' extent and one channel. */
 struct MeasureOptions
 {
-  /** Its values under the components give the intensity columns. */
+  /** Image for the intensity columns. */
   std::optional<ImageView> intensity;
-  /** A mask of the part that is inspected, neither 0 nor NaN inside: gives the distance to the part's surface. */
+  /** A mask of the inspected part, neither 0 nor NaN inside, for distances to the part's surface. */
   std::optional<ImageView> part;
-  /** Gives each component the value of its first voxel, for images whose neighbours of equal value were joined. */
+  /** Gives each component the value of its first voxel, for images whose neighbors of equal value were joined. */
   std::optional<ImageView> classes;
-  /** Columns beside the default ones. */
+  /** Columns in addition to the default ones. */
   ColumnGroups groups;
 
   MeasureOptions() = default;
@@ -111,45 +111,45 @@ struct MeasureOptions
   {}
 };
 
-/** Measures an existing label image: every value but 0 is the label of one component, connected or not. The rows of the
- *  table have these labels, ascending.
+/** Measures an existing label image: every nonzero value is the label of one component, connected or not. The rows of
+ *  the table have these labels, ascending.
  *  \param labels    of any scalar type, one channel
  *  \param geometry  spacing, origin and direction, for the physical columns; by default voxels of 1 mm
- *  \param options   what is measured beside the default columns
+ *  \param options   what to measure in addition to the default columns
  *  \param threads   the number of CPU threads; 0: all. The table does not depend on it
- *  \param hooks     hear of progress and may cancel
- *  \throws InvalidArgument if a label is negative or not a whole number, or if another image does not fit; Unsupported
- *  for groups that images of this dimension do not have; Cancelled. */
+ *  \param hooks     for progress and cancelling
+ *  \throws InvalidArgument if a label is negative or not a whole number, or if another image does not fit;
+ *  Unsupported for groups that are not available in this dimension; Cancelled. */
 ComponentTable MeasureLabelImage(const ImageView &      labels,
                                  const Geometry &       geometry = {},
                                  const MeasureOptions & options = {},
                                  int                    threads = 0,
                                  const ProgressHooks &  hooks = {});
 
-// What the groups of columns keep in ComponentTable::measures, one struct for each component.
+// The structs of the groups of columns in ComponentTable::measures, one for each component.
 
-/** Group `shape`: second moments of the voxels' centres in physical space (mm^2), divided by their number, as
- *  itk::ShapeLabelMapFilter takes them. The group `feret` has them, too. All are NaN for a component of a periodic
- * image that cannot be unwrapped. */
+/** Group `shape`: second moments of the voxels' centers in physical space (mm^2), divided by their number, as in
+ *  itk::ShapeLabelMapFilter. The group `feret` has them, too. All are NaN for a component of a periodic image that
+ *  cannot be unwrapped. */
 struct ShapeMeasures
 {
   double covariance[MaximumDimension][MaximumDimension] = {};
-  /** The eigenvalues of the covariance, ascending. A value that is only rounding beside the largest one is 0. */
+  /** The eigenvalues of the covariance, ascending. A value below the rounding error of the largest one is 0. */
   double principalMoments[MaximumDimension] = {};
-  /** Their unit vectors, one a row. In each, the component of the largest magnitude is positive. */
+  /** Their unit vectors, one per row. In each, the element of the largest magnitude is positive. */
   double principalAxes[MaximumDimension][MaximumDimension] = {};
 };
 
-/** Group `feret`: how far the component reaches, in mm. For up to 3 dimensions. */
+/** Group `feret`: the size of the component in mm. For up to 3 dimensions. */
 struct ExtentMeasures
 {
-  /** The largest distance between two voxel centres, as in itk::ShapeLabelMapFilter; 0 for a single voxel. */
+  /** The largest distance between two voxel centers, as in itk::ShapeLabelMapFilter; 0 for a single voxel. */
   double feretDiameter = 0;
-  /** The smallest ball (in 2-D disc) around all voxels, taken as boxes; its centre is a physical point. */
+  /** The smallest ball (in 2-D disk) around all voxels as boxes; its center is a physical point. */
   double enclosingDiameter = 0;
   double enclosingCentre[MaximumDimension] = {};
-  /** The box along the principal axes around all voxels, as itk::ShapeLabelMapFilter has it: its sides along these
-   *  axes, by ascending moments, and its middle. */
+  /** The box along the principal axes around all voxels, as in itk::ShapeLabelMapFilter: its sides along these axes,
+   *  by ascending moments, and its center. */
   double orientedSize[MaximumDimension] = {};
   double orientedCentre[MaximumDimension] = {};
 };
@@ -157,7 +157,7 @@ struct ExtentMeasures
 /** Group `surface`: the surface; faces on the image's border count. For up to 3 dimensions. */
 struct SurfaceMeasures
 {
-  /** By Crofton's formula in all directions to neighbours (in 2-D the perimeter), see CroftonWeights. */
+  /** By Crofton's formula in all directions to neighbors (in 2-D the perimeter), see CroftonWeights. */
   double crofton = 0;
   /** The area of the voxels' faces. */
   double faces = 0;
@@ -166,36 +166,35 @@ struct SurfaceMeasures
 /** Group `topology`: Euler numbers, pieces - tunnels + cavities (in 2-D pieces - holes). For up to 3 dimensions. */
 struct TopologyMeasures
 {
-  /** Of the voxels as closed boxes, which join wherever they touch: full connectivity. */
+  /** For voxels as closed boxes that join wherever they touch: full connectivity. */
   std::int64_t eulerFull = 0;
-  /** Of voxels that join through faces only. */
+  /** For voxels that join through faces only. */
   std::int64_t eulerFace = 0;
 };
 
-/** Groups `inscribed` and `thickness`: how thick the component is, in mm. The image's border bounds components. For up
- *  to 3 dimensions. */
+/** Groups `inscribed` and `thickness`: the thickness of the component in mm. The image's border bounds components.
+ *  For up to 3 dimensions. */
 struct ThicknessMeasures
 {
-  /** The diameter of the largest ball around a voxel's centre that lies within the component's voxels, taken as boxes.
-   */
+  /** The diameter of the largest ball around a voxel center that fits into the component's voxels as boxes. */
   double inscribedDiameter = 0;
   /** The index of that voxel, the first of several. */
   std::int64_t inscribedCentre[MaximumDimension] = {};
-  /** Only with the group `thickness`: the mean over the voxels of the diameter of the largest such ball within which
-   * the voxel's centre lies (Hildebrand and Rueegsegger, A new method for the model-independent assessment of thickness
-   * in three-dimensional images, 1997). The largest of these diameters is the inscribed diameter. */
+  /** Only with the group `thickness`: the mean over the voxels of the diameter of the largest such ball that contains
+   *  the voxel center (Hildebrand and Rueegsegger, A new method for the model-independent assessment of thickness in
+   *  three-dimensional images, 1997). The largest of these diameters is the inscribed diameter. */
   double meanLocal = 0;
 };
 
-/** Group `neighbours`: how the component lies to the others. */
+/** Group `neighbours`: the relation of the component to the others. */
 struct NeighbourMeasures
 {
-  /** From surface to surface, voxels taken as boxes, to the nearest other component, in mm; 0 where they touch, NaN if
+  /** Surface-to-surface distance (voxels as boxes) to the nearest other component, in mm; 0 if they touch, NaN if
    *  there is no other. */
   double distance = 0;
   /** The label of that component, the smallest of several; 0 if there is no other. */
   std::uint64_t nearest = 0;
-  /** With how many components it shares voxel faces, and the area of these faces. */
+  /** The number of components that share voxel faces with it, and the area of these faces. */
   std::uint64_t touching = 0;
   double        contactArea = 0;
 };
@@ -203,16 +202,16 @@ struct NeighbourMeasures
 /** The percentages of DistributionMeasures::percentiles. */
 inline constexpr int Percentages[5] = { 5, 10, 50, 90, 95 };
 
-/** Group `intensity`: how the intensities under the component are distributed. All are NaN where one intensity is. */
+/** Group `intensity`: the distribution of the intensities under the component. All are NaN if one intensity is NaN. */
 struct DistributionMeasures
 {
   /** Third and fourth central moment over the third and fourth power of the sample's standard deviation, the latter
-   *  less 3, as in itk::StatisticsLabelMapFilter; 0 where all intensities are the same. */
+   *  less 3, as in itk::StatisticsLabelMapFilter; 0 if all intensities are the same. */
   double skewness = 0;
   double kurtosis = 0;
   /** Exact; between two ranks by linear interpolation (the default of numpy.percentile). */
   double percentiles[5] = {};
-  /** Mean index of the voxels, weighted by their intensities; NaN where the intensities sum up to 0. */
+  /** Mean index of the voxels, weighted by their intensities; NaN if the intensities sum up to 0. */
   double weightedCentroid[MaximumDimension] = {};
 };
 

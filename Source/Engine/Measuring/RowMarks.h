@@ -10,8 +10,8 @@
 namespace brickccl::simd
 {
 
-/** The number of words that are taken at once. A row must be readable from one word before it to so many words behind
- *  it, whatever these hold. */
+/** The number of words per step. A row must be readable from one word before it to this many words after it, whatever
+ *  these hold. */
 inline constexpr std::int64_t MarkWords = 8;
 /** The largest number of kinds of marks, and of anything else that is counted at runs. */
 inline constexpr int MarkKinds = 13;

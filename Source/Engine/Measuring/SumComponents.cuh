@@ -67,7 +67,7 @@ struct PieceSums
   }
 };
 
-/** What all lanes have, together. */
+/** The total of all lanes. */
 __device__ inline PieceSums
 JoinInWarp(const PieceSums & own)
 {
@@ -139,9 +139,9 @@ FirstVoxelKey(int x, int y, int z)
   return static_cast<int>(static_cast<unsigned>(z) << 20 | static_cast<unsigned>(y) << 10 | static_cast<unsigned>(x));
 }
 
-/** What one box has of a component is added in four parts: the i-th of the sums, the i-th of the bounds, and of the
- *  first two parts the first voxel and the last slice. Lanes side by side that add the parts of one component write
- * side by side, too. */
+/** The contribution of a box to a component is added in four parts: the i-th of the sums, the i-th of the bounds, and
+ * of the first two parts the first voxel and the last slice. Lanes side by side that add the parts of one component
+ * write side by side, too. */
 inline constexpr int PiecePartCount = 4;
 
 /** Adds a part. \param piece  gives its sums, lowest values and last slice, from registers or shared memory
@@ -226,7 +226,7 @@ SumRunsKernel(const __grid_constant__ WordGrid grid,
       const TIndex label = labelOfRun[runsBefore[word] + static_cast<TIndex>(__popc(starts & BitsUpToLane(low))) - 1];
       if (label != ownLabel)
       {
-        // What a filter dropped has no label.
+        // Filtered components have no label.
         if (ownLabel != 0)
         {
           add(ownLabel, own);

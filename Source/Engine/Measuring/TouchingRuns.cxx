@@ -15,7 +15,7 @@ namespace brickccl
 namespace
 {
 
-/** Up to so many runs, three rows are compared with another row at once. */
+/** Up to this many runs, three rows are compared with another row at once. */
 constexpr std::uint64_t fewRuns = simd::RunListPadding;
 
 /** The bounds of the runs of some consecutive rows: those that the volume keeps, or else a list of its own. */

@@ -41,9 +41,9 @@ struct LineOfAccumulator<TAccumulator, std::void_t<typename TAccumulator::Line>>
   using Type = typename TAccumulator::Line;
 };
 
-/** The accumulators that a slab of rows adds to. They lie in blocks of components; a block is made when the slab meets
- *  one of its components. A slab that may do so takes the result's own block if no other slab has taken it. Then
- * nothing has to be added up afterwards, and with labels in raster order two slabs meet in few blocks. */
+/** The accumulators that a slab of rows adds to. They are in blocks of components; a block is made when the slab
+ *  meets one of its components. A slab that may do so takes the result's own block if no other slab has taken it.
+ *  Then nothing has to be added up afterwards, and with labels in raster order two slabs meet in few blocks. */
 template <typename TAccumulator>
 class SlabAccumulators
 {
@@ -72,7 +72,7 @@ public:
     return Accumulators(number)[component % BlockSize];
   }
 
-  /** All blocks. A block is null if the slab met none of its components. */
+  /** All blocks. A block is null if the slab did not meet its components. */
   Line * const *
   Blocks() const
   {
@@ -122,11 +122,11 @@ private:
 /** Collects one accumulator per component, slab by slab.
  *
  *  `add(accumulators, begin, end, stop)` is called once for each slab of rows. It adds what the rows hold to the
- *  accumulators of the components; component 1 has the accumulator 0. It asks the StopPoint now and then. Slabs run in
- * parallel and are then combined by `TAccumulator::Merge`. If `TAccumulator::IsExact`, the order of merging does not
- * matter and is not fixed. Otherwise slabs are merged in their order, and they depend on the volume and on the number
- * of components, never on the number of threads; so floating-point sums do not depend on the threads either. The memory
- * of `old` is used again. */
+ *  accumulators of the components; component 1 has the accumulator 0. It asks the StopPoint now and then. Slabs run
+ *  in parallel and are then combined by `TAccumulator::Merge`. If `TAccumulator::IsExact`, the order of merging does
+ *  not matter and is not fixed. Otherwise slabs are merged in their order, and they depend on the volume and on the
+ *  number of components, never on the number of threads; so floating-point sums do not depend on the threads either.
+ *  The memory of `old` is used again. */
 template <typename TAccumulator, typename TAdd>
 UninitializedVector<TAccumulator>
 AccumulateSlabs(const RunVolume &                 volume,

@@ -4,11 +4,11 @@
 #include "BrickCCL/Core/HostDevice.h"
 #include "BrickCCL/Core/Neighbourhood.h"
 
-/** Bundles: neighbouring rows whose bits are united, so that one run of the united bits stands for the runs of all
- *  rows. All voxels of two neighbouring columns of a bundle must be neighbours, so that a run of united bits is
+/** Bundles: neighbouring rows whose bits are united, so that one run of the united bits represents the runs of all
+ *  rows. All voxels of two neighboring columns of a bundle must be neighbors, so that a run of united bits is
  *  connected. Links between bundles are found word by word, for words of any width.
  *
- *  Row r of a bundle lies at y = r & 1 and z = r >> 1 in it. */
+ *  Row r of a bundle is at y = r & 1 and z = r >> 1 in it. */
 namespace brickccl
 {
 
@@ -102,9 +102,9 @@ struct BundleLinks
   }
 };
 
-/** The links between two facing rows (or united rows) of which all voxels within reach are neighbours. A diagonal link
- *  beside a straight one is left out: it implies nothing new, since one of the two runs goes on to where the straight
- *  link joins it to the other. */
+/** The links between two facing rows (or united rows) of which all voxels within reach are neighbours. A diagonal
+ *  link next to a straight one is omitted: it implies nothing new, because one of the two runs continues to where the
+ *  straight link joins it to the other. */
 template <typename TWord>
 BRICKCCL_HOST_DEVICE BRICKCCL_ALWAYS_INLINE constexpr BundleLinks<TWord>
                      LinksOfRows(const BitWindow<TWord> & a, const BitWindow<TWord> & b)
@@ -112,8 +112,7 @@ BRICKCCL_HOST_DEVICE BRICKCCL_ALWAYS_INLINE constexpr BundleLinks<TWord>
   return { a.word & b.word, a.word & b.Left() & ~b.word & ~a.Left(), a.word & b.Right() & ~b.word & ~a.Right() };
 }
 
-/** So many bundles that come earlier in raster order can be linked to a bundle. Step n says where the n-th of them
- *  lies. */
+/** The number of earlier bundles in raster order that can be linked to a bundle. Step n is the offset of the n-th. */
 inline constexpr int BackwardBundles = 4;
 
 BRICKCCL_HOST_DEVICE constexpr int
@@ -150,7 +149,7 @@ struct BundleFaces
 {
   int  count;
   bool areStraight;
-  /** For each face the rows of the bundle, then those of the earlier one. Where there is one row, it stands twice. */
+  /** For each face the rows of the bundle, then of the earlier one. A single row is repeated. */
   int rows[2][2][2];
 };
 
@@ -269,7 +268,7 @@ LinksAreThoseOfFaces()
           const auto & facing = faces.rows[face];
           isFacing = isFacing || ((facing[0][0] == r || facing[0][1] == r) && (facing[1][0] == q || facing[1][1] == q));
         }
-        // Of two faces all rows are neighbours at the same column.
+        // All rows of two faces are neighbors at the same column.
         const bool isColumn = isFacing || faces.count == 2;
         for (int step = -1; step <= 1; ++step)
         {

@@ -147,8 +147,8 @@ HWY_INLINE void
 PutLabels(TTag tag, Word bits, Word starts, const std::uint32_t *& run, T * place)
 {
   constexpr Word mask = (Word{ 1 } << hn::MaxLanes(tag)) - 1;
-  // If a run starts at every voxel, the last voxel needs one label more than there are lanes, but the first voxel needs
-  // none of an earlier run.
+  // If a run starts at every voxel, the last voxel needs one label more than there are lanes, but the first voxel does
+  // not need the label of an earlier run.
   const bool         all = (starts & mask) == mask;
   const auto         counts = hn::Sub(CountStarts(tag, starts & mask), hn::Set(tag, static_cast<std::uint32_t>(all)));
   const auto         values = hn::TableLookupLanes(hn::LoadU(tag, run + all), hn::IndicesFromVec(tag, counts));

@@ -12,8 +12,8 @@ namespace brickccl::simd
 template <typename TIndex>
 struct FinalNumbers
 {
-  /** Foreign numbers stand for nodes whose root lies in an earlier part. They go down from here: `last - i` stands for
-   *  the number foreign[i]. A part has fewer nodes than TIndex has values, so that they never meet the part's own
+  /** Foreign numbers are for nodes whose root is in an earlier part. They go down from here: `last - i` means the
+   *  number foreign[i]. A part has fewer nodes than TIndex has values, so that they never meet the part's own
    *  numbers. */
   static constexpr TIndex last = std::numeric_limits<TIndex>::max();
 

@@ -128,7 +128,7 @@ PackRow(const RowLinks &            links,
   PackLinksTo(row, links, candidates, volume);
 }
 
-/** Packs two rows, of which the second lies behind the first along z; both at once if that is faster. */
+/** Packs two rows, the second one after the first along z; both at once if that is faster. */
 void
 PackPair(const RowLinks &            links,
          bool                        linksAlongX,
@@ -178,12 +178,12 @@ CountRuns(std::int64_t row, RunVolume & volume)
   return runs;
 }
 
-/** So many pixels of a slice are looked at before those of the next slice. */
+/** This many pixels of a slice are read before the next slice. */
 constexpr std::int64_t PixelsOfTile = 1 << 16;
 
 /** Calls `visit(row)` for the rows [begin, end), and `visit(row, rowBehind)` where both slices of a pair have the row.
- *  It takes so many rows of two slices before those of the next slices that the pixels behind a row are still in the
- *  second-level cache. A row comes after those before it along y and z. */
+ *  The number of rows of two slices before the next slices is such that the pixels of the next slice are still in the
+ * second-level cache. A row comes after the rows before it along y and z. */
 template <typename TVisit>
 void
 ForRowsInTiles(std::int64_t begin, std::int64_t end, std::int64_t rowsOfSlice, std::int64_t rowsOfTile, TVisit visit)

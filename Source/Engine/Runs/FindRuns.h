@@ -11,11 +11,11 @@
 namespace brickccl
 {
 
-/** Cuts the rows of a volume into so many chunks that threads of different speed finish together. */
+/** Cuts the rows of a volume into enough chunks for threads of different speed to finish together. */
 Chunks RowChunks(const Extent & extent, const HostContext & context);
 
-/** Finds the straight links between a row and an earlier one: bit x says that the voxels at x are joined. `candidates`
- * is room for the words of a row. */
+/** Finds the straight links between a row and an earlier one: bit x says that the voxels at x are joined.
+ *  `candidates` is room for the words of a row. */
 void PackStraightLinks(const RowLinks &    links,
                        const RunVolume &   volume,
                        std::int64_t        row,
@@ -23,13 +23,13 @@ void PackStraightLinks(const RowLinks &    links,
                        std::vector<Word> & candidates,
                        Word *              bits);
 
-/** Finds the runs of every row: maximal lines of foreground voxels, each joined to the one before it. `volume` gets the
- *  bits, the starts and the number of every row's first run. It also gets the links, and the numbers of runs before
- *  words, that `axes` asks for.
+/** Finds the runs of every row: maximal lines of foreground voxels, each joined to the one before it. `volume` gets
+ *  the bits, the starts and the number of every row's first run. It also gets the links, and the numbers of runs
+ *  before words, that `axes` asks for.
  *
  *  `afterRows(chunk, begin, end)` is called as soon as the bits and starts of the rows [begin, end) are known, while
- *  their pixels are in the caches. One thread calls it for the rows of a chunk of RowChunks, in order. Each call has so
- *  many rows that their bits fit into simd::BoundWords, or one row.
+ *  their pixels are in the caches. One thread calls it for the rows of a chunk of RowChunks, in order. Each call has
+ *  as many rows as fit into simd::BoundWords, or one row.
  *
  *  \throws Unsupported for rows of 2^32 voxels or more. */
 void FindRuns(const RowLinks &                                                                      links,

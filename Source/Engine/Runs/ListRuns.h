@@ -13,7 +13,7 @@ namespace brickccl::simd
 
 /** So many words are taken at once. */
 inline constexpr int ListWords = 8;
-/** Vector code writes up to so many numbers behind the last one. */
+/** Vector code writes up to this many numbers after the last one. */
 inline constexpr int ListPadding = 8;
 
 /** The bits of a row, and for each word how many runs begin before it. */
@@ -81,7 +81,7 @@ struct StraightRows
 /** Lists the pairs of runs that the straight links of `count` words join, at most ListWords. Each stretch of links
  *  between two runs that begins in these words gives one pair.
  *  \param previous        the straight links of the word before the first one
- *  \param countA, countB  the number of runs that begin before the words; the function adds those of the words */
+ *  \param countA, countB  the number of runs that begin before the words; the function adds the runs of the words */
 void ListStraightRuns(const StraightRows & rows,
                       Word                 previous,
                       int                  count,

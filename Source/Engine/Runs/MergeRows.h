@@ -17,14 +17,14 @@ namespace brickccl
 
 /** Finds the pairs of runs that touch in two neighbouring rows, 64 voxels at a time.
  *
- *  Row a lies under row b. Links are bits of row a: `same` joins a[x] to b[x], `left` to b[x-1], `right` to b[x+1].
+ *  Row a is under row b. Links are bits of row a: `same` joins a[x] to b[x], `left` to b[x-1], `right` to b[x+1].
  *
  *        b    x-1  x  x+1
  *               \  |  /
  *        a         x
  *
  *  All voxels of a run belong together. So a link is implied if the link one step to the left joins the same two runs,
- *  or if a `same` link beside a diagonal one does. Only links that are not implied are united. */
+ *  or if a `same` link next to a diagonal one does. Only links that are not implied are united. */
 template <typename TIndex>
 class RowMerger
 {
@@ -64,8 +64,8 @@ public:
     Merge(rowA, rowB, diagonal, nullptr, nullptr, unite);
   }
 
-  /** The same where two rows beside a and b imply links: links that follow the foreground join a and b wherever both
-   *  rows beside are foreground, too. Their foreground may be null. */
+  /** The same with two adjacent rows that imply links: links that follow the foreground join a and b wherever both
+   *  adjacent rows are foreground, too. Their foreground may be null. */
   template <typename TUnite>
   void
   Merge(std::int64_t rowA, std::int64_t rowB, bool diagonal, const Word * besideA, const Word * besideB, TUnite unite)
@@ -141,8 +141,8 @@ public:
   }
 
   /** Finds the links of row a to b[x - 1] and b[x + 1] and unites along them, some of them only in UnitePostponed.
-   *  `same` are all straight links of the two rows except those that are postponed; the words around them must be
-   *  readable as those of a RunVolume. The rows' runs must be joined along x. */
+   *  `same` are all straight links of the two rows except postponed ones; the words around them must be readable as
+   *  in a RunVolume. The rows' runs must be joined along x. */
   template <typename TUnite>
   void
   MergeDiagonals(std::int64_t rowA, std::int64_t rowB, const Word * same, TUnite unite)
@@ -268,8 +268,8 @@ private:
     return row * m_Volume.GetExtent().RowLength() + x;
   }
 
-  /** Unites the run of a[x] with that of b for every bit x of `links`. `startsB` are the starts of row b, moved so that
-   *  bit x stands where the link from x ends; `countB` of them lie before bit 0. */
+  /** Unites the run of a[x] with the run of b for every bit x of `links`. `startsB` are the starts of row b, moved so
+   *  that bit x is where the link from x ends; `countB` of them are before bit 0. */
   template <typename TUnite>
   static void
   UniteBits(Word links, Word startsA, std::uint64_t countA, Word startsB, std::uint64_t countB, TUnite unite)
@@ -282,7 +282,7 @@ private:
     }
   }
 
-  /** Unites the run of a[x - 1] with that of b[x - 1] for every bit x of `links`. This is faster than UniteBits with
+  /** Unites the run of a[x - 1] with the run of b[x - 1] for every bit x of `links`. This is faster than UniteBits with
    *  moved starts. */
   template <typename TUnite>
   static void
@@ -355,7 +355,7 @@ private:
 
   /** MergeForeground without diagonals, where runs follow the foreground. Along a stretch in which both rows have
    *  voxels the two runs are the same.
-   *  \tparam VHasBeside  whether there are rows beside, which imply links */
+   *  \tparam VHasBeside  whether there are adjacent rows, which imply links */
   template <bool VHasBeside, typename TUnite>
   void
   MergeStretches(std::int64_t rowA, std::int64_t rowB, const Word * besideA, const Word * besideB, TUnite unite)

@@ -378,7 +378,7 @@ private:
   /** Squares with more listed words per word are merged row by row. */
   static constexpr std::int64_t MaximumListedPerWord = 3;
   static constexpr int          ManySquares = 64;
-  /** Lists can number so many rows. */
+  /** Lists can number this many rows. */
   static constexpr std::int64_t MaximumListedRows = std::int64_t{ 1 } << 31;
   /** So many squares are listed together. */
   static constexpr std::int64_t MaximumOfStrip = 8;
@@ -404,7 +404,7 @@ private:
   /** The row from which lists count. */
   std::int64_t      m_FirstListed = 0;
   std::vector<Word> m_Found;
-  /** What FindUndecidedInSquare finds for one square. */
+  /** The results of FindUndecidedInSquare for one square. */
   std::array<OwnRow, simd::SquareLinkCount> m_Undecided;
   OwnRow                                    m_JoinedAcross;
   OwnRow                                    m_JoinedBetween;

@@ -55,8 +55,8 @@ NumberNodes(TIndex * parent, std::uint64_t begin, std::uint64_t end, TIndex coun
   return count;
 }
 
-/** Turns the numbers that parts of the nodes give to their own roots, from 1 in each part, into numbers among all
- *  parts. Until then a node whose root lies in an earlier part has a foreign number (FinalNumbers.h). */
+/** Converts the numbers that parts of the nodes give to their own roots, from 1 in each part, to numbers in all
+ *  parts. Until then a node whose root is in an earlier part has a foreign number (FinalNumbers.h). */
 template <typename TIndex>
 class PartNumbers
 {
@@ -65,7 +65,7 @@ public:
   class ForeignNodes
   {
   public:
-    /** The foreign number of a node whose parent `up` lies in an earlier part. */
+    /** The foreign number of a node whose parent `up` is in an earlier part. */
     TIndex
     NumberOf(TIndex up)
     {
@@ -81,7 +81,7 @@ public:
   private:
     friend class PartNumbers;
 
-    /** Nodes beside a part's border share few parents in earlier parts. */
+    /** Nodes at a part's border share few parents in earlier parts. */
     static constexpr std::size_t KnownNodes = 64;
 
     /** Join replaces these nodes by their numbers among all parts. */
@@ -148,7 +148,7 @@ public:
 private:
   using Final = simd::FinalNumbers<TIndex>;
 
-  /** Vector code can look up so many foreign nodes. */
+  /** Vector code can look up this many foreign nodes. */
   static constexpr std::size_t MaximumForVectors = std::numeric_limits<std::int32_t>::max();
 
   Final
@@ -179,7 +179,7 @@ NumberRoots(const std::vector<std::uint64_t> & firsts, const HostContext & conte
     TIndex count = 0;
     for (std::int64_t part = 0; part < parts; ++part)
     {
-      // All parts are one: nothing lies before it.
+      // All parts are one: nothing is before it.
       count = NumberNodes(parent, begin(part), begin(part + 1), count, [parent](TIndex up) { return parent[up]; });
       context.progress.Update(static_cast<double>(part + 1) / static_cast<double>(parts));
     }

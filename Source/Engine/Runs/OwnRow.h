@@ -8,7 +8,7 @@
 namespace brickccl
 {
 
-/** The words of one row, which can be read and written beyond its ends as those of a RunVolume. All are 0 at first. */
+/** The words of one row, which can be read and written beyond its ends as in a RunVolume. All are 0 at first. */
 class OwnRow
 {
 public:

@@ -20,7 +20,7 @@ namespace HWY_NAMESPACE
 // A branch for each bit would cost more than it saves, since processors predict badly how many bits a word has.
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL
 
-/** Which of the RowWordsAtOnce words from `words` on have bits; bit i stands for word i. */
+/** Which of the RowWordsAtOnce words from `words` on have bits; bit i is word i. */
 HWY_INLINE Word
 NonZeroOf(const Word * words)
 {

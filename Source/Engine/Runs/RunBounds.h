@@ -11,7 +11,7 @@ namespace brickccl::simd
 /** So many words are taken at once. */
 inline constexpr int BoundWords = 64;
 
-/** So many words of rows that have at most so many runs together are taken at once, since each new start costs time. */
+/** The limits of words and runs of several rows per step, because each new start costs time. */
 inline constexpr int SparseWords = 512;
 inline constexpr int SparseRuns = 1024;
 
@@ -53,17 +53,17 @@ struct RunPlaces
   }
 };
 
-/** What FindRunBounds finds. */
+/** The results of FindRunBounds. */
 struct RunBounds
 {
-  /** At most so many runs. */
+  /** The largest number of runs. */
   static constexpr int Maximum = BoundWords * BitsPerWord + 1;
   static constexpr int Room = Maximum + BitsPerWord;
-  /** Vector code writes up to so many words behind the last one. */
+  /** Vector code writes up to this many words after the last one. */
   static constexpr int WordRoom = 2 * SparseWords + 8;
 
   RunPlaces runs;
-  /** Where a run begins that goes on behind the words that were looked at; negative if there is none. */
+  /** The start of a run that continues after the words; negative if there is none. */
   std::int32_t open = -1;
   /** The words that hold bounds, and the bounds. */
   Word         words[WordRoom];
@@ -71,8 +71,8 @@ struct RunBounds
   std::int32_t bounds[2 * Room];
 };
 
-/** Finds the runs that end in the words [first, first + BoundWords) of one row. They follow those of the words before,
- *  if there are any. It may also take several whole rows of at most BoundWords together, or of at most SparseWords and
+/** Finds the runs that end in the words [first, first + BoundWords) of one row. They follow the runs of the words
+ *  before, if any. It may also take several whole rows of at most BoundWords together, or of at most SparseWords and
  *  SparseRuns. 2^shift must be above the number of bits of a row, and places must be below 2^31. */
 void FindRunBounds(const RowsOfBits & rows, int shift, std::int64_t first, RunBounds & bounds);
 

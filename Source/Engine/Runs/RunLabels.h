@@ -16,7 +16,7 @@ namespace brickccl
 class RunLabels
 {
 public:
-  /** Vector code may read so many 32-bit labels more than there are, on both sides. */
+  /** Vector code may read this many extra 32-bit labels on both sides. */
   static constexpr std::size_t Padding = 16;
 
   /** Makes room; the numbers are unspecified. */

@@ -30,12 +30,12 @@ struct LinkAxes
   bool knowsSeparation = false;
 };
 
-/** A labeled volume in compact form: rows of runs, and one label per run. A label of 0 stands for a component that was
- *  filtered out. Labels have 32 bits where the number of runs allows it, and otherwise 64.
+/** A labeled volume in compact form: rows of runs, and one label per run. A label of 0 means a filtered component.
+ *  Labels have 32 bits where the number of runs allows it, and otherwise 64.
  *
- *  Memory: 1 bit per voxel. With equal values or a tolerance, 1 more bit for the starts of runs, 1 for each of the axes
- *  y and z along which links are kept, 0.5 for RunAt and 2 for separated voxels. 8 bytes per row, 4 (8) bytes per run,
- *  and 8 more per run where bounds are kept. Algorithms keep scratch memory of their own here. */
+ *  Memory: 1 bit per voxel. With equal values or a tolerance, 1 more bit for the starts of runs, 1 for each of the
+ *  axes y and z along which links are kept, 0.5 for RunAt and 2 for separated voxels. 8 bytes per row, 4 (8) bytes
+ *  per run, and 8 more per run where bounds are kept. Algorithms keep scratch memory of their own here. */
 class RunVolume : public VolumeRows
 {
 public:
@@ -92,7 +92,7 @@ public:
   {
     m_TouchingAreJoined = are;
   }
-  /** How components go on through the ends of periodic axes; null if there are none. */
+  /** How components continue through the ends of periodic axes; null if there are none. */
   const Unwrapping *
   GetUnwrapping() const
   {
@@ -125,7 +125,7 @@ public:
   {
     return m_Links.alongZ.AreKept();
   }
-  /** Bit x says that voxel x is joined to that of the row before along the axis. Only where links along the axis are
+  /** Bit x: voxel x is joined to the voxel of the row before along the axis. Only where links along the axis are
    *  kept. Unspecified for rows without a row before. */
   Word *
   LinksAlongY(std::int64_t row)
@@ -235,7 +235,7 @@ private:
     StoredBits alongY;
     StoredBits alongZ;
   };
-  /** What is known of values that lie too far apart to be joined. */
+  /** Knowledge of values that are too different to be joined. */
   struct SeparatedBits
   {
     StoredBits below;

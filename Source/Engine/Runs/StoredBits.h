@@ -17,7 +17,7 @@ public:
   /** So many words before the first one and after the last one can be read. Their values do not matter. */
   static constexpr std::int64_t PaddingWords = 8;
 
-  /** Makes room for so many words; the bits are unspecified. */
+  /** Makes room for this many words; the bits are unspecified. */
   void
   Resize(std::int64_t words)
   {

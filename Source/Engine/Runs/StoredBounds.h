@@ -14,7 +14,7 @@ namespace brickccl
 class StoredBounds
 {
 public:
-  /** Vector code may write so many bounds behind the last one. */
+  /** Vector code may write this many bounds after the last one. */
   static constexpr std::size_t Padding = 16;
 
   /** Makes room. Nothing counts as kept before SetKept. */

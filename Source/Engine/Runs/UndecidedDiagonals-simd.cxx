@@ -41,7 +41,7 @@ EitherBoth(const WordsAround & p, const WordsAround & q, const WordsAround & r, 
            hn::OrAnd(hn::And(p.behind, q.behind), r.behind, s.behind) };
 }
 
-/** What decides about links beside straight links and runs that go on: nothing, that voxels are separated, or that
+/** The decisions on links other than straight links and continuing runs: none, that voxels are separated, or that
  *  links are transitive. */
 enum class Known
 {
@@ -50,8 +50,8 @@ enum class Known
   Transitive
 };
 
-/** Some words of a row's foreground, and whether runs go on in them and one step behind. Also its separated voxels, if
- *  they are known. */
+/** Some words of a row's foreground, and whether runs continue in them and one step after. Also its separated voxels,
+ * if they are known. */
 template <Known VKnown>
 struct RowVectors
 {
@@ -143,7 +143,7 @@ KnownBetween(const RowVectors<VKnown> & a, const RowVectors<VKnown> & b, const W
   }
 }
 
-/** Decides transitive links by a third row. Its run goes on from one column to the other, and it has links to one of
+/** Decides transitive links by a third row. Its run continues from one column to the other, and it has links to one of
  *  the rows or to both. */
 HWY_INLINE KnownVectors
 KnownBy(const RowVectors<Known::Transitive> & third, const WordsAround & toA, const WordsAround & toB)

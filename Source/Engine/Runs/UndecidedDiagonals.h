@@ -9,8 +9,8 @@
 namespace brickccl::simd
 {
 
-/** So many words are taken at once. One word before a row and so many after it must be readable; their values do not
- *  matter. So many may be written after a row. */
+/** The number of words per step. One word before a row and this many after it must be readable; their values do not
+ *  matter. This many may be written after a row. */
 inline constexpr std::int64_t DiagonalWords = 8;
 
 /** A row: its foreground and the bits at which runs begin. `below` and `above` are the bits of RowLinks::PackSeparated,
@@ -26,10 +26,10 @@ struct RowBits
 /** The undecided links of row a to b[x - 1] (`left`) and to b[x + 1] (`right`): both voxels are foreground, and no
  *  straight link decides whether they are joined.
  *
- *  If one of the two runs goes on from x to the other voxel's column, a straight link at a column that both runs have
- *  joins them already. If links are transitive, the lack of such a link decides, too: they are not joined. If both runs
- *  end between the columns, a straight link at either column decides that they are not joined, since otherwise the run
- *  there would go on. If links are not transitive, separated voxels are not joined. */
+ *  If one of the two runs continues from x to the other voxel's column, a straight link at a column that both runs
+ *  have joins them already. If links are transitive, the lack of such a link decides, too: they are not joined. If
+ *  both runs end between the columns, a straight link at either column decides that they are not joined, because
+ *  otherwise the run there would continue. If links are not transitive, separated voxels are not joined. */
 struct UndecidedDiagonals
 {
   Word * left;
@@ -82,8 +82,8 @@ enum class SquareLink
   UpRight,
   BehindLeft,
   BehindRight,
-  /** From `here` to `across`, and from `up` to `behind`. At the same x these are the links that no two sides decide. To
-   *  x - 1 and x + 1 they are those that are undecided beside the joined ones, if links are transitive. */
+  /** From `here` to `across`, and from `up` to `behind`. At the same x these are the links that no two sides decide.
+   *  To x - 1 and x + 1 they are the undecided ones in addition to the joined ones, if links are transitive. */
   Across,
   AcrossLeft,
   AcrossRight,
@@ -94,7 +94,7 @@ enum class SquareLink
 
 inline constexpr int SquareLinkCount = 11;
 
-/** A set of them: bit i stands for the i-th. */
+/** A set of them: bit i: the i-th. */
 using SquareLinkSet = unsigned;
 
 constexpr SquareLinkSet
@@ -112,17 +112,17 @@ struct UndecidedInSquare
   Word * joinedBetween;
 };
 
-/** Finds all links that the sides of a square leave undecided, and the last sides. Where links are transitive, it also
- *  decides links one step to the side between the ends of a diagonal, by a third row whose run goes on there and that
- *  is linked to one of the two. Where they are not, these are left to FindUndecidedDiagonals, after the links at the
- *  same x.
+/** Finds all links that the sides of a square leave undecided, and the last sides. Where links are transitive, it
+ *  also decides links one step to the side between the ends of a diagonal, by a third row whose run continues there
+ *  and that is linked to one of the two. Otherwise FindUndecidedDiagonals decides them, after the links at the same
+ *  x.
  *  \return the kinds that occur */
 SquareLinkSet FindUndecidedInSquare(const SquareRows &        rows,
                                     std::int64_t              words,
                                     bool                      areTransitive,
                                     const UndecidedInSquare & undecided);
 
-/** Squares side by side along y. Their rows follow each other in memory as those of a RunVolume. */
+/** Squares side by side along y. Their rows follow each other in memory as in a RunVolume. */
 struct SquareStrip
 {
   /** The rows of the first square. */
@@ -133,7 +133,7 @@ struct SquareStrip
   std::int64_t firstRow;
 };
 
-/** ListUndecidedInSquares writes at most so many words. */
+/** ListUndecidedInSquares writes at most this many words. */
 constexpr std::int64_t
 MaximumUndecidedWords(std::int64_t words, std::int64_t squares)
 {

@@ -10,10 +10,9 @@
 namespace brickccl
 {
 
-/** How components lie that go on through the ends of periodic axes. A piece is what is left of such a component when
- * its links through ends are cut. Moved by whole images, the pieces of a component lie beside each other as their
- * voxels do: it is unwrapped. A component that meets its own copy along an axis cannot be unwrapped along it: it wraps.
- */
+/** The places of components that continue through the ends of periodic axes. Cutting its links through ends divides
+ *  such a component into pieces. Moving the pieces together by whole images unwraps it. A component that meets its
+ *  own copy along an axis cannot be unwrapped along it: it wraps. */
 struct Unwrapping
 {
   using Shift = std::array<std::int64_t, MaximumDimension>;

@@ -19,7 +19,7 @@ namespace brickccl
 /** Neighbouring runs of a volume's rows. Their places count from row `row` on. */
 struct RunsOfRows : simd::RunPlaces
 {
-  /** At most so many runs at once. */
+  /** The largest number of runs at once. */
   static constexpr int Maximum = simd::RunBounds::Maximum;
 
   std::int64_t row = 0;
@@ -252,7 +252,7 @@ private:
     return m_Extent.RowLength() <= std::numeric_limits<std::int32_t>::max();
   }
 
-  /** A shift for places of one row alone. */
+  /** A shift for places of only one row. */
   static constexpr int OneRow = 31;
 
   /** ForRunsAtOnce for one row whose bounds are kept. */

@@ -20,7 +20,7 @@ struct WordList
 inline constexpr int  KindBits = 4;
 inline constexpr Word PlacesPerWord = Word{ 1 } << KindBits;
 
-/** Vector code writes up to so many words behind the last one of a list. */
+/** Vector code writes up to this many words after the last one of a list. */
 inline constexpr std::int64_t WordListPadding = 8;
 
 /** Appends word w of a row if it has bits. There must be room for one more word in any case. */

@@ -6,7 +6,7 @@
 namespace brickccl
 {
 
-/** A word of a row of bits with the words beside it, which are 0 outside of the row. */
+/** A word of a row of bits with the adjacent words, which are 0 outside the row. */
 struct WordWindow
 {
   Word previous;
@@ -38,7 +38,7 @@ struct WordWindow
   }
 };
 
-/** The links of a word of row a to row b beside it that are not implied (Runs/MergeRows.h). */
+/** The links of a word of row a to the adjacent row b that are not implied (Runs/MergeRows.h). */
 struct ForegroundLinks
 {
   Word same;

@@ -26,7 +26,7 @@ struct ColumnGroup
 {
   enum class Presence
   {
-    /** Measured where it is asked for by its name. */
+    /** Measured on request, by name. */
     OnRequest,
     /** Always measured if there is an intensity image, a mask of the part, or an image of classes. */
     WithIntensity,
@@ -34,37 +34,36 @@ struct ColumnGroup
     WithClasses
   };
 
-  /** What the user calls it; empty if it is not there on request. */
+  /** The user's name for it; empty if it is not available on request. */
   const char * name = "";
   Presence     presence = Presence::OnRequest;
-  /** Images of more dimensions do not have it. */
+  /** Not available for images of more dimensions. */
   int maximumDimension = MaximumDimension;
   /** Whether `measure` reads MeasureOptions::intensity. */
   bool needsIntensity = false;
-  /** Whether the sums of products of indices are needed, which MeasureComponents adds up with the default columns. */
+  /** Whether it needs the sums of products of indices, which MeasureComponents computes with the default columns. */
   bool needsMoments = false;
-  /** Whether it is right for components that go on through the ends of periodic axes. Other groups are refused there.
-   */
+  /** Whether it supports components across the ends of periodic axes. Other groups are refused there. */
   bool allowsPeriodic = false;
 
-  /** Adds the columns of images of the list's dimension. */
+  /** Adds the columns for images of the list's dimension. */
   void (*addColumns)(columns::ColumnList & list) = nullptr;
 
-  /** Fills `table.measures` from the runs (Measuring/GroupInput.h). The table's rows are there; labels of runs are
-   * places in the table, from 1 on, or 0. Null if the columns follow from the rows alone. */
+  /** Fills `table.measures` from the runs (Measuring/GroupInput.h). The table already has its rows; labels of runs
+   *  are places in the table, from 1, or 0. Null if the columns need only the rows. */
   void (*measure)(const GroupInput & input, ComponentTable & table) = nullptr;
 
-  /** Fills `table.measures` from those of two tables (Tables/MergeTables.h). The merged table's rows are there. Null if
-   *  that needs a second look at the runs: merged tables do not have the group. */
+  /** Fills `table.measures` from the measures of two tables (Tables/MergeTables.h). The merged table already has its
+   *  rows. Null if this needs the runs again: merged tables then lack the group. */
   void (*merge)(const MergeInput & input, ComponentTable & table) = nullptr;
 
-  /** Puts labels[i] in the place of the label i + 1 wherever the measures name one. Null if they name none. */
+  /** Replaces the label i + 1 with labels[i] wherever the measures refer to one. Null if they do not. */
   void (*setLabels)(const std::vector<std::uint64_t> & labels, ComponentTable & table) = nullptr;
 };
 
 } // namespace brickccl
 
-/** How the columns of a table are listed. */
+/** Helpers to list the columns of a table. */
 namespace brickccl::columns
 {
 
@@ -72,7 +71,7 @@ using Table = const ComponentTable &;
 using Component = const ComponentMeasures &;
 using Value = ComponentColumn::Value;
 
-/** The unit that a name ends in. */
+/** The unit at the end of a name. */
 inline std::string
 UnitOf(const std::string & name)
 {
@@ -99,14 +98,15 @@ public:
     : m_Dimension(dimension)
   {}
 
-  /** The columns that follow belong to this group; an empty name stands for no group. */
+  /** The following columns belong to this group; an empty name means no group. */
   void
   BeginGroup(const std::string & name)
   {
     m_Group = name;
   }
 
-  /** Adds a column with the value `value(table, component)`. Without a unit, it gets the one that its name ends in. */
+  /** Adds a column with the value `value(table, component)`. Without a unit, it gets the unit at the end of its name.
+   */
   template <typename TValue>
   void
   Add(const std::string & name,
@@ -153,8 +153,8 @@ public:
     }
   }
 
-  /** Adds a column for every principal axis, from the least moment on: its name is `before` + 1.. + `after`, its value
-   *  `value(table, component, i)` with i from 0 on. */
+  /** Adds a column for every principal axis, by ascending moments: its name is `before` + 1.. + `after`, its value
+   *  `value(table, component, i)` with i from 0. */
   template <typename TValue>
   void
   AddPrincipal(const std::string & before,

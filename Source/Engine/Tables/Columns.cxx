@@ -16,7 +16,7 @@ NameOf(MergeRule rule)
   switch (rule)
   {
   case MergeRule::Label:
-    return "numbered anew";
+    return "renumbered";
   case MergeRule::Sum:
     return "sum";
   case MergeRule::Minimum:
@@ -26,7 +26,7 @@ NameOf(MergeRule rule)
   case MergeRule::Recomputed:
     return "from merged sums";
   default:
-    return "second look at the runs";
+    return "needs the runs again";
   }
 }
 
@@ -36,7 +36,7 @@ SizeName(int dimension)
   static const char * const names[MaximumDimension] = { "length_mm", "area_mm2", "volume_mm3", "hypervolume_mm4" };
   if (dimension < 1 || dimension > MaximumDimension)
   {
-    throw InvalidArgument("there is no size in " + std::to_string(dimension) + " dimensions; 1 to " +
+    throw InvalidArgument("a size is not available in " + std::to_string(dimension) + " dimensions; 1 to " +
                           std::to_string(MaximumDimension) + " have one");
   }
   return names[dimension - 1];

@@ -55,7 +55,7 @@ struct ShapeSums
     }
   }
 
-  /** For a component that meets its own copy along an axis of so many voxels. */
+  /** For a component that meets its own copy along an axis of this many voxels. */
   void
   SetWraps(int axis, std::int64_t size)
   {
@@ -159,14 +159,14 @@ struct CompactShapeSums : simd::SumLine
 /** Sums of products of two indices over the voxels of a component; exact: below 2^32 * 2^32 * 2^63. */
 struct ProductSums
 {
-  /** The sum for the axes i <= j stands at j (j + 1) / 2 + i. */
+  /** The sum for the axes i <= j is at j (j + 1) / 2 + i. */
   UInt128 products[MaximumDimension * (MaximumDimension + 1) / 2] = {};
 
   void
   AddRun(const RowPosition & position, std::int64_t begin, std::int64_t end)
   {
     const auto count = static_cast<std::uint64_t>(end - begin);
-    // The sum of x; that of x^2 is a difference of sums from 0 on.
+    // The sum of x; the sum of x^2 is a difference of sums from 0 on.
     const UInt128 sum = static_cast<UInt128>(begin + end - 1) * count / 2;
     products[0] += SquaresBelow(end) - SquaresBelow(begin);
     for (int j = 1; j < MaximumDimension; ++j)
@@ -230,7 +230,7 @@ struct ProductSums
     }
   }
 
-  /** Turns the sums into those of indices that count from a voxel that lies `offset` before the present one. */
+  /** Converts the sums to indices relative to a voxel `offset` before the present one. */
   void
   Shift(std::uint64_t voxels, const std::uint64_t (&indexSum)[MaximumDimension], const std::int64_t * offset)
   {

@@ -22,31 +22,31 @@
 namespace brickccl
 {
 
-/** Measures of the intensities under one component. NaN voxels make the sum, mean and deviation NaN; the extremes leave
- *  them out. */
+/** Measures of the intensities under one component. NaN voxels make the sum, mean and deviation NaN; the extremes
+ *  ignore them. */
 struct IntensityMeasures
 {
   double minimum = 0;
   double maximum = 0;
   double sum = 0;
   double mean = 0;
-  /** Of the sample (divided by n - 1), as in itk::LabelStatisticsImageFilter; 0 for a single voxel. */
+  /** The sample's deviation (divided by n - 1), as in itk::LabelStatisticsImageFilter; 0 for a single voxel. */
   double standardDeviation = 0;
 };
 
-/** Measures of one component. Indices count as in the image that was labeled and include its region's start. */
+/** Measures of one component. Indices are relative to the labeled image and include its region's start. */
 struct ComponentMeasures
 {
   std::uint64_t label = 0;
   std::uint64_t voxelCount = 0;
-  /** First and last index of the bounding box; both belong to it. */
+  /** First and last index of the bounding box, both included. */
   std::int64_t boxMinimum[MaximumDimension] = {};
   std::int64_t boxMaximum[MaximumDimension] = {};
   /** Mean index of the voxels; NaN along a periodic axis along which the component cannot be unwrapped. */
   double centroid[MaximumDimension] = {};
   /** Sums of the voxels' indices, counted from the first voxel of the buffer. */
   std::uint64_t indexSum[MaximumDimension] = {};
-  /** The first voxel in raster order (x fastest), as its place in the buffer. */
+  /** The first voxel in raster order (x fastest), as an index in the buffer. */
   std::uint64_t firstVoxel = 0;
 
   IntensityMeasures intensity;
@@ -57,8 +57,8 @@ struct ComponentMeasures
 struct RowSums;
 
 /** The rows of a component table, in the order of their labels. The table keeps the sums of each component, 64 bytes
- * for images of up to 3 dimensions. It computes a row from them whenever the row is read, so that a row is a value and
- * no reference into the table. Copies share the sums. */
+ *  for images of up to 3 dimensions. It computes a row from them whenever the row is read, so a row is a value, not a
+ *  reference into the table. Copies share the sums. */
 class ComponentRows
 {
 public:
@@ -139,7 +139,7 @@ public:
   {
     return m_Labels.empty() ? place + 1 : m_Labels[place];
   }
-  /** Only where there was an intensity image. */
+  /** Only with an intensity image. */
   const IntensityMeasures &
   Intensity(std::size_t place) const
   {
@@ -152,7 +152,7 @@ public:
   /** One for each row. */
   void SetIntensities(std::vector<IntensityMeasures> intensities);
 
-  /** Gives up the sums, and with them the rows; TakeSums (Tables/RowSums.h) hands them out. */
+  /** Releases the sums, and with them the rows; TakeSums (Tables/RowSums.h) returns them. */
   std::shared_ptr<RowSums> ReleaseSums();
 
 private:
@@ -166,8 +166,8 @@ private:
   std::vector<IntensityMeasures> m_Intensities;
 };
 
-/** The measures of one kind, one for each component, in the order of a table's rows; or as many as there are of what
- *  such measures refer to (HullCorners). Valid as long as the set that they are from is neither changed nor gone. */
+/** The measures of one kind, one for each component, in the order of a table's rows; or a list that such measures
+ *  refer to (HullCorners). Valid until their set is changed or destroyed. */
 template <typename T>
 class MeasureList
 {
@@ -208,12 +208,12 @@ private:
   std::size_t m_Size;
 };
 
-/** What the groups of columns measured: lists of structs that the groups define, told apart by their types. A copy of a
- *  set is a set of its own; copies share the memory of lists that neither changes. */
+/** The results of the groups of columns: lists of structs that the groups define, identified by their types. A copy
+ *  is independent; copies share the memory of lists that neither changes. */
 class MeasureSet
 {
 public:
-  /** Whether measures of this type are there; a list of no components counts. */
+  /** Whether there are measures of this type; an empty list counts. */
   template <typename T>
   bool
   Has() const
@@ -230,7 +230,7 @@ public:
     return { static_cast<const T *>(entry.data), entry.size };
   }
 
-  /** Takes in a vector of measures, in the place of earlier ones of their type. */
+  /** Sets the measures of a type, replacing earlier ones. */
   template <typename T, typename TAllocator>
   void
   Set(std::vector<T, TAllocator> measures)
@@ -265,28 +265,27 @@ struct Contact
   std::uint64_t first = 0;
   std::uint64_t second = 0;
   std::uint64_t faces = 0;
-  /** Area of these (in 2-D length of these edges), in mm^2. */
+  /** Area of these faces (in 2-D length of the edges), in mm^2. */
   double area = 0;
 };
 
-/** What a mask of the inspected part says about the part as a whole. */
+/** Totals of the inspected part, from its mask. */
 struct PartTotals
 {
-  /** Voxels of the part, and how many of them belong to components. */
+  /** The numbers of voxels of the part and of component voxels inside it. */
   std::uint64_t voxels = 0;
   std::uint64_t componentVoxels = 0;
 };
 
-/** The components of a labeled image with what was measured of them, in the order of their labels. */
+/** The components of a labeled image with their measures, in the order of their labels. */
 struct ComponentTable
 {
   Extent   extent;
   Geometry geometry;
-  /** The axis across which slices were labeled each on its own. */
+  /** The axis across which slices were labeled separately. */
   std::optional<int> sliceAxis;
-  /** Axes through whose ends components go on. Their places and shapes are those of the unwrapped components, which may
-   *  reach beyond the upper ends. Along an axis along which a component meets its own copy, its box is the whole image,
-   *  and it has no centroid (NaN). */
+  /** Periodic axes. Places and shapes describe the unwrapped components, which may extend beyond the upper ends.
+   *  Along an axis where a component meets its own copy, its box is the whole image, and its centroid is NaN. */
   PeriodicAxes periodic;
   bool         hasIntensity = false;
   bool         hasPart = false;
@@ -298,7 +297,7 @@ struct ComponentTable
 
   ComponentRows components;
 
-  /** What the groups measured, see Measuring/Measuring.h: for example measures.Of<SurfaceMeasures>()[row.place]. */
+  /** The measures of the groups, see Measuring/Measuring.h: for example measures.Of<SurfaceMeasures>()[row.place]. */
   MeasureSet measures;
 
   PartTotals partTotals;
@@ -312,32 +311,32 @@ struct ComponentTable
    *  the axis across slices and periodic axes have no sides. */
   unsigned SidesTouched(const ComponentMeasures & component) const;
 
-  /** Whether the component touches a side. Where the image has none and is not periodic, every voxel lies at its
-   * border, as for filters that clear it. */
+  /** Whether the component touches a side. If the image has no sides and is not periodic, every voxel is at its
+   *  border, as for filters that clear it. */
   bool TouchesBorder(const ComponentMeasures & component) const;
 };
 
-/** Puts labels[i] in the place of the label i + 1, everywhere in a table.
+/** Replaces the label i + 1 with labels[i] everywhere in a table.
  *  \param table   its labels are 1..N
  *  \param labels  ascending, one for each row */
 void SetLabels(ComponentTable & table, const std::vector<std::uint64_t> & labels);
 
-/** Which labels of a merged table the components of its parts have, in the order of the parts' components. */
+/** The labels in a merged table of its parts' components, in the order of the parts' components. */
 struct MergedLabels
 {
   std::vector<std::uint64_t> ofFirst;
   std::vector<std::uint64_t> ofSecond;
 };
 
-/** The table of two parts of one image, boxes of it that do not overlap (bricks, slabs), from the tables of the parts.
+/** The table of two parts of one image, boxes that do not overlap (bricks, slabs), from the tables of the parts.
  *
  *  Components are numbered in the raster order of their first voxels within the smallest box around both parts. All
- *  columns are what measuring that box at once gives: bit for bit, except intensities that are not integers of at most
- *  32 bits, the enclosing ball and the oriented box, which are the same to 1e-12. Columns whose MergeRule is SecondLook
- *  are left out, with their groups.
- *  \param a       the table of the one part
+ *  columns equal the result of measuring that box at once: bit for bit, except intensities other than integers of at
+ *  most 32 bits, the enclosing ball and the oriented box, which have a relative error of up to 1e-12. Columns with
+ *  the MergeRule SecondLook are missing, with their groups.
+ *  \param a       the table of one part
  *  \param b       the table of the other part
- *  \param pairs   which component of `a` (its label) continues as which component of `b`; more than two can become one
+ *  \param pairs   the labels of components of `a` and `b` that touch; more than two can become one
  *  \param labels  if given, receives the new labels.
  *  \throws InvalidArgument if the tables have different geometries or columns, or neither has a label of `pairs`. */
 ComponentTable MergeComponentTables(const ComponentTable &                                       a,
@@ -345,7 +344,7 @@ ComponentTable MergeComponentTables(const ComponentTable &                      
                                     const std::vector<std::pair<std::uint64_t, std::uint64_t>> & pairs,
                                     MergedLabels *                                               labels = nullptr);
 
-/** Writes a header line and one line per component; numbers as the shortest text that reads back the same. */
+/** Writes a header line and one line per component; numbers as the shortest text that reads back exactly. */
 void WriteDelimited(std::ostream & stream, const ComponentTable & table, char delimiter);
 
 /** Writes a header line and one line per pair of components that share voxel faces: both labels, the number of faces
@@ -356,7 +355,7 @@ void WriteContacts(std::ostream & stream, const ComponentTable & table, char del
  *  is null. */
 void WriteJson(std::ostream & stream, const ComponentTable & table);
 
-/** How a table that is merged from those of parts (MergeComponentTables) gets a column. */
+/** How MergeComponentTables computes a column. */
 enum class MergeRule
 {
   /** The label that the merged component gets. */
@@ -364,24 +363,24 @@ enum class MergeRule
   Sum,
   Minimum,
   Maximum,
-  /** From sums, extremes or hulls that the tables keep and that are merged exactly. */
+  /** From sums, extremes or hulls in the tables, which are merged exactly. */
   Recomputed,
-  /** Tables are not enough: it needs another look at the merged components' runs. */
+  /** Tables are not enough: it needs the merged components' runs. */
   SecondLook
 };
 
 std::string NameOf(MergeRule rule);
 
-/** One column of the table as it is written: its name, its meaning and its formula in one place. */
+/** One column of the table: its name, its meaning and its formula. */
 struct ComponentColumn
 {
   using Value = std::variant<std::uint64_t, std::int64_t, double>;
 
-  /** Ends with the unit where there is one, for example `volume_mm3`. */
+  /** Ends with the unit, if any, for example `volume_mm3`. */
   std::string name;
   /** "mm", "mm^2", "mm^3", "index", "voxels", "intensity" or empty. */
   std::string unit;
-  /** What it is, with its formula. */
+  /** Meaning and formula. */
   std::string description;
   /** The names of the same measure in ITK's LabelMap filters and in skimage.measure.regionprops; may be empty. */
   std::string itkName;
@@ -390,7 +389,7 @@ struct ComponentColumn
   std::function<Value(const ComponentTable &, const ComponentMeasures &)> value;
 
   MergeRule merge = MergeRule::Recomputed;
-  /** The group that it belongs to; empty for columns without a group. */
+  /** Its group; empty for columns without a group. */
   std::string group;
 };
 
@@ -398,7 +397,7 @@ struct ComponentColumn
  *  \throws InvalidArgument for another dimension than 1 to 4 */
 const char * SizeName(int dimension);
 
-/** The columns that a table has: the default columns of its dimension, a slice column if slices were labeled, and the
+/** The columns of a table: the default columns of its dimension, a slice column if slices were labeled, and the
  *  columns of the table's groups. */
 std::vector<ComponentColumn> ColumnsOf(const ComponentTable & table);
 
@@ -410,9 +409,9 @@ struct Totals
   std::uint64_t components = 0;
   std::uint64_t voxels = 0;
   double        size = 0;
-  /** The size of the part that was given as a mask, or else of the region that was labeled, or else of the image. */
+  /** The size of the part in the mask, or else of the labeled region, or else of the image. */
   double regionSize = 0;
-  /** The share of that region that components fill (for pores the porosity); 0 for a region without voxels. */
+  /** The share of components in that region (for pores the porosity); 0 for a region without voxels. */
   double fraction = 0;
 };
 

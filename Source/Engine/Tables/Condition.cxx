@@ -170,7 +170,7 @@ Condition::Evaluate(const ComponentTable & table, const HostContext & context) c
       {
         names.push_back(column.name);
       }
-      throw InvalidArgument("the condition names the column '" + name + "', which the table does not have" +
+      throw InvalidArgument("the condition uses the column '" + name + "', which the table lacks" +
                             DidYouMean(name, names));
     }
     columns.push_back(*std::move(found));

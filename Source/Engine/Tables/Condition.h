@@ -26,21 +26,21 @@ struct HostContext;
  *      factor     = [ - ] ( number | column | function | "(" condition ")" )
  *      function   = ( abs | sqrt ) "(" sum ")" | ( min | max ) "(" sum "," sum { "," sum } ")"
  *
- *  COLUMNS.md explains it with examples. There may be up to 200 levels of parentheses and signs and 2000 sums and
- * products; lists joined by one word may have any length.
+ *  COLUMNS.md explains it with examples. The limits are 200 levels of parentheses and signs and 2000 sums and
+ *  products; lists joined by one word may have any length.
  *
- *  Whole numbers (labels, counts, indices, and such numbers in the condition) are exact, as are sums,
- *  differences and products of those below 2^63, and their comparisons. All other numbers are doubles. Two of them are
- *  equal, for all six comparisons, if they differ by no more than the Tolerance: of 3 voxels of 0.1 x 0.1 x 0.1 mm
- *  `volume_mm3 == 0.003` and `volume_mm3 >= 0.003` are true and `volume_mm3 > 0.003` is not. Comparisons with what is
- *  not a number are false, but for !=. It is parsed and evaluated here; nothing of it is executed. */
+ *  Whole numbers (labels, counts, indices, and such numbers in the condition) are exact, as are their sums,
+ *  differences and products below 2^63, and their comparisons. All other numbers are doubles. Two of them are equal,
+ *  for all six comparisons, if they differ by at most the Tolerance: for 3 voxels of 0.1 x 0.1 x 0.1 mm `volume_mm3
+ *  == 0.003` and `volume_mm3 >= 0.003` are true and `volume_mm3 > 0.003` is false. Comparisons with NaN are false,
+ *  except with !=. It is parsed and evaluated here, never executed as code. */
 class Condition
 {
 public:
-  /** The relative tolerance, 8 last digits of a double: products of a few decimal fractions are off by no more. */
+  /** The relative tolerance, 8 last digits of a double: the largest error of products of a few decimal fractions. */
   static constexpr double Tolerance = 8 * std::numeric_limits<double>::epsilon();
 
-  /** Whether a value keeps to a limit: it is not larger, or equal within the Tolerance. */
+  /** Whether a value is at most a limit, or equal within the Tolerance. */
   static bool
   IsAtMost(double value, double limit)
   {
@@ -48,24 +48,24 @@ public:
     return value <= limit || (std::isfinite(larger) && value - limit <= Tolerance * larger);
   }
 
-  /** Parses a condition. \throws InvalidArgument that shows the place of what is wrong. */
+  /** Parses a condition. \throws InvalidArgument that shows the place of the fault. */
   explicit Condition(const std::string & text);
   ~Condition();
   Condition(Condition &&) noexcept;
   Condition & operator=(Condition &&) noexcept;
 
-  /** The columns that it names, each once. Lengths, areas and volumes may be named in um and cm as well
-   *  (Tables/LengthUnits.h): `volume_um3`. */
+  /** Its columns, each once. Lengths, areas and volumes may also be in um and cm (Tables/LengthUnits.h):
+   *  `volume_um3`. */
   const std::vector<std::string> &
   ColumnNames() const
   {
     return m_Columns;
   }
 
-  /** Says for each component of a table whether the condition holds. Runs on the calling thread.
-   *  \throws InvalidArgument for a column that the table does not have. */
+  /** Returns for each component of a table whether the condition holds. Runs on the calling thread. \throws
+   *  InvalidArgument for a column that the table lacks. */
   std::vector<bool> Evaluate(const ComponentTable & table) const;
-  /** The same. It asks the context whether to stop. \throws Cancelled */
+  /** As above, with cancelling by the context. \throws Cancelled */
   std::vector<bool> Evaluate(const ComponentTable & table, const HostContext & context) const;
 
   /** A node of the parsed expression. */

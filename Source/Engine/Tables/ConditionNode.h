@@ -73,9 +73,9 @@ struct Condition::Node
   using Value = condition::Value;
 
   Operation operation = Operation::Number;
-  /** Of the operation Number. */
+  /** For the operation Number. */
   Value number;
-  /** Of the operation Column: its place in Condition::ColumnNames. */
+  /** For the operation Column: its index in Condition::ColumnNames. */
   std::size_t                        column = 0;
   std::vector<std::unique_ptr<Node>> operands;
 

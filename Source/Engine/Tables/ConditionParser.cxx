@@ -39,7 +39,7 @@ public:
         m_Text[m_At] == ',' && m_At > 0 && std::isdigit(static_cast<unsigned char>(m_Text[m_At - 1]));
       Fail(m_At,
            "expected an operator or the end, not '" + RestOfWord() + "'" +
-             (isComma ? "; decimals have a point, as 0.5 has" : ""));
+             (isComma ? "; write a decimal point, as in 0.5" : ""));
     }
     RequireTruth(*root, begin);
     return root;
@@ -49,13 +49,13 @@ private:
   /** The limit keeps a hostile condition from using up the stack. */
   static constexpr int DeepestNesting = 200;
 
-  /** Sums and products lean to the left: each lies one level deeper than the one before it. */
+  /** Sums and products lean to the left: each is one level deeper than the one before it. */
   static constexpr int MaximumArithmetic = 2000;
 
-  /** An error shows so many characters before and behind its place. */
+  /** An error shows this many characters before and after its place. */
   static constexpr std::size_t ShownAround = 60;
 
-  /** Numbers of at most so many digits fit into 128 bits. */
+  /** Numbers of at most this many digits fit into 128 bits. */
   static constexpr std::ptrdiff_t MaximumWholeDigits = 38;
 
   [[noreturn]] void
@@ -266,7 +266,7 @@ private:
     }
     if (Take("="))
     {
-      Fail(m_At - 1, "'=' is no comparison; '==' is");
+      Fail(m_At - 1, "'=' is not a comparison; write '=='");
     }
     return left;
   }
@@ -374,11 +374,11 @@ private:
     const bool isHexadecimal = length > 1 && (start[1] == 'x' || start[1] == 'X');
     if (length == 0 || isHexadecimal || (m_At + length < m_Text.size() && IsWordCharacter(m_Text[m_At + length])))
     {
-      Fail(m_At, "this is no number");
+      Fail(m_At, "this is not a number");
     }
     if (const std::string hint = HintOnLostNumber(std::string(start, length)); !hint.empty())
     {
-      Fail(m_At, "this is no number" + hint);
+      Fail(m_At, "this is not a number" + hint);
     }
     m_At += length;
     return node;
@@ -446,7 +446,7 @@ private:
     if (!takesOne && node->operands.size() < 2)
     {
       Fail(m_At - 1,
-           name + " compares two or more values of one component; it is not the column's extreme over all components");
+           name + " needs two or more values of one component; it does not give the extreme over all components");
     }
     return node;
   }

@@ -109,7 +109,7 @@ AddBoundingBoxes(ColumnList & columns)
   columns.AddAxes(
     "bbox_max_",
     "",
-    "last index of the bounding box (it belongs to the box)",
+    "last index of the bounding box (included)",
     "BoundingBox (index + size - 1)",
     "bbox (max - 1)",
     MergeRule::Maximum,
@@ -117,7 +117,7 @@ AddBoundingBoxes(ColumnList & columns)
     "index");
   columns.AddAxes("bbox_min_",
                   "_mm",
-                  "lowest coordinate (LPS) of the bounding box's corners, voxels taken as boxes",
+                  "lowest coordinate (LPS) of the bounding box, including voxel size",
                   "",
                   "",
                   MergeRule::Recomputed,
@@ -128,7 +128,7 @@ AddBoundingBoxes(ColumnList & columns)
                   });
   columns.AddAxes("bbox_max_",
                   "_mm",
-                  "highest coordinate (LPS) of the bounding box's corners, voxels taken as boxes",
+                  "highest coordinate (LPS) of the bounding box, including voxel size",
                   "",
                   "",
                   MergeRule::Recomputed,
@@ -153,16 +153,16 @@ AddCentres(ColumnList & columns, const std::optional<int> & sliceAxis)
     "index");
   columns.AddAxes("centroid_",
                   "_mm",
-                  "point of the centroid in LPS (spacing, origin and direction applied)",
+                  "centroid in LPS (with spacing, origin and direction)",
                   "Centroid",
                   "centroid (with spacing)",
                   MergeRule::Recomputed,
                   [](Table t, Component c, int axis) { return PhysicalPoint(t, c.centroid, axis); });
-  // Of 2-D images the names are ITK's, too.
+  // For 2-D images the names are ITK's, too.
   const bool        isDisc = sliceAxis && columns.Dimension() == 3;
   const std::string name = isDisc ? "equivalent_circular_" : "equivalent_spherical_";
   columns.Add(name + "diameter_mm",
-              isDisc ? "diameter of the disc of the same area"
+              isDisc ? "diameter of the disk of the same area"
                      : "diameter of the ball of the same volume (in 2-D: of the disc of the same area)",
               "2 * EquivalentSphericalRadius",
               "equivalent_diameter_area",
@@ -175,7 +175,7 @@ AddCentres(ColumnList & columns, const std::optional<int> & sliceAxis)
               MergeRule::Recomputed,
               [](Table t, Component c) { return EquivalentDiameter(t, c) / 2; });
   columns.Add("touches_border",
-              "1 if a voxel lies on the border of the image (of the slice, where slices are labeled)",
+              "1 if a voxel is on the border of the image (of the slice if slices are labeled)",
               "NumberOfPixelsOnBorder > 0",
               "",
               MergeRule::Recomputed,
@@ -195,7 +195,7 @@ AddDefaultColumns(ColumnList & columns, const std::optional<int> & sliceAxis, co
     if (periodic.Has(axis))
     {
       columns.Add(std::string("wraps_") + AxisNames[axis],
-                  "1 if the component meets its own copy along this periodic axis, so that it cannot be unwrapped",
+                  "1 if the component meets its own copy along this periodic axis and cannot be unwrapped",
                   "",
                   "",
                   MergeRule::Recomputed,

@@ -16,7 +16,7 @@ namespace brickccl
 namespace
 {
 
-/** About so many steps with round borders. */
+/** About this many steps with round borders. */
 constexpr int RoundSteps = 50;
 /** The borders within a power of ten: the preferred numbers R10 of ISO 3. */
 constexpr double Preferred[] = { 1, 1.25, 1.6, 2, 2.5, 3.15, 4, 5, 6.3, 8 };
@@ -34,7 +34,7 @@ ColumnFor(const std::vector<ComponentColumn> & columns, const std::string & name
     {
       names.push_back(known.name);
     }
-    throw InvalidArgument("the table has no column '" + name + "' to make a histogram of" + DidYouMean(name, names));
+    throw InvalidArgument("the table has no column '" + name + "' for a histogram" + DidYouMean(name, names));
   }
   if (!lengthUnit.empty())
   {
@@ -69,7 +69,7 @@ EqualEdges(double low, double high, int bins, bool isLogarithmic)
 std::vector<double>
 RoundEdges(double low, double high, bool isWhole)
 {
-  // Of numbers far from 0, steps that doubles hold exactly enough.
+  // For numbers far from 0, steps that doubles hold exactly enough.
   const double least = 1e-12 * std::max(std::abs(low), std::abs(high));
   double       step = LargestRoundNumber(std::max((high - low) / RoundSteps, least));
   if (step * RoundSteps < high - low)
@@ -181,7 +181,7 @@ HistogramOf(const ComponentTable & table, const HistogramOptions & options)
     if (!(weights.back() >= 0 && std::isfinite(weights.back())))
     {
       throw InvalidArgument("'" + options.weights + "' of component " + std::to_string(component.label) + " is " +
-                            std::to_string(weights.back()) + ", which is no weight; weights are at least 0");
+                            std::to_string(weights.back()) + "; weights must be at least 0");
     }
   }
   const bool isWhole = !values.empty() && !std::holds_alternative<double>(column.value(table, table.components[0]));

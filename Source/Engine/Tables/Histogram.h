@@ -11,10 +11,10 @@
 namespace brickccl
 {
 
-/** What a histogram counts, and how its steps are chosen. */
+/** The column of a histogram, and the choice of its steps. */
 struct HistogramOptions
 {
-  /** Lengths, areas and volumes may be named in mm, um or cm; so may those of the weights. */
+  /** Lengths, areas and volumes may be named in mm, um or cm; also in the weights. */
   std::string column;
   /** So many equal steps from the lowest to the highest value, as numpy.histogram has them. If it is not given, about
    *  50 steps whose borders are round numbers; with a logarithmic axis, ten steps for each power of ten, or fewer if
@@ -28,7 +28,7 @@ struct HistogramOptions
   std::string lengthUnit;
 };
 
-/** The numbers of components whose values lie within steps. */
+/** The numbers of components with values within steps. */
 struct Histogram
 {
   std::string column;

@@ -31,7 +31,7 @@ FindUnit(const std::string & unit)
       return known;
     }
   }
-  throw InvalidArgument("'" + unit + "' is no unit of lengths; give mm, um or cm");
+  throw InvalidArgument("'" + unit + "' is not a unit of length; use mm, um or cm");
 }
 
 /** Where the unit of lengths begins in a name: at "um3" of "volume_um3"; npos if it ends with none. */
@@ -112,7 +112,7 @@ ColumnInAnyUnit(const std::vector<ComponentColumn> & columns, const std::string 
   {
     ConvertLengths(column, OtherUnitOf(name));
   }
-  // What only looks like a length in another unit is no column.
+  // A name that only looks like a length in another unit is not a column.
   return column.name == name ? std::optional<ComponentColumn>(column) : std::nullopt;
 }
 

@@ -20,8 +20,8 @@ std::string ColumnInMillimetres(const std::string & name);
 /** The unit of lengths that a column's name ends with: "um" for "volume_um3"; empty if it is neither um nor cm. */
 std::string OtherUnitOf(const std::string & name);
 
-/** Gives a column of lengths, areas or volumes in mm another unit, in its name as well; leaves other columns alone.
- *  \throws InvalidArgument for what is no unit. */
+/** Gives a column of lengths, areas or volumes in mm another unit, in its name as well; other columns do not change.
+ *  \throws InvalidArgument for an unknown unit. */
 void ConvertLengths(ComponentColumn & column, const std::string & unit);
 
 /** The column of this name in mm, um or cm; nothing if there is none. */

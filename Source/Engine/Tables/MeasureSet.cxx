@@ -29,8 +29,8 @@ MeasureSet::Get(const std::type_index & type) const
   const Entry * const found = Find(type);
   if (found == nullptr)
   {
-    throw InvalidArgument(std::string("the table has no measures of the type ") + type.name() +
-                          "; ask for their group of columns when measuring");
+    throw InvalidArgument(std::string("the table lacks measures of type ") + type.name() +
+                          "; request their group of columns when measuring");
   }
   return *found;
 }

@@ -47,8 +47,8 @@ CheckSameColumns(const ComponentTable & a, const ComponentTable & b)
   }
   if (!isSame)
   {
-    throw InvalidArgument("the tables are of images of different dimension, spacing, origin or direction; the parts of "
-                          "one image differ in nothing but their start index and extent");
+    throw InvalidArgument("the tables belong to images of different dimension, spacing, origin or direction; parts of "
+                          "one image may differ only in start index and extent");
   }
   if (a.periodic.HasAny() || b.periodic.HasAny())
   {
@@ -159,9 +159,9 @@ SumsOf(const PartRow & row, const ComponentTable & merged)
   return sums;
 }
 
-/** Puts the components that rows become in the raster order of their first voxels.
+/** Orders the components of rows by their first voxels.
  *  \param firstRows    as FirstRowsOfComponents returns them
- *  \param firstVoxels  of the rows; those of first rows receive those of their components
+ *  \param firstVoxels  of the rows; first rows receive the first voxels of their components
  *  \param count        receives the number of components
  *  \return the place of each row's component. */
 std::vector<std::size_t>
@@ -226,7 +226,7 @@ ListParts(const std::vector<const ComponentTable *> &    parts,
   return input;
 }
 
-/** The sums of a component from those of its parts. */
+/** The sums of a component from the sums of its parts. */
 ShapeSums
 SumsOfComponent(const MergeInput & input, std::size_t component, const ComponentTable & merged)
 {
@@ -298,8 +298,8 @@ MergeComponentTables(const ComponentTable & a,
   CheckSameColumns(a, b);
   if (Overlap(a, b))
   {
-    throw InvalidArgument("the parts of the tables overlap; each part of an image has a start index of its own, and no "
-                          "voxels in common with the others");
+    throw InvalidArgument(
+      "the parts of the tables overlap; each part of an image needs its own start index and voxels");
   }
   ComponentTable merged;
   UniteExtents(a, b, merged);

@@ -13,10 +13,10 @@
 namespace brickccl
 {
 
-/** How the component of a part lies in an unwrapped component of a periodic image. */
+/** The place of a part's component in an unwrapped component of a periodic image. */
 struct UnwrappedRow
 {
-  /** It is moved by so many images along each axis. */
+  /** It is moved by this many images along each axis. */
   std::int64_t images[MaximumDimension] = {};
   /** Bit a: the whole component meets its own copy along axis a, and cannot be unwrapped along it. */
   unsigned char wraps = 0;
@@ -31,12 +31,11 @@ struct PartRow
   const UnwrappedRow * unwrapped = nullptr;
 };
 
-/** What a group of columns is merged from: the rows of several tables, put together by the components that they
- *  become. */
+/** The input for merging a group of columns: the rows of several tables, grouped by merged component. */
 struct MergeInput
 {
-  /** Component c of the merged table is made of parts[begins[c]] up to, without it, parts[begins[c + 1]]. Rows of a
-   *  table come before those of the tables after it, each in their order. */
+  /** Component c of the merged table consists of parts[begins[c]] up to, not including, parts[begins[c + 1]]. Rows
+   *  are in the order of the tables, and in their own order. */
   std::vector<PartRow>     parts;
   std::vector<std::size_t> begins;
   /** On how many threads components may be merged. */
@@ -68,8 +67,8 @@ struct MergeInput
   }
 };
 
-/** What is to be added to indices that count from the first voxel of a part, so that they count from that of the merged
- *  table's box, and are those of the unwrapped component. */
+/** The offset from indices relative to the first voxel of a part to indices relative to the merged table's box, in
+ *  the unwrapped component. */
 struct PartOffset
 {
   std::int64_t along[MaximumDimension] = {};
@@ -91,9 +90,9 @@ inline constexpr std::size_t LeftOut = std::numeric_limits<std::size_t>::max();
  *  \param parts       do not overlap
  *  \param places      for each part and each of its rows the place of its component in the merged table, or LeftOut
  *  \param components  how many components there are; each has at least one row
- *  \param merged      its extent and geometry are set, and are those of a box around all parts. Its periodic axes may
+ *  \param merged      its extent and geometry are set for a box around all parts. Its periodic axes may
  *                     be set, if it is the whole image.
- *  \param unwrapped   for each part and each of its rows how it lies in its component; null if no axis is periodic
+ *  \param unwrapped   for each part and each of its rows its place in its component; null if no axis is periodic
  *  \param context    the threads; the table does not depend on it
  *  \throws InvalidArgument if the tables have different geometries or columns. */
 void MergeParts(const std::vector<const ComponentTable *> &    parts,

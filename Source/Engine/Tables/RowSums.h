@@ -12,7 +12,7 @@
 namespace brickccl
 {
 
-/** What ComponentRows keeps of its components: the sums of 1.. in one of two forms; the other one is empty. */
+/** The data of ComponentRows: the sums of 1.. in one of two forms; the other one is empty. */
 struct RowSums
 {
   UninitializedVector<CompactShapeSums> compact;

@@ -39,7 +39,7 @@ AxesInName(const std::string & name)
   return { size - 1, isCoordinate ? 1 : 0 };
 }
 
-/** Turns a column of coordinates in LPS into one in RAS; leaves other columns alone. */
+/** Converts a column of coordinates from LPS to RAS; other columns do not change. */
 void
 ConvertToRas(ComponentColumn & column, const std::vector<ComponentColumn> & all)
 {
@@ -97,7 +97,7 @@ FindColumn(const std::vector<ComponentColumn> & columns, const std::string & nam
       throw InvalidArgument("the table has no column '" + name + "', which needs " + need);
     }
     throw InvalidArgument("the table has no column '" + name + "'" + DidYouMean(name, names) +
-                          "; `brickccl stats --list-columns` lists all of 3-D images");
+                          "; `brickccl stats --list-columns` lists all columns for 3-D images");
   }
   return *found;
 }

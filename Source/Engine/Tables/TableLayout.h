@@ -22,12 +22,12 @@ struct TableLayout
    *  by their labels. If it is empty, rows are ordered by their labels. */
   std::string sortColumn;
   bool        ascending = false;
-  /** Only so many of the first rows are written; 0: all. */
+  /** Write only this many of the first rows; 0: all. */
   std::uint64_t top = 0;
   /** The unit of lengths: "mm", "um" or "cm". Areas and volumes have its square and cube, and columns its name. */
   std::string lengthUnit = "mm";
-  /** Coordinates, directions and covariances are RAS in place of LPS, and columns have r, a and s in the place of x, y
-   * and z in their names. `columns` and `sortColumn` are names without that. */
+  /** Coordinates, directions and covariances are RAS instead of LPS, and columns have r, a and s instead of x, y and
+   *  z in their names. `columns` and `sortColumn` are names without that. */
   bool ras = false;
 };
 
@@ -39,7 +39,7 @@ struct TableText
   std::vector<std::size_t> rows;
   /** "LPS" or "RAS". */
   std::string coordinates;
-  /** Its threads make the lines of a file, and its progress hears of them. */
+  /** Its threads make the lines of a file, with progress. */
   HostContext context{ 1 };
 
   /** Tells of a row, by its number from 0 on. */
@@ -57,12 +57,12 @@ struct TableText
 /** \throws InvalidArgument for a column that the table does not have, and for another unit. */
 TableText LayOut(const ComponentTable & table, const TableLayout & layout = {});
 
-/** Writes a header line and one line per row; numbers as the shortest text that reads back the same, with another sign
- *  in the place of the decimal point if that is asked for. */
+/** Writes a header line and one line per row; numbers as the shortest text that reads back exactly, optionally with
+ *  another decimal sign. */
 void
 WriteDelimited(std::ostream & stream, const ComponentTable & table, const TableText & text, char delimiter, char point);
 
-/** WriteContacts with another sign in the place of the decimal point, and areas in the square of a unit of lengths. */
+/** WriteContacts with another decimal sign, and areas in the square of a unit of length. */
 void WriteContacts(std::ostream &         stream,
                    const ComponentTable & table,
                    char                   delimiter,
@@ -73,13 +73,14 @@ void WriteContacts(std::ostream &         stream,
 void WriteAligned(std::ostream & stream, const ComponentTable & table, const TableText & text);
 
 /** Writes what the columns are, one line each: name, type ("int" or "double"), unit and description. The names of its
- * own columns are those that 3D Slicer asks for in the schema of a table. */
+ *  own columns are those that 3D Slicer asks for in the schema of a table. */
 void WriteSchema(std::ostream & stream, const ComponentTable & table, const TableText & text, char delimiter);
 
 /** As WriteJson of a whole table. */
 void WriteJson(std::ostream & stream, const ComponentTable & table, const TableText & text);
 
-/** What a column needs beside the labels, which the user names so: "--intensity FILE". Empty if it needs nothing. */
+/** The input that a column needs in addition to the labels, as a user's option: "--intensity FILE". Empty if it needs
+ *  nothing. */
 std::string NeedOfColumn(const std::string & name);
 
 /** The column of this name. \throws InvalidArgument, which says what may be meant or missing, if there is none. */

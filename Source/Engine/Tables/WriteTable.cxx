@@ -19,7 +19,7 @@ namespace brickccl
 namespace
 {
 
-/** Appends the shortest text that reads back as the same number. What is no number has no sign. */
+/** Appends the shortest text that reads back as the same number. NaN has no sign. */
 template <typename T>
 void
 AppendNumber(std::string & text, T value)

@@ -7,8 +7,8 @@
 #include "BrickCCL/Voxels/VoxelProperties.cuh"
 #include "BrickCCL/Voxels/VoxelVolume.cuh"
 
-/** What algorithms share whose nodes are voxels. Each voxel has one number, which is that of another voxel of its
- *  component and in the end that of the component's first voxel. */
+/** Common code of algorithms whose nodes are voxels. Each voxel has one number: another voxel of its component and
+ * finally the component's first voxel. */
 namespace brickccl::cuda
 {
 
@@ -22,7 +22,7 @@ struct VoxelLinks
   /** Takes the place of `narrow` for more than 8 neighbours. */
   const unsigned * wide;
   int              count;
-  /** What to add to a voxel's number for that of its neighbour. */
+  /** The offset from a voxel's number to its neighbor's. */
   std::int64_t offset[26];
   signed char  step[26][3];
 
@@ -62,7 +62,7 @@ struct VoxelMemory
   DeviceBuffer<TIndex>        parent;
   DeviceBuffer<TIndex>        rootsUpTo;
   DeviceBuffer<unsigned char> links;
-  /** What only one algorithm needs. */
+  /** Data of only one algorithm. */
   DeviceBuffer<unsigned char> own;
   DeviceBuffer<unsigned>      changed;
   PinnedValue<unsigned>       fetchedChange;
@@ -70,7 +70,7 @@ struct VoxelMemory
   /** The number of rounds in which the algorithm changed something; 0 if that does not depend on the image. */
   int        iterations = 0;
   StageClock clock;
-  /** Who hears of the rounds, and may end them. */
+  /** The receiver of progress, who may cancel. */
   Progress progress = {};
 
   std::size_t

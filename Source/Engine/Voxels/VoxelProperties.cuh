@@ -29,7 +29,7 @@ struct PropertyArrays
   std::int64_t         places = 0;
   int                  axes = 0;
 
-  /** The sums of x, y, z as far as there are axes, then those of xx, xy, yy, xz, yz, zz. */
+  /** The sums of x, y, z as far as there are axes, then the sums of xx, xy, yy, xz, yz, zz. */
   __host__ __device__ static constexpr int
   Terms(int axes)
   {
@@ -77,8 +77,8 @@ struct PropertyArrays
     ForEachTerm(at, [&](int term, unsigned long long value) { atomicAdd(&Sum(term, place), value); });
   }
 
-  /** Moves what a place has to another one. A place gives it away once, when its voxel stops being a root: at that time
-   *  and afterwards nobody adds to it (CUCCL, equation 1). */
+  /** Moves the sums of a place to another one. This happens once per place, when its voxel stops being a root: from
+   * then on nothing is added to it (CUCCL, equation 1). */
   __device__ void
   Move(std::int64_t from, std::int64_t to) const
   {

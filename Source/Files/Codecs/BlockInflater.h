@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <cstring>
 
-/** What the threads of InflateOnThreads work with. */
+/** The helpers of the threads of InflateOnThreads. */
 namespace brickccl::files
 {
 
@@ -105,8 +105,8 @@ private:
   inflate_state         m_State = {};
 };
 
-/** A chunk that was decompressed beside the output: symbols as long as they may stand for places of the window before,
- *  then bytes. */
+/** A chunk that was decompressed outside the output: symbols as long as they may refer to the window before, then
+ *  bytes. */
 struct Guess
 {
   SymbolInflater symbols;
@@ -119,7 +119,7 @@ struct Guess
     return symbols.Size() + byteCount;
   }
 
-  /** Writes the bytes [begin, end). \param window  what lies before the chunk */
+  /** Writes the bytes [begin, end). \param window  the bytes before the chunk */
   void
   Settle(std::size_t begin, std::size_t end, const Bytes & window, unsigned char * output) const
   {

@@ -4,8 +4,8 @@
 namespace brickccl::files
 {
 
-/** Clears the upper halves of vector registers. ISA-L leaves values in them, and until they are cleared, instructions
- *  that do not know of them wait for more than they need: those of SHA-256 take 1.3 times as long. */
+/** Clears the upper halves of vector registers. ISA-L leaves values in them, and until they are cleared, other
+ *  instructions wait for them: SHA-256 takes 1.3 times as long. */
 #if defined(__GNUC__) && defined(__x86_64__)
 __attribute__((target("avx"))) inline void
 ClearUpperHalves()

@@ -19,7 +19,7 @@ struct CodeLengths
 {
   static constexpr int Longest = 15;
 
-  /** Those of literals and lengths, then those of distances. */
+  /** Codes of literals and lengths, then codes of distances. */
   std::array<unsigned char, 320> lengths = {};
   int                            literals = 0;
   int                            distances = 0;
@@ -29,8 +29,8 @@ struct CodeLengths
 
 /** Reads the codes of a block that has codes of its own (RFC 1951, section 3.2.7).
  *  \param bit  where the block begins, with its three bits of kind
- *  \return nothing if they make no sense: every code must be complete, only that of distances may have one symbol or
- *  none, and there must be a code for the end of the block. */
+ *  \return nothing if they are invalid: every code must be complete, only the code of distances may have one symbol
+ *  or none, and there must be a code for the end of the block. */
 std::optional<CodeLengths> ReadCodeLengths(const unsigned char * data, std::size_t size, std::uint64_t bit);
 
 /** Looks for the first place among the bits [begin, end) where a deflate block may begin that has Huffman codes of its

@@ -30,7 +30,7 @@ MakeFloorsOfLog2()
   return floors;
 }
 
-/** Of values from 1 to 32767. */
+/** For values from 1 to 32767. */
 int
 FloorOfLog2(std::uint32_t value)
 {
@@ -46,7 +46,8 @@ struct Symbol
   int           restBits = 0;
 };
 
-/** Lengths from 3 to 257 come in groups of four codes, whose bits grow by one from group to group; 258 is alone. */
+/** Lengths from 3 to 257 come in groups of four codes, whose bits grow by one from group to group; 258 has its own
+ * group. */
 std::array<Symbol, DeflateToken::LongestCopy + 1>
 MakeLengthSymbols()
 {
@@ -92,8 +93,8 @@ struct HuffmanCode
   std::vector<std::uint32_t> codes;
 };
 
-/** The lengths of the codes of symbols that come so often, without a limit.
- *  \param counts  those of the symbols that occur, two at least, from the rarest on
+/** The lengths of the codes of symbols with these counts, without a limit.
+ *  \param counts  counts of the symbols that occur, at least two, from the rarest
  *  \return the lengths in the same order. */
 std::vector<int>
 UnlimitedLengths(const std::vector<std::uint64_t> & counts)

@@ -192,7 +192,7 @@ Inflater::Read(void * output, std::size_t size)
   if (done < size)
   {
     throw Error("the file is truncated: " + m_State->name + " has " + std::to_string(size - done) +
-                " bytes too few when decompressed");
+                " bytes too few after decompression");
   }
 }
 
@@ -202,7 +202,7 @@ Inflater::Finish()
   unsigned char beyond = 0;
   if (ReadSome(&beyond, 1) != 0)
   {
-    throw Error(m_State->name + " has more bytes when decompressed than the header says");
+    throw Error(m_State->name + " has more bytes after decompression than the header promises");
   }
   const unsigned char * const end = m_State->next + m_State->left;
   if (std::any_of(m_State->next, end, [](unsigned char byte) { return byte != 0; }))

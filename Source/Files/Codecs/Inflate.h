@@ -46,7 +46,7 @@ private:
   std::unique_ptr<State> m_State;
 };
 
-/** Whether a member of gzip sets flags that RFC 1952 reserves, so that nobody knows what else it holds. */
+/** Whether a member of gzip sets flags that RFC 1952 reserves, so that its other contents are unknown. */
 bool HasReservedFlags(const unsigned char * member, std::size_t size);
 
 /** The largest number of bytes that `size` compressed bytes can hold. A header that states more is wrong. */

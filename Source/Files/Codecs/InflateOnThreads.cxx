@@ -25,12 +25,12 @@ namespace brickccl::files
 namespace
 {
 
-/** A chunk holds so many compressed bytes or more; fewer are not worth several threads. */
+/** A chunk has at least this many compressed bytes; fewer are not worth several threads. */
 constexpr std::size_t MinimumChunk = std::size_t{ 1 } << 16;
 constexpr std::size_t MaximumChunk = std::size_t{ 1 } << 20;
-/** A chunk that becomes larger than this is not kept beside the output. */
+/** A larger chunk is not kept outside the output. */
 constexpr std::size_t MaximumChunkOutput = std::size_t{ 24 } << 20;
-/** A buffer beside the output grows by this. */
+/** A buffer outside the output grows by this. */
 constexpr std::size_t PartSize = std::size_t{ 1 } << 18;
 
 struct Chunk
@@ -74,7 +74,7 @@ public:
     {
       return false;
     }
-    // Who called is one of the threads, and the only one that may tell of progress.
+    // Only the calling thread may report progress.
     const auto caller = std::this_thread::get_id();
     ParallelFor(threads, context.Silent(), [&](std::int64_t) {
       WorkThroughChunks(std::this_thread::get_id() == caller ? context.progress : Progress());
@@ -255,7 +255,7 @@ private:
       }
       size += made;
     }
-    // What comes later may refer to bytes that were dropped, but they are few, and a chunk is larger than a window.
+    // Later bytes may refer to dropped ones, but these are few, and a chunk is larger than a window.
     if (skippedSize < skipped.size() || size < WindowSize || !EndsWell(chunk, inflater))
     {
       Fail();
@@ -298,8 +298,8 @@ private:
     m_Chunks[chunk].checksum = Checksum(m_Wrapper, begin, size);
   }
 
-  /** \return the first bit after the chunk, whose bytes are there. Nothing if they are too many, or if what seemed to
-   * be a block was none. */
+  /** \return the first bit after the chunk, whose bytes are there. Nothing if they are too many, or if the supposed
+   * block is not a block. */
   std::optional<std::uint64_t>
   MakeGuess(std::size_t chunk, BlockInflater & inflater, Guess & guess)
   {
@@ -351,7 +351,7 @@ private:
   std::atomic<bool>        m_HasFailed{ false };
   std::mutex               m_Mutex;
   std::condition_variable  m_Changed;
-  /** The chunk whose turn it is. It alone touches what follows. */
+  /** The chunk whose turn it is. Only it may change the following members. */
   std::size_t   m_Turn = 0;
   Bytes         m_Window;
   std::size_t   m_Known = 0;

@@ -12,16 +12,16 @@ namespace brickccl::files
 {
 
 /** Decompresses one gzip member or zlib stream on several threads: `skip` bytes that are dropped, and `outputSize`
- * bytes.
+ *  bytes.
  *
  *  The compressed bytes are cut into chunks, each from a place on where a block seems to begin (FindDeflateBlock). A
  *  block refers to up to 32768 bytes before it, which a thread does not know when it begins in the middle. So it
- *  decompresses into symbols that stand for a byte or for a place in that window (SymbolInflater), until the last 32768
- *  are all bytes; from there on it goes on with bytes. Once the chunk before is known, places become bytes.
+ *  decompresses into symbols that are a byte or a place in that window (SymbolInflater), until the last 32768 are all
+ *  bytes; from there on it writes bytes. Once the chunk before is known, places become bytes.
  *
  *  \return whether it all fitted: chunks end where the next ones begin, there are as many bytes as asked for, the
- * checksum is right, and nothing but zeros follows. If not, the bytes may be damaged, or just unsuited (several
- * members, small, no places found): whoever asks then decompresses on one thread, which finds out. */
+ *  checksum is right, and nothing but zeros follows. If not, the bytes may be damaged, or just unsuited (several
+ *  members, small, no places found): whoever asks then decompresses on one thread, which finds out. */
 bool InflateOnThreads(const unsigned char * data,
                       std::size_t           size,
                       Wrapper               wrapper,
@@ -31,7 +31,7 @@ bool InflateOnThreads(const unsigned char * data,
                       const HostContext &   context);
 
 /** Decompresses all bytes of a gzip member or several, or a zlib stream: `skip` bytes that are dropped, and
- * `outputSize` bytes. It takes several threads where that is faster. \param name  what is compressed, for errors
+ *  `outputSize` bytes. It takes several threads where that is faster. \param name  what is compressed, for errors
  *  \throws Error as Inflater does, also if there are more bytes */
 void InflateAll(const unsigned char * data,
                 std::size_t           size,

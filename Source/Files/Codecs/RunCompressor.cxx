@@ -12,11 +12,11 @@ namespace
 
 constexpr std::uint32_t NoRun = std::numeric_limits<std::uint32_t>::max();
 constexpr int           HashBits = 15;
-/** So many earlier places are tried, and no further one where a copy covers so many runs. */
+/** This many earlier places are tried, and no further one once a copy covers this many runs. */
 constexpr int           PlacesTried = 16;
 constexpr std::uint32_t EnoughRuns = 24;
-/** Typical bits of a run's beginning that is not copied, of the codes of a copy without the bits after that of its
- *  distance, and of a repeat of the voxel before. */
+/** Typical bits of a run's beginning that is not copied, of the codes of a copy without the extra bits of its distance,
+ * and of a repeat of the voxel before. */
 constexpr std::int64_t BitsOfRun = 24;
 constexpr std::int64_t BitsOfCopy = 8;
 constexpr std::int64_t BitsOfRepeat = 6;

@@ -12,11 +12,11 @@ namespace brickccl::files
 
 /** Compresses label maps as deflate streams (RFC 1951), by their runs of equal voxels.
  *
- *  What a label map costs are the places where one run ends and the next begins; most lie where a row before has the
- *  same two labels side by side, or a few voxels off. So copies are looked for at such places alone: among the last
- *  ones with the same two labels, the one that covers the most runs for the fewest bits is taken. What is inside of a
- *  long run repeats the voxel before, whose codes are the shortest. Label maps get about as small as by zlib's level 6,
- *  in a fifth of its time. */
+ *  The size of a label map comes from the places where one run ends and the next begins; most lie where a row before
+ *  has the same two labels side by side, or a few voxels off. So copies are searched only at such places: among the
+ *  last ones with the same two labels, the one that covers the most runs for the fewest bits is taken. The inside of
+ *  a long run repeats the voxel before, whose codes are the shortest. Label maps get about as small as by zlib's
+ *  level 6, in a fifth of its time. */
 class RunCompressor
 {
 public:

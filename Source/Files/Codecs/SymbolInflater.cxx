@@ -10,8 +10,8 @@ namespace brickccl::files
 namespace
 {
 
-/** What tables hold: from the lowest bit on 6 bits that say how many bits are used up, 1 for a literal, 1 for a second
- *  one, 1 for all that is no symbol, 2 for which of these it is, 4 for the length of the code, and from bit 16 on one
+/** Entries of tables, from the lowest bit: 6 bits for the number of bits used, 1 for a literal, 1 for a second one, 1
+ * for everything that is not a symbol, 2 for which of these it is, 4 for the length of the code, and from bit 16 on one
  *  or two literals, or the least length or distance, or where the table of longer codes begins. */
 using Entry = std::uint32_t;
 constexpr Entry    IsLiteral = 1u << 6;
@@ -42,14 +42,14 @@ ValueWithExtra(Entry entry, std::uint64_t bits)
          static_cast<unsigned>(bits >> length & ((std::uint64_t{ 1 } << (UsedBits(entry) - length)) - 1));
 }
 
-/** The entry of a value, with so many bits behind the code. */
+/** The entry of a value, with this many extra bits after the code. */
 Entry
 MakeEntry(unsigned value, unsigned extraBits)
 {
   return Entry{ value } << ValueShift | extraBits;
 }
 
-/** Of a literal, the end or a length (RFC 1951, section 3.2.5), still without the bits of its code. */
+/** The entry of a literal, the end or a length (RFC 1951, section 3.2.5), without the bits of its code. */
 Entry
 LiteralEntry(int symbol)
 {
@@ -146,12 +146,12 @@ FillTable(const unsigned char * lengths, int symbols, Entry (*entryOf)(int), std
   }
 }
 
-/** Lets an entry stand for two literals where the bits hold both. */
+/** Puts two literals into an entry if the bits hold both. */
 template <int TableBits, std::size_t VSize>
 void
 JoinLiterals(std::array<Entry, VSize> & table)
 {
-  // From the last entry on: a second literal is looked up at a smaller index, where it is still alone.
+  // From the last entry on: a second literal is looked up at a smaller index, which still has one literal.
   for (std::size_t i = std::size_t{ 1 } << TableBits; i-- > 0;)
   {
     const Entry one = table[i];

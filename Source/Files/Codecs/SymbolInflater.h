@@ -15,20 +15,20 @@ namespace brickccl::files
 /** How far back a block may refer. */
 inline constexpr std::size_t WindowSize = 32768;
 
-/** Decompresses blocks from a bit on without knowing what lies before them, into symbols of 16 bits: a byte, or the
+/** Decompresses blocks from a bit on without knowing the bytes before them, into symbols of 16 bits: a byte, or the
  *  place of a byte in the unknown window. (pugz, Kerbiriou and Chikhi 2019, and rapidgzip, Knespel and Brunst 2023,
  *  introduced such symbols.) */
 class SymbolInflater
 {
 public:
-  /** The symbol that stands for the first byte of the window before. Smaller ones are bytes. */
+  /** The symbol of the first byte of the window before. Smaller ones are bytes. */
   static constexpr std::uint16_t FirstPlace = 256;
 
   /** Begins at a bit where a block may begin. */
   void Begin(const unsigned char * data, std::size_t size, std::uint64_t bit);
 
-  /** Decompresses a block. \param maximum  so many symbols may there be at the most, in all blocks
-   *  \return whether there was one. If not, the bits make no sense, or they are too many. */
+  /** Decompresses a block. \param maximum  the largest number of symbols in all blocks
+   *  \return whether there was one. If not, the bits are invalid, or there are too many symbols. */
   bool ReadBlock(std::size_t maximum);
 
   /** All symbols since the beginning. */
@@ -43,7 +43,7 @@ public:
     return m_Written - WindowSize;
   }
 
-  /** Whether the last symbols, as many as a window has, are bytes. What follows no longer needs the window before. */
+  /** Whether the last symbols, as many as a window has, are bytes. The rest no longer needs the window before. */
   bool IsSettled() const;
 
   /** Whether the last block has been read. */
@@ -61,7 +61,7 @@ public:
   }
 
 private:
-  /** Tables are looked up with so many bits. Longer codes with the same first bits have a table of their own behind. */
+  /** Tables are indexed with this many bits. Longer codes with the same first bits have their own table at the end. */
   static constexpr int LiteralBits = 11;
   static constexpr int DistanceBits = 9;
   /** How many entries a table has at most. Two codes at the least have the same first bits, so that there are half as

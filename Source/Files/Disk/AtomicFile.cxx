@@ -60,11 +60,11 @@ CheckReplaceable(const fs::path & target)
   }
   if (fs::exists(target) && !fs::is_regular_file(target))
   {
-    throw Error("cannot write " + Quoted(target.string()) + ": it is no file of a disk (a pipe or a device)");
+    throw Error("cannot write " + Quoted(target.string()) + ": it is not a regular file (but a pipe or a device)");
   }
 }
 
-/** A new folder beside a file that is to be replaced. \throws Error that says why it cannot be. */
+/** A new folder next to a file that is to be replaced. \throws Error with the reason if this is impossible. */
 std::unique_ptr<TemporaryFolder>
 FolderBeside(const fs::path & target)
 {
@@ -126,7 +126,7 @@ CheckRoomIsLeft(const fs::path & folder, const fs::path & target)
   fs::remove(probe);
 }
 
-/** A file that is written and waits for its place, with those that were written beside it. */
+/** A file that is written and waits to be moved, with its companion files. */
 class Replacement
 {
 public:
@@ -245,7 +245,7 @@ public:
   }
 
 private:
-  /** What was at a place. */
+  /** The former contents of a path. */
   struct Kept
   {
     fs::path place;
@@ -264,7 +264,7 @@ private:
 using Replacements = std::vector<std::unique_ptr<Replacement>>;
 
 /** Moves all files into place, or none: an interrupt comes before all or after all.
- *  \throws Cancelled for one that came before, if it is heard. */
+ *  \throws Cancelled for an earlier interrupt, if interrupts are enabled. */
 void
 MoveAll(const Replacements & replacements, bool hearsInterrupts)
 {
@@ -343,7 +343,7 @@ IsInPlace()
   return isInPlace;
 }
 
-/** Writes files where they belong. If that fails, what is left of those beside `path` is the caller's. */
+/** Writes files where they belong. If that fails, the caller handles what is left of the companion files. */
 void
 WriteInPlace(const std::string & path, const std::function<void(const std::string &)> & write)
 {
@@ -358,7 +358,7 @@ WriteInPlace(const std::string & path, const std::function<void(const std::strin
   }
   catch (...)
   {
-    // A disk may be full of it, and have no room for what tells so.
+    // It may fill the disk, so that the error cannot be stored.
     std::error_code ignored;
     fs::remove(path, ignored);
     throw;

@@ -11,20 +11,20 @@ namespace brickccl
 
 /** Replaces `path` by what `write` writes, all or nothing.
  *
- *  `write` gets the path of a file of the same name in a new folder beside `path`. It may make further files there (the
- *  data file of a detached header). When it returns, all of them are moved into place, `path` itself last. If anything
- *  fails, or the process is killed at any time, `path` is what it was before; what a kill leaves in the folder goes
- *  with the next file that is replaced there (TemporaryFolder). If `path` is a symbolic link, the file
- *  that it points at is replaced. A file that replaces another one keeps its mode; a new one has the
- *  mode that the umask of the process leaves.
+ *  `write` gets the path of a file of the same name in a new folder next to `path`. It may make further files there
+ *  (the data file of a detached header). When it returns, all of them are moved into place, `path` itself last. If
+ *  anything fails, or the process is killed at any time, `path` is what it was before; leftovers of a kill are
+ *  removed with the next file that is replaced there (TemporaryFolder). If `path` is a symbolic link, the file that
+ *  it points at is replaced. A file that replaces another one keeps its mode; a new one has the mode that the umask
+ *  of the process leaves.
  *  \throws Error that names the path and the system's reason; whatever `write` throws. */
 void ReplaceFile(const std::string & path, const std::function<void(const std::string & temporary)> & write);
 
-/** While it lives, what this thread replaces (ReplaceFile) waits beside its place until Move() is called: the outputs
- * of a job are all new, or all as they were before. Files that never moved are removed at its end.
+/** While it lives, files that this thread replaces (ReplaceFile) wait until Move() is called: the outputs of a job
+ *  are all new, or all unchanged. Files that never moved are removed at its end.
  *
- * A kill (kill -9) within Move() is the exception: between the first and the last rename, which take microseconds each
- * and follow each other at once, it leaves some new and some old outputs. Each is whole. */
+ *  A kill (kill -9) within Move() is the exception: between the first and the last rename, a few microseconds, it
+ *  leaves some new and some old outputs. Each is complete. */
 class ReplacedTogether
 {
 public:

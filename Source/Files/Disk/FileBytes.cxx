@@ -26,8 +26,8 @@ namespace brickccl::files
 namespace
 {
 
-/** What else than files of a disk a path may lead to. */
-constexpr const char * NoFileOfDisk = "it is no file of a disk (a folder, a pipe or a device)";
+/** Paths to anything but regular files. */
+constexpr const char * NoFileOfDisk = "it is not a regular file (but a folder, a pipe or a device)";
 
 /** \throws Error for a name that the system would cut. */
 void
@@ -35,7 +35,7 @@ CheckName(const std::string & path)
 {
   if (path.find('\0') != std::string::npos)
   {
-    throw Error("there is no such file: its name has a byte of value 0, which names of files do not have");
+    throw Error("there is no such file: its name contains a NUL byte");
   }
 }
 

@@ -16,10 +16,10 @@ class FileBytes
 public:
   FileBytes() = default;
 
-  /** \throws Error with the system's reason, also for a path that is no regular file (folders, pipes, devices). */
+  /** \throws Error with the system's reason, also for folders, pipes and devices. */
   static FileBytes Map(const std::string & path);
 
-  /** Copies bytes that lie in memory: a file made by a test. */
+  /** Copies bytes in memory: a file made by a test. */
   static FileBytes FromMemory(std::string path, const void * data, std::size_t size);
 
   const std::string &
@@ -46,7 +46,7 @@ public:
     return m_Owner;
   }
 
-  /** Whether the bytes lie in a mapped file, whose memory can be given back at any time. */
+  /** Whether the bytes are in a mapped file, whose memory can be given back at any time. */
   bool
   IsMapped() const
   {
@@ -67,11 +67,11 @@ private:
 };
 
 /** Whether a path leads to something, and whether that is a file of a disk. Where a name is too long or a folder may
- * not be entered it does not; mapping the file says why. */
+ *  not be entered it does not; mapping the file says why. */
 bool IsThere(const std::string & path);
 bool IsRegularFile(const std::string & path);
 
-/** The path of a file that a header names. The file lies beside the header unless its path is absolute. */
+/** The path of a file that a header names. The file is next to the header unless its path is absolute. */
 std::string PathBeside(const std::string & header, const std::string & name);
 
 /** Maps the data files that a header names. \throws Error that names the one that cannot be read. */

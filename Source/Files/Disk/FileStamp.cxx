@@ -35,8 +35,7 @@ FileStamp::RequireSame() const
   if (now.isThere != isThere || now.size != size || now.time != time || now.statusChange != statusChange)
   {
     throw Error("its values come from " + Quoted(path) + ", which was " +
-                (now.isThere ? "changed or replaced" : "removed") +
-                " while they were read; put it back, and read it again when nothing changes it");
+                (now.isThere ? "changed or replaced" : "removed") + " while it was read; restore it and read it again");
   }
 }
 

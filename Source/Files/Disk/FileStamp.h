@@ -7,15 +7,15 @@
 namespace brickccl::files
 {
 
-/** What tells whether a file that is opened again is the one that was looked at before. */
+/** Detects whether a file was changed or replaced between two uses. */
 struct FileStamp
 {
   std::string   path;
   bool          isThere = false;
   std::uint64_t size = 0;
-  /** Of the last change, in units of the system. */
+  /** The time of the last change, in units of the system. */
   std::int64_t time = 0;
-  /** See StatusChangeOf: it tells of a file that another one with its size and time took the place of. */
+  /** See StatusChangeOf: it detects a replacement with the same size and time. */
   std::int64_t statusChange = 0;
 
   static FileStamp Of(const std::string & path);

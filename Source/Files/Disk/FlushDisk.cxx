@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 fs::path
 MakeNewFolder(const fs::path & start)
 {
-  // The number tells apart the names that one process makes. If a name exists, a killed process left it.
+  // The number makes the names of one process unique. If a name exists, a killed process left it.
   static std::atomic<unsigned> made{ 0 };
   for (;;)
   {

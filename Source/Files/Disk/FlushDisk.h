@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-/** What AtomicFile and batches ask of the system's files. */
+/** Functions of the system's files for AtomicFile and batches. */
 namespace brickccl
 {
 

@@ -62,8 +62,8 @@ private:
 namespace
 {
 
-/** What the names of folders begin with that processes make whose locks are seen by each other: those of one start of
- *  this machine. It is empty if the system does not tell the start. */
+/** The prefix of folder names for processes that see each other's locks: one per boot of this machine. It is empty if
+ * the system does not report the boot. */
 std::string
 NameOfLocked()
 {

@@ -13,7 +13,7 @@ namespace brickccl
 
 /** A new folder. It is removed with everything in it when this object is destroyed or an interrupt ends the process.
  *
- *  A killed process (kill -9) leaves it. The next process that makes such a folder beside it removes what was left: as
+ *  A killed process (kill -9) leaves it. The next process that makes such a folder next to it removes the leftovers: as
  *  long as a process lives, it holds a lock on each of its folders. Folders are left alone that a process on another
  *  machine, or before the last start of this one, has made, and those on file systems without locks. */
 class TemporaryFolder

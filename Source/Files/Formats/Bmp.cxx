@@ -38,6 +38,9 @@ private:
   const FileBytes & m_File;
 };
 
+/** The bytes of a colour in a palette. */
+constexpr int ColourBytes = 4;
+
 struct BmpHeader
 {
   std::uint64_t pixels = 0;
@@ -48,7 +51,6 @@ struct BmpHeader
   std::int64_t  perMetreX = 0;
   std::int64_t  perMetreY = 0;
   std::uint64_t palette = 0;
-  int           colourBytes = 4;
   std::int64_t  colours = 0;
   std::uint64_t
   RowBytes() const
@@ -57,21 +59,6 @@ struct BmpHeader
   }
 };
 
-/** \throws Unsupported for pixels of other numbers of bits than are read. */
-void
-CheckPixelBits(int bits)
-{
-  if (bits == 16)
-  {
-    throw Unsupported("its pixels have 16 bits, 5 or 6 for each colour; 1, 4, 8, 24 and 32 are read: save it as 24-bit "
-                      "BMP or as PNG");
-  }
-  if (bits != 1 && bits != 4 && bits != 8 && bits != 24 && bits != 32)
-  {
-    throw Unsupported("its pixels have " + std::to_string(bits) + " bits; 1, 4, 8, 24 and 32 are read");
-  }
-}
-
 BmpHeader
 ReadHeader(const FileBytes & file)
 {
@@ -79,38 +66,31 @@ ReadHeader(const FileBytes & file)
   BmpHeader           header;
   const std::uint32_t size = from.Number(14, 4);
   header.pixels = from.Number(10, 4);
-  std::uint32_t compression = 0;
-  if (size == 12)
+  if (size < 40 || size > 124)
   {
-    header.width = from.Number(18, 2);
-    header.height = from.Number(20, 2);
-    header.bits = static_cast<int>(from.Number(24, 2));
-    header.colourBytes = 3;
+    throw Unsupported("its header has " + std::to_string(size) + " bytes; BMP headers of 40 to 124 are read");
   }
-  else if (size >= 40 && size <= 124)
-  {
-    header.width = from.Signed(18);
-    header.height = from.Signed(22);
-    header.bits = static_cast<int>(from.Number(28, 2));
-    compression = from.Number(30, 4);
-    header.perMetreX = from.Signed(38);
-    header.perMetreY = from.Signed(42);
-    header.colours = from.Number(46, 4);
-  }
-  else
-  {
-    throw Unsupported("its header has " + std::to_string(size) + " bytes; BMP headers of 12 and of 40 to 124 are read");
-  }
+  header.width = from.Signed(18);
+  header.height = from.Signed(22);
+  header.bits = static_cast<int>(from.Number(28, 2));
+  header.perMetreX = from.Signed(38);
+  header.perMetreY = from.Signed(42);
+  header.colours = from.Number(46, 4);
+  const std::uint32_t compression = from.Number(30, 4);
   header.isTopDown = header.height < 0;
   header.height = std::llabs(header.height);
   header.palette = 14 + size;
-  CheckPixelBits(header.bits);
+  if (header.bits != 1 && header.bits != 4 && header.bits != 8 && header.bits != 24 && header.bits != 32)
+  {
+    throw Unsupported("its pixels have " + std::to_string(header.bits) +
+                      " bits; 1, 4, 8, 24 and 32 are read: save it as 24-bit BMP or as PNG");
+  }
   if (compression == 3 && header.bits == 32)
   {
-    // Only the usual masks are read. In a file with a short header they lie between it and the pixels.
+    // Only the usual masks are read. In a file with a short header they are between it and the pixels.
     if (from.Number(54, 4) != 0xff0000 || from.Number(58, 4) != 0xff00 || from.Number(62, 4) != 0xff)
     {
-      throw Unsupported("its colours lie in unusual bits; save it as 24-bit BMP or as PNG");
+      throw Unsupported("its color masks are unusual; save it as 24-bit BMP or as PNG");
     }
   }
   else if (compression != 0)
@@ -129,24 +109,24 @@ ReadHeader(const FileBytes & file)
     header.colours = header.colours == 0 ? limit : header.colours;
     if (header.colours > limit)
     {
-      throw Error("its palette has " + std::to_string(header.colours) + " colours; " + std::to_string(header.bits) +
+      throw Error("its palette has " + std::to_string(header.colours) + " colors; " + std::to_string(header.bits) +
                   "-bit pixels have at most " + std::to_string(limit));
     }
-    file.Require(header.palette, static_cast<std::uint64_t>(header.colours * header.colourBytes));
+    file.Require(header.palette, static_cast<std::uint64_t>(header.colours * ColourBytes));
   }
   // This comes before the product, which might exceed 64 bits.
   file.Require(header.pixels, header.RowBytes());
   if (static_cast<std::uint64_t>(header.height) > file.Size() / header.RowBytes())
   {
-    throw Error("its header says " + std::to_string(header.width) + " x " + std::to_string(header.height) +
-                " pixels but the file has only " + std::to_string(file.Size()) +
+    throw Error("its header promises " + std::to_string(header.width) + " x " + std::to_string(header.height) +
+                " pixels, but the file has only " + std::to_string(file.Size()) +
                 " bytes: it is truncated or its header damaged");
   }
   file.Require(header.pixels, header.RowBytes() * static_cast<std::uint64_t>(header.height));
   return header;
 }
 
-/** What is read from an image with a palette. */
+/** How to read an image with a palette. */
 enum class Palette
 {
   None,
@@ -166,7 +146,7 @@ KindOfPalette(const FileBytes & file, const BmpHeader & header, bool asLabels)
   bool isPlain = true;
   for (std::int64_t i = 0; i < header.colours; ++i)
   {
-    const unsigned char * const colour = file.Data() + header.palette + i * header.colourBytes;
+    const unsigned char * const colour = file.Data() + header.palette + i * ColourBytes;
     isGrey = isGrey && colour[0] == colour[1] && colour[1] == colour[2];
     isPlain = isPlain && colour[0] == i;
   }
@@ -199,18 +179,18 @@ ReadBmp(const FileBytes & file, const ReadOptions & options)
     image.geometry.spacing[1] = 1000.0 / static_cast<double>(header.perMetreY);
     image.spacingSource = "file";
     image.notes.push_back(
-      NoteOnResolution(static_cast<double>(header.perMetreX), static_cast<double>(header.perMetreY), "metre"));
+      NoteOnResolution(static_cast<double>(header.perMetreX), static_cast<double>(header.perMetreY), "meter"));
   }
-  image.meaning = palette == Palette::Indices ? "numbers of a palette's colours" : "";
+  image.meaning = palette == Palette::Indices ? "numbers of palette colors" : "";
   if (palette == Palette::Indices || palette == Palette::Colour)
   {
     image.notes.push_back(palette == Palette::Indices
-                            ? "it has a palette; the voxels are the numbers of its colours"
-                            : "it has a palette; the channels are red, green and blue of its colours");
+                            ? "it has a palette; the voxels are numbers of colors, not brightness"
+                            : "it has a palette; its colors become three channels");
   }
   if (header.bits == 32)
   {
-    image.notes.push_back("the fourth byte of its pixels (alpha) is left out; 3 channels take part");
+    image.notes.push_back("transparency (alpha) is ignored; the 3 color channels are read");
   }
   TellHeader(options, image);
   auto * output =
@@ -228,10 +208,10 @@ ReadBmp(const FileBytes & file, const ReadOptions & options)
         const int          index = (row[bit / 8] >> (8 - header.bits - bit % 8)) & ((1 << header.bits) - 1);
         if (index >= header.colours)
         {
-          throw Error("a pixel has the colour " + std::to_string(index) + " of a palette of " +
+          throw Error("a pixel has color number " + std::to_string(index) + " of a palette of " +
                       std::to_string(header.colours) + ": the file is damaged");
         }
-        colour = file.Data() + header.palette + static_cast<std::int64_t>(index) * header.colourBytes;
+        colour = file.Data() + header.palette + static_cast<std::int64_t>(index) * ColourBytes;
         if (image.channels == 1)
         {
           *output++ = palette == Palette::Grey ? colour[0] : static_cast<unsigned char>(index);

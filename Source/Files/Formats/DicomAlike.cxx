@@ -16,13 +16,13 @@ namespace brickccl::files::dicom
 namespace
 {
 
-/** What must be the same in all slices, as texts. */
+/** The traits that all slices must share, as texts. */
 std::vector<std::string>
 TraitsOf(const Plane & plane)
 {
   const PixelFormat & format = plane.source->format;
   const auto          has = [](bool is, const char * what) { return (is ? "a " : "no ") + std::string(what); };
-  // Values of MONOCHROME1 count from white, and those of a palette are no brightness.
+  // Values of MONOCHROME1 count from white, and values of a palette are not brightness.
   const std::string photometric = format.samples == 1 ? format.photometric : "";
   return { "the size " + std::to_string(format.columns) + " x " + std::to_string(format.rows),
            "the type " + std::string(NameOf(format.type)) + (format.bitsAllocated == 1 ? " of 1 bit" : "") + " with " +
@@ -52,7 +52,7 @@ CheckKind(const std::vector<Plane> & planes)
   const auto    traits = TraitsOf(first);
   const auto    complain = [&](const Plane & plane, const std::string & theirs, const std::string & its) {
     throw Error(plane.name + " has " + theirs + ", but " + first.name + " has " + its +
-                ": they are no slices of one volume; keep those that belong together in a folder of their own");
+                ": not slices of one volume; put each volume into its own folder");
   };
   for (const Plane & plane : planes)
   {
@@ -127,8 +127,7 @@ CheckMeaning(const std::vector<Plane> & planes, std::vector<std::string> & notes
     if (const auto [plane, first] = Unequal(planes, meaning); plane != nullptr)
     {
       throw Error(plane->name + " has the " + name + " " + Quoted(text(*plane)) + ", but " + first->name + " has " +
-                  Quoted(text(*first)) +
-                  ": their values mean different things; keep those that belong together in a folder of their own");
+                  Quoted(text(*first)) + ": their values mean different things; put each volume into its own folder");
     }
     const auto isWithout = [&](const Plane & plane) { return meaning(plane).empty(); };
     const auto without = std::find_if(planes.begin(), planes.end(), isWithout);
@@ -146,15 +145,14 @@ CheckMeaning(const std::vector<Plane> & planes, std::vector<std::string> & notes
 void
 CheckOwners(const std::vector<Plane> & planes, std::vector<std::string> & notes)
 {
-  // The values are not told: errors get into logs, where names of patients have no place.
+  // The values are not printed: errors get into logs, which must not contain names of patients.
   if (const auto [plane, first] = Unequal(planes, [](const Plane & each) { return each.source->patient; });
       plane != nullptr)
   {
     throw Error(plane->name + " has another PatientID than " + first->name +
-                ", in one series: they are no slices of one volume; keep those that belong together in a folder of "
-                "their own");
+                ", in one series: not slices of one volume; put each volume into its own folder");
   }
-  // GDCM makes a new one for each file that it writes, unless it is told one.
+  // GDCM makes a new one for each file that it writes, unless one is set.
   if (const auto [plane, first] = Unequal(planes, [](const Plane & each) { return each.source->study; });
       plane != nullptr)
   {
@@ -177,7 +175,7 @@ CheckAlike(const std::vector<Plane> & planes, std::vector<std::string> & notes)
         return each.source->file.data.Has(padding);
       }))
   {
-    AddNote(notes, "some stored values stand for no image (PixelPaddingValue), but such pixels are read like others");
+    AddNote(notes, "pixels with PixelPaddingValue are read like others");
   }
 }
 

@@ -63,7 +63,7 @@ DecodeFrame(const FrameToDecode & frame, unsigned char * values, std::size_t byt
   }
 }
 
-/** What this process has written to its standard error. There libjpeg reports damage despite which it goes on. */
+/** This process's output to standard error, where libjpeg reports damage without stopping. */
 class Complaints
 {
 public:
@@ -109,7 +109,7 @@ RequireDecoder(const std::string & transferSyntax)
     const bool isHighThroughput = transferSyntax.rfind("1.2.840.10008.1.2.4.20", 0) == 0;
     throw Unsupported("its pixel data are compressed by transfer syntax " + transferSyntax +
                       (isHighThroughput ? " (HTJ2K), which is not supported; " + std::string(HowToDecompress)
-                                        : ", which is not supported; decompress them by a program that knows it"));
+                                        : ", which is not supported; decompress them with a program that supports it"));
   }
 }
 
@@ -168,7 +168,7 @@ void
 RequireDecoder(const std::string & transferSyntax)
 {
   throw Unsupported("its pixel data are compressed by transfer syntax " + transferSyntax +
-                    ", and this program was built without GDCM, which decodes them");
+                    ", which this program cannot decode because it was built without GDCM");
 }
 
 void

@@ -12,7 +12,7 @@ namespace brickccl::files::dicom
 
 /** For forms of JPEG 2000 that GDCM does not know. */
 constexpr const char * HowToDecompress =
-  "decompress them by pydicom 3 with pylibjpeg-openjpeg: ds = pydicom.dcmread(IN); ds.decompress(); ds.save_as(OUT)";
+  "decompress them with pydicom 3 with pylibjpeg-openjpeg: ds = pydicom.dcmread(IN); ds.decompress(); ds.save_as(OUT)";
 
 /** \throws Unsupported unless DecodeInChildren decodes the transfer syntax. */
 void RequireDecoder(const std::string & transferSyntax);

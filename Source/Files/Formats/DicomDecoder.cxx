@@ -135,7 +135,7 @@ CheckCodestream(const FrameToDecode & frame)
   const Codestream stream = ReadCodestream(frame.coded->front());
   if (!EndsStream(*frame.coded))
   {
-    throw Error("its compressed pixel data are cut: they do not end by the marker FFD9");
+    throw Error("its compressed pixel data are truncated: the end marker FFD9 is missing");
   }
   if (stream.rows != format.rows || stream.columns != format.columns || stream.samples != format.samples)
   {
@@ -176,7 +176,7 @@ DecodeRleSegment(const unsigned char * at,
   {
     if (at == end)
     {
-      throw Error("its RLE pixel data are cut or damaged: a segment ends after " + std::to_string(done) + " of " +
+      throw Error("its RLE pixel data are truncated or damaged: a segment ends after " + std::to_string(done) + " of " +
                   std::to_string(count) + " bytes");
     }
     const unsigned control = *at++;
@@ -189,7 +189,7 @@ DecodeRleSegment(const unsigned char * at,
     const std::size_t taken = std::min(length, count - done);
     if (static_cast<std::size_t>(end - at) < (repeats ? 1 : taken))
     {
-      throw Error("its RLE pixel data are cut or damaged: a run of " + std::to_string(length) +
+      throw Error("its RLE pixel data are truncated or damaged: a run of " + std::to_string(length) +
                   " bytes goes past their end");
     }
     for (std::size_t i = 0; i < taken; ++i)
@@ -222,7 +222,7 @@ DecodeRle(const FrameToDecode & frame, unsigned char * values)
     const std::size_t end = segment + 1 < segments ? Little32(bytes.data() + 8 + 4 * segment) : bytes.size();
     if (begin < 64 || begin > end || end > bytes.size())
     {
-      throw Error("its RLE pixel data are damaged: segment " + std::to_string(segment + 1) + " lies at " +
+      throw Error("its RLE pixel data are damaged: segment " + std::to_string(segment + 1) + " is at " +
                   std::to_string(begin) + " of " + std::to_string(bytes.size()) + " bytes");
     }
     const std::size_t sample = segment / perSample;
@@ -267,8 +267,8 @@ FindCodedFrames(const File & file, const PixelFormat & format)
     }
     if (static_cast<std::size_t>(end - at) - 8 < length)
     {
-      throw Error("its compressed pixel data are cut: a fragment of " + std::to_string(length) + " bytes has only " +
-                  std::to_string(end - at - 8));
+      throw Error("its compressed pixel data are truncated: a fragment of " + std::to_string(length) +
+                  " bytes has only " + std::to_string(end - at - 8));
     }
     if (first == nullptr)
     {

@@ -39,7 +39,7 @@ ParseNumber(const std::string & value, const Tag & tag)
   const auto        result = std::from_chars(begin, text.data() + text.size(), number);
   if (result.ec != std::errc() || result.ptr != text.data() + text.size())
   {
-    throw Error(std::string(tag.keyword) + " is '" + text.substr(0, 40) + "', which is no number");
+    throw Error(std::string(tag.keyword) + " is '" + text.substr(0, 40) + "', which is not a number");
   }
   return number;
 }
@@ -118,7 +118,7 @@ DataSet::Numbers(const Tag & tag) const
     if (element->size % sizeof(T) != 0)
     {
       throw Error("the header is damaged: " + std::string(tag.keyword) + " has " + std::to_string(element->size) +
-                  " bytes, which is no multiple of " + std::to_string(sizeof(T)));
+                  " bytes, which is not a multiple of " + std::to_string(sizeof(T)));
     }
     for (std::size_t i = 0; i < element->size; i += sizeof(T))
     {
@@ -283,11 +283,11 @@ File::File(const FileBytes & mapped)
   else if (transferSyntax == "1.2.840.10008.1.2.2" || transferSyntax == "1.2.840.10008.1.2.1.99")
   {
     throw Unsupported("it is big-endian or deflated as a whole (transfer syntax " + transferSyntax +
-                      "), which is not supported; convert it, for example by 'dcmconv +te'");
+                      "), which is not supported; convert it, for example with 'dcmconv +te'");
   }
   else if (transferSyntax == "1.2.840.10008.1.2.4.95")
   {
-    throw Unsupported("its pixels are elsewhere (transfer syntax " + transferSyntax +
+    throw Unsupported("its pixels are stored elsewhere (transfer syntax " + transferSyntax +
                       ": it names a JPIP server); save it with its pixels");
   }
   else if (transferSyntax.empty())

@@ -18,9 +18,8 @@ PlaceFrames(const DataSet & data, std::vector<Plane> & planes)
   if (!first.isPlaced || !data.Has(tags::FrameOffsets))
   {
     throw Unsupported("its " + Counted(planes.size(), "frame") +
-                      " have no positions, so they may be moments in time or projections; frames with positions of "
-                      "their own (PlanePositionSequence) and frames with GridFrameOffsetVector are read: extract one "
-                      "frame, or save each frame as a file with its position");
+                      " have no positions, so they may be moments in time or projections; give each frame a position "
+                      "(PlanePositionSequence or GridFrameOffsetVector), or extract one frame");
   }
   data.FixedNumbers(tags::FrameOffsets, offsets.size(), offsets.data());
   // The offsets are distances from the first frame, or, in axial images, places along z (PS3.3 C.8.8.3.2).

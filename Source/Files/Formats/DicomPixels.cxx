@@ -14,50 +14,22 @@ namespace brickccl::files::dicom
 namespace
 {
 
-template <std::size_t size>
-struct UnsignedOf;
-template <>
-struct UnsignedOf<1>
-{
-  using Type = std::uint8_t;
-};
-template <>
-struct UnsignedOf<2>
-{
-  using Type = std::uint16_t;
-};
-template <>
-struct UnsignedOf<4>
-{
-  using Type = std::uint32_t;
-};
-template <>
-struct UnsignedOf<8>
-{
-  using Type = std::uint64_t;
-};
-
 /** Copies values and scales them. Bits beside the value are dropped. */
 template <typename From, typename To>
 void
 Convert(const PixelFormat & format, const unsigned char * from, std::int64_t count, const Scaling & scaling, To * to)
 {
-  using U = typename UnsignedOf<sizeof(From)>::Type;
   constexpr int bits = 8 * sizeof(From);
   const int     up = bits - 1 - format.highBit;
   const int     down = bits - format.bitsStored;
   const auto    value = [=](std::int64_t i) {
-    U raw;
-    std::memcpy(&raw, from + static_cast<std::size_t>(i) * sizeof(From), sizeof(From));
     From number;
-    if constexpr (std::is_floating_point_v<From>)
-    {
-      std::memcpy(&number, &raw, sizeof(From));
-    }
-    else
+    std::memcpy(&number, from + static_cast<std::size_t>(i) * sizeof(From), sizeof(From));
+    if constexpr (std::is_integral_v<From>)
     {
       // The shift to the right extends the sign of signed values.
-      number = static_cast<From>(static_cast<From>(static_cast<U>(raw << up)) >> down);
+      using U = std::make_unsigned_t<From>;
+      number = static_cast<From>(static_cast<From>(static_cast<U>(static_cast<U>(number) << up)) >> down);
     }
     return number;
   };
@@ -110,11 +82,11 @@ CheckColours(PixelFormat & format)
   {
     throw Unsupported("it has " + std::to_string(format.samples) + " samples of " +
                       std::to_string(format.bitsAllocated) + (format.isSigned ? " signed" : "") +
-                      " bits a pixel; 1, and 3 unsigned ones of 8 or 16 bits, are supported");
+                      " bits per pixel; 1 sample, or 3 unsigned ones of 8 or 16 bits, are supported");
   }
   if (kind != "RGB" && !((kind == "YBR_RCT" || kind == "YBR_ICT") && format.encapsulated))
   {
-    throw Unsupported("its colours are stored as " + kind + "; RGB is supported: convert it, or save it as grey");
+    throw Unsupported("its colors are stored as " + kind + "; RGB is supported: convert it, or save it as gray");
   }
 }
 
@@ -130,7 +102,7 @@ CheckLength(const File & file, const PixelFormat & format)
   const double needs = std::ceil(bits / 8);
   if (static_cast<double>(file.pixels->size) < needs)
   {
-    throw Error("its pixel data are cut: they have " + std::to_string(file.pixels->size) + " bytes, but " +
+    throw Error("its pixel data are truncated: they have " + std::to_string(file.pixels->size) + " bytes, but " +
                 std::to_string(format.columns) + " x " + std::to_string(format.rows) + " pixels" +
                 (format.frames > 1 ? " in " + std::to_string(format.frames) + " frames" : "") + " of " +
                 std::to_string(format.samples * format.bitsAllocated) + " bits need " + Shortest(needs));
@@ -164,7 +136,7 @@ ReadPixelFormat(const File & file)
     const std::int64_t number = value.value_or(missing);
     if (number < minimum || number > maximum)
     {
-      throw Error(std::string(tag.keyword) + " is " + std::to_string(number) + "; it must lie between " +
+      throw Error(std::string(tag.keyword) + " is " + std::to_string(number) + "; it must be between " +
                   std::to_string(minimum) + " and " + std::to_string(maximum));
     }
     return number;
@@ -185,7 +157,7 @@ ReadPixelFormat(const File & file)
     format.type = isDouble ? ScalarType::Float64 : ScalarType::Float32;
     if (format.samples != 1 || format.encapsulated)
     {
-      throw Unsupported("its floating-point pixel data are compressed or in colour, which is not supported");
+      throw Unsupported("its floating-point pixel data are compressed or in color, which is not supported");
     }
     CheckLength(file, format);
     return format;
@@ -199,7 +171,7 @@ ReadPixelFormat(const File & file)
   format.planar = format.samples > 1 && whole(tags::Planar, 0, 1, 0) == 1;
   if (format.bitsAllocated == 1 && (format.samples != 1 || format.isSigned || format.encapsulated))
   {
-    throw Unsupported("its values of 1 bit are signed, in colour or compressed, which is not supported");
+    throw Unsupported("its 1-bit values are signed, in color or compressed, which is not supported");
   }
   CheckColours(format);
   CheckLength(file, format);

@@ -11,14 +11,14 @@
 namespace brickccl::files::dicom
 {
 
-/** How stored values lie in pixel data. */
+/** The layout of stored values in pixel data. */
 struct PixelFormat
 {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
   std::int64_t frames = 1;
   int          samples = 1;
-  /** 1, 8, 16, 32 or 64. Of these bits, `bitsStored` hold the value; the highest of them is `highBit`. */
+  /** 1, 8, 16, 32 or 64. `bitsStored` of these bits hold the value; the highest of them is `highBit`. */
   int  bitsAllocated = 8;
   int  bitsStored = 8;
   int  highBit = 7;

@@ -39,7 +39,7 @@ private:
   std::map<std::uint32_t, std::vector<DataSet>> m_Items;
 };
 
-/** The data sets that may hold an attribute of a frame: its own groups, those of all frames, and the file. */
+/** The data sets that may hold an attribute of a frame: its own groups, the groups of all frames, and the file. */
 class FrameAttributes
 {
 public:
@@ -172,8 +172,8 @@ TakeScaling(const FrameAttributes & attributes, const DataSet & data, Plane & pl
   const DataSet & holder = attributes.Holder(tags::ValueTransformations, tags::Slope);
   if (!holder.Has(tags::Slope) && data.Has(tags::ModalityLut))
   {
-    throw Unsupported("its values stand for others in a table (ModalityLUTSequence), which is not supported; apply the "
-                      "table first");
+    throw Unsupported(
+      "its values need a lookup table (ModalityLUTSequence), which is not supported; apply the table first");
   }
   if (plane.source->format.samples > 1)
   {
@@ -211,7 +211,7 @@ TakePlace(const FrameAttributes & attributes, Plane & plane, std::vector<std::st
   {
     AddNote(notes,
             std::string(hasPosition ? "ImageOrientationPatient" : "ImagePositionPatient") +
-              " is missing: the place of the slices in the patient is unknown");
+              " is missing: the position of the slices in the patient is unknown");
     static const Plane unplaced;
     std::copy(unplaced.position, unplaced.position + 3, plane.position);
     std::copy(unplaced.orientation, unplaced.orientation + 6, plane.orientation);
@@ -252,7 +252,7 @@ OpenSource(File file, std::string name)
   source->study = source->file.data.Text(tags::StudyUid);
   if (source->file.pixels == nullptr)
   {
-    throw Error("it has no pixel data: it is cut, or no image");
+    throw Error("it has no pixel data: it is truncated, or not an image");
   }
   source->format = ReadPixelFormat(source->file);
   if (source->format.encapsulated)
@@ -274,8 +274,8 @@ PlanesOf(const std::shared_ptr<const Source> & source, std::vector<std::string> 
   }
   if (("\\" + data.Text(tags::ImageType) + "\\").find("\\MOSAIC\\") != std::string::npos)
   {
-    throw Unsupported("its slices lie side by side in one picture (MOSAIC), which is not supported; convert it, for "
-                      "example by dcm2niix");
+    throw Unsupported(
+      "its slices are tiles of one picture (MOSAIC), which is not supported; convert it, for example with dcm2niix");
   }
   const std::vector<DataSet> groups = data.Items(tags::FrameGroups);
   const std::vector<DataSet> shared = data.Items(tags::SharedGroups);
@@ -339,12 +339,12 @@ PlanesOf(const std::shared_ptr<const Source> & source, std::vector<std::string> 
   if (!format.encapsulated && source->file.pixels->size > needed + 1)
   {
     AddNote(notes,
-            "the pixel data are longer than the header says, by " + std::to_string(source->file.pixels->size - needed) +
-              " bytes, which are passed over");
+            "the pixel data are longer than the header promises, by " +
+              std::to_string(source->file.pixels->size - needed) + " bytes, which are ignored");
   }
   if (format.photometric == "PALETTE COLOR")
   {
-    AddNote(notes, "its colours are a palette's: voxels are the numbers of the colours");
+    AddNote(notes, "it has a palette; the voxels are numbers of colors, not brightness");
   }
   return planes;
 }

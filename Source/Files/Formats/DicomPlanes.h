@@ -55,7 +55,7 @@ struct Plane
   /** Whether the file gives the scaling. */
   bool hasSlope = false;
   bool hasIntercept = false;
-  /** What the values are: Modality, Units and RescaleType; empty if the file does not say. */
+  /** The meaning of the values: Modality, Units and RescaleType; empty if the file does not say. */
   std::string                 modality;
   std::string                 units;
   std::string                 rescaleType;
@@ -65,8 +65,8 @@ struct Plane
 /** The direction in which slices follow each other. It is orthogonal to rows and columns. */
 void NormalOf(const double (&orientation)[6], double (&normal)[3]);
 
-/** Places the frames of a file that gives the position of the first one and the offsets of the others.
- *  \throws Unsupported for files that do not: their frames may be no slices. */
+/** Places the frames of a file that has the position of the first frame and the offsets of the others.
+ *  \throws Unsupported for other files: their frames may be something else than slices. */
 void PlaceFrames(const DataSet & data, std::vector<Plane> & planes);
 
 /** The frames of a file. Adds to `notes` what is unusual. \throws Error if they are not the slices of a volume. */
@@ -76,9 +76,8 @@ std::vector<Plane> PlanesOf(const std::shared_ptr<const Source> & source, std::v
 void AddNote(std::vector<std::string> & notes, const std::string & note);
 
 /** \throws Error that names the first slices that differ in size, type, meaning of values, spacing, orientation or
- * patient. Adds a note if they are of several studies, if some do not say what their values are, or if there is
- * padding.
- */
+ *  patient. Adds a note if they are of several studies, if some do not say what their values are, or if there is
+ *  padding. */
 void CheckAlike(const std::vector<Plane> & planes, std::vector<std::string> & notes);
 
 /** Makes a volume of slices, which may be in any order.
@@ -107,7 +106,7 @@ private:
 /** Writes the values of a slice in another type. \param stored  its pixel data, decoded */
 void WritePlane(const Plane & plane, const unsigned char * stored, ScalarType type, std::byte * output);
 
-/** Gives the memory of a mapped file back. What is needed of it is read again. */
+/** Releases the memory of a mapped file. Parts needed later are read again. */
 void Forget(const File & file);
 
 /** The voxels of slices that are read in parts. */

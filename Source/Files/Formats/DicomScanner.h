@@ -150,7 +150,7 @@ public:
     }
     if (item.tag != ItemTag)
     {
-      throw Error("the header is damaged: element " + NameOfTag(item.tag) + " lies where an item should begin");
+      throw Error("the header is damaged: element " + NameOfTag(item.tag) + " is where an item should begin");
     }
     const unsigned char * const begin = m_At;
     if (item.length != UndefinedLength)

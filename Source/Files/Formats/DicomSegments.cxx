@@ -22,8 +22,8 @@ SegmentOf(const DataSet & groups)
   return items.empty() ? 0 : items[0].Whole(tags::ReferencedSegment).value_or(0);
 }
 
-/** The number of steps of size `step` from the first place to each place; empty if the places do not lie on such a
- *  grid. */
+/** The number of steps of size `step` from the first place to each place; empty if the places are not on such a grid.
+ */
 std::vector<std::int64_t>
 PlacesOnGrid(const std::vector<double> & places, double first, double step)
 {
@@ -48,22 +48,22 @@ struct Grid
   double                    step = 1;
 };
 
-/** Notes that the distance of slices is the least one of frames, which it need not be: slices without a frame may lie
- *  between any two. */
+/** Notes that the slice spacing is assumed to be the smallest distance of frames: slices without a frame may be between
+ * any two. */
 void
 NoteLeastDistance(const Plane & plane, double least, std::vector<std::string> & notes)
 {
   if (plane.stepSource == &tags::SpacingBetweenSlices)
   {
     AddNote(notes,
-            "SpacingBetweenSlices is " + Shortest(plane.step) + " mm, but its frames lie at multiples of " +
-              Shortest(least) + " mm, which is taken for the distance of slices");
+            "SpacingBetweenSlices is " + Shortest(plane.step) + " mm, but its frames are at multiples of " +
+              Shortest(least) + " mm, which is used as the slice spacing");
   }
   else if (plane.stepSource != &tags::SliceThickness || std::fabs(plane.step - least) > 1e-3 * least)
   {
     AddNote(notes,
             "SpacingBetweenSlices is missing; the least distance of its frames, " + Shortest(least) +
-              " mm, is taken for the distance of slices");
+              " mm, is used as the slice spacing");
   }
 }
 
@@ -104,7 +104,7 @@ FindGrid(const std::vector<Plane> & planes, const std::vector<double> & places, 
   }
   if (grid.slices.empty())
   {
-    throw Error("the positions of its frames are no multiples of a distance: " + Shortest(least) +
+    throw Error("the positions of its frames are not multiples of one distance: " + Shortest(least) +
                 " mm is the least, and others are not whole multiples of it");
   }
   const auto last = *std::max_element(grid.slices.begin(), grid.slices.end());
@@ -154,7 +154,7 @@ AddFrame(const Plane &         plane,
     if (slice[i] != 0 && slice[i] != number)
     {
       throw Unsupported("its segments " + NameOfSegment(data, slice[i]) + " and " + NameOfSegment(data, number) +
-                        " overlap, so that no label map can hold them; export them as label maps of their own");
+                        " overlap, so one label map cannot hold them; export each as a label map");
     }
     slice[i] = number;
   }
@@ -179,7 +179,7 @@ IsBinary(const DataSet & data, const PixelFormat & format)
   return kind == "BINARY";
 }
 
-/** \throws Error unless a frame lies parallel to the first one and has its pixel spacing. */
+/** \throws Error unless a frame is parallel to the first one and has its pixel spacing. */
 void
 CheckLikeFirst(const Plane & plane, const Plane & first)
 {
@@ -191,16 +191,16 @@ CheckLikeFirst(const Plane & plane, const Plane & first)
   {
     if (std::fabs(plane.orientation[k] - first.orientation[k]) > 1e-4)
     {
-      throw Error(plane.name + " has another orientation than " + first.name + ": they are no slices of one volume");
+      throw Error(plane.name + " has another orientation than " + first.name + ": not slices of one volume");
     }
   }
   if (plane.spacing != first.spacing)
   {
-    throw Error(plane.name + " has another pixel spacing than " + first.name + ": they are no slices of one volume");
+    throw Error(plane.name + " has another pixel spacing than " + first.name + ": not slices of one volume");
   }
 }
 
-/** The places of the frames along the normal. \throws Error unless they lie above each other. */
+/** The places of the frames along the normal. \throws Error unless they are aligned along it. */
 std::vector<double>
 PlacesOf(const std::vector<Plane> & planes, const double (&normal)[3])
 {
@@ -217,8 +217,8 @@ PlacesOf(const std::vector<Plane> & planes, const double (&normal)[3])
     }
     if (!(std::sqrt(aside) < 1e-2))
     {
-      throw Error(plane.name + " lies " + Shortest(std::sqrt(aside)) + " mm beside " + planes[0].name +
-                  " in the plane; they are no slices of one volume");
+      throw Error(plane.name + " lies " + Shortest(std::sqrt(aside)) + " mm off " + planes[0].name +
+                  " in the plane: not slices of one volume");
     }
   }
   return places;
@@ -239,7 +239,7 @@ SegmentsOf(const DataSet & data, const std::vector<Plane> & planes)
     if (segments[i] < 1 || segments[i] > 65535)
     {
       throw Error(planes[i].name + " shows the segment " + std::to_string(segments[i]) +
-                  "; its number must lie between 1 and 65535");
+                  "; its number must be between 1 and 65535");
     }
   }
   return segments;
@@ -262,7 +262,7 @@ SetGeometry(const PixelFormat & format,
       image.spacingSource = "none";
     }
     AddNote(image.notes,
-            plane.stepSource == nullptr ? "the distance of slices is unknown: 1 mm is taken"
+            plane.stepSource == nullptr ? "the slice spacing is unknown: 1 mm is assumed"
                                         : std::string("the spacing along z is ") + plane.stepSource->keyword);
   }
   double vectors[MaximumDimension][MaximumDimension] = {};
@@ -276,7 +276,7 @@ SetGeometry(const PixelFormat & format,
   if (plane.spacing.empty())
   {
     image.spacingSource = "none";
-    AddNote(image.notes, "PixelSpacing is missing: 1 mm is taken");
+    AddNote(image.notes, "PixelSpacing is missing: 1 mm is assumed");
   }
   image.extent = SettleExtent({ format.columns, format.rows, grid.count });
   SettleAxes(vectors, "the positions of the frames", options, image);
@@ -315,7 +315,7 @@ ReadSegmentation(const std::shared_ptr<const Source> & source, const ReadOptions
 {
   if (options.inParts)
   {
-    throw Unsupported("DICOM segmentations are not read in parts; read it as a whole, without --memory");
+    throw Unsupported("DICOM segmentations are not read in parts; read it whole, without --memory");
   }
   const DataSet &          data = source->file.data;
   const PixelFormat &      format = source->format;

@@ -67,7 +67,7 @@ FilesBelow(const std::string & folder)
 bool
 IsImageClass(const std::string & uid)
 {
-  // These numbers, below the root of the storage classes, stand for images of computed radiography, CT, ultrasound,
+  // These numbers, below the root of the storage classes, mean images of computed radiography, CT, ultrasound,
   // magnetic resonance (not spectroscopy), secondary capture, X rays, nuclear medicine, segmentations, PET and dose.
   static constexpr const char * Numbers[] = { "1",     "1.1",    "1.1.1",  "1.2",    "1.2.1", "1.3",  "1.3.1", "2",
                                               "2.1",   "2.2",    "3.1",    "4",      "4.1",   "4.3",  "4.4",   "6.1",
@@ -115,7 +115,7 @@ LookAt(const FoundFile & found)
     const DataSet & data = image.file.data;
     if (image.file.pixels == nullptr && (data.Has(tags::Rows) || IsImageClass(data.Text(tags::SopClass))))
     {
-      throw Error("the file is truncated: it is an image, but ends before its pixel data");
+      throw Error("the file is truncated: it ends before its pixel data");
     }
     return image.file.pixels == nullptr ? std::nullopt : std::optional<ImageFile>(std::move(image));
   });
@@ -211,7 +211,7 @@ ChooseSeries(std::vector<Series> all, const std::string & choice)
 namespace
 {
 
-/** A name in which # stands for each number: files of a series often differ in nothing else. */
+/** A name with # for each number: files of a series often differ in nothing else. */
 std::string
 WithoutNumbers(const std::string & name)
 {
@@ -227,7 +227,7 @@ WithoutNumbers(const std::string & name)
   return kind;
 }
 
-/** Files that are named like those of a series but hold nothing of DICOM were slices once.
+/** Files that are named like a series but are not DICOM are damaged slices.
  *  \throws Error, or notes them if irregular slices are accepted */
 void
 CheckOthers(const std::vector<FoundFile> & found,
@@ -252,13 +252,14 @@ CheckOthers(const std::vector<FoundFile> & found,
     const FileBytes bytes = FileBytes::Map(file.path);
     if (!IsDicom(bytes))
     {
-      const std::string what = Quoted(file.name) + " is named like the slices, but " +
-                               (bytes.Size() == 0 ? "is empty" : "is no DICOM file; it is damaged or something else");
+      const std::string what =
+        Quoted(file.name) + " is named like the slices, but " +
+        (bytes.Size() == 0 ? "is empty" : "is not a DICOM file; it is damaged or something else");
       if (!options.acceptIrregularSlices)
       {
-        throw Error(what + "; complete the series, remove the file, or go on without it by --accept-irregular-slices");
+        throw Error(what + "; complete the series, remove the file, or skip it with --accept-irregular-slices");
       }
-      notes.push_back(what + "; it is left out");
+      notes.push_back(what + "; it is skipped");
     }
   }
 }

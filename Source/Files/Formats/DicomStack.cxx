@@ -20,7 +20,7 @@ Millimetres(double value)
   return Shortest(std::round(value * 1e6) / 1e6) + " mm";
 }
 
-/** Notes slices whose positions may be those of another coordinate system. */
+/** Notes slices whose positions may belong to another coordinate system. */
 void
 CheckFrameOfReference(const std::vector<Plane> & planes, std::vector<std::string> & notes)
 {
@@ -30,7 +30,7 @@ CheckFrameOfReference(const std::vector<Plane> & planes, std::vector<std::string
     {
       AddNote(notes,
               plane.name + " has another FrameOfReferenceUID than " + planes[0].name +
-                "; their positions are taken as those of one coordinate system");
+                "; their positions are assumed to share one coordinate system");
       return;
     }
   }
@@ -68,12 +68,10 @@ CheckSingle(const std::vector<Plane> & planes, const std::vector<double> & place
   if (shortest == longest)
   {
     throw Error("there are " + std::to_string(longest) + " slices at each of " + std::to_string(positions) +
-                " positions (" + which +
-                "): points in time, echoes or the like; keep those of one volume in a folder "
-                "of their own");
+                " positions (" + which + "): points in time, echoes or the like; put each volume into its own folder");
   }
-  throw Error(which + " lie at the same position (" + Millimetres(places[doubled]) +
-              " along the normal): doubled slices; keep one of them");
+  throw Error(which + " are at the same position (" + Millimetres(places[doubled]) +
+              " along the normal): duplicate slices; keep one of them");
 }
 
 /** \throws Error that names slices whose distance differs from the others, unless that is accepted. */
@@ -108,11 +106,11 @@ CheckDistances(const std::vector<Plane> &  planes,
     planes[worst].name + " and " + planes[worst + 1].name + " are " + Millimetres(distances[worst]) + " apart, where " +
     Millimetres(usual) + " is usual" +
     (isMultiple ? ": " + Shortest(missing) + (missing > 1 ? " slices are" : " slice is") + " missing between them"
-                : ": the distances of slices are uneven") +
+                : ": the slices are unevenly spaced") +
     (uneven > 1 ? " (" + std::to_string(uneven) + " distances differ)" : "");
   if (!options.acceptIrregularSlices)
   {
-    throw Error(what + "; complete the series, or go on with the mean distance by --accept-irregular-slices");
+    throw Error(what + "; complete the series, or use the mean distance with --accept-irregular-slices");
   }
   notes.push_back(what + "; the mean distance of " +
                   Millimetres((places.back() - places[0]) / static_cast<double>(distances.size())) + " is used");
@@ -139,7 +137,7 @@ CheckLine(const std::vector<Plane> & planes, const std::vector<double> & places)
     if (!(std::sqrt(squares) <= tolerance))
     {
       throw Error(planes[i].name + " lies " + Millimetres(std::sqrt(squares)) +
-                  " beside the line on which the positions of the other slices lie; they are no slices of one volume");
+                  " off the line through the other slice positions: not slices of one volume");
     }
   }
 }
@@ -161,7 +159,7 @@ SortByPosition(std::vector<Plane> & planes,
   if (areFiles && !std::is_sorted(planes.begin(), planes.end(), before) &&
       !std::is_sorted(planes.rbegin(), planes.rend(), before))
   {
-    AddNote(notes, "slices are ordered by their positions, which is not the order of the file names");
+    AddNote(notes, "slices are ordered by position, not by file name");
   }
   std::stable_sort(planes.begin(), planes.end(), before);
   std::vector<double> places;
@@ -170,7 +168,7 @@ SortByPosition(std::vector<Plane> & planes,
     places.push_back(place(plane));
     if (!std::isfinite(places.back()))
     {
-      throw Error(plane.name + " lies at " + Shortest(places.back()) + " along the normal; it must be a number");
+      throw Error(plane.name + " is at " + Shortest(places.back()) + " along the normal; it must be a number");
     }
   }
   CheckSingle(planes, places);
@@ -184,7 +182,7 @@ SortByPosition(std::vector<Plane> & planes,
     step[row] = (planes.back().position[row] - planes[0].position[row]) / steps;
     aside += (step[row] - distance * normal[row]) * (step[row] - distance * normal[row]);
   }
-  // Positions are rounded. A shift of less than a fiftieth of a pixel over the whole stack is no tilt.
+  // Positions are rounded. A shift of less than a fiftieth of a pixel over the whole stack is not a tilt.
   if (!planes[0].spacing.empty() && std::sqrt(aside) * steps < 0.02 * planes[0].spacing[0])
   {
     for (int row = 0; row < 3; ++row)
@@ -218,7 +216,7 @@ SortByNumber(std::vector<Plane> & planes, const ReadOptions & options, std::vect
     if (difference == 0)
     {
       throw Error(planes[i - 1].name + " and " + planes[i].name + " have no positions and the same InstanceNumber " +
-                  std::to_string(*planes[i].number) + ": doubled slices or several volumes; keep one of them");
+                  std::to_string(*planes[i].number) + ": duplicate slices or several volumes; keep one of them");
     }
     if (difference != *planes[1].number - *planes[0].number)
     {
@@ -227,7 +225,7 @@ SortByNumber(std::vector<Plane> & planes, const ReadOptions & options, std::vect
                                planes[i].name + "): slices may be missing";
       if (!options.acceptIrregularSlices)
       {
-        throw Error(what + "; complete the series, or go on by --accept-irregular-slices");
+        throw Error(what + "; complete the series, or accept it with --accept-irregular-slices");
       }
       AddNote(notes, what);
     }
@@ -252,7 +250,7 @@ SettleGeometry(const std::vector<Plane> & planes,
   if (first.spacing.empty())
   {
     image.spacingSource = "none";
-    AddNote(image.notes, "PixelSpacing is missing: 1 mm is taken");
+    AddNote(image.notes, "PixelSpacing is missing: 1 mm is assumed");
   }
   SettleAxes(vectors, "the positions of the slices", options, image);
   image.hasPatientAxes = true;
@@ -383,7 +381,7 @@ StackPlanes(std::vector<Plane> planes, bool areFiles, std::vector<std::string> n
       step[row] = normal[row] * planes[0].step;
     }
     AddNote(notes,
-            source == nullptr ? "the distance of slices is unknown: 1 mm is taken"
+            source == nullptr ? "the slice spacing is unknown: 1 mm is assumed"
                               : std::string("the spacing along z is ") + source->keyword);
     image.spacingSource = source == nullptr ? "none" : image.spacingSource;
   }

@@ -16,6 +16,7 @@
 #include <cmath>
 #include <cstring>
 #include <iterator>
+#include <type_traits>
 #include <utility>
 
 namespace brickccl::files
@@ -56,7 +57,7 @@ public:
   Read(std::uint64_t begin, std::byte * output, std::size_t size) override
   {
     RequireWholeSlices(begin, size, m_SliceBytes);
-    // Nobody hears of the progress of a part, but the command's Ctrl-C need not wait for it.
+    // The progress of a part is not reported, but the command's Ctrl-C need not wait for it.
     ProgressHooks hooks;
     hooks.cancelled = WasInterrupted;
     const HostContext context{ m_Threads, Progress(hooks) };
@@ -96,7 +97,7 @@ ListOf(const std::vector<Hdf5Dataset> & datasets)
   return text + (datasets.size() > limit ? " and " + std::to_string(datasets.size() - limit) + " more" : "");
 }
 
-constexpr const char * HowToName = "name one behind two colons: FILE.h5::/DATASET";
+constexpr const char * HowToName = "choose one: FILE.h5::/DATASET";
 
 /** The dataset of this name. */
 const Hdf5Dataset &
@@ -106,9 +107,8 @@ NamedDataset(const std::vector<Hdf5Dataset> & datasets, const std::string & name
     std::find_if(datasets.begin(), datasets.end(), [&](const Hdf5Dataset & each) { return each.name == name; });
   if (found == datasets.end())
   {
-    throw InvalidArgument(
-      "it has no dataset " + Printable(name) +
-      (datasets.empty() ? ", and no other one either" : "; those that are there: " + ListOf(datasets)));
+    throw InvalidArgument("it has no dataset " + Printable(name) +
+                          (datasets.empty() ? ", nor any other one" : "; it has: " + ListOf(datasets)));
   }
   if (!found->isNumbers || found->shape.empty())
   {
@@ -125,7 +125,7 @@ OnlyDataset(const std::vector<Hdf5Dataset> & datasets)
 {
   std::vector<Hdf5Dataset>         images;
   std::vector<const Hdf5Dataset *> places;
-  // Tables and lists of numbers lie beside images.
+  // Files may also contain tables and lists of numbers.
   for (const std::size_t leastAxes : { 2, 1 })
   {
     for (const Hdf5Dataset & dataset : datasets)
@@ -147,7 +147,7 @@ OnlyDataset(const std::vector<Hdf5Dataset> & datasets)
   }
   if (images.empty())
   {
-    throw Error("it holds no dataset of numbers" + (datasets.empty() ? "" : ", but " + ListOf(datasets)));
+    throw Error("it has no numeric dataset" + (datasets.empty() ? "" : ", but " + ListOf(datasets)));
   }
   if (images.size() > 1)
   {
@@ -250,11 +250,11 @@ AxesOf(const Hdf5Dataset & dataset)
       if (!isLast)
       {
         throw Unsupported("its " + std::to_string(size) + " channels are not its last axis, of " + source +
-                          "; store the channels last, or one of them alone");
+                          "; store the channels last, or store only one");
       }
       axes.channels = static_cast<int>(size);
     }
-    // A single time is no axis.
+    // A single time is not an axis.
     else if (letter != 'c' && (letter != 't' || size != 1))
     {
       axes.places.push_back(axis);
@@ -265,7 +265,7 @@ AxesOf(const Hdf5Dataset & dataset)
       {
         axes.notes.push_back("its axis " + std::to_string(axis + 1) + " is named '" +
                              Printable(dataset.axisLabels[axis].substr(0, 40)) +
-                             "', which is no x, y or z, but is labeled as one of space");
+                             "', not x, y or z, but is labeled as a spatial axis");
       }
     }
   }
@@ -278,7 +278,7 @@ AxesOf(const Hdf5Dataset & dataset)
   if (kept.find('t') != std::string::npos && axes.places.size() < 4)
   {
     axes.notes.push_back("its axes are " + source +
-                         "; the time is labeled as an axis of space, from which --by-slice keeps its moments apart");
+                         "; time is labeled as a spatial axis; --by-slice labels each time point separately");
   }
   return axes;
 }
@@ -311,7 +311,7 @@ SetGeometry(const Hdf5Dataset & dataset, const Axes & axes, const ReadOptions & 
   }
   image.spacingSource = "none";
   const std::size_t given = dataset.elementSize.size();
-  // One for each axis, or those of z, y and x.
+  // One for each axis, or only for z, y and x.
   const bool isOfAll = given == dataset.shape.size();
   if (given == 0 || (!isOfAll && given != std::min<std::size_t>(3, axes.places.size())))
   {
@@ -325,7 +325,7 @@ SetGeometry(const Hdf5Dataset & dataset, const Axes & axes, const ReadOptions & 
     if (!(size > 0 && std::isfinite(size)))
     {
       throw Error("its element_size_um has the number " + Shortest(size) +
-                  "; numbers above 0 are possible (--spacing X Y Z gives others)");
+                  "; they must be above 0 (set them with --spacing X Y Z)");
     }
     image.geometry.spacing[axis] = size * millimetres;
   }
@@ -337,54 +337,34 @@ CheckReadable(const Hdf5Dataset & dataset)
 {
   if (dataset.name.compare(0, 10, "/minc-2.0/") == 0)
   {
-    throw Unsupported("it is a MINC file, whose values are scaled slice by slice, which is not done here; convert it, "
-                      "for example by mnc2nii");
+    throw Unsupported(
+      "it is a MINC file, whose per-slice scaling is not supported; convert it, for example with mnc2nii");
   }
-  if (dataset.isUnsigned == "?")
+  const bool isUnsigned =
+    VisitScalarType(dataset.type, [](auto tag) { return std::is_unsigned_v<typename decltype(tag)::Type>; });
+  const bool isFloat = dataset.type == ScalarType::Float32 || dataset.type == ScalarType::Float64;
+  if (!isFloat && !dataset.isUnsigned.empty() && dataset.isUnsigned != (isUnsigned ? "true" : "false"))
   {
-    throw Unsupported("its dataset " + Printable(dataset.name) +
-                      " has an attribute _Unsigned that is neither \"true\" nor \"false\", so that it is unknown what "
-                      "its values stand for; correct or remove the attribute");
+    throw Unsupported("its dataset " + Printable(dataset.name) + " has an attribute _Unsigned that is not \"" +
+                      (isUnsigned ? "true" : "false") +
+                      "\", as its type is; save the values in their own type and remove the attribute");
   }
   if (std::isnan(dataset.scaleFactor) || std::isnan(dataset.addOffset))
   {
-    throw Unsupported("its dataset " + Printable(dataset.name) +
-                      " has an attribute scale_factor or add_offset that is not one number, so that it is unknown what "
-                      "its values stand for; correct or remove the attribute");
+    throw Unsupported(
+      "its dataset " + Printable(dataset.name) +
+      " has an attribute scale_factor or add_offset that is not one number; correct or remove the attribute");
   }
 }
 
-/** The type of what a dataset's values stand for, which have the same bytes. */
-ScalarType
-TypeOfValues(const Hdf5Dataset & dataset)
-{
-  constexpr ScalarType pairs[][2] = { { ScalarType::Int8, ScalarType::UInt8 },
-                                      { ScalarType::Int16, ScalarType::UInt16 },
-                                      { ScalarType::Int32, ScalarType::UInt32 },
-                                      { ScalarType::Int64, ScalarType::UInt64 } };
-  for (const auto & pair : pairs)
-  {
-    if (dataset.type == pair[0] || dataset.type == pair[1])
-    {
-      return dataset.isUnsigned.empty() ? dataset.type : pair[dataset.isUnsigned == "true" ? 1 : 0];
-    }
-  }
-  return dataset.type;
-}
-
-/** What conventions of netCDF and Imaris say of the values. */
+/** Notes on the values by the conventions of netCDF and Imaris. */
 void
 NoteConventions(const Hdf5Dataset & dataset, LoadedImage & image)
 {
-  if (image.type != dataset.type)
-  {
-    image.notes.push_back("its values are stored as " + std::string(NameOf(dataset.type)) + " but stand for " +
-                          NameOf(image.type) + " (_Unsigned = " + dataset.isUnsigned + ")");
-  }
   if (!dataset.validity.empty())
   {
-    image.notes.push_back("it says which stored values are missing or valid (" + dataset.validity +
-                          "); all are taken as values here");
+    image.notes.push_back("it marks stored values as missing or valid (" + dataset.validity +
+                          "); all are read as ordinary values");
   }
   if (!dataset.padding.empty())
   {
@@ -454,7 +434,7 @@ ReadHdf5(const FileBytes & file, const ReadOptions & options)
   {
     image.files.push_back(each.path);
   }
-  image.type = TypeOfValues(dataset);
+  image.type = dataset.type;
   image.notes = axes.notes;
   NoteConventions(dataset, image);
   image.channels = axes.channels;

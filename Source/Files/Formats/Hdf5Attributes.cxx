@@ -219,7 +219,7 @@ TextOfImaris(const Hdf5Library & h5, hid_t group, const std::string & attribute)
   return all;
 }
 
-/** The number that such a text is; not a number if it is none. */
+/** The number in such a text; NaN if there is none. */
 double
 NumberOfImaris(const Hdf5Library & h5, hid_t group, const std::string & attribute)
 {
@@ -309,7 +309,7 @@ NoteOnPaddingOfImaris(const Hdf5Library &                h5,
     stored += (stored.empty() ? "" : " x ") + std::to_string(shape[axis]);
   }
   return isPadded ? "Imaris says that the image has " + stated + " voxels (ImageSizeX, ImageSizeY, ImageSizeZ), but " +
-                      stored + " are stored; those beyond fill chunks up, and are read like others here"
+                      stored + " are stored; the extra voxels pad chunks and are read like others"
                   : "";
 }
 

@@ -24,8 +24,7 @@ std::string AttributeText(const Hdf5Library & h5, hid_t object, const char * nam
 /** The names of the scales of a dataset's axes, which are datasets; none if it has no scales. */
 std::vector<std::string> NamesOfScales(const Hdf5Library & h5, hid_t object);
 
-/** The attributes that say which values are missing, and their numbers; less those that say it of NaN, which is no
- *  value anyway. */
+/** The attributes that mark missing values, and their numbers, except NaN, which is never a value. */
 std::string ValidityOf(const Hdf5Library & h5, hid_t object);
 
 /** The numbers of a small dataset; none unless there are 1 to 16. */

@@ -1,19 +1,39 @@
 #include "BrickCCL/Files/Formats/Hdf5Datasets.h"
 
-#include "BrickCCL/Bricks/ByteStream.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Formats/Hdf5Attributes.h"
 #include "BrickCCL/Files/HeaderText.h"
 #include "BrickCCL/Files/Isolation/PipedChild.h"
 
-#include <algorithm>
+#include <nlohmann/json.hpp>
+
 #include <limits>
 
 namespace brickccl::files
 {
 
 #if defined(BRICKCCL_USE_HDF5) && defined(BRICKCCL_HAS_CHILDREN)
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Hdf5Dataset,
+                                   name,
+                                   typeName,
+                                   isNumbers,
+                                   type,
+                                   shape,
+                                   chunk,
+                                   offset,
+                                   axisTags,
+                                   axisLabels,
+                                   elementSize,
+                                   padding,
+                                   scaleFactor,
+                                   addOffset,
+                                   isUnsigned,
+                                   validity,
+                                   spacing,
+                                   origin,
+                                   directions)
 
 namespace
 {
@@ -162,88 +182,6 @@ Describe(const Hdf5Library & h5, hid_t file, hid_t object, const std::string & n
   return dataset;
 }
 
-void
-WriteNumbers(const std::vector<double> & numbers, ByteWriter & to)
-{
-  to.Number(numbers.size());
-  for (const double number : numbers)
-  {
-    to.Real(number);
-  }
-}
-
-void
-WriteShape(const Shape & shape, ByteWriter & to)
-{
-  to.Number(shape.size());
-  for (const std::uint64_t size : shape)
-  {
-    to.Number(size);
-  }
-}
-
-PipedChild::Bytes
-ToBytes(const Hdf5Dataset & dataset)
-{
-  ByteWriter to;
-  to.Text(dataset.name);
-  to.Text(dataset.typeName);
-  to.Byte(dataset.isNumbers ? 1 : 0);
-  to.Byte(static_cast<std::uint8_t>(dataset.type));
-  WriteShape(dataset.shape, to);
-  WriteShape(dataset.chunk, to);
-  to.Number(dataset.offset);
-  to.Text(dataset.axisTags);
-  to.Number(dataset.axisLabels.size());
-  for (const std::string & label : dataset.axisLabels)
-  {
-    to.Text(label);
-  }
-  to.Text(dataset.isUnsigned);
-  to.Text(dataset.validity);
-  to.Text(dataset.padding);
-  to.Real(dataset.scaleFactor);
-  to.Real(dataset.addOffset);
-  for (const auto & numbers : { dataset.elementSize, dataset.spacing, dataset.origin, dataset.directions })
-  {
-    WriteNumbers(numbers, to);
-  }
-  return to.Take();
-}
-
-Hdf5Dataset
-FromBytes(const PipedChild::Bytes & bytes)
-{
-  ByteReader from(bytes, "the list of datasets");
-  const auto shape = [&from] {
-    Shape sizes(from.Count());
-    std::generate(sizes.begin(), sizes.end(), [&from] { return from.Number(); });
-    return sizes;
-  };
-  Hdf5Dataset dataset;
-  dataset.name = from.Text();
-  dataset.typeName = from.Text();
-  dataset.isNumbers = from.Byte() != 0;
-  dataset.type = static_cast<ScalarType>(from.Byte());
-  dataset.shape = shape();
-  dataset.chunk = shape();
-  dataset.offset = from.Number();
-  dataset.axisTags = from.Text();
-  dataset.axisLabels.resize(from.Count());
-  std::generate(dataset.axisLabels.begin(), dataset.axisLabels.end(), [&from] { return from.Text(); });
-  dataset.isUnsigned = from.Text();
-  dataset.validity = from.Text();
-  dataset.padding = from.Text();
-  dataset.scaleFactor = from.Real();
-  dataset.addOffset = from.Real();
-  for (auto * const numbers : { &dataset.elementSize, &dataset.spacing, &dataset.origin, &dataset.directions })
-  {
-    numbers->resize(from.Count());
-    std::generate(numbers->begin(), numbers->end(), [&from] { return from.Real(); });
-  }
-  return dataset;
-}
-
 } // namespace
 
 std::vector<Hdf5Dataset>
@@ -270,7 +208,7 @@ ListHdf5Datasets(const std::string & path, const std::string & also, const Progr
       const Hdf5Handle object(name.empty() ? -1 : h5.H5Dopen(file, name.c_str(), H5P_DEFAULT), h5.H5Dclose);
       if (object.IsThere())
       {
-        const PipedChild::Bytes bytes = ToBytes(Describe(h5, file, object, name));
+        const PipedChild::Bytes bytes = nlohmann::json::to_cbor(Describe(h5, file, object, name));
         send(bytes.data(), bytes.size());
       }
       else if (&name != &names.back())
@@ -284,7 +222,7 @@ ListHdf5Datasets(const std::string & path, const std::string & also, const Progr
   std::vector<Hdf5Dataset> datasets;
   for (PipedChild::Bytes bytes = child.Receive(); !bytes.empty(); bytes = child.Receive())
   {
-    datasets.push_back(FromBytes(bytes));
+    datasets.push_back(nlohmann::json::from_cbor(bytes).get<Hdf5Dataset>());
   }
   return datasets;
 }
@@ -294,7 +232,7 @@ ListHdf5Datasets(const std::string & path, const std::string & also, const Progr
 std::vector<Hdf5Dataset>
 ListHdf5Datasets(const std::string &, const std::string &, const Progress &)
 {
-  throw Unsupported("this program was built without the HDF5 library, which reads it; convert it to another format");
+  throw Unsupported("this program was built without the HDF5 library; convert the file to another format");
 }
 
 #endif

@@ -28,10 +28,10 @@ struct Hdf5Dataset
   std::vector<std::uint64_t> shape;
   /** The shape of what is stored together; empty if all is. */
   std::vector<std::uint64_t> chunk;
-  /** Where the values lie in the file, if they lie there as in memory; else 0. */
+  /** The offset of the values in the file, if they have the layout of memory; else 0. */
   std::uint64_t offset = 0;
 
-  /** What CheckHdf5Sources finds: all files that hold the values. */
+  /** All files that hold the values, from CheckHdf5Sources. */
   std::vector<FileStamp> files;
 
   /** Attributes of it; empty if they are not there. vigra's and ilastik's names of axes: */
@@ -42,7 +42,7 @@ struct Hdf5Dataset
   std::vector<double> elementSize;
   /** The note on values that only fill chunks up; empty if none is known of. */
   std::string padding;
-  /** What values stand for, by netCDF's conventions; not a number if an attribute of theirs is not one number. */
+  /** The meaning of values by netCDF's conventions; NaN if an attribute is not one number. */
   double scaleFactor = 1;
   double addOffset = 0;
   /** netCDF's _Unsigned: "true" or "false"; "?" if it is something else. */
@@ -55,8 +55,8 @@ struct Hdf5Dataset
   std::vector<double> directions;
 };
 
-/** What a path "scan.h5::/entry/data" names, or ilastik's "scan.h5/entry/data". The file is empty if it names no
- * dataset of a file that is there. */
+/** The file and dataset of a path "scan.h5::/entry/data", or ilastik's "scan.h5/entry/data". The file is empty if the
+ *  path is not a dataset of an existing file. */
 struct DatasetPath
 {
   std::string file;
@@ -65,7 +65,7 @@ struct DatasetPath
   explicit DatasetPath(const std::string & path);
 };
 
-/** The datasets of a file, in the order of their names. \param also  one that is reached by this name alone, through a
+/** The datasets of a file, in the order of their names. \param also  one that is reached only by this name, through a
  *  link; it comes last. \throws Error for damaged files. */
 std::vector<Hdf5Dataset>
 ListHdf5Datasets(const std::string & path, const std::string & also, const Progress & progress);
@@ -74,7 +74,7 @@ ListHdf5Datasets(const std::string & path, const std::string & also, const Progr
  *  virtual one, files of raw values. \throws Error that names what is missing or damaged. */
 void CheckHdf5Sources(const std::string & path, Hdf5Dataset & dataset, const Progress & progress);
 
-/** What is read of a dataset: the values [begin, end) along an axis. All axes before it have size 1. */
+/** The part of a dataset to read: the values [begin, end) along an axis. All axes before it have size 1. */
 struct Hdf5Slices
 {
   std::size_t   axis = 0;

@@ -78,16 +78,15 @@ FailHdf5(const Hdf5Library & h5, const std::string & what)
   {
     unsigned version[3] = {};
     h5.H5get_libversion(&version[0], &version[1], &version[2]);
-    throw Error(what + ": " + reason + "; it is damaged, or of a newer HDF5 than the library here, which is version " +
+    throw Error(what + ": " + reason + "; it is damaged, or newer than the HDF5 library here, version " +
                 std::to_string(version[0]) + "." + std::to_string(version[1]) + "." + std::to_string(version[2]) +
-                "; write it for older ones, with h5repack --high=2 IN OUT, or in h5py with h5py.File(..., "
+                "; write it for older versions: h5repack --high=2 IN OUT, or h5py.File(..., "
                 "libver=('earliest', 'v110'))");
   }
   if (reason.find("lock file") != std::string::npos || reason.find("open for write") != std::string::npos)
   {
-    throw Error(
-      what + ": " + reason +
-      "; another program has it open for writing: read it when that has closed it (after a crash: h5clear -s)");
+    throw Error(what + ": " + reason +
+                "; another program has it open for writing: close it there first (after a crash: h5clear -s)");
   }
   throw Error(what + (reason.empty() ? "" : ": " + reason) + "; it is damaged, truncated or of an unusual kind");
 }
@@ -95,13 +94,13 @@ FailHdf5(const Hdf5Library & h5, const std::string & what)
 hid_t
 OpenHdf5(const Hdf5Library & h5, const std::string & path)
 {
-  // File systems without locks are no reason to fail.
+  // File systems without locks must work as well.
   ::setenv("HDF5_USE_FILE_LOCKING", "BEST_EFFORT", 0);
   // With it, other sources could be read than those that CheckHdf5Sources finds.
   ::unsetenv("HDF5_VDS_PREFIX");
   h5.H5open();
   h5.H5Eset_auto(H5E_DEFAULT, nullptr, nullptr);
-  // H5F_ACC_RDONLY, which is no constant but calls the library.
+  // H5F_ACC_RDONLY, which is not a constant but calls the library.
   constexpr unsigned readOnly = 0;
   const hid_t        file = h5.H5Fopen(path.c_str(), readOnly, H5P_DEFAULT);
   if (file < 0)

@@ -11,7 +11,7 @@
 #  include <string>
 #  include <vector>
 
-// Names and structures stay those of one version in all later ones.
+// Names and structures do not change in later versions.
 #  define H5_USE_18_API
 #  include <hdf5.h>
 
@@ -85,7 +85,7 @@ struct Hdf5Library
   /** The identifier of a number's type, such as "H5T_NATIVE_INT8"; the library must have been opened (H5open). */
   hid_t TypeNamed(const char * name) const;
 
-  /** What a process that uses the library may take, beside what it reads, and how long it may be silent. */
+  /** The memory that a process with the library may use in addition to the data, and the time it may be silent. */
   static constexpr std::size_t Memory = std::size_t{ 1 } << 30;
   static constexpr unsigned    Seconds = 60;
 

@@ -279,7 +279,7 @@ ReadHdf5(const std::string & path,
     RequireSameFiles(dataset);
     throw;
   }
-  // A file that is missing, or another one in its place, is no failure for the library.
+  // A missing or replaced file is not an error for the library.
   RequireSameFiles(dataset);
 }
 

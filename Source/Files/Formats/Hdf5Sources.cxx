@@ -1,13 +1,14 @@
-// What the values of an HDF5 dataset come from. The library gives fill values where it cannot open a source of a
-// virtual dataset or where a chunk is missing, and takes any chunk that a damaged index names. So every source must be
-// there, be large enough and be readable.
+// The sources of an HDF5 dataset's values. The library returns fill values if it cannot open a source of a virtual
+// dataset or if a chunk is missing, and accepts any chunk in a damaged index. So every source must exist, be large
+// enough and be readable.
 
-#include "BrickCCL/Bricks/ByteStream.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Formats/Hdf5Datasets.h"
 #include "BrickCCL/Files/Formats/Hdf5Library.h"
 #include "BrickCCL/Files/Isolation/PipedChild.h"
+
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -21,6 +22,8 @@ namespace brickccl::files
 
 #if defined(BRICKCCL_USE_HDF5) && defined(BRICKCCL_HAS_CHILDREN)
 
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FileStamp, path, isThere, size, time, statusChange)
+
 namespace
 {
 
@@ -33,33 +36,6 @@ TextOf(TGet get)
   std::string text(size > 0 ? static_cast<std::size_t>(size) + 1 : 1, '\0');
   get(text.data(), text.size());
   return text.c_str();
-}
-
-/** Sends the stamp of a file, or, without a path, that the work continues. */
-void
-SendStamp(const std::string & path, const PipedChild::Send & send)
-{
-  const FileStamp file = path.empty() ? FileStamp() : FileStamp::Of(path);
-  ByteWriter      to;
-  to.Text(file.path);
-  to.Byte(file.isThere ? 1 : 0);
-  to.Number(file.size);
-  to.Signed(file.time);
-  to.Signed(file.statusChange);
-  send(to.Written().data(), to.Size());
-}
-
-FileStamp
-ReceivedStamp(const PipedChild::Bytes & bytes)
-{
-  ByteReader from(bytes, "the list of sources");
-  FileStamp  file;
-  file.path = from.Text();
-  file.isThere = from.Byte() != 0;
-  file.size = from.Number();
-  file.time = from.Signed();
-  file.statusChange = from.Signed();
-  return file;
 }
 
 /** Checks what a dataset's values come from, and what the values of its sources come from. */
@@ -81,7 +57,7 @@ public:
     const std::pair<std::string, std::string> dataset(file, name);
     if (std::find(m_Way.begin(), m_Way.end(), dataset) != m_Way.end())
     {
-      throw Error(what + " takes values from itself; take them from the dataset that holds them");
+      throw Error(what + " uses itself as a source; name the dataset that holds the values");
     }
     if (!m_Seen.insert(dataset).second)
     {
@@ -103,9 +79,8 @@ public:
       // The library takes zeros for what such files lack.
       if (m_H5.H5Pget_external_count(list) != 0)
       {
-        throw Unsupported(what +
-                          " has its values in raw files (external storage), which are not read; copy them into a "
-                          "dataset (in h5py: out['data'] = file['data'][...])");
+        throw Unsupported(what + " keeps its values in raw files (external storage), which is not supported; copy them "
+                                 "into a dataset (in h5py: out['data'] = file['data'][...])");
       }
     }
   }
@@ -114,7 +89,9 @@ public:
   void
   Tell(const std::string & file)
   {
-    SendStamp(m_Told.insert(file).second ? file : "", m_Send);
+    const bool isNew = m_Told.insert(file).second;
+    const auto bytes = nlohmann::json::to_cbor(isNew ? FileStamp::Of(file) : FileStamp());
+    m_Send(bytes.data(), bytes.size());
   }
 
 private:
@@ -148,8 +125,8 @@ private:
       {
         throw Unsupported(what + " is compressed by the filter " + std::to_string(filter) +
                           (name[0] == '\0' ? "" : " (" + Printable(name) + ")") +
-                          ", which the HDF5 library here does not have; install it as a plugin (HDF5_PLUGIN_PATH says "
-                          "where), or store the dataset by gzip: h5repack -f GZIP=1 IN OUT");
+                          ", which the HDF5 library here lacks; install it as a plugin (in HDF5_PLUGIN_PATH), or store "
+                          "the dataset with gzip: h5repack -f GZIP=1 IN OUT");
       }
     }
   }
@@ -204,9 +181,9 @@ private:
       const hssize_t    points = m_H5.H5Sget_select_npoints(whole);
       if (points < 0)
       {
-        throw Unsupported(what +
-                          " may grow (an unlimited selection), which is not read; copy the values into a dataset "
-                          "that is not virtual");
+        throw Unsupported(
+          what +
+          " may grow (an unlimited selection), which is not supported; copy the values into an ordinary dataset");
       }
       if (!OpenFile(file, master))
       {
@@ -221,7 +198,7 @@ private:
       const std::string taken = TakenBeyond(part, static_cast<std::uint64_t>(points), shape);
       if (!taken.empty())
       {
-        throw Error(what + " has the size " + SizesOf(shape) + ", and the dataset takes " + taken + " of it");
+        throw Error(what + " has the size " + SizesOf(shape) + ", but the dataset uses " + taken + " of it");
       }
       Check(object, (dataset[0] == '/' ? "" : "/") + dataset, what);
     }
@@ -264,8 +241,8 @@ private:
     return SizesOf(last);
   }
 
-  /** Each chunk of the index must be one that is found at a place of the dataset's grid. One with a place outside of
-   *  it or between its places, or with that of another one, is not. */
+  /** Each chunk of the index must be one that is found at a place of the dataset's grid. A chunk outside the grid,
+   * between its places, or at an occupied place is not. */
   void
   CheckChunks(hid_t object, hid_t list, const std::string & what)
   {
@@ -306,7 +283,7 @@ private:
     if (found != count)
     {
       throw Error(what + " has a damaged list of chunks: of " + std::to_string(count) + " chunks, " +
-                  std::to_string(count - found) + " are at no place of their own in the dataset");
+                  std::to_string(count - found) + " have no unique place in the dataset");
     }
   }
 
@@ -341,7 +318,7 @@ CheckHdf5Sources(const std::string & path, Hdf5Dataset & dataset, const Progress
   PipedChild child("the HDF5 library", work, Hdf5Library::Memory, Hdf5Library::Seconds, [&] { progress.Update(0); });
   for (PipedChild::Bytes bytes = child.Receive(); !bytes.empty(); bytes = child.Receive())
   {
-    FileStamp file = ReceivedStamp(bytes);
+    auto file = nlohmann::json::from_cbor(bytes).get<FileStamp>();
     if (!file.path.empty())
     {
       dataset.files.push_back(std::move(file));

@@ -149,7 +149,7 @@ ReadJpeg(const FileBytes & file, const ReadOptions & options)
   const double     pixels = static_cast<double>(jpeg.image_width) * jpeg.image_height;
   if (pixels > maximumPixelsPerByte * static_cast<double>(file.Size()))
   {
-    throw Error("its header says " + std::to_string(jpeg.image_width) + " x " + std::to_string(jpeg.image_height) +
+    throw Error("its header promises " + std::to_string(jpeg.image_width) + " x " + std::to_string(jpeg.image_height) +
                 " pixels but the file has only " + std::to_string(file.Size()) +
                 " bytes: it is truncated or its header damaged");
   }
@@ -174,7 +174,7 @@ ReadJpeg(const FileBytes & file, const ReadOptions & options)
   {
     decoder.Fail();
   }
-  image.notes.push_back("JPEG compression is lossy: values near edges are not those of the original");
+  image.notes.push_back("JPEG compression is lossy: values near edges differ from the original");
   return image;
 }
 

@@ -98,7 +98,7 @@ WriteColourJpeg(const std::string & path, int width, int height, const unsigned 
   JpegEncoder encoder;
   if (!encoder.Encode(width, height, pixels, quality))
   {
-    throw Error("JPEG holds no picture of " + std::to_string(width) + " x " + std::to_string(height) + " pixels");
+    throw Error("JPEG cannot hold a picture of " + std::to_string(width) + " x " + std::to_string(height) + " pixels");
   }
   std::ofstream stream(path, std::ios::binary);
   stream.write(reinterpret_cast<const char *>(encoder.Bytes()), static_cast<std::streamsize>(encoder.Size()));

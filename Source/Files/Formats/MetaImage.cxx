@@ -46,7 +46,7 @@ struct MetaHeader
       if (found != nullptr && value != nullptr && *value != *found)
       {
         throw Error(std::string("its fields '") + first + "' (" + *found + ") and '" + name + "' (" + *value +
-                    ") are two names of one thing, with different values");
+                    ") mean the same and have different values");
       }
       first = found == nullptr ? name : first;
       found = found == nullptr ? value : found;
@@ -64,7 +64,7 @@ struct MetaHeader
     const char letter = (*value)[0];
     if (std::strchr("TtYy1FfNn0", letter) == nullptr)
     {
-      throw Error(std::string("its field '") + *names.begin() + "' is '" + *value + "'; True and False are right");
+      throw Error(std::string("its field '") + *names.begin() + "' is '" + *value + "'; use True or False");
     }
     return std::strchr("TtYy1", letter) != nullptr;
   }
@@ -97,7 +97,7 @@ ParseHeader(const FileBytes & file)
       {
         continue;
       }
-      throw Error("its header has the line '" + line.substr(0, 60) + "', which is no field");
+      throw Error("its header has the line '" + line.substr(0, 60) + "', which is not a field");
     }
     const std::string key = Trimmed(line.substr(0, equals));
     const std::string value = Trimmed(line.substr(equals + 1));
@@ -126,7 +126,7 @@ ParseHeader(const FileBytes & file)
 }
 
 /** \throws Error if voxels of MET_LONG seem to have eight bytes, as a long has in some programs.
- *  \param bytes   those of the voxels
+ *  \param bytes   of the voxels
  *  \param beyond  those behind them in the file */
 void
 CheckSizeOfLong(const MetaHeader & header, std::uint64_t bytes, std::uint64_t beyond)
@@ -183,7 +183,7 @@ void
 SetGeometry(const MetaHeader & header, std::size_t fileDimension, const ReadOptions & options, LoadedImage & image)
 {
   const auto dimension = static_cast<std::size_t>(image.extent.dimension);
-  // The size of a voxel is another thing than the distance of two, and stands for it where that is missing.
+  // The size of a voxel differs from the distance of two, and replaces it if that is missing.
   const bool hasSpacing = header.Find("ElementSpacing") != nullptr;
   const auto spacing = NumbersOf(header, { hasSpacing ? "ElementSpacing" : "ElementSize" }, fileDimension);
   const auto origin = NumbersOf(header, { "Offset", "Position", "Origin" }, fileDimension);
@@ -196,11 +196,11 @@ SetGeometry(const MetaHeader & header, std::size_t fileDimension, const ReadOpti
     factor = millimetres == 0 ? 1 : millimetres;
     if (millimetres == 0 && *unit != "?" && !unit->empty())
     {
-      image.notes.push_back("its DistanceUnits are '" + *unit + "', no unit of length that is known; mm is taken");
+      image.notes.push_back("its DistanceUnits are '" + *unit + "', an unknown unit of length; mm is assumed");
     }
     else if (factor != 1)
     {
-      image.notes.push_back("its lengths are in " + *unit + " (DistanceUnits), which other programs may take for mm");
+      image.notes.push_back("its lengths are in " + *unit + " (DistanceUnits), which other programs may read as mm");
     }
   }
   double      vectors[MaximumDimension][MaximumDimension] = {};
@@ -259,7 +259,7 @@ struct Packed
   Wrapper               wrapper;
 };
 
-/** What is compressed in a data file, from `begin` on. \throws Error if its only file is too short. */
+/** The compressed data of a file, from `begin` on. \throws Error if its only file is too short. */
 Packed
 PackedOf(const FileBytes & data, std::uint64_t begin, const MetaHeader & header, bool isOnly)
 {

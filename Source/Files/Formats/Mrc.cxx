@@ -128,7 +128,7 @@ struct MrcAxes
       if (std::find(numbers, numbers + 3, axis + 1) == numbers + 3)
       {
         throw Error("its axes are in the order " + std::to_string(numbers[0]) + ", " + std::to_string(numbers[1]) +
-                    ", " + std::to_string(numbers[2]) + "; each of 1, 2 and 3 must be there once (1, 2, 3: x fastest)");
+                    ", " + std::to_string(numbers[2]) + "; it must contain 1, 2 and 3 once each (1, 2, 3: x fastest)");
       }
     }
     std::transform(numbers, numbers + 3, of, [](int number) { return number - 1; });
@@ -154,14 +154,14 @@ SetGeometry(const MrcHeader & header, const MrcAxes & axes, LoadedImage & image)
     const double angle = header.Float(13 + axis);
     if (length > 0 && angle != 0 && !(std::fabs(angle - 90) < 1e-3))
     {
-      throw Unsupported("its axes meet at an angle of " + Shortest(angle) + " degrees; right angles are read");
+      throw Unsupported("its axes meet at an angle of " + Shortest(angle) + " degrees; only right angles are read");
     }
   }
   if (!axes.AreInOrder())
   {
-    image.notes.push_back(std::string("its columns, rows and sections lie along ") + AxisNames[axes.of[0]] + ", " +
+    image.notes.push_back(std::string("its columns, rows and sections run along ") + AxisNames[axes.of[0]] + ", " +
                           AxisNames[axes.of[1]] + " and " + AxisNames[axes.of[2]] +
-                          "; the voxels stay in this order, and the direction says so");
+                          "; the voxels stay in this order, and the direction matrix has it");
     for (int i = 0; i < dimension; ++i)
     {
       for (int row = 0; row < dimension; ++row)
@@ -210,7 +210,7 @@ ReadMrc(const FileBytes & file, const ReadOptions & options)
   const MrcAxes             axes(header);
   LoadedImage               image;
   std::vector<std::int64_t> sizes = { header.Integer(0), header.Integer(1), header.Integer(2) };
-  // A stack of volumes, which is a fourth axis. The space group says so.
+  // A stack of volumes, which is a fourth axis, according to the space group.
   const std::int64_t spaceGroup = header.Integer(22);
   const std::int64_t sectionsOfVolume = header.Integer(9);
   if (spaceGroup >= 401 && spaceGroup <= 630 && sectionsOfVolume > 0 && sectionsOfVolume < sizes[2])
@@ -218,8 +218,7 @@ ReadMrc(const FileBytes & file, const ReadOptions & options)
     if (sizes[2] % sectionsOfVolume != 0 || axes.of[2] != 2)
     {
       throw Error("it is a stack of volumes of " + std::to_string(sectionsOfVolume) +
-                  " sections each along z, but its " + std::to_string(sizes[2]) +
-                  " sections do not part into such volumes");
+                  " sections each along z, but its " + std::to_string(sizes[2]) + " sections cannot be divided evenly");
     }
     sizes.push_back(sizes[2] / sectionsOfVolume);
     sizes[2] = sectionsOfVolume;
@@ -249,7 +248,7 @@ ReadMrc(const FileBytes & file, const ReadOptions & options)
   const auto          count = static_cast<std::size_t>(image.extent.VoxelCount());
   if (count > file.Size())
   {
-    throw Error("its header says " + image.extent.ToString() + " voxels but the file has only " +
+    throw Error("its header promises " + image.extent.ToString() + " voxels, but the file has only " +
                 std::to_string(file.Size()) + " bytes: it is truncated or its header damaged");
   }
   const std::size_t bytes = count * static_cast<std::size_t>(voxels.storedBytes);

@@ -39,7 +39,7 @@ StoredOf(std::int64_t code)
   case 2048:
     throw Unsupported("complex voxels are not supported; give their magnitude instead");
   default:
-    throw Unsupported("its voxels are of the type with the code " + std::to_string(code) +
+    throw Unsupported("its voxels have type code " + std::to_string(code) +
                       "; integers of 8 to 64 bits, float, double and RGB are read");
   }
 }
@@ -55,7 +55,7 @@ CodeOf(ScalarType type)
       return code;
     }
   }
-  throw Error("NIfTI has no code for a type of voxels");
+  throw Error("NIfTI cannot store voxels of this type");
 }
 
 void
@@ -74,7 +74,7 @@ CheckSignature(const HeaderBytes & header, std::size_t size)
 {
   if (!header.IsKnown())
   {
-    throw Error(size < SizeOfFirst ? "its header is truncated" : "its header is none of NIfTI or Analyze");
+    throw Error(size < SizeOfFirst ? "its header is truncated" : "its header is neither NIfTI nor Analyze");
   }
   // Some programs leave them at 0.
   const std::string ends(header.LineEnds(), header.LineEnds() + 4);

@@ -137,11 +137,11 @@ Stored StoredOf(std::int64_t code);
 /** The code that the standard has for each ScalarType. */
 std::int64_t CodeOf(ScalarType type);
 
-/** \throws Error if the header's bits of a voxel (bitpix) are not those of its type. Some programs leave them at 0. */
+/** \throws Error if the header's bits of a voxel (bitpix) contradict its type. Some programs leave them at 0. */
 void CheckBits(const HeaderBytes & header, int bitsOfType);
 
-/** \param size  of what is there of the header
- *  \throws Error if it is no header, and for a magic whose line ends a transfer as text has changed */
+/** \param size  of the part of the header that exists
+ *  \throws Error if it is not a header, and for a magic whose line ends were changed by a transfer as text */
 void CheckSignature(const HeaderBytes & header, std::size_t size);
 
 } // namespace brickccl::files::nifti

@@ -141,7 +141,7 @@ UnitOf(const HeaderBytes & header, LoadedImage & image)
     return 1e-3;
   default:
     image.notes.push_back("its unit of length has the code " + std::to_string(header.Units() & 7) +
-                          ", which the standard does not know; it is taken for mm");
+                          ", which is not in the standard; mm is assumed");
     return 1;
   }
 }
@@ -163,7 +163,7 @@ CheckSizesOfMatrix(const HeaderBytes & header,
                                  std::to_string(axis + 1) + " but its pixdim says " + Shortest(size) + " (unscaled)";
       if (!options.acceptSheared || !(LengthOf(matrix[0]) > 0))
       {
-        throw Error(unlike + "; correct the header, or go on with the sform by --accept-sheared");
+        throw Error(unlike + "; correct the header, or use the sform with --accept-sheared");
       }
       image.notes.push_back(unlike + "; the sform is used");
       return;
@@ -203,7 +203,7 @@ PlacementOf(const HeaderBytes & header, const ReadOptions & options, LoadedImage
   }
   if (header.Magic().empty())
   {
-    image.notes.push_back("Analyze files hold no place in space; their axes are taken as x, y, z and the origin as 0");
+    image.notes.push_back("Analyze files have no position in space; axes x, y, z and origin 0 are assumed");
   }
   else if (hasMatrix)
   {
@@ -227,7 +227,7 @@ PlacementOf(const HeaderBytes & header, const ReadOptions & options, LoadedImage
   return placement;
 }
 
-/** Whether a slice lies at an angle to the first `spatial` directions of space. */
+/** Whether a slice is oblique to the first `spatial` directions of space. */
 bool
 IsAtAnAngle(const double (&vectors)[3][4], int spatial)
 {
@@ -277,7 +277,7 @@ SetGeometry(const HeaderBytes & header, const ReadOptions & options, LoadedImage
   }
   if (IsAtAnAngle(vectors, spatial))
   {
-    image.notes.push_back("its slice lies at an angle in space; its place there is left out");
+    image.notes.push_back("its slice is oblique; its position in space is ignored");
     for (int axis = 0; axis < spatial; ++axis)
     {
       std::fill(settled[axis], settled[axis] + MaximumDimension, 0.0);
@@ -295,7 +295,7 @@ OffsetOf(const HeaderBytes & header, bool isSingle)
     header.IsSecond() ? static_cast<double>(header.At<std::int64_t>(168)) : double{ header.At<float>(108) };
   if (!(offset >= 0) || offset > 4e15 || offset != std::floor(offset))
   {
-    throw Error("its voxels begin at byte " + Shortest(offset) + " (vox_offset), which is no place in a file");
+    throw Error("its voxels begin at byte " + Shortest(offset) + " (vox_offset), which is not a position in a file");
   }
   const double least = isSingle ? (header.IsSecond() ? 544.0 : 352.0) : 0.0;
   if (offset < least && offset != 0)
@@ -382,7 +382,7 @@ ReadNifti(const FileBytes & file, const ReadOptions & options)
                                                                        : std::string();
     if (path.empty())
     {
-      throw Error("there is no file with its voxels beside the header: '" + fs::path(file.Path()).stem().string() +
+      throw Error("the file with its voxels is missing next to the header: '" + fs::path(file.Path()).stem().string() +
                   ".img' or '.img.gz'");
     }
     data = FileBytes::Map(path);
@@ -432,8 +432,7 @@ ReadNifti(const FileBytes & file, const ReadOptions & options)
   if (!std::isfinite(scaling.slope) || (scaling.slope != 0 && !std::isfinite(scaling.intercept)))
   {
     image.notes.push_back("its scl_slope is " + Shortest(scaling.slope) + " and its scl_inter " +
-                          Shortest(scaling.intercept) +
-                          ", which are no numbers; its values are taken as they are stored");
+                          Shortest(scaling.intercept) + ", not both numbers; its stored values are used");
   }
   else if (stored.channels == 1 && scaling.slope != 0)
   {

@@ -50,7 +50,7 @@ private:
   bool                       m_IsSecond;
 };
 
-/** The quaternion of a rotation. Of the four ways to find it, this takes the one with the largest divisor. */
+/** The quaternion of a rotation. It uses the formula with the largest divisor. */
 void
 QuaternionOf(const double (&r)[3][3], double (&quaternion)[3])
 {
@@ -187,7 +187,7 @@ WriteNifti(const std::string & path, const ImageToWrite & image, const WriteOpti
   const bool isSecond = *std::max_element(image.extent.size, image.extent.size + MaximumDimension) > 32767;
   if (isSecond)
   {
-    notes.push_back("it has more than 32767 voxels along an axis and is a NIfTI-2 file, which not every reader knows");
+    notes.push_back("an axis has more than 32767 voxels, so it is a NIfTI-2 file, which some programs cannot read");
   }
   const bool isPair = HasExtension(path, ".hdr .img .hdr.gz .img.gz");
   const bool isGzipped = HasExtension(path, ".gz");

@@ -42,7 +42,7 @@ DataFilesOf(const FileBytes & file, const NrrdHeader & header)
   }
   if (names.empty() || names[0].empty())
   {
-    throw Error("its field 'data file' names no file");
+    throw Error("its field 'data file' does not name a file");
   }
   return MapDataFiles(file.Path(), names);
 }
@@ -72,17 +72,17 @@ IsGzip(const NrrdHeader & header)
   const std::string name = LowerCase(header.Get("encoding"));
   if (name != "raw" && name != "gzip" && name != "gz")
   {
-    throw Unsupported("its encoding is '" + name + "'; raw and gzip are read: save it as gzip");
+    throw Unsupported("its encoding is '" + name + "'; raw and gzip are read: save it with gzip");
   }
   return name != "raw";
 }
 
-/** How the data of an image lie in its files. */
+/** The layout of an image's data in its files. */
 struct DataLayout
 {
   bool         isGzip = false;
   std::int64_t lineSkip = 0;
-  /** -1 stands for data at the end of the file. */
+  /** -1 means data at the end of the file. */
   std::int64_t byteSkip = 0;
   /** Whether the bytes of values come in the other order than on this machine. */
   bool swapped = false;
@@ -101,14 +101,14 @@ DataLayoutOf(const NrrdHeader & header, std::size_t size)
   {
     throw Error("its 'line skip' is " + std::to_string(layout.lineSkip) + " and its 'byte skip' " +
                 std::to_string(layout.byteSkip) +
-                "; they must be at least 0 (with the encoding raw, a 'byte skip' of -1 is possible)");
+                "; they must be at least 0 (or a 'byte skip' of -1 with the encoding raw)");
   }
   if (size > 1)
   {
     const std::string endian = LowerCase(header.Get("endian"));
     if (endian != "little" && endian != "big")
     {
-      throw Error("its endian is '" + endian + "'; little and big are right");
+      throw Error("its endian is '" + endian + "'; use little or big");
     }
     layout.swapped = (endian == "big") != HostIsBigEndian;
   }

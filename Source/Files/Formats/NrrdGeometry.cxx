@@ -27,7 +27,7 @@ QuotedWords(const std::string & text)
   return words.empty() ? Words(text) : words;
 }
 
-/** The millimetres of each unit. Units that are no lengths give a note. */
+/** The millimeters of each unit. Other units than lengths give a note. */
 std::vector<double>
 UnitsOf(const NrrdHeader & header, const std::string & field, std::size_t count, LoadedImage & image)
 {
@@ -47,7 +47,7 @@ UnitsOf(const NrrdHeader & header, const std::string & field, std::size_t count,
     if (millimetres == 0 && !name.empty() && name != "none" && name != "???" && name != "s" && name != "ms" &&
         name != "sec" && name != "second" && name != "seconds")
     {
-      image.notes.push_back("its unit '" + units[i] + "' is no unit of length that is known; it is taken for mm");
+      image.notes.push_back("its unit '" + units[i] + "' is not a known unit of length; mm is assumed");
     }
   }
   return factors;
@@ -85,8 +85,8 @@ SignsOfSpace(const std::string & space)
   }
   else
   {
-    throw Error("its space is '" + space + "', which the format does not know; left-posterior-superior, " +
-                "right-anterior-superior, left-anterior-superior, scanner-xyz and the like are right");
+    throw Error("its space is '" + space + "', which is not in the format; use left-posterior-superior, " +
+                "right-anterior-superior, left-anterior-superior, scanner-xyz or the like");
   }
   if (hasTime)
   {
@@ -110,7 +110,7 @@ NrrdVectors(const std::string & text, const std::string & field)
       const std::string word = text.substr(place, end - place);
       if (LowerCase(word) != "none")
       {
-        throw Error("its field '" + field + "' has '" + word.substr(0, 40) + "' where a vector or none belongs");
+        throw Error("its field '" + field + "' has '" + word.substr(0, 40) + "' instead of a vector or none");
       }
       vectors.emplace_back();
       place = end == std::string::npos ? text.size() : end;
@@ -170,7 +170,7 @@ SpaceOf(const NrrdHeader & header, LoadedImage & image)
     const auto given = NrrdVectors(*text, "space origin");
     if (given.size() != 1 || given[0].size() != space.signs.size())
     {
-      throw Error("its space origin '" + text->substr(0, 60) + "' is no vector of " +
+      throw Error("its space origin '" + text->substr(0, 60) + "' is not a vector of " +
                   Counted(space.signs.size(), "number"));
     }
     space.origin = given[0];
@@ -178,8 +178,8 @@ SpaceOf(const NrrdHeader & header, LoadedImage & image)
   return space;
 }
 
-/** Whether the image lies at an angle in a space of more dimensions than it has, or of fewer.
- *  \throws Error for a direction that is no vector of the space. */
+/** Whether the image is oblique in a space of more or fewer dimensions. \throws Error for a direction that is not a
+ * vector of the space. */
 bool
 LeavesSpace(const std::vector<std::vector<double>> & directions,
             const std::vector<std::size_t> &         places,
@@ -232,7 +232,7 @@ SetDirections(const NrrdHeader &               header,
   const bool leavesSpace = LeavesSpace(directions, places, space.signs.size());
   if (leavesSpace)
   {
-    image.notes.push_back("its slices lie at an angle in a space of more dimensions; their place there is left out");
+    image.notes.push_back("its slices are oblique in a space of more dimensions; their position there is ignored");
   }
   double vectors[MaximumDimension][MaximumDimension] = {};
   for (int axis = 0; axis < MaximumDimension; ++axis)
@@ -295,15 +295,16 @@ SetNrrdGeometry(const NrrdHeader &               header,
   }
   else if (!untold.empty())
   {
-    image.notes.push_back("it does not say the spacing along " + untold + ", which is taken as 1 mm");
+    image.notes.push_back("its header has no spacing along " + untold + ": 1 mm is assumed");
   }
   if (header.Find("axis mins") != nullptr || header.Find("axis maxs") != nullptr)
   {
-    image.notes.push_back("its axis mins and maxs are not used; spacings and space directions are, or --spacing X Y Z");
+    image.notes.push_back(
+      "its axis mins and maxs are ignored; the spacing comes from spacings, space directions or --spacing");
   }
   if (const std::string * const space = header.Find("space"))
   {
-    image.notes.push_back("it names the space '" + *space + "' but no space directions; its axes are taken as x, y, z");
+    image.notes.push_back("it names the space '" + *space + "' but no space directions; axes x, y, z are assumed");
   }
   SettleSpacing(image);
 }

@@ -94,7 +94,7 @@ ParseNrrdHeader(const FileBytes & file)
     }
     else if (colon == std::string::npos)
     {
-      throw Error("its header has the line '" + line.substr(0, 60) + "', which is no field");
+      throw Error("its header has the line '" + line.substr(0, 60) + "', which is not a field");
     }
     else
     {

@@ -32,7 +32,7 @@ struct NrrdHeader
   const std::string & Get(const std::string & name) const;
 };
 
-/** \throws Error for versions other than 1 to 5, lines that are no fields, and fields that occur twice. */
+/** \throws Error for versions other than 1 to 5, lines that are not fields, and fields that occur twice. */
 NrrdHeader ParseNrrdHeader(const FileBytes & file);
 
 /** The vectors of "(1,0,0) none (0,1,0)"; an empty one for "none". */

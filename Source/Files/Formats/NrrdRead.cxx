@@ -50,7 +50,7 @@ TypeOf(const std::string & field)
   throw Unsupported("its voxels are of type '" + field + "'; integers of 8 to 64 bits, float and double are read");
 }
 
-/** What an axis counts. */
+/** The meaning of an axis. */
 enum class Role
 {
   Space,
@@ -66,7 +66,7 @@ struct Axes
   std::vector<std::string>  kinds;
 };
 
-/** What an axis of this kind counts. \throws Unsupported for kinds that are not read. */
+/** The meaning of an axis of this kind. \throws Unsupported for kinds that are not read. */
 Role
 RoleOf(const std::string & kind)
 {
@@ -190,7 +190,7 @@ ReadNrrd(const FileBytes & file, const ReadOptions & options)
                                                          : axes.roles[axis];
     }
   }
-  // The fastest axis holds channels if it is no axis of space. If the axis of channels comes last, each channel is a
+  // The fastest axis holds channels if it is not spatial. If the axis of channels comes last, each channel is a
   // whole image, one after the other.
   std::vector<std::int64_t> sizes;
   std::vector<std::size_t>  places;
@@ -206,7 +206,7 @@ ReadNrrd(const FileBytes & file, const ReadOptions & options)
     {
       if (beyond > 0)
       {
-        throw Unsupported("its axis " + std::to_string(axis) + " lies behind one that is no place in space (kind " +
+        throw Unsupported("its axis " + std::to_string(axis) + " follows one that is not spatial (kind " +
                           axes.kinds[axis - 1] + "); such axes are read where they come first or last");
       }
       sizes.push_back(size);
@@ -230,7 +230,7 @@ ReadNrrd(const FileBytes & file, const ReadOptions & options)
       if (size > 1)
       {
         image.notes.push_back("its axis " + std::to_string(axis + 1) + " (kind " + axes.kinds[axis] +
-                              ") is no place in space but is labeled as one; --by-slice keeps its entries apart");
+                              ") is not spatial but is labeled as one; --by-slice labels its entries separately");
       }
     }
   }
@@ -238,7 +238,7 @@ ReadNrrd(const FileBytes & file, const ReadOptions & options)
   image.segmentation = SegmentsIn(header);
   if (image.channels > 1 && !header.pairs.empty())
   {
-    image.notes.push_back("its segments overlap and lie in " + std::to_string(image.channels) +
+    image.notes.push_back("its segments overlap and are stored in " + std::to_string(image.channels) +
                           " layers, which are read as channels; export them to one label map in 3D Slicer");
   }
   places.resize(std::min(places.size(), static_cast<std::size_t>(image.extent.dimension)));

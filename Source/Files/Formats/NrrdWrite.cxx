@@ -51,7 +51,7 @@ NrrdNameOf(ScalarType type)
   return "double";
 }
 
-/** What describes a segment that has no name of its own. */
+/** The description of a segment without a name. */
 Segment
 SegmentOf(std::uint64_t label, const Extent & extent)
 {

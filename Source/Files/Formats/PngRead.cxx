@@ -77,7 +77,7 @@ public:
     png_read_update_info(m_Png, m_Info);
     if (png_get_rowbytes(m_Png, m_Info) != rowBytes)
     {
-      png_error(m_Png, "rows have another length than the header says");
+      png_error(m_Png, "rows do not have the length in the header");
     }
     for (int pass = 0; pass < passes; ++pass)
     {
@@ -178,11 +178,11 @@ SetSpacing(const PngDecoder & decoder, LoadedImage & image)
       image.geometry.spacing[0] = 1000.0 / x;
       image.geometry.spacing[1] = 1000.0 / y;
       image.spacingSource = "file";
-      image.notes.push_back(NoteOnResolution(x, y, "metre"));
+      image.notes.push_back(NoteOnResolution(x, y, "meter"));
     }
     else if (x != y)
     {
-      image.notes.push_back("pixels are not square, but the file does not say their size; 1 mm is taken");
+      image.notes.push_back("pixels are not square, but their size is not in the file; 1 mm is assumed");
     }
   }
 }
@@ -202,7 +202,7 @@ ExpandPalette(const PngDecoder & decoder, LoadedImage & image)
     const int index = static_cast<int>(image.voxels.Data()[i]);
     if (index >= count)
     {
-      throw Error("a pixel has the colour " + std::to_string(index) + " of a palette of " + std::to_string(count) +
+      throw Error("a pixel has color number " + std::to_string(index) + " of a palette of " + std::to_string(count) +
                   ": the file is damaged");
     }
     *output++ = colours[index].red;
@@ -211,31 +211,7 @@ ExpandPalette(const PngDecoder & decoder, LoadedImage & image)
   }
   image.voxels = std::move(expanded);
   image.channels = 3;
-  image.notes.push_back("it has a palette; the channels are red, green and blue of its colours");
-}
-
-/** Whether a file holds the pictures of an animation, too (APNG). */
-bool
-IsAnimated(const FileBytes & file)
-{
-  // Each chunk has its length, its name, its bytes and a checksum. The chunk that says so comes before the pixels.
-  constexpr std::uint64_t beside = 12;
-  for (std::uint64_t place = 8; place + beside <= file.Size();)
-  {
-    const unsigned char * const chunk = file.Data() + place;
-    const std::string           name(reinterpret_cast<const char *>(chunk) + 4, 4);
-    if (name == "acTL" || name == "IDAT")
-    {
-      return name == "acTL";
-    }
-    std::uint64_t length = 0;
-    for (int i = 0; i < 4; ++i)
-    {
-      length = length << 8 | chunk[i];
-    }
-    place += length + beside;
-  }
-  return false;
+  image.notes.push_back("it has a palette; its colors become three channels");
 }
 
 } // namespace
@@ -262,8 +238,8 @@ ReadPng(const FileBytes & file, const ReadOptions & options)
   const double        storedBytes = (static_cast<double>(width) * stored * bits / 8 + 1) * height;
   if (storedBytes > static_cast<double>(MaximumInflatedSize(file.Size())))
   {
-    throw Error("its header says " + std::to_string(width) + " x " + std::to_string(height) +
-                " pixels but the file has only " + std::to_string(file.Size()) +
+    throw Error("its header promises " + std::to_string(width) + " x " + std::to_string(height) +
+                " pixels, but the file has only " + std::to_string(file.Size()) +
                 " bytes: it is truncated or its header damaged");
   }
   LoadedImage image;
@@ -271,10 +247,6 @@ ReadPng(const FileBytes & file, const ReadOptions & options)
   image.channels = colour == PNG_COLOR_TYPE_RGB || colour == PNG_COLOR_TYPE_RGB_ALPHA ? 3 : 1;
   image.extent = SettleExtent({ width, height });
   SetSpacing(decoder, image);
-  if (IsAnimated(file))
-  {
-    image.notes.push_back("it holds an animation (APNG); its one picture for programs that show none is read");
-  }
   TellHeader(options, image);
   const bool isTransparent =
     (colour & PNG_COLOR_MASK_ALPHA) != 0 || png_get_valid(decoder.Png(), decoder.Info(), PNG_INFO_tRNS) != 0;
@@ -289,8 +261,8 @@ ReadPng(const FileBytes & file, const ReadOptions & options)
   {
     if (options.asLabels)
     {
-      image.meaning = "numbers of a palette's colours";
-      image.notes.push_back("it has a palette; the voxels are the numbers of its colours");
+      image.meaning = "numbers of palette colors";
+      image.notes.push_back("it has a palette; the voxels are numbers of colors, not brightness");
     }
     else
     {
@@ -299,8 +271,8 @@ ReadPng(const FileBytes & file, const ReadOptions & options)
   }
   if (isTransparent)
   {
-    image.notes.push_back("transparency (alpha) is left out; " + std::to_string(image.channels) +
-                          (image.channels == 1 ? " channel takes part" : " channels take part"));
+    image.notes.push_back("transparency (alpha) is ignored; " + std::to_string(image.channels) +
+                          (image.channels == 1 ? " channel is read" : " channels are read"));
   }
   return image;
 }

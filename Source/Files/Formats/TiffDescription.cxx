@@ -68,7 +68,7 @@ SetPlaneSpacing(const TiffPages & found, double millimetres, TiffStack & stack)
 std::string
 NameOfUnit(std::uint64_t unit)
 {
-  const char * const names[] = { nullptr, nullptr, "the inch", "the centimetre", "the millimetre", "the micrometre" };
+  const char * const names[] = { nullptr, nullptr, "the inch", "the centimeter", "the millimeter", "the micrometer" };
   const bool         isKnown = unit < std::size(names) && names[unit] != nullptr;
   return isKnown ? names[unit] : std::to_string(unit);
 }
@@ -84,8 +84,8 @@ NoteUnit(const TiffResolution & resolution, TiffStack & stack)
   }
   else if (!isOfTiff)
   {
-    stack.notes.push_back("its ResolutionUnit is " + std::to_string(resolution.unit) + ", which TIFF does not have; " +
-                          (resolution.Millimetres() > 0 ? NameOfUnit(resolution.unit) + " is taken, as tifffile does"
+    stack.notes.push_back("its ResolutionUnit is " + std::to_string(resolution.unit) + ", which is not in TIFF; " +
+                          (resolution.Millimetres() > 0 ? NameOfUnit(resolution.unit) + " is assumed, as in tifffile"
                                                         : "no spacing is read from its resolution"));
   }
 }
@@ -105,20 +105,20 @@ DescribeByTags(const TiffPages & found, TiffStack & stack)
   }
 }
 
-/** The millimetres of an ImageJ unit of length; 0 if it is none, which is noted if it is more than a pixel. */
+/** The millimeters of an ImageJ unit of length; 0 for other units, with a note unless it is a pixel. */
 double
 ImageJUnit(const std::string & unit, TiffStack & stack)
 {
   const double millimetres = Millimetres(unit);
   if (millimetres == 0 && !unit.empty() && unit != "pixel" && unit != "pixels")
   {
-    stack.notes.push_back("the ImageJ unit of length is unknown; the spacing is taken as 1 mm");
+    stack.notes.push_back("the ImageJ unit of length is unknown; 1 mm is assumed");
   }
   return millimetres;
 }
 
-/** The millimetres of the unit of x. Without one of ImageJ's it is that of the resolution. ImageJ takes 72 per inch,
- * which many programs write into any image, for no resolution. */
+/** The millimeters of the unit of x: ImageJ's unit, or else the unit of the resolution. ImageJ ignores 72 per inch,
+ * which many programs write into any image. */
 double
 ImageJUnitOfX(const TiffResolution & resolution, const std::string & unit, TiffStack & stack)
 {
@@ -128,8 +128,7 @@ ImageJUnitOfX(const TiffResolution & resolution, const std::string & unit, TiffS
   }
   if (resolution.unit == RESUNIT_INCH && resolution.x == 72)
   {
-    stack.notes.push_back("no spacing is read from its resolution of 72 pixels per inch, which ImageJ takes for none; "
-                          "--spacing gives one");
+    stack.notes.push_back("its resolution of 72 pixels per inch means no spacing in ImageJ; set one with --spacing");
     return 0;
   }
   if (resolution.unit == RESUNIT_INCH)
@@ -139,7 +138,7 @@ ImageJUnitOfX(const TiffResolution & resolution, const std::string & unit, TiffS
   return resolution.Millimetres();
 }
 
-/** Sets the spacing as ImageJ does: the unit of its description goes before that of the resolution. */
+/** Sets the spacing as ImageJ does: the unit of its description precedes the unit of the resolution. */
 void
 SetImageJSpacing(const TiffPages & found, TiffStack & stack)
 {
@@ -150,9 +149,9 @@ SetImageJSpacing(const TiffPages & found, TiffStack & stack)
   if (x > 0 && found.resolution.hasUnit && found.resolution.x > 0 && ofTag > 0 && x != ofTag)
   {
     stack.notes.push_back("its ImageJ unit is " + Printable(unit.substr(0, 40), "\\") + " but its ResolutionUnit " +
-                          NameOfUnit(found.resolution.unit) + "; that of ImageJ is taken");
+                          NameOfUnit(found.resolution.unit) + "; ImageJ's unit is used");
   }
-  // Axes of other units than that of x have them told apart.
+  // Axes with another unit than x have their own field.
   const auto unitOf = [&](const char * name) {
     const std::string own = ImageJValue(text, name);
     return own.empty() || own == unit ? x : ImageJUnit(own, stack);
@@ -173,7 +172,7 @@ SetImageJSpacing(const TiffPages & found, TiffStack & stack)
   if (!told.empty() && (spacing == 0 || !std::isfinite(spacing)))
   {
     stack.notes.push_back("the spacing of its ImageJ description is " + Printable(told.substr(0, 40), "\\") +
-                          ", which is no distance of slices");
+                          ", which is not a slice spacing");
   }
   stack.spacing[2] = std::isfinite(spacing) ? std::fabs(spacing) * z : 0;
 }
@@ -190,8 +189,9 @@ DescribeByImageJ(const TiffPages & found, TiffStack & stack)
   const auto          samples = static_cast<std::int64_t>(found.pages.front().samples);
   if (channels > 1 && !(channels == samples && images <= 1 && pages == 1))
   {
-    throw Unsupported("it is an ImageJ hyperstack of " + std::to_string(channels) +
-                      " channels, which are no slices; split the channels (Image > Color > Split Channels)");
+    throw Unsupported(
+      "it is an ImageJ hyperstack of " + std::to_string(channels) +
+      " channels; if they are slices: Image > Hyperstacks > Re-order Hyperstack, else Image > Color > Split Channels");
   }
   if (images > 1 && images != pages && pages != 1)
   {
@@ -200,12 +200,12 @@ DescribeByImageJ(const TiffPages & found, TiffStack & stack)
   }
   if (images == 1 && pages > 1 && !ImageJValue(text, "images").empty())
   {
-    stack.notes.push_back("its ImageJ description says that there is 1 image; all of its " + std::to_string(pages) +
+    stack.notes.push_back("its ImageJ description has 1 image; all of its " + std::to_string(pages) +
                           " pages are read as slices of one");
   }
   if (!ImageJValue(text, "c0").empty() || !ImageJValue(text, "c1").empty())
   {
-    stack.notes.push_back("its values are the stored ones; ImageJ shows them changed by a calibration (c0=" +
+    stack.notes.push_back("its stored values are read; ImageJ displays them with a calibration (c0=" +
                           ImageJValue(text, "c0").substr(0, 40) + ", c1=" + ImageJValue(text, "c1").substr(0, 40) +
                           ")");
   }
@@ -259,7 +259,7 @@ DescribeByShape(const TiffPages & found, TiffStack & stack)
     sizes.push_back(size);
     rest = *end == ',' ? end + 1 : end;
   }
-  // The last axes are those of a page. The axes before them count pages.
+  // The last axes belong to a page. The axes before them count pages.
   const std::size_t         pageAxes = found.pages.front().samples > 1 ? 3 : 2;
   std::int64_t              product = 1;
   std::vector<std::int64_t> leading;
@@ -281,19 +281,19 @@ DescribeByShape(const TiffPages & found, TiffStack & stack)
       if (axis < axes.size() && axes.size() == sizes.size() && axes[axis] == 'C')
       {
         throw Unsupported("its description says that " + std::to_string(sizes[axis]) +
-                          " channels have pages of their own, which are no slices; save one channel alone");
+                          " channels have separate pages, which are not slices; save only one channel");
       }
     }
   }
   if (product > pages)
   {
-    throw Error("its description says that its image has " + Counted(product, "page") + " but there are " +
+    throw Error("its description gives the image " + Counted(product, "page") + " but there are " +
                 std::to_string(pages) + ": the file is truncated or was changed");
   }
   if (product > 1 && product < pages)
   {
-    stack.notes.push_back("its description says that its first image has " + Counted(product, "page") +
-                          "; all of its " + std::to_string(pages) + " pages are read as slices of one");
+    stack.notes.push_back("its description gives the first image " + Counted(product, "page") + "; all of its " +
+                          std::to_string(pages) + " pages are read as slices of one");
   }
   if (product == pages && leading.size() == 2)
   {
@@ -302,7 +302,7 @@ DescribeByShape(const TiffPages & found, TiffStack & stack)
   }
   else if (product == pages && leading.size() > 2)
   {
-    throw Unsupported("its description says that its pages have " + std::to_string(leading.size()) +
+    throw Unsupported("its description gives its pages " + std::to_string(leading.size()) +
                       " axes; one or two (slices, time points) are supported");
   }
 }

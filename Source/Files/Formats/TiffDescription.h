@@ -10,7 +10,7 @@
 namespace brickccl::files
 {
 
-/** What the description of a TIFF file's first page says about the stack. */
+/** The description of the stack on a TIFF file's first page. */
 struct TiffStack
 {
   /** The numbers of slices and of time points; both are 0 if the description does not say. */
@@ -32,7 +32,7 @@ TiffStack DescribeTiffStack(const TiffPages & found);
 /** Reads the description of OME. \throws Error as DescribeTiffStack() does */
 void DescribeByOme(const TiffPages & found, TiffStack & stack);
 
-/** The whole number in a text of a description. \throws Error that names it if it is none or negative
+/** The whole number in a text of a description. \throws Error that names it if it is negative or not a number
  *  \param otherwise  the number of an empty text */
 std::int64_t NumberOfDescription(const std::string & text, std::int64_t otherwise, const std::string & name);
 

@@ -82,7 +82,7 @@ CheckMicroscope(const FileBytes & file, std::uint64_t place, std::size_t pages)
     if (times > 1)
     {
       throw Unsupported("it is a Zeiss image (.lsm) of " + std::to_string(times) +
-                        " points in time, which are no slices; save one of them alone");
+                        " points in time, which are not slices; save only one of them");
     }
   }
 }
@@ -100,7 +100,7 @@ SpacingOfZeiss(const FileBytes & file, std::uint64_t place, std::size_t pages, s
   const std::uint64_t magic = entries.Number(zeiss->value, 4);
   if (magic != 0x0300494C && magic != 0x0400494C)
   {
-    notes.push_back("its tag of Zeiss (.lsm) is of a version that is not known; no spacing is read from it");
+    notes.push_back("its Zeiss tag (.lsm) has an unknown version; its spacing is not read");
     return spacing;
   }
   // 0: slices of x and y, 3: these at points in time, 6: volumes at points in time. Others have z or the time as rows.
@@ -108,16 +108,16 @@ SpacingOfZeiss(const FileBytes & file, std::uint64_t place, std::size_t pages, s
   if (scan != 0 && scan != 3 && scan != 6)
   {
     notes.push_back("it is a Zeiss scan (.lsm) of the type " + std::to_string(scan) +
-                    ", whose rows may be no y; no spacing is read");
+                    ", whose rows may not be y; its spacing is not read");
     return spacing;
   }
   const auto slices = std::max<std::uint64_t>(1, entries.Number(zeiss->value + PlaceOfSlices, 4));
   const auto times = std::max<std::uint64_t>(1, entries.Number(zeiss->value + PlaceOfTimes, 4));
   if (slices * times != pages)
   {
-    throw Error("its tag of Zeiss (.lsm) says " + Counted(slices, "slice") + " at " + Counted(times, "point") +
+    throw Error("its Zeiss tag (.lsm) gives " + Counted(slices, "slice") + " at " + Counted(times, "point") +
                 " in time but there " + (pages == 1 ? "is " : "are ") + Counted(pages, "page") +
-                ": the file is truncated, or it has several positions; save one of them alone");
+                ": the file is truncated, or it has several positions; save only one of them");
   }
   for (std::size_t axis = 0; axis < 3; ++axis)
   {

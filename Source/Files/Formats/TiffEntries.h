@@ -21,12 +21,12 @@ struct TiffEntry
   std::uint64_t value = 0;
 };
 
-/** The directories of a TIFF file as they are stored. libtiff does not tell of all tags, and replaces what it doubts.
+/** The directories of a TIFF file as they are stored. libtiff does not report all tags, and replaces dubious ones.
  */
 class TiffEntries
 {
 public:
-  /** \throws Error for files without a header, as all members do for what lies beyond the end of the file. */
+  /** \throws Error for files without a header, as all members do beyond the end of the file. */
   explicit TiffEntries(const FileBytes & file);
 
   /** The number of `size` bytes at a place. */
@@ -41,9 +41,9 @@ private:
   bool              m_IsBig = false;
 };
 
-/** \throws Unsupported for files of microscopes whose pages are not what TIFF says alone: stacks of MetaMorph, for all
- * of which one directory stands, and points in time of Zeiss. \param place  that of the first directory \param pages
- * the number of pages that are no reduced images */
+/** \throws Unsupported for files of microscopes whose pages need more than TIFF: stacks of MetaMorph, with one
+ *  directory for all, and points in time of Zeiss. \param place  of the first directory \param pages the number of
+ *  pages that are not reduced images */
 void CheckMicroscope(const FileBytes & file, std::uint64_t place, std::size_t pages);
 
 /** The distances of voxels in mm that Zeiss states in .lsm files; 0 where it states none. Notes why they are not read.

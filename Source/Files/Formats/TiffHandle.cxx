@@ -47,7 +47,7 @@ struct TiffHandle::Procedures
   {
     std::string text;
     Keep(text, format, arguments);
-    // A unit that TIFF has not is no damage of pixels. Its number is read elsewhere.
+    // An unknown unit does not damage pixels. Its number is read elsewhere.
     const bool isUnit = text.find("\"ResolutionUnit\" tag") != std::string::npos;
     if (!isUnit && Of(handle).m_Error.empty())
     {

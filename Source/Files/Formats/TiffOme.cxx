@@ -56,7 +56,7 @@ OmeSpacing(const std::string & pixels, const std::string & axis, std::vector<std
   const double millimetres = unit.empty() ? 1e-3 : Millimetres(unit);
   if (value != 0 && millimetres == 0)
   {
-    notes.push_back("the OME unit of PhysicalSize" + axis + " is unknown; the spacing is taken as 1 mm");
+    notes.push_back("the OME unit of PhysicalSize" + axis + " is unknown; 1 mm is assumed");
   }
   if (value < 0)
   {
@@ -77,7 +77,7 @@ OmeOrder(const std::string & text, bool isTimeFirst, std::int64_t slices, std::i
     const auto frame = isTimeFirst ? number % frames : number / slices;
     if (number >= static_cast<std::int64_t>(planes) || page >= static_cast<std::int64_t>(planes))
     {
-      throw Error("its OME description puts planes where there are none: it is damaged, or planes lie in other files");
+      throw Error("its OME description names planes that are missing: it is damaged, or planes are in other files");
     }
     order[static_cast<std::size_t>(slice + slices * frame)] = static_cast<std::size_t>(page);
   };
@@ -113,7 +113,7 @@ OmeOrder(const std::string & text, bool isTimeFirst, std::int64_t slices, std::i
   {
     if (sorted[i] != i)
     {
-      throw Error("its OME description leaves planes out or names them twice; they may lie in other files");
+      throw Error("its OME description omits planes or names them twice; they may be in other files");
     }
   }
   return order;
@@ -128,11 +128,11 @@ DescribeByOme(const TiffPages & found, TiffStack & stack)
   const std::size_t   place = text.find("<Pixels");
   if (place == std::string::npos)
   {
-    throw Unsupported("its OME description holds no image; the planes may be described in another file");
+    throw Unsupported("its OME description has no image; another file may describe the planes");
   }
   if (text.find("<Pixels", place + 1) != std::string::npos)
   {
-    throw Unsupported("its OME description holds several images; save the one that is wanted alone");
+    throw Unsupported("its OME description has several images; save only the one you need");
   }
   const std::string pixels = TagAt(text, place);
   const auto        pages = static_cast<std::int64_t>(found.pages.size());
@@ -143,12 +143,12 @@ DescribeByOme(const TiffPages & found, TiffStack & stack)
   if (channels > 1 && channels != static_cast<std::int64_t>(found.pages.front().samples))
   {
     throw Unsupported("it is an OME image of " + std::to_string(channels) +
-                      " channels in pages of their own, which are no slices; save one channel alone");
+                      " channels in separate pages, which are not slices; save only one channel");
   }
   if (slices * frames != pages)
   {
     throw Error("its OME description says " + Counted(slices, "slice") + " and " + Counted(frames, "time point") +
-                " but there are " + Counted(pages, "page") + ": the file is truncated, or planes lie in other files");
+                " but there are " + Counted(pages, "page") + ": the file is truncated, or planes are in other files");
   }
   const TiffPage & first = found.pages.front();
   const auto       width = NumberOfDescription(Attribute(pixels, "SizeX"), first.width, "SizeX");
@@ -157,7 +157,7 @@ DescribeByOme(const TiffPages & found, TiffStack & stack)
   {
     stack.notes.push_back("its OME description says " + std::to_string(width) + " x " + std::to_string(height) +
                           " pixels but its pages have " + std::to_string(first.width) + " x " +
-                          std::to_string(first.height) + ": its spacing may be that of another image");
+                          std::to_string(first.height) + ": its spacing may belong to another image");
   }
   stack.slices = slices;
   stack.frames = frames;

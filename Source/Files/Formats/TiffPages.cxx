@@ -26,7 +26,7 @@ TypeText(const TiffPage & page)
 {
   static const char * const formats[] = { "", "unsigned", "signed", "floating-point" };
   return std::to_string(page.bits) + "-bit " + formats[page.format] + ", " + std::to_string(page.samples) +
-         (page.samples == 1 ? " sample" : " samples") + " a pixel, photometric " + std::to_string(page.photometric);
+         (page.samples == 1 ? " sample" : " samples") + " per pixel, photometric " + std::to_string(page.photometric);
 }
 
 /** \throws Error if a page has one strip, not compressed, that has fewer bytes than its pixels. libtiff would take the
@@ -40,25 +40,11 @@ CheckOnlyStrip(const FileBytes & file, const TiffPage & page)
   }
   const std::uint64_t size = page.BlockRowBytes() * page.height;
   const auto          stated = TiffEntries(file).Find(page.place, TIFFTAG_STRIPBYTECOUNTS);
-  // A size of 0 stands for one that the writer did not know.
+  // A size of 0 means that the writer did not know it.
   if (stated && stated->count == 1 && stated->value > 0 && stated->value < size)
   {
     throw Error("a page has a strip of " + std::to_string(stated->value) + " bytes instead of " + std::to_string(size) +
                 ": the file is damaged");
-  }
-}
-
-/** Notes a page that is said to have a palette and has none. libtiff tells of grey, or of red, green and blue. */
-void
-NoteMissingPalette(const FileBytes & file, TiffPage & page, std::vector<std::string> & notes)
-{
-  const auto stated = TiffEntries(file).Find(page.place, TIFFTAG_PHOTOMETRIC);
-  if (page.photometric != PHOTOMETRIC_PALETTE && stated && stated->value == PHOTOMETRIC_PALETTE)
-  {
-    page.photometric = PHOTOMETRIC_PALETTE;
-    page.isWithoutColours = true;
-    notes.push_back("it is said to have a palette (PhotometricInterpretation 3) but has no ColorMap; the voxels are "
-                    "the numbers that are stored");
   }
 }
 
@@ -96,7 +82,7 @@ FindChannels(TIFF * tiff, TiffPage & page, std::vector<std::string> & notes)
     if (sample >= values && extras != nullptr)
     {
       const std::uint16_t kind = extras[sample - values];
-      // A fourth sample of unknown meaning beside a colour counts as alpha if it is the only one, as in libtiff itself.
+      // A fourth sample of unknown meaning after a color counts as alpha if it is the only one, as in libtiff itself.
       isAlpha = kind == EXTRASAMPLE_ASSOCALPHA || kind == EXTRASAMPLE_UNASSALPHA || (isColour && page.samples == 4);
     }
     else if (extraCount == 0)
@@ -110,12 +96,12 @@ FindChannels(TIFF * tiff, TiffPage & page, std::vector<std::string> & notes)
   }
   if (page.channels.empty())
   {
-    throw Unsupported("all samples of a pixel are alpha; there must be one that is a value");
+    throw Unsupported("all samples of a pixel are alpha; at least one must be a value");
   }
   if (page.channels.size() < page.samples)
   {
-    notes.push_back("the alpha channel is left out; " + std::to_string(page.channels.size()) +
-                    (page.channels.size() == 1 ? " channel takes part" : " channels take part"));
+    notes.push_back("the alpha channel is ignored; " + std::to_string(page.channels.size()) +
+                    (page.channels.size() == 1 ? " channel is read" : " channels are read"));
   }
 }
 
@@ -145,17 +131,17 @@ CheckKind(TIFF * tiff, const TiffPage & page)
   }
   if (page.photometric == PHOTOMETRIC_YCBCR && page.compression != COMPRESSION_JPEG)
   {
-    throw Unsupported("its pixels are YCbCr but not JPEG-compressed; save it as RGB or grey");
+    throw Unsupported("its pixels are YCbCr but not JPEG-compressed; save it as RGB or gray");
   }
   if (!TIFFIsCODECConfigured(page.compression))
   {
     throw Unsupported("its compression has the number " + std::to_string(page.compression) +
-                      ", which this libtiff does not know; save it with deflate");
+                      ", which this libtiff lacks; save it with deflate");
   }
   std::uint32_t depth = 1;
   if (TIFFGetField(tiff, TIFFTAG_IMAGEDEPTH, &depth) == 1 && depth > 1)
   {
-    throw Unsupported("a page has the depth " + std::to_string(depth) + "; save one page a slice");
+    throw Unsupported("a page has the depth " + std::to_string(depth) + "; save one page per slice");
   }
 }
 
@@ -236,7 +222,7 @@ ReadPage(const TiffHandle & handle, const FileBytes & file, std::vector<std::str
   const bool mayHavePredictor = page.compression == COMPRESSION_LZW || page.compression == COMPRESSION_ADOBE_DEFLATE ||
                                 page.compression == COMPRESSION_DEFLATE || page.compression == COMPRESSION_ZSTD ||
                                 page.compression == COMPRESSION_LZMA;
-  // libtiff tells of the predictor only under compressions whose decoder undoes it.
+  // libtiff reports the predictor only under compressions whose decoder undoes it.
   const auto predictor = TiffEntries(file).Find(page.place, TIFFTAG_PREDICTOR);
   page.hasPredictor = predictor && predictor->value != PREDICTOR_NONE;
   if (page.hasPredictor && !(mayHavePredictor && page.IsWholeBytes()))
@@ -248,7 +234,6 @@ ReadPage(const TiffHandle & handle, const FileBytes & file, std::vector<std::str
   SetBlocks(tiff, file, page);
   CheckOnlyStrip(file, page);
   FindChannels(tiff, page, notes);
-  NoteMissingPalette(file, page, notes);
   return page;
 }
 
@@ -313,7 +298,7 @@ ReadDescription(TIFF * tiff, const FileBytes & file, TiffPages & found)
 double
 TiffResolution::Millimetres() const
 {
-  // 4 and 5 are no units of TIFF, but tifffile and others write them.
+  // 4 and 5 are not units of TIFF, but tifffile and others write them.
   constexpr double sizes[] = { 0, 0, 25.4, 10, 1, 1e-3 };
   return unit < std::size(sizes) ? sizes[unit] : 0;
 }
@@ -414,19 +399,19 @@ ReadTiffPages(const FileBytes & file)
   if (otherPage > 0)
   {
     found.notes.push_back("page " + std::to_string(otherPage) +
-                          " has another resolution than page 1 has, from which the spacing of all is taken");
+                          " has another resolution than page 1, whose spacing is used for all");
   }
   if (reduced > 0)
   {
-    found.notes.push_back(std::to_string(reduced) + " reduced image" + (reduced > 1 ? "s are" : " is") + " left out");
+    found.notes.push_back(std::to_string(reduced) + " reduced image" + (reduced > 1 ? "s are" : " is") + " skipped");
   }
   if (masks > 0)
   {
-    found.notes.push_back(std::to_string(masks) + " transparency mask" + (masks > 1 ? "s are" : " is") + " left out");
+    found.notes.push_back(std::to_string(masks) + " transparency mask" + (masks > 1 ? "s are" : " is") + " skipped");
   }
   if (isLossy)
   {
-    found.notes.push_back("JPEG compression is lossy: values near edges are not those of the original");
+    found.notes.push_back("JPEG compression is lossy: values near edges differ from the original");
   }
   return found;
 }

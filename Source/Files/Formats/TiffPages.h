@@ -29,8 +29,6 @@ struct TiffPage
   bool          isSeparate = false;
   bool          isTiled = false;
   bool          isFillReversed = false;
-  /** Whether it is said to have a palette but has no colours. */
-  bool isWithoutColours = false;
   /** The size of a strip or tile. */
   std::uint32_t blockWidth = 0;
   std::uint32_t blockHeight = 0;
@@ -93,11 +91,11 @@ struct TiffResolution
   std::uint64_t unit = RESUNIT_INCH;
   bool          hasUnit = false;
 
-  /** How many mm the unit is; 0 for none and for numbers that stand for no unit. */
+  /** The unit in mm; 0 for none and for unknown numbers. */
   double Millimetres() const;
 };
 
-/** What a file's directories hold. */
+/** The contents of a file's directories. */
 struct TiffPages
 {
   std::vector<TiffPage>    pages;
@@ -105,7 +103,7 @@ struct TiffPages
   std::string              description;
   /** That of the first page. */
   TiffResolution resolution;
-  /** In mm; 0 where the file is none of Zeiss or states none. */
+  /** In mm; 0 for files without Zeiss's spacing. */
   std::array<double, 3> spacingOfZeiss = {};
 };
 

@@ -156,7 +156,7 @@ SetSpacing(const TiffPage & first, TiffStack stack, LoadedImage & image)
   }
   else if (image.extent.dimension > 2 && !told[2])
   {
-    image.notes.push_back("the file does not say the distance of its slices, which is taken as 1 mm");
+    image.notes.push_back("the file has no slice spacing; 1 mm is assumed");
   }
 }
 
@@ -187,9 +187,8 @@ ReadTiff(const FileBytes & file, const ReadOptions & options)
   image.notes.insert(image.notes.end(), stack.notes.begin(), stack.notes.end());
   if (IsDicom(file))
   {
-    image.notes.push_back(
-      "it is a DICOM file as well, but is read as TIFF, as its name says, without DICOM's scaling and "
-      "geometry; a copy that is named .dcm is read as DICOM");
+    image.notes.push_back("it is also a DICOM file, but its name has it read as TIFF, without DICOM's scaling and "
+                          "geometry; to read it as DICOM, name a copy .dcm");
   }
 
   const auto                pages = static_cast<std::int64_t>(found.pages.size());
@@ -218,10 +217,10 @@ ReadTiff(const FileBytes & file, const ReadOptions & options)
   {
     image.meaning = "counted from white";
   }
-  if (first.photometric == PHOTOMETRIC_PALETTE && !first.isWithoutColours)
+  if (first.photometric == PHOTOMETRIC_PALETTE)
   {
-    image.meaning = "numbers of a palette's colours";
-    image.notes.push_back("it has a palette; the voxels are the numbers of its colours");
+    image.meaning = "numbers of palette colors";
+    image.notes.push_back("it has a palette; the voxels are numbers of colors, not brightness");
   }
   if (first.orientation != ORIENTATION_TOPLEFT)
   {
@@ -236,7 +235,7 @@ ReadTiff(const FileBytes & file, const ReadOptions & options)
   if (stack.isWithoutDirectories)
   {
     throw Unsupported("its description says " + std::to_string(slices * frames) + " images but there is one page, " +
-                      "whose pixels are compressed or in pieces: the file is truncated or was changed");
+                      "with pixels compressed or in pieces: the file is truncated or was changed");
   }
   std::vector<TiffPage> ordered;
   for (std::size_t i = 0; i < found.pages.size(); ++i)

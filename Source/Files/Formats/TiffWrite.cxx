@@ -18,7 +18,7 @@ namespace brickccl::files
 namespace
 {
 
-/** The strips into which an image is cut: those of a page one after the other, then those of the next page. */
+/** The strips of an image, page by page. */
 struct Strips
 {
   std::int64_t rowsPerPage;
@@ -66,8 +66,8 @@ SampleFormatOf(ScalarType type)
   });
 }
 
-/** Whether tifffile would take pages that are not compressed for one block without directories: it does if so many
- * bytes lie before the second page's directory. */
+/** Whether tifffile would read uncompressed pages as one block without directories: it does if this many bytes precede
+ * the second page's directory. */
 bool
 LooksLikeOneBlock(const Strips & strips)
 {
@@ -191,7 +191,7 @@ WriteTiff(const std::string & path, const ImageToWrite & image, const WriteOptio
   auto notes = NotesOfLostPlace(image, "TIFF");
   if (!FitsResolution(image.geometry.spacing[0]) || !FitsResolution(image.geometry.spacing[1]))
   {
-    notes.push_back("TIFF files do not hold a spacing of " + Shortest(image.geometry.spacing[0]) + " x " +
+    notes.push_back("TIFF files cannot store a spacing of " + Shortest(image.geometry.spacing[0]) + " x " +
                     Shortest(image.geometry.spacing[1]) + " mm");
   }
   return notes;

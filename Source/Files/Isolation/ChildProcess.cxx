@@ -207,7 +207,7 @@ ChildProcesses::Start(std::size_t key)
 void
 ChildProcesses::Fork(std::size_t key)
 {
-  // Where a parent ignores its children, the system does not tell how they end, and a caller may have asked for that.
+  // If a parent ignores its children, the system does not report how they end, and a caller may have set that.
   ::signal(SIGCHLD, SIG_DFL);
   int sockets[2] = { -1, -1 };
   if (::socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0)

@@ -29,22 +29,22 @@ struct ChildEnd
   std::string ToString() const;
 };
 
-/** Processes forked from this one that work at the same time. What ends one of them ends no other. If this process
+/** Processes forked from this one that work at the same time. A crash of one does not end the others. If this process
  *  dies, they end too (on Linux). No other thread of this process should run when one is started.
  *
- *  Windows has no such processes. There Start does the work itself and WaitForOne hands out how it ended. */
+ *  Windows has no such processes. There Start does the work itself and WaitForOne returns how it ended. */
 class ChildProcesses
 {
 public:
-  /** What processes do. */
+  /** The work of the processes. */
   struct Work
   {
     /** Does the work of a key. The result is its exit code; after an exception that is 1. */
     std::function<int(std::size_t key)> run;
     /** The file that the error stream goes to in the meantime. The output stream goes nowhere. */
     std::function<std::string(std::size_t key)> errorFile;
-    /** Whether a process does the work of one key alone. Otherwise it goes on with that of others, in the memory that
-     * it has, and sees what this process has changed since only in what Start tells. */
+    /** Whether a process does the work of only one key. Otherwise it continues with other keys, in its own memory,
+     *  and sees later changes of this process only through Start. */
     bool isForOneKey = true;
   };
 
@@ -84,7 +84,7 @@ private:
     std::int64_t number = 0;
     /** Keys go this way, and exit codes come back. */
     int socket = -1;
-    /** Of the work that it does; none if it waits for some. */
+    /** The key of its work; none if it is waiting. */
     std::optional<std::size_t> key;
   };
 
@@ -102,7 +102,7 @@ private:
 class FolderLock
 {
 public:
-  /** Locks by a file in the folder. \throws Error that says so if another process holds it. */
+  /** Locks by a file in the folder. \throws Error if another process holds it. */
   explicit FolderLock(const std::string & file);
   ~FolderLock();
   FolderLock(const FolderLock &) = delete;

@@ -174,7 +174,7 @@ RemoveFolder(const std::string & path)
   {
     files.push_back(entry->path());
   }
-  // Where a disk is told of every file that goes, one after another would take seconds.
+  // If a disk is notified of every removed file, one after another would take seconds.
   ForEachOnDisk(files.size(), [&](std::size_t i) {
     std::error_code ignored;
     fs::remove(files[i], ignored);

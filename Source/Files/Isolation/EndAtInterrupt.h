@@ -7,8 +7,8 @@
 #include <mutex>
 #include <string>
 
-/** The end of a program whose work does not hear an interrupt in time. Work asks for interrupts where it can; where it
- *  cannot, as within a library, the process is ended from another thread, which first removes what must not stay. */
+/** The end of a program whose work does not react to an interrupt in time. Work checks for interrupts where it can;
+ *  elsewhere, as within a library, another thread ends the process after removing temporary files. */
 namespace brickccl
 {
 
@@ -19,17 +19,16 @@ void EndAtInterrupt(const std::string & message);
 /** Another message from now on, for work that can say more. */
 void TellAtInterrupt(const std::string & message);
 
-/** What EndAtInterrupt or TellAtInterrupt was told. */
+/** The message given to EndAtInterrupt or TellAtInterrupt. */
 std::string MessageAtInterrupt();
 
-/** As EndAtInterrupt, in a process that was forked from such a one. What that one must not leave behind is no matter of
- * this process. */
+/** As EndAtInterrupt, in a forked process, which does not remove its parent's temporary files. */
 void EndForkedAtInterrupt();
 
-/** Gives the work so much time instead, for one that hears every interrupt but has other processes to wait for. */
+/** Gives the work this much time instead, if it reacts to every interrupt but must wait for other processes. */
 void ExpectEndWithin(std::chrono::milliseconds time);
 
-/** What must not stay when the process ends at an interrupt, such as a temporary folder. */
+/** A path to remove when the process ends at an interrupt, such as a temporary folder. */
 class UndoneAtInterrupt
 {
 public:

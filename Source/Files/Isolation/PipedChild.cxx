@@ -246,7 +246,7 @@ PipedChild::Receive(void * bytes, std::size_t size)
 {
   if (NextSize() != size)
   {
-    throw Error(m_Name + " read another number of bytes than it was asked for");
+    throw Error(m_Name + " read an unexpected number of bytes");
   }
   ReadAll(bytes, size);
 }

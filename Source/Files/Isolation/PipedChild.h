@@ -22,9 +22,9 @@ namespace brickccl::files
 /** The size of the address space that this process uses; 0 if it is unknown or must not be limited. */
 std::size_t AddressSpace();
 
-/** Makes this process, which was forked, harmless: it ends with its parent and at every signal but Ctrl-C, which is for
- *  the parent to take up, leaves no dump, prints nothing, opens as many files as the hard limit allows, and has an
- * address space of at most this many bytes (0: any). */
+/** Makes this process, which was forked, harmless: it ends with its parent and at every signal but Ctrl-C, which is
+ *  for the parent to take up, leaves no dump, prints nothing, opens as many files as the hard limit allows, and has
+ *  an address space of at most this many bytes (0: any). */
 void TameProcess(std::size_t addressSpace);
 
 /** The work crashed. */
@@ -39,14 +39,14 @@ class PipedChild
 {
 public:
   using Bytes = std::vector<std::uint8_t>;
-  /** What the work sends with. */
+  /** The sender for the work. */
   using Send = std::function<void(const void * bytes, std::size_t size)>;
 
-  /** Starts the process. What the work throws is thrown by Receive.
+  /** Starts the process. Exceptions of the work are thrown by Receive.
    *  \param name         names the library in errors
    *  \param moreSpace    how many bytes more than this process the child may take
    *  \param seconds      how long it may take from one Send to the next
-   *  \param waiting      called now and then while Receive waits; what it throws ends the waiting
+   *  \param waiting      called now and then while Receive waits; if it throws, waiting ends
    *  \throws Error if no process can be started. */
   PipedChild(std::string                                    name,
              const std::function<void(const Send & send)> & work,
@@ -58,7 +58,7 @@ public:
   PipedChild(const PipedChild &) = delete;
   PipedChild & operator=(const PipedChild &) = delete;
 
-  /** What was sent next. \throws Error that says what the work threw, or how the process ended (ChildCrash). */
+  /** The next data sent. \throws Error with the work's exception, or with the end of the process (ChildCrash). */
   Bytes Receive();
   /** The same for a size that is known. */
   void Receive(void * bytes, std::size_t size);

@@ -58,7 +58,7 @@ ProgramPath()
     return path.string();
   }
 #endif
-  throw Error("the system does not tell where this program lies");
+  throw Error("the system does not report the path of this program");
 }
 
 void

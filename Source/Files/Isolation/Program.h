@@ -7,7 +7,7 @@
 namespace brickccl
 {
 
-/** The path of the running program, with links resolved. \throws Error if the system does not tell. */
+/** The path of the running program, with links resolved. \throws Error if the system does not report it. */
 std::string ProgramPath();
 
 /** Runs another program in place of this one, with the same arguments, and does not come back. If the system cannot

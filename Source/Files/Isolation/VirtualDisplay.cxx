@@ -63,7 +63,7 @@ DisplayAnswers()
 {
   using Open = void * (*)(const char *);
   const auto open = reinterpret_cast<Open>(::dlsym(RTLD_DEFAULT, "XOpenDisplay"));
-  // The connection stays open: a server that loses its last one starts anew, and is away meanwhile.
+  // The connection stays open: a server that loses its last one restarts and is unavailable meanwhile.
   return std::getenv("DISPLAY") != nullptr && open != nullptr && open(nullptr) != nullptr;
 }
 

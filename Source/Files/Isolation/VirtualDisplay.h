@@ -6,8 +6,8 @@
 namespace brickccl
 {
 
-/** An X server without a screen, Xvfb, for a library that draws through X. It starts while other work goes on, and ends
- *  with this object or with the process. The environment's DISPLAY names it from WaitUntilReady on. */
+/** An X server without a screen, Xvfb, for a library that draws through X. It starts during other work, and ends with
+ *  this object or with the process. From WaitUntilReady on, the environment's DISPLAY is set to it. */
 class VirtualDisplay
 {
 public:

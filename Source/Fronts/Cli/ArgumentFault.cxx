@@ -129,7 +129,7 @@ DescribeMismatch(const CLI::Option & option, const std::string & message, const 
   return name + " needs " + ValuesOf(option);
 }
 
-/** What arguments may be meant by that no option and no place takes. */
+/** Suggestions for arguments that no option or place accepts. */
 std::string
 HintOnExtra(const std::string & text, const CommandOfArguments & command)
 {
@@ -213,7 +213,7 @@ DescribeArgumentFault(const CLI::App & app, const CLI::ParseError & error, const
   std::string               text = message;
   if (!missing.empty())
   {
-    // What else is wrong comes from it.
+    // Other faults come from it.
     text = missing;
   }
   else if (dynamic_cast<const CLI::RequiredError *>(&error) != nullptr)
@@ -234,17 +234,17 @@ DescribeArgumentFault(const CLI::App & app, const CLI::ParseError & error, const
   }
   else if (dynamic_cast<const CLI::ExcludesError *>(&error) != nullptr)
   {
-    text = message + "; leave one of them out";
+    text = message + "; use only one of them";
   }
   else if (dynamic_cast<const CLI::ConversionError *>(&error) != nullptr && message.find(" = ") != std::string::npos)
   {
     const std::size_t begin = message.find(": ") + 2;
     const std::size_t sign = message.find(" = ");
-    text = message.substr(begin, sign - begin) + ": " + Quoted(message.substr(sign + 3)) + " is no value that it takes";
+    text = message.substr(begin, sign - begin) + ": " + Quoted(message.substr(sign + 3)) + " is not a valid value";
   }
   else if (dynamic_cast<const CLI::RequiresError *>(&error) != nullptr)
   {
-    text = message + ", which is not given";
+    text = message + ", which is missing";
   }
   return text + "; `" + command.name + " --help` lists all options";
 }

@@ -9,11 +9,10 @@
 namespace brickccl::cli
 {
 
-/** An option in whose value's place the name of another option stands, which would be taken for the value: a sentence
- *  that says so. Empty if there is none. */
+/** A sentence on an option that is followed by another option instead of its value. Empty if there is none. */
 std::string FindMissingValue(const CLI::App & app, const std::vector<std::string> & arguments);
 
-/** What is wrong with arguments that were not understood, and what would be right. */
+/** The fault in arguments that were not understood, and the remedy. */
 std::string
 DescribeArgumentFault(const CLI::App & app, const CLI::ParseError & error, const std::vector<std::string> & arguments);
 

@@ -108,14 +108,14 @@ PrintResult(const BatchArguments & arguments, const batch::FoundItems & found, c
   }
 }
 
-/** What is said where an interrupt has stopped a batch. */
+/** The message after an interrupt of a batch. */
 std::string
 DescribeStop(const BatchArguments & arguments, std::size_t count, const batch::BatchResult & result)
 {
   const std::size_t finished = result.passed + result.failed + result.unjudged;
   return "brickccl: stopped; " + std::to_string(finished) + " of " + Counted(count, "item") +
          (finished == 1 ? " is" : " are") + " finished and stay" + (finished == 1 ? "s" : "") + " in " +
-         Quoted(arguments.folder) + "; the same command with --resume goes on\n";
+         Quoted(arguments.folder) + "; continue with the same command and --resume\n";
 }
 
 void
@@ -146,14 +146,14 @@ RunBatchCommand(const BatchArguments & arguments)
   };
   for (const std::string & file : found.ignored)
   {
-    reporter.Note("note: " + Quoted(file) + " is of no known format and is left out");
+    reporter.Note("note: " + Quoted(file) + " has an unknown format and is skipped");
   }
   for (const std::string & other : found.otherBatches)
   {
-    reporter.Note("note: " + Quoted(other) + " holds the results of another batch and is left out");
+    reporter.Note("note: " + Quoted(other) + " holds the results of another batch and is skipped");
   }
-  TellAtInterrupt("brickccl: stopped; what is finished stays in " + Quoted(arguments.folder) +
-                  ", and the same command with --resume goes on\n");
+  TellAtInterrupt("brickccl: stopped; finished items stay in " + Quoted(arguments.folder) +
+                  "; continue with the same command and --resume\n");
   const batch::BatchResult result = batch::RunBatch(found.items, recipe, arguments.folder, options);
   if (arguments.report)
   {
@@ -177,24 +177,21 @@ void
 AddBatchCommand(CLI::App & app)
 {
   auto       arguments = std::make_shared<BatchArguments>();
-  CLI::App * command = app.add_subcommand("batch", "Find, measure and judge the defects of many images by a recipe");
-  command->add_option("RECIPE", arguments->recipe, "recipe: a TOML file, or the name of a ready one")->required();
+  CLI::App * command = app.add_subcommand("batch", "Find, measure and judge the defects of many images with a recipe");
+  command->add_option("RECIPE", arguments->recipe, "recipe: a TOML file or the name of a ready one")->required();
   command
     ->add_option("INPUT",
                  arguments->inputs,
-                 "images, folders that are searched for volumes, DICOM series and slice images, or patterns in quotes")
+                 "images, folders (searched for volumes, DICOM series and slice images), or patterns in quotes")
     ->required();
   command->add_option("-o,--output", arguments->folder, "folder for the results")->required()->type_name("OUTDIR");
-  command
-    ->add_option("--jobs", arguments->jobs, "images that are worked on at the same time; 0: one for each processor")
+  command->add_option("--jobs", arguments->jobs, "number of images processed at once (0: one per processor)")
     ->transform(Count(0, MaximumThreads))
     ->capture_default_str();
   command
-    ->add_option(
-      "--memory",
-      arguments->memory,
-      "the most memory that the batch takes, such as 8GB: what an item needs is planned before it starts, and "
-      "fewer are worked on at the same time where they would not fit; 0: no limit")
+    ->add_option("--memory",
+                 arguments->memory,
+                 "memory limit of the batch, such as 8GB; fewer images run at once if needed (0: no limit)")
     ->transform(MemorySize(0))
     ->capture_default_str()
     ->type_name("SIZE");
@@ -202,11 +199,11 @@ AddBatchCommand(CLI::App & app)
     ->capture_default_str();
   command->add_flag("--resume",
                     arguments->resume,
-                    "continue a batch: what is finished is not done again, unless it lacks the pictures of a --report");
-  command->add_flag("--report", arguments->report, "write report.html as well: one file to read, print and pass on");
+                    "continue a batch: skip finished images, unless they lack pictures for --report");
+  command->add_flag("--report", arguments->report, "also write report.html, one file to read, print and share");
   command->add_flag("--dry-run", arguments->dryRun, "check the recipe and list the items; write nothing");
   command->add_flag("--json", arguments->json, "print the summary as one JSON object");
-  command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
+  command->add_flag("--quiet", arguments->quiet, "print only errors");
   command->callback([arguments] { RunBatchCommand(*arguments); });
 }
 

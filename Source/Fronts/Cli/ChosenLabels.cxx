@@ -25,7 +25,7 @@ ParseLabels(const std::string & text)
     if (parsed.ec != std::errc{} || parsed.ptr != end || value == 0)
     {
       throw InvalidArgument("--labels " + Quoted(text) +
-                            " names no labels; write numbers from 1 on and ranges, as 1,2,5-9");
+                            " is not a list of labels; write numbers from 1 and ranges, as 1,2,5-9");
     }
     return value;
   };
@@ -40,8 +40,8 @@ ParseLabels(const std::string & text)
     constexpr std::uint64_t limit = 10000000;
     if (high < low || high - low >= limit - labels.size())
     {
-      throw InvalidArgument("the range " + part + " of --labels must rise, and name " + std::to_string(limit) +
-                            " labels at most together with the others");
+      throw InvalidArgument("the range " + part + " of --labels must rise, and --labels may have at most " +
+                            std::to_string(limit) + " labels");
     }
     for (std::uint64_t i = 0; i <= high - low; ++i)
     {
@@ -99,7 +99,7 @@ ChosenLabels::PlacesIn(const ComponentTable & table, const std::string & file, c
   }
   if (!wanted.empty())
   {
-    throw InvalidArgument(Quoted(file) + " has no label " + std::to_string(*wanted.begin()) + ", which --labels names" +
+    throw InvalidArgument(Quoted(file) + " has no label " + std::to_string(*wanted.begin()) + " (from --labels)" +
                           (table.components.empty()
                              ? std::string("; it has none")
                              : "; its labels go from " + std::to_string(table.components.Label(0)) + " to " +
@@ -119,13 +119,13 @@ AddChosenLabels(CLI::App & command, ChosenLabels & chosen)
   const CLI::Validator isNotEmpty(
     [](std::string & text) { return text.empty() ? std::string("it is empty") : std::string(); },
     "");
-  command.add_option("--labels", chosen.labels, "only these labels, as 1,2,5-9")
+  command.add_option("--labels", chosen.labels, "use only these labels, as 1,2,5-9")
     ->type_name("LABELS")
     ->check(isNotEmpty);
   command
     .add_option("--where",
                 chosen.where,
-                "only components for which a condition on columns holds (see brickccl select --help)")
+                "use only components that fulfill this condition on columns (see brickccl select --help)")
     ->type_name("CONDITION")
     ->check(isNotEmpty);
 }

@@ -15,7 +15,7 @@
 namespace brickccl::cli
 {
 
-/** What the commands that draw or write some components of a label map ask about them. */
+/** The options to choose the components of a label map to draw or write. */
 struct ChosenLabels
 {
   std::string labels;

@@ -66,7 +66,7 @@ OptionsOf(const CleanArguments & arguments)
   options.device = { Device::Kind::Cpu, 0 };
   if (options.largest == 0 && options.minimumSize == 0 && options.minimumVolume == 0 && !arguments.holes.AreFilled())
   {
-    throw InvalidArgument("say what to clean: --largest, --minimum-size, --minimum-volume, --fill-holes or several");
+    throw InvalidArgument("nothing to do: give --largest, --minimum-size, --minimum-volume or --fill-holes");
   }
   return options;
 }
@@ -126,7 +126,7 @@ Describe(const CleanReport & report)
   if (changed > limit)
   {
     text << std::setw(10) << "..."
-         << "  and " << changed - limit << " more classes, which --json lists\n";
+         << "  and " << changed - limit << " more classes (--json lists all)\n";
   }
   text << Line("all", report.Total()) << changed << " of " << report.classes.size()
        << (report.classes.size() == 1 ? " class" : " classes") << " changed\n";
@@ -257,25 +257,25 @@ AddCleanCommand(CLI::App & app, const FrontEnd & frontEnd)
   command
     ->add_option("SEGMENTATION",
                  arguments->segmentation,
-                 "image: " + ReadableFormats() + "; every value but the background's is a class and keeps its value")
+                 "image: " + ReadableFormats() + "; every value except the background is a class and keeps its value")
     ->required();
-  command->add_option("OUTPUT", arguments->output, "cleaned segmentation of the same type: " + WritableFormats())
+  command->add_option("OUTPUT", arguments->output, "cleaned segmentation, of the same type: " + WritableFormats())
     ->required();
   AddFileOptions(*command, arguments->files);
-  command->add_option("--values", arguments->values, "classes that are cleaned, as 1,3,5; default: all")
+  command->add_option("--values", arguments->values, "classes to clean, as 1,3,5 (default: all)")
     ->check([](const std::string & text) {
-      return text.empty() ? std::string("names no class; give values, as 1,3,5") : std::string();
+      return text.empty() ? std::string("is not a list of classes; give values, as 1,3,5") : std::string();
     })
     ->type_name("V,V,...");
-  command->add_option("--background", arguments->background, "the value of no class; what is removed gets it")
+  command->add_option("--background", arguments->background, "background value, which removed voxels get")
     ->check(AnyNumber())
     ->type_name("V")
     ->capture_default_str();
   AddNeighbourOptions(*command, arguments->neighbours);
-  AddSizeOptions(*command, arguments->sizes, "keep the K largest components of each class; 0: all");
-  AddHoleOptions(*command, arguments->holes, "background that one class encloses");
+  AddSizeOptions(*command, arguments->sizes, "keep only the K largest components of each class (0: keep all)");
+  AddHoleOptions(*command, arguments->holes, "background enclosed by one class");
   command->add_flag("--no-compression", arguments->noCompression, "write the segmentation uncompressed (faster)");
-  AddRunningOptions(*command, *arguments, "what was done, for each class, as one JSON object");
+  AddRunningOptions(*command, *arguments, "print the changes of each class as one JSON object");
   command->callback([arguments, frontEnd] { RunClean(*arguments, frontEnd); });
 }
 

@@ -136,13 +136,13 @@ PrintComparison(const CompareArguments & arguments, const std::vector<batch::Com
     if (!item.picture.empty() && !item.pictureHasScan)
     {
       std::cerr << "note: " << Quoted(item.picture)
-                << " has no scan below the defects: it is not where it was, or was changed\n";
+                << " has no scan behind the defects: the scan was moved or changed\n";
     }
   }
   std::cout.flush();
 }
 
-/** \throws InvalidArgument for a file in the folder of a batch, which holds what the batch wrote alone. */
+/** \throws InvalidArgument for a file in the folder of a batch, which holds only the batch's own files. */
 void
 CheckOutside(const std::string & output, const std::string & folder)
 {
@@ -152,7 +152,7 @@ CheckOutside(const std::string & output, const std::string & folder)
   if (!way.empty() && *way.begin() != "..")
   {
     throw InvalidArgument("cannot write a comparison to " + Quoted(output) + ": " + Quoted(folder) +
-                          " is the folder of a batch; name a file outside of it");
+                          " is the folder of a batch; choose a file outside it");
   }
 }
 
@@ -203,27 +203,24 @@ void
 AddCompareCommand(CLI::App & app)
 {
   auto       arguments = std::make_shared<CompareArguments>();
-  CLI::App * command =
-    app.add_subcommand("compare", "Compare the defects of two batches: what is new, vanished, grown");
+  CLI::App * command = app.add_subcommand("compare", "Compare the defects of two batches: new, vanished, grown");
   command->add_option("OUTDIR1", arguments->before, "folder of the earlier batch")->required();
   command->add_option("OUTDIR2", arguments->after, "folder of the later batch, with items of the same names")
     ->required();
-  command->add_option("-o,--output", arguments->output, "write a row for each defect: .csv")->type_name("FILE");
+  command->add_option("-o,--output", arguments->output, "write a table with a row per defect: .csv")->type_name("FILE");
   command
-    ->add_option(
-      "--pictures",
-      arguments->options.pictures,
-      "write a PNG for each item: the slice in which most has changed, with the defects coloured by what became "
-      "of them")
+    ->add_option("--pictures",
+                 arguments->options.pictures,
+                 "write a PNG for each item: the slice with the most changes, with the defects colored by change")
     ->type_name("FOLDER");
   command->add_flag("--different-recipes",
                     arguments->acceptsOtherRecipe,
-                    "compare batches of different recipes: what differs may come from these");
-  command->add_flag("--json", arguments->json, "print all defects with what became of them as one JSON object");
+                    "compare batches of different recipes, although these may cause the differences");
+  command->add_flag("--json", arguments->json, "print all defects and their changes as one JSON object");
   command
     ->add_option("--tolerance",
                  arguments->options.tolerance,
-                 "a defect has grown or shrunk if its voxels changed by more than this share")
+                 "share of voxels by which a defect must change to count as grown or shrunk")
     ->check(NumberFromZero())
     ->capture_default_str()
     ->type_name("SHARE");

@@ -63,7 +63,7 @@ RangeAsText(const std::optional<Number> & minimum, const std::optional<Number> &
     return "; it has no finite values";
   }
   std::ostringstream text;
-  text << "; its values go from " << static_cast<double>(*minimum) << " to " << static_cast<double>(*maximum);
+  text << "; its values range from " << static_cast<double>(*minimum) << " to " << static_cast<double>(*maximum);
   return text.str();
 }
 
@@ -134,7 +134,7 @@ void
 NoteChannels(const Criterion & criterion, const LoadedImage & image, ImageReader & reader)
 {
   reader.Note(Quoted(image.files.front()) + " has " + std::to_string(image.channels) +
-              (criterion.range ? " channels: a voxel is foreground where every channel lies in the range"
+              (criterion.range ? " channels: a voxel is foreground where every channel is in the range"
                                : " channels: a voxel is background where every channel has the background value"));
 }
 
@@ -144,7 +144,7 @@ IsDefault(const Criterion & criterion)
   return !criterion.range && criterion.FollowsForeground();
 }
 
-/** Notes that the foreground is nothing or nearly everything. \param values  tells of the image's values. \return
+/** Notes that the foreground is nothing or nearly everything. \param values  describes the image's values. \return
  *  whether there was something to note. */
 bool
 NoteForeground(const Criterion &                    criterion,
@@ -157,7 +157,7 @@ NoteForeground(const Criterion &                    criterion,
   const auto all = static_cast<double>(image.extent.VoxelCount());
   if (foreground == 0 && !hasMask && criterion.range)
   {
-    reader.Note("no voxel of the image lies in the range" + values());
+    reader.Note("no voxel is in the range" + values());
     return true;
   }
   if (static_cast<double>(foreground) >= NearlyAll * all && (IsDefault(criterion) || criterion.range) &&
@@ -165,10 +165,10 @@ NoteForeground(const Criterion &                    criterion,
   {
     std::ostringstream text;
     text.precision(4);
-    text << 100 * static_cast<double>(foreground) / all << " % of the image are foreground";
+    text << 100 * static_cast<double>(foreground) / all << " % of the voxels are foreground";
     reader.Note(text.str() + (IsDefault(criterion)
-                                ? ", since every value but the background's is without a criterion; --threshold "
-                                  "METHOD or --range LO HI choose others (`brickccl info` proposes thresholds)"
+                                ? ": without a criterion, every non-background value is; use --threshold METHOD or "
+                                  "--range LO HI (`brickccl info` proposes thresholds)"
                                 : values()));
     return true;
   }
@@ -189,20 +189,18 @@ NoteLooks(const LooksOfImage & looks, bool areSome, bool isNoted, bool isLossy, 
 {
   if (isLossy && !looks.AreGrayValues())
   {
-    reader.Note(
-      "the image is a JPEG, whose compression changes values: beside edges, background becomes foreground and "
-      "components of its own; --range 128 255 leaves that out; store masks as PNG");
+    reader.Note("the image is a JPEG, whose compression turns background near edges into foreground and extra "
+                "components; use --range 128 255, and store masks as PNG");
   }
   if (looks.AreLabelsJoined() && areSome)
   {
-    reader.Note("the image looks like a label map, whose labels are joined where they touch; --equal-value keeps "
-                "them apart, and `brickccl stats` measures them as they are");
+    reader.Note("the image looks like a label map, and touching labels were joined; --equal-value keeps them apart, "
+                "`brickccl stats` measures them unchanged");
   }
   if (looks.AreGrayValues() && !isNoted)
   {
-    reader.Note("the image looks like a gray scan, of which every value but the background's is foreground without "
-                "a criterion; --threshold METHOD or --range LO HI choose others (`brickccl info` proposes "
-                "thresholds)");
+    reader.Note("the image looks like a grayscale scan; without a criterion all non-background voxels are foreground; "
+                "use --threshold METHOD or --range LO HI (`brickccl info` proposes thresholds)");
   }
 }
 
@@ -389,12 +387,13 @@ CheckPart(const LoadedImage & part, int threads, ImageReader & reader)
   const std::string name = Quoted(part.files.front());
   if (std::find(mask.begin(), mask.end(), 0) == mask.end())
   {
-    throw InvalidArgument(name + " (--part) is not a mask of a part: no voxel is 0, so that the part has no surface; " +
-                          "give an image that is 0 outside of the part, or leave --part out");
+    throw InvalidArgument(name +
+                          " (--part) is not a mask of a part: no voxel is 0, so the part has no surface; use an image "
+                          "that is 0 outside the part, or omit --part");
   }
   if (different > pairs / 4)
   {
-    reader.Note(name + " (--part) looks like a gray scan, not like a mask: every voxel that is not 0 counts as part");
+    reader.Note(name + " (--part) looks like a grayscale scan, not a mask: every nonzero voxel counts as part");
   }
   CleanOptions options;
   options.connectivity = Connectivity::Full(part.extent.dimension);
@@ -405,8 +404,7 @@ CheckPart(const LoadedImage & part, int threads, ImageReader & reader)
     reader.Note(
       "the mask of the part has " + std::to_string(filled.filledHoles) + " holes of " +
       std::to_string(filled.filledVoxels) +
-      " voxels, whose walls count as its surface: distances to the surface are 0 in them; `brickccl label SCAN "
-      "--pores` fills them");
+      " voxels, which count as outside, so their walls are surface; `brickccl label SCAN --pores` fills them");
   }
 }
 
@@ -417,7 +415,7 @@ NoteOutsideOfPart(const ComponentTable & table, ImageReader & reader)
   if (table.hasPart && table.partTotals.componentVoxels < voxels)
   {
     reader.Note(std::to_string(voxels - table.partTotals.componentVoxels) + " of " + std::to_string(voxels) +
-                " voxels of components lie outside of the part");
+                " component voxels are outside the part");
   }
 }
 
@@ -431,9 +429,8 @@ NoteGrayClasses(const LoadedImage & image, ImageReader & reader)
   }
   if (looks.AreGrayValues())
   {
-    reader.Note(
-      "the segmentation looks like a gray scan, of which each value is a class of its own; make a mask first: "
-      "`brickccl label SCAN MASK --threshold METHOD` (`brickccl info` proposes thresholds)");
+    reader.Note("the segmentation looks like a grayscale scan, with each value as a class; make a mask first: "
+                "`brickccl label SCAN MASK --threshold METHOD` (`brickccl info` proposes thresholds)");
   }
 }
 
@@ -459,8 +456,8 @@ NoteMeasures(const ComponentTable & table, ImageReader & reader)
   if (const auto outside = std::count(isOutside.begin(), isOutside.end(), true); outside > 0)
   {
     reader.Note(std::to_string(outside) + " of " + std::to_string(isOutside.size()) +
-                " components have their weighted centroid outside of their bounding box, since the intensities under "
-                "them have both signs; centroid_x_mm and the like do not depend on intensities");
+                " components have a weighted centroid outside their bounding box, because their intensities have both "
+                "signs; use centroid_x_mm and the like instead");
   }
   std::uint64_t without = 0;
   for (std::size_t c = 0; table.hasIntensity && c < table.components.size(); ++c)
@@ -469,10 +466,9 @@ NoteMeasures(const ComponentTable & table, ImageReader & reader)
   }
   if (without > 0)
   {
-    reader.Note(
-      std::to_string(without) + " of " + std::to_string(table.components.size()) +
-      " components have no mean intensity: values under them are not a number (NaN), or no number holds their "
-      "sum; intensity_min and intensity_max leave NaN out");
+    reader.Note(std::to_string(without) + " of " + std::to_string(table.components.size()) +
+                " components have no mean intensity: their values include NaN, or the sum is too large; intensity_min "
+                "and intensity_max ignore NaN");
   }
   for (const ComponentColumn & column : ColumnsOf(table))
   {
@@ -491,7 +487,7 @@ NoteMeasures(const ComponentTable & table, ImageReader & reader)
       text.precision(3);
       text << "the " << column.name << " of " << above << " of " << table.components.size()
            << " components is above 1, up to " << largest
-           << ": the surface of few voxels is estimated too small, so compare larger ones only";
+           << ": the surface of small components is underestimated, so compare only larger ones";
       reader.Note(text.str());
     }
   }

@@ -13,9 +13,8 @@
 namespace brickccl::cli
 {
 
-/** What the values of an image look like, of which parts may be seen one after the other. Labels are several whole
- *  numbers whose neighbours along x are mostly equal. Of gray values many differ from their neighbours. Of a large
- * image only some rows are looked at. */
+/** The look of an image's values, which may come in parts. Labels are several whole numbers whose neighbors along x
+ *  are mostly equal; many gray values differ from their neighbors. Only some rows of a large image are checked. */
 class LooksOfImage
 {
 public:
@@ -24,7 +23,7 @@ public:
    *  \param image     the extent of the whole image
    *  \param labeling  of the part */
   void Add(const ImageView & part, std::int64_t firstRow, const Extent & image, const Labeling & labeling);
-  /** Sees the values alone. */
+  /** Checks only the values. */
   void AddValues(const ImageView & part, std::int64_t firstRow, const Extent & image);
 
   /** Whether it looks like a label map, and a component of a part has voxels of several labels, or parts one after the
@@ -62,8 +61,8 @@ private:
   std::int64_t           m_BorderEnd = 0;
 };
 
-/** What can be said of an image that is labeled in parts. It knows nothing of labels that are joined by periodic ends
- *  alone, and does not know which components limits on sizes drop. */
+/** Notes on an image that is labeled in parts, without labels joined only by periodic ends, and without components
+ *  that size limits drop. */
 class DoubtsOfSlabs
 {
 public:
@@ -78,7 +77,7 @@ public:
   /** Sees a slab. Those that an earlier run labeled are not seen. */
   void See(const ImageView & slab, std::int64_t firstRow, const Labeling & labeling);
 
-  /** \param components  so many are left */
+  /** \param components  the number of remaining ones */
   void Note(std::uint64_t foreground, std::uint64_t components, ImageReader & reader) const;
 
 private:
@@ -89,7 +88,7 @@ private:
   LooksOfImage        m_Looks;
   std::uint64_t       m_Voxels = 0;
   std::uint64_t       m_Foreground = 0;
-  /** Of slabs with so many voxels the values are known, as they are while there may be something to note of them. */
+  /** Slabs with this many voxels were checked, while there may be something to note. */
   std::uint64_t         m_KnownVoxels = 0;
   std::optional<Number> m_Minimum;
   std::optional<Number> m_Maximum;
@@ -104,18 +103,18 @@ void NoteDoubts(const CriterionArguments & arguments,
                 bool                       hasMask,
                 ImageReader &              reader);
 
-/** Notes a gray scan in the place of a part's mask, and holes of the mask: distances to its surface are those to the
- *  holes as well. \throws InvalidArgument for a mask without a voxel of value 0. */
+/** Notes a gray scan instead of a part's mask, and holes of the mask: their walls count as surface. \throws
+ *  InvalidArgument for a mask without a voxel of value 0. */
 void CheckPart(const LoadedImage & part, int threads, ImageReader & reader);
 
-/** Notes components that lie outside of the part. */
+/** Notes components outside the part. */
 void NoteOutsideOfPart(const ComponentTable & table, ImageReader & reader);
 
 /** Notes that a segmentation to clean looks like a gray scan. */
 void NoteGrayClasses(const LoadedImage & image, ImageReader & reader);
 
-/** Notes components whose intensities have no mean, whose weighted centroid is outside of the box, or whose sphericity
- * is above 1. */
+/** Notes components whose intensities have no mean, whose weighted centroid is outside of the box, or whose
+ *  sphericity is above 1. */
 void NoteMeasures(const ComponentTable & table, ImageReader & reader);
 
 } // namespace brickccl::cli

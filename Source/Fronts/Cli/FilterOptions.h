@@ -12,7 +12,7 @@
 namespace brickccl::cli
 {
 
-/** What commands ask about the sizes of components that stay. */
+/** The options for the sizes of components to keep. */
 struct SizeArguments
 {
   std::uint64_t minimumSize = 0;

@@ -15,8 +15,8 @@
 namespace brickccl::cli
 {
 
-/** Who runs a command, and so where its progress, notes and summary go. By default it is the command line; a module of
- *  Slicer is another one. */
+/** The front end of a command, which receives its progress, notes and summary: the command line by default, or a
+ *  Slicer module. */
 struct FrontEnd
 {
   std::function<std::shared_ptr<Reporter>(bool quiet)> makeReporter = [](bool quiet) {

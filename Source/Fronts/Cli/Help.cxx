@@ -29,18 +29,7 @@ Tasks()
 {
   static const std::vector<Task> tasks = {
     { "What is made",
-      { "--seed",
-        "--density",
-        "--grain",
-        "--noise",
-        "--blur",
-        "--rings",
-        "--hardening",
-        "--diameters",
-        "--family",
-        "--level",
-        "--subdivisions",
-        "--parameter" } },
+      { "--seed", "--density", "--grain", "--noise", "--blur", "--rings", "--hardening", "--diameters" } },
     { "The truth", { "--truth", "--truth-labels", "--sizes" } },
     { "What is labeled",
       { "--range-from",
@@ -118,14 +107,12 @@ Examples()
     { "select", "  brickccl select pores.nrrd ragged.nrrd --where \"volume_mm3 > 2 and sphericity < 0.6\" --keep" },
     { "batch",
       "  brickccl batch casting-porosity scans/ -o results --report\n"
-      "The exit code is 0 if every image was worked on, whatever its verdict, and 3 if some have an error\n"
-      "instead of a verdict." },
+      "The exit code is 0 if every image was processed, whatever its verdict, and 3 if some have an error." },
     { "recipe", "  brickccl recipe new casting-porosity -o casting.toml" },
     { "compare",
       "  brickccl compare results-2025 results-2026 -o changes.csv\n"
-      "The exit code is 0 if every item that both batches were given was compared, whatever has changed, and 3 if "
-      "some\n"
-      "could not be: they have an error in a batch, no label map, or are not what the batch wrote." },
+      "The exit code is 0 if every item of both batches was compared, whatever changed, and 3 if some could not be:\n"
+      "they have an error, no label map, or were changed after the batch." },
     { "score", "  brickccl score pores.nrrd truth.nrrd --minimum-size 19 --json" },
     { "mesh", "  brickccl mesh pores.nrrd pores.stl --smooth 20 --where \"volume_mm3 > 1\"" },
     { "render",
@@ -142,10 +129,8 @@ Examples()
 }
 
 constexpr const char * ExitCodes =
-  "Exit codes: 0 everything was done and written; 1 an error; 3 some images of a batch have errors, or could not be\n"
-  "compared; 130 stopped by an interrupt (Ctrl-C); 100 to 129 the arguments were not understood. Whatever the code, "
-  "each\n"
-  "output is whole or as it was before.";
+  "Exit codes: 0 success; 1 error; 3 some images of a batch have errors or could not be compared; 130 interrupted\n"
+  "(Ctrl-C); 100 to 129 invalid arguments. Whatever the code, each output is complete or unchanged.";
 
 /** Names of values say how many there are. An argument that is an option as well is stated once, as an option. */
 class HelpFormatter : public CLI::Formatter

@@ -117,7 +117,7 @@ CheckHasScan(const CLI::App & command, const InfoArguments & arguments)
     const std::string name = option->get_name();
     if (arguments.scan.empty() && option->count() > 0 && name != "--json" && name != "--threads")
     {
-      throw InvalidArgument("the SCAN is missing that " + name + " is for");
+      throw InvalidArgument(name + " needs a SCAN");
     }
   }
 }
@@ -128,13 +128,13 @@ void
 AddInfoCommand(CLI::App & app)
 {
   auto       arguments = std::make_shared<InfoArguments>();
-  CLI::App * command = app.add_subcommand(
-    "info",
-    "Show what a scan is and which thresholds it proposes; without one: version, devices and algorithms");
+  CLI::App * command =
+    app.add_subcommand("info",
+                       "Describe a scan and propose thresholds; without a scan: version, devices and algorithms");
   command->add_option("SCAN",
                       arguments->scan,
-                      "image, or a folder or pattern of images: show its size, spacing, type and orientation, how its "
-                      "values are spread, and proposals for `brickccl label --threshold`");
+                      "image, or folder or pattern of images: show size, spacing, type, orientation and histogram, and "
+                      "propose thresholds for `brickccl label --threshold`");
   AddFileOptions(*command, arguments->files);
   AddThreadsOption(*command, arguments->threads);
   command->add_flag("--json", arguments->json, "print one JSON object");

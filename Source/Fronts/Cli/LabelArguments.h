@@ -17,7 +17,7 @@
 namespace brickccl::cli
 {
 
-/** What `label` asks. */
+/** The arguments of `label`. */
 struct LabelArguments : LabelMapArguments, RunningArguments
 {
   std::string        input;
@@ -36,7 +36,7 @@ struct LabelArguments : LabelMapArguments, RunningArguments
   TableArguments     table;
   std::string        picture;
   std::string        colourTable;
-  /** Not 0: the volume is labeled by slabs, in so many bytes of memory. */
+  /** If not 0, the volume is labeled by slabs within this many bytes of memory. */
   std::uint64_t memory = 0;
   std::string   work;
   bool          resume = false;
@@ -48,7 +48,7 @@ void RunLabel(const LabelArguments & arguments, const FrontEnd & frontEnd);
 /** Does so slab by slab, in a given memory. */
 void RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd);
 
-// What both have in common.
+// Common to both.
 
 /** The files that are written and read, with the names of their options. */
 NamedFiles OutputsOf(const LabelArguments & arguments);
@@ -60,7 +60,7 @@ RelabelOptions RelabelOptionsOf(const LabelArguments & arguments, ImageReader & 
 /** "kept: 12303 voxels, 12.3 mm^3; dropped of 2304 found: 2200 too small", with a line end. */
 std::string DescribeKept(const RelabelReport & relabeled, std::uint64_t keptVoxels, const LoadedImage & image);
 
-/** What was found, dropped by which limit, and kept; members of the summary. */
+/** The numbers of found, dropped (by limit) and kept components; members of the summary. */
 void AddKept(nlohmann::ordered_json & summary,
              const RelabelReport &    relabeled,
              std::uint64_t            keptVoxels,

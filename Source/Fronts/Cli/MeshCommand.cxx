@@ -36,7 +36,7 @@ RunMesh(const MeshArguments & arguments)
   {
     throw InvalidArgument(Quoted(arguments.labels) + " has " + Counted(image.extent.dimension, "dimension") + " and " +
                           Counted(image.channels, "channel") +
-                          "; meshes are made of label maps of 3 dimensions and one channel");
+                          "; a mesh needs a label map of 3 dimensions and one channel");
   }
   reporter.Step("measuring");
   const ProgressHooks  hooks = reporter.Hooks();
@@ -72,9 +72,8 @@ RunMesh(const MeshArguments & arguments)
   }
   if (arguments.mesh.smoothingPasses > 0 && rough > 0)
   {
-    reader.Note(std::to_string(rough) +
-                (rough == 1 ? " component was left as it is" : " components were left as they are") +
-                ": too small or thin to be smoothed");
+    reader.Note(std::to_string(rough) + (rough == 1 ? " component was not smoothed" : " components were not smoothed") +
+                ": too small or thin");
   }
   if (arguments.json)
   {

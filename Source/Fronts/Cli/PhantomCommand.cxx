@@ -54,7 +54,7 @@ struct PhantomArguments
   }
 };
 
-/** \throws InvalidArgument for options that do not go with the kind of phantom. */
+/** \throws InvalidArgument for options that do not fit the kind of phantom. */
 void
 CheckKind(const PhantomArguments & arguments, const CLI::App & command)
 {
@@ -81,8 +81,8 @@ CheckKind(const PhantomArguments & arguments, const CLI::App & command)
       {
         all += (i + 1 < kinds.size() ? ", " : " and ") + kinds[i];
       }
-      throw InvalidArgument(std::string(name) + " goes with the phantom" + (kinds.size() > 1 ? "s " : " ") + all +
-                            " alone, not with " + arguments.kind);
+      throw InvalidArgument(std::string(name) + " works only with the phantom" + (kinds.size() > 1 ? "s " : " ") + all +
+                            ", not with " + arguments.kind);
     }
   }
   if (!arguments.sizes.empty() && ExtensionOf(arguments.sizes) != ".csv")
@@ -117,7 +117,7 @@ GeometryOf(const PhantomArguments & arguments, std::size_t dimension)
   }
   if (arguments.spacing.size() != dimension)
   {
-    throw InvalidArgument("--spacing has " + std::to_string(arguments.spacing.size()) + " values but the size " +
+    throw InvalidArgument("--spacing has " + std::to_string(arguments.spacing.size()) + " values, but the size has " +
                           std::to_string(dimension) + "; give one for each axis");
   }
   for (std::size_t axis = 0; axis < dimension; ++axis)
@@ -132,7 +132,7 @@ GeometryOf(const PhantomArguments & arguments, std::size_t dimension)
   return geometry;
 }
 
-/** Writes images of one size, and tells of it. */
+/** Writes images of one size, with a message. */
 class ImageWriter
 {
 public:
@@ -303,17 +303,17 @@ void
 AddScanOptions(CLI::App & command, PhantomArguments & arguments)
 {
   command
-    .add_option("--truth", arguments.truth, "log, casting, print: write what each voxel is (1 crack, 2 knot, 3 pore)")
+    .add_option("--truth",
+                arguments.truth,
+                "log, casting, print: write the kind of each voxel (1 crack, 2 knot, 3 pore)")
     ->type_name("FILE");
   command
-    .add_option("--truth-labels",
-                arguments.truthLabels,
-                "log, casting, print: write the true defects, each with its number, as a label map")
+    .add_option("--truth-labels", arguments.truthLabels, "log, casting, print: write the true defects as a label map")
     ->type_name("FILE");
   command
     .add_option("--sizes",
                 arguments.sizes,
-                "log, casting, print: write a table of the true defects with their sizes: .csv")
+                "log, casting, print: write a table of the true defects and their sizes: .csv")
     ->type_name("FILE");
   command
     .add_option("--noise",
@@ -328,18 +328,17 @@ AddScanOptions(CLI::App & command, PhantomArguments & arguments)
   command
     .add_option("--rings",
                 arguments.rings,
-                "ring artefacts of up to so many HU, one in six rings; default: log and casting 0, print 40")
+                "ring artifacts of up to this many HU, one in six rings; default: log and casting 0, print 40")
     ->check(NumberFromZero());
   command
-    .add_option(
-      "--hardening",
-      arguments.hardening,
-      "beam hardening: the middle is by so many HU darker than the rim; default: log 0, casting and print 150")
+    .add_option("--hardening",
+                arguments.hardening,
+                "beam hardening: the middle is this many HU darker than the rim; default: log 0, casting and print 150")
     ->check(NumberFromZero());
   command
     .add_option("--diameters",
                 arguments.diameters,
-                "print: all pores are balls of these diameters in voxels, in turn, none of which touches another one")
+                "print: all pores are separate balls of these diameters in voxels, in turn")
     ->expected(1, 64)
     ->check(NumberAboveZero())
     ->type_name("D ...");
@@ -351,7 +350,7 @@ void
 AddPhantomCommand(CLI::App & app)
 {
   auto       arguments = std::make_shared<PhantomArguments>();
-  CLI::App * command = app.add_subcommand("phantom", "Make a synthetic image, the same bit for bit everywhere");
+  CLI::App * command = app.add_subcommand("phantom", "Make a synthetic image, bit for bit the same everywhere");
   command
     ->add_option(
       "KIND",
@@ -372,7 +371,7 @@ AddPhantomCommand(CLI::App & app)
     ->expected(1, 4)
     ->check(NumberAboveZero())
     ->type_name("X [Y [Z [T]]]");
-  command->add_option("--seed", arguments->seed, "another seed, another phantom")
+  command->add_option("--seed", arguments->seed, "seed of the random numbers")
     ->transform(Count(0))
     ->capture_default_str();
   command->add_option("--density", arguments->density, "share of foreground, 0 to 1: balls (default 0.2), random (0.5)")
@@ -383,7 +382,7 @@ AddPhantomCommand(CLI::App & app)
                  "random: side of the cubes in voxels (default 1); grains: about their width (default 16)")
     ->transform(Count(1, std::numeric_limits<int>::max()));
   AddScanOptions(*command, *arguments);
-  command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
+  command->add_flag("--quiet", arguments->quiet, "print only errors");
   command->callback([arguments, command] { RunPhantom(*arguments, *command); });
 }
 

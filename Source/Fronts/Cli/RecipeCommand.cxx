@@ -42,7 +42,7 @@ WriteNewRecipe(const std::string & name, const std::string & output)
     const std::string path = output.empty() ? name + ".toml" : output;
     if (std::error_code failure; std::filesystem::exists(path, failure))
     {
-      throw Error(Quoted(path) + " is there already; give another name by -o, or remove it");
+      throw Error(Quoted(path) + " exists already; give another name with -o, or remove it");
     }
     ReplaceTextFile(path, [&](std::ostream & stream) { stream << recipe.text; });
     std::cout << Printable(path) << ": a copy of the recipe " << name << " to change" << std::endl;
@@ -59,17 +59,17 @@ AddRecipeCommand(CLI::App & app)
 {
   CLI::App * command = app.add_subcommand("recipe", "Make, check and explain recipes of `brickccl batch`");
   command->require_subcommand(1);
-  const std::string fileText = "recipe: a file, or one of those that are ready: " + ReadyNames();
+  const std::string fileText = "recipe: a file, or one of the ready recipes: " + ReadyNames();
 
   auto       name = std::make_shared<std::string>();
   auto       output = std::make_shared<std::string>();
-  CLI::App * make = command->add_subcommand("new", "Write a copy of a ready recipe, to change it");
+  CLI::App * make = command->add_subcommand("new", "Write a copy of a ready recipe for editing");
   make->add_option("NAME", *name, "one of " + ReadyNames())->required();
   make->add_option("-o,--output", *output, "file to write; default: NAME.toml")->type_name("FILE");
   make->callback([name, output] { WriteNewRecipe(*name, *output); });
 
   auto       checked = std::make_shared<std::string>();
-  CLI::App * check = command->add_subcommand("check", "Say what is wrong in a recipe, with line numbers");
+  CLI::App * check = command->add_subcommand("check", "Report errors in a recipe, with line numbers");
   check->add_option("FILE", *checked, fileText)->required();
   check->callback([checked] {
     const batch::Recipe recipe = batch::ReadRecipe(*checked);
@@ -77,7 +77,7 @@ AddRecipeCommand(CLI::App & app)
   });
 
   auto       explained = std::make_shared<std::string>();
-  CLI::App * explain = command->add_subcommand("explain", "Say in sentences what a recipe does");
+  CLI::App * explain = command->add_subcommand("explain", "Explain in sentences what a recipe does");
   explain->add_option("FILE", *explained, fileText)->required();
   explain->callback([explained] {
     for (const std::string & line : batch::ExplainRecipe(batch::ReadRecipe(*explained)))

@@ -40,9 +40,9 @@ ParseSize(const std::string & text)
   const auto  isPossible = [](int side) { return side >= MinimumSurfacePicture && side <= MaximumSurfacePicture; };
   if (!hasCross || height.ec != std::errc{} || height.ptr != end || !isPossible(size.width) || !isPossible(size.height))
   {
-    throw InvalidArgument(
-      "--size " + Quoted(text) + " is no size of a picture; write its width and height in pixels, from " +
-      std::to_string(MinimumSurfacePicture) + " to " + std::to_string(MaximumSurfacePicture) + ", as 1200x900");
+    throw InvalidArgument("--size " + Quoted(text) + " is not a picture size; write width and height in pixels, from " +
+                          std::to_string(MinimumSurfacePicture) + " to " + std::to_string(MaximumSurfacePicture) +
+                          ", as 1200x900");
   }
   return size;
 }
@@ -65,8 +65,7 @@ CheckArguments(const RenderArguments & arguments)
   const std::string all = named + between + NameInMillimetres(arguments.column);
   if (arguments.style != "surface" && !arguments.images.part.empty() && all.empty())
   {
-    throw InvalidArgument(
-      "--part is drawn with --style surface, or measured for the columns of --color-by and --where");
+    throw InvalidArgument("--part needs --style surface, or columns in --color-by or --where");
   }
   return ParseColumns(all, !arguments.images.intensity.empty());
 }
@@ -139,7 +138,7 @@ NoteBlocks(const SurfaceReport & report, ImageReader & reader)
       std::to_string(block[0]) + " x " + std::to_string(block[1]) + " x " + std::to_string(block[2]);
     reader.Note("components of more than " + std::to_string(MaximumBlocksOfSmallComponents) +
                 " blocks along an axis are drawn from blocks of " + sides +
-                " voxels, which fits the picture's size; what is thinner than a block is drawn as thick as one");
+                " voxels, to fit the picture's size; thinner parts are drawn one block thick");
   }
 }
 
@@ -180,13 +179,13 @@ RunRender(const RenderArguments & arguments)
   if (image.channels != 1)
   {
     throw InvalidArgument(Quoted(arguments.labels) + " has " + Counted(image.channels, "channel") +
-                          "; label maps have one: export overlapping segments to one label map");
+                          "; a label map has one: export overlapping segments to one label map");
   }
   CheckPicture(image.extent);
   if (drawsSurfaces && image.extent.dimension != 3)
   {
     throw InvalidArgument(Quoted(arguments.labels) + " has " + Counted(image.extent.dimension, "dimension") +
-                          "; --style surface draws label maps of 3, --style slices those of 1 to 3");
+                          "; --style surface needs 3, --style slices 1 to 3");
   }
   image.hasPatientAxes = image.hasPatientAxes || arguments.hasPatientAxes;
   const TableImages images = ReadTableImages(arguments.images, image, arguments.threads, reader);
@@ -218,7 +217,7 @@ RunRender(const RenderArguments & arguments)
     }
     if (images.intensity && (arguments.chosen.ColumnNames() + arguments.column).find("intensity_") == std::string::npos)
     {
-      reader.Note("--style surface does not draw the intensity image; --style slices, montage and mip do");
+      reader.Note("--style surface does not draw the intensity image; use --style slices, montage or mip");
     }
     report = WriteSurfacePicture(arguments.output, contents, size.width, size.height, *display, context);
     NoteBlocks(*report, reader);

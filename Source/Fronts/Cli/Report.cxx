@@ -21,7 +21,7 @@ ResolveLabelType(LabelType requested, std::uint64_t largest, const std::string &
   if (MaximumLabel(smallest) > MaximumLabel(widest))
   {
     throw LabelOverflow(what + " not fit label type " + NameOf(widest) + ", whose largest label is " +
-                        std::to_string(MaximumLabel(widest)) + " and which is the widest that can be used here");
+                        std::to_string(MaximumLabel(widest)) + " and no wider type can be used here");
   }
   if (requested == LabelType::Auto)
   {
@@ -116,7 +116,7 @@ std::string
 Reporter::TimeLeft() const
 {
   const double passed = std::chrono::duration<double>(Clock::now() - m_Begin).count();
-  // What took less than a second says little about the rest.
+  // Less than a second is not enough for an estimate.
   if (passed < 1 || m_Fraction <= 0.02 || m_Fraction >= 1)
   {
     return {};
@@ -169,7 +169,7 @@ Reporter::Hooks()
   {
     hooks.report = [this](double fraction) {
       const std::lock_guard<std::mutex> lock(m_Mutex);
-      // A step of several parts may tell less than before.
+      // The progress of a step with several parts may go back.
       const double highest = std::max(m_Fraction, fraction);
       const bool   hasMoved = static_cast<int>(100 * highest) != static_cast<int>(100 * m_Fraction);
       m_Fraction = highest;
@@ -225,7 +225,7 @@ CheckTableName(const std::string & path, bool mayBeWorkbook)
     if (extension == ".parquet")
     {
       const std::string stem = path.substr(0, path.size() - extension.size());
-      way = "; Parquet is made of a .csv by Python: python3 -c \"import pandas; pandas.read_csv('" + stem +
+      way = "; convert a .csv to Parquet with Python: python3 -c \"import pandas; pandas.read_csv('" + stem +
             ".csv').to_parquet('" + stem + ".parquet')\"";
     }
     throw InvalidArgument("cannot write a table to " + Quoted(path) + ": its extension must be .csv, .tsv" +

@@ -20,8 +20,8 @@
 namespace brickccl::cli
 {
 
-/** Shows on the error stream how far the work is: by a bar on a terminal, or the seconds since a step began as long as
- *  the work does not tell; else by a line for each step. */
+/** Shows progress on the error stream: a bar on a terminal, or the seconds since a step began if the work does not
+ *  report; else a line for each step. */
 class Reporter
 {
 public:
@@ -40,7 +40,7 @@ private:
   void ClearLine();
   /** Shows the step and how far it is. The caller holds the mutex. */
   void Show();
-  /** Shows the step anew while nothing else does, until the end. */
+  /** Updates the step while nothing else does, until the end. */
   void Tick();
   /** ", 12 s left", as soon as it can be said. */
   std::string TimeLeft() const;
@@ -54,7 +54,7 @@ private:
   Clock::time_point m_Begin = Clock::now();
   Clock::time_point m_LastShown = Clock::now();
   std::string       m_Step;
-  /** Whether the last line is that of a step. */
+  /** Whether the last line belongs to a step. */
   bool   m_IsShown = false;
   double m_Fraction = 0;
 

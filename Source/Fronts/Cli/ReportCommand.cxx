@@ -11,8 +11,8 @@ void
 AddReportCommand(CLI::App & app)
 {
   auto       folder = std::make_shared<std::string>();
-  CLI::App * command = app.add_subcommand("report", "Write the report of a batch: one HTML file");
-  command->add_option("OUTDIR", *folder, "folder that `brickccl batch` wrote")->required();
+  CLI::App * command = app.add_subcommand("report", "Write the report of a batch as one HTML file");
+  command->add_option("OUTDIR", *folder, "folder written by `brickccl batch`")->required();
   command->callback([folder] { std::cout << report::WriteReport(*folder) << std::endl; });
 }
 

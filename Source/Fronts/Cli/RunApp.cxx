@@ -33,9 +33,9 @@ RefuseEmptyTexts(int argc, char ** argv)
     if (text.empty() || isEmptyValue)
     {
       throw CLI::ValidationError(text.empty() ? before : text.substr(0, text.size() - 1),
-                                 "'' is an empty text; give a value, or leave the option out");
+                                 "'' is empty; give a value, or omit the option");
     }
-    // Beside an option stand up to three values.
+    // An option has up to three values.
     before = text.front() == '-' && text.size() > 1 ? text : before;
   }
 }
@@ -61,9 +61,9 @@ int
 RunApp(CLI::App & app, int argc, char ** argv, bool takesEmptyTexts)
 {
   CatchInterrupts();
-  EndAtInterrupt(app.get_name() + ": stopped; what was not written by then is as it was before\n");
+  EndAtInterrupt(app.get_name() + ": stopped; outputs not yet written are unchanged\n");
   static const std::string shortened =
-    app.get_name() + ": error: a file was shortened, or its disk failed, while it was read\n";
+    app.get_name() + ": error: a file was shortened, or its disk failed, during reading\n";
   CatchShortenedFiles(shortened.c_str());
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   std::string                    hint;
@@ -81,7 +81,7 @@ RunApp(CLI::App & app, int argc, char ** argv, bool takesEmptyTexts)
     app.parse(argc, argv);
     if (!std::cout.flush())
     {
-      throw Error("the summary could not be written to the standard output");
+      throw Error("cannot write the summary to standard output");
     }
     return 0;
   }
@@ -90,14 +90,14 @@ RunApp(CLI::App & app, int argc, char ** argv, bool takesEmptyTexts)
     const int code = app.exit(success);
     if (!std::cout.flush())
     {
-      std::cerr << app.get_name() << ": error: the standard output could not be written" << std::endl;
+      std::cerr << app.get_name() << ": error: cannot write to standard output" << std::endl;
       return 1;
     }
     return code;
   }
   catch (const CLI::RuntimeError & error)
   {
-    // What there is to say is said.
+    // The message was printed already.
     return error.get_exit_code();
   }
   catch (const CLI::ParseError & error)

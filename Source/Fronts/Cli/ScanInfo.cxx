@@ -40,7 +40,7 @@ TextOfThreshold(Number threshold)
   return Threshold::IsBeyondDoubles(threshold) ? threshold.ToString() : TextOf(static_cast<double>(threshold));
 }
 
-/** A value of an image as JSON: whole numbers as such, also those of 64 bits. */
+/** A value of an image as JSON: whole numbers exactly, also with 64 bits. */
 nlohmann::ordered_json
 ValueAsJson(Number value, ScalarType type)
 {
@@ -178,7 +178,7 @@ PrintHistogram(const ValueHistogram & histogram)
     largest = std::max(largest, bar.count);
     width = std::max({ width, TextOf(bar.low).size(), TextOf(bar.high).size() });
   }
-  std::cout << "histogram (the length of a bar is the logarithm of its number of voxels)\n";
+  std::cout << "histogram (bar length: logarithm of the number of voxels)\n";
   for (const Bar & bar : bars)
   {
     constexpr double length = 48;
@@ -193,7 +193,7 @@ PrintHistogram(const ValueHistogram & histogram)
 void
 PrintProposals(const std::vector<Proposal> & proposals)
 {
-  std::cout << "proposals for brickccl label --threshold (foreground is what lies at or above)\n";
+  std::cout << "proposals for brickccl label --threshold (foreground: at or above)\n";
   for (const Proposal & proposal : proposals)
   {
     std::cout << "  " << std::left << std::setw(13) << proposal.method << std::right;
@@ -221,8 +221,7 @@ PrintValues(const LoadedImage & image, const ValueHistogram & histogram)
 {
   if (histogram.notANumberCount + histogram.infiniteCount > 0)
   {
-    std::cout << "values that are not a number (NaN): " << histogram.notANumberCount
-              << ", infinite ones: " << histogram.infiniteCount << '\n';
+    std::cout << "NaN values: " << histogram.notANumberCount << ", infinite ones: " << histogram.infiniteCount << '\n';
   }
   if (histogram.valueCount == 0)
   {
@@ -240,8 +239,7 @@ PrintValues(const LoadedImage & image, const ValueHistogram & histogram)
   PrintHistogram(histogram);
   if (histogram.HasPadding())
   {
-    std::cout << "the value " << TextOf(histogram.ValueOf(0))
-              << " fills what was not scanned; proposals leave it out\n";
+    std::cout << "the value " << TextOf(histogram.ValueOf(0)) << " fills the unscanned area; proposals ignore it\n";
   }
   PrintProposals(Propose(histogram));
   std::cout << std::flush;
@@ -360,7 +358,7 @@ PrintScanInfo(const std::string & path, const FileArguments & files, int threads
   CheckSeries(files, { { "SCAN", path } });
   const LoadedImage   image = reader.Read(path, false);
   const ProgressHooks hooks = reporter.Hooks();
-  // Which of several channels a threshold is for, nobody has said.
+  // The channel for a threshold is unknown.
   std::optional<ValueHistogram> histogram;
   if (image.channels == 1)
   {

@@ -54,8 +54,8 @@ nlohmann::ordered_json
 AsJson(const batch::DetectionCurve & curve)
 {
   nlohmann::ordered_json described;
-  described["method"] = "hit/miss, log-odds linear in ln(size), maximum likelihood; bound by the likelihood ratio, one "
-                        "degree of freedom, one-sided 95 % (MIL-HDBK-1823A)";
+  described["method"] = "hit/miss, log-odds linear in ln(size), maximum likelihood; bound from the likelihood ratio, "
+                        "one degree of freedom, one-sided 95 % (MIL-HDBK-1823A)";
   described["size"] = "equivalent_spherical_diameter_mm";
   described["defects"] = curve.Count();
   described["hits"] = curve.HitCount();
@@ -76,18 +76,18 @@ PrintCurve(const batch::DetectionCurve & curve)
 {
   if (!curve.Problem().empty())
   {
-    std::cout << "no curve of the probability of detection: " << curve.Problem() << std::endl;
+    std::cout << "no POD curve: " << curve.Problem() << std::endl;
     return;
   }
   const auto bounded = curve.SizeWithConfidence(0.9);
-  std::cout << "a90 " << curve.SizeAt(0.9) << " mm: defects of this diameter are found in 9 of 10 cases\na90/95 ";
+  std::cout << "a90 " << curve.SizeAt(0.9) << " mm: 9 of 10 defects of this diameter are found\na90/95 ";
   if (bounded)
   {
     std::cout << *bounded << " mm, with a confidence of 95 %";
   }
   else
   {
-    std::cout << "-: the data bound no size";
+    std::cout << "-: the data do not limit the size";
   }
   std::cout << " (hit/miss, likelihood ratio, MIL-HDBK-1823A)" << std::endl;
   if (curve.Count() < LeastDefects)
@@ -179,29 +179,30 @@ AddScoreCommand(CLI::App & app)
 {
   auto       arguments = std::make_shared<ScoreArguments>();
   CLI::App * command = app.add_subcommand("score", "Compare a label map with the truth, defect by defect");
-  command->add_option("LABELS", arguments->labels, "label map: every value but 0 is one defect")->required();
+  command->add_option("LABELS", arguments->labels, "label map: every nonzero value is one defect")->required();
   command
     ->add_option("TRUTH",
                  arguments->truth,
-                 "the truth: components of equal values, connected by faces, edges and corners, are true defects")
+                 "the truth: components of equal value, connected by faces, edges and corners, are the true defects")
     ->required();
-  command
-    ->add_option("--minimum-size", arguments->options.minimumSize, "true defects of fewer voxels need not be found")
+  command->add_option("--minimum-size", arguments->options.minimumSize, "ignore true defects with fewer voxels")
     ->transform(Count(0))
     ->type_name("VOXELS");
   command
     ->add_option("--overlap",
                  arguments->options.leastOverlap,
-                 "defects match if they share at least so much of the smaller one, from 0 (one voxel) to 1")
+                 "overlap, as a share of the smaller defect, from which defects match, from 0 (one voxel) to 1")
     ->check(NumberUpToOne())
     ->capture_default_str()
     ->type_name("SHARE");
   command
-    ->add_option("--plot", arguments->plot, "write a chart of the probability of detection against size: .svg or .png")
+    ->add_option("--plot",
+                 arguments->plot,
+                 "write a chart of the probability of detection (POD) against size: .svg or .png")
     ->type_name("FILE");
   AddFileOptions(*command, arguments->files);
   AddThreadsOption(*command, arguments->threads);
-  command->add_flag("--json", arguments->json, "print the score, and each true defect's match, as one JSON object");
+  command->add_flag("--json", arguments->json, "print the score and the match of each true defect as one JSON object");
   command->callback([arguments] { RunScore(*arguments); });
 }
 

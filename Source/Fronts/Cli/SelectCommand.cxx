@@ -95,7 +95,7 @@ private:
     const bool   isUnitNamed = std::any_of(named.begin(), named.end(), [this](const std::string & column) {
       return OtherUnitOf(column) == m_Arguments.table.units;
     });
-    CheckUnits(m_Arguments.table, isUnitNamed, "--statistics, --print, or a column of --where that is named in it");
+    CheckUnits(m_Arguments.table, isUnitNamed, "---statistics, --print, or a column in this unit in --where");
     m_ConditionGroups = GroupsOfCondition(m_Condition, m_Arguments.table);
     m_RequestedType = LabelTypeFromName(m_Arguments.labelType);
     NamedFiles outputs = TableFiles(m_Arguments.table, "--statistics");
@@ -220,7 +220,7 @@ private:
     if (!m_Arguments.picture.empty())
     {
       m_Reporter.Step("drawing " + m_Arguments.picture);
-      // The numbers of a label map are no gray values.
+      // The numbers of a label map are not gray values.
       WritePicture(m_Arguments.picture,
                    { m_Images.intensity ? *m_Images.intensity : m_Image,
                      m_Volume,
@@ -287,7 +287,7 @@ RunSelect(const SelectArguments & arguments)
 {
   if (arguments.keep == arguments.remove)
   {
-    throw InvalidArgument("say what becomes of the components for which the condition holds: --keep or --remove");
+    throw InvalidArgument("choose --keep or --remove for components that fulfill the condition");
   }
   SelectWork(arguments).Run();
 }
@@ -302,7 +302,7 @@ AddSelectCommand(CLI::App & app)
   command
     ->add_option("LABELS",
                  arguments->labels,
-                 "label map: " + ReadableFormats() + "; every value but 0 is one component")
+                 "label map: " + ReadableFormats() + "; every nonzero value is one component")
     ->required();
   command->add_option("OUTPUT", arguments->output, "label map: " + WritableFormats())->required();
   AddLabelMapOptions(*command, *arguments);
@@ -316,12 +316,13 @@ AddSelectCommand(CLI::App & app)
       "+ - * /, < <= > >= == !=, and, or, not, parentheses, abs, sqrt, min, max")
     ->required()
     ->type_name("CONDITION");
-  auto * keep = command->add_flag("--keep", arguments->keep, "keep the components for which the condition holds");
-  command->add_flag("--remove", arguments->remove, "remove the components for which the condition holds")
-    ->excludes(keep);
-  command->add_flag("--keep-labels", arguments->keepLabels, "leave labels as they are instead of numbering from 1 on");
+  auto * keep = command->add_flag("--keep", arguments->keep, "keep components that fulfill the condition");
+  command->add_flag("--remove", arguments->remove, "remove components that fulfill the condition")->excludes(keep);
+  command->add_flag("--keep-labels", arguments->keepLabels, "keep the labels instead of renumbering from 1");
   command
-    ->add_option("--statistics", arguments->table.table, "write the table of what is left: .csv, .tsv, .json or .xlsx")
+    ->add_option("--statistics",
+                 arguments->table.table,
+                 "write a table of the remaining components: .csv, .tsv, .json or .xlsx")
     ->type_name("FILE");
   AddTableOptions(*command, arguments->table, "--statistics");
   AddPictureOption(*command, arguments->picture);

@@ -59,7 +59,7 @@ CommandOf(const CLI::App & app, const std::vector<std::string> & arguments)
   CommandOfArguments command{ &app, app.get_name() };
   for (const std::string & argument : arguments)
   {
-    // Behind it stands no command.
+    // It is not followed by a command.
     if (argument == "--")
     {
       break;
@@ -76,11 +76,11 @@ CommandOf(const CLI::App & app, const std::vector<std::string> & arguments)
 namespace
 {
 
-/** What an option may stand for that a command does not have. */
+/** A suggestion for an option that a command lacks. */
 std::string
 HintOnOption(const std::string & name, const CLI::App & command)
 {
-  // Of a single letter all others are as near.
+  // For a single letter all others are equally near.
   if (name.size() > 2)
   {
     if (std::string near = DidYouMean(name, OptionNames(command)); !near.empty() && name != "--output")
@@ -93,7 +93,7 @@ HintOnOption(const std::string & name, const CLI::App & command)
     const std::string place = option->get_positional() ? option->get_name(true, false) : "";
     if ((name == "-o" || name == "--output" || name == "--out") && (place == "OUTPUT" || place == "OUT"))
     {
-      return "; " + place + " has no option before it";
+      return "; " + place + " needs no option before it";
     }
   }
   return name.size() > 2 ? DidYouMean(name, OptionNames(command)) : std::string();
@@ -123,8 +123,7 @@ FindMisspelled(const CLI::App & app, const std::vector<std::string> & arguments)
       const std::string              name = argument.substr(0, argument.find('='));
       if (std::find(known.begin(), known.end(), name) == known.end())
       {
-        return Quoted(name) + " is no option of `" + fullName + "`" + HintOnOption(name, *command) +
-               "; its --help lists all";
+        return Quoted(name) + " is not an option of `" + fullName + "`" + HintOnOption(name, *command) + "; see --help";
       }
     }
     else if (!argument.empty() && argument[0] != '-')
@@ -146,7 +145,7 @@ FindMisspelled(const CLI::App & app, const std::vector<std::string> & arguments)
           names.push_back(one->get_name());
           list += (list.empty() ? "" : ", ") + one->get_name();
         }
-        return Quoted(argument) + " is no command" + DidYouMean(argument, names) + "; there are " + list;
+        return Quoted(argument) + " is not a command" + DidYouMean(argument, names) + "; there are " + list;
       }
       command = *found;
       fullName += " " + argument;

@@ -26,8 +26,8 @@ struct CommandOfArguments
 };
 CommandOfArguments CommandOf(const CLI::App & app, const std::vector<std::string> & arguments);
 
-/** What is probably misspelled among arguments that were not understood: a subcommand or an option that is not there,
- *  with the nearest one that is. Empty if every one is known. */
+/** The probable misspelling in arguments that were not understood: an unknown subcommand or option, with the nearest
+ *  known one. Empty if all are known. */
 std::string FindMisspelled(const CLI::App & app, const std::vector<std::string> & arguments);
 
 } // namespace brickccl::cli

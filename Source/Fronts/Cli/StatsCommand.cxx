@@ -48,7 +48,7 @@ CheckPlot(const StatsArguments & arguments)
 {
   if (arguments.histogram.empty())
   {
-    throw InvalidArgument("--plot needs --histogram COLUMN, which it draws");
+    throw InvalidArgument("--plot needs --histogram COLUMN");
   }
   CheckChartName(arguments.plot);
   CheckWritable(arguments.plot);
@@ -142,7 +142,7 @@ CheckColumns(const StatsArguments & arguments, const MeasureOptions & measured, 
   }
 }
 
-/** Draws the components, over the intensities if there are any. The numbers of a label map are no gray values. */
+/** Draws the components, over the intensities if there are any. The numbers of a label map are not gray values. */
 void
 DrawLabels(const std::string &    path,
            const LoadedImage &    labels,
@@ -173,7 +173,7 @@ CheckStatsArguments(const StatsArguments & arguments)
   ColumnGroups groups = CheckTableArguments(arguments.table, "--output");
   if (!arguments.table.IsWanted() && arguments.histogram.empty() && arguments.picture.empty())
   {
-    throw InvalidArgument("nothing is asked for: give --output FILE, --print, --histogram COLUMN or --picture FILE");
+    throw InvalidArgument("nothing to do: give --output FILE, --print, --histogram COLUMN or --picture FILE");
   }
   CheckUnits(arguments.table, !arguments.histogram.empty(), "--output, --print or --histogram");
   if (!arguments.picture.empty())
@@ -297,7 +297,7 @@ AddStatsCommand(CLI::App & app, const FrontEnd & frontEnd)
   command
     ->add_option("LABELS",
                  arguments->labels,
-                 "label map: " + ReadableFormats() + "; every value but 0 is one component")
+                 "label map: " + ReadableFormats() + "; every nonzero value is one component")
     ->required();
   command->add_option("-o,--output", arguments->table.table, "component table: .csv, .tsv, .json or .xlsx")
     ->type_name("FILE");
@@ -311,13 +311,16 @@ AddStatsCommand(CLI::App & app, const FrontEnd & frontEnd)
   command
     ->add_option("--bins",
                  arguments->bins,
-                 "so many equal bins (up to 1000000) from the lowest to the highest value, instead of about 50 between "
-                 "round numbers")
+                 "number of equal bins (up to 1000000) from the lowest to the highest value (default: about 50 between "
+                 "round numbers)")
     ->transform(Count(1, 1000000))
     ->needs(histogram);
-  command->add_flag("--log", arguments->logarithmic, "bins of equal ratios, on a logarithmic axis")->needs(histogram);
+  command->add_flag("--log", arguments->logarithmic, "use bins of equal ratios, on a logarithmic axis")
+    ->needs(histogram);
   command
-    ->add_option("--weights", arguments->weights, "sum this column in each bin, as volume_mm3, instead of counting")
+    ->add_option("--weights",
+                 arguments->weights,
+                 "sum this column in each bin (such as volume_mm3) instead of counting")
     ->type_name("COLUMN")
     ->needs(histogram);
   AddPictureOption(*command, arguments->picture);
@@ -332,8 +335,8 @@ AddStatsCommand(CLI::App & app, const FrontEnd & frontEnd)
         description)
       ->trigger_on_parse();
   };
-  list("--list-columns", false, "list all columns with their units, meanings and rules of merging, and stop");
-  list("--list-columns-markdown", true, "the same as a table of Markdown");
+  list("--list-columns", false, "list all columns with units, meanings and rules for merging, and exit");
+  list("--list-columns-markdown", true, "the same as a Markdown table");
   AddRunningOptions(*command, *arguments);
   command->get_option("--json")->excludes(command->get_option("--print"));
   command->callback([arguments, frontEnd] { RunStats(*arguments, frontEnd); });

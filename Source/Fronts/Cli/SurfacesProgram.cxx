@@ -42,13 +42,13 @@ ContinueAsSurfaces(char ** arguments)
 {
 #ifndef BRICKCCL_USE_VTK
   throw Error(std::string("this build has no '") + arguments[1] +
-              "', which needs VTK; build everything: cmake --preset release && cmake --build --preset release");
+              "', which needs VTK; build with VTK: cmake --preset release && cmake --build --preset release");
 #endif
   const std::string program = FindSurfacesProgram();
   if (program.empty())
   {
-    throw Error("the program that makes surfaces, " BRICKCCL_SURFACES ", lies neither beside this one nor in '" +
-                InstalledProgram().lexically_normal().string() + "'; install BrickCCL as a whole");
+    throw Error("the program for surfaces, " BRICKCCL_SURFACES ", is neither next to this one nor in '" +
+                InstalledProgram().lexically_normal().string() + "'; install all of BrickCCL");
   }
   ContinueAs(program, arguments);
 }

@@ -6,9 +6,9 @@
 namespace brickccl::cli
 {
 
-/** The path of the program with the commands that need VTK, since loading VTK's libraries takes as long as labeling a
- *  volume. It lies beside this program in the build tree, and in libexec where it is installed.
- *  \return empty if it is not there, or was not built */
+/** The path of the program with the commands that need VTK; it is separate because loading VTK's libraries takes as
+ *  long as labeling a volume. It is next to this program in the build tree, and in libexec after installation.
+ *  \return empty if it is missing or was not built */
 std::string FindSurfacesProgram();
 
 /** Goes on as that program, with the same arguments. \throws Error if it is not there. */

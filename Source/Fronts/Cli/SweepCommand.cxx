@@ -153,14 +153,14 @@ WritePlot(const std::string & path, const Curve & curve, bool below)
     fraction.points.emplace_back(step.threshold, largestFraction > 0 ? curve.Fraction(step) / largestFraction : 0);
   }
   WriteLineChart(path,
-                 { "What is foreground at each threshold",
+                 { "Foreground at each threshold",
                    below ? "threshold: foreground is at or below" : "threshold: foreground is at or above",
                    "share of the largest value",
                    false,
                    { components, largest, fraction } });
 }
 
-/** \throws InvalidArgument for a number that is no double: thresholds between the ends would be others than asked for.
+/** \throws InvalidArgument for a number that a double cannot hold: thresholds between the ends would be wrong.
  */
 double
 DoubleOf(const std::string & text, const std::string & option)
@@ -170,10 +170,8 @@ DoubleOf(const std::string & text, const std::string & option)
   constexpr double largestExactWhole = 9007199254740992.0;
   if ((number > largestExactWhole || number < -largestExactWhole) && number != value)
   {
-    throw InvalidArgument(option +
-                          ": thresholds of a sweep are 64-bit floating-point numbers, which hold whole numbers up "
-                          "to 9007199254740992 exactly; " +
-                          text + " is none of them");
+    throw InvalidArgument(option + ": thresholds are 64-bit floating-point numbers, exact up to 9007199254740992; " +
+                          text + " is not exact");
   }
   return value;
 }
@@ -193,7 +191,7 @@ NoteRange(const LoadedImage & image, const Curve & curve, int threads, ImageRead
   if (histogram.valueCount > 0 &&
       (histogram.maximum < curve.steps.front().threshold || histogram.minimum > curve.steps.back().threshold))
   {
-    reader.Note("no voxel has such values; the scan's go from " + histogram.minimum.ToString() + " to " +
+    reader.Note("no voxel is in this range; the scan's values range from " + histogram.minimum.ToString() + " to " +
                 histogram.maximum.ToString());
   }
 }
@@ -274,8 +272,7 @@ RunSweep(const SweepArguments & arguments)
     std::cout << curve.steps.size() << " thresholds from " << Exactly(options.from) << " to " << Exactly(options.to)
               << ", connectivity " << DescribeNeighbours(*options.connectivity, options.periodic)
               << ": most components (" << peak->components << ") at " << Exactly(peak->threshold) << '\n'
-              << Printable(arguments.output) << ": a row for each threshold (" << DescribeGrid(image) << ")"
-              << std::endl;
+              << Printable(arguments.output) << ": one row per threshold (" << DescribeGrid(image) << ")" << std::endl;
   }
 }
 
@@ -285,8 +282,7 @@ void
 AddSweepCommand(CLI::App & app)
 {
   auto       arguments = std::make_shared<SweepArguments>();
-  CLI::App * command =
-    app.add_subcommand("sweep", "Count and measure the components of many thresholds, to choose one");
+  CLI::App * command = app.add_subcommand("sweep", "Count and measure components at many thresholds, to choose one");
   command->add_option("IMAGE", arguments->image, "image of one channel: " + ReadableFormats())->required();
   AddFileOptions(*command, arguments->files);
   command->add_option("--range-from", arguments->from, "the lowest threshold")
@@ -297,21 +293,22 @@ AddSweepCommand(CLI::App & app)
     ->check(AnyNumber())
     ->type_name("B")
     ->required();
-  command->add_option("--steps", arguments->steps, "thresholds at equal distances, A and B among them: 2 to 65536")
+  command
+    ->add_option("--steps", arguments->steps, "number of equally spaced thresholds, including A and B (2 to 65536)")
     ->transform(Count(2, SweepOptions::MaximumSteps))
     ->type_name("N")
     ->capture_default_str();
-  command->add_flag("--below", arguments->below, "what lies at or below a threshold is foreground (pores), not above");
+  command->add_flag("--below", arguments->below, "values at or below a threshold are foreground (pores), not above");
   AddNeighbourOptions(*command, arguments->neighbours);
   command
     ->add_option("-o,--output",
                  arguments->output,
-                 "the curve: .csv, .tsv or .json, a row for each threshold with the number of components, the largest "
-                 "one, the foreground and its share of all voxels (the porosity with --below)")
+                 "the curve: .csv, .tsv or .json, one row per threshold: number of components, largest one, foreground "
+                 "and its share of all voxels (with --below the porosity)")
     ->type_name("FILE")
     ->required();
   command->add_option("--plot", arguments->plot, "draw the curve: .png or .svg")->type_name("FILE");
-  AddRunningOptions(*command, *arguments, "the curve and a summary as one JSON object");
+  AddRunningOptions(*command, *arguments, "print the curve and a summary as one JSON object");
   command->callback([arguments] { RunSweep(*arguments); });
 }
 

@@ -135,8 +135,8 @@ FitValueCounts(CLI::App & app, const std::vector<std::string> & arguments)
     {
       if (IsOnDisk(arguments[end]))
       {
-        hint = "; " + Quoted(arguments[end]) + " is taken as a value of " + name + ": write './" +
-               Printable(arguments[end]) + "' for the file or folder of this name";
+        hint = "; " + Quoted(arguments[end]) + " is read as a value of " + name + ": write './" +
+               Printable(arguments[end]) + "' for the file or folder";
       }
     }
     fitted.insert(option);

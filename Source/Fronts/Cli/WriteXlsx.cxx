@@ -33,7 +33,7 @@ constexpr std::size_t MaximumRows = (std::size_t{ 1 } << 20) - 1;
 /** The first of January 1980, when the time of ZIP files begins. */
 constexpr std::time_t FixedTime = 315532800;
 
-/** \return whether the cell is written; what is no number is empty, and what is infinite a text. */
+/** \return whether the cell is written; NaN is empty, and infinity is text. */
 bool
 WriteCell(lxw_worksheet * sheet, std::size_t row, std::size_t column, const ComponentColumn::Value & value)
 {
@@ -131,7 +131,7 @@ ReadSheet(const std::string & path, TFunction take)
   std::ostringstream text;
   text << stream.rdbuf();
   const std::string file = text.str();
-  // The directory stands at the end; each of its entries says where the bytes of one file begin.
+  // The directory is at the end; each entry has the offset of one file.
   const std::size_t end = file.rfind("PK\5\6");
   std::size_t       entry = NumberAt(file, end + 16, 4);
   for (std::uint32_t entries = NumberAt(file, end + 10, 2); entries > 0; --entries)
@@ -188,7 +188,7 @@ WriteXlsx(const std::string & path, const ComponentTable & table, const TableTex
   if (text.rows.size() > MaximumRows)
   {
     throw Unsupported("cannot write " + std::to_string(text.rows.size()) + " rows to " + Quoted(path) +
-                      ": a sheet has " + std::to_string(MaximumRows) + "; choose fewer by --top, or write a .csv");
+                      ": a sheet has " + std::to_string(MaximumRows) + "; limit it with --top, or write a .csv");
   }
   ReplaceFile(path, [&](const std::string & temporary) {
     lxw_workbook_options options = {};
@@ -197,7 +197,7 @@ WriteXlsx(const std::string & path, const ComponentTable & table, const TableTex
     lxw_worksheet * sheet = book == nullptr ? nullptr : workbook_add_worksheet(book, "components");
     if (sheet == nullptr)
     {
-      throw Error("cannot write " + Quoted(path) + ": no workbook could be made");
+      throw Error("cannot write " + Quoted(path) + ": the workbook could not be created");
     }
     // Else it would hold the present time, and differ from run to run.
     lxw_doc_properties properties = {};
@@ -227,7 +227,7 @@ WriteXlsx(const std::string & path, const ComponentTable & table, const TableTex
     if (!IsWhole(temporary, text.rows.size() + 1, cells))
     {
       throw Error("cannot write " + Quoted(path) +
-                  ": rows are missing in what was written; is there room for temporary files?");
+                  ": rows are missing in the workbook; check the space for temporary files");
     }
   });
 }

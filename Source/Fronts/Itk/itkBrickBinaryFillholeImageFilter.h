@@ -15,11 +15,11 @@ namespace itk
  * \brief Fills the holes of the objects of a binary image; takes the place of BinaryFillholeImageFilter.
  *
  * The objects are the pixels that equal ForegroundValue. A hole is a component of the other pixels without a pixel on
- * the border of the image; its pixels get ForegroundValue. FullyConnected says which of the other pixels are
- * neighbours, as in ITK. All else stays as it is. The output is that of ITK's filter. (In an image of one slice every
+ * the border of the image; its pixels get ForegroundValue. FullyConnected sets the neighbors of the other pixels, as in
+ * ITK. All other pixels do not change. The output equals the output of ITK's filter. (In an image of one slice every
  * pixel is on the border, and nothing is filled.)
  *
- * More than ITK's filter has: holes larger than MaximumHoleSize stay, and axes may be periodic. Holes then have no
+ * In addition to ITK, holes larger than MaximumHoleSize stay, and axes may be periodic. Holes then have no
  * pixel at the ends of the other axes, of which there must be one.
  *
  * \sa BinaryFillholeImageFilter, brickccl::FillHoles */
@@ -33,14 +33,15 @@ public:
   using Superclass::ImageDimension;
   using typename Superclass::InputImagePixelType;
 
-  /** Holes of more pixels stay. Default: no limit. */
+  /** Larger holes, in pixels, stay. Default: no limit. */
   itkSetMacro(MaximumHoleSize, SizeValueType);
   itkGetConstMacro(MaximumHoleSize, SizeValueType);
 
-  /** The axes along which the image goes on with its other end (brickccl::PeriodicAxes::FromNames). Default: none. */
+  /** The axes along which opposite ends of the image are neighbors (brickccl::PeriodicAxes::FromNames). Default: none.
+   */
   itkBrickPeriodicAxesMacro();
 
-  /** The number of holes that were filled. Valid after Update. */
+  /** The number of filled holes. Valid after Update. */
   itkGetConstMacro(NumberOfFilledHoles, SizeValueType);
 
 protected:

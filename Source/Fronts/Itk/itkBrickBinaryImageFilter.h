@@ -12,7 +12,7 @@ namespace itk
 {
 
 /** \class BrickBinaryImageFilter
- * \brief What filters have in common that work on the objects of a binary image: the pixels that equal ForegroundValue.
+ * \brief The base of filters on the objects of a binary image: the pixels that equal ForegroundValue.
  */
 template <typename TInputImage>
 class ITK_TEMPLATE_EXPORT BrickBinaryImageFilter : public ImageToImageFilter<TInputImage, TInputImage>
@@ -20,14 +20,14 @@ class ITK_TEMPLATE_EXPORT BrickBinaryImageFilter : public ImageToImageFilter<TIn
 public:
   itkBrickClassMacro(BrickBinaryImageFilter, ImageToImageFilter<TInputImage, TInputImage>);
 
-  // Superclass has the other types that filters of ITK name.
+  // Superclass has the other usual types of ITK filters.
   using InputImagePixelType = typename TInputImage::PixelType;
   using OutputImagePixelType = InputImagePixelType;
   using OutputImageConstPointer = typename TInputImage::ConstPointer;
   static constexpr unsigned int ImageDimension = TInputImage::ImageDimension;
-  static_assert(IsBrickPlainImage<TInputImage>, "pixels are written to an itk::Image; they cannot go to an adaptor");
+  static_assert(IsBrickPlainImage<TInputImage>, "the output must be an itk::Image, not an adaptor");
 
-  /** Whether neighbours may differ in every coordinate. Default: off. */
+  /** Whether neighbors may differ in every coordinate. Default: off. */
   itkSetMacro(FullyConnected, bool);
   itkGetConstReferenceMacro(FullyConnected, bool);
   itkBooleanMacro(FullyConnected);

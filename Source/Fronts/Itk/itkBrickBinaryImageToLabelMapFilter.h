@@ -19,12 +19,12 @@ public:
   using typename Superclass::InputImagePixelType;
   using typename Superclass::OutputImagePixelType;
 
-  /** Whether neighbours may differ in every coordinate. Default: off. */
+  /** Whether neighbors may differ in every coordinate. Default: off. */
   itkSetMacro(FullyConnected, bool);
   itkGetConstReferenceMacro(FullyConnected, bool);
   itkBooleanMacro(FullyConnected);
 
-  /** The label that no object gets. Default: the lowest of the label type. */
+  /** The background label. Default: the lowest of the label type. */
   itkSetMacro(OutputBackgroundValue, OutputImagePixelType);
   itkGetConstMacro(OutputBackgroundValue, OutputImagePixelType);
 

@@ -10,7 +10,7 @@ namespace itk
 {
 
 /** \class BrickBinaryImageToShapeLabelMapFilter
- * \brief Makes a label map of the objects of a binary image and measures their shapes; takes the place of
+ * \brief Makes a label map of the objects of a binary image and measures their shapes; replaces
  * BinaryImageToShapeLabelMapFilter.
  *
  * Objects have the labels and lines of ITK's filter, and the attributes of BrickLabelImageToShapeLabelMapFilter.

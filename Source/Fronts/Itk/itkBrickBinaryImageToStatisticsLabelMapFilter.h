@@ -12,7 +12,7 @@ namespace itk
 
 /** \class BrickBinaryImageToStatisticsLabelMapFilter
  * \brief Makes a label map of the objects of a binary image and measures their shapes and the values of a feature image
- * under them; takes the place of BinaryImageToStatisticsLabelMapFilter.
+ * under them; replaces BinaryImageToStatisticsLabelMapFilter.
  *
  * \sa BinaryImageToStatisticsLabelMapFilter, BrickBinaryImageToShapeLabelMapFilter, BrickStatisticsLabelMapFilter */
 template <typename TInputImage,

@@ -11,10 +11,10 @@ namespace itk
 /** \class BrickBinaryShapeImageFilter
  * \brief The base of filters that remove objects of a binary image by a shape attribute.
  *
- * Objects are components of the pixels that equal ForegroundValue. Those that are removed become BackgroundValue;
- * pixels of other values stay. The output is that of ITK's filters, but for attributes that
- * BrickLabelImageToShapeLabelMapFilter defines otherwise. PerimeterOnBorderRatio is computed where it is asked for (in
- * ITK it is 0 then).
+ * Objects are components of the pixels that equal ForegroundValue. Removed objects become BackgroundValue; pixels of
+ * other values stay. The output equals the output of ITK's filters, except for attributes that
+ * BrickLabelImageToShapeLabelMapFilter defines differently. PerimeterOnBorderRatio is computed on request (in ITK it is
+ * then 0).
  *
  * By the number of pixels and the physical size it needs no label objects, and is much faster. */
 template <typename TInputImage>
@@ -29,7 +29,7 @@ protected:
   BrickBinaryShapeImageFilter() = default;
   ~BrickBinaryShapeImageFilter() override = default;
 
-  /** For each object whether it stays, from the attribute's values. */
+  /** Returns for each object whether to keep it, from the attribute's values. */
   virtual std::vector<bool> KeepObjects(const std::vector<double> & values) const = 0;
 
   void
@@ -78,7 +78,7 @@ private:
     {
       auto                       map = Superclass::LabelMapType::New();
       const BrickAttributeChoice choice = this->AttributeChoice();
-      // As in ITK, where labels leave it out, too.
+      // As in ITK, where labels omit it, too.
       map->SetBackgroundValue(static_cast<SizeValueType>(this->GetBackgroundValue()));
       const auto table = labeling.Measure({ std::nullopt, choice.Groups(GridType::ImageDimension) }, progress.Hooks());
       FillBrickLabelMap(labeling, table, grid, std::nullopt, choice, map.GetPointer());

@@ -7,8 +7,8 @@ namespace itk
 {
 
 /** \class BrickBinaryShapeKeepNObjectsImageFilter
- * \brief Keeps the N objects of a binary image that have the highest (or lowest) value of a shape attribute; takes the
- * place of BinaryShapeKeepNObjectsImageFilter, also where several objects have the same value of the attribute.
+ * \brief Keeps the N objects of a binary image that have the highest (or lowest) value of a shape attribute; replaces
+ * BinaryShapeKeepNObjectsImageFilter, also if several objects have the same value of the attribute.
  *
  * \sa BinaryShapeKeepNObjectsImageFilter, BrickBinaryShapeImageFilter,
  * BrickConnectedComponentImageFilter::SetNumberOfLargestObjects */
@@ -19,7 +19,7 @@ public:
   itkBrickClassMacro(BrickBinaryShapeKeepNObjectsImageFilter, BrickBinaryShapeImageFilter<TInputImage>);
   itkNewMacro(Self);
 
-  /** How many objects are kept. Default: 0, as in ITK. */
+  /** The number of objects to keep. Default: 0, as in ITK. */
   itkGetConstMacro(NumberOfObjects, SizeValueType);
   itkSetMacro(NumberOfObjects, SizeValueType);
 

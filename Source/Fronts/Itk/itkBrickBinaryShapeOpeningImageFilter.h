@@ -8,7 +8,7 @@ namespace itk
 
 /** \class BrickBinaryShapeOpeningImageFilter
  * \brief Removes the objects of a binary image whose shape attribute is below a value (with ReverseOrdering, above it);
- * takes the place of BinaryShapeOpeningImageFilter.
+ * replaces BinaryShapeOpeningImageFilter.
  *
  * \sa BinaryShapeOpeningImageFilter, BrickBinaryShapeImageFilter */
 template <typename TInputImage>
@@ -18,7 +18,7 @@ public:
   itkBrickClassMacro(BrickBinaryShapeOpeningImageFilter, BrickBinaryShapeImageFilter<TInputImage>);
   itkNewMacro(Self);
 
-  /** The value of the attribute at which objects stay. Default: 0. */
+  /** The value of the attribute from which objects are kept. Default: 0. */
   itkGetConstMacro(Lambda, double);
   itkSetMacro(Lambda, double);
 

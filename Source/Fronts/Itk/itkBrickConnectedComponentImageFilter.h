@@ -21,30 +21,29 @@ namespace itk
 {
 
 /** \class BrickConnectedComponentImageFilter
- * \brief Labels the connected components of an image and measures them; takes the place of
- * ConnectedComponentImageFilter.
+ * \brief Labels the connected components of an image and measures them; replaces ConnectedComponentImageFilter.
  *
- * With the defaults, the output is that of ConnectedComponentImageFilter, voxel for voxel. Voxels that are not 0 are
- * foreground. Neighbours share a face (with FullyConnectedOn, at least a corner). Background voxels get
- * BackgroundValue. Components get the consecutive numbers 1, 2, 3 ... in the raster order of their first voxels. (If
- * BackgroundValue is not 0, they get 0, 1, 2 ... without that value, as in ConnectedComponentImageFilter.) The order is
- * part of the contract: it is the same for every algorithm, device and number of threads.
+ * With the defaults, the output equals the output of ConnectedComponentImageFilter, voxel for voxel. Nonzero voxels are
+ * foreground. Neighbors share a face (with FullyConnectedOn, at least a corner). Background voxels get BackgroundValue.
+ * Components get the consecutive numbers 1, 2, 3 ... in the raster order of their first voxels. (If BackgroundValue is
+ * not 0, they get 0, 1, 2 ... except that value, as in ConnectedComponentImageFilter.) The order is part of the
+ * contract: it is the same for every algorithm, device and number of threads.
  *
  * This filter does more: 18-connectivity and the other ranks in 2-D to 4-D (SetConnectivity); criteria other than
- * foreground (SetCriterion: a range of values, equal values, a tolerance), also for RGB and vector pixels; slices
- * labeled each on its own; any other symmetric neighbourhood; periodic axes; size filters; order by size; and a table
- * of the measured components.
+ * foreground (SetCriterion: a range of values, equal values, a tolerance), also for RGB and vector pixels; separate
+ * slices; any other symmetric neighborhood; periodic axes; size filters; order by size; and a table of the measured
+ * components.
  *
- * Inputs: the image; optionally a mask (voxels where it is 0 take no part); optionally an intensity image for the
- * table. All must have the same geometry, and the regions of the others must hold that of the image. Pixels may have
- * ITK's integer and floating types (but long double), or be RGB or vectors. An ImageAdaptor is copied first. Images
- * have up to 4 dimensions. NaN is never foreground.
+ * Inputs: the image; optionally a mask (voxels where it is 0 are background); optionally an intensity image for the
+ * table. All must have the same geometry, and the other regions must contain the image's region. Pixels may have ITK's
+ * integer and floating types (except long double), or be RGB or vectors. An ImageAdaptor is copied first. Images have
+ * up to 4 dimensions. NaN is never foreground.
  *
  * If the output pixel type cannot hold the labels, Update throws before anything is written. AbortGenerateDataOn
  * stops the filter with ProcessAborted.
  *
- * Cost: linear. Beside input and output the filter takes about 1/8 byte per voxel (twice that for equal values and
- * tolerance) and 4 bytes per run of voxels. It keeps this memory for the next Update until ReleaseWorkspace.
+ * Cost: linear. In addition to input and output the filter needs about 1/8 byte per voxel (twice that for equal values
+ * and tolerance) and 4 bytes per run of voxels. It keeps this memory for the next Update until ReleaseWorkspace.
  *
  * \sa ConnectedComponentImageFilter, ScalarConnectedComponentImageFilter, RelabelComponentImageFilter */
 template <typename TInputImage, typename TOutputImage, typename TMaskImage = TInputImage>
@@ -54,7 +53,7 @@ public:
   itkBrickClassMacro(BrickConnectedComponentImageFilter, ImageToImageFilter<TInputImage, TOutputImage>);
   itkNewMacro(Self);
 
-  /** The names that ConnectedComponentImageFilter has. */
+  /** The names of ConnectedComponentImageFilter. */
   using InputImageType = TInputImage;
   using InputImagePointer = typename Superclass::InputImagePointer;
   using InputPixelType = typename TInputImage::PixelType;
@@ -77,25 +76,25 @@ public:
   using LabelType = IdentifierType;
   static constexpr unsigned int ImageDimension = TOutputImage::ImageDimension;
   static constexpr unsigned int InputImageDimension = TInputImage::ImageDimension;
-  static_assert(IsBrickPlainImage<TOutputImage>, "labels are written to an itk::Image; they cannot go to an adaptor");
+  static_assert(IsBrickPlainImage<TOutputImage>, "the output must be an itk::Image, not an adaptor");
   static_assert(TInputImage::ImageDimension == ImageDimension && TMaskImage::ImageDimension == ImageDimension,
-                "input, output and mask have the same dimension");
+                "input, output and mask must have the same dimension");
 
-  /** Whether neighbours may differ in every coordinate. It is used unless Connectivity is set. Default: off. */
+  /** Whether neighbors may differ in every coordinate. Used unless Connectivity is set. Default: off. */
   itkSetMacro(FullyConnected, bool);
   itkGetConstReferenceMacro(FullyConnected, bool);
   itkBooleanMacro(FullyConnected);
 
-  /** The number of neighbours: 4 or 8 in 2-D; 6, 18 or 26 in 3-D; 8, 32, 64 or 80 in 4-D. If SliceAxis is set, it is
-   *  the number within a slice. Default: 0, which leaves it to FullyConnected. */
+  /** The number of neighbors: 4 or 8 in 2-D; 6, 18 or 26 in 3-D; 8, 32, 64 or 80 in 4-D. If SliceAxis is set, it is the
+   * number within a slice. Default: 0, which means FullyConnected decides. */
   itkSetMacro(Connectivity, unsigned int);
   itkGetConstMacro(Connectivity, unsigned int);
 
-  /** Label each slice orthogonal to this axis on its own. Labels are unique over the image. Default: -1 (no axis). */
+  /** Label each slice orthogonal to this axis separately. Labels are unique over the image. Default: -1 (no axis). */
   itkSetMacro(SliceAxis, int);
   itkGetConstMacro(SliceAxis, int);
 
-  /** Any symmetric neighbourhood (brickccl::Connectivity::FromOffsets), in the place of Connectivity and SliceAxis.
+  /** Any symmetric neighborhood (brickccl::Connectivity::FromOffsets), which replaces Connectivity and SliceAxis.
    * Default: none. */
   void
   SetNeighbourhood(const std::optional<brickccl::Connectivity> & neighbourhood)
@@ -105,12 +104,12 @@ public:
   }
   itkGetConstReferenceMacro(Neighbourhood, std::optional<brickccl::Connectivity>);
 
-  /** The axes along which the image goes on with its other end (brickccl::PeriodicAxes::FromNames). Default: none. */
+  /** The axes along which opposite ends of the image are neighbors (brickccl::PeriodicAxes::FromNames). Default: none.
+   */
   itkBrickPeriodicAxesMacro();
 
-  /** Sets which neighbouring pixels belong together. Default: those that are both not 0. As a text, which languages
-   * that ITK is wrapped for can set, it is one of brickccl::Criterion::FromText: "foreground within [100, inf]".
-   *  \throws ExceptionObject for any other text. */
+  /** Sets which neighboring pixels belong together. Default: all nonzero pixels. For wrapped languages it is a text for
+   * brickccl::Criterion::FromText: "foreground within [100, inf]". \throws ExceptionObject for any other text. */
   itkBrickSetMacro(Criterion, brickccl::Criterion);
   void
   SetCriterion(const std::string & text)
@@ -127,24 +126,24 @@ public:
   itkSetEnumMacro(Order, brickccl::LabelOrder);
   itkGetConstMacro(Order, brickccl::LabelOrder);
 
-  /** Components of fewer pixels become background. Default: 0. */
+  /** Components with fewer pixels become background. Default: 0. */
   itkSetMacro(MinimumObjectSize, SizeValueType);
   itkGetConstMacro(MinimumObjectSize, SizeValueType);
 
-  /** Components of more pixels become background. Default: no limit. */
+  /** Components with more pixels become background. Default: no limit. */
   itkSetMacro(MaximumObjectSize, SizeValueType);
   itkGetConstMacro(MaximumObjectSize, SizeValueType);
 
-  /** Components of less physical volume (area in 2-D) become background. Default: 0. */
+  /** Components with less physical volume (area in 2-D) become background. Default: 0. */
   itkSetMacro(MinimumObjectVolume, double);
   itkGetConstMacro(MinimumObjectVolume, double);
 
-  /** Only so many of the largest components stay. Default: 0, which keeps all. */
+  /** Keep only this many of the largest components. Default: 0, which keeps all. */
   itkSetMacro(NumberOfLargestObjects, SizeValueType);
   itkGetConstMacro(NumberOfLargestObjects, SizeValueType);
 
-  /** "Auto" (default) or the name of an algorithm of brickccl::Algorithms(), with its options if there are any
-   *  ("LinkPropagation:gather=64"). The output does not depend on it. */
+  /** "Auto" (default) or the name of an algorithm of brickccl::Algorithms(), optionally with options
+   * ("LinkPropagation:gather=64"). The output does not depend on it. */
   itkSetStringMacro(Algorithm);
   itkGetStringMacro(Algorithm);
 
@@ -152,12 +151,12 @@ public:
   itkSetStringMacro(Device);
   itkGetStringMacro(Device);
 
-  /** Whether components are measured as well. Default: on. */
+  /** Whether to measure components as well. Default: on. */
   itkSetMacro(ComputeComponentTable, bool);
   itkGetConstMacro(ComputeComponentTable, bool);
   itkBooleanMacro(ComputeComponentTable);
 
-  /** Groups of columns that the table has beside the default ones. Default: none. */
+  /** Groups of columns in addition to the default ones. Default: none. */
   itkBrickSetMacro(ColumnGroups, brickccl::ColumnGroups);
   const brickccl::ColumnGroups &
   GetColumnGroups() const
@@ -169,8 +168,7 @@ public:
   itkSetInputMacro(MaskImage, MaskImageType);
   itkGetInputMacro(MaskImage, MaskImageType);
 
-  /** The image whose values the table's intensity columns measure. It is scalar, of any pixel type; null takes it
-   *  away. */
+  /** The image for the table's intensity columns. It is scalar, of any pixel type; null removes it. */
   template <typename TIntensityImage>
   void
   SetIntensityImage(const TIntensityImage * image)
@@ -189,8 +187,8 @@ public:
     this->SetIntensityImage(static_cast<const InputImageType *>(nullptr));
   }
 
-  /** The part that is inspected: a scalar mask that is not 0 inside. The table then has each component's distance to
-   *  the part's surface, and its volume as a share of the part's. Null takes it away. */
+  /** The inspected part: a scalar mask that is nonzero inside. The table then has each component's distance to the
+   * part's surface, and its volume as a share of the part. Null removes it. */
   template <typename TPartImage>
   void
   SetPartImage(const TPartImage * image)
@@ -217,13 +215,13 @@ public:
   const brickccl::ComponentTable & GetComponentTable() const;
 
   /** The components as an itk::LabelMap. Its label objects have the attributes of their type. It is made from runs; see
-   *  MakeBrickLabelMap. Labels are 1..ObjectCount. It is that of the last Update, whatever inputs were set since; only
-   *  attributes of intensities need the IntensityImage still. Valid after Update and before ReleaseWorkspace.
-   *  \throws ExceptionObject for attributes of intensities without an IntensityImage, or too small a label type. */
+   *  MakeBrickLabelMap. Labels are 1..ObjectCount. It belongs to the last Update, whatever inputs were set since; only
+   * intensity attributes still need the IntensityImage. Valid after Update and before ReleaseWorkspace. \throws
+   * ExceptionObject for intensity attributes without an IntensityImage, or too small a label type. */
   template <typename TLabelMap>
   typename TLabelMap::Pointer MakeLabelMap() const;
 
-  /** Gives back the memory that is kept for the next Update. */
+  /** Releases the memory kept for the next Update. */
   void
   ReleaseWorkspace()
   {
@@ -235,43 +233,43 @@ protected:
   BrickConnectedComponentImageFilter();
   ~BrickConnectedComponentImageFilter() override = default;
 
-  // The regions of other inputs must hold that of the image; pixels outside of it are not read.
+  // The regions of other inputs must contain the image's region; pixels outside it are not read.
   itkBrickWholeImageMacro();
   void GenerateData() override;
   void VerifyInputInformation() const override;
   void PrintSelf(std::ostream & os, Indent indent) const override;
 
-  /** The criterion that is used. A subclass may make it of other parameters. */
+  /** The criterion in use. A subclass may derive it from other parameters. */
   virtual brickccl::Criterion
   MakeCriterion() const
   {
     return m_Criterion;
   }
 
-  /** For subclasses that make their criterion of other parameters: languages that ITK is wrapped for still find
-   *  SetCriterion. \throws brickccl::InvalidArgument if it was called */
+  /** For subclasses that derive their criterion from other parameters: wrapped languages still find SetCriterion.
+   * \throws brickccl::InvalidArgument if it was called */
   void
   RefuseCriterion() const
   {
     if (m_Criterion != brickccl::Criterion())
     {
-      throw brickccl::InvalidArgument("DistanceThreshold decides which pixels are joined, so Criterion cannot be set; "
-                                      "BrickConnectedComponentImageFilter takes it");
+      throw brickccl::InvalidArgument(
+        "DistanceThreshold joins the pixels here; to set a Criterion, use BrickConnectedComponentImageFilter");
     }
   }
 
-  /** Labels the image. A subclass may link pixels by functions of its own. */
+  /** Labels the image. A subclass may link pixels with its own functions. */
   virtual void
   LabelImage(const brickccl::ImageView & image, const brickccl::LabelOptions & options, brickccl::Labeling & labeling)
   {
     brickccl::Label(image, options, labeling);
   }
 
-  /** The options of labeling as they are set. \throws brickccl::InvalidArgument */
+  /** The current options of labeling. \throws brickccl::InvalidArgument */
   brickccl::LabelOptions MakeOptions(const brickccl::ProgressHooks & hooks) const;
 
-  /** What Update found. A subclass that labels in another way sets it. There is no table if it is null, and no label
-   * map can be made. */
+  /** The result of Update. A subclass that labels differently sets it. If it is null, there is no table and no label
+   * map. */
   void
   SetComponents(LabelType count, brickccl::ComponentTable * table)
   {
@@ -287,12 +285,12 @@ protected:
 private:
   using ViewFunction = std::function<BrickRegionView(const DataObject *, const RegionType &)>;
 
-  /** Sets an input of any pixel type by the function that knows the type. */
+  /** Sets an input of any pixel type, with a function that knows the type. */
   template <typename TImage>
   void
   SetViewedInput(const char * name, const TImage * image, ViewFunction & view)
   {
-    static_assert(TImage::ImageDimension == ImageDimension, "the image has the input's dimension");
+    static_assert(TImage::ImageDimension == ImageDimension, "the image must have the input's dimension");
     view = [](const DataObject * data, const RegionType & region) {
       return MakeBrickRegionView(static_cast<const TImage *>(data), region);
     };
@@ -327,7 +325,7 @@ private:
   brickccl::ComponentTable m_ComponentTable;
   brickccl::Labeling       m_Labeling;
 
-  /** The region, geometry and metadata of the image that m_Labeling is of; null if there is none. */
+  /** The region, geometry and metadata of the image of m_Labeling; null if there is none. */
   typename ImageBase<ImageDimension>::Pointer m_Grid;
 
   ViewFunction m_ViewIntensity;

@@ -83,10 +83,10 @@ template <typename TLabelMap>
 typename TLabelMap::Pointer
 BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::MakeLabelMap() const
 {
-  static_assert(TLabelMap::ImageDimension == ImageDimension, "the label map has the input's dimension");
+  static_assert(TLabelMap::ImageDimension == ImageDimension, "the label map must have the input's dimension");
   if (!m_Grid)
   {
-    itkExceptionMacro("there are no components to make a label map of; call Update() first");
+    itkExceptionMacro("there are no components yet; call Update() first");
   }
   brickccl::ColumnGroups groups = BrickGroupsOfAttributes<typename TLabelMap::LabelObjectType>();
   if (groups.Has("shape") && ImageDimension <= 3 && m_ColumnGroups.Has("feret"))
@@ -120,7 +120,7 @@ BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Gener
   this->SetComponents(0, nullptr);
   RunBrickWork(this, [this] {
     const RegionType region = this->GetInput()->GetLargestPossibleRegion();
-    // Of the filter's progress, labeling takes 70 per cent, writing 20 and measuring 10.
+    // Labeling is 70 percent of the filter's progress, writing 20 and measuring 10.
     BrickProgress progress(this);
     progress.Stage(0, 0.7);
     const BrickRegionView  image = MakeBrickRegionView(this->GetInput(), region);

@@ -16,7 +16,7 @@
 namespace itk
 {
 
-/** The neighbours of BrickConnectedThresholdImageFilter, by the names that ITK has for them. */
+/** The neighbors of BrickConnectedThresholdImageFilter, with ITK's names. */
 enum class BrickConnectedThresholdConnectivity
 {
   FaceConnectivity,
@@ -24,11 +24,11 @@ enum class BrickConnectedThresholdConnectivity
 };
 
 /** \class BrickConnectedThresholdImageFilter
- * \brief Marks the components of pixels within [Lower, Upper] that hold a seed; takes the place of
+ * \brief Marks the components of pixels within [Lower, Upper] that contain a seed; replaces
  * ConnectedThresholdImageFilter.
  *
- * The output is ReplaceValue there and 0 elsewhere, as in ITK. A seed outside of the range is ignored. Two mistakes are
- * errors that ITK ignores: a seed outside of the image, and Lower above Upper.
+ * The output is ReplaceValue there and 0 elsewhere, as in ITK. A seed outside the range is ignored. Two mistakes that
+ * ITK ignores are errors: a seed outside the image, and Lower above Upper.
  *
  * \sa ConnectedThresholdImageFilter, brickccl::ComponentFilter */
 template <typename TInputImage, typename TOutputImage>
@@ -38,7 +38,7 @@ public:
   itkBrickClassMacro(BrickConnectedThresholdImageFilter, ImageToImageFilter<TInputImage, TOutputImage>);
   itkNewMacro(Self);
 
-  // Superclass has the other types that filters of ITK name.
+  // Superclass has the other usual types of ITK filters.
   using InputImagePixelType = typename TInputImage::PixelType;
   using OutputImagePixelType = typename TOutputImage::PixelType;
   using OutputImagePointer = typename TOutputImage::Pointer;
@@ -47,7 +47,7 @@ public:
   using SeedContainerType = std::vector<IndexType>;
   using InputPixelObjectType = SimpleDataObjectDecorator<InputImagePixelType>;
   using ConnectivityEnum = BrickConnectedThresholdConnectivity;
-  static_assert(IsBrickPlainImage<TOutputImage>, "pixels are written to an itk::Image; they cannot go to an adaptor");
+  static_assert(IsBrickPlainImage<TOutputImage>, "the output must be an itk::Image, not an adaptor");
 
   /** The seeds. Default: none. */
   void
@@ -70,7 +70,7 @@ public:
   }
   itkGetConstReferenceMacro(Seeds, SeedContainerType);
 
-  /** The value of the components that hold a seed. Default: 1. */
+  /** The value of the components with a seed. Default: 1. */
   itkSetMacro(ReplaceValue, OutputImagePixelType);
   itkGetConstMacro(ReplaceValue, OutputImagePixelType);
 
@@ -78,12 +78,12 @@ public:
   itkSetGetDecoratedInputMacro(Lower, InputImagePixelType);
   itkSetGetDecoratedInputMacro(Upper, InputImagePixelType);
 
-  /** Whether neighbours may differ in every coordinate. Default: off. */
+  /** Whether neighbors may differ in every coordinate. Default: off. */
   itkSetMacro(FullyConnected, bool);
   itkGetConstMacro(FullyConnected, bool);
   itkBooleanMacro(FullyConnected);
 
-  /** The same as ITK's filter has it. Default: FaceConnectivity. */
+  /** The same with ITK's enumeration. Default: FaceConnectivity. */
   void
   SetConnectivity(ConnectivityEnum connectivity)
   {
@@ -159,14 +159,14 @@ protected:
   }
 
 private:
-  /** \throws brickccl::InvalidArgument for a seed outside of the region */
+  /** \throws brickccl::InvalidArgument for a seed outside the region */
   static std::int64_t
   PlaceOf(const IndexType & seed, const typename TInputImage::RegionType & region)
   {
     if (!region.IsInside(seed))
     {
       std::ostringstream message;
-      message << "the seed " << seed << " lies outside of the image, whose first pixel is " << region.GetIndex()
+      message << "the seed " << seed << " is outside the image, whose first pixel is " << region.GetIndex()
               << " and whose last one is " << region.GetUpperIndex();
       throw brickccl::InvalidArgument(message.str());
     }

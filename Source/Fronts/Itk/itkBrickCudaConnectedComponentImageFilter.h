@@ -17,19 +17,19 @@ namespace itk
  * \brief BrickConnectedComponentImageFilter from itk::CudaImage to itk::CudaImage: pixels and labels stay on the
  * device.
  *
- * Options, defaults, labels and errors are those of BrickConnectedComponentImageFilter. The image is taken where the
- * device has it, and is uploaded first if only the host has it. The labels are left on the device; ITKCudaCommon brings
- * them to the host once somebody reads them there. The work goes on the default stream of the image's device.
+ * It has the options, defaults, labels and errors of BrickConnectedComponentImageFilter. An image that is only on the
+ * host is uploaded first. The labels stay on the device; ITKCudaCommon copies them to the host when they are read
+ * there. The work runs on the default stream of the image's device.
  *
- * Some options need the host: periodic axes, neighbourhoods that are no rank (SetNeighbourhood), a BackgroundValue
+ * Some options need the host: periodic axes, neighborhoods that are not a rank (SetNeighbourhood), a BackgroundValue
  * other than 0, labels of a floating type, a mask of a floating type or of a larger region, further columns, an
  * intensity or part image, the table of 4-D images, an Algorithm without CUDA, another Device than the image's. The
- * filter then labels as BrickConnectedComponentImageFilter does, with the same result, warns, and says why in
- * HostReason. With GPUEnabledOff or the Device "cpu" it does so without a warning.
+ * filter then labels like BrickConnectedComponentImageFilter, with the same result, and warns; HostReason has the
+ * reason. With GPUEnabledOff or the Device "cpu" it does so without a warning.
  *
- * MakeLabelMap needs labels that were made through the host.
+ * MakeLabelMap needs labels made on the host.
  *
- * It is there where BrickCCL was configured with BRICKCCL_USE_ITKCUDACOMMON, and needs ITKCudaCommon 2.1 or later.
+ * It is available if BrickCCL was configured with BRICKCCL_USE_ITKCUDACOMMON, and needs ITKCudaCommon 2.1 or later.
  *
  * \sa BrickConnectedComponentImageFilter, CudaImageToImageFilter, brickccl::CudaLabeler */
 template <typename TInputImage, typename TOutputImage, typename TMaskImage = TInputImage>
@@ -47,10 +47,10 @@ public:
   using OutputPixelType = typename TOutputImage::PixelType;
   using HostFilter::ImageDimension;
 
-  /** Why the last Update labeled through the host; empty if pixels and labels stayed on the device. */
+  /** Why the last Update labeled on the host; empty if pixels and labels stayed on the device. */
   itkGetStringMacro(HostReason);
 
-  /** Gives back the memory that is kept for the next Update, on the device, too. */
+  /** Releases the memory kept for the next Update, also on the device. */
   void
   ReleaseWorkspace()
   {
@@ -70,18 +70,18 @@ protected:
   void GPUGenerateData() override;
 
 private:
-  /** An image's buffer on the device, which is brought there if it has to be. */
+  /** An image's buffer on the device, uploaded if necessary. */
   template <typename TImage>
   static void * BufferOnDevice(const TImage * image);
 
-  /** The engine's view of an image on the device. What the host has of it stays as new or old as it is. */
+  /** The engine's view of an image on the device. The state of the host's copy does not change. */
   template <typename TImage>
   static brickccl::ImageView ViewOnDevice(const TImage * image);
 
-  /** The number of the device where an image lies. */
+  /** The number of an image's device. */
   static int DeviceOf(const brickccl::ImageView & image);
 
-  /** \throws brickccl::Unsupported, which says why, for what only the host can do. */
+  /** \throws brickccl::Unsupported, with the reason, for options that need the host. */
   void RequireDeviceCan(const brickccl::LabelOptions & options) const;
   void LabelOnDevice();
 

@@ -36,8 +36,8 @@ BrickCudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::M
 {
   if (m_Labeler != nullptr && m_HostReason.empty())
   {
-    itkExceptionMacro("the labels stayed on the device, so that no label map can be made of them here; call "
-                      "GPUEnabledOff() and Update() first, or use BrickLabelImageToShapeLabelMapFilter");
+    itkExceptionMacro("the labels stayed on the device; for a label map call GPUEnabledOff() and Update() first, or "
+                      "use BrickLabelImageToShapeLabelMapFilter");
   }
   return HostFilter::template MakeLabelMap<TLabelMap>();
 }
@@ -47,7 +47,7 @@ template <typename TImage>
 void *
 BrickCudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::BufferOnDevice(const TImage * image)
 {
-  // Where this method is there, it means the same in every version; GetGPUBufferPointer does not.
+  // This method, if it exists, means the same in every version; GetGPUBufferPointer does not.
   return *static_cast<void **>(image->GetCudaDataManager()->GetGPUBufferPointerPtr());
 }
 
@@ -60,7 +60,7 @@ BrickCudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::V
   const auto   manager = image->GetCudaDataManager();
   const bool   isHostOld = manager->IsCPUBufferDirty();
   void * const pixels = BufferOnDevice(image);
-  // To ask for the buffer declares the host's pixels old, but nothing is written to those of an input.
+  // Requesting the buffer marks the host's pixels as outdated, but the pixels of an input are not written.
   manager->SetCPUDirtyFlag(isHostOld);
   std::int64_t size[ImageDimension];
   for (unsigned int axis = 0; axis < ImageDimension; ++axis)
@@ -96,16 +96,16 @@ BrickCudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::R
   };
   const auto         region = this->GetInput()->GetLargestPossibleRegion();
   const auto * const mask = this->GetMaskImage();
-  require(std::is_integral_v<OutputPixelType>, "the device writes labels of integer types alone");
-  require(this->GetBackgroundValue() == OutputPixelType{}, "the device writes 0 for the background");
-  require(options.connectivity->IsPlain(), "neighbourhoods that are no rank are joined on the host");
-  require(!options.periodic.HasAny(), "neighbours across periodic axes are joined on the host");
+  require(std::is_integral_v<OutputPixelType>, "the device writes only labels of integer types");
+  require(this->GetBackgroundValue() == OutputPixelType{}, "the device writes only 0 for the background");
+  require(options.connectivity->IsPlain(), "only neighborhoods that are a rank run on the device");
+  require(!options.periodic.HasAny(), "periodic axes are labeled on the host");
   require(this->GetInput()->GetBufferedRegion() == region, "the image's buffer is not its largest region");
   require(mask == nullptr || mask->GetBufferedRegion() == region, "the mask has another region than the image");
   require(mask == nullptr || std::is_integral_v<typename TMaskImage::PixelType>, "the mask is not of an integer type");
   if (this->GetComputeComponentTable())
   {
-    require(this->GetColumnGroups().List().empty(), "the device measures the default columns alone");
+    require(this->GetColumnGroups().List().empty(), "the device measures only the default columns");
     require(this->ProcessObject::GetInput("IntensityImage") == nullptr, "intensities are measured on the host");
     require(this->ProcessObject::GetInput("PartImage") == nullptr, "distances to a part are measured on the host");
     require(ImageDimension <= 3, "components of 4 dimensions are measured on the host");
@@ -127,12 +127,12 @@ BrickCudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::L
   const int device = DeviceOf(image);
   if (options.mask && DeviceOf(*options.mask) != device)
   {
-    throw brickccl::Unsupported("the mask lies on another device than the image");
+    throw brickccl::Unsupported("the mask is on another device than the image");
   }
   const bool isAnyDevice = this->GetDevice() == std::string("auto") || this->GetDevice() == std::string("cuda");
   if (!isAnyDevice && options.device.Indices() != std::vector<int>{ device })
   {
-    throw brickccl::Unsupported("the image lies on the device cuda:" + std::to_string(device) + ", not on " +
+    throw brickccl::Unsupported("the image is on the device cuda:" + std::to_string(device) + ", not on " +
                                 options.device.ToString());
   }
   if (m_Labeler == nullptr || m_Labeler->Device() != device)
@@ -141,7 +141,7 @@ BrickCudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::L
   }
   const brickccl::RelabelOptions relabel = brickccl::LimitsOf(options, image.extent.dimension);
 
-  // The output's labels are those of the unsigned type of its size, which its largest value bounds.
+  // The output has labels of the unsigned type of its size, up to its largest value.
   constexpr brickccl::LabelType type = BrickLabelTypeOf<OutputPixelType>();
   std::uint64_t                 count =
     m_Labeler
@@ -189,7 +189,7 @@ BrickCudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::G
   });
   if (!m_HostReason.empty())
   {
-    itkWarningMacro("labels are made through the host: " << m_HostReason);
+    itkWarningMacro("labeling runs on the host: " << m_HostReason);
     HostFilter::GenerateData();
   }
 }
@@ -198,7 +198,7 @@ template <typename TInputImage, typename TOutputImage, typename TMaskImage>
 void
 BrickCudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::GenerateData()
 {
-  // Outputs are allocated once nothing can fail any more; the superclass would do it first.
+  // Outputs are allocated when nothing can fail any more; the superclass would do it first.
   if (this->GetGPUEnabled() && this->GetDevice() != std::string("cpu"))
   {
     this->GPUGenerateData();

@@ -37,11 +37,11 @@ public:
   {
     if (bins == 0)
     {
-      throw brickccl::InvalidArgument("histograms of 0 bins were asked for; there must be at least 1");
+      throw brickccl::InvalidArgument("the number of histogram bins is 0; it must be at least 1");
     }
     if (HasTable && bins == DefaultNumberOfBins())
     {
-      // Every value is the middle of a bin.
+      // Every value is the center of a bin.
       m_Low.Fill(static_cast<double>(std::numeric_limits<TPixel>::min()) - 0.5);
       m_High.Fill(static_cast<double>(std::numeric_limits<TPixel>::max()) + 0.5);
     }

@@ -38,18 +38,18 @@ IsBrickNan([[maybe_unused]] T value)
 }
 
 /** Whether an image's buffer holds its pixels, as in itk::Image and itk::VectorImage. The buffer of an ImageAdaptor
- * holds something else: its pixels are computed. */
+ * does not: its pixels are computed. */
 template <typename TImage>
 constexpr bool IsBrickPlainImage = decltype(BrickHasPlainBuffer(static_cast<const TImage *>(nullptr)))::value;
 
-/** The engine's view of what an image has buffered. The image is an itk::VectorImage, or an itk::Image of scalars, RGB,
+/** The engine's view of an image's buffer. The image is an itk::VectorImage, or an itk::Image of scalars, RGB,
  *  RGBA, vectors or other fixed arrays. It must outlive the view. */
 template <typename TImage>
 brickccl::ImageView
 ViewBrickBuffer(const TImage * image)
 {
   static_assert(IsBrickPlainImage<TImage>,
-                "only the buffers of itk::Image and itk::VectorImage hold pixels; see BrickRegionView for others");
+                "pixels must be in the buffer of an itk::Image or itk::VectorImage; see BrickRegionView for others");
   static_assert(TImage::ImageDimension <= static_cast<unsigned>(brickccl::MaximumDimension),
                 "images of up to 4 dimensions can be labeled");
   using ValueType = typename NumericTraits<typename TImage::PixelType>::ValueType;
@@ -65,28 +65,28 @@ ViewBrickBuffer(const TImage * image)
                              static_cast<int>(image->GetNumberOfComponentsPerPixel()));
 }
 
-/** The same for an image that must be buffered as a whole. \throws itk::ExceptionObject if it is not. */
+/** As above, for an image that must be completely buffered. \throws itk::ExceptionObject if it is not. */
 template <typename TImage>
 brickccl::ImageView
 MakeBrickImageView(const TImage * image)
 {
   if (image->GetBufferedRegion() != image->GetLargestPossibleRegion())
   {
-    itkGenericExceptionMacro("the image must be buffered as a whole, but " << image->GetBufferedRegion() << " is not "
-                                                                           << image->GetLargestPossibleRegion());
+    itkGenericExceptionMacro("the whole image must be buffered, but " << image->GetBufferedRegion() << " is not "
+                                                                      << image->GetLargestPossibleRegion());
   }
   return ViewBrickBuffer(image);
 }
 
-/** The engine's view of an image's pixels within a region, and the copy that it looks at where the buffer does not hold
- *  exactly these pixels. */
+/** The engine's view of an image's pixels within a region, with a copy if the buffer does not hold exactly these
+ * pixels. */
 struct BrickRegionView
 {
   brickccl::ImageView      view;
   DataObject::ConstPointer copy;
 };
 
-/** Copies the pixels of a region, each converted by a function, to an image of their own. */
+/** Copies the pixels of a region, each converted by a function, to a new image. */
 template <typename TCopy, typename TImage, typename TConvert>
 BrickRegionView
 CopyBrickRegion(const TImage * image, const typename TImage::RegionType & region, const TConvert & convert)
@@ -114,9 +114,9 @@ RequireBrickRegion(const TImage * image, const typename TImage::RegionType & reg
   }
 }
 
-/** \throws itk::InvalidRequestedRegionError if the largest region of a filter's input does not hold a region. Where
- *  VerifyInputInformation calls this, the filter can be updated again afterwards; after ITK's own later check it
- * cannot, unless ResetPipeline is called. */
+/** \throws itk::InvalidRequestedRegionError if the largest region of a filter's input does not contain a region. If
+ * VerifyInputInformation calls this, the filter can be updated again afterwards; after ITK's own later check it needs
+ * ResetPipeline. */
 template <unsigned int VDimension>
 void
 RequireBrickInputRegion(const std::string & name, const DataObject * input, const ImageRegion<VDimension> & region)
@@ -126,7 +126,7 @@ RequireBrickInputRegion(const std::string & name, const DataObject * input, cons
   {
     std::ostringstream message;
     message << "the input " << name << " has the region " << image->GetLargestPossibleRegion()
-            << ", which does not hold that of the image, " << region;
+            << ", which does not contain the image's, " << region;
     InvalidRequestedRegionError error(__FILE__, __LINE__);
     error.SetLocation(ITK_LOCATION);
     error.SetDescription(message.str());

@@ -82,12 +82,12 @@ EndOfBrickStretch(const T * pixels, std::int64_t begin, std::int64_t end)
   return next;
 }
 
-/** The values that occur in a label image, and how often each does. */
+/** The values in a label image, with the number of pixels of each. */
 template <typename T>
 class BrickLabelCounts
 {
 public:
-  /** Counts all values but the background. \throws brickccl::InvalidArgument for NaN; Cancelled. */
+  /** Counts all values except the background. \throws brickccl::InvalidArgument for NaN; Cancelled. */
   BrickLabelCounts(ProcessObject * filter, BrickProgress & progress, const T * pixels, std::int64_t count, T background)
   {
     const auto pieces = static_cast<std::size_t>(BrickThreadsOf(filter));
@@ -116,7 +116,7 @@ public:
     return m_Counts;
   }
 
-  /** The place of a value among the labels; Labels().size() for the background. */
+  /** The index of a value in the labels; Labels().size() for the background. */
   std::size_t
   PlaceOf(T value) const
   {
@@ -230,7 +230,7 @@ private:
     });
     if (hasNan)
     {
-      throw brickccl::InvalidArgument("the label image holds NaN, which is no label");
+      throw brickccl::InvalidArgument("the label image contains NaN, which is not a label");
     }
     std::unordered_map<T, SizeValueType> & all = maps.front();
     for (std::size_t piece = 1; piece < pieces; ++piece)

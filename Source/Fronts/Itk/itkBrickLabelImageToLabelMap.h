@@ -18,7 +18,7 @@
 namespace itk
 {
 
-/** A label image whose values are any: what takes part is that which differs from a background value. */
+/** A label image with any values: all values except the background are labels. */
 template <typename TPixel, unsigned int VDimension>
 class BrickLabelImage
 {
@@ -26,7 +26,7 @@ public:
   using GridType = ImageBase<VDimension>;
   using CountsType = BrickLabelCounts<TPixel>;
 
-  /** Takes a view of the grid's whole region, which must outlive this object. */
+  /** The view covers the grid's whole region and must outlive this object. */
   BrickLabelImage(ProcessObject *             filter,
                   BrickProgress &             progress,
                   const brickccl::ImageView & view,
@@ -61,8 +61,7 @@ public:
     }
     if (labels.size() >= std::numeric_limits<std::uint32_t>::max())
     {
-      throw brickccl::Unsupported(std::to_string(labels.size()) +
-                                  " labels beside another background than 0 are too many");
+      throw brickccl::Unsupported(std::to_string(labels.size()) + " labels are too many for a background other than 0");
     }
     std::vector<std::uint32_t> numbers(static_cast<std::size_t>(m_View.extent.VoxelCount()));
     m_Filter->GetMultiThreader()->ParallelizeArray(
@@ -80,7 +79,7 @@ public:
     return brickccl::MeasureLabelImage(view, geometry, options, threads, m_Progress.Hooks());
   }
 
-  /** Gives a builder the lines of all labels in raster order. */
+  /** Passes the lines of all labels in raster order to a builder. */
   template <typename TBuilder>
   void
   AddLines(TBuilder & builder) const
@@ -134,8 +133,8 @@ private:
   CountsType                  m_Counts;
 };
 
-/** Fills a filter's label map, which has no objects, from a label image. The intensities are those of the image's
- * region, for objects that have attributes of them. \throws itk::ExceptionObject, brickccl::Error */
+/** Fills a filter's empty label map from a label image. The intensities cover the image's region, for objects with
+ * intensity attributes. \throws itk::ExceptionObject, brickccl::Error */
 template <typename TInputImage, typename TLabelMap>
 void
 FillBrickLabelMap(ProcessObject *                            filter,

@@ -10,7 +10,7 @@ namespace itk
 /** \class BrickLabelImageToLabelMapFilter
  * \brief The base of filters that make a label map of a label image.
  *
- * Every value but BackgroundValue is the label of an object, connected or not. */
+ * Every value except BackgroundValue is the label of an object, connected or not. */
 template <typename TInputImage, typename TOutputImage>
 class ITK_TEMPLATE_EXPORT BrickLabelImageToLabelMapFilter : public BrickLabelMapFilter<TInputImage, TOutputImage>
 {
@@ -19,7 +19,7 @@ public:
 
   using typename Superclass::OutputImagePixelType;
 
-  /** The value that is no label. Default: the lowest of the label type. */
+  /** The background value. Default: the lowest of the label type. */
   itkSetMacro(BackgroundValue, OutputImagePixelType);
   itkGetConstMacro(BackgroundValue, OutputImagePixelType);
 

@@ -10,15 +10,14 @@ namespace itk
 {
 
 /** \class BrickLabelImageToShapeLabelMapFilter
- * \brief Makes a label map of a label image and measures the shapes of its objects; takes the place of
+ * \brief Makes a label map of a label image and measures the shapes of its objects; replaces
  * LabelImageToShapeLabelMapFilter.
  *
- * Every value but BackgroundValue is the label of an object, connected or not. The objects have the lines of ITK's
- * filter, and its attributes but for these: Perimeter, Roundness and PerimeterOnBorderRatio of anisotropic pixels are
- * computed with weights for the spacing (ITK takes those of cubes); PrincipalAxes may have other signs, but are
- * rotations, too; and FeretDiameter is exact for objects of any size. Perimeters, Feret diameters and oriented boxes
- * are there for up to 3 dimensions; for 4, they must be switched off. Labels that the label type cannot hold are an
- * error.
+ * Every value except BackgroundValue is the label of an object, connected or not. The objects have the same lines and
+ * attributes as in ITK's filter, except: Perimeter, Roundness and PerimeterOnBorderRatio of anisotropic pixels use
+ * weights for the spacing (ITK uses weights for cubes); PrincipalAxes may have other signs, but are rotations, too; and
+ * FeretDiameter is exact for objects of any size. Perimeters, Feret diameters and oriented boxes are available for up
+ * to 3 dimensions; for 4, they must be switched off. Labels that the label type cannot hold are an error.
  *
  * \sa LabelImageToShapeLabelMapFilter, BrickConnectedComponentImageFilter::MakeLabelMap */
 template <typename TInputImage,

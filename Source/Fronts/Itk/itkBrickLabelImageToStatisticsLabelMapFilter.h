@@ -12,7 +12,7 @@ namespace itk
 
 /** \class BrickLabelImageToStatisticsLabelMapFilter
  * \brief Makes a label map of a label image and measures the shapes of its objects and the values of a feature image
- * under them; takes the place of LabelImageToStatisticsLabelMapFilter.
+ * under them; replaces LabelImageToStatisticsLabelMapFilter.
  *
  * \sa LabelImageToStatisticsLabelMapFilter, BrickLabelImageToShapeLabelMapFilter, BrickStatisticsLabelMapFilter */
 template <typename TInputImage,

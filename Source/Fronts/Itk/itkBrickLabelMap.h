@@ -32,8 +32,8 @@ template <typename TLabelObject, template <typename, unsigned int> class TAttrib
 constexpr bool HasBrickAttributes =
   std::is_base_of_v<TAttributes<typename TLabelObject::LabelType, TLabelObject::ImageDimension>, TLabelObject>;
 
-/** The groups of columns that a label object's attributes come from. Feret diameter and oriented box are set only if
- *  the group `feret` is added; ShapeLabelMapFilter, too, leaves them out by default. */
+/** The groups of columns for a label object's attributes. Feret diameter and oriented box are set only if the group
+ * `feret` is added; ShapeLabelMapFilter also omits them by default. */
 template <typename TLabelObject>
 brickccl::ColumnGroups
 BrickGroupsOfAttributes()
@@ -54,15 +54,15 @@ BrickGroupsOfAttributes()
   return groups;
 }
 
-/** Which attributes of label objects are written, where the table has their groups. */
+/** The attributes of label objects to write, if the table has their groups. */
 struct BrickAttributeChoice
 {
   bool perimeter = true;
   bool feretDiameter = true;
   bool orientedBoundingBox = true;
 
-  /** The groups that a table needs for them. \throws brickccl::Unsupported if images of this dimension do not have
-   * them. */
+  /** The groups that a table needs for them. \throws brickccl::Unsupported if they are not available in this dimension.
+   */
   brickccl::ColumnGroups
   Groups(unsigned int dimension) const
   {
@@ -87,15 +87,15 @@ struct BrickAttributeChoice
   }
 };
 
-/** Fills the attributes of label objects from the rows of a component table. The names of the columns are written
- *  here. */
+/** Fills the attributes of label objects from the rows of a component table. The names of the columns are defined here.
+ */
 template <typename TLabelObject>
 class BrickAttributeWriter
 {
 public:
   static constexpr unsigned int ImageDimension = TLabelObject::ImageDimension;
 
-  /** The choice says which attributes of the table's groups are written. */
+  /** The choice selects the attributes of the table's groups. */
   explicit BrickAttributeWriter(const brickccl::ComponentTable & table, const BrickAttributeChoice & choice = {})
     : m_Table(table)
     , m_Choice(choice)
@@ -173,7 +173,7 @@ public:
   {
     typename TLabelObject::PointType centre;
     centre.Fill(0);
-    // ITK, too, has the origin where intensities sum to 0.
+    // The origin if intensities sum to 0, as in ITK.
     if (Math::NotAlmostEquals(component.intensity.sum, 0.0))
     {
       for (unsigned int axis = 0; axis < ImageDimension; ++axis)
@@ -253,7 +253,7 @@ private:
   Column                                 m_Kurtosis;
 };
 
-/** Counts the pixels and faces that a line has on the image's border, as ShapeLabelMapFilter does. */
+/** Counts a line's pixels and faces on the image's border, as in ShapeLabelMapFilter. */
 template <typename TLabelObject, typename TGrid>
 void
 AddBrickLineOnBorder(const typename TLabelObject::IndexType & index,
@@ -283,7 +283,7 @@ AddBrickLineOnBorder(const typename TLabelObject::IndexType & index,
   pixels += isOnBorder ? length : length == 1 ? (begins || ends ? 1u : 0u) : (begins ? 1u : 0u) + (ends ? 1u : 0u);
 }
 
-/** Makes label objects from lines that come in raster order, and gives them the attributes of their type. */
+/** Makes label objects from lines in raster order, with the attributes of their type. */
 template <typename TLabelMap>
 class BrickLabelMapBuilder
 {
@@ -294,7 +294,7 @@ public:
   static constexpr bool HasShape = HasBrickAttributes<LabelObjectType, ShapeLabelObject>;
   static constexpr bool HasStatistics = HasBrickAttributes<LabelObjectType, StatisticsLabelObject>;
 
-  /** The grid is the image that was labeled. */
+  /** The grid is the labeled image. */
   BrickLabelMapBuilder(const ImageBase<TLabelMap::ImageDimension> * grid, std::size_t components)
     : m_Grid(grid)
     , m_Objects(components)
@@ -322,9 +322,8 @@ public:
     }
   }
 
-  /** Hands the objects, with the labels of the components, to a map of the grid's region, which has no objects. The
-   * table is read if the objects have attributes, the intensities for attributes of these, which stay unset without
-   * them. */
+  /** Moves the objects, with the labels of the components, to an empty map of the grid's region. The table is read if
+   * the objects have attributes, the intensities for intensity attributes, which otherwise stay unset. */
   template <typename TLabels>
   void
   Finish(TLabelMap *                                map,
@@ -386,9 +385,9 @@ LabelBrickForeground(ProcessObject *               filter,
   return brickccl::Label(image, options);
 }
 
-/** Gives a label map, which has no objects, those of a labeling's components. Their labels are 1, 2, 3 ..., or 0, 1, 2
- *  ... without the map's background value, as in ITK. The table is measured with the groups that the objects'
- * attributes need; the grid is the image that was labeled, and the intensities are those of its region. */
+/** Fills an empty label map with the components of a labeling. Their labels are 1, 2, 3 ..., or 0, 1, 2 ... except the
+ * map's background value, as in ITK. The table must have the groups for the objects' attributes; the grid is the
+ * labeled image, and the intensities cover its region. */
 template <typename TLabelMap>
 void
 FillBrickLabelMap(const brickccl::Labeling &                   labeling,
@@ -438,16 +437,16 @@ FillBrickLabelMap(const brickccl::Labeling &                   labeling,
 }
 
 /** A label map of a labeling's components. It is made from runs without a pass over the image's pixels, unless its
- *  objects have attributes of intensities. ITK's LabelMap filters go on from here: openings and selections by
- *  attributes, keeping the N largest, colours.
+ * objects have intensity attributes. ITK's LabelMap filters continue from here: openings and selections by attributes,
+ * keeping the N largest, colors.
  *
- *  Attributes that ITK defines in the same way have its values. Tables/COLUMNS.md lists those that differ: Perimeter
+ *  Attributes with ITK's definition have ITK's values. Tables/COLUMNS.md lists those that differ: Perimeter
  *  and Roundness of anisotropic images, the signs of PrincipalAxes, and Median, which is exact. Histogram is not set.
  *  \tparam TLabelMap  itk::LabelMap of LabelObject, ShapeLabelObject or StatisticsLabelObject.
  *  \param labeling   the components.
- *  \param table      is measured with the groups of BrickGroupsOfAttributes at least. It may be empty if there are
- * none. \param grid       the image that was labeled; the map gets its geometry and metadata. \param intensity  the
- * intensities of the grid's region, for attributes of StatisticsLabelObject. */
+ *  \param table      has at least the groups of BrickGroupsOfAttributes; may be empty if there are none
+ *  \param grid       the labeled image; the map gets its geometry and metadata
+ *  \param intensity  the intensities of the grid's region, for attributes of StatisticsLabelObject */
 template <typename TLabelMap>
 typename TLabelMap::Pointer
 MakeBrickLabelMap(const brickccl::Labeling &                   labeling,
@@ -457,7 +456,7 @@ MakeBrickLabelMap(const brickccl::Labeling &                   labeling,
 {
   if (BrickLabelMapBuilder<TLabelMap>::HasStatistics && !intensity && labeling.ComponentCount() > 0)
   {
-    itkGenericExceptionMacro("the label map's objects have attributes of intensities; set an intensity image");
+    itkGenericExceptionMacro("the label map's objects have intensity attributes; set an intensity image");
   }
   auto map = TLabelMap::New();
   map->CopyInformation(grid);

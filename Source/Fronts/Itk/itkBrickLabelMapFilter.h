@@ -18,7 +18,7 @@ class ITK_TEMPLATE_EXPORT BrickLabelMapFilter : public ImageToImageFilter<TInput
 public:
   itkBrickClassMacro(BrickLabelMapFilter, ImageToImageFilter<TInputImage, TOutputImage>);
 
-  // Superclass has the other types that filters of ITK name.
+  // Superclass has the other usual types of ITK filters.
   using InputImagePixelType = typename TInputImage::PixelType;
   using OutputImagePixelType = typename TOutputImage::PixelType;
   using OutputImageConstPointer = typename TOutputImage::ConstPointer;
@@ -50,7 +50,7 @@ protected:
     return { m_ComputePerimeter, m_ComputeFeretDiameter, m_ComputeOrientedBoundingBox };
   }
 
-  /** Fills the label map, which has no objects. The intensities, if any, are those of the input's region. */
+  /** Fills the empty label map. The intensities, if any, cover the input's region. */
   virtual void FillLabelMap(BrickProgress & progress, const std::optional<brickccl::ImageView> & intensity) = 0;
 
   /** Calls FillLabelMap. */

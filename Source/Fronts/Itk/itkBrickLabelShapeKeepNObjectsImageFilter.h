@@ -10,12 +10,12 @@ namespace itk
 {
 
 /** \class BrickLabelShapeKeepNObjectsImageFilter
- * \brief Keeps the N objects of a label image that have the highest (or lowest) value of a shape attribute; takes the
- * place of LabelShapeKeepNObjectsImageFilter.
+ * \brief Keeps the N objects of a label image that have the highest (or lowest) value of a shape attribute; replaces
+ * LabelShapeKeepNObjectsImageFilter.
  *
- * Every value but BackgroundValue is the label of an object, connected or not. Objects that are not kept become
- * BackgroundValue. The output is that of ITK's filter, also where several objects have the same value of the attribute,
- * but for attributes that BrickLabelImageToShapeLabelMapFilter defines otherwise.
+ * Every value except BackgroundValue is the label of an object, connected or not. Objects that are not kept become
+ * BackgroundValue. The output equals the output of ITK's filter, also if several objects have the same value of the
+ * attribute, except for attributes that BrickLabelImageToShapeLabelMapFilter defines differently.
  *
  * By the number of pixels and the physical size it needs no label objects, and is much faster.
  *
@@ -29,9 +29,9 @@ public:
     BrickLabelShapeKeepNObjectsImageFilter,
     BrickShapeChoiceImageFilter<ImageToImageFilter<TInputImage, TInputImage>, typename TInputImage::PixelType>);
   itkNewMacro(Self);
-  static_assert(IsBrickPlainImage<TInputImage>, "pixels are written to an itk::Image; they cannot go to an adaptor");
+  static_assert(IsBrickPlainImage<TInputImage>, "the output must be an itk::Image, not an adaptor");
 
-  /** How many objects are kept. Default: 1. */
+  /** The number of objects to keep. Default: 1. */
   itkGetConstMacro(NumberOfObjects, SizeValueType);
   itkSetMacro(NumberOfObjects, SizeValueType);
 
@@ -72,7 +72,7 @@ protected:
         values.assign(counts.Counts().begin(), counts.Counts().end());
       }
       std::vector<bool> isKept = this->ChooseObjects(values, m_NumberOfObjects);
-      // The background's place among the labels is behind the last one.
+      // The background comes after the last label.
       isKept.push_back(false);
 
       progress.Stage(0.9, 1);

@@ -3,15 +3,15 @@
 
 #include "itkMacro.h"
 
-/** Gives a class GetNameOfClass. ITK's macro for this has another name from 5.4 on, which 5.2 does not know and the
- * next major version will insist on. */
+/** Defines GetNameOfClass. ITK's macro for this has another name since 5.4, which 5.2 lacks and the next major version
+ * requires. */
 #ifdef itkOverrideGetNameOfClassMacro
 #  define itkBrickNameOfClassMacro(thisClass, superclass) itkOverrideGetNameOfClassMacro(thisClass)
 #else
 #  define itkBrickNameOfClassMacro(thisClass, superclass) itkTypeMacro(thisClass, superclass)
 #endif
 
-/** The types and the name that every class of ITK has. What follows the class is its superclass, with its commas. */
+/** The types and the name of every ITK class. The arguments after the class are its superclass, with its commas. */
 #define itkBrickClassMacro(thisClass, ...)                                                                             \
   ITK_DISALLOW_COPY_AND_MOVE(thisClass);                                                                               \
   using Self = thisClass;                                                                                              \
@@ -20,7 +20,7 @@
   using ConstPointer = SmartPointer<const Self>;                                                                       \
   itkBrickNameOfClassMacro(thisClass, Superclass)
 
-/** Makes a filter ask for all of its inputs and give its output the metadata of the first one. */
+/** Makes a filter request all of its inputs and copy the metadata of the first one to its output. */
 #define itkBrickWholeInputMacro()                                                                                      \
   void GenerateOutputInformation() override                                                                            \
   {                                                                                                                    \
@@ -33,7 +33,7 @@
     RequestWholeBrickInputs(this, this->GetInput());                                                                   \
   }
 
-/** The same for a filter that makes all of its output, whatever region is requested. */
+/** As above, for a filter that produces all of its output, whatever region is requested. */
 #define itkBrickWholeImageMacro()                                                                                      \
   itkBrickWholeInputMacro();                                                                                           \
   void EnlargeOutputRequestedRegion(DataObject * output) override                                                      \

@@ -23,7 +23,7 @@
 namespace itk
 {
 
-/** The neighbours that a pixel has by FullyConnected. */
+/** The neighbors of a pixel, from FullyConnected. */
 inline brickccl::Connectivity
 MakeBrickConnectivity(bool isFullyConnected, unsigned int dimension)
 {
@@ -31,7 +31,7 @@ MakeBrickConnectivity(bool isFullyConnected, unsigned int dimension)
                           : brickccl::Connectivity::Face(static_cast<int>(dimension));
 }
 
-/** As PrintSelf says them. */
+/** The text for PrintSelf. */
 inline std::string
 BrickNameOf(const brickccl::PeriodicAxes & axes)
 {

@@ -14,8 +14,8 @@
 namespace itk
 {
 
-/** The engine's progress as that of a filter, stage by stage, and the filter's AbortGenerateData as the engine's wish
- * to stop. */
+/** Reports the engine's progress as a filter's progress, stage by stage, and passes the filter's AbortGenerateData to
+ * the engine. */
 class BrickProgress
 {
 public:
@@ -25,7 +25,7 @@ public:
   BrickProgress(const BrickProgress &) = delete;
   BrickProgress & operator=(const BrickProgress &) = delete;
 
-  /** What follows is this share of the filter's work. */
+  /** The next stage is this share of the filter's work. */
   void
   Stage(double begin, double end)
   {
@@ -33,7 +33,7 @@ public:
     m_End = end;
   }
 
-  /** Hooks that are valid as long as this object. */
+  /** Hooks, valid as long as this object. */
   brickccl::ProgressHooks
   Hooks()
   {
@@ -63,7 +63,7 @@ private:
   double          m_End = 1;
 };
 
-/** Runs a filter's work. Errors of the engine become ITK's exceptions, and a wish to stop becomes ProcessAborted. */
+/** Runs a filter's work. Errors of the engine become ITK exceptions, and cancelling becomes ProcessAborted. */
 template <typename TWork>
 void
 RunBrickWork(const ProcessObject * filter, const TWork & work)
@@ -86,7 +86,7 @@ RunBrickWork(const ProcessObject * filter, const TWork & work)
   }
 }
 
-/** Asks for all of an image that a filter takes, and for the same region of its other inputs, if there is an image. */
+/** Requests all of a filter's image, and the same region of its other inputs, if there is an image. */
 template <typename TImage>
 void
 RequestWholeBrickInputs(ProcessObject * filter, const TImage * image)
@@ -104,7 +104,7 @@ RequestWholeBrickInputs(ProcessObject * filter, const TImage * image)
   }
 }
 
-/** The number of threads that a filter may use. */
+/** The number of threads of a filter. */
 inline int
 BrickThreadsOf(ProcessObject * filter)
 {

@@ -13,16 +13,16 @@ namespace itk
 {
 
 /** \class BrickRelabelComponentImageFilter
- * \brief Numbers the objects of a label image 1, 2, 3 ... by size or in their order, and drops small ones; takes the
- * place of RelabelComponentImageFilter.
+ * \brief Numbers the objects of a label image 1, 2, 3 ... by size or in their order, and drops small ones; replaces
+ * RelabelComponentImageFilter.
  *
- * Every value but 0 is the label of an object. Objects are numbered by size, the largest first, those of equal size by
- * their labels (SortByObjectSizeOff: all by their labels). Objects of fewer pixels than MinimumObjectSize become 0.
- * The output is that of ITK's filter, and like that it can run in place, and makes the requested region only.
+ * Every nonzero value is the label of an object. Objects are numbered by size, the largest first, equal sizes by label
+ * (SortByObjectSizeOff: all by label). Objects with fewer pixels than MinimumObjectSize become 0. The output equals the
+ * output of ITK's filter; it can also run in place, and produces only the requested region.
  *
- * If the output pixel type cannot hold the numbers, Update throws before anything is written; this holds for floating
- * types, too, which ITK's filter lets round. NaN is no label and an error. Sizes are not kept in a map for each pixel:
- * that makes it faster, the more so the more objects there are.
+ * If the output pixel type cannot hold the numbers, Update throws before anything is written; this also holds for
+ * floating types, which ITK's filter rounds. NaN is an error. Sizes are not looked up in a map for each pixel, so it is
+ * faster, especially with many objects.
  *
  * \sa RelabelComponentImageFilter, BrickConnectedComponentImageFilter */
 template <typename TInputImage, typename TOutputImage>
@@ -48,8 +48,8 @@ public:
   using ObjectSizeInPhysicalUnitsContainerType = std::vector<float>;
   static constexpr unsigned int ImageDimension = TOutputImage::ImageDimension;
   static constexpr unsigned int InputImageDimension = TInputImage::ImageDimension;
-  static_assert(ImageDimension == InputImageDimension, "input and output have the same dimension");
-  static_assert(IsBrickPlainImage<TOutputImage>, "labels are written to an itk::Image; they cannot go to an adaptor");
+  static_assert(ImageDimension == InputImageDimension, "input and output must have the same dimension");
+  static_assert(IsBrickPlainImage<TOutputImage>, "the output must be an itk::Image, not an adaptor");
 
   /** The number of objects in the output. Valid after Update. */
   itkGetConstMacro(NumberOfObjects, SizeValueType);
@@ -57,15 +57,15 @@ public:
   /** The number of objects before small ones were dropped. Valid after Update. */
   itkGetConstMacro(OriginalNumberOfObjects, SizeValueType);
 
-  /** How many objects Print describes. Default: 10. */
+  /** The number of objects described by Print. Default: 10. */
   itkSetMacro(NumberOfObjectsToPrint, SizeValueType);
   itkGetConstReferenceMacro(NumberOfObjectsToPrint, SizeValueType);
 
-  /** Objects of fewer pixels become background. Default: 0. */
+  /** Objects with fewer pixels become background. Default: 0. */
   itkSetMacro(MinimumObjectSize, ObjectSizeType);
   itkGetConstMacro(MinimumObjectSize, ObjectSizeType);
 
-  /** Whether objects are numbered by size, the largest first. Default: on. */
+  /** Whether to number objects by size, the largest first. Default: on. */
   itkSetMacro(SortByObjectSize, bool);
   itkGetConstMacro(SortByObjectSize, bool);
   itkBooleanMacro(SortByObjectSize);
@@ -114,7 +114,7 @@ private:
     return object > LabelType(0) && static_cast<SizeValueType>(object) <= m_NumberOfObjects;
   }
 
-  /** \return for every place among the labels its number in the output, and 0 for the background */
+  /** \return for every label, by index, its number in the output, and 0 for the background */
   std::vector<OutputPixelType> NumberObjects(const CountsType & counts);
 
   /** Writes the rows of the output's requested region. */

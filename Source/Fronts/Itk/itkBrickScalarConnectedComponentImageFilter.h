@@ -7,16 +7,16 @@ namespace itk
 {
 
 /** \class BrickScalarConnectedComponentImageFilter
- * \brief Labels components of pixels whose neighbours' values differ by at most a threshold; takes the place of
+ * \brief Labels components of neighboring pixels whose values differ by at most a threshold; replaces
  * ScalarConnectedComponentImageFilter.
  *
- * Every pixel belongs to a component, also one of value 0, unless a mask says otherwise. The components are those of
- * ITK's filter where its differences do not wrap: here they are exact for every type. Labels are 1, 2, 3 ... in the
- * raster order of first pixels, where ITK's have gaps; ObjectCount is set, and labels that the output type cannot hold
- * are an error, where ITK warns and merges objects. NaN gets the label of the background.
+ * Every pixel belongs to a component, also of value 0, unless a mask excludes it. The components equal ITK's unless its
+ * differences wrap: here they are exact for every type. Labels are 1, 2, 3 ... in the raster order of first pixels,
+ * while ITK's have gaps; ObjectCount is set, and labels that the output type cannot hold are an error, while ITK warns
+ * and merges objects. NaN gets the label of the background.
  *
- * All else is that of BrickConnectedComponentImageFilter: connectivities, size filters, the component table, threads.
- * Other criteria are set there, too, so that SetCriterion is not to be had here.
+ * Everything else is as in BrickConnectedComponentImageFilter: connectivities, size filters, the component table,
+ * threads. It has the other criteria, so SetCriterion is not available here.
  *
  * \sa ScalarConnectedComponentImageFilter, BrickConnectedComponentImageFilter */
 template <typename TInputImage, typename TOutputImage, typename TMaskImage = TInputImage>
@@ -29,7 +29,7 @@ public:
   itkNewMacro(Self);
   using InputPixelType = typename TInputImage::PixelType;
 
-  /** The largest difference of two neighbours that are joined. A negative one is an error at Update. Default: 0. */
+  /** The largest difference of two joined neighbors. A negative one is an error at Update. Default: 0. */
   virtual void
   SetDistanceThreshold(const InputPixelType & threshold)
   {

@@ -20,8 +20,8 @@ namespace itk
 {
 
 /** \class BrickShapeChoiceImageFilter
- * \brief Adds to a filter of images the parameters by which ITK's filters choose objects: a shape attribute and its
- * order. */
+ * \brief Adds to an image filter the parameters to choose objects as in ITK's filters: a shape attribute and its order.
+ */
 template <typename TSuperclass, typename TLabel>
 class ITK_TEMPLATE_EXPORT BrickShapeChoiceImageFilter : public TSuperclass
 {
@@ -35,11 +35,11 @@ public:
   using LabelMapType = LabelMap<LabelObjectType>;
   using AttributeType = typename LabelObjectType::AttributeType;
 
-  /** The value of objects that are removed. Default: the lowest of the type. */
+  /** The value of removed objects. Default: the lowest of the type. */
   itkSetMacro(BackgroundValue, OutputImagePixelType);
   itkGetConstMacro(BackgroundValue, OutputImagePixelType);
 
-  /** Whether objects with low values stay instead of those with high ones. Default: off. */
+  /** Whether to keep objects with low values instead of high ones. Default: off. */
   itkGetConstMacro(ReverseOrdering, bool);
   itkSetMacro(ReverseOrdering, bool);
   itkBooleanMacro(ReverseOrdering);
@@ -57,14 +57,14 @@ protected:
   BrickShapeChoiceImageFilter() = default;
   ~BrickShapeChoiceImageFilter() override = default;
 
-  /** Whether the attribute orders objects as their numbers of pixels do, so that no label objects are needed. */
+  /** Whether the attribute orders objects by their numbers of pixels, so that no label objects are needed. */
   bool
   IsBySize() const
   {
     return m_Attribute == LabelObjectType::NUMBER_OF_PIXELS || m_Attribute == LabelObjectType::PHYSICAL_SIZE;
   }
 
-  /** What label objects need for the attribute. */
+  /** The attributes that label objects need. */
   BrickAttributeChoice
   AttributeChoice() const
   {
@@ -88,7 +88,7 @@ protected:
     return std::move(m_Values);
   }
 
-  /** For each object whether it is one of so many with the highest values, or lowest with ReverseOrdering. */
+  /** Returns for each object whether it is one of this many with the highest values, or lowest with ReverseOrdering. */
   std::vector<bool>
   ChooseObjects(const std::vector<double> & values, SizeValueType count) const
   {
@@ -98,7 +98,7 @@ protected:
       std::vector<std::size_t> order(values.size());
       std::iota(order.begin(), order.end(), std::size_t{ 0 });
       const auto end = order.begin() + static_cast<std::ptrdiff_t>(count);
-      // The function of ITK's filter, which so chooses the same among equals.
+      // The function of ITK's filter, for the same choice among equals.
       std::nth_element(order.begin(), end, order.end(), [&](std::size_t a, std::size_t b) {
         return m_ReverseOrdering ? values[a] < values[b] : values[a] > values[b];
       });

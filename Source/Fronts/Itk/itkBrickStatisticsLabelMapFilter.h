@@ -12,11 +12,11 @@ namespace itk
 /** \class BrickStatisticsLabelMapFilter
  * \brief Adds the values of a feature image under the objects to a filter that makes a label map and measures shapes.
  *
- * Attributes of intensities are those of ITK's StatisticsLabelMapFilter but for these: Median is exact, where ITK's is
- * the middle of a bin of the histogram, so that it does not depend on NumberOfBins; sums of large values keep digits
- * that ITK's power sums lose; and where a value is NaN, the statistics of its object are NaN.
+ * Intensity attributes equal those in ITK's StatisticsLabelMapFilter except: Median is exact and does not depend on
+ * NumberOfBins, while ITK's is the center of a histogram bin; sums of large values keep digits that ITK's power sums
+ * lose; and if a value is NaN, the statistics of its object are NaN.
  *
- * The feature image has the geometry of the input, and its region holds that of the input.
+ * The feature image has the geometry of the input, and its region contains the input's region.
  *
  * \tparam TSuperclass  a subclass of BrickLabelMapFilter */
 template <typename TSuperclass, typename TFeatureImage>
@@ -31,16 +31,16 @@ public:
   using FeatureImageConstPointer = typename FeatureImageType::ConstPointer;
   using FeatureImagePixelType = typename FeatureImageType::PixelType;
 
-  /** Whether objects get histograms. They take 24 bytes a bin and object. Default: on, as in ITK. */
+  /** Whether objects get histograms. They need 24 bytes per bin and object. Default: on, as in ITK. */
   itkSetMacro(ComputeHistogram, bool);
   itkGetConstReferenceMacro(ComputeHistogram, bool);
   itkBooleanMacro(ComputeHistogram);
 
-  /** The bins of the histograms. Default: one a value for integers of up to 16 bits, else 128. */
+  /** The bins of the histograms. Default: one per value for integers of up to 16 bits, else 128. */
   itkSetMacro(NumberOfBins, unsigned int);
   itkGetConstReferenceMacro(NumberOfBins, unsigned int);
 
-  /** The image whose values are measured. It is required. */
+  /** The image to measure. Required. */
   void
   SetFeatureImage(const TFeatureImage * input)
   {

@@ -13,18 +13,18 @@ namespace itk
 {
 
 /** \class BrickThresholdMaximumConnectedComponentsImageFilter
- * \brief Finds the lower threshold that gives the most objects, by bisection; takes the place of
+ * \brief Finds the lower threshold that gives the most objects, by bisection; replaces
  * ThresholdMaximumConnectedComponentsImageFilter.
  *
  * Pixels from the threshold to UpperBoundary become InsideValue, the others OutsideValue. Objects are components whose
- * pixels share faces, of at least MinimumObjectSizeInPixels pixels. The thresholds that are tried, and the one that is
- * found, are those of ITK's filter: the method is Urish, August and Huard, Insight Journal 2005, after Pikaz and
- * Averbuch, Pattern Recognition 29 (1996).
+ * pixels share faces, of at least MinimumObjectSizeInPixels pixels. It tries and finds the same thresholds as ITK's
+ * filter: the method is Urish, August and Huard, Insight Journal 2005, after Pikaz and Averbuch, Pattern Recognition 29
+ * (1996).
  *
- * It differs on purpose: objects are those of the pixels inside, whatever InsideValue and OutsideValue are (ITK labels
- * the thresholded image, where all that is not 0 is one object). NumberOfObjects belongs to the found threshold also
- * where the values span less than 3 and nothing is tried (ITK has the number of an earlier Update or 0). The whole
- * image is looked at, whatever region is requested. Integers whose range is beyond their type are an error.
+ * Deliberate differences: objects consist of the inside pixels, whatever InsideValue and OutsideValue are (ITK labels
+ * the nonzero pixels of the thresholded image). NumberOfObjects belongs to the found threshold even if the values span
+ * less than 3 and nothing is tried (ITK has the number of an earlier Update or 0). The whole image is used, whatever
+ * region is requested. Integers whose range exceeds their type are an error.
  *
  * Cost: two labelings without a label map for each step, of which there are about log2 of the range of values.
  *
@@ -49,9 +49,9 @@ public:
   using OutputImageRegionType = typename OutputImageType::RegionType;
   using OutputImagePixelType = typename OutputImageType::PixelType;
   static constexpr unsigned int ImageDimension = TInputImage::ImageDimension;
-  static_assert(IsBrickPlainImage<TOutputImage>, "pixels are written to an itk::Image; they cannot go to an adaptor");
+  static_assert(IsBrickPlainImage<TOutputImage>, "the output must be an itk::Image, not an adaptor");
 
-  /** Components of fewer pixels are no objects. Default: 0. */
+  /** Components with fewer pixels are not objects. Default: 0. */
   itkSetMacro(MinimumObjectSizeInPixels, unsigned int);
   itkGetConstMacro(MinimumObjectSizeInPixels, unsigned int);
 
@@ -68,7 +68,7 @@ public:
   /** The number of objects at the threshold. Valid after Update. */
   itkGetConstMacro(NumberOfObjects, SizeValueType);
 
-  /** The threshold that was found. Valid after Update. */
+  /** The threshold found. Valid after Update. */
   itkGetConstMacro(ThresholdValue, PixelType);
 
 protected:

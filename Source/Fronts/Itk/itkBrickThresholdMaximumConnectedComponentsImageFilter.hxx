@@ -45,7 +45,7 @@ BrickThresholdMaximumConnectedComponentsImageFilter<TInputImage, TOutputImage>::
   PixelType                   high,
   BrickProgress &             progress)
 {
-  // The steps, with their types, are those of ITK's filter, so that they find what it finds.
+  // The same steps and types as in ITK's filter, for the same result.
   auto midpoint = static_cast<PixelType>((high - low) / 2);
   auto left = static_cast<PixelType>(low + (midpoint - low) / 2);
   auto right = static_cast<PixelType>(high - (high - midpoint) / 2);
@@ -88,7 +88,7 @@ BrickThresholdMaximumConnectedComponentsImageFilter<TInputImage, TOutputImage>::
     const BrickRegionView input = MakeBrickRegionView(this->GetInput(), this->GetInput()->GetLargestPossibleRegion());
     const auto * const    pixels = static_cast<const PixelType *>(input.view.data);
     const std::int64_t    count = input.view.extent.VoxelCount();
-    // As MinimumMaximumImageCalculator finds them: NaN is neither.
+    // As in MinimumMaximumImageCalculator: NaN is neither.
     PixelType smallest = NumericTraits<PixelType>::max();
     PixelType largest = NumericTraits<PixelType>::NonpositiveMin();
     for (std::int64_t i = 0; i < count; ++i)
@@ -101,13 +101,13 @@ BrickThresholdMaximumConnectedComponentsImageFilter<TInputImage, TOutputImage>::
         smallest < 0 && largest > std::numeric_limits<PixelType>::max() + smallest)
     {
       throw brickccl::InvalidArgument("the values from " + std::to_string(smallest) + " to " + std::to_string(largest) +
-                                      " span more than their type holds; use a wider type");
+                                      " span too wide a range for their type; use a wider type");
     }
     progress.Stage(0, 0.9);
     this->Bisect(input.view, smallest, largest, progress);
     if (m_UpperBoundary < m_ThresholdValue)
     {
-      throw brickccl::InvalidArgument("the threshold that was found lies above the upper boundary");
+      throw brickccl::InvalidArgument("the threshold found is above the upper boundary");
     }
     progress.Stage(0.9, 1);
     this->AllocateOutputs();

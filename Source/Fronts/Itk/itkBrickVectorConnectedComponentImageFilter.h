@@ -8,10 +8,10 @@
 namespace itk
 {
 
-/** How the distance of two vectors is taken. */
+/** The distance of two vectors. */
 enum class BrickVectorDistance
 {
-  /** 1 - |a.b|, as VectorConnectedComponentImageFilter takes it: unit vectors along one line, in either direction, have
+  /** 1 - |a.b|, as in VectorConnectedComponentImageFilter: unit vectors along one line, in either direction, have
    *  the distance 0. */
   Direction,
   /** The sum over the components of |a - b|. */
@@ -19,17 +19,17 @@ enum class BrickVectorDistance
 };
 
 /** \class BrickVectorConnectedComponentImageFilter
- * \brief Labels components of pixels whose neighbours' vectors are at most a threshold apart; takes the place of
+ * \brief Labels components of neighboring pixels whose vectors are at most a threshold apart; replaces
  * VectorConnectedComponentImageFilter.
  *
- * Every pixel belongs to a component unless a mask says otherwise. With the distance `Direction` (default) the
- * components are those of ITK's filter; vectors should have length 1, and pixels with NaN are components of their own.
- * With `SumOfDifferences` vectors are any, and pixels with NaN get the label of the background. Labels are 1, 2, 3 ...
- * in the raster order of first pixels, where ITK's have gaps; ObjectCount is set, and labels that the output type
- * cannot hold are an error, where ITK warns and merges objects.
+ * Every pixel belongs to a component unless a mask excludes it. With the distance `Direction` (default) the components
+ * equal ITK's; vectors should have length 1, and each pixel with NaN is a component. With `SumOfDifferences` vectors
+ * may have any length, and pixels with NaN get the label of the background. Labels are 1, 2, 3 ... in the raster order
+ * of first pixels, while ITK's have gaps; ObjectCount is set, and labels that the output type cannot hold are an error,
+ * while ITK warns and merges objects.
  *
- * The image is an itk::Image of vectors, or an itk::VectorImage. All else is that of
- * BrickConnectedComponentImageFilter. `Direction` is computed on the CPU, whatever Device says.
+ * The image is an itk::Image of vectors, or an itk::VectorImage. Everything else is as in
+ * BrickConnectedComponentImageFilter. `Direction` is computed on the CPU, whatever Device is set.
  *
  * \sa VectorConnectedComponentImageFilter, BrickConnectedComponentImageFilter */
 template <typename TInputImage, typename TOutputImage, typename TMaskImage = TInputImage>
@@ -40,11 +40,11 @@ public:
   itkBrickClassMacro(BrickVectorConnectedComponentImageFilter,
                      BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>);
   using InputValueType = typename TInputImage::PixelType::ValueType;
-  static_assert(std::is_floating_point_v<InputValueType>, "the vectors' components are of a floating type");
+  static_assert(std::is_floating_point_v<InputValueType>, "the vectors' components must have a floating-point type");
 
   itkNewMacro(Self);
 
-  /** The largest distance of two neighbours that are joined. Default: 0. */
+  /** The largest distance of two joined neighbors. Default: 0. */
   virtual void
   SetDistanceThreshold(const InputValueType & threshold)
   {
@@ -60,7 +60,7 @@ public:
     return m_DistanceThreshold;
   }
 
-  /** How the distance is taken. Default: Direction, as ITK does. */
+  /** The distance. Default: Direction, as in ITK. */
   itkSetEnumMacro(Distance, BrickVectorDistance);
   itkGetConstMacro(Distance, BrickVectorDistance);
 

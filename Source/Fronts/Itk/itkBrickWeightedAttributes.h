@@ -15,7 +15,7 @@
 namespace itk
 {
 
-/** Makes the rows of a matrix of unit vectors a rotation, as ITK does: if their determinant is -1, the last one is
+/** Makes the rows of a matrix of unit vectors a rotation, as in ITK: if their determinant is -1, the last one is
  *  reflected. */
 template <typename TMatrix>
 void
@@ -31,7 +31,7 @@ ReflectBrickAxes(TMatrix & axes)
   }
 }
 
-/** What StatisticsLabelMapFilter sums over the pixels of an object beside the sums of the component table. */
+/** The sums of StatisticsLabelMapFilter over the pixels of an object that the component table lacks. */
 template <unsigned int VDimension>
 class BrickWeightedSums
 {
@@ -39,7 +39,7 @@ public:
   using GridType = ImageBase<VDimension>;
   using IndexType = typename GridType::IndexType;
 
-  /** The anchor is a pixel near the object. Places are taken from there, so that sums stay exact far from the origin.
+  /** The anchor is a pixel near the object. Positions are relative to it, so sums stay exact far from the origin.
    */
   BrickWeightedSums(const GridType * grid, const IndexType & anchor)
     : m_Grid(grid)
@@ -91,7 +91,7 @@ public:
     }
   }
 
-  /** Writes the weighted moments, axes, elongation and flatness; all are 0 where the intensities sum to 0. */
+  /** Writes the weighted moments, axes, elongation and flatness; all are 0 if the intensities sum to 0. */
   template <typename TLabelObject>
   void
   Write(TLabelObject * object) const
@@ -175,8 +175,8 @@ private:
   double                       m_Second[VDimension][VDimension] = {};
 };
 
-/** Calls a function with the index, the length and the intensities of every line of an object. The intensities are
- * those of the grid's region; T is their type. */
+/** Calls a function with the index, the length and the intensities of every line of an object. The intensities cover
+ * the grid's region; T is their type. */
 template <typename T, typename TLabelObject, typename TVisit>
 void
 VisitBrickLines(const brickccl::ImageView &                     intensity,
@@ -193,7 +193,7 @@ VisitBrickLines(const brickccl::ImageView &                     intensity,
   }
 }
 
-/** Gives an object the attributes of StatisticsLabelObject that the component table does not have. */
+/** Sets an object's attributes of StatisticsLabelObject that the component table lacks. */
 template <typename TLabelObject>
 void
 WriteBrickWeightedAttributes(const brickccl::ImageView &                     intensity,

@@ -10,7 +10,7 @@ namespace
 
 using namespace brickccl::slicer;
 
-/** What was found, and the limits that it must keep. */
+/** The results and their limits. */
 class Verdict
 {
 public:

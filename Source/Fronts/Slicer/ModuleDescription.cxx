@@ -30,7 +30,7 @@ CheckParameter(const ModuleParameter & parameter)
   };
   if (!IsIdentifier(parameter.name))
   {
-    refuse("must have a name of letters, digits and underscores");
+    refuse("needs a name of letters, digits and underscores");
   }
   if (parameter.IsReturnValue())
   {
@@ -64,7 +64,7 @@ ReadParameter(const pugi::xml_node & node)
   parameter.tag = node.name();
   if (tags.count(parameter.tag) == 0)
   {
-    throw Error("the module's XML is wrong: <" + parameter.tag + "> is no parameter of a known kind");
+    throw Error("the module's XML is wrong: <" + parameter.tag + "> is not a known kind of parameter");
   }
   parameter.name = node.child_value("name");
   parameter.label = node.child_value("label");
@@ -112,7 +112,8 @@ ParseModuleDescription(const char * xml)
   const pugi::xml_node         root = document.child("executable");
   if (!result || !root)
   {
-    throw Error(std::string("the module's XML is wrong: ") + (result ? "it is no <executable>" : result.description()));
+    throw Error(std::string("the module's XML is wrong: ") +
+                (result ? "it is not an <executable>" : result.description()));
   }
   ModuleDescription module;
   module.title = root.child_value("title");

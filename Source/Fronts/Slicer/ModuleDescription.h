@@ -31,7 +31,7 @@ struct ModuleParameter
   {
     return tag == "image" || tag == "table";
   }
-  /** Whether the module tells this value at its end. */
+  /** Whether the module reports this value at its end. */
   bool
   IsReturnValue() const
   {
@@ -46,7 +46,7 @@ struct ModuleParameterGroup
   std::vector<ModuleParameter> parameters;
 };
 
-/** What a module's XML says: the single source of its arguments, its help and its GUI. */
+/** A module's XML: the single source of its arguments, its help and its GUI. */
 struct ModuleDescription
 {
   std::string                       title;
@@ -59,7 +59,7 @@ struct ModuleDescription
 };
 
 /** Reads a module's XML. \throws Error for elements that modules of BrickCCL do not have, and for parameters that
- * Slicer would refuse. */
+ *  Slicer would refuse. */
 ModuleDescription ParseModuleDescription(const char * xml);
 
 } // namespace brickccl::slicer

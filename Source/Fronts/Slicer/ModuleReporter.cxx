@@ -9,7 +9,7 @@ namespace brickccl::slicer
 namespace
 {
 
-/** A text with the characters that stand for themselves in XML. */
+/** A text escaped for XML. */
 std::string
 EscapeXml(const std::string & text)
 {

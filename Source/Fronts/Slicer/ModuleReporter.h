@@ -9,13 +9,13 @@
 namespace brickccl::slicer
 {
 
-/** Tells Slicer on the standard output how far the work is. Nothing goes to the error stream, all of which Slicer logs
- * as errors. Each step is a filter for Slicer. All steps together go from 0 to 1, each with an equal share. */
+/** Tells Slicer on the standard output how far the work is. Nothing goes to the error stream, all of which Slicer
+ *  logs as errors. Each step is a filter for Slicer. All steps together go from 0 to 1, each with an equal share. */
 class ModuleReporter : public cli::Reporter
 {
 public:
-  /** \param title  what Slicer shows as the name of the filters
-   *  \param words  those of the notes */
+  /** \param title  the name of the filters in Slicer
+   *  \param words  the words of the notes */
   ModuleReporter(const std::string & title, const ModuleWords & words);
 
   /** So many steps will come. */

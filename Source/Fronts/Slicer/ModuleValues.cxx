@@ -32,14 +32,14 @@ NumberOf(const ModuleParameter & parameter)
       const std::string what = whole ? "whole number" : "number";
       if (whole ? !IsWholeNumber(text) : !cli::AnyNumber()(text).empty())
       {
-        return "'" + text + "' is no " + what;
+        return "'" + text + "' is not a " + what;
       }
       const Number value = cli::ParseNumber(text, what);
       const bool   isBelow = !minimum.empty() && !(value >= cli::ParseNumber(minimum, "minimum"));
       const bool   isAbove = !maximum.empty() && !(value <= cli::ParseNumber(maximum, "maximum"));
       if (isBelow || isAbove || std::isnan(value.Nearest()))
       {
-        return "'" + text + "' is no " + what + (minimum.empty() ? "" : " from " + minimum) +
+        return "'" + text + "' is not a " + what + (minimum.empty() ? "" : " from " + minimum) +
                (maximum.empty() ? "" : " to " + maximum);
       }
       return std::string();
@@ -112,7 +112,7 @@ ModuleValues::AddOption(CLI::App & app, const ModuleParameterGroup & group, cons
 void
 ModuleValues::AddOptions(CLI::App & app, const ModuleDescription & module)
 {
-  // CLI11 tells arguments without a flag apart by the order in which they are added.
+  // CLI11 identifies arguments without a flag by the order in which they are added.
   std::map<int, std::pair<const ModuleParameterGroup *, const ModuleParameter *>> arguments;
   for (const ModuleParameterGroup & group : module.groups)
   {
@@ -210,7 +210,7 @@ ModuleValues::CheckFiles(const ModuleDescription & module, const std::string & r
       else if (!path.empty() && inputs.count(path) == 1)
       {
         throw InvalidArgument("'" + parameter->label + "' is the same as '" + inputs[path] + "' ('" + path +
-                              "'); choose another one, since an input is never overwritten");
+                              "'); choose another one, because inputs are never overwritten");
       }
       all.emplace_back("'" + parameter->label + "'", path);
     }

@@ -17,8 +17,8 @@ namespace brickccl::slicer
 class ModuleValues
 {
 public:
-  /** Adds an option or argument to the command line for each parameter that is no return value. What it allows, its
-   * help and its default are those of the description. Both must live as long as `app`. */
+  /** Adds an option or argument to the command line for each parameter except return values. Limits, help and default
+   *  come from the description. Both must live as long as `app`. */
   void AddOptions(CLI::App & app, const ModuleDescription & module);
 
   /** The value as text; empty for a file that is not given. \throws Error for a name that the module does not have. */
@@ -30,11 +30,12 @@ public:
   /** The points of a parameter that takes several, each as "x,y,z". \throws Error for another name. */
   const std::vector<std::string> & Points(const std::string & name) const;
 
-  /** Whether a boolean is true. \throws Error for a name that is no boolean of the module. */
+  /** Whether a boolean is true. \throws Error unless the name is a boolean of the module. */
   bool IsOn(const std::string & name) const;
 
-  /** \throws InvalidArgument if a file that is needed is not given, or if an output is the same file as an input, which
-   * is so in Slicer if one volume is chosen for both. \param returnFile  is an output as well; it may be empty. */
+  /** \throws InvalidArgument if a file that is needed is not given, or if an output is the same file as an input,
+   *  which is so in Slicer if one volume is chosen for both. \param returnFile  is an output as well; it may be
+   *  empty. */
   void CheckFiles(const ModuleDescription & module, const std::string & returnFile) const;
 
   /** Writes all values, one a line. */

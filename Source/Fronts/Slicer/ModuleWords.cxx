@@ -66,7 +66,7 @@ ModuleWords::ModuleWords(const ModuleDescription & module, ParametersOfOptions o
   {
     if (LabelOf(option).empty())
     {
-      throw Error("the module's XML has no parameter '" + name + "', which should stand for " + option);
+      throw Error("the module's XML has no parameter '" + name + "', which should set " + option);
     }
   }
 }
@@ -115,7 +115,7 @@ ModuleWords::Translate(const std::string & message) const
     hasOthers = hasOthers || label.empty();
     place = label.empty() ? end : PastPlaceholders(message, end);
   }
-  return translated + (hasOthers ? " (options with -- are those of the command `brickccl`)" : "");
+  return translated + (hasOthers ? " (options with -- belong to the command `brickccl`)" : "");
 }
 
 } // namespace brickccl::slicer

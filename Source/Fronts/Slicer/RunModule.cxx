@@ -15,7 +15,7 @@ namespace brickccl::slicer
 namespace
 {
 
-/** What every module of Slicer understands beside its parameters. */
+/** The arguments of every Slicer module in addition to its parameters. */
 struct CommonArguments
 {
   std::string returnFile;
@@ -33,14 +33,17 @@ AddCommonOptions(CLI::App & app, const Module & module, CommonArguments & argume
         std::cout << xml << std::flush;
         throw CLI::Success();
       },
-      "Print the description that Slicer makes the GUI from, and stop")
+      "Print the XML description for Slicer's GUI and exit")
     ->trigger_on_parse();
-  app.add_option("--returnparameterfile", arguments.returnFile, "Where the return values go, one a line: name = value")
+  app
+    .add_option("--returnparameterfile",
+                arguments.returnFile,
+                "Write the return values to this file, one per line: name = value")
     ->type_name("FILE");
   app
     .add_option("--processinformationaddress",
                 arguments.processInformation,
-                "For modules that run within Slicer; this one runs on its own and ignores it")
+                "Ignored (used by modules that run inside Slicer)")
     ->type_name("ADDRESS");
   app.add_flag("--echo", arguments.echo, "Print the values of all parameters");
 }
@@ -102,7 +105,7 @@ ModuleRun::RunCommand(void (*add)(CLI::App &, const cli::FrontEnd &), std::vecto
   cli::FrontEnd          frontEnd;
   frontEnd.makeReporter = [this](bool) { return m_Reporter; };
   frontEnd.takeSummary = [&](const nlohmann::ordered_json & all) { summary = all; };
-  // What Slicer's reader of volumes maps.
+  // The files that Slicer's reader of volumes maps.
   frontEnd.widestLabels = LabelType::UInt32;
   frontEnd.alwaysMeasures = true;
 

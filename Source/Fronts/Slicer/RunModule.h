@@ -72,7 +72,7 @@ private:
   std::vector<std::pair<std::string, std::string>> m_Returned;
 };
 
-/** What makes a program a module. */
+/** The main function of a module. */
 struct Module
 {
   /** The name of the program. */
@@ -103,7 +103,7 @@ public:
     return *this;
   }
 
-  /** Adds an option with its value unless the value is `none`, which stands for no such option. */
+  /** Adds an option with its value unless the value is `none`. */
   CommandArguments &
   AddUnless(const std::string & none, const std::string & option, const std::string & value)
   {
@@ -125,7 +125,7 @@ private:
 double
 SizeIn(const nlohmann::ordered_json & summary, const nlohmann::ordered_json & sizes, const std::string & start = "");
 
-/** Adds the options for a table, and for its schema beside it, unless `path` is empty. */
+/** Adds the options for a table, and for its schema, unless `path` is empty. */
 void AddTable(CommandArguments & arguments, const std::string & option, const std::string & path);
 
 } // namespace brickccl::slicer

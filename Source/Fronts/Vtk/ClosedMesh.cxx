@@ -61,8 +61,8 @@ ForTriangles(vtkPolyData * mesh, TVisit visit)
   }
 }
 
-/** Of what a closed mesh encloses; negative where normals point inwards. Coordinates count from `origin`, near the
- * mesh, so that nothing is lost far from 0. */
+/** The volume of a closed mesh; negative if normals point inwards. Coordinates are relative to `origin`, near the mesh,
+ * to stay exact far from 0. */
 double
 VolumeOf(vtkPolyData * mesh, const Point & origin)
 {

@@ -6,7 +6,7 @@ class vtkPolyData;
 namespace brickccl
 {
 
-/** VTK keeps the bounds of points until it is told that they moved. */
+/** VTK keeps the bounds of points until Modified is called. */
 void PointsMoved(vtkPolyData * mesh);
 
 /** The volume inside a closed mesh of at least one point; negative where normals point inwards. */

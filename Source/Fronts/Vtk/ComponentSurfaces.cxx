@@ -96,8 +96,8 @@ AddNeighbours(std::vector<std::uint16_t> & values, const std::int64_t (&size)[3]
   }
 }
 
-/** Fills the blocks with voxels inside that have no full block around them. What is thinner than a block would be lost
- *  otherwise, since its blocks are not half full. */
+/** Fills the blocks with voxels inside that have no full block around them. Parts thinner than a block would be lost
+ * otherwise, because their blocks are not half full. */
 void
 FillBlocksOfThinParts(BlockCounts & blocks, std::uint16_t voxelsPerBlock)
 {

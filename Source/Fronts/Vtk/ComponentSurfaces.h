@@ -18,7 +18,7 @@ struct Surface
   std::vector<std::int32_t> triangles;
 };
 
-/** What a surface is made of. */
+/** The source of a surface. */
 struct SurfaceSource
 {
   /** 3 dimensions, one channel. */
@@ -35,10 +35,10 @@ struct SurfaceSource
 
 inline constexpr int MaximumVoxelsPerBlock = 8;
 
-/** The surface half-way between what lies inside and outside, for pictures. Every voxel inside stays inside of it, and
- *  no other voxel, if blocks are single voxels. Of larger blocks those count that are at least half full, and where
- * parts are too thin to fill a block, all that hold a voxel, so that cracks of one voxel stay. Edges are rounded within
- * half a block, and normals are smooth. Points count from the first voxel, along physical axes. */
+/** The surface half-way between inside and outside, for pictures. Every voxel inside stays inside of it, and no other
+ *  voxel, if blocks are single voxels. Larger blocks count if they are at least half full, and in parts too thin to
+ *  fill a block if they hold a voxel, so that cracks of one voxel stay. Edges are rounded within half a block, and
+ *  normals are smooth. Points count from the first voxel, along physical axes. */
 Surface MakeSurface(const SurfaceSource & source);
 
 } // namespace brickccl

@@ -18,7 +18,7 @@ namespace brickccl
 namespace
 {
 
-/** Whether the image's x and y axes lie in the xy plane of space. */
+/** Whether the image's x and y axes are in the xy plane of space. */
 bool
 KeepsPlane(vtkMatrix3x3 * direction)
 {
@@ -26,7 +26,7 @@ KeepsPlane(vtkMatrix3x3 * direction)
          direction->GetElement(2, 1) == 0;
 }
 
-/** Whether the voxels of two images lie at the same places, to a thousandth of a voxel. */
+/** Whether the voxels of two images have the same positions, to a thousandth of a voxel. */
 bool
 HaveSameGrid(vtkImageData * a, vtkImageData * b)
 {
@@ -67,9 +67,8 @@ FilterInputs::FindArray(vtkAlgorithm * filter, int input, vtkInformationVector *
   const bool     areCells = association == vtkDataObject::FIELD_ASSOCIATION_CELLS;
   if (array == nullptr || (!areCells && association != vtkDataObject::FIELD_ASSOCIATION_POINTS))
   {
-    throw InvalidArgument("port " + std::to_string(port) + " has no array of numbers for the " + name +
-                          "; give it active point scalars, or name an array of points or cells by "
-                          "SetInputArrayToProcess");
+    throw InvalidArgument("port " + std::to_string(port) + " has no numeric array for the " + name +
+                          "; set active point scalars, or choose a point or cell array with SetInputArrayToProcess");
   }
   const vtkIdType values = array->GetNumberOfTuples();
   if (values == 0 || values != (areCells ? image->GetNumberOfCells() : image->GetNumberOfPoints()))
@@ -84,8 +83,8 @@ FilterInputs::FindArray(vtkAlgorithm * filter, int input, vtkInformationVector *
   }
   else if (areCells != m_AreCells || array->GetNumberOfComponents() != 1 || !HaveSameGrid(m_Image, image))
   {
-    throw InvalidArgument("the " + name + " must have one component, lie on the grid of the image, and have " +
-                          "values of " + (m_AreCells ? "cells" : "points") + ", as the image has");
+    throw InvalidArgument("the " + name + " must have one component, the grid of the image, and values of " +
+                          (m_AreCells ? "cells" : "points") + ", as the image has");
   }
   if (array->HasStandardMemoryLayout())
   {
@@ -149,7 +148,7 @@ FilterInputs::View(int input) const
     vtkTemplateMacro(return ImageView(static_cast<const VTK_TT *>(voxels), m_Extent, array->GetNumberOfComponents()));
   }
   throw Unsupported(std::string("arrays of the type ") + array->GetDataTypeAsString() +
-                    " are not labeled; they must hold numbers");
+                    " are not supported; they must hold numbers");
 }
 
 std::optional<ImageView>

@@ -17,7 +17,7 @@ class vtkInformationVector;
 namespace brickccl
 {
 
-/** What vtkBrickConnectedComponents labels and measures: arrays of its inputs, by their InputType. */
+/** The input arrays of vtkBrickConnectedComponents, by their InputType. */
 class FilterInputs
 {
 public:

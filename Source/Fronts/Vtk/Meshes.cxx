@@ -60,7 +60,7 @@ FitsBox(vtkPolyData * mesh, vtkImageData * box)
   return true;
 }
 
-/** Keeps VTK from telling on the error stream what is told by exceptions here. */
+/** Keeps VTK's errors off the error stream; exceptions report them here. */
 void
 Quieten(vtkObject * object)
 {
@@ -247,13 +247,13 @@ MeshOf(const ImageView &         labels,
   if (mesh == nullptr)
   {
     throw Error("no surface of the volume of component " + std::to_string(component.label) +
-                " was found; are spacing and origin of a usual size?");
+                " was found; check spacing and origin");
   }
   return mesh;
 }
 
 /** Writes a binary PLY file. Its vertices, each of which belongs to one component, hold the component's label and a
- *  color: that of its segment in .seg.nrrd files. \throws Unsupported for labels of more than 32 bits. */
+ * color: its segment's color in .seg.nrrd files. \throws Unsupported for labels of more than 32 bits. */
 void
 WritePly(vtkPolyData * mesh, const std::string & comment, const std::string & temporary, const std::string & path)
 {
@@ -303,7 +303,7 @@ WritePly(vtkPolyData * mesh, const std::string & comment, const std::string & te
       << vertices << faces;
   if (!out.flush())
   {
-    throw Error("the mesh " + Quoted(path) + " could not be written; is there room on the disk?");
+    throw Error("the mesh " + Quoted(path) + " could not be written; check the free disk space");
   }
 }
 
@@ -323,13 +323,13 @@ CheckPrecision(vtkPolyData * mesh, const Geometry & geometry, const std::string 
   const double voxel = std::min({ geometry.spacing[0], geometry.spacing[1], geometry.spacing[2] });
   if (!(error <= 0.01 * voxel) || !(farthest < std::numeric_limits<float>::max()))
   {
-    throw Unsupported(Quoted(path) + " would hold points as 32-bit numbers, which are off by up to " +
+    throw Unsupported(Quoted(path) + " stores points as 32-bit numbers, which are off by up to " +
                       std::to_string(error) + " mm so far from the origin (" + std::to_string(farthest) +
                       " mm); use .vtp or .obj, or move the origin");
   }
 }
 
-/** What the file says of its coordinates. */
+/** The file's comment on its coordinates. */
 std::string
 SpaceText(bool ras)
 {
@@ -345,7 +345,7 @@ RunWriter(TWriter * writer, vtkPolyData * mesh, const std::string & temporary, c
   writer->SetFileName(temporary.c_str());
   if (writer->Write() == 0 || writer->GetErrorCode() != 0)
   {
-    throw Error("the mesh " + Quoted(path) + " could not be written; is there room on the disk?");
+    throw Error("the mesh " + Quoted(path) + " could not be written; check the free disk space");
   }
 }
 
@@ -381,7 +381,7 @@ WriteMesh(vtkPolyData * mesh, const Geometry & geometry, const std::string & pat
         out << "# " << SpaceText(ras) << '\n' << in.rdbuf();
         if (!out.flush())
         {
-          throw Error("the mesh " + Quoted(path) + " could not be written; is there room on the disk?");
+          throw Error("the mesh " + Quoted(path) + " could not be written; check the free disk space");
         }
       }
       std::filesystem::remove(body);
@@ -414,8 +414,7 @@ WriteMeshes(const ImageView &                labels,
   CheckMeshName(path);
   if (labels.extent.dimension != 3)
   {
-    throw InvalidArgument("surfaces are made of images of 3 dimensions, not of " +
-                          std::to_string(labels.extent.dimension));
+    throw InvalidArgument("surfaces need an image of 3 dimensions, not " + std::to_string(labels.extent.dimension));
   }
   std::vector<vtkSmartPointer<vtkPolyData>> meshes(places.size());
   std::vector<MeshReport>                   reports(places.size());

@@ -16,7 +16,7 @@ namespace brickccl
 struct MeshOptions
 {
   /** Passes of a windowed sinc filter (Taubin, Zhang and Golub, Optimal surface smoothing as filter design, 1996); 0:
-   * the surface half-way between voxel centres as it is. */
+   *  the surface half-way between voxel centres as it is. */
   int smoothingPasses = 0;
   /** Points in RAS (right, anterior, superior) in place of LPS, which ITK and DICOM use. */
   bool ras = false;
@@ -24,7 +24,7 @@ struct MeshOptions
   std::string columns;
 };
 
-/** What was written of a component. */
+/** The data written for a component. */
 struct MeshReport
 {
   std::uint64_t label = 0;

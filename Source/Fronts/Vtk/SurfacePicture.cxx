@@ -126,7 +126,7 @@ Join(std::vector<Surface> & surfaces, const std::vector<Colour> & colours)
   if (points > std::numeric_limits<std::int32_t>::max() || corners > std::numeric_limits<std::int32_t>::max())
   {
     throw Unsupported("these surfaces have " + std::to_string(corners / 3) +
-                      " triangles, too many for one picture; draw a smaller picture, or fewer components");
+                      " triangles, too many for one picture; draw a smaller picture or fewer components");
   }
   all.surface.points.reserve(points);
   all.surface.normals.reserve(points);
@@ -177,7 +177,7 @@ DrawAxes(Canvas & canvas, int x, int y, const SurfaceView & view, bool hasPatien
   }
 }
 
-/** What a component's surface is made of: single voxels if it is small, blocks of them if it is large. */
+/** The source of a component's surface: single voxels if it is small, blocks if it is large. */
 SurfaceSource
 SourceOf(const SurfaceContents & contents, const ComponentMeasures & component, const int (&block)[3])
 {

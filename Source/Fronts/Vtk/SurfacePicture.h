@@ -15,7 +15,7 @@
 namespace brickccl
 {
 
-/** What a picture of surfaces shows. */
+/** The contents of a picture of surfaces. */
 struct SurfaceContents
 {
   /** A label map of 3 dimensions and its table. */
@@ -28,7 +28,7 @@ struct SurfaceContents
   /** Colours by a column; null: a colour for each label. */
   const ColumnColours * columnColours = nullptr;
   bool                  hasSpacing = true;
-  /** Whether the ends of axes are named as those of a patient. */
+  /** Whether the ends of axes have a patient's letters. */
   bool hasPatientAxes = false;
 };
 
@@ -51,7 +51,7 @@ inline constexpr int SurfaceMargin = 16;
 inline constexpr int MinimumSurfacePicture = 480;
 inline constexpr int MaximumSurfacePicture = 4096;
 
-/** Components of up to so many blocks along each axis are drawn from single voxels, however small the picture is. */
+/** Components of up to this many blocks along each axis are drawn from single voxels, however small the picture is. */
 inline constexpr std::int64_t MaximumBlocksOfSmallComponents = 8;
 
 /** Whether VTK draws through X. Builds of it for EGL or OSMesa need no display. */

@@ -97,7 +97,7 @@ PlaceCamera(const SurfaceView & view, vtkRenderer * renderer)
   camera->SetClippingRange(distance - 1.05 * view.radius, distance + 1.05 * view.radius);
 }
 
-/** The picture has so many times as many pixels along both axes while it is drawn. */
+/** The picture is drawn with this many times as many pixels along both axes. */
 constexpr int Oversampling = 2;
 
 /** The means of squares of pixels, from the top row on; OpenGL begins with the bottom row. */
@@ -128,8 +128,8 @@ Shrink(const unsigned char * pixels, int width, int height)
   return means;
 }
 
-constexpr char NoOpenGL[] = "surfaces are drawn by OpenGL 3.2, which this display does not have; install Mesa's "
-                            "drivers (Debian and Ubuntu: apt-get install libgl1-mesa-dri)";
+constexpr char NoOpenGL[] = "surfaces need OpenGL 3.2, which this display lacks; install Mesa's drivers (Debian and "
+                            "Ubuntu: apt-get install libgl1-mesa-dri)";
 
 } // namespace
 
@@ -151,11 +151,11 @@ DrawScene(const ColouredSurface & components,
     actor->GetProperty()->SetColor(0.75, 0.82, 0.9);
     actor->GetProperty()->SetOpacity(PartOpacity);
     actor->GetProperty()->SetAmbient(0.3);
-    // What faces away would be seen through what faces the eye.
+    // Back faces would be visible through front faces.
     actor->GetProperty()->BackfaceCullingOn();
     renderer->AddActor(actor);
   }
-  // A light beside the eye shows shapes better than one at the eye.
+  // A light next to the eye shows shapes better than one at the eye.
   vtkNew<vtkLight> light;
   light->SetLightTypeToCameraLight();
   light->SetPosition(-0.5, 0.6, 1);
@@ -184,7 +184,7 @@ DrawScene(const ColouredSurface & components,
   const int                    got = window->GetPixelData(0, 0, width - 1, height - 1, 0, pixels);
   if (got == 0 || pixels->GetNumberOfValues() != 3 * static_cast<vtkIdType>(width) * height)
   {
-    throw Error("OpenGL gave no picture of the surfaces");
+    throw Error("OpenGL did not return a picture of the surfaces");
   }
   return Shrink(pixels->GetPointer(0), view.width, view.height);
 }

@@ -24,9 +24,9 @@ struct SurfaceView
   double right[3] = {};
   double up[3] = {};
   double toEye[3] = {};
-  /** What is seen in the middle of the picture. */
+  /** The point in the middle of the picture. */
   double centre[3] = {};
-  /** The distance from the centre within which all lies. */
+  /** The radius of everything around the center. */
   double radius = 1;
   /** The size of a pixel in mm. */
   double pixelSize = 1;

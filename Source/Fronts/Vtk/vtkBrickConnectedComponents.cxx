@@ -73,7 +73,7 @@ ConnectivityFor(int neighbours, const brickccl::Extent & extent)
                                   (isThin ? ", 4 or 8" : " (4 and 8 are for images that are one voxel thick)"));
 }
 
-/** The label type that a VTK type stands for. An int holds the labels of uint32 up to its own largest value. */
+/** The label type of a VTK type. An int holds the labels of uint32 up to its own largest value. */
 brickccl::LabelType
 LabelTypeOf(int vtkType)
 {
@@ -102,7 +102,7 @@ SmallestVtkType(std::uint64_t components)
                                               : VTK_UNSIGNED_LONG_LONG;
 }
 
-/** What the filter's parameters ask for. \throws InvalidArgument for values without meaning. */
+/** The options from the filter's parameters. \throws InvalidArgument for invalid values. */
 brickccl::LabelOptions
 OptionsOf(vtkBrickConnectedComponents * filter, brickccl::FilterInputs & inputs)
 {

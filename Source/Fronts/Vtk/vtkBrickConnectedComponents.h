@@ -8,21 +8,21 @@
 
 class vtkTable;
 
-/** Labels the connected components of an image's array: its active point scalars, or the array of points or cells that
- *  SetInputArrayToProcess names.
+/** Labels the connected components of an image's array: its active point scalars, or the point or cell array chosen
+ *  with SetInputArrayToProcess.
  *
- *  Output 0 is the input with one more array, "Labels", of its points or cells. It becomes the active scalars. 0 is
- *  background; components are 1..N in raster order (x fastest) or by size. The labels' type is the one that is asked
- *  for, or else the smallest of unsigned char, unsigned short, int and unsigned long long that holds N. Blanked points
- *  and cells (vtkDataSetAttributes::HIDDENPOINT, HIDDENCELL, REFINEDCELL) are background. Output 1 is a vtkTable with
- *  one row for each component. Its columns are those of BrickCCL's component table. Physical points are in the
- *  coordinates of the image, which the units in the columns' names take as mm; a cell is a voxel around its center.
+ *  Output 0 is the input with one more point or cell array, "Labels", as the active scalars. 0 is background;
+ *  components are 1..N in raster order (x fastest) or by size. The labels have the requested type, or else the
+ *  smallest of unsigned char, unsigned short, int and unsigned long long that holds N. Blanked points and cells
+ *  (vtkDataSetAttributes::HIDDENPOINT, HIDDENCELL, REFINEDCELL) are background. Output 1 is a vtkTable with one row
+ *  for each component. It has the columns of BrickCCL's component table. Physical points are in the coordinates of
+ *  the image, assumed to be mm in the columns' names; a cell is a voxel around its center.
  *
  *  Ports 1 to 3 are optional images on the same grid (see InputType).
  *
- *  The voxels are not copied if they lie one behind the other in memory. The filter always asks for the whole extent.
- *  Several components of an array are the channels of one voxel. Errors go through vtkErrorMacro. They leave both
- *  outputs empty, and so does AbortExecute. Labels are the same for every number of threads and every device. */
+ *  The voxels are not copied if they are contiguous in memory. The filter always requests the whole extent. Several
+ *  components of an array are the channels of one voxel. Errors go through vtkErrorMacro. After an error or
+ *  AbortExecute both outputs are empty. Labels are the same for every number of threads and every device. */
 class vtkBrickConnectedComponents : public vtkImageAlgorithm
 {
 public:
@@ -30,34 +30,34 @@ public:
   vtkTypeMacro(vtkBrickConnectedComponents, vtkImageAlgorithm) // ends with a function
     void PrintSelf(ostream & stream, vtkIndent indent) override;
 
-  /** The ports, which are also the indices of SetInputArrayToProcess. Each takes its port's active point scalars unless
-   *  another array is named, which may be one of port 0. */
+  /** The ports, which are also the indices of SetInputArrayToProcess. Each uses its port's active point scalars
+   *  unless another array is chosen, which may be on port 0. */
   enum InputType
   {
-    /** What is labeled. */
+    /** The image to label. */
     Image,
-    /** Voxels where it is 0 take no part. */
+    /** Voxels where it is 0 are background. */
     Mask,
-    /** Its values give the table's intensity columns. */
+    /** Values for the table's intensity columns. */
     Intensity,
-    /** Not 0 inside the inspected part: gives the table's distances to the part's surface. */
+    /** Nonzero inside the inspected part, for the table's distances to the part's surface. */
     Part
   };
 
-  /** Which neighbours are joined. */
+  /** The neighbors to join. */
   enum CriterionType
   {
     /** Voxels that differ from BackgroundValue. */
     Foreground,
     /** Voxels with LowerThreshold <= value <= UpperThreshold. */
     Range,
-    /** Foreground voxels of equal value, that is, the parts of a segmentation. */
+    /** Foreground voxels of equal value: the segments of a segmentation. */
     EqualValue,
     /** Foreground voxels whose values differ by at most Tolerance. */
     Tolerance
   };
 
-  /** 6 (default), 18 or 26 neighbours. An image that is one voxel thick may also have 4 or 8. */
+  /** 6 (default), 18 or 26 neighbors. For an image one voxel thick also 4 or 8. */
   vtkSetMacro(Connectivity, int);
   vtkGetMacro(Connectivity, int);
   /** The axes along which the image continues at its other end, as "xz". None by default. */
@@ -90,7 +90,7 @@ public:
   /** 0 by default. */
   vtkSetMacro(BackgroundValue, double);
   vtkGetMacro(BackgroundValue, double);
-  /** By default the range holds every value. */
+  /** By default the range contains every value. */
   vtkSetMacro(LowerThreshold, double);
   vtkGetMacro(LowerThreshold, double);
   vtkSetMacro(UpperThreshold, double);
@@ -99,16 +99,16 @@ public:
   vtkSetMacro(ToleranceValue, double);
   vtkGetMacro(ToleranceValue, double);
 
-  /** Components of fewer voxels become background. 0 by default. */
+  /** Components with fewer voxels become background. 0 by default. */
   vtkSetMacro(MinimumSize, vtkIdType);
   vtkGetMacro(MinimumSize, vtkIdType);
-  /** Components of more voxels become background. 0, the default, is no limit. */
+  /** Components with more voxels become background. 0, the default: no limit. */
   vtkSetMacro(MaximumSize, vtkIdType);
   vtkGetMacro(MaximumSize, vtkIdType);
-  /** Components of less volume (area in 2-D) become background. 0 by default. */
+  /** Components with less volume (area in 2-D) become background. 0 by default. */
   vtkSetMacro(MinimumVolume, double);
   vtkGetMacro(MinimumVolume, double);
-  /** Only this many of the largest components stay. 0, the default, keeps all. */
+  /** Keep only this many of the largest components. 0, the default, keeps all. */
   vtkSetMacro(NumberOfLargest, vtkIdType);
   vtkGetMacro(NumberOfLargest, vtkIdType);
   /** Orders labels by size, the largest first, instead of in raster order. Off by default. */
@@ -116,20 +116,21 @@ public:
   vtkGetMacro(SortBySize, bool);
   vtkBooleanMacro(SortBySize, bool);
 
-  /** VTK_UNSIGNED_CHAR, VTK_UNSIGNED_SHORT, VTK_INT or VTK_UNSIGNED_LONG_LONG. VTK_VOID, the default, stands for the
+  /** VTK_UNSIGNED_CHAR, VTK_UNSIGNED_SHORT, VTK_INT or VTK_UNSIGNED_LONG_LONG. VTK_VOID, the default, means the
    *  smallest that fits. A type that is too small is an error. */
   vtkSetMacro(OutputScalarType, int);
   vtkGetMacro(OutputScalarType, int);
 
-  /** Groups of columns beside the default ones, separated by commas, for example "shape,surface". None by default. */
+  /** Groups of columns in addition to the default ones, separated by commas, for example "shape,surface". None by
+   *  default. */
   vtkSetMacro(ColumnGroups, std::string);
   vtkGetMacro(ColumnGroups, std::string);
-  /** Whether output 1 is filled. On by default. */
+  /** Whether to fill output 1. On by default. */
   vtkSetMacro(MakeTable, bool);
   vtkGetMacro(MakeTable, bool);
   vtkBooleanMacro(MakeTable, bool);
 
-  /** 0, the default, stands for all. */
+  /** 0, the default, means all. */
   vtkSetMacro(NumberOfThreads, int);
   vtkGetMacro(NumberOfThreads, int);
   /** "auto" (default), "cpu", "cuda" or "cuda:N". The CPU replaces a device that cannot be used, with a warning. */
@@ -157,7 +158,7 @@ private:
   /** Labels the inputs. The outputs are empty before the call. */
   void Label(vtkInformationVector ** inputs, vtkImageData * output, vtkTable * table);
 
-  /** The result; its memory is used again. */
+  /** The result; its memory is reused. */
   class Internals;
   std::unique_ptr<Internals> m_Internals;
 

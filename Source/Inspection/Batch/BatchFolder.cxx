@@ -64,7 +64,7 @@ ReadJson(const std::string & path)
   return ordered_json::parse(ReadText(path));
 }
 
-/** What of an item's folder is not what was written; empty if nothing is. */
+/** The changed file of an item's folder; empty if there is none. */
 std::string
 ChangedOutput(const std::string & folder, const ordered_json & outputs)
 {
@@ -75,11 +75,11 @@ ChangedOutput(const std::string & folder, const ordered_json & outputs)
     std::error_code   failure;
     if (!fs::is_regular_file(path, failure))
     {
-      return "its " + Quoted(name) + " is not there any more";
+      return "its " + Quoted(name) + " is gone";
     }
     if (DescribeFile(path, name) != output)
     {
-      return "its " + Quoted(name) + " is not what was written";
+      return "its " + Quoted(name) + " was changed";
     }
   }
   return {};
@@ -131,13 +131,13 @@ BatchFolder::BatchFolder(const std::string & path, const Recipe & recipe, bool r
   const bool isThere = fs::exists(fs::path(path) / StateFolder);
   if (!isThere && IsOfBatch(path))
   {
-    throw Error(Quoted(path) + " holds the results of a batch without its folder '" + StateFolder +
-                "', which tells what is finished; it is hidden, and copies may leave it out: copy '" + StateFolder +
-                "' as well from where the batch was made, or name a new folder");
+    throw Error(Quoted(path) + " holds the results of a batch, but its folder '" + StateFolder +
+                "' with the list of finished items is missing (it is hidden); copy '" + StateFolder +
+                "' as well, or choose a new folder");
   }
   if (!isThere && fs::exists(path) && (!fs::is_directory(path) || !fs::is_empty(path)))
   {
-    throw Error(Quoted(path) + " is there and no batch has made it; name a new folder or an empty one");
+    throw Error(Quoted(path) + " exists and is not the folder of a batch; choose a new or empty folder");
   }
   OnDisk(path, [&] { fs::create_directories(fs::path(path) / StateFolder); });
   try
@@ -146,12 +146,12 @@ BatchFolder::BatchFolder(const std::string & path, const Recipe & recipe, bool r
   }
   catch (const Error & error)
   {
-    throw Error("another batch seems to work in " + Quoted(path) + ": " + error.what());
+    throw Error("another batch seems to be running in " + Quoted(path) + ": " + error.what());
   }
   const bool hasRecipe = fs::exists(PathOf("recipe.toml"));
   if (hasRecipe && !resume)
   {
-    throw Error(Quoted(path) + " holds a batch; --resume continues it, or name another folder");
+    throw Error(Quoted(path) + " holds a batch; continue it with --resume, or choose another folder");
   }
   if (hasRecipe)
   {
@@ -159,7 +159,7 @@ BatchFolder::BatchFolder(const std::string & path, const Recipe & recipe, bool r
     if (before != recipe.text)
     {
       throw Error("the recipe is not the one that " + Quoted(path) + " was begun with (recipe.toml there): " +
-                  FirstDifference(before, recipe.text) + "; use that one, or name another folder");
+                  FirstDifference(before, recipe.text) + "; use that recipe, or choose another folder");
     }
   }
   OnDisk(path, [&] {
@@ -191,7 +191,7 @@ BatchFolder::CheckItems(const std::vector<BatchItem> & items) const
     if (folders.count(name) == 0)
     {
       throw Error(Quoted(m_Path) + " holds the results of " + Quoted(name) +
-                  ", which is not among the inputs now; give the same inputs, or name another folder");
+                  ", which is not among the inputs now; give the same inputs, or choose another folder");
     }
   }
 }
@@ -230,7 +230,7 @@ BatchFolder::FinishedItem(const BatchItem & item, std::string & reason) const
     outcome.seconds = state.at("seconds").get<std::map<std::string, double>>();
     if (HasOtherInput(item, outcome.summary, state.at("stamps")))
     {
-      reason = "its input is another one than before";
+      reason = "its input has changed";
       return std::nullopt;
     }
   }

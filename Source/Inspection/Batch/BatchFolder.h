@@ -15,7 +15,7 @@
 namespace brickccl::batch
 {
 
-/** The folder in that of a batch that tells what is finished. */
+/** The folder inside a batch's folder that lists the finished items. */
 inline constexpr const char * StateFolder = ".batch";
 
 /** Whether a folder holds the results of a batch, be it without its state, which copies may lack. */
@@ -24,14 +24,14 @@ bool IsOfBatch(const std::string & folder);
 /** One image of a batch. */
 struct BatchItem
 {
-  /** What tables and reports call it. */
+  /** Its name in tables and reports. */
   std::string name;
   /** Its folder below `items`. */
   std::string folder;
   FoundImage  found;
 };
 
-/** What became of an item. */
+/** The outcome of an item. */
 struct ItemOutcome
 {
   /** The item's summary; null unless it is finished. */
@@ -54,14 +54,13 @@ struct ItemOutcome
  *      items/NAME/  labels.nrrd  defects.csv  picture.png  summary.json
  *      .batch/      lock  unfinished/  done/
  *
- *  An item's folder is moved to `items` as a whole when the item is finished. All but timings.csv and log.txt depends
- * on the inputs, the recipe and the version alone. */
+ *  An item's folder is moved to `items` when the item is finished. All files except timings.csv and log.txt depend
+ *  only on the inputs, the recipe and the version. */
 class BatchFolder
 {
 public:
-  /** Makes the folder, or opens one that a batch has made, and locks it.
-   *  \throws Error if it holds other files, if another process works in it, if it holds results and `resume` is false,
-   *  or if they are those of another recipe. */
+  /** Makes the folder, or opens an existing batch's folder, and locks it. \throws Error if it holds other files, if
+   *  another process works in it, if it holds results and `resume` is false, or if they belong to another recipe. */
   BatchFolder(const std::string & path, const Recipe & recipe, bool resume);
 
   const std::string &
@@ -77,14 +76,14 @@ public:
    *  what is there of it does not count; empty if nothing is there. */
   std::optional<ItemOutcome> FinishedItem(const BatchItem & item, std::string & reason) const;
 
-  /** Removes the report and the tables if they do not tell of these outcomes, and then the results of the items that
-   *  have none: a run that is killed later leaves nothing that contradicts its items.
-   *  \return whether there was a report, which is gone. */
+  /** Removes the report and the tables if they do not match these outcomes, and then the results of items without an
+   *  outcome: a run that is killed later leaves nothing that contradicts its items. \return whether a report was
+   *  removed. */
   bool RemoveStale(const std::vector<BatchItem> & items, const std::vector<ItemOutcome> & outcomes) const;
 
   /** A new empty folder for an item that is worked on. */
   void BeginItem(const BatchItem & item) const;
-  /** What ProcessItem has left in the folder of an item. */
+  /** ProcessItem's files in the folder of an item. */
   ItemOutcome UnfinishedItem(const BatchItem & item) const;
   /** Puts the folders of some items on the disk and moves them to their places. \throws Error. */
   void FinishItems(const std::vector<const BatchItem *> & items) const;

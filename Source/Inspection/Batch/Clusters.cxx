@@ -17,7 +17,7 @@ namespace brickccl::batch
 namespace
 {
 
-/** The cluster of each component while clusters grow. The first member stands for its cluster. */
+/** The cluster of each component while clusters grow. The first member identifies its cluster. */
 class GrowingClusters
 {
 public:
@@ -67,7 +67,7 @@ FindClusters(const ComponentTable &      table,
       continue;
     }
     context.progress.Update(static_cast<double>(place) / static_cast<double>(trees.size()));
-    // A gap that is the reach but for its last digits is not less than it.
+    // A gap that equals the reach except for its last digits is not less than it.
     const double limit = std::pow(reach[place] * (1 - Condition::Tolerance), 2);
     boxes.Visit(
       trees[place].Bounds(),

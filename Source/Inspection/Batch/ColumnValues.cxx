@@ -19,7 +19,7 @@ ValuesOf(const ComponentTable & table, const std::string & name)
       };
     }
   }
-  throw InvalidArgument("a rule names the column '" + name + "', which the table of this item does not have");
+  throw InvalidArgument("a rule uses the column '" + name + "', which this item's table lacks");
 }
 
 } // namespace brickccl::batch

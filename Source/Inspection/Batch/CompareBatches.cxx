@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 namespace
 {
 
-/** What a batch has of an item. */
+/** A batch's data of an item. */
 // Moves of JSON values do not throw, though they are not all declared so. NOLINTNEXTLINE(bugprone-exception-escape)
 struct ItemOfBatch
 {
@@ -60,16 +60,16 @@ AddMissing(const std::string & folder, ItemsOfBatch & items)
       const std::string name = item.at("item");
       if (items.count(name) == 0)
       {
-        items[name].reason = verdict == "error" ? "error: " + Quoted(folder) + " has no results of it (items.csv there)"
-                           : verdict == "not done"
-                             ? "not done: " + Quoted(folder) + " has no results of it (items.csv there)"
-                             : "its results are not in " + Quoted(folder) + " any more";
+        items[name].reason =
+          verdict == "error"      ? "error: " + Quoted(folder) + " has no results for it (see its items.csv)"
+          : verdict == "not done" ? "not done: " + Quoted(folder) + " has no results for it (see its items.csv)"
+                                  : "its results are not in " + Quoted(folder) + " any more";
       }
     }
   });
 }
 
-/** \throws Error if a folder is none of a batch. */
+/** \throws Error unless the folder is a batch's folder. */
 void
 CheckIsBatch(const std::string & folder)
 {
@@ -100,11 +100,11 @@ ItemsOf(const std::string & folder)
           item.labels = (entry.path() / file).string();
           if (!fs::exists(item.labels))
           {
-            item.reason = Quoted(item.labels) + " is not there any more";
+            item.reason = Quoted(item.labels) + " is gone";
           }
           else if (DescribeFile(item.labels, file) != output)
           {
-            item.reason = Quoted(item.labels) + " is not what the batch wrote";
+            item.reason = Quoted(item.labels) + " was changed after the batch";
           }
         }
       }
@@ -296,7 +296,7 @@ CheckSameRecipe(const std::string & before, const std::string & after)
   if (first != second && !AreSameRecipes(first, second))
   {
     throw Error(Quoted(before) + " and " + Quoted(after) + " were made with different recipes: " +
-                FirstDifference(first, second) + " (recipe.toml); --different-recipes compares them all the same");
+                FirstDifference(first, second) + " (recipe.toml); compare them with --different-recipes");
   }
 }
 

@@ -9,7 +9,7 @@
 namespace brickccl::batch
 {
 
-/** What became of a defect from one batch to another one. */
+/** The change of a defect from one batch to another one. */
 enum class DefectChange
 {
   /** They share voxels, more than either does with any other defect. */
@@ -44,7 +44,7 @@ struct ComparedItem
   std::string name;
   /** Why its defects could not be compared; empty if they were. */
   std::string reason;
-  /** Whether the reason is that one batch alone was given it, which is no fault of a batch. */
+  /** Whether the reason is that only one batch had it, which is not an error. */
   bool                        isOfOneBatch = false;
   std::vector<ComparedDefect> defects;
   /** The picture; empty if there is none. */
@@ -67,7 +67,7 @@ struct CompareOptions
 };
 
 /** Compares the defects of the items of two batches that have the same name, by the overlap of their label maps.
- *  \throws Error if one of the folders is none of a batch, or if a picture cannot be written; Cancelled. */
+ *  \throws Error if one of the folders is not a batch's folder, or if a picture cannot be written; Cancelled. */
 std::vector<ComparedItem>
 CompareBatches(const std::string & before, const std::string & after, const CompareOptions & options);
 

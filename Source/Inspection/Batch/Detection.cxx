@@ -66,7 +66,7 @@ DetectionCurve::DetectionCurve(const std::vector<Detection> & detections)
   }
   if (m_Problem.empty() && !(m_Slope > 0))
   {
-    m_Problem = "larger defects are not found more often than smaller ones: the probability does not rise with size";
+    m_Problem = "larger defects are not found more often than smaller ones";
   }
 }
 
@@ -79,11 +79,11 @@ DetectionCurve::WhyNoCurve() const
   }
   if (m_HitCount == m_Sizes.size())
   {
-    return "all true defects are found: without a miss, the curve has no place; smaller ones are needed";
+    return "nothing was missed; add smaller defects";
   }
   if (m_HitCount == 0)
   {
-    return "no true defect is found: without a hit, the curve has no place; larger ones are needed";
+    return "no true defect was found; add larger defects";
   }
   double smallestHit = std::numeric_limits<double>::infinity();
   double smallestMiss = smallestHit;
@@ -98,8 +98,8 @@ DetectionCurve::WhyNoCurve() const
   }
   if (largestMiss <= smallestHit || largestHit <= smallestMiss)
   {
-    return "the sizes of found and of missed defects do not overlap: the most likely curve is a step, which has no "
-           "confidence bound; more defects near that size are needed";
+    return "the sizes of found and missed defects do not overlap, so the curve is a step without a confidence bound; "
+           "add defects near that size";
   }
   return {};
 }
@@ -142,7 +142,7 @@ DetectionCurve::Fit()
     double       slope = (curvature[0] * gradient[1] - curvature[1] * gradient[0]) / determinant;
     if (!std::isfinite(middle) || !std::isfinite(slope))
     {
-      m_Problem = "the sizes of the defects are too much alike for a curve";
+      m_Problem = "the defects are too similar in size for a curve";
       return;
     }
     double next = LogLikelihood(m_MeanSize, m_Middle + middle, m_Slope + slope);

@@ -21,7 +21,7 @@ constexpr Colour TextColour{ 40, 40, 40 };
 constexpr int    Steps = 80;
 constexpr int    Room = 190;
 
-/** A line with a text beside it. */
+/** A line with a text next to it. */
 void
 DrawLegend(Drawing & drawing, const ChartFrame & frame, int row, const Colour & colour, const std::string & text)
 {
@@ -44,7 +44,7 @@ WriteDetectionChart(const std::string &            path,
 {
   if (!curve.Problem().empty())
   {
-    throw InvalidArgument("there is no curve of the probability of detection to draw: " + curve.Problem());
+    throw InvalidArgument("there is no POD curve to draw: " + curve.Problem());
   }
   const auto bounded = curve.SizeWithConfidence(0.9);
   double     low = curve.SizeAt(0.5);

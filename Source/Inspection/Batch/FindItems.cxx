@@ -35,7 +35,7 @@ FindItems(const std::vector<std::string> & inputs, const Recipe & recipe, const 
   std::set<std::string> taken;
   for (std::size_t i = 0; i < folders.size(); ++i)
   {
-    // Items of one name are told apart by their folders, whose names may be those of other items.
+    // Items of one name are distinguished by their folders, whose names may be names of other items.
     std::string name = names[i];
     if (!isAlone(name))
     {

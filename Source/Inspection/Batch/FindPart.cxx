@@ -100,8 +100,8 @@ Erode(const LoadedImage & mask, double depth, const ProgressHooks & hooks, int t
   const auto deepest = *std::max_element(squares.begin(), squares.end());
   if (!(deepest > least))
   {
-    throw InvalidArgument("nothing of the part lies deeper than part.erode_mm = " + files::Shortest(depth) +
-                          " mm; its innermost voxel lies " + files::Shortest(std::sqrt(deepest)) + " mm deep");
+    throw InvalidArgument("no voxel of the part is deeper than part.erode_mm = " + files::Shortest(depth) +
+                          " mm; its innermost voxel is " + files::Shortest(std::sqrt(deepest)) + " mm deep");
   }
   for (std::size_t i = 0; i < count; ++i)
   {
@@ -161,8 +161,8 @@ TakeLargest(const LoadedImage &   image,
   const std::uint64_t label = part.method == "largest" ? labeling.ComponentCount() : LargestInside(labeling);
   if (label == 0)
   {
-    throw InvalidArgument("no component is of the part's material (" + material.ToString() +
-                          "); [part] of the recipe says which values it has");
+    throw InvalidArgument("no component consists of the part's material (" + material.ToString() +
+                          "); correct its values in [part] of the recipe");
   }
   NewMask mask(image);
   WriteMask(labeling, label, mask.bytes, threads);

@@ -23,12 +23,12 @@ struct FoundPart
   LoadedImage mask;
   /** Its pores, if the recipe asks for them. */
   std::optional<LoadedImage> pores;
-  /** The core: what of it lies deep enough for defects to count; empty if that is all of it. */
+  /** The core: the voxels deep enough for defects to count; empty if all are. */
   std::optional<LoadedImage> inside;
   /** The threshold of the material; none if the recipe has a range. */
   std::optional<Threshold> threshold;
 
-  /** What is worth a note, each a sentence without a full stop. */
+  /** Notes, each a sentence without a full stop. */
   std::vector<std::string> notes;
 
   const LoadedImage &
@@ -38,15 +38,15 @@ struct FoundPart
   }
 };
 
-/** Finds the part of an image. \param onMaterial  hears of the number of runs of the material before what grows with it
- *  is made; it may throw. \throws InvalidArgument if no voxel has values of the material, or none lies deep enough for
- *  defects to count; Cancelled. */
+/** Finds the part of an image. \param onMaterial  called with the number of runs of the material before memory that
+ *  grows with it is allocated; it may throw. \throws InvalidArgument if no voxel has values of the material, or none
+ *  is deep enough for defects to count; Cancelled. */
 FoundPart FindPart(const LoadedImage &                        image,
                    const Recipe::Part &                       part,
                    const ProgressHooks &                      hooks,
                    int                                        threads,
                    const std::function<void(std::uint64_t)> & onMaterial = {});
-/** For each component, whether all of its voxels lie in a mask. \param runs  labels are places from 1 on. */
+/** For each component, whether all of its voxels are in a mask. \param runs  labels are places from 1. */
 std::vector<bool> LieWithin(const LoadedImage & mask, const RunVolume & runs, std::uint64_t count);
 
 /** The threshold that a recipe gives, or that its method finds in the values where the mask is not 0.

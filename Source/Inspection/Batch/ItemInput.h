@@ -14,15 +14,15 @@
 namespace brickccl::batch
 {
 
-/** The files that an item is read from, and what tells whether they were changed since. */
+/** The files of an item, with stamps to detect later changes. */
 class ItemInput
 {
 public:
   /** \param known  those that are known before the item is read */
   explicit ItemInput(const std::vector<std::string> & known);
 
-  /** Keeps the mapping of a file that is read, for its description: mapping it once more takes a quarter of the time of
-   * its hash. */
+  /** Keeps the mapping of a file that is read, for its description: mapping it once more takes a quarter of the time
+   *  of its hash. */
   void
   Keep(const files::FileBytes & mapped)
   {
@@ -30,7 +30,7 @@ public:
   }
 
   /** Describes the files that were read (DescribeFile). It is null if there are none.
-   *  \throws Error if one was changed meanwhile: nobody knows what was read of it. */
+   *  \throws Error if one was changed meanwhile. */
   nlohmann::ordered_json Describe(const std::set<std::string> & read);
 
   /** StampOf each described file from before it was described, by its name in the description. */

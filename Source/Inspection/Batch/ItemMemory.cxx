@@ -14,16 +14,16 @@ namespace brickccl::batch
 namespace
 {
 
-/** What a process takes whatever it works on: the program, its libraries, buffers and a picture. */
+/** The fixed memory of a process: the program, its libraries, buffers and a picture. */
 constexpr std::uint64_t OwnBytes = std::uint64_t{ 64 } << 20;
 
-/** Bytes for each voxel that lists of runs and components may take before the plan is made anew. */
+/** Bytes per voxel for lists of runs and components before the plan is updated. */
 constexpr std::uint64_t BytesForLists = 2;
 
 /** A run's label and bounds, and what finding them takes. */
 constexpr std::uint64_t BytesOfLabeledRun = 24;
 
-/** The bytes for each voxel that smoothing takes beside the image, at its peak. */
+/** The bytes per voxel that smoothing needs in addition to the image, at its peak. */
 std::uint64_t
 SmoothingBytes(const ItemHeader & header, const Recipe & recipe)
 {
@@ -44,7 +44,8 @@ SmoothedBytes(const ItemHeader & header, const Recipe & recipe)
   return recipe.smoothing.empty() ? 0 : isMedian ? SizeOf(header.type) : 8;
 }
 
-/** The bytes that finding the part takes at its peak, with the masks that stay, beside what grows with the runs. */
+/** The bytes that finding the part needs at its peak, with the masks that stay, without memory that grows with the
+ * runs. */
 std::uint64_t
 PartBytes(const ItemHeader & header, const Recipe::Part & part)
 {
@@ -84,7 +85,7 @@ MemoryForVoxels(const ItemHeader & header, const Recipe & recipe)
   const std::uint64_t steps = std::max({ voxels * SmoothingBytes(header, recipe),
                                          voxels * smoothed + PartBytes(header, recipe.part),
                                          voxels * (smoothed + masks + labeling + thickness) });
-  // Voxels that lie in the file as they are, are not copied.
+  // Voxels with the same layout in the file are not copied.
   const std::uint64_t file = header.fileBytes < header.voxelBytes ? header.fileBytes : 0;
   return OwnBytes + header.voxelBytes + file + steps + voxels * BytesForLists;
 }
@@ -201,8 +202,8 @@ MemoryPlan::WhyNoSurfaces(const RunVolume & labels) const
   const std::uint64_t needed = m_Needed + MemoryForSurfaces(labels.GetExtent(), labels.RunCount());
   if (needed > m_Maximum)
   {
-    return "there is no picture of surfaces: with it the item takes about " + DescribeNeed(needed) +
-           " of memory, but it can have " + DescribeBytes(m_Maximum);
+    return "the picture of surfaces is skipped: the item would need about " + DescribeNeed(needed) +
+           " of memory, but has only " + DescribeBytes(m_Maximum);
   }
   if (needed > m_Limit)
   {

@@ -24,14 +24,14 @@ public:
   const char *
   what() const noexcept override
   {
-    return "the item needs more memory than it was given";
+    return "the item needs more memory than planned";
   }
 
   /** All that it needs. */
   std::uint64_t bytes;
 };
 
-/** What is known of an item before its voxels are read. */
+/** An item's properties before its voxels are read. */
 struct ItemHeader
 {
   Extent     extent;
@@ -44,25 +44,24 @@ struct ItemHeader
   std::uint64_t fileBytes = 0;
 };
 
-/** The most memory that the process of an item holds, in bytes, as far as its header tells: the image, what the steps
- *  of the recipe take for each voxel, the process itself, and as much for lists of runs and components as most scans
- *  take. */
+/** The most memory of an item's process, in bytes, estimated from its header: the image, the recipe's steps per
+ *  voxel, the process itself, and lists of runs and components as in most scans. */
 std::uint64_t MemoryForVoxels(const ItemHeader & header, const Recipe & recipe);
 
-/** What the slices of an item's report take while they are drawn. */
+/** The memory to draw the slices of an item's report. */
 std::uint64_t MemoryForReportSlices(const Extent & extent);
 
-/** What the program that draws surfaces takes, with the display that it draws on. `runs` are those of the labels. */
+/** The memory of the program that draws surfaces, with its display. `runs` is the number of the labels' runs. */
 std::uint64_t MemoryForSurfaces(const Extent & extent, std::uint64_t runs);
 
-/** What labeling takes beside the voxels, when it is known how many runs there are. */
+/** The memory for labeling in addition to the voxels, when the number of runs is known. */
 std::uint64_t MemoryForLabeling(std::uint64_t runs);
 
-/** What finding the part takes beside the voxels, when it is known how many runs the material has. */
+/** The memory for finding the part in addition to the voxels, when the number of the material's runs is known. */
 std::uint64_t MemoryForPart(std::uint64_t materialRuns, const Extent & extent);
 
-/** The memory that measuring and judging take beside the voxels, when it is known how many runs the components have,
- *  and how many those outside of the part. */
+/** The memory for measuring and judging in addition to the voxels, when the numbers of runs of components and outside
+ *  the part are known. */
 std::uint64_t
 MemoryForRuns(std::uint64_t runs, std::uint64_t outsideRuns, std::uint64_t components, const Recipe & recipe);
 
@@ -95,7 +94,7 @@ public:
    *  \throws MoreMemoryNeeded */
   void Plan(const ItemHeader & header, const Recipe & recipe, bool drawsForReport, bool drawsSurfaces);
 
-  /** Checks lists that will have so many bytes. \throws MoreMemoryNeeded */
+  /** Checks lists that will have this many bytes. \throws MoreMemoryNeeded */
   void CheckLists(std::uint64_t bytes);
 
   /** Why surfaces of labels are not drawn, without a full stop; empty if they are, or were not asked for.
@@ -118,7 +117,7 @@ private:
 
 /** "1.5 GB". */
 std::string DescribeBytes(std::uint64_t bytes);
-/** The same, rounded up: so much is enough. */
+/** As above, rounded up. */
 std::string DescribeNeed(std::uint64_t bytes);
 
 } // namespace brickccl::batch

@@ -60,7 +60,7 @@ NoteOnRule(const AcceptanceRule & rule, const RuleResult & result)
   return result.undecided == 0
          ? ""
          : "'" + rule.name + "' cannot pass: " + rule.column + " of " + Counted(result.undecided, "defect") +
-             " is not a number; where = \"...\" of the rule leaves defects out";
+             " is not a number; exclude such defects with where = \"...\" in the rule";
 }
 
 std::string

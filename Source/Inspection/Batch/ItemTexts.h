@@ -15,7 +15,7 @@ namespace brickccl::batch
 /** A rule with what it found, as the summary of an item has it. */
 nlohmann::ordered_json DescribeRule(const AcceptanceRule & rule, const RuleResult & result);
 
-/** What to tell if some defects have no number in the column of a rule; else nothing. */
+/** A message if some defects have no number in the column of a rule; else empty. */
 std::string NoteOnRule(const AcceptanceRule & rule, const RuleResult & result);
 
 /** The table of an item as CSV, with the slice that shows each defect. */

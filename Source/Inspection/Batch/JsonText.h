@@ -15,8 +15,8 @@
 namespace brickccl::batch
 {
 
-/** The same with the texts "Infinity" and "-Infinity" in the place of infinite numbers, which JSON has not, as Protocol
- *  Buffers write them. What is not a number becomes null in the text. */
+/** As above, with the texts "Infinity" and "-Infinity" for infinite numbers, which JSON lacks, as in Protocol
+ *  Buffers. NaN becomes null. */
 inline nlohmann::ordered_json
 WithInfinities(nlohmann::ordered_json value)
 {
@@ -63,8 +63,7 @@ JsonText(const nlohmann::ordered_json & value)
 inline Error
 DamagedFile(const std::string & path)
 {
-  return Error(Quoted(path) +
-               " is damaged: it is not what a batch writes there; `brickccl batch ... --resume` makes it anew");
+  return Error(Quoted(path) + " is damaged; `brickccl batch ... --resume` makes it again");
 }
 
 /** Has `take` look at a JSON file that a batch has written. \throws DamagedFile if it is not JSON, or not what `take`

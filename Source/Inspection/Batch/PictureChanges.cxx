@@ -211,7 +211,7 @@ WriteChanges(const std::string &                 path,
   std::vector<std::string> lines = title;
   if (const std::int64_t slices = before.image.extent.size[2]; slices > 1)
   {
-    lines.push_back("z = " + std::to_string(z) + " of 0.." + std::to_string(slices - 1) + ", where most has changed");
+    lines.push_back("z = " + std::to_string(z) + " of 0.." + std::to_string(slices - 1) + ", with the most changes");
   }
   lines.push_back("x right, y down");
   WriteLegendPicture(path, { background, runs, legend, lines, before.image.spacingSource != "none" }, { threads });

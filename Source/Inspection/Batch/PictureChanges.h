@@ -23,10 +23,10 @@ struct LabelMap
   LabelMap(const std::string & path, int threads);
 };
 
-/** Writes a PNG of the slice across z in which most has changed, with the defects coloured by what became of them. A
- *  voxel that is labeled twice has the colour of the later defect.
+/** Writes a PNG of the slice across z with the most changes, with the defects colored by change. A voxel that is
+ *  labeled twice has the color of the later defect.
  *  \param scan   the image below them; null if there is none
- *  \param title  stands above the legend
+ *  \param title  above the legend
  *  \throws Error if it cannot be written; Cancelled. */
 void WriteChanges(const std::string &                 path,
                   const LabelMap &                    before,

@@ -107,7 +107,7 @@ private:
   {
     if (!found.problem.empty() && !m_Recipe.input.acceptIrregularNames)
     {
-      throw InvalidArgument("the slice images of this folder are no whole volume: " + found.problem +
+      throw InvalidArgument("the slice images of this folder are not a complete volume: " + found.problem +
                             "; complete it, or set input.accept_irregular_names = true or input.slices = \"single\"");
     }
     ReadOptions options;
@@ -128,7 +128,7 @@ private:
     if (m_Image.extent.dimension > 3)
     {
       throw Unsupported("the image has " + std::to_string(m_Image.extent.dimension) +
-                        " dimensions; a batch takes images of up to 3");
+                        " dimensions; a batch supports up to 3");
     }
     ordered_json & input = m_Summary["input"];
     if (ordered_json described = inputFiles.Describe({ m_Image.files.begin(), m_Image.files.end() });
@@ -152,7 +152,7 @@ private:
     }
     if (m_Image.spacingSource == "none")
     {
-      Note("the file holds no spacing; 1 mm is taken (input.spacing_mm of the recipe gives another)");
+      Note("no voxel size in the file: 1 mm assumed; set it with input.spacing_mm in the recipe");
     }
     if (const std::uint64_t count = CountNotANumber(m_Image.View(), { m_Options.threads }); count > 0)
     {
@@ -303,7 +303,7 @@ private:
       if (m_Count < before)
       {
         Note(std::to_string(before - m_Count) + " of " + std::to_string(before) +
-             " components do not lie as deep as part.erode_mm, and do not count");
+             " components are not as deep as part.erode_mm and do not count");
       }
     }
   }
@@ -352,7 +352,7 @@ private:
     }
     if (m_Part && m_Part->inside)
     {
-      // All defects lie in the core, and porosity is their share of it.
+      // All defects are in the core, and porosity is their share of it.
       m_Table.partTotals.voxels = CountVoxels(*m_Part->inside);
     }
     const Totals totals = TotalsOf(m_Table);

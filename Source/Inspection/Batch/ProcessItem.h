@@ -35,17 +35,16 @@ inline constexpr const char * SummaryFile = "summary.json";
 inline constexpr const char * DefectsFile = "defects.csv";
 inline constexpr const char * PictureFile = "picture.png";
 inline constexpr const char * LabelsFile = "labels";
-/** It is no result, but what tells later whether results and inputs are still the same (BatchFolder): the version,
+/** Data to check later whether results and inputs are unchanged (BatchFolder): the version,
  *  seconds of the steps, stamps of the input from before it was read, by names as in the summary, and all outputs. */
 inline constexpr const char * StateFile = "state.json";
 /** The key of a summary that says which pictures of a report there are. */
 inline constexpr const char * ReportKey = "report";
 
-/** Does with one image what the recipe says, and writes the label map, the table, the picture and the summary into a
- *  folder that is there. What it writes depends on the image, the recipe and `drawsForReport` alone, and whether
- *  surfaces are drawn on the memory, too. It does not wait until the disk has the files (WrittenInPlace).
- *  \throws WriteError; MoreMemoryNeeded; Error for all else; Cancelled after an
- *  interrupt. */
+/** Applies the recipe to one image, and writes the label map, the table, the picture and the summary into an existing
+ *  folder. The results depend only on the image, the recipe and `drawsForReport`; drawing surfaces also depends on
+ *  the memory. It does not wait until the disk has the files (WrittenInPlace).
+ *  \throws WriteError; MoreMemoryNeeded; Error for everything else; Cancelled after an interrupt. */
 void ProcessItem(const std::string &    name,
                  const FoundImage &     found,
                  const Recipe &         recipe,

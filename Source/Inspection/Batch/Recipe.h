@@ -17,7 +17,7 @@ namespace brickccl::batch
 struct AcceptanceRule
 {
   std::string rule;
-  /** What the report calls it. */
+  /** Its name in the report. */
   std::string name;
   /** Only defects for which this condition holds count; empty: all. */
   std::string where;
@@ -26,7 +26,7 @@ struct AcceptanceRule
   double      within = 0;
   /** Of clusters: multiples of the larger defect's diameter. */
   double withinDiameters = 0;
-  /** The side of the reference area or volume in mm, and the axis that the area lies across. */
+  /** The side of the reference area or volume in mm, and the axis orthogonal to the area. */
   double reference = 0;
   int    across = 2;
   /** In percent; 0: porosity is the share of the whole window. */
@@ -35,7 +35,7 @@ struct AcceptanceRule
   int line = 0;
 };
 
-/** What is done with each item, and when it passes. RecipeFile.h reads it from a file. */
+/** How to process each item, and when it passes. RecipeFile.h reads it from a file. */
 struct Recipe
 {
   std::string name;
@@ -68,18 +68,18 @@ struct Recipe
   struct Part
   {
     /** "none", "pores": the largest piece of material with its pores (FindPores), "largest": the largest component of
-     * the material, whose values are in the range or at least the threshold, or "largest-inside": the largest one that
-     * touches no side of the image along x and y. */
+     *  the material, whose values are in the range or at least the threshold, or "largest-inside": the largest one
+     *  that touches no side of the image along x and y. */
     std::string                     method = "none";
     std::optional<Criterion::Range> range;
     /** How the least value of the material is found where there is no range, as ThresholdMethod::FromText reads it. */
     std::string threshold;
     /** "volume", "slices" (across z) or "none". */
     std::string fillHoles = "volume";
-    /** Of "pores": cracks and openings up to so many mm wide belong to the part. */
+    /** For "pores": cracks and openings up to this width in mm belong to the part. */
     double close = 0;
-    /** The core of the part are the voxels whose centres lie deeper than this. Defects that do not lie in it as a whole
-     *  do not count, and porosity is a share of the core. */
+    /** The core of the part consists of voxels deeper than this. Defects that are not completely inside do not count,
+     *  and porosity is a share of the core. */
     double erode = 0;
   };
   Part part;
@@ -101,7 +101,7 @@ struct Recipe
 
   struct Measuring
   {
-    /** What the recipe asks for, and what its conditions and rules need. */
+    /** The groups in the recipe, and in its conditions and rules. */
     ColumnGroups groups;
     bool         intensity = false;
     /** Whether a condition or a rule looks at surface_distance_mm. */

@@ -45,7 +45,7 @@ public:
     }
   }
 
-  /** Calls `visit(y, sums)` for each first row y of a window of so many rows, with the sum of each column of the box
+  /** Calls `visit(y, sums)` for each first row y of a window of this many rows, with the sum of each column of the box
    *  over the window's rows.
    *  \param rows  the number of rows of the image. */
   template <typename TVisit>
@@ -424,16 +424,16 @@ HighestShare(const WindowContents &           contents,
     return {};
   }
   const ShareSearch search(contents, window, part, leastPart);
-  // Each chunk adds the slices of its first window anew, so there are few.
+  // Each chunk adds the slices of its first window again, so there are few.
   const std::int64_t slices = std::max<std::int64_t>(window.size[2], 16);
   auto               worst = WorstOfChunks(contents, window, slices, [&](std::int64_t begin, std::int64_t end) {
     return search.Search(begin, end);
   });
   if (!worst)
   {
-    throw InvalidArgument("no window of reference_mm lies in the part by " +
+    throw InvalidArgument("no window of reference_mm is inside the part by " +
                           files::Shortest(std::round(1e11 * leastPart) / 1e9) +
-                          " %; give a smaller reference_mm or least_part_percent");
+                          " %; lower reference_mm or least_part_percent");
   }
   return worst;
 }

@@ -13,8 +13,8 @@
 namespace brickccl::batch
 {
 
-/** A box of voxels, the reference volume of a rule (a reference area if it has one voxel along an axis). It slides over
- *  the image, voxel by voxel, and always lies in it as a whole. */
+/** A box of voxels, the reference volume of a rule (a reference area if it has one voxel along an axis). It slides
+ *  over the image, voxel by voxel, always completely inside. */
 struct ReferenceWindow
 {
   /** The voxels along each axis: the whole number that is nearest to the reference length. */
@@ -36,11 +36,11 @@ struct ReferenceWindow
 struct WorstPlace
 {
   double value = 0;
-  /** The window's first voxel, counted from that of the image; of several places, the first one in raster order. */
+  /** The window's first voxel, relative to the image's; of several places, the first one in raster order. */
   std::array<std::int64_t, 3> first = { 0, 0, 0 };
 };
 
-/** What slides past below a window. */
+/** The contents under a sliding window. */
 struct WindowContents
 {
   /** Labels are places in `counts` from 1 on. */
@@ -50,9 +50,9 @@ struct WindowContents
   HostContext               context;
 };
 
-/** The highest share of a window's voxels that belong to components that count; nothing where none counts.
- *  \param part  if given, a mask of bytes: the share is that of the part's voxels in the window, and a window counts
- *               only if at least `leastPart` (0 .. 1) of it lies in the part
+/** The highest share of a window's voxels in counted components; nothing if none counts.
+ *  \param part  if given, a mask of bytes: the share is relative to the part's voxels in the window, and a window
+ *  counts only if at least `leastPart` (0 .. 1) of it is in the part
  *  \throws InvalidArgument if no window does so; Cancelled. */
 std::optional<WorstPlace> HighestShare(const WindowContents &           contents,
                                        const ReferenceWindow &          window,

@@ -48,14 +48,14 @@ LargestDefects(const ComponentTable & table, int axis)
   for (std::size_t i = 0; i < count; ++i)
   {
     const ComponentMeasures component = table.components[places[i]];
-    // SliceOf counts along z alone.
+    // SliceOf counts only along z.
     const std::int64_t slice = axis == 2 ? SliceOf(component) : std::llround(component.centroid[axis]);
     largest.push_back({ places[i], slice });
   }
   return largest;
 }
 
-/** Slices in equal distances, and those of the largest defects. */
+/** Equally spaced slices, and slices of the largest defects. */
 std::vector<std::int64_t>
 ChooseSlices(std::int64_t count, const std::vector<SlicedComponent> & largest)
 {
@@ -126,7 +126,7 @@ DrawSurface(const ReportSources & sources,
   // The last line says why.
   std::string reason = end.errors.substr(0, end.errors.find_last_not_of('\n') + 1);
   reason = reason.substr(reason.find_last_of('\n') + 1);
-  drawn.notes.push_back("there is no picture of surfaces: " + (reason.empty() ? "it was not drawn" : reason));
+  drawn.notes.push_back("the picture of surfaces is missing: " + (reason.empty() ? "it was not drawn" : reason));
 }
 
 } // namespace

@@ -14,7 +14,7 @@
 namespace brickccl::batch
 {
 
-/** What the pictures of an item's report are drawn from. */
+/** The sources of the pictures of an item's report. */
 struct ReportSources
 {
   const LoadedImage &    image;
@@ -28,7 +28,7 @@ struct ReportSources
   std::string surfacesProgram;
 };
 
-/** At most so many slices of an item are in its report, among them those of its largest defects. */
+/** The largest number of slices in an item's report, including slices of its largest defects. */
 inline constexpr std::size_t MaximumReportSlices = 64;
 inline constexpr std::size_t MaximumReportDefects = 12;
 /** The longest side of a slice in pixels. */
@@ -38,7 +38,7 @@ struct ReportPictures
 {
   /** The files that were written, without the folder. */
   std::vector<std::string> files;
-  /** What they show: `slices`, `defects` and `surface`, each if it is there. */
+  /** Their contents: `slices`, `defects` and `surface`, each if available. */
   nlohmann::ordered_json description;
   /** Why a picture is not there, each a sentence without a full stop. */
   std::vector<std::string> notes;

@@ -35,7 +35,7 @@ enum ExitCode
   ItemNeedsMemory = 6
 };
 
-/** What the process of the command itself takes, which comes first from the memory of a batch. */
+/** The memory of the command's own process, which is subtracted first from the memory of a batch. */
 constexpr std::uint64_t MemoryOfParent = std::uint64_t{ 32 } << 20;
 
 constexpr const char * ErrorFile = "error.txt";
@@ -49,7 +49,7 @@ LeaveText(const std::string & path, const std::string & text)
   stream << text;
 }
 
-/** What the process of an item does. */
+/** The work of an item's process. */
 int
 WorkOnItem(const BatchItem & item, const Recipe & recipe, const ProcessOptions & options, const std::string & folder)
 {
@@ -116,7 +116,7 @@ public:
     , m_Children(
         { [this](std::size_t index) { return WorkOnItem(m_Items[index], m_Recipe, m_Process, FolderOf(index)); },
           [this](std::size_t index) { return (fs::path(FolderOf(index)) / StreamFile).string(); },
-          // Where memory is short, it goes back to the system with each item, and plans are made anew.
+          // If memory is short, it is returned to the system with each item, and plans are updated.
           options.memory > 0 })
   {}
 
@@ -168,12 +168,12 @@ private:
       }
       if (!reason.empty())
       {
-        Tell(m_Items[i].name + ": " + reason + "; it is done anew");
+        Tell(m_Items[i].name + ": " + reason + "; it is processed again");
       }
     }
     if (m_Folder.RemoveStale(m_Items, m_Outcomes) && !m_Options.writesReport)
     {
-      Tell("note: report.html told of earlier results and is removed; --report writes it anew");
+      Tell("note: report.html was outdated and is removed; write it again with --report");
     }
     if (m_Result.kept > 0)
     {
@@ -207,8 +207,8 @@ private:
         startNext();
         continue;
       }
-      // What is done with these items waits for the disk, which the next ones need not do, unless it is full. With a
-      // limit of memory, what the next ones may take is known later.
+      // These finished items wait for the disk; the next ones need not, unless it is full. With a memory limit, the
+      // memory for the next ones is known later.
       const std::vector<ChildProcesses::Ended> ended = m_Children.WaitForSome();
       const bool isToStop = WasInterrupted() || std::any_of(ended.begin(), ended.end(), [](const auto & item) {
                               return item.end.IsExit(DiskFailed);
@@ -243,7 +243,7 @@ private:
     return m_Options.memory > MemoryOfParent ? m_Options.memory - MemoryOfParent : m_Options.memory == 0 ? 0 : 1;
   }
 
-  /** Whether an item fits beside those at work. One that is not planned yet ends when its header is read. */
+  /** Whether an item fits in addition to the running ones. One that is not planned yet ends when its header is read. */
   bool
   Fits(std::size_t index) const
   {
@@ -289,7 +289,7 @@ private:
       }
       catch (const Error &)
       {
-        // What ended beside it without results leaves nothing either.
+        // Others that ended meanwhile without results leave nothing either.
         for (++item; item != ended.end(); ++item)
         {
           if (!item->end.IsExit(ItemDone))
@@ -324,13 +324,13 @@ private:
     std::string error = TextIfThere(own(ErrorFile));
     if (error.empty() && end.IsExit(DiskFailed))
     {
-      error = "the results of '" + item.name + "' cannot be written, nor the reason; is the disk full?";
+      error = "the results of '" + item.name + "' cannot be written; is the disk full?";
     }
     if (error.empty())
     {
       std::string printed = TextIfThere(own(StreamFile)).substr(0, 300);
       printed.erase(printed.find_last_not_of("\r\n ") + 1);
-      error = "the process that worked on it ended with " + end.ToString() + (printed.empty() ? "" : ": " + printed);
+      error = "its process ended with " + end.ToString() + (printed.empty() ? "" : ": " + printed);
     }
     m_Folder.DropItem(item);
     if (end.exitCode == ItemCancelled)
@@ -339,7 +339,7 @@ private:
     }
     if (end.exitCode == DiskFailed)
     {
-      throw WriteError(error + "; what is finished stays, and --resume continues");
+      throw WriteError(error + "; finished items stay; continue with --resume");
     }
     m_Outcomes[index].error = error;
     TakeDone(item.name + ": error: " + error);
@@ -354,11 +354,11 @@ private:
     if (need != m_Needs.end() && peak > need->second)
     {
       Tell("note: " + m_Items[index].name + " held " + DescribeBytes(peak) + " of memory, and " +
-           DescribeBytes(need->second) + " were planned; give less to --jobs where memory is short");
+           DescribeBytes(need->second) + " were planned; lower --jobs if memory is short");
     }
   }
 
-  /** Starts an item later with so much memory, or never. */
+  /** Starts an item later with this much memory, or never. */
   void
   PlanAnew(std::size_t index, std::uint64_t bytes)
   {
@@ -468,12 +468,12 @@ private:
   BatchFolder                    m_Folder;
   std::vector<ItemOutcome>       m_Outcomes;
   std::deque<std::size_t>        m_Waiting;
-  /** What the next process is told that starts. Without a limit of memory it does not change. */
+  /** The data for the next process. Without a memory limit it does not change. */
   ProcessOptions m_Process;
   ChildProcesses m_Children;
   BatchResult    m_Result;
   std::size_t    m_Done = 0;
-  /** The memory that items need, as far as it is planned, and that of all at work. */
+  /** The planned memory of items, and of all running ones. */
   std::map<std::size_t, std::uint64_t> m_Needs;
   std::uint64_t                        m_MemoryAtWork = 0;
 

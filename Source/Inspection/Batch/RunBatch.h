@@ -13,7 +13,7 @@
 namespace brickccl::batch
 {
 
-/** Something that a person who waits wants to hear. */
+/** A message for a waiting user. */
 struct BatchEvent
 {
   std::string text;
@@ -31,9 +31,8 @@ struct BatchOptions
   int            jobs = 0;
   ProcessOptions process;
   bool           resume = false;
-  /** The memory in bytes that all items at work may take together; 0: as much as they want. What an item needs is
-   *  planned from its header and the recipe before it starts, and fewer are worked on at the same time where they would
-   *  not fit. */
+  /** The memory limit in bytes for all running items together; 0: no limit. The memory of an item is planned from its
+   *  header and the recipe before it starts, and fewer items run at once if needed. */
   std::uint64_t memory = 0;
   /** Whether the caller writes the report afterwards. */
   bool writesReport = false;
@@ -55,9 +54,9 @@ struct BatchResult
 };
 
 /** Does with all items what the recipe says, in processes of their own, one after another, and writes the folder
- * (BatchFolder). An item that cannot be read, or whose process dies, ends no other. After an interrupt the items at
- * work are dropped and the tables say what is finished. \throws Error, also if something cannot be written; what is
- * finished by then stays. */
+ *  (BatchFolder). An item that cannot be read, or whose process dies, ends no other. After an interrupt the items at
+ *  work are dropped and the tables say what is finished. \throws Error, also if something cannot be written; what is
+ *  finished by then stays. */
 BatchResult RunBatch(const std::vector<BatchItem> & items,
                      const Recipe &                 recipe,
                      const std::string &            folder,

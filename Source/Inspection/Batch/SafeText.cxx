@@ -140,7 +140,7 @@ FolderName(const std::string & name)
   std::string folder;
   for (const char character : name)
   {
-    // A character of UTF-8 has several bytes; the first one stands for it.
+    // A character of UTF-8 has several bytes; the first one counts.
     if ((static_cast<unsigned char>(character) & 0xC0u) != 0x80u)
     {
       folder += IsPlain(character) ? character : '_';
@@ -267,7 +267,7 @@ FirstDifference(const std::string & before, const std::string & now)
       }
     }
   }
-  return "the ends of their lines differ";
+  return "their line ends differ";
 }
 
 std::string
@@ -276,7 +276,7 @@ ReadText(const std::string & path)
   std::error_code failure;
   if (!std::filesystem::is_regular_file(path, failure))
   {
-    throw Error("cannot read " + Quoted(path) + ": " + (failure ? failure.message() : "it is no file"));
+    throw Error("cannot read " + Quoted(path) + ": " + (failure ? failure.message() : "it is not a file"));
   }
   std::ifstream      stream(std::filesystem::path(path), std::ios::binary);
   std::ostringstream text;

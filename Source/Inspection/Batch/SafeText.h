@@ -8,7 +8,7 @@
 namespace brickccl::batch
 {
 
-/** The text if it is UTF-8; else each byte beyond ASCII is written as \xFF, for names of files that are none. */
+/** The text if it is UTF-8; else each byte beyond ASCII is written as \xFF, for file names that are not UTF-8. */
 std::string Utf8Text(const std::string & text);
 
 /** A file's name in UTF-8 and on one line: control characters, and in a name that is not UTF-8 each byte beyond ASCII,
@@ -18,11 +18,11 @@ std::string NameText(const std::string & name);
 /** A text for a terminal or a log, in UTF-8: control characters are written as \xFF, lines' ends too. */
 std::string OneLine(const std::string & text);
 
-/** A text as a cell of a CSV file, in UTF-8. It is quoted where RFC 4180 asks for that. A text that a spreadsheet would
- * take for a formula, because it begins with = + - @, a tab or a line's end, gets an apostrophe in front. */
+/** A text as a cell of a CSV file, in UTF-8. It is quoted where RFC 4180 asks for that. A text that a spreadsheet
+ *  would take for a formula, because it begins with = + - @, a tab or a line's end, gets an apostrophe in front. */
 std::string CsvCell(const std::string & text);
 
-/** A name as that of a folder: letters, digits, dots, hyphens and underscores of ASCII. Other characters become an
+/** A name for a folder: letters, digits, dots, hyphens and underscores of ASCII. Other characters become an
  *  underscore; it begins with a letter, a digit or an underscore and has at most 100 characters. */
 std::string FolderName(const std::string & name);
 

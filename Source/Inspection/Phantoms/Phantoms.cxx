@@ -21,7 +21,7 @@ CheckDensity(double density)
 {
   if (!(density >= 0 && density <= 1))
   {
-    throw InvalidArgument("the density " + std::to_string(density) + " is invalid; it must lie between 0 and 1");
+    throw InvalidArgument("the density " + std::to_string(density) + " is invalid; it must be between 0 and 1");
   }
 }
 
@@ -74,8 +74,8 @@ MakeBalls(const Extent & extent, double density, std::uint64_t seed, const Progr
   const auto                all = static_cast<double>(extent.VoxelCount());
   const double              wanted = density * all;
   std::int64_t              painted = 0;
-  // Of each ball the share that is painted already does not count, so the number of balls grows as the logarithm of
-  // what is not painted.
+  // The part of each ball that is painted already does not count, so the number of balls grows with the logarithm of
+  // the unpainted share.
   const auto     ballsFor = [all](double share) { return -std::log(std::max(1 - share, 1 / all)); };
   const double   maximumBalls = ballsFor(density);
   ProgressTeller teller(progress, all);
@@ -170,8 +170,8 @@ VoronoiCells(const Extent & extent, int side, std::uint64_t seed, ProgressTeller
     const std::int64_t z = row / extent.size[1];
     for (std::int64_t x = 0; x < extent.RowLength();)
     {
-      // Each cube has one point, so the nearest one lies at most two cubes away. Of these points, one matters only if
-      // its least distance from the stretch is at most the greatest distance of each other point.
+      // Each cube has one point, so the nearest one is at most two cubes away. A point matters only if its least
+      // distance from the stretch is at most the greatest distance of each other point.
       const std::int64_t end = std::min(x + side, extent.RowLength());
       std::int64_t       bound = std::numeric_limits<std::int64_t>::max();
       near.clear();

@@ -15,40 +15,40 @@ namespace brickccl
  *  (`random` also 1-D and 4-D ones) and throw InvalidArgument for what has no meaning.
  *  `progress`, if given, hears which share of the voxels is made. */
 
-/** Gets the share of the work that is done, from 0 to 1, many times a second. It never falls. What the function throws
- *  ends the work. */
+/** Receives the share of the work done, from 0 to 1, many times a second. It never decreases. If the function throws,
+ *  the work stops. */
 using ProgressFunction = std::function<void(double)>;
 
-/** Balls (in 2-D, discs) at random places, placed until the share `density` of the voxels is 1. Their radius is at
- *  least 2, and at most an eighth of the shortest side and 24. */
+/** Balls (in 2-D, disks) at random places until the share `density` of the voxels is 1. Their radius is at least 2,
+ *  and at most an eighth of the shortest side and 24. */
 std::vector<std::uint8_t>
 MakeBalls(const Extent & extent, double density, std::uint64_t seed, const ProgressFunction & progress = {});
 
-/** Cubes of `grain` voxels a side. Each is 1 with the probability `density`. */
+/** Cubes with sides of `grain` voxels. Each is 1 with the probability `density`. */
 std::vector<std::uint8_t> MakeRandom(const Extent &           extent,
                                      double                   density,
                                      int                      grain,
                                      std::uint64_t            seed,
                                      const ProgressFunction & progress = {});
 
-/** A segmentation: the Voronoi cells of one random point in each cube (square) of `side` voxels a side. Every voxel has
- *  the number of its nearest point, from 1 on, or the least number if several are nearest. The voxels of a cell need
- *  not all be connected. */
+/** A segmentation: the Voronoi cells of one random point in each cube (square) with sides of `side` voxels. Every
+ *  voxel has the number of its nearest point, from 1, or the lowest number if several are nearest. The voxels of a
+ *  cell may be disconnected. */
 std::vector<std::uint32_t>
 MakeVoronoi(const Extent & extent, int side, std::uint64_t seed, const ProgressFunction & progress = {});
 
-/** A scan of a polycrystal: the cells of MakeVoronoi. Each cell has one of 200 gray values, which are multiples of 40,
- *  and noise of at most 8 up or down. So neighbours within a grain differ by at most 16, and neighbours in two grains
- *  of different values by at least 24. */
+/** A scan of a polycrystal: the cells of MakeVoronoi. Each cell has one of 200 gray values, which are multiples of
+ *  40, and noise of at most 8 up or down. So neighbors within a grain differ by at most 16, and neighbors in two
+ *  grains of different values by at least 24. */
 std::vector<std::int16_t>
 MakeGrains(const Extent & extent, int side, std::uint64_t seed, const ProgressFunction & progress = {});
 
-/** A scan with the truth about it. */
+/** A scan with its ground truth. */
 struct Scan
 {
   /** CT numbers in HU, with noise. */
   std::vector<std::int16_t> image;
-  /** What each voxel is: 0 if it is sound or outside, else one of the kinds below. */
+  /** The kind of each voxel: 0 if it is sound or outside, else a Defect. */
   std::vector<std::uint8_t> truth;
 };
 
@@ -60,19 +60,19 @@ enum class Defect : std::uint8_t
   Pore = 3
 };
 
-/** What makes a scan differ from the ideal values, beside the limits of voxels. Each may be 0. */
+/** Artifacts of a scan other than the limits of voxels. Each may be 0. */
 struct ScanArtefacts
 {
   /** The standard deviation of the noise, in HU. */
   double noise = 0;
   /** The standard deviation of the blur, in voxels along each axis; it comes before rings and noise. */
   double blur = 0;
-  /** One in six rings around the middle of the slices is off by up to so many HU, in all slices alike. */
+  /** One in six rings around the middle of the slices is off by up to this many HU, in all slices alike. */
   double rings = 0;
-  /** By so many HU material at the rim is brighter than in the middle: the cupping of beam hardening. */
+  /** Material at the rim is brighter than in the middle by this many HU: the cupping of beam hardening. */
   double hardening = 0;
 
-  /** What the scans have by default. */
+  /** The defaults of the scans. */
   static constexpr ScanArtefacts
   OfLog()
   {
@@ -90,28 +90,28 @@ struct ScanArtefacts
   }
 };
 
-/** A log of wood along z, as in the CT scans of Stava and Benes. The wood lies about 450 to 650 HU below water. It has
- *  growth rings, bark, dense knots (above 0 HU) that start at the pith in whorls, and cracks along the radius that are
- *  full of air (below -800 HU). */
+/** A log of wood along z, as in the CT scans of Stava and Benes. The wood is about 450 to 650 HU below water. It has
+ *  growth rings, bark, dense knots (above 0 HU) that start at the pith in whorls, and cracks along the radius filled
+ *  with air (below -800 HU). */
 Scan MakeLog(const Extent &           extent,
              std::uint64_t            seed,
              const ScanArtefacts &    artefacts = ScanArtefacts::OfLog(),
              const ProgressFunction & progress = {});
 
-/** A cast aluminium cylinder along z (about 2000 HU) with round gas pores and ragged shrinkage pores of air. */
+/** A cast aluminum cylinder along z (about 2000 HU) with round gas pores and irregular shrinkage pores of air. */
 Scan MakeCasting(const Extent &           extent,
                  std::uint64_t            seed,
                  const ScanArtefacts &    artefacts = ScanArtefacts::OfCasting(),
                  const ProgressFunction & progress = {});
 
-/** A printed part of metal (about 2400 HU) with a vertical bore: a block that the image holds as a whole. Its pores are
- *  round ones of the keyhole kind, flat ones between layers (lack of fusion), and small ones below the side walls.
+/** A printed part of metal (about 2400 HU) with a vertical bore: a block that is completely inside the image. Its
+ *  pores are round keyhole pores, flat pores between layers (lack of fusion), and small pores below the side walls.
  *  \param extent     of 3 dimensions
- *  \param seed       another seed, another part
+ *  \param seed       of the random numbers
  *  \param artefacts  of the scan
- *  \param diameters  if given, all pores are balls of these diameters in voxels, in turn, and none touches another one;
- *                    there are as many as find a place, at most one for each 2000 voxels of the part
- *  \param progress   is told how far it is */
+ *  \param diameters  if given, all pores are separate balls of these diameters in voxels, in turn, as many as fit, at
+ *  most one for each 2000 voxels of the part
+ *  \param progress   receives the share of the work done */
 Scan MakePrint(const Extent &              extent,
                std::uint64_t               seed,
                const ScanArtefacts &       artefacts = ScanArtefacts::OfPrint(),

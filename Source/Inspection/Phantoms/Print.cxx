@@ -40,7 +40,7 @@ struct Block
     boreRadius = 0.1 * std::min(high[0] - low[0], high[1] - low[1]);
   }
 
-  /** Whether a place is metal, and lies at least so deep below the surface. */
+  /** Whether a place is metal at least this deep below the surface. */
   bool
   Holds(double x, double y, double z, double depth) const
   {
@@ -80,7 +80,7 @@ public:
     return Between(m_Block.low[axis], m_Block.high[axis]);
   }
 
-  /** Paints an ellipsoid where it lies in the metal. */
+  /** Paints the part of an ellipsoid inside the metal. */
   void
   Paint(double x, double y, double z, double radius, double height)
   {
@@ -92,7 +92,7 @@ public:
     });
   }
 
-  /** Paints a ball if it lies in the metal as a whole, with a gap of at least 2 voxels to all other pores. */
+  /** Paints a ball if it is completely inside the metal, with a gap of at least 2 voxels to all other pores. */
   bool
   PaintAlone(double x, double y, double z, double radius)
   {
@@ -189,7 +189,7 @@ PaintKinds(const Extent & extent, const Block & block, PorePainter & painter, Sc
   }
 }
 
-/** About the time that balls take, compared to that of adding noise to all voxels. */
+/** About the time that balls take, relative to adding noise to all voxels. */
 double
 TimeOfBalls(const std::vector<double> & diameters)
 {

@@ -9,7 +9,7 @@
 namespace brickccl
 {
 
-/** Adds up the work of making a phantom and tells the share that is done, each time a stretch of it is. */
+/** Adds up the work of making a phantom and reports the share done after each stretch. */
 class ProgressTeller
 {
 public:

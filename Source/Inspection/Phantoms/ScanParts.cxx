@@ -31,7 +31,7 @@ Quantize(double value)
   return static_cast<std::int16_t>(4 * static_cast<int>(std::floor(value / 4 + 0.5)));
 }
 
-/** The time of a pass of the blur along an axis, compared to that of adding noise. */
+/** The time of a pass of the blur along an axis, relative to adding noise. */
 constexpr double PassOfBlur = 0.3;
 
 int
@@ -47,7 +47,7 @@ WorkPerVoxel(const Extent & extent, const ScanArtefacts & artefacts, const ScanT
   return times.painting + times.setting + PassesOfBlur(artefacts) * extent.dimension * PassOfBlur + 1;
 }
 
-/** One in so many rings is brighter or darker. */
+/** One in this many rings is brighter or darker. */
 constexpr std::uint64_t RingsPerArtefact = 6;
 
 } // namespace
@@ -83,7 +83,7 @@ ScanMaker::ScanMaker(const Extent &           extent,
   {
     if (!(amount >= 0 && amount <= 10000))
     {
-      throw InvalidArgument("an artefact of a scan is " + std::to_string(amount) + "; it must be from 0 to 10000");
+      throw InvalidArgument("an artifact of a scan is " + std::to_string(amount) + "; it must be from 0 to 10000");
     }
   }
   if (artefacts.blur > 20)

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-/** What the scans of logs, castings and printed parts share. */
+/** Common parts of the scans of logs, castings and printed parts. */
 namespace brickccl
 {
 
@@ -61,10 +61,10 @@ Square(double value)
 }
 
 /** \throws InvalidArgument unless there are 2 or 3 dimensions and at least 8 voxels along x and y. \param what  is
- * named in the error */
+ *  named in the error */
 void CheckScanExtent(const Extent & extent, const char * what);
 
-/** The times that making a scan takes, compared to that of adding noise to all voxels. */
+/** The times that making a scan takes, relative to adding noise to all voxels. */
 struct ScanTimes
 {
   /** To paint the truth, before the first voxel is set. */
@@ -73,14 +73,14 @@ struct ScanTimes
   double setting;
 };
 
-/** Puts the values of a scan together: those of the ideal material, the artefacts and the noise. Voxels are set in
- * raster order. */
+/** Puts the values of a scan together: the ideal material, the artifacts and the noise. Voxels are set in raster
+ *  order. */
 class ScanMaker
 {
 public:
   /** \param centreX  the axis of the rings, and of the beam hardening
    *  \param radius   where beam hardening ends
-   *  \param progress  hears how much is done, by the times that the parts take */
+   *  \param progress  receives the share done, by the times of the parts */
   ScanMaker(const Extent &           extent,
             const ScanArtefacts &    artefacts,
             std::uint64_t            seed,

@@ -29,7 +29,7 @@ struct Colour
 /** A mixture of two colours: `a` where `share` is 0, `b` where it is 1. */
 Colour Mix(const Colour & a, const Colour & b, double share);
 
-/** Which point of a text lies at the place where the text is drawn. */
+/** The anchor of a text. */
 enum class Anchor
 {
   Begin,
@@ -37,7 +37,7 @@ enum class Anchor
   End
 };
 
-/** Pixels to draw on, x to the right and y down. What would lie outside is not drawn. */
+/** Pixels to draw on, x to the right and y down. Parts outside are not drawn. */
 class Canvas
 {
 public:
@@ -61,8 +61,8 @@ public:
   /** Covers the pixels [x, x + width) of the rows [y, y + height). */
   void FillRectangle(int x, int y, int width, int height, const Colour & colour);
 
-  /** Draws a line with round ends. Its ends are given in pixels, whose centres lie at a half. A line of no length is a
-   *  disc. */
+  /** Draws a line with round ends. Its ends are given in pixels, whose centers are at a half. A line of length 0 is a
+   *  disk. */
   void DrawLine(double x0, double y0, double x1, double y1, double width, const Colour & colour);
 
   /** Draws UTF-8 text with its baseline at y. Turned text runs upwards with its baseline at x. */

@@ -15,15 +15,15 @@ namespace brickccl
 namespace
 {
 
-constexpr Colour TextColour{ 30, 30, 30 };
-constexpr Colour FrameColour{ 120, 120, 120 };
+constexpr Colour ChartTextColour{ 30, 30, 30 };
+constexpr Colour ChartFrameColour{ 120, 120, 120 };
 constexpr Colour GridColour{ 226, 226, 226 };
 
-/** Colours that people with a colour vision deficiency tell apart as well (Okabe and Ito). */
+/** Colors that are distinguishable with color vision deficiency (Okabe and Ito). */
 constexpr Colour SeriesColours[] = { { 0, 114, 178 }, { 213, 94, 0 },   { 0, 158, 115 }, { 204, 121, 167 },
                                      { 230, 159, 0 }, { 86, 180, 233 }, { 0, 0, 0 },     { 150, 150, 150 } };
 
-constexpr int Gap = 8;
+constexpr int ChartGap = 8;
 constexpr int MaximumTicksAcross = 10;
 constexpr int MaximumTicksUp = 8;
 
@@ -34,7 +34,7 @@ TicksOf(const ChartAxis & axis, int maximum)
                             : LinearTicks(axis.low, axis.high, maximum, axis.isWhole);
 }
 
-/** How far along an axis a value lies, from 0 to 1. */
+/** The position of a value along an axis, from 0 to 1. */
 double
 ShareAlong(const ChartAxis & axis, double value)
 {
@@ -51,7 +51,7 @@ AxisAround(const std::string & title, const std::vector<double> & values, bool i
     if (!std::isfinite(value) || (isLogarithmic && value <= 0))
     {
       throw InvalidArgument("a chart cannot show " + ShortNumber(value) + " on " +
-                            (isLogarithmic ? "a logarithmic axis" : "an axis") + "; it shows finite numbers" +
+                            (isLogarithmic ? "a logarithmic axis" : "an axis") + "; values must be finite" +
                             (isLogarithmic ? " above 0" : ""));
     }
   }
@@ -93,25 +93,27 @@ ChartFrame::ChartFrame(Drawing &           drawing,
   {
     widest = std::max(widest, TextWidth(text));
   }
-  m_Left = 3 * Gap + FontLineHeight + widest;
+  m_Left = 3 * ChartGap + FontLineHeight + widest;
   const double middle = (m_Left + m_Right) / 2;
-  drawing.DrawText(middle, 30, title, TextColour, Anchor::Middle, false);
+  drawing.DrawText(middle, 30, title, ChartTextColour, Anchor::Middle, false);
   for (std::size_t i = 0; i < acrossTicks.places.size(); ++i)
   {
     const double x = X(acrossTicks.places[i]);
     drawing.DrawLine(x, m_Top, x, m_Bottom, 1, GridColour);
-    drawing.DrawText(x, m_Bottom + FontLineHeight, acrossTicks.texts[i], TextColour, Anchor::Middle, false);
+    drawing.DrawText(x, m_Bottom + FontLineHeight, acrossTicks.texts[i], ChartTextColour, Anchor::Middle, false);
   }
   for (std::size_t i = 0; i < upTicks.places.size(); ++i)
   {
     const double y = Y(upTicks.places[i]);
     drawing.DrawLine(m_Left, y, m_Right, y, 1, GridColour);
-    drawing.DrawText(m_Left - Gap, y + FontCapitalHeight / 2.0, upTicks.texts[i], TextColour, Anchor::End, false);
+    drawing
+      .DrawText(m_Left - ChartGap, y + FontCapitalHeight / 2.0, upTicks.texts[i], ChartTextColour, Anchor::End, false);
   }
-  drawing.DrawLine(m_Left, m_Top, m_Left, m_Bottom, 1, FrameColour);
-  drawing.DrawLine(m_Left, m_Bottom, m_Right, m_Bottom, 1, FrameColour);
-  drawing.DrawText(middle, Height - 12, across.title, TextColour, Anchor::Middle, false);
-  drawing.DrawText(Gap + FontCapitalHeight, (m_Top + m_Bottom) / 2, up.title, TextColour, Anchor::Middle, true);
+  drawing.DrawLine(m_Left, m_Top, m_Left, m_Bottom, 1, ChartFrameColour);
+  drawing.DrawLine(m_Left, m_Bottom, m_Right, m_Bottom, 1, ChartFrameColour);
+  drawing.DrawText(middle, Height - 12, across.title, ChartTextColour, Anchor::Middle, false);
+  drawing
+    .DrawText(ChartGap + FontCapitalHeight, (m_Top + m_Bottom) / 2, up.title, ChartTextColour, Anchor::Middle, true);
 }
 
 double
@@ -151,7 +153,7 @@ WriteLineChart(const std::string & path, const LineChart & chart)
                          chart.title,
                          AxisAround(chart.acrossTitle, xs, chart.isLogarithmic),
                          AxisAround(chart.upTitle, ys, chart.isLogarithmic),
-                         widest + sample + 2 * Gap);
+                         widest + sample + 2 * ChartGap);
   double           legend = frame.Top() + FontLineHeight;
   std::size_t      number = 0;
   for (const ChartSeries & series : chart.series)
@@ -173,9 +175,10 @@ WriteLineChart(const std::string & path, const LineChart & chart)
       places.emplace_back(frame.X(x), frame.Y(y));
     }
     draw(places);
-    const double left = frame.Right() + 2 * Gap;
-    draw({ { left, legend - FontCapitalHeight / 2.0 }, { left + sample - Gap, legend - FontCapitalHeight / 2.0 } });
-    drawing->DrawText(left + sample, legend, series.name, TextColour, Anchor::Begin, false);
+    const double left = frame.Right() + 2 * ChartGap;
+    draw(
+      { { left, legend - FontCapitalHeight / 2.0 }, { left + sample - ChartGap, legend - FontCapitalHeight / 2.0 } });
+    drawing->DrawText(left + sample, legend, series.name, ChartTextColour, Anchor::Begin, false);
     legend += FontLineHeight;
   }
   drawing->Write(path);

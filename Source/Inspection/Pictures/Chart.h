@@ -36,7 +36,7 @@ public:
              const ChartAxis &   up,
              int                 right = 0);
 
-  /** Where a value lies. */
+  /** The position of a value. */
   double X(double value) const;
   double Y(double value) const;
   /** The frame's sides. */

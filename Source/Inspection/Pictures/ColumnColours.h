@@ -22,7 +22,7 @@ public:
    *  \throws InvalidArgument if the table does not have the column. */
   ColumnColours(const ComponentTable & table, const std::string & column, const std::vector<std::size_t> & places);
 
-  /** The colour of a label, which is that of one of these components. */
+  /** The color of a label, which must belong to one of these components. */
   Colour operator[](std::uint64_t label) const;
 
   /** The lowest and the highest finite value; 0 if there is none. */
@@ -60,7 +60,7 @@ public:
     return m_Unit;
   }
 
-  /** Where a value lies on the scale, from 0 to 1. */
+  /** The position of a value on the scale, from 0 to 1. */
   double ShareOf(double value) const;
   /** The colour at a place of the scale, from 0 to 1. */
   static Colour At(double share);

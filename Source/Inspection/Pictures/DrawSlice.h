@@ -11,13 +11,13 @@
 namespace brickccl
 {
 
-/** What pictures of slices are drawn on. */
+/** The target of pictures of slices. */
 inline constexpr Colour PictureGround{ 24, 26, 30 };
 
 /** Draws the background and the labels over it.
- *  \param left, top  where the first pixel lies
+ *  \param left, top  the position of the first pixel
  *  \param window  null: the values are not drawn
- *  \param colourOf  the colour of a label */
+ *  \param colourOf  the color of a label */
 void DrawSlice(Canvas &                                     canvas,
                int                                          left,
                int                                          top,

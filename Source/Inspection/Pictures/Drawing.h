@@ -9,7 +9,7 @@
 namespace brickccl
 {
 
-/** What charts are drawn on: vectors or pixels. Lengths are in pixels, x to the right and y down. */
+/** The target of charts: vectors or pixels. Lengths are in pixels, x to the right and y down. */
 class Drawing
 {
 public:

@@ -31,8 +31,8 @@ extern const std::size_t FontGlyphCount;
 inline constexpr int FontCapitalHeight = 10;
 inline constexpr int FontLineHeight = 20;
 
-/** The glyph of the UTF-8 character that begins at byte `at` of a text; `at` moves on to the next character. What the
- *  font lacks and what is not UTF-8 gets the glyph of '?'. */
+/** The glyph of the UTF-8 character that begins at byte `at` of a text; `at` moves on to the next character.
+ *  Characters that the font lacks and bytes that are not UTF-8 get the glyph of '?'. */
 const Glyph & NextGlyph(const std::string & text, std::size_t & at);
 
 /** The width of a text in pixels. */

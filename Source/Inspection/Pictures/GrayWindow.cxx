@@ -19,14 +19,15 @@ constexpr std::size_t Bins = 256;
 constexpr double LargestSpreadOfAir = 0.2;
 constexpr double SmallestShareOfPart = 0.1;
 
-/** How many of `count` sorted values lie below a percentile. As many lie above the percentile 100 - `percent`. */
+/** The number of `count` sorted values below a percentile, which equals the number above the percentile 100 -
+ * `percent`. */
 std::size_t
 CountBelow(double percent, std::size_t count)
 {
   return static_cast<std::size_t>(percent / 100 * static_cast<double>(count - 1));
 }
 
-/** How far a value lies on the way from `low` to `high`, 0 to 1. The two may be as far apart as doubles can be. */
+/** The position of a value between `low` and `high`, 0 to 1. The two may be as far apart as doubles can be. */
 double
 ShareBetween(double value, double low, double high)
 {

@@ -39,7 +39,7 @@ AxisTitle(std::string column, const std::string & unit)
   return column + (unit.empty() ? "" : " [" + RaiseDigits(unit) + "]");
 }
 
-/** What is left out, for the reader; empty if nothing is. */
+/** A note on omitted values; empty if there are none. */
 std::string
 LeftOut(const Histogram & histogram)
 {
@@ -95,7 +95,7 @@ WriteHistogramChart(const std::string & path, const Histogram & histogram)
       // Narrow bars touch each other.
       const double left = frame.X(histogram.edges[begin]);
       const double width = frame.X(histogram.edges[end]) - left;
-      // A small height beside large ones must be visible, too.
+      // A small height next to large ones must be visible, too.
       const double top = std::min(frame.Y(height), frame.Bottom() - 1);
       drawing->FillRectangle(left, top, std::max(1.0, width > 4 ? width - 1 : width), frame.Bottom() - top, BarColour);
     }

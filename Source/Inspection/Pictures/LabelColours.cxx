@@ -10,7 +10,7 @@ namespace brickccl
 namespace
 {
 
-/** Colours that are easy to tell apart, side by side and on gray. */
+/** Colors that are easy to distinguish, side by side and on gray. */
 constexpr Colour Palette[] = { { 230, 57, 70 },   { 42, 157, 244 },  { 255, 183, 3 },  { 46, 196, 120 },
                                { 181, 101, 244 }, { 255, 127, 80 },  { 0, 200, 200 },  { 245, 105, 190 },
                                { 160, 210, 60 },  { 110, 130, 255 }, { 205, 133, 63 }, { 150, 230, 190 },

@@ -17,7 +17,7 @@ namespace brickccl
 class LabelColours
 {
 public:
-  /** \param listed  labels that stand beside each other in a legend */
+  /** \param listed  labels next to each other in a legend */
   LabelColours(const std::vector<SlicePixels> & slices, const std::vector<std::uint64_t> & listed);
 
   /** The colour of a label, which is one of the slices' labels. */

@@ -18,8 +18,6 @@ namespace
 {
 
 constexpr double LongestSide = 900;
-constexpr int    SwatchSize = 12;
-constexpr int    LongestScaleBar = 180;
 
 /** Draws the slice and, over it, the labels in the colours of the legend, in a frame. */
 void

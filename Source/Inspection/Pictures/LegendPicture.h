@@ -13,7 +13,7 @@
 namespace brickccl
 {
 
-/** A colour and what it stands for. */
+/** A color and its meaning. */
 struct LegendRow
 {
   std::uint64_t label = 0;
@@ -21,7 +21,7 @@ struct LegendRow
   std::string   text;
 };
 
-/** What a picture with a legend shows. */
+/** The contents of a picture with a legend. */
 struct LegendPicture
 {
   /** A slice: an image of 2 dimensions, or of 3 with one voxel along z. */
@@ -34,7 +34,7 @@ struct LegendPicture
   bool hasSpacing = true;
 };
 
-/** Writes a PNG of one slice with the labels in the colours of the legend, which stands beside it with a scale bar.
+/** Writes a PNG of one slice with the labels in the colors of the legend, which is next to it with a scale bar.
  *  \throws Error if the file cannot be written; Cancelled. */
 void WriteLegendPicture(const std::string & path, const LegendPicture & picture, const HostContext & context);
 

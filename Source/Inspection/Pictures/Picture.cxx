@@ -26,7 +26,7 @@ namespace
 constexpr Colour MarkColour{ 255, 255, 255 };
 constexpr Colour EndColour{ 255, 220, 120 };
 
-/** The voxel of the largest component that lies nearest to its centroid, the first if there are several. Without
+/** The voxel of the largest component nearest to its centroid, the first if there are several. Without
  *  components it is the middle of the volume. */
 std::array<std::int64_t, 3>
 FindCentre(const RunVolume & labels, const ComponentTable & table)
@@ -92,8 +92,8 @@ DrawMarks(Canvas & canvas, const PicturePanel & panel, const Extent & extent)
   canvas.FillRectangle(panel.x + panel.view.width + 2, y, PictureMarkLength, 1, MarkColour);
 }
 
-/** Writes the letters of a patient's sides at the middle of a panel's sides. Those of opposite sides of a thin stack,
- *  which have no room, stand beside each other, as S/I. */
+/** Writes the letters of a patient's sides at the middle of a panel's sides. Letters of opposite sides of a thin stack
+ * are written together, as S/I. */
 void
 DrawEnds(Canvas & canvas, const PicturePanel & panel)
 {

@@ -12,7 +12,7 @@
 namespace brickccl
 {
 
-/** What a picture shows. */
+/** The contents of a picture. */
 struct PictureContents
 {
   /** An image of 1 to 3 dimensions. */
@@ -40,27 +40,27 @@ enum class PictureStyle
 struct PictureOptions
 {
   PictureStyle style = PictureStyle::Slices;
-  /** The most pixels that the picture has; 0: 480 for the longest side of an image of three slices, 960 for that of one
-   *  slice, and what stands beside it. */
+  /** The most pixels that the picture has; 0: 480 for the longest side of an image of three slices, 960 for one
+   *  slice, plus the key. */
   int width = 0;
   int height = 0;
   /** Colours by a column; null: colours that differ between neighbours. */
   const ColumnColours * columnColours = nullptr;
 };
 
-/** \throws Unsupported unless pictures can show images of this extent: those of 1 to 3 dimensions. */
+/** \throws Unsupported unless the image has 1 to 3 dimensions. */
 void CheckPicture(const Extent & extent);
 
 /** Writes a PNG of slices or projections.
  *
- *  The picture shows the gray values of the background (see WindowOfPart), and over them the labels in colours that
- *  differ between neighbours (see LabelColours) or stand for a column. It also shows the slices' positions (index, and
- *  mm in LPS), marks where the slices cut each other, and a key (see PictureKey). Voxels keep their
- *  physical proportions. An axis that would be too thin to see is drawn wider, and the picture says so.
+ *  The picture shows the gray values of the background (see WindowOfPart), and over them the labels in colors that
+ *  differ between neighbors (see LabelColours) or show a column. It also shows the slices' positions (index, and mm
+ *  in LPS), marks where the slices cut each other, and a key (see PictureKey). Voxels keep their physical
+ *  proportions. An axis that would be too thin to see is drawn wider, with a note in the picture.
  *
- *  The direction matrix decides how slices lie: of a volume in LPS, z points up and y down, so that the left side of a
- *  patient is on the right, and the front or the head on top. If the file says that it has such axes, their ends are
- *  marked by letters (L, R, A, P, S, I).
+ *  The direction matrix decides how slices lie: of a volume in LPS, z points up and y down, so that the left side of
+ *  a patient is on the right, and the front or the head on top. If the file says that it has such axes, their ends
+ *  are marked by letters (L, R, A, P, S, I).
  *
  *  Only voxels in the slices are looked at, at most VoxelsPerPixel along each axis for a pixel; projections look at
  *  all. No display and no fonts are needed.

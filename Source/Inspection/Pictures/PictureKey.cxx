@@ -16,9 +16,6 @@ namespace
 {
 
 constexpr int LeastRows = 4;
-constexpr int LongestScaleBar = 180;
-constexpr int SwatchSize = 12;
-constexpr int Gap = 16;
 
 /** The height of everything except the rows of components, or the colour bar, and the gray bar. */
 constexpr int HeightWithoutRows = 6 * FontLineHeight;
@@ -84,7 +81,7 @@ PictureKey::PictureKey(const KeyContents & contents, double pixelSize, int heigh
   m_Subtitle = rows.empty() ? "" : std::to_string(m_Rows.size()) + " " + contents.whereVisible;
   const auto room =
     static_cast<std::size_t>(std::max(LeastRows, (height - HeightWithoutRows - GrayBarHeight) / FontLineHeight));
-  // There are at most as many rows as colours that can be told apart.
+  // There are at most as many rows as distinguishable colors.
   const std::size_t limit = std::min(room, LabelColours::Count() + 1);
   if (m_Rows.size() > limit)
   {
@@ -203,7 +200,7 @@ PictureKey::DrawColourBar(Canvas & canvas, int x, int y) const
   {
     y += FontLineHeight;
     canvas.FillRectangle(x, y - FontCapitalHeight - 1, SwatchSize, SwatchSize, ColumnColours::Missing);
-    canvas.DrawText(x + SwatchSize + Gap / 2, y, "no value", DimTextColour);
+    canvas.DrawText(x + SwatchSize + KeyGap / 2, y, "no value", DimTextColour);
   }
   return y;
 }
@@ -216,7 +213,7 @@ PictureKey::LabelEnd() const
   {
     width = std::max(width, TextWidth(std::to_string(row.label)));
   }
-  return SwatchSize + Gap / 2 + width;
+  return SwatchSize + KeyGap / 2 + width;
 }
 
 int
@@ -227,7 +224,7 @@ PictureKey::SizeEnd() const
   {
     width = std::max(width, TextWidth(ShortNumber(row.size)));
   }
-  return LabelEnd() + Gap + width;
+  return LabelEnd() + KeyGap + width;
 }
 
 void

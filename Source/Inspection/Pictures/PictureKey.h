@@ -15,12 +15,15 @@
 namespace brickccl
 {
 
-/** The colours of what is drawn beside the slices. */
+/** The colors of the key. */
 inline constexpr Colour FrameColour{ 90, 94, 102 };
 inline constexpr Colour TextColour{ 232, 234, 238 };
 inline constexpr Colour DimTextColour{ 160, 165, 175 };
+inline constexpr int    SwatchSize = 12;
+inline constexpr int    LongestScaleBar = 180;
+inline constexpr int    KeyGap = 16;
 
-/** What a key says of a picture. */
+/** The contents of a key. */
 struct KeyContents
 {
   const ComponentTable & table;
@@ -28,7 +31,7 @@ struct KeyContents
   bool hasSpacing = true;
   /** The labels that can be seen, ascending. */
   std::vector<std::uint64_t> visible;
-  /** What is said of their number: "visible here". */
+  /** The text for their number: "visible here". */
   std::string whereVisible = "visible here";
   /** Colours by a column, which has a colour bar then; null: each label has its own. */
   const ColumnColours * columnColours = nullptr;
@@ -39,8 +42,8 @@ struct KeyContents
 /** The labels that slices show, ascending. */
 std::vector<std::uint64_t> LabelsOf(const std::vector<SlicePixels> & slices);
 
-/** What stands beside a picture: the number of components, the largest visible ones with their colours and sizes or a
- *  colour bar, the values of black and white, and a scale bar. */
+/** The key next to a picture: the number of components, the largest visible ones with their colors and sizes or a
+ *  color bar, the values of black and white, and a scale bar. */
 class PictureKey
 {
 public:

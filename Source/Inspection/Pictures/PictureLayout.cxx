@@ -27,15 +27,15 @@ constexpr int KeyWidth = 200;
 constexpr int KeyHeight = 270;
 constexpr int KeyHeightWithBar = 440;
 
-/** How the axes of an image lie in a patient: along which axis of L, P and S each of them runs, and whether towards its
- *  end (left, posterior, superior) or against it. */
+/** The orientation of an image's axes in a patient: the axis of L, P and S along which each runs, and whether towards
+ * its end (left, posterior, superior) or against it. */
 struct Anatomy
 {
   int  along[3] = { 0, 1, 2 };
   bool isReversed[3] = { false, false, false };
 };
 
-/** The axes nearest to those of the patient; of two that claim the same one, the nearer gets it. */
+/** The axes nearest to the patient's axes; of two that claim the same one, the nearer gets it. */
 Anatomy
 AnatomyOf(const LoadedImage & image)
 {
@@ -72,14 +72,14 @@ AnatomyOf(const LoadedImage & image)
 }
 
 /** Pixels for each axis, and whether these are more than its proportion asks for. */
-struct Scale
+struct AxisScale
 {
   double pixelSize = 1;
   int    pixels[3] = {};
   bool   isWidened[3] = {};
 };
 
-Scale
+AxisScale
 ScaleAxes(const LoadedImage & image, double longestSide)
 {
   const Extent & extent = image.extent;
@@ -91,7 +91,7 @@ ScaleAxes(const LoadedImage & image, double longestSide)
     longest = std::max(longest, spacing * static_cast<double>(extent.size[axis]));
     smallestVoxel = std::min(smallestVoxel, spacing);
   }
-  Scale scale;
+  AxisScale scale;
   scale.pixelSize = std::max(longest / longestSide, smallestVoxel / LargestVoxel);
   for (int axis = 0; axis < 3; ++axis)
   {
@@ -105,7 +105,7 @@ ScaleAxes(const LoadedImage & image, double longestSide)
 
 /** The panel of the slice orthogonal to an axis of the image. */
 PicturePanel
-PanelAcross(int fixed, const LoadedImage & image, const Scale & scale, const std::array<std::int64_t, 3> & place)
+PanelAcross(int fixed, const LoadedImage & image, const AxisScale & scale, const std::array<std::int64_t, 3> & place)
 {
   const Anatomy anatomy = AnatomyOf(image);
   int           axes[2] = { fixed == 0 ? 1 : 0, fixed == 2 ? 1 : 2 };
@@ -158,7 +158,7 @@ PositionOf(const PicturePanel & panel, const PictureContents & contents, bool is
 }
 
 std::vector<std::string>
-DirectionsOf(const PicturePanel & panel, const Scale & scale)
+DirectionsOf(const PicturePanel & panel, const AxisScale & scale)
 {
   std::vector<std::string> lines{ std::string(1, AxisNames[panel.view.across]) +
                                   (panel.view.isMirrored ? " left, " : " right, ") + AxisNames[panel.view.down] +
@@ -183,19 +183,19 @@ LayOutMontage(const PictureContents & contents, const PictureOptions & options)
   const int           high = (options.height == 0 ? MontageHeight : options.height) - PictureMargin;
   PictureLayout       layout;
   layout.style = PictureStyle::Montage;
-  // Of all numbers of columns, the one that shows the most slices in tiles that are not too small, or the largest tile.
+  // The number of columns that shows the most slices in tiles that are not too small, or else the largest tile.
   double longestSide = 1;
   int    maximum = 0;
   for (int columns = 1; columns == 1 || columns * (LeastTile + PictureMargin) <= room; ++columns)
   {
-    const int    side = std::max(ThinnestSide, room / columns - PictureMargin);
-    const Scale  full = ScaleAxes(image, 1e6);
-    const double ratio = static_cast<double>(full.pixels[1]) / full.pixels[0];
-    const double across = std::min<double>(side, (high - FontLineHeight - PictureMargin) / ratio);
-    const auto   tileHeight = static_cast<int>(std::ceil(across * ratio)) + FontLineHeight + PictureMargin;
-    const int    rows = std::max(1, (high + 1) / tileHeight);
-    const auto   needed = static_cast<int>(std::min<std::int64_t>(slices, std::int64_t{ columns } * rows));
-    const double side2d = across * std::max(1.0, ratio);
+    const int       side = std::max(ThinnestSide, room / columns - PictureMargin);
+    const AxisScale full = ScaleAxes(image, 1e6);
+    const double    ratio = static_cast<double>(full.pixels[1]) / full.pixels[0];
+    const double    across = std::min<double>(side, (high - FontLineHeight - PictureMargin) / ratio);
+    const auto      tileHeight = static_cast<int>(std::ceil(across * ratio)) + FontLineHeight + PictureMargin;
+    const int       rows = std::max(1, (high + 1) / tileHeight);
+    const auto      needed = static_cast<int>(std::min<std::int64_t>(slices, std::int64_t{ columns } * rows));
+    const double    side2d = across * std::max(1.0, ratio);
     if (needed > maximum || (needed == maximum && side2d > longestSide))
     {
       maximum = needed;
@@ -210,8 +210,8 @@ LayOutMontage(const PictureContents & contents, const PictureOptions & options)
   {
     sides[axis] = static_cast<double>(extent.size[axis]) * (axis < extent.dimension ? image.geometry.spacing[axis] : 0);
   }
-  const double shown = std::max(sides[0], sides[1]);
-  const Scale  scale = ScaleAxes(image, std::max(1.0, std::floor(longestSide * std::max(1.0, sides[2] / shown))));
+  const double    shown = std::max(sides[0], sides[1]);
+  const AxisScale scale = ScaleAxes(image, std::max(1.0, std::floor(longestSide * std::max(1.0, sides[2] / shown))));
   layout.pixelSize = scale.pixelSize;
   for (int i = 0; i < maximum; ++i)
   {
@@ -301,7 +301,7 @@ LayOutPicture(const PictureContents &             contents,
   const auto make = [&](double longestSide) {
     PictureLayout layout;
     layout.style = options.style;
-    const Scale scale = ScaleAxes(image, longestSide);
+    const AxisScale scale = ScaleAxes(image, longestSide);
     layout.pixelSize = scale.pixelSize;
     int only = -1;
     for (int axis = 0; axis < 3; ++axis)

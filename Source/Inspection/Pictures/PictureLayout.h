@@ -15,10 +15,10 @@ namespace brickccl
 inline constexpr int PictureMargin = 16;
 /** Voxels are drawn no larger, in pixels. */
 inline constexpr double LargestVoxel = 32;
-/** The length of the marks beside a panel. */
+/** The length of the marks at a panel. */
 inline constexpr int PictureMarkLength = 6;
 
-/** A slice and where it lies in the picture. */
+/** A slice and its position in the picture. */
 struct PicturePanel
 {
   SliceView view;
@@ -36,7 +36,7 @@ struct PicturePanel
   int Width() const;
 };
 
-/** The panels of a picture. Where they lie is known when the size of what stands beside them is (Arrange). */
+/** The panels of a picture. Their positions are known when the size of the key is (Arrange). */
 struct PictureLayout
 {
   PictureStyle              style = PictureStyle::Slices;
@@ -47,9 +47,9 @@ struct PictureLayout
   int columns = 1;
   /** Whether marks show where panels cut each other. */
   bool hasMarks = false;
-  /** The height that stands free beside the key without making the picture higher. */
+  /** The free height next to the key that does not make the picture higher. */
   int heightForKey = 0;
-  /** Where the key lies, and the size of the picture; set by Arrange. */
+  /** The position of the key, and the size of the picture; set by Arrange. */
   int keyX = 0;
   int width = 0;
   int height = 0;
@@ -57,7 +57,7 @@ struct PictureLayout
   void Arrange(int keyWidth, int keyHeight);
 };
 
-/** The panel of the slice orthogonal to an axis, through a voxel, which lies as the direction matrix says.
+/** The panel of the slice orthogonal to an axis, through a voxel, oriented by the direction matrix.
  *  \param longestSide  the length in pixels of the image's longest axis */
 PicturePanel
 PanelAcross(const LoadedImage & image, int fixed, const std::array<std::int64_t, 3> & place, double longestSide);

@@ -14,12 +14,12 @@ namespace brickccl
 namespace
 {
 
-/** What was seen so far of every line along an axis. */
+/** The state of every line along an axis. */
 struct Plane
 {
   std::vector<float>         gray;
   std::vector<std::uint64_t> labels;
-  /** How far along the axis the component of `labels` lies. */
+  /** The position of the component of `labels` along the axis. */
   std::vector<std::int64_t> depths;
 
   explicit Plane(std::int64_t size)

@@ -6,8 +6,8 @@
 namespace brickccl
 {
 
-/** Samples what a volume shows on lines along the axis `fixed`: the highest gray value on each, where channels count as
- *  their mean, and the label of the first component. The pixels are those of a slice of these values.
+/** Samples a volume on lines along the axis `fixed`: the highest gray value on each (the mean of channels), and the
+ *  label of the first component. The pixels form a slice of these values.
  *  \param image  has 2 or 3 dimensions
  *  \param labels  runs with labels, of the same extent
  *  \throws Cancelled. */

@@ -20,7 +20,7 @@ namespace
 constexpr int MaximumColumns = 8;
 
 constexpr int JpegQuality = 78;
-/** Around a component lies at least so much of what is beside it: a share of its size, and so many voxels. */
+/** The margin around a component: at least this share of its size, and this many voxels. */
 constexpr double ShareBeside = 0.35;
 constexpr double VoxelsBeside = 6;
 
@@ -56,7 +56,7 @@ SampleAround(const PictureContents & contents, int axis, const SlicedComponent &
   const ComponentMeasures component = contents.table.components[shown.place];
   const PicturePanel      panel = PanelAcross(image, axis, {}, side);
   const int               axes[2] = { panel.view.across, panel.view.down };
-  // The square is as wide as the larger side of the component's box, with what lies beside it.
+  // The square is as wide as the larger side of the component's box, with its margin.
   double half = 0;
   for (const int each : axes)
   {
@@ -120,7 +120,7 @@ WriteSliceSheet(const std::string &               path,
                                  contents.labels,
                                  PanelAcross(contents.background, axis, place, longestSide).view,
                                  context.Part(static_cast<double>(i) / count, static_cast<double>(i + 1) / count)));
-    // Some of the values tell the window.
+    // Some of the values set the window.
     constexpr std::size_t stride = 5;
     for (std::size_t at = 0; at < pixels.back().gray.size(); at += stride)
     {

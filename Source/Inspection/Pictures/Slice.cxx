@@ -44,7 +44,7 @@ VoxelsUnder(std::int64_t voxels, std::int64_t pixels)
     }
     else
     {
-      // A voxel belongs to the pixel that its centre lies in.
+      // A voxel belongs to the pixel that contains its center.
       const std::int64_t begin = (2 * pixel * voxels + pixels) / (2 * pixels);
       const std::int64_t count = (2 * (pixel + 1) * voxels + pixels) / (2 * pixels) - begin;
       const std::int64_t looked = std::min(count, VoxelsPerPixel);
@@ -58,7 +58,7 @@ VoxelsUnder(std::int64_t voxels, std::int64_t pixels)
   return taps;
 }
 
-/** As VoxelsUnder, but where pixels are smaller than voxels, a pixel looks at the two voxels that it lies between. */
+/** As VoxelsUnder, but if pixels are smaller than voxels, a pixel uses the two nearest voxels. */
 Taps
 VoxelsToInterpolate(std::int64_t voxels, int pixels)
 {

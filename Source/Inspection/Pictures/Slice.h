@@ -41,7 +41,7 @@ struct SlicePixels
   std::vector<float> coverage;
 };
 
-/** At most so many voxels along each axis, evenly spread, are looked at for a pixel. */
+/** The largest number of voxels per axis, evenly spread, that a pixel uses. */
 inline constexpr std::int64_t VoxelsPerPixel = 8;
 
 /** Samples a slice. It looks only at the voxels that the pixels need; the label map is never made.

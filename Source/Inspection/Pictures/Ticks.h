@@ -22,7 +22,7 @@ Ticks LinearTicks(double low, double high, int maximum, bool whole = false);
  *  times them. */
 Ticks LogarithmicTicks(double low, double high);
 
-/** A number with at most so many significant digits and without needless zeros: "1200", "0.25", "3e-07". */
+/** A number with at most this many significant digits and without needless zeros: "1200", "0.25", "3e-07". */
 std::string ShortNumber(double value, int digits = 4);
 
 /** A length in the unit that suits it: "20 mm", "500 µm", "1.5 m". */

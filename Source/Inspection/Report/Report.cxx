@@ -291,8 +291,8 @@ private:
     }
   }
 
-  /** A file as it stands in the page, "data:image/png;base64,...", or nothing if there is no room for it.
-   *  \param file  counts from the batch's folder */
+  /** A file for the page, "data:image/png;base64,...", or empty if there is no room for it. \param file  relative to
+   * the batch's folder */
   std::string
   Inlined(const std::string & file)
   {
@@ -344,7 +344,7 @@ private:
            << EscapeXml(alternative + item.cells["item"]) << "\" src=\"" << data << "\"></figure>\n";
   }
 
-  /** What `batch --report` drew: slices to look through, surfaces, the largest defects. */
+  /** The pictures of `batch --report`: slices to page through, surfaces, the largest defects. */
   void
   WriteViews(std::ostream & stream, Item & item, std::size_t place)
   {
@@ -432,7 +432,7 @@ private:
         continue;
       }
       const ordered_json & files = item.at("input").at("files");
-      // Of a series or stack, the manifest has all files.
+      // The manifest has all files of a series or stack.
       const std::size_t maximum = std::min<std::size_t>(files.size(), 5);
       for (std::size_t i = 0; i < maximum; ++i)
       {

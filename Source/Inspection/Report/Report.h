@@ -9,9 +9,9 @@ namespace brickccl::report
 /** Writes the report of a batch (Batch/BatchFolder.h), `report.html` in its folder: verdicts, defects, histograms,
  *  pictures, recipe, versions and hashes in one file that asks for nothing else.
  *
- *  It has at most MaximumDefects rows of defects, the largest ones of all items; the page says so. Pictures are part of
- * it up to MaximumPictureBytes; the page links the others. \return the path. \throws Error if the folder is not that of
- * a batch, or the file cannot be written. */
+ *  It has at most MaximumDefects rows of defects, the largest ones of all items; as the page notes. Pictures are part
+ *  of it up to MaximumPictureBytes; the page links the others. \return the path. \throws Error if the folder is not a
+ *  batch's folder, or the file cannot be written. */
 std::string WriteReport(const std::string & folder);
 
 inline constexpr std::size_t MaximumDefects = 20000;

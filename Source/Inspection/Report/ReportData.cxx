@@ -133,7 +133,7 @@ CheckOutputs(const std::string & folder, const ordered_json & outputs)
     }
     if (!std::filesystem::is_regular_file(path) || batch::DescribeFile(path, name) != output)
     {
-      throw Error("'" + path + "' is not what the batch wrote; `brickccl batch ... --resume` makes it anew");
+      throw Error("'" + path + "' was changed after the batch; `brickccl batch ... --resume` makes it again");
     }
   }
   if (!missing.empty())
@@ -213,7 +213,7 @@ ReadItems(const std::string & folder)
     }
     items.push_back(std::move(item));
   }
-  // What needs attention comes first.
+  // Items that need attention come first.
   static const std::vector<std::string> order = { "fail", "error", "not done", "none", "pass" };
   const auto                            rank = [](const Item & item) {
     return std::find(order.begin(), order.end(), item.cells.at("verdict")) - order.begin();

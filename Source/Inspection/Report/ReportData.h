@@ -18,16 +18,16 @@ struct Item
   nlohmann::ordered_json summary;
 };
 
-/** What manifest.json says. \throws Error if it is damaged, or a file that a report shows is not what it says. */
+/** The contents of manifest.json. \throws Error if it is damaged, or does not match a file in the report. */
 nlohmann::ordered_json ReadManifest(const std::string & folder);
 
 /** The items of a batch; what needs attention comes first. \throws Error. */
 std::vector<Item> ReadItems(const std::string & folder);
 
-/** What the page's script shows: the names of the items, the limits of the rules, and the defects. */
+/** The data for the page's script: the names of the items, the limits of the rules, and the defects. */
 nlohmann::ordered_json DataOfScript(const std::string & folder, const std::vector<Item> & items);
 
-/** A number with five digits; the text itself if it is none. */
+/** A number with five digits; any other text unchanged. */
 std::string Rounded(const std::string & text);
 
 } // namespace brickccl::report

@@ -82,14 +82,16 @@ public:
   /** Gives the state `to` to voxels with a neighbor of this state to which the path is longer.
    * \param reached  voxels and the lengths of the paths to them, the nearest first */
   void
-  Climb(const std::vector<Entry> & reached, std::uint8_t to) const
+  Climb(const std::vector<Entry> & reached, std::uint8_t to, const HostContext & context) const
   {
+    StopPoint                 stop(context);
     std::vector<std::int64_t> joined;
     for (std::size_t end = reached.size(); end > 0;)
     {
       const double length = reached[end - 1].first * (1 - 1e-9);
       for (; end > 0 && reached[end - 1].first > length; --end)
       {
+        stop.AskAt(static_cast<std::uint64_t>(end));
         bool isNextTo = false;
         ForEachNeighbour(reached[end - 1].second,
                          [&](std::int64_t other, double) { isNextTo = isNextTo || m_States[other] == to; });
@@ -183,7 +185,7 @@ KeepDeepGaps(std::uint8_t * states, const Extent & extent, const GapLimits & lim
   const auto          reached = spreader.Spread(Outside, Gap, Reached, reach, context.Part(0, 0.5));
   if (!spreader.Spread(Gap, Reached, ReachedBack, 1.5 * reach, context.Part(0.5, 1)).empty())
   {
-    spreader.Climb(reached, Gap);
+    spreader.Climb(reached, Gap, context);
   }
   const Chunks chunks(extent.VoxelCount(), 1 << 16, 256);
   ParallelFor(chunks.count, context.Silent(), [&](std::int64_t chunk) {

@@ -10,7 +10,7 @@
 namespace brickccl
 {
 
-/** What voxels are while the gaps of a part are closed. A mask of the part has the first two values. */
+/** The values of voxels while the gaps of a part are closed. A mask of the part has the first two values. */
 enum class GapState : std::uint8_t
 {
   Outside,
@@ -37,10 +37,10 @@ struct GapLimits
  *  2. `fillHoles` gets the mask with Gap at these voxels. It sets to Gap what they and the part cut off from outside.
  *  3. The outside reaches into gaps, along paths of steps to neighbors by faces, edges and corners. A path ends at the
  *     first voxel to which it is not shorter than `depth` mm. Voxels that no path reaches are deep: the bottom of a
- *     slit, or what lies behind an opening. Deep voxels reach back in the same way, half as far again, which gives
+ *     slit, or the space behind an opening. Deep voxels reach back in the same way, half as far again, which gives
  *     the slit up to its mouth and the opening itself. Voxels from which a path leads to deep ones, farther from the
- *     outside by each step, are of the slit as well: corners between two of its open ends. All these stay Gap. The
- * others, such as fillets, become Outside.
+ *     outside by each step, are in the slit as well: corners between two of its open ends. All these stay Gap. The
+ *     others, such as fillets, become Outside.
  *
  *  For up to 3 dimensions. \throws Cancelled. */
 void FindGapsToClose(std::uint8_t *                mask,

@@ -138,7 +138,7 @@ private:
     }
   }
 
-  /** Whether a voxel that is not of the piece lies at the border of the image where the piece does not enclose it. */
+  /** Whether a voxel outside the piece is at the border of the image and not enclosed by the piece. */
   bool
   IsOpen(std::int64_t x, std::int64_t y, std::int64_t z) const
   {

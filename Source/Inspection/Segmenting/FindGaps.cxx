@@ -59,7 +59,7 @@ public:
     MarkBlocks(context);
   }
 
-  /** The voxels of a row that lie in gaps, as bits. */
+  /** The voxels of a row in gaps, as bits. */
   void
   FindRow(std::int64_t row, std::vector<Word> & gaps) const
   {
@@ -237,7 +237,7 @@ AreAcrossGap(const std::array<std::int64_t, 3> & before,
     square += length * length;
     steps = std::max(steps, offset);
   }
-  // Half a step of the line lies in each of the two voxels. Files round spacings to floats.
+  // Half a step of the line is in each of the two voxels. Files round spacings to floats.
   return std::sqrt(square) * static_cast<double>(steps - 1) <= width * static_cast<double>(steps) * (1 + 1e-6);
 }
 

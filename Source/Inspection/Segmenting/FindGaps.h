@@ -22,16 +22,16 @@ using GapLine = std::vector<std::array<std::int64_t, 3>>;
  * other side is too far away for AreAcrossGap. */
 std::vector<GapLine> LinesAcrossGaps(const Extent & extent, const Geometry & geometry, double width, int sides);
 
-/** Whether the surfaces of two voxels on a line, one on each side of its center, are at most `width` mm apart. It is
- * the length of the line from center to center that lies in neither of the two. */
+/** Whether the surfaces of two voxels on a line, one on each side of its center, are at most `width` mm apart. The
+ *  distance is the length of the line from center to center outside the two voxels. */
 bool AreAcrossGap(const std::array<std::int64_t, 3> & before,
                   const std::array<std::int64_t, 3> & behind,
                   const Geometry &                    geometry,
                   double                              width);
 
-/** Writes `gap` to the voxels of a mask that lie in gaps: those of value 0 that have voxels of value 1 on both sides on
- *  one of LinesAcrossGaps, the surfaces of which are at most `width` mm apart. The mask has no other values. For up to
- * 3 dimensions. It holds a bit for each voxel for a while. \throws Cancelled. */
+/** Writes `gap` to the voxels of a mask in gaps: voxels of value 0 between voxels of value 1 on one of
+ *  LinesAcrossGaps whose surfaces are at most `width` mm apart. The mask has no other values. For up to 3 dimensions.
+ *  It temporarily needs a bit per voxel. \throws Cancelled. */
 void FindGaps(std::uint8_t *      mask,
               const Extent &      extent,
               const Geometry &    geometry,

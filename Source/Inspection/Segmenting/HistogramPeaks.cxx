@@ -14,7 +14,7 @@ namespace brickccl
 namespace
 {
 
-/** About so many bins are looked at. */
+/** About this many bins are used. */
 constexpr std::size_t CoarseBins = 512;
 /** The bins at both ends into which smoothing may reach. */
 constexpr std::size_t Margin = 8;
@@ -84,15 +84,14 @@ Coarsen(const ValueHistogram & histogram)
   return coarse;
 }
 
-/** The bins of the highest peak and of the one that stands out most beside it; equal ones if there is none. */
+/** The bins of the highest peak and of the most prominent other one; equal ones if there is none. */
 std::pair<std::size_t, std::size_t>
 ClearestPeaks(const std::vector<double> & heights)
 {
   std::vector<std::size_t> order(heights.size());
   std::iota(order.begin(), order.end(), std::size_t{ 0 });
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return heights[a] > heights[b]; });
-  // From the highest bin down, each bin is a new peak or belongs to those beside it; where two meet, the lower one
-  // ends.
+  // From the highest bin down, each bin is a new peak or belongs to its neighbors; where two meet, the lower one ends.
   constexpr auto           none = static_cast<std::size_t>(-1);
   std::vector<std::size_t> peakOf(heights.size(), none);
   const auto               find = [&](std::size_t bin) {
@@ -133,7 +132,7 @@ ClearestPeaks(const std::vector<double> & heights)
   return { highest, secondHeight >= leastHeight ? second : highest };
 }
 
-/** The mean value around a peak: of the bins beside it that are at least 0.8 times as frequent. */
+/** The mean value around a peak: of its neighboring bins that are at least 0.8 times as frequent. */
 double
 ValueAt(std::size_t peak, const CoarseHistogram & coarse, const ValueHistogram & histogram)
 {
@@ -168,7 +167,7 @@ HistogramPeaks
 FindTwoPeaks(const ValueHistogram & histogram)
 {
   const char * const oneAlone =
-    "the histogram of the values has no two clear peaks; give otsu or a number as threshold";
+    "the histogram does not have two clear peaks (air and material); use otsu or a number as the threshold";
   if (histogram.valueCount == 0)
   {
     throw InvalidArgument(
@@ -192,7 +191,7 @@ FindTwoPeaks(const ValueHistogram & histogram)
   HistogramPeaks peaks;
   peaks.low = ValueAt(left, coarse, histogram);
   peaks.high = ValueAt(right, coarse, histogram);
-  // The stretch of the rarest bins, from the lower border of the first to that of the one behind the last.
+  // The stretch of the rarest bins, from the lower border of the first to the upper border of the last.
   const double middle = 0.5 * static_cast<double>((begin - Margin + end - Margin) * coarse.bins) - 0.5;
   peaks.valley = histogram.first + histogram.width * middle;
   return peaks;

@@ -15,10 +15,10 @@ struct HistogramPeaks
   double valley = 0;
 };
 
-/** Finds the two peaks that stand out most. A peak stands out by its height above the higher one of the two lowest
- * points that part it from higher peaks (its topological persistence). Heights are square roots of counts, whose noise
- * is the same everywhere, so that few voxels of air count beside many of material. The peaks are found in about 512
- * bins, smoothed. \throws InvalidArgument if there is one peak alone. */
+/** Finds the two most prominent peaks. The prominence of a peak is its height above the higher one of the two lowest
+ *  points that separate it from higher peaks (its topological persistence). Heights are square roots of counts, whose
+ *  noise is the same everywhere, so that few voxels of air count next to many of material. The peaks are found in
+ *  about 512 bins, smoothed. \throws InvalidArgument if there is only one peak. */
 HistogramPeaks FindTwoPeaks(const ValueHistogram & histogram);
 
 } // namespace brickccl

@@ -34,7 +34,7 @@ struct OccurringValues
     }
   }
 
-  /** What a class of the values [begin, end) adds to the variance between classes, up to a constant. */
+  /** The contribution of a class of the values [begin, end) to the variance between classes, up to a constant. */
   long double
   Score(std::size_t begin, std::size_t end) const
   {
@@ -112,8 +112,10 @@ MultiOtsuThresholds(const ValueHistogram & histogram, int classes)
   const auto            classCount = static_cast<std::size_t>(classes);
   if (classes < 2 || valueCount < classCount)
   {
-    throw InvalidArgument("Otsu's thresholds of " + std::to_string(classes) + " classes do not exist: there are " +
-                          std::to_string(valueCount) + " different values; give the threshold as a number");
+    throw InvalidArgument(valueCount == 1 ? std::string("no automatic threshold: all voxels have the same value")
+                                          : "no automatic threshold for " + std::to_string(classes) +
+                                              " classes: the image has only " + std::to_string(valueCount) +
+                                              " different values; give the threshold as a number");
   }
   Divisions                             divisions(occurring);
   std::vector<std::vector<std::size_t>> begins;

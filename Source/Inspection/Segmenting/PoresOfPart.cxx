@@ -26,8 +26,8 @@ namespace
 
 /** Further pieces of material are worth a note if each has at least this share of the largest one's voxels. */
 constexpr double LeastShareOfPiece = 1e-3;
-/** Openings to the outside are worth a note if they are at most this many voxels wide, and one has at least
- *  this many voxels together with what lies behind it. */
+/** Openings to the outside are worth a note if they are at most this many voxels wide, and one has at least this many
+ * voxels including the space behind it. */
 constexpr double        WidthOfOpening = 4;
 constexpr std::uint64_t LeastVoxelsOfOpening = 27;
 
@@ -102,7 +102,7 @@ private:
     Label(m_Image, OptionsFor(m_Options.material), m_Material);
     if (m_Material.ComponentCount() == 0)
     {
-      throw InvalidArgument("the image has no material: no voxel lies in " + m_Options.material.ToString() +
+      throw InvalidArgument("the image has no material: no voxel is in " + m_Options.material.ToString() +
                             "; give another threshold");
     }
     CheckThatAirIsLeft(m_Material, m_Image.extent, m_Options.material);
@@ -130,8 +130,9 @@ private:
     if (m_Options.closeWidth > longest)
     {
       std::ostringstream text;
-      text << "gaps of " << m_Options.closeWidth << " mm cannot be closed (--close, part.close_mm): the image is "
-           << longest << " mm long; give the width of the cracks, from 0 to that";
+      text << "gaps of " << m_Options.closeWidth
+           << " mm cannot be closed (--close, part.close_mm), because the image is " << longest
+           << " mm long; give the width of the cracks";
       throw InvalidArgument(text.str());
     }
     int count = 0;
@@ -180,7 +181,7 @@ private:
     m_Result.openings = CountPieces(openings, 1, 0);
   }
 
-  /** Counts the components from one on that have at least this share of the first one's voxels and do not lie in the
+  /** Counts the components from one on that have at least this share of the first one's voxels and are outside the
    * part. */
   PoresOfPart::Pieces
   CountPieces(const Labeling & labeling, std::uint64_t first, double least) const
@@ -249,7 +250,7 @@ private:
     });
     if (counts[2] == 0)
     {
-      throw InvalidArgument("no voxel of the part lies in the mask; give a mask that is not 0 in some of the part");
+      throw InvalidArgument("the mask is 0 everywhere in the part; use a mask that overlaps the part");
     }
     m_Result.fillsImage = counts[0] == static_cast<std::uint64_t>(extent.VoxelCount());
     m_Result.partVoxels = counts[2];
@@ -273,7 +274,7 @@ FindPores(const ImageView & image, const PoreOptions & options)
 {
   if (image.channels != 1 || image.extent.dimension > 3)
   {
-    throw InvalidArgument("pores are found in images of 1 channel and up to 3 dimensions; this one has " +
+    throw InvalidArgument("pores are found in images with 1 channel and up to 3 dimensions; this one has " +
                           Counted(image.channels, "channel") + " and " + Counted(image.extent.dimension, "dimension"));
   }
   return PoreFinder(image, options).Find();
@@ -284,7 +285,7 @@ CheckThatAirIsLeft(const Labeling & material, const Extent & extent, const Crite
 {
   if (material.ForegroundVoxelCount() == static_cast<std::uint64_t>(extent.VoxelCount()))
   {
-    throw InvalidArgument("the part fills the image: every voxel lies in " + criterion.ToString() +
+    throw InvalidArgument("the part fills the image: every voxel is in " + criterion.ToString() +
                           "; give another threshold");
   }
 }

@@ -47,7 +47,7 @@ struct PoresOfPart
   std::uint64_t partVoxels = 0;
   std::uint64_t poreVoxels = 0;
 
-  /** Voxels of material that belong to no part: pieces beside the largest one. */
+  /** Voxels of material outside the part: all pieces except the largest one. */
   std::uint64_t otherMaterialVoxels = 0;
   /** How many there are of something, and how large the largest one is. */
   struct Pieces
@@ -58,7 +58,7 @@ struct PoresOfPart
   /** Those of these pieces that have at least a thousandth of the largest one's voxels. */
   Pieces furtherPieces;
   /** Cracks and cavities that count as outside because of openings of at most this many mm, which are 4 voxels along
-   * the axis of the least spacing. */
+   *  the axis of the least spacing. */
   Pieces openings;
   double openingWidth = 0;
   /** Whether every voxel of the image is part. */
@@ -87,20 +87,20 @@ struct PoresOfPart
 
 /** Finds the pores of the largest piece of material (whose voxels are connected by faces, edges and corners).
  *
- *  The part is that piece with its holes filled: what is not reached from the border of the image through the faces of
- *  voxels that are not of the piece. Where the image cuts through a volume's part, a pore may be cut as well: what the
- *  piece encloses within a face of the image counts as a hole there. Only a bore lies outside: a hole that runs
- * straight from one end of the image to the other, through at least 8 voxels and over at least a fiftieth of the part's
- *  mean cross-section.
+ *  The part is that piece with its holes filled: what is not reached from the border of the image through the faces
+ *  of voxels that are not of the piece. Where the image cuts through a volume's part, a pore may be cut as well: what
+ *  the piece encloses within a face of the image counts as a hole there. Only a bore is outside: a hole that runs
+ *  straight from one end of the image to the other, through at least 8 voxels and over at least a fiftieth of the
+ *  part's mean cross-section.
  *
  *  Pores are what is not material inside the part.
  *
- *  \throws InvalidArgument for several channels or 4 dimensions, if nothing or everything is material, or if no part is
- *  in the region; Cancelled. */
+ *  \throws InvalidArgument for several channels or 4 dimensions, if nothing or everything is material, or if no part
+ *  is in the region; Cancelled. */
 PoresOfPart FindPores(const ImageView & image, const PoreOptions & options);
 
-/** What a user must know before judging a part, each a sentence without a full stop: further pieces, openings, bores, a
- *  part that fills the image. \param closing  what closes gaps: the name of an option or a key */
+/** Notes for judging a part, each a sentence without a full stop: further pieces, openings, bores, a
+ *  part that fills the image. \param closing  the name of the option or key that closes gaps */
 std::vector<std::string> NotesOn(const PoresOfPart & found, const std::string & closing);
 
 /** The same of a part that fills the image. */

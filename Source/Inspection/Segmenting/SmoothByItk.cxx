@@ -139,7 +139,7 @@ SmoothReals(TReal *                 values,
     median->SetInput(import->GetOutput());
     median->SetRadius(radius);
     median->SetNumberOfWorkUnits(static_cast<itk::ThreadIdType>(EffectiveThreadCount(context.threads)));
-    // In pieces, between which a caller is heard.
+    // In pieces, with a check for cancelling in between.
     const auto pieces = itk::StreamingImageFilter<Image, Image>::New();
     pieces->SetInput(median->GetOutput());
     pieces->SetNumberOfStreamDivisions(200);
@@ -187,14 +187,14 @@ CopyToReals(const T * voxels, std::int64_t count, TReal * reals)
     reals[i] = static_cast<TReal>(voxels[i]);
     if (std::isnan(reals[i]))
     {
-      throw InvalidArgument("the image has values that are not a number (NaN) and cannot be smoothed");
+      throw InvalidArgument("an image with NaN values cannot be smoothed");
     }
     if constexpr (std::is_integral_v<T> && sizeof(T) == 8)
     {
       constexpr T limit = T(1) << 53;
       if (voxels[i] > limit || (std::is_signed_v<T> && voxels[i] < T(0) - limit))
       {
-        throw InvalidArgument("the image has values beyond 2^53, which cannot be smoothed");
+        throw InvalidArgument("an image with values beyond 2^53 cannot be smoothed");
       }
     }
   }
@@ -235,7 +235,7 @@ SmoothByItk(const ImageView &       image,
 void
 SmoothByItk(const ImageView &, const Geometry &, const SmoothingMethod &, void *, const HostContext &)
 {
-  throw Unsupported("this build has no ITK, which smooths images; build it where ITK is installed");
+  throw Unsupported("smoothing needs a build with ITK; this one has none");
 }
 
 #endif

@@ -6,7 +6,7 @@
 namespace brickccl
 {
 
-/** What Smooth does after its checks. \throws Unsupported in a build without ITK. */
+/** The work of Smooth after its checks. \throws Unsupported in a build without ITK. */
 void SmoothByItk(const ImageView &       image,
                  const Geometry &        geometry,
                  const SmoothingMethod & method,

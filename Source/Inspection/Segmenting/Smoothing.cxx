@@ -48,10 +48,9 @@ SmoothingMethod::FromText(const std::string & text)
       return method;
     }
   }
-  throw InvalidArgument(Quoted(text) + " is no way to smooth; give median:R, R from 1 to " +
-                        std::to_string(SmoothingMethod::MaximumRadius) +
-                        " voxels, or gaussian:MM, a standard deviation above 0, for example gaussian:0.5" +
-                        HintOnLostNumber(size));
+  throw InvalidArgument(
+    "unknown filter " + Quoted(text) + "; use median:R, R from 1 to " + std::to_string(SmoothingMethod::MaximumRadius) +
+    " voxels, or gaussian:MM, a standard deviation above 0, for example gaussian:0.5" + HintOnLostNumber(size));
 }
 
 ScalarType
@@ -74,7 +73,7 @@ Smooth(const ImageView &       image,
   if (image.channels != 1)
   {
     throw InvalidArgument("an image of " + std::to_string(image.channels) +
-                          " channels cannot be smoothed; give one of 1");
+                          " channels cannot be smoothed; convert it to gray first");
   }
   const bool isGaussian = method.kind == SmoothingMethod::Kind::Gaussian;
   for (int axis = 0; axis < std::min(image.extent.dimension, 3) && isGaussian; ++axis)
@@ -83,7 +82,7 @@ Smooth(const ImageView &       image,
     {
       throw InvalidArgument("a Gaussian of " + std::to_string(method.deviation) + " mm is wider than " +
                             std::to_string(static_cast<int>(MaximumDeviationInVoxels)) + " voxels of " +
-                            std::to_string(geometry.spacing[axis]) + " mm; give a smaller one");
+                            std::to_string(geometry.spacing[axis]) + " mm; use a smaller one");
     }
   }
   SmoothByItk(image, geometry, method, smoothed, context);

@@ -11,7 +11,7 @@
 namespace brickccl
 {
 
-/** How an image is smoothed, along its first three axes. Beyond the border, the values at the border go on. */
+/** How to smooth an image, along its first three axes. Beyond the border, the values at the border continue. */
 struct SmoothingMethod
 {
   enum class Kind
@@ -33,8 +33,8 @@ struct SmoothingMethod
   static SmoothingMethod FromText(const std::string & text);
 };
 
-/** The type of a smoothed image: that of the image for a median; for a Gaussian float, or double for values that float
- *  does not hold. */
+/** The type of a smoothed image: the image's type for a median; for a Gaussian float, or double for values that float
+ *  cannot hold. */
 ScalarType SmoothedType(ScalarType type, const SmoothingMethod & method);
 
 /** Smooths an image of 1 to 4 dimensions by ITK. \param smoothed  room for the voxels, of the type SmoothedType.

@@ -28,13 +28,13 @@ RefuseMethod(const std::string & text)
   {
     std::string point = text;
     point[point.find(',')] = '.';
-    hint = "; a fraction has a point: " + point;
+    hint = "; write a decimal point: " + point;
   }
   if (IsLostNumber(text))
   {
     hint = HintOnLostNumber(text);
   }
-  throw InvalidArgument(Quoted(text) + " is no threshold; give otsu, multi-otsu:N (N classes, 2 to " +
+  throw InvalidArgument("unknown threshold " + Quoted(text) + "; use otsu, multi-otsu:N (N classes, 2 to " +
                         std::to_string(ThresholdMethod::MaximumClasses) +
                         "; multi-otsu:N:K takes the K-th threshold), valley, iso50 or a number" + hint +
                         DidYouMean(text, { "otsu", "multi-otsu:3", "valley", "iso50" }));
@@ -135,18 +135,17 @@ Threshold::Below() const
 namespace
 {
 
-/** \throws InvalidArgument if doubles, in which thresholds are found, do not tell the values of neighbouring bins
- * apart. */
+/** \throws InvalidArgument if doubles, used for thresholds, cannot distinguish the values of neighboring bins. */
 void
 CheckPrecision(const ValueHistogram & histogram)
 {
-  // Of the bins, which leave outliers aside.
+  // The last of the bins, which ignore outliers.
   const double last = histogram.counts.empty() ? histogram.first : histogram.ValueOf(histogram.counts.size() - 1);
   const double farthest = std::max(std::abs(histogram.first), std::abs(last));
   if (std::nextafter(farthest, std::numeric_limits<double>::infinity()) - farthest > histogram.width)
   {
     std::ostringstream text;
-    text << "the values lie too close together for their size (up to " << farthest
+    text << "the values are too close together for their size (up to " << farthest
          << ") to find a threshold in 64-bit floating-point numbers; give a number";
     throw InvalidArgument(text.str());
   }
@@ -161,7 +160,7 @@ FindThreshold(const ValueHistogram & histogram, const ThresholdMethod & method)
   if (method.kind != Kind::Value && histogram.origin != 0)
   {
     Threshold threshold = FindThreshold(histogram.FromOrigin(), method);
-    // What lies between two whole numbers parts them as the upper one does.
+    // A threshold between two whole numbers separates them like the upper one.
     threshold.value = histogram.origin + threshold.value.Ceiling();
     for (Number & each : threshold.all)
     {

@@ -35,14 +35,14 @@ struct ThresholdMethod
   Kind   kind = Kind::Otsu;
   Number value = 0;
   int    classes = 2;
-  /** Counts thresholds from 1, the lowest, on. 0 stands for the highest. */
+  /** The number of the threshold, 1 for the lowest; 0: the highest. */
   int which = 0;
 
   /** Reads "otsu", "multi-otsu:N", "multi-otsu:N:K" (the K-th of N - 1 thresholds), "valley", "iso50" or a number.
    *  \throws InvalidArgument, which says what can be given. */
   static ThresholdMethod FromText(const std::string & text);
 
-  /** What FromText reads. */
+  /** The text for FromText. */
   std::string ToString() const;
 };
 
@@ -70,10 +70,10 @@ struct Threshold
   Criterion Below() const;
 };
 
-/** Finds a threshold, without regard to padding (ValueHistogram::HasPadding). Where a stretch of values is equally
- * good, since none or equally few occur there, it lies in the middle of the stretch. Of whole numbers that doubles do
- * not hold it is the next one. \throws InvalidArgument if there are too few different values, or for Valley and Iso50
- * no two peaks. */
+/** Finds a threshold, without regard to padding (ValueHistogram::HasPadding). In a stretch of equally good values,
+ *  because none or equally few occur there, it is in the middle of the stretch. Whole numbers that doubles cannot
+ *  hold are rounded up. \throws InvalidArgument if there are too few different values, or for Valley and Iso50 no two
+ *  peaks. */
 Threshold FindThreshold(const ValueHistogram & histogram, const ThresholdMethod & method);
 
 } // namespace brickccl

@@ -10,7 +10,7 @@
 namespace brickccl
 {
 
-/** A threshold with all its digits: that of 64-bit whole numbers may be no double. */
+/** A threshold with all its digits: for 64-bit whole numbers a double may be too short. */
 inline nlohmann::ordered_json
 ThresholdAsJson(const Number & threshold)
 {

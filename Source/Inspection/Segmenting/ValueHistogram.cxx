@@ -16,7 +16,7 @@ namespace
 
 constexpr std::size_t BinCount = std::size_t{ 1 } << 16;
 
-/** What a first look at the values finds. */
+/** The results of a first pass over the values. */
 template <typename T>
 struct Bounds
 {
@@ -84,7 +84,7 @@ public:
   void
   Sum(TSum & sum, TAdd add, TJoin join) const
   {
-    // A few at a time, so that an interrupt is heard soon and there are only as many sums as threads.
+    // A few at a time, so that an interrupt takes effect soon and there are only as many sums as threads.
     const std::int64_t group = EffectiveThreadCount(m_Context.threads);
     std::vector<TSum>  sums(static_cast<std::size_t>(std::min(group, m_Chunks.count)), sum);
     for (std::int64_t begin = 0; begin < m_Chunks.count; begin += group)
@@ -170,8 +170,8 @@ NeedsOrigin(const Bounds<T> & bounds)
   return false;
 }
 
-/** Counts values of many sizes in bins of equal width. Where the outermost hundred-thousandths of the values take
- * nearly all the bins, the bins are laid anew over the others. */
+/** Counts values of many sizes in bins of equal width. If the outermost hundred-thousandths of the values need nearly
+ * all the bins, the bins are set again for the others. */
 template <typename T>
 void
 CountInWideBins(const Values<T> & values, const Bounds<T> & bounds, ValueHistogram & histogram)
@@ -273,7 +273,7 @@ ValueHistogram::Percentile(double percent) const
 {
   if (!(percent >= 0 && percent <= 100) || valueCount == 0)
   {
-    throw InvalidArgument("a percentile is asked for " + std::to_string(percent) + " percent of " +
+    throw InvalidArgument("cannot compute a percentile for " + std::to_string(percent) + " percent of " +
                           std::to_string(valueCount) + " values; give 0 to 100 percent of at least one value");
   }
   if (percent == 0 || percent == 100)
@@ -302,7 +302,7 @@ ValueHistogram::HasPadding() const
   }
   const auto occurs = [](std::uint64_t count) { return count > 0; };
   const auto next = std::find_if(counts.begin() + 1, counts.end(), occurs);
-  // Of an image of two values neither is padding.
+  // In an image of two values neither is padding.
   return next != counts.end() && static_cast<double>(next - counts.begin()) * width >= 300 &&
          std::any_of(next + 1, counts.end(), occurs);
 }
@@ -313,7 +313,7 @@ HistogramOfValues(const ImageView & image, const std::optional<ImageView> & mask
   if (image.channels != 1 || (mask && mask->channels != 1))
   {
     throw InvalidArgument("an image of " + std::to_string(std::max(image.channels, mask ? mask->channels : 1)) +
-                          " channels has no histogram of values; give one of 1 channel");
+                          " channels (a color image?) has no gray values; convert it to gray first");
   }
   if (mask && mask->extent != image.extent)
   {

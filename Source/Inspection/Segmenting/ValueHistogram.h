@@ -31,10 +31,10 @@ struct ValueHistogram
   /** Whole numbers so large that doubles do not hold them are counted from here on, the least of them; others from 0
    *  on. */
   Number origin = 0;
-  /** What the value in the middle of the first bin is above the origin, and the distance of one bin to the next. */
+  /** The difference between the center of the first bin and the origin, and the distance of one bin to the next. */
   double first = 0;
   double width = 1;
-  /** Whether each bin stands for one value. */
+  /** Whether each bin is one value. */
   bool                       isExact = true;
   std::vector<std::uint64_t> counts;
 
@@ -54,13 +54,15 @@ struct ValueHistogram
   /** The histogram of the values less the origin. */
   ValueHistogram FromOrigin() const;
 
-  /** The least value that at least so many percent of the values do not exceed: numpy.percentile's "inverted_cdf".
-   *  Where bins are not exact, the middle of its bin, but 0 and 100 always give the minimum and the maximum.
+  /** The smallest value that at least this many percent of the values do not exceed: numpy.percentile's
+   *  "inverted_cdf". If bins are not exact, the center of its bin, but 0 and 100 always give the minimum and the
+   *  maximum.
    *  \throws InvalidArgument unless 0 <= percent <= 100, and for a histogram of no values. */
   double Percentile(double percent) const;
 
-  /** Whether the least value is no measurement but fills what a CT scanner did not see: a single value below -1100 HU
-   *  that at least one voxel of 200 has, 300 HU or more below at least two others. Thresholds leave it out. */
+  /** Whether the lowest value is not a measurement but fills the area outside a CT scanner's view: a single value
+   *  below -1100 HU that at least one voxel of 200 has, 300 HU or more below at least two others. Thresholds ignore
+   *  it. */
   bool HasPadding() const;
 };
 

@@ -7,11 +7,11 @@
 namespace brickccl
 {
 
-/** Of the files of one image so many bytes are read to tell whether they are still the same. */
+/** The number of bytes of one image's files that are read to detect changes. */
 constexpr std::uint64_t SampledBytes = std::uint64_t{ 1 } << 22;
 
-/** A checksum of parts of a file, which lie at equal distances from its beginning to its end: of all of a small file.
- *  \param wanted  so many bytes are read about
+/** A checksum of equally spaced parts of a file, or of all of a small file. \param wanted  about the number of bytes
+ *  to read
  *  \throws Error if the file cannot be read. */
 std::string SampleOf(const std::string & path, std::uint64_t wanted);
 

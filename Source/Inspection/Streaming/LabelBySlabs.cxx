@@ -75,7 +75,7 @@ SlicesOf(const std::string & plan)
   return place == std::string::npos ? 0 : std::atoll(plan.c_str() + place + std::strlen(SlicesLine));
 }
 
-/** What must be the same for a state to be used again. */
+/** The properties that must not change for a state to be reused. */
 std::string
 DescribePlan(const SlabImages & images, const SlabOptions & options, const SlabPlan & plan)
 {
@@ -113,7 +113,7 @@ DescribePlan(const SlabImages & images, const SlabOptions & options, const SlabP
   const LoadedImage & image = *images.image;
   BrickProblem(connectivity, options.label.criterion, image.type, image.channels, options.label.periodic, relabel)
     .Write(problem);
-  text << "\nall that decides on labels:";
+  text << "\nsettings as bytes:";
   for (const std::uint8_t byte : problem.Written())
   {
     text << ' ' << int{ byte };
@@ -174,7 +174,7 @@ private:
            m_Images.image->channels == 1;
   }
 
-  /** What reads the state of slabs. */
+  /** The readers of the state of slabs. */
   std::function<Bytes(std::size_t)> Reader(Kind kind) const;
 
   void          LabelSlabs();
@@ -196,7 +196,7 @@ private:
   SlabResult                  m_Result;
   std::unique_ptr<WorkFolder> m_Folder;
   BrickMerge                  m_Merge;
-  /** Whether slabs are merged after all are labeled, since they have no room beside a slab. */
+  /** Whether slabs are merged after all are labeled, because their records do not fit next to a slab. */
   bool m_MergesLater = false;
   /** The components of all slabs. */
   std::uint64_t m_SlabComponents = 0;
@@ -215,7 +215,7 @@ SlabLabeler::TakeFromBefore(std::size_t slab)
     const Bytes record = m_Folder->Read(slab, Kind::Record);
     if (const BrickBox box = BoxOf(record); box != m_Result.plan.slabs[slab])
     {
-      throw Error("'" + m_Folder->PathOf(slab, Kind::Record) + "' is that of " + box.ToString());
+      throw Error("'" + m_Folder->PathOf(slab, Kind::Record) + "' belongs to " + box.ToString());
     }
     CheckRunsOf(record, m_Folder->Read(slab, Kind::Runs));
     // Another merge finds what is damaged, too.
@@ -265,7 +265,7 @@ SlabLabeler::LabelSlab(std::size_t slab, SlabReader & reader, Labeling & scratch
   reader.Forget(box);
 }
 
-/** What is known of slabs has no room beside a slab: it is let go, and taken from the state when all are labeled. */
+/** The records of slabs do not fit next to a slab: they are released, and read from the state when all are labeled. */
 void
 SlabLabeler::MergeLater(std::size_t slab)
 {
@@ -273,12 +273,12 @@ SlabLabeler::MergeLater(std::size_t slab)
   const std::uint64_t bytes = m_Merge.MemoryBytes();
   const double        ofAll =
     static_cast<double>(bytes) / static_cast<double>(slab + 1) * static_cast<double>(plan.slabs.size());
-  std::string text = "what is known of the slabs up to " + plan.slabs[slab].ToString() + " takes " +
-                     BytesAsText(bytes) + ", more than is left beside a slab: slabs are merged when all are labeled";
+  std::string text = "the records of the slabs up to " + plan.slabs[slab].ToString() + " take " + BytesAsText(bytes) +
+                     ", too much to keep next to a slab: slabs are merged when all are labeled";
   if (ofAll > static_cast<double>(plan.memory - plan.fixedBytes))
   {
-    text += "; that of all slabs takes about " + BytesAsText(static_cast<std::uint64_t>(ofAll)) +
-            " if they are alike, more than --memory: then the run will end with the memory that does";
+    text += "; all slabs take about " + BytesAsText(static_cast<std::uint64_t>(ofAll)) +
+            " if they are alike, more than --memory: the run will then stop and report the memory it needs";
   }
   m_Options.note(text);
   m_Merge = BrickMerge(m_Options.label.threads);
@@ -313,9 +313,9 @@ SlabLabeler::RefuseComponents()
   const SlabPlan & plan = m_Result.plan;
   m_Merge = BrickMerge();
   const MergeNeed need = NeedOfMerging(plan.slabs.size(), Reader(Kind::Record), m_Options.label.periodic);
-  // Of how many components of the volume they are parts is not known.
+  // The volume's number of components is not known yet.
   const std::uint64_t ofTables = m_Options.measures ? TableBytes(need.parts, need.parts) : 0;
-  throw InvalidArgument("numbering " + std::to_string(need.parts) + " components of slabs takes up to " +
+  throw InvalidArgument("numbering " + std::to_string(need.parts) + " components of slabs needs up to " +
                         BytesAsText(need.bytes) + ", more than the " + BytesAsText(plan.memory - plan.fixedBytes) +
                         " that --memory leaves; " + plan.AskForBytes(std::max(need.bytes, ofTables)) +
                         ", or drop small components by --minimum-size" + HowToGoOn());
@@ -325,7 +325,7 @@ SlabLabeler::RefuseComponents()
 std::string
 SlabLabeler::HowToGoOn() const
 {
-  return m_Options.work.empty() ? "" : "; with --resume no slab is labeled again";
+  return m_Options.work.empty() ? "" : "; --resume keeps the labeled slabs";
 }
 
 std::function<Bytes(std::size_t)>
@@ -391,7 +391,7 @@ SlabLabeler::CountSlabs()
     return;
   }
   const std::size_t count = m_Result.plan.slabs.size();
-  m_Options.step("counting neighbouring voxels");
+  m_Options.step("counting neighboring voxels");
   for (std::size_t slab = 0; slab < count; ++slab)
   {
     m_Context.progress.Update(static_cast<double>(slab) / static_cast<double>(count));
@@ -421,7 +421,7 @@ SlabLabeler::MergeTables()
   const std::uint64_t room = plan.memory - plan.fixedBytes;
   if (bytes > room)
   {
-    throw InvalidArgument("the table of " + std::to_string(m_Result.components) + " components takes about " +
+    throw InvalidArgument("the table of " + std::to_string(m_Result.components) + " components needs about " +
                           BytesAsText(bytes) + " of memory, more than the " + BytesAsText(room) +
                           " that --memory leaves; " + plan.AskForBytes(bytes) +
                           ", drop small components by --minimum-size, or leave out the table" + HowToGoOn());

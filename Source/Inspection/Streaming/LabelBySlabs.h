@@ -12,7 +12,7 @@
 namespace brickccl
 {
 
-/** What was found. */
+/** The results. */
 struct SlabResult
 {
   std::uint64_t components = 0;
@@ -49,11 +49,11 @@ struct SlabOptions
   ColumnGroups groups;
   /** The bytes of memory that may be used. */
   std::uint64_t memory = 0;
-  /** The folder that keeps the state; if it is empty, a temporary one beside the output. */
+  /** The folder that keeps the state; if it is empty, a temporary one next to the output. */
   std::string work;
   bool        resume = false;
 
-  /** The label map; no map if it is empty. `Auto` stands for the smallest type that fits. */
+  /** The label map; no map if it is empty. `Auto` means the smallest type that fits. */
   std::string output;
   LabelType   type = LabelType::Auto;
   bool        compress = true;
@@ -71,13 +71,13 @@ struct SlabOptions
   std::function<void(const std::string &)> note = [](const std::string &) {};
 };
 
-/** Labels a volume slab by slab, in a memory that may be much smaller than the volume. Labels and table are those of
- *  the volume labeled at once.
+/** Labels a volume slab by slab, in a memory that may be much smaller than the volume. Labels and table are the same
+ *  as for the whole volume.
  *
  *  It reads the images once. The state is a few bytes for each run, in a folder. After a kill at any time, `resume`
- * goes on with the slabs that are not done, and gives the same files. The label map is written all or nothing. \throws
- * InvalidArgument for a memory that is too small, and for a state of other inputs or options; Unsupported, which names
- * columns that cannot be measured by slabs; LabelOverflow before anything is written; Cancelled; Error. */
+ *  continues with the remaining slabs, and gives the same files. The label map is written all or nothing. \throws
+ *  InvalidArgument for a memory that is too small, and for a state of other inputs or options; Unsupported, which
+ *  names columns that cannot be measured by slabs; LabelOverflow before anything is written; Cancelled; Error. */
 SlabResult LabelBySlabs(const SlabImages & images, const SlabOptions & options);
 
 } // namespace brickccl

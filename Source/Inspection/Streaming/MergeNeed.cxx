@@ -13,7 +13,7 @@ namespace brickccl
 namespace
 {
 
-/** What links through ends of periodic axes take among some slabs, and more.
+/** The memory for links through ends of periodic axes among some slabs, and more.
  *  \param faces  the bytes of the slabs' faces, which are kept with the links */
 std::uint64_t
 BytesOfLinks(const std::vector<Bytes> & records, std::uint64_t faces)

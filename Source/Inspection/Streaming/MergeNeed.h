@@ -11,7 +11,7 @@
 namespace brickccl
 {
 
-/** What numbering takes for each component of slabs, beside what is there: sorting needs up to four numbers, unwrapping
+/** The additional memory for numbering per component of slabs: sorting needs up to four numbers, unwrapping
  *  up to 16 more. */
 constexpr std::uint64_t
 NumberingBytes(const PeriodicAxes & periodic)
@@ -19,7 +19,7 @@ NumberingBytes(const PeriodicAxes & periodic)
   return periodic.HasAny() ? 160 : 32;
 }
 
-/** What merging slabs takes. */
+/** The memory for merging slabs. */
 struct MergeNeed
 {
   /** The components of all slabs. */
@@ -28,14 +28,14 @@ struct MergeNeed
   std::uint64_t bytes = 0;
 };
 
-/** Finds it from records, one after the other, in little memory.
- *  \param record  that of a slab; the slabs are those of one volume in raster order */
+/** Computes it from records, one after the other, in little memory. \param record  of a slab; the slabs make up one
+ *  volume in raster order */
 MergeNeed
 NeedOfMerging(std::size_t slabs, const std::function<Bytes(std::size_t slab)> & record, const PeriodicAxes & periodic);
 
-/** What merging tables takes, at most in all likelihood: the rows of slabs and those of the volume, with the sums of
- * the groups that are measured. \param parts       the components of all slabs \param components  those of the volume
- */
+/** The memory for merging tables, very probably an upper limit: the rows of slabs and of the volume, with the sums of
+ *  the groups that are measured. \param parts       the components of all slabs \param components  the volume's
+ *  components */
 std::uint64_t BytesOfTables(const ColumnGroups & groups,
                             bool                 isPeriodic,
                             bool                 hasClasses,

@@ -19,8 +19,8 @@ namespace
 
 constexpr double Kibi = 1024.0;
 
-/** What labeling a voxel takes beside its value: bits, labels of runs, the algorithm's memory, rows of components.
- * Noise has a run for every few voxels, and a component for every few runs. */
+/** The memory for labeling per voxel in addition to its value: bits, labels of runs, the algorithm's memory, rows of
+ * components. Noise has a run for every few voxels, and a component for every few runs. */
 double
 WorkBytesPerVoxel(const Criterion & criterion)
 {
@@ -34,10 +34,10 @@ VoxelBytesOf(const LoadedImage * image)
   return image == nullptr ? 0 : static_cast<double>(SizeOf(image->type)) * image->channels;
 }
 
-/** Slabs of more voxels are no faster. */
+/** Larger slabs are not faster. */
 constexpr double MaximumVoxels = 64.0 * 1024 * 1024;
 
-/** The bytes that the program takes before it labels, and those of the pieces of the output that its threads pack. They
+/** The bytes of the program before labeling, and of the pieces of the output that its threads pack. They
  *  are the same in every run, so that a state fits the next one. */
 std::uint64_t
 FixedBytes(int threads)
@@ -47,9 +47,8 @@ FixedBytes(int threads)
   return ofProgram + ofThread * static_cast<std::uint64_t>(EffectiveThreadCount(threads));
 }
 
-/** The bytes that what is known of all slabs takes if they have few components: its start, and the face of a slab that
- *  waits for the next one, with its values, by which it is joined or of which is told. \param slices  there are as many
- * slabs at most */
+/** The bytes of all slabs' records if they have few components: its start, and the face of a slab that
+ *  waits for the next one, with its values, for joining and notes. \param slices  the largest number of slabs */
 double
 LeastToKnow(const SlabImages & images, const Extent & slice, std::int64_t slices)
 {
@@ -59,7 +58,7 @@ LeastToKnow(const SlabImages & images, const Extent & slice, std::int64_t slices
          static_cast<double>(slice.RowCount()) * rowBytes + static_cast<double>(slice.VoxelCount()) * valueBytes;
 }
 
-/** The bytes of slices that are compressed together and that slabs of so many slices cut; of all slabs if there are
+/** The bytes of slices that are compressed together and cut by slabs of this many slices; of all slabs if there are
  * none.
  */
 double
@@ -95,7 +94,7 @@ FewestSlices(const SlabImages & images, const Extent & slice)
   return fewest;
 }
 
-/** Slices of a slab: a multiple of those that are compressed together, where so many fit. */
+/** Slices of a slab: a multiple of the slices compressed together, if they fit. */
 std::int64_t
 WholeChunks(double maximum, std::int64_t together)
 {
@@ -121,21 +120,21 @@ ChooseSlices(const SlabImages & images, const Extent & slice, std::int64_t all, 
   return 2 * fewer >= slices ? fewer : slices;
 }
 
-/** At least so many bytes, in whole MiB: GiB with two decimals may be less. */
+/** At least this many bytes, in whole MiB: GiB with two decimals may be less. */
 std::string
 LeastAsText(double bytes)
 {
   return std::to_string(static_cast<std::uint64_t>(std::ceil(bytes / (Kibi * Kibi)))) + " MiB";
 }
 
-/** The least memory with so many threads, and what fewer of them need. \param rest  the bytes that are
- *  needed beside FixedBytes */
+/** The minimum memory with this many threads, and with fewer. \param rest  the bytes needed in addition to FixedBytes
+ */
 std::string
 DescribeLeast(std::uint64_t memory, double rest, int threads)
 {
   const int   all = EffectiveThreadCount(threads);
   const auto  least = [rest](int count) { return static_cast<double>(FixedBytes(count)) + rest; };
-  std::string text = "; the least that does is " + LeastAsText(least(all));
+  std::string text = "; the minimum is " + LeastAsText(least(all));
   int         fewer = all - 1;
   while (fewer > 1 && static_cast<double>(memory) < least(fewer))
   {
@@ -148,7 +147,7 @@ DescribeLeast(std::uint64_t memory, double rest, int threads)
   return text + " with " + Counted(all, "thread") +
          (static_cast<double>(memory) < least(fewer)
             ? ", and " + LeastAsText(least(fewer)) + " with --threads " + std::to_string(fewer)
-            : "; --threads " + std::to_string(fewer) + " does with the memory that is given");
+            : "; --threads " + std::to_string(fewer) + " fits into the given memory");
 }
 
 } // namespace
@@ -177,12 +176,12 @@ SlabPlan::ToString() const
   return std::to_string(slabs.size()) + (slabs.size() == 1 ? " slab" : " slabs") + " of up to " +
          std::to_string(first.extent.size[axis]) + " of " + std::to_string(first.volume.size[axis]) + " slices, " +
          BytesAsText(inputBytes) + " to read; memory " + BytesAsText(memory) + ": a slab takes up to " +
-         BytesAsText(slabBytes) + ", " + BytesAsText(BytesForMerging()) + " are left for what is known of all slabs; " +
+         BytesAsText(slabBytes) + ", " + BytesAsText(BytesForMerging()) + " are left for the records of all slabs; " +
          "state on disk about " + BytesAsText(diskBytes) +
-         (memoryToKeep == 0 ? ""
-                            : "; slices that are compressed together are decompressed once more for each slab, which a "
-                              "memory of " +
-                                BytesAsText(memoryToKeep) + " avoids");
+         (memoryToKeep == 0
+            ? ""
+            : "; slices compressed together are decompressed again for each slab, unless there is memory of " +
+                BytesAsText(memoryToKeep));
 }
 
 std::string
@@ -190,7 +189,7 @@ SlabPlan::AskForBytes(std::uint64_t bytes) const
 {
   constexpr std::uint64_t mebi = std::uint64_t{ 1 } << 20;
   const std::uint64_t     all = fixedBytes + bytes + bytes / 16;
-  return "give --memory " + std::to_string(std::max(all, memory) / mebi + 1) + "MiB";
+  return "use --memory " + std::to_string(std::max(all, memory) / mebi + 1) + "MiB";
 }
 
 std::int64_t
@@ -236,7 +235,7 @@ PlanSlabs(const SlabImages & images,
   const double forSlab = std::min(share * room, room - known);
   if (const double bytes = static_cast<double>(slices) * sliceVoxels * perVoxel; bytes > 2 * forSlab)
   {
-    throw InvalidArgument("a memory of " + BytesAsText(memory) + " is too little to go on with slabs of " +
+    throw InvalidArgument("a memory of " + BytesAsText(memory) + " is too little to resume with slabs of " +
                           std::to_string(slices) + " slices" +
                           DescribeLeast(memory, std::max(bytes, bytes / 2 + known), threads));
   }

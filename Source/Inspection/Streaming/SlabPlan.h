@@ -27,18 +27,18 @@ struct SlabPlan
   /** In raster order. */
   std::vector<BrickBox> slabs;
   std::uint64_t         inputBytes = 0;
-  /** What one slab takes while it is labeled, at most in all likelihood, and what the program itself takes. */
+  /** The memory of one slab during labeling, very probably an upper limit, and of the program itself. */
   std::uint64_t slabBytes = 0;
   std::uint64_t fixedBytes = 0;
   std::uint64_t memory = 0;
-  /** Whether slices that are compressed together with those of the next slab are kept for it
-   * (LoadedImage::slicesAtOnce). If they should be and do not fit, the memory in which they do. */
+  /** Whether slices that are compressed together with slices of the next slab are kept for it
+   *  (LoadedImage::slicesAtOnce). If they do not fit, the memory that would be enough. */
   bool          keepsSlices = false;
   std::uint64_t memoryToKeep = 0;
-  /** What the state in the work folder will take, by a rule of thumb. */
+  /** The size of the state in the work folder, by a rule of thumb. */
   std::uint64_t diskBytes = 0;
 
-  /** What is left for what is known of all slabs. */
+  /** The memory left for the records of all slabs. */
   std::uint64_t
   BytesForMerging() const
   {
@@ -48,14 +48,15 @@ struct SlabPlan
   /** "16 slabs of 64 slices, 1.00 GiB to read; up to ... of memory ..." */
   std::string ToString() const;
 
-  /** "give --memory 84MiB": the memory in which so many bytes have room beside what the program takes, also if slabs of
-   *  other sizes have some more components. */
+  /** "use --memory 84MiB": the memory that fits this many bytes in addition to the program, also if slabs of other
+   *  sizes have some more components. */
   std::string AskForBytes(std::uint64_t bytes) const;
 };
 
-/** Plans for a memory of so many bytes. \param slices  the slices of a slab, from an earlier plan; 0: as many as fit.
- *  \throws InvalidArgument, which says the least that would do if there are few components, and how many threads would,
- *  if the fewest slices that can be read do not fit, or slabs of these slices. */
+/** Plans for a memory of this many bytes. \param slices  the slices of a slab, from an earlier plan; 0: as many as
+ *  fit.
+ *  \throws InvalidArgument, with the minimum memory for few components and a number of threads that fits, if the
+ *  fewest slices that can be read do not fit, or slabs of these slices. */
 SlabPlan PlanSlabs(const SlabImages & images,
                    const Criterion &  criterion,
                    std::uint64_t      memory,

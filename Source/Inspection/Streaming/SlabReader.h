@@ -33,12 +33,11 @@ public:
   /** The voxels are valid until the next call, or until Forget. */
   SlabViews Read(const BrickBox & slab);
 
-  /** Gives back the memory of a slab that lies in mapped files. */
+  /** Releases the memory of a slab in mapped files. */
   void Forget(const BrickBox & slab) const;
 
 private:
-  /** An image's slab, and the slices that were decompressed with those of its end, of which the next one takes the
-   * rest. */
+  /** An image's slab, and the slices decompressed with its end, which the next one uses. */
   struct Room
   {
     Buffer<std::byte> slab;

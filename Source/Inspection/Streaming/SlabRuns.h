@@ -46,7 +46,7 @@ NamingSlab(const BrickBox & slab, TFunction function)
   }
   catch (const std::bad_alloc &)
   {
-    throw Error(slab.ToString() + " does not fit into memory; give less by --memory");
+    throw Error(slab.ToString() + " does not fit into memory; lower --memory");
   }
 }
 

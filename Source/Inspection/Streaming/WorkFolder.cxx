@@ -67,17 +67,16 @@ ReadPlan(const fs::path & planFile)
   // Reading a pipe or a device need not end.
   if (!fs::is_regular_file(planFile))
   {
-    throw Error(Quoted(planFile.string()) + ", which should be the plan of an earlier run, is no file: what is in the "
-                                            "folder cannot be trusted; remove it, or give another folder");
+    throw Error(Quoted(planFile.string()) +
+                " should be the plan of an earlier run but is not a file; remove the folder, or use another one");
   }
   const std::string text = ReadText(planFile);
   const std::size_t place = text.rfind(ChecksumKey);
   std::string       plan = text.substr(0, place);
   if (place == std::string::npos || text.substr(place) != ChecksumLine(plan))
   {
-    throw Error(Quoted(planFile.string()) +
-                ", the plan of an earlier run, is damaged (its checksum is wrong or missing): "
-                "what is in the folder cannot be trusted; remove it, or give another folder");
+    throw Error(Quoted(planFile.string()) + ", the plan of an earlier run, is damaged (its checksum is wrong or "
+                                            "missing); remove the folder, or use another one");
   }
   return plan;
 }
@@ -99,7 +98,7 @@ LinesOf(const std::string & plan)
   return lines;
 }
 
-/** What a plan says of a key, for people. */
+/** The value of a key in a plan, for people. */
 std::string
 ValueOf(const std::vector<Line> & lines, const std::string & key)
 {
@@ -127,13 +126,13 @@ CheckSamePlan(const std::string & path, const std::string & there, const std::st
     if (a != b)
     {
       const bool isTime = key.rfind(WorkFolder::TimeKey, 0) == 0 && a != "not there" && b != "not there";
-      throw InvalidArgument("the state in " + Quoted(path) + " is of other inputs or options: " +
+      throw InvalidArgument("the state in " + Quoted(path) + " belongs to other inputs or options: " +
                             (isTime ? "the " + key.substr(std::strlen(WorkFolder::TimeKey)) + " was changed since"
                                     : key + " was " + a + " and is now " + b) +
-                            "; give those of before, or another folder");
+                            "; use the earlier ones, or another folder");
     }
   }
-  throw InvalidArgument("the state in " + Quoted(path) + " is of other inputs or options; give another folder");
+  throw InvalidArgument("the state in " + Quoted(path) + " belongs to other inputs or options; use another folder");
 }
 
 /** Removes what files that a kill left unfinished were in (see ReplaceFile). */
@@ -174,8 +173,8 @@ WorkFolder::WorkFolder(const std::string & path, const std::string & output, con
     {
       if (!resume)
       {
-        throw InvalidArgument(Quoted(path) + " holds the state of an earlier run; go on with it by --resume, or give "
-                                             "another folder");
+        throw InvalidArgument(Quoted(path) +
+                              " holds the state of an earlier run; continue it with --resume, or use another folder");
       }
       CheckSamePlan(path, ReadPlan(planFile), plan);
       RemoveLeftovers(path);
@@ -183,13 +182,11 @@ WorkFolder::WorkFolder(const std::string & path, const std::string & output, con
     }
     if (fs::exists(path) && !fs::is_directory(path))
     {
-      throw InvalidArgument(Quoted(path) + " is a file, not a folder; name a folder for the state");
+      throw InvalidArgument(Quoted(path) + " is a file; give a folder for the state");
     }
     if (fs::exists(path) && !fs::is_empty(path))
     {
-      throw InvalidArgument(Quoted(path) +
-                            " holds other files and no state of an earlier run; give an empty folder, or "
-                            "one that is not there yet");
+      throw InvalidArgument(Quoted(path) + " holds other files; give an empty or new folder");
     }
     fs::create_directories(path);
     ReplaceTextFile(planFile.string(), [&](std::ostream & stream) { stream << plan << ChecksumLine(plan); });
@@ -227,7 +224,7 @@ WorkFolder::Has(std::size_t slab, Kind kind) const
 void
 WorkFolder::Write(std::size_t slab, Kind kind, const Bytes & bytes) const
 {
-  // A checksum tells of a file that a crash of the system cut, so nothing waits for the disk here.
+  // A checksum detects a file truncated by a crash of the system, so nothing waits for the disk here.
   const std::string path = PathOf(slab, kind);
   const std::string part = path + ".part";
   std::ofstream     stream(fs::path(part), std::ios::binary);
@@ -252,7 +249,7 @@ WorkFolder::Read(std::size_t slab, Kind kind) const
   const std::string path = PathOf(slab, kind);
   if (!fs::is_regular_file(path))
   {
-    throw Error("cannot read " + Quoted(path) + ": it is no file of a disk, or is not there");
+    throw Error("cannot read " + Quoted(path) + ": it is missing or not a regular file");
   }
   std::ifstream stream(fs::path(path), std::ios::binary | std::ios::ate);
   Bytes         bytes(stream ? static_cast<std::size_t>(stream.tellg()) : 0);
@@ -264,7 +261,7 @@ WorkFolder::Read(std::size_t slab, Kind kind) const
   }
   if (bytes.size() < m_Stamp.size() || !std::equal(m_Stamp.rbegin(), m_Stamp.rend(), bytes.rbegin()))
   {
-    throw Error(Quoted(path) + " is damaged, or of other inputs or options");
+    throw Error(Quoted(path) + " is damaged, or belongs to other inputs or options");
   }
   bytes.resize(bytes.size() - m_Stamp.size());
   return bytes;

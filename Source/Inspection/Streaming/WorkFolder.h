@@ -12,9 +12,9 @@
 namespace brickccl
 {
 
-/** The folder in which labeling by slabs keeps its state: `plan.txt` with a checksum, and for each slab its record, its
- * runs, its map, and counts for columns that need them. Every file is there as a whole or not at all, whenever the
- * program ends. */
+/** The folder in which labeling by slabs keeps its state: `plan.txt` with a checksum, and for each slab its record,
+ *  its runs, its map, and counts for columns that need them. Every file is there as a whole or not at all, whenever
+ *  the program ends. */
 class WorkFolder
 {
 public:
@@ -30,7 +30,7 @@ public:
   static constexpr const char * TimeKey = "time of change of ";
 
   /** Opens or makes the folder.
-   *  \param path    if it is empty, a new folder beside `output`, which is removed in the end
+   *  \param path    if it is empty, a new folder next to `output`, which is removed in the end
    *  \param plan    lines "key: value"; what must be the same for the state to be used again
    *  \param resume  whether a state that is there is used
    *  \throws InvalidArgument if there is a state and it is not to be used, or is of another plan; the message names the
@@ -52,7 +52,7 @@ public:
 
 private:
   std::string m_Path;
-  /** What every file ends with: a checksum of the plan. So the state of other inputs is noticed. */
+  /** The end of every file: a checksum of the plan, to detect the state of other inputs. */
   Bytes m_Stamp;
 
   std::optional<TemporaryFolder> m_Temporary;

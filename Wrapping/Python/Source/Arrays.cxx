@@ -27,7 +27,7 @@ ExtentOf(const TArray & array)
     sizes[axis] = static_cast<std::int64_t>(array.shape(place));
     if (sizes[axis] > 1 && array.stride(place) != stride)
     {
-      throw InvalidArgument("the array is not laid out in C order; numpy.ascontiguousarray makes it so");
+      throw InvalidArgument("the array is not in C order; use numpy.ascontiguousarray");
     }
     stride *= sizes[axis];
   }
@@ -59,7 +59,7 @@ TypeOf(const nb::dlpack::dtype & type)
       break;
     }
   }
-  throw Unsupported("an array of this type cannot be read; it must be of bool, integers, float32 or float64");
+  throw Unsupported("unsupported array type; it must be bool, integer, float32 or float64");
 }
 
 } // namespace
@@ -82,8 +82,8 @@ CheckOutput(const OutputArray & array, const Extent & extent)
   const Extent own = ExtentOf(array);
   if (own != extent)
   {
-    throw InvalidArgument("the array for the result has the extent " + own.ToString() +
-                          "; it must have that of the image, " + extent.ToString());
+    throw InvalidArgument("the array for the result has the extent " + own.ToString() + "; it must have the image's, " +
+                          extent.ToString());
   }
   return TypeOf(array.dtype());
 }

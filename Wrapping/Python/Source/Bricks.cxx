@@ -67,7 +67,7 @@ LabelTypeOf(ScalarType type)
   case ScalarType::UInt64:
     return LabelType::UInt64;
   default:
-    throw InvalidArgument("labels of bricks are written as uint8, uint16, uint32 or uint64");
+    throw InvalidArgument("labels of bricks must be uint8, uint16, uint32 or uint64");
   }
 }
 
@@ -239,7 +239,7 @@ MergeByLabels(const std::vector<const ComponentTable *> & parts,
 void
 BindMerging(nb::module_ & module)
 {
-  nb::class_<BrickMerge>(module, "BrickMerge", "Finds which components of bricks are one, and numbers them.")
+  nb::class_<BrickMerge>(module, "BrickMerge", "Joins components across bricks, and numbers them.")
     .def(nb::init<int>(), nb::arg("threads") = 0)
     .def(
       "add",
@@ -269,7 +269,7 @@ BindMerging(nb::module_ & module)
          })
     .def_prop_ro("count", &BrickMerge::ComponentCount)
     .def_prop_ro("foreground", &BrickMerge::ForegroundVoxelCount)
-    .def_prop_ro("not_numbers", &BrickMerge::NotNumberCount, "Values that are not a number (NaN).")
+    .def_prop_ro("not_numbers", &BrickMerge::NotNumberCount, "NaN values.")
     .def_prop_ro("memory", &BrickMerge::MemoryBytes)
     .def(
       "map",

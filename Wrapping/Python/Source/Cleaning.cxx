@@ -171,7 +171,7 @@ Filter::Get() const
 void
 BindCleaning(nb::module_ & module)
 {
-  nb::class_<Holes>(module, "Holes", "Which holes are filled.")
+  nb::class_<Holes>(module, "Holes", "The holes to fill.")
     .def_static(
       "make",
       [](std::optional<double>        volume,
@@ -191,7 +191,7 @@ BindCleaning(nb::module_ & module)
       nb::arg("slice_axis").none() = nb::none(),
       nb::arg("objects").none() = nb::none(),
       nb::arg("dimension") = 0);
-  nb::class_<Filter>(module, "Filter", "Which components stay, beside their size.")
+  nb::class_<Filter>(module, "Filter", "Filters of components other than by size.")
     .def_static(
       "make",
       [](std::optional<Holes>                     holes,

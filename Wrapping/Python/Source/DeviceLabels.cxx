@@ -32,7 +32,7 @@ using DeviceArray = std::tuple<std::uintptr_t, std::string, std::vector<std::int
 [[noreturn]] void
 RefuseDevices()
 {
-  throw Unsupported("this brickccl was built without CUDA, so it labels no arrays on GPUs; copy the array to the host, "
+  throw Unsupported("this brickccl was built without CUDA and cannot label arrays on GPUs; copy the array to the host, "
                     "or build the package with -Ccmake.define.BRICKCCL_PYTHON_CUDA=ON");
 }
 
@@ -147,7 +147,7 @@ TypeFromName(const std::string & name)
     }
   }
   throw Unsupported("an array of type " + name +
-                    " cannot be read on a device; it must be of bool, integers, float32 or float64");
+                    " is not supported on a device; it must be bool, integer, float32 or float64");
 }
 
 ImageView
@@ -359,7 +359,7 @@ BindDeviceLabels(nb::module_ & module)
     .def_prop_ro("algorithm", &DeviceLabels::Algorithm)
     .def("table", &DeviceLabels::Table, nb::arg("geometry"), nb::arg("stream"))
     .def_prop_ro("scratch_bytes", &DeviceLabels::ScratchBytes);
-  nb::class_<SlabLabels>(module, "SlabLabels", "Labels a volume that lies on CUDA devices by slabs.")
+  nb::class_<SlabLabels>(module, "SlabLabels", "Labels a volume on CUDA devices by slabs.")
     .def(nb::init<>())
     .def("label",
          &SlabLabels::Label,

@@ -212,7 +212,7 @@ NB_MODULE(_files, module)
 {
   using namespace brickccl;
   using namespace brickccl::python;
-  module.doc() = "The readers and writers of image files that the brickccl command has.";
+  module.doc() = "The readers and writers of image files of the brickccl command.";
   nb::class_<LoadedImage>(module, "LoadedImage")
     .def_prop_ro("array", &VoxelsOf, nb::for_getter(nb::sig("def array(self) -> numpy.typing.NDArray[typing.Any]")))
     .def_prop_ro("spacing",

@@ -227,7 +227,7 @@ public:
     });
     if (users.Count() > 1)
     {
-      throw Error("another call works with this labeling: `keep` and `remove` change it, and need it alone");
+      throw Error("another call is using this labeling; `keep` and `remove` need exclusive access");
     }
     volume.SetLabels(std::move(labels));
     count = largest;

@@ -179,7 +179,7 @@ BindRules(nb::module_ & module)
              nb::arg("text"),
              nb::arg("dimension"),
              "The structuring element of a text such as 8+z, x fastest.");
-  nb::class_<Rules>(module, "Rules", "What is joined, which components stay, and who labels; axes are 0 (x) .. 3 (t).")
+  nb::class_<Rules>(module, "Rules", "Joining, filtering and the device; axes are 0 (x) .. 3 (t).")
     .def_static("make",
                 &MakeRules,
                 nb::kw_only(),
@@ -203,7 +203,7 @@ BindRules(nb::module_ & module)
     .def_prop_ro(
       "keeps_all",
       [](const Rules & rules) { return rules.options.relabel.KeepEverything() && !(rules.options.minimumVolume > 0); },
-      "Whether all components stay, in raster order.");
+      "Whether all components are kept, in raster order.");
 }
 
 } // namespace brickccl::python

@@ -244,7 +244,7 @@ MakeGeometry(const std::vector<double> &       spacing,
         return !(value > 0 && value <= std::numeric_limits<double>::max());
       }))
   {
-    throw InvalidArgument("the spacing has an axis without a length; all must be finite and above 0");
+    throw InvalidArgument("the spacing is invalid; all lengths must be finite and above 0");
   }
   const std::size_t dimension = spacing.size();
   if (!direction.empty())
@@ -283,7 +283,7 @@ Measures::Options() const
 void
 BindTables(nb::module_ & module)
 {
-  nb::class_<Geometry>(module, "Geometry", "Where voxels lie in space; axes in the order x, y, z, t.")
+  nb::class_<Geometry>(module, "Geometry", "The place of voxels in space; axes in the order x, y, z, t.")
     .def_static("make",
                 &MakeGeometry,
                 nb::arg("spacing"),

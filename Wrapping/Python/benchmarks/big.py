@@ -1,4 +1,4 @@
-"""Times brickccl.big beside dask-image on an array of zarr: overlapping balls, chunks of 128^3.
+"""Times brickccl.big and dask-image on an array of zarr: overlapping balls, chunks of 128^3.
 
     python benchmarks/big.py [--size 512] [--brick 256] [--peer] [--plan] [--folder FOLDER]
 
@@ -120,7 +120,7 @@ def main():
     target = os.path.join(folder, "labels.zarr")
     if not os.path.isdir(source):
         make_balls(source, chosen.size)
-    print("| run | neighbours | s | MB at most | components |\n| --- | --- | --- | --- | --- |")
+    print("| run | neighbors | s | MB at most | components |\n| --- | --- | --- | --- | --- |")
     runs = [("brickccl.big", "ours", neighbours, None) for neighbours in (6, 26)]
     runs.append(("brickccl.big, table", "ours", 6, os.path.join(folder, "table.csv")))
     runs += [("dask-image", "peer", neighbours, None) for neighbours in ((6, 26) if chosen.peer else ())]

@@ -1,9 +1,10 @@
-"""Times brickccl beside cc3d, scipy and scikit-image: numpy arrays in and out, a new label map for each call.
+"""Times brickccl, cc3d, scipy and scikit-image: numpy arrays in and out, a new label map for each call.
 
     python benchmarks/compare.py [--repeat N] [--cpu] [--masks-alone] [--new-memory] [MASK.npy ...]
 
-Prints tables in Markdown: seconds, the median of N calls in turns after a first one that does not count, and in parentheses how
-many times as long as brickccl's with uint32 and with the smallest type, its default, the others take; the time that importing takes; how soon Ctrl-C is heard. Needs brickccl[test]. `overhead.py` is about small arrays.
+Prints tables in Markdown: seconds, the median of N calls in turns after a first one that does not count, and in parentheses
+how many times as long as brickccl's with uint32 and with the smallest type, its default, the others take; the time that
+importing takes; how soon Ctrl-C takes effect. Needs brickccl[test]. `overhead.py` is about small arrays.
 """
 
 import argparse
@@ -137,7 +138,7 @@ def main():
     print(f"brickccl {brickccl.__version__}, cc3d {cc3d.__version__ if hasattr(cc3d, '__version__') else ''}, "
           f"scipy {scipy.__version__}, scikit-image {skimage.__version__}, numpy {np.__version__}\n")
     threads = "1 thread" if arguments.cpu else "1 / 2 threads"
-    print(f"| mask | neighbours | components | uint32, {threads} | smallest type | cc3d | scipy | scikit-image |")
+    print(f"| mask | neighbors | components | uint32, {threads} | smallest type | cc3d | scipy | scikit-image |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     for path in arguments.masks:
         compare(

@@ -1,10 +1,10 @@
-"""Times labeling of arrays on a CUDA device, beside the engine without Python's part, and beside cupyx.
+"""Times labeling of arrays on a CUDA device, compared with the engine without Python and with cupyx.
 
     python device.py
 
-Prints microseconds, medians, for white noise of density 0.3 and 26 neighbours: the engine alone; CuPy and PyTorch with a
-fresh array and with `out`; with filters and orders; with the table; the count and the lists of voxels alone, without a label
-map; cupyx.scipy.ndimage.label. Then, for balls of 512^3 voxels, how many times labeling alone all this takes.
+Prints microseconds, medians, for white noise of density 0.3 and 26 neighbors: only the engine; CuPy and PyTorch with a
+fresh array and with `out`; with filters and orders; with the table; only the count and the lists of voxels, without a label
+map; cupyx.scipy.ndimage.label. Then, for balls of 512^3 voxels, all times relative to labeling.
 """
 
 import time

@@ -3,8 +3,8 @@
     python benchmarks/kill_workers.py [--runs 20] [--size 128] [--brick 32] [--seed 1]
 
 Every run labels the same noise in two processes. A thread kills some of them (SIGKILL) at random moments within the time of
-an undisturbed run; in every fourth run it kills the whole run, and another one goes on in its folder. The labels' files, the
-table and their number are compared with those of the undisturbed run. Prints a line for each run and a sum; exits with 1 if
+an undisturbed run; in every fourth run it kills the whole run, and another one resumes in its folder. The labels' files, the
+table and their number are compared with the undisturbed run. Prints a line for each run and a sum; exits with 1 if
 anything differs.
 """
 
@@ -84,7 +84,7 @@ def kill_workers(folder, image, brick, choice, seconds):
 
 
 def kill_the_run(folder, image, brick, choice, seconds):
-    """Kills a run with all of its workers, then goes on. Returns whether it was killed before it was done."""
+    """Kills a run with all of its workers, then resumes it. Returns whether it was killed before it was done."""
     command = [sys.executable, __file__, "--child", str(folder), "--image", str(image), "--brick", str(brick)]
     child = subprocess.Popen(command, start_new_session=True)
     try:

@@ -1,4 +1,4 @@
-"""What a call of brickccl takes for a small array, beside the library without Python and beside others.
+"""Times a call of brickccl for a small array, compared with the library without Python and with others.
 
     cmake -S Wrapping/Python -B BUILD && cmake --build BUILD --target overhead
     python benchmarks/overhead.py [--size 16] [--engine BUILD/overhead]
@@ -65,7 +65,7 @@ def main():
         "brickccl.label": lambda: brickccl.label(image),
         "brickccl.label, out=": lambda: brickccl.label(image, out=out),
         "brickccl.find": lambda: brickccl.find(image),
-        "the bindings alone": lambda: core.find(image, None, rules, geometry).write(out),
+        "only the bindings": lambda: core.find(image, None, rules, geometry).write(out),
         **peers(image),
     }
     times = {name: [] for name in calls}

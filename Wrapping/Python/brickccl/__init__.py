@@ -1,6 +1,6 @@
 """Connected components of CT and medical volumes: label them, filter them, measure them.
 
-`label` gives a label map, `find` a `Labeling`, from which label maps, tables and lists are made on request.
+`label` returns a label map; `find` returns a `Labeling`, which makes label maps, tables and lists on request.
 `brickccl.compat` has functions with the arguments and results of scipy, scikit-image and cc3d.
 """
 

@@ -30,13 +30,13 @@ def _parser() -> argparse.ArgumentParser:
     label.add_argument("output", metavar="LABELS")
     label.add_argument("--connectivity", type=int, metavar="N", help="4, 8, 6, 18, 26, or a rank; by faces if not given")
     label.add_argument("--range", nargs=2, type=number_of, metavar=("LOW", "HIGH"), help="foreground is LOW..HIGH")
-    label.add_argument("--equal-value", action="store_true", help="components of equal value")
-    label.add_argument("--tolerance", type=number_of, metavar="D", help="neighbours that differ by at most D")
-    label.add_argument("--background", default="0", metavar="V", help="value of the background, or none (0)")
-    label.add_argument("--mask", metavar="FILE", help="voxels where it is 0 take no part")
+    label.add_argument("--equal-value", action="store_true", help="join neighbors of equal value")
+    label.add_argument("--tolerance", type=number_of, metavar="D", help="join neighbors that differ by at most D")
+    label.add_argument("--background", default="0", metavar="V", help="background value, or none (default: 0)")
+    label.add_argument("--mask", metavar="FILE", help="voxels where it is 0 are ignored")
     label.add_argument("--minimum-size", type=int, default=0, metavar="VOXELS")
     label.add_argument("--minimum-volume", type=number_of, metavar="MM3")
-    label.add_argument("--largest", type=int, metavar="K", help="keep the K largest alone")
+    label.add_argument("--largest", type=int, metavar="K", help="keep only the K largest")
     label.add_argument("--order", choices=("raster", "size"), default="raster")
     label.add_argument("--statistics", metavar="CSV", help="write the component table")
     label.add_argument("--intensity", metavar="FILE", help="image for the table's intensity columns")
@@ -50,9 +50,9 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("--columns", metavar="GROUPS", help="groups of columns: shape,feret ...")
         command.add_argument("--spacing", type=number_of, nargs="+", metavar="MM", help="size of a voxel, x first")
         command.add_argument("--threads", type=int, metavar="N")
-        command.add_argument("--series", metavar="UID", help="which of several DICOM series: UID, or number in the list")
-        command.add_argument("--accept-irregular-slices", action="store_true", help="take series and slice images with gaps")
-        command.add_argument("--accept-sheared", action="store_true", help="take axes that are not at right angles")
+        command.add_argument("--series", metavar="UID", help="DICOM series, if there are several: UID or number in the list")
+        command.add_argument("--accept-irregular-slices", action="store_true", help="accept series and slice images with gaps")
+        command.add_argument("--accept-sheared", action="store_true", help="accept axes that are not at right angles")
 
     from brickccl.big._command import add_parser
 
@@ -96,7 +96,7 @@ def _check_outputs(inputs: Sequence[str | None], outputs: Sequence[str | None]) 
         if output is None:
             continue
         if os.path.realpath(output) in taken:
-            raise ValueError(f"the output '{output}' is also '{taken[os.path.realpath(output)]}'; give it another name")
+            raise ValueError(f"the output '{output}' is also '{taken[os.path.realpath(output)]}'; choose another name")
         taken[os.path.realpath(output)] = output
         if not os.path.isdir(os.path.dirname(output) or "."):
             raise ValueError(f"there is no folder for the output '{output}'")
@@ -107,7 +107,7 @@ def _label(arguments: argparse.Namespace) -> None:
 
     for option, value in (("--intensity", arguments.intensity), ("--columns", arguments.columns)):
         if value and not arguments.statistics:
-            raise ValueError(f"{option} is for the table: give --statistics too")
+            raise ValueError(f"{option} needs --statistics")
     _check_outputs(
         [arguments.input, arguments.mask, arguments.intensity], [arguments.output, arguments.statistics]
     )

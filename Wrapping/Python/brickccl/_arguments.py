@@ -1,4 +1,4 @@
-"""The arguments that `label` and `find` have in common, in one place: types, defaults, and how signatures show them."""
+"""The common arguments of `label` and `find`: types, defaults, and signatures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def number_of(text: str) -> float:
-    """A number of the command line; whole ones as such, since a float does not hold all of them."""
+    """A number from the command line; whole numbers stay exact integers."""
     try:
         return int(text)
     except ValueError:
@@ -22,22 +22,22 @@ def number_of(text: str) -> float:
     try:
         value = float(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"'{text}' is no number") from None
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number") from None
     if (value == 0 or math.isinf(value)) and set("123456789") & set(text.lower().partition("e")[0]):
-        raise argparse.ArgumentTypeError(f"'{text}' is too {'near to 0' if value == 0 else 'large'} for a number of double precision")
+        raise argparse.ArgumentTypeError(f"'{text}' is too {'near to 0' if value == 0 else 'large'} for double precision")
     return value
 
 
 def background_of(text: str) -> float | None:
-    """The value of the background on the command line; None for "none"."""
+    """The background value from the command line; None for "none"."""
     try:
         return None if text == "none" else number_of(text)
     except argparse.ArgumentTypeError as error:
-        raise ValueError(f"--background: {error}; give a number, or none") from None
+        raise ValueError(f"--background: {error}; give a number or none") from None
 
 
 class LabelArguments(TypedDict, total=False):
-    """Which voxels are joined, which components stay, and who labels; `label` describes them."""
+    """Options for joining, filtering and the device; see `label`."""
 
     connectivity: int | None
     criterion: str
@@ -93,7 +93,7 @@ DEFAULTS: LabelArguments = {
 
 
 def complete(function: str, given: LabelArguments) -> dict[str, Any]:
-    """All of the arguments, with those that were given to a function."""
+    """All arguments of a function, with defaults for those not given."""
     if not given.keys() <= DEFAULTS.keys():
         unknown = next(iter(given.keys() - DEFAULTS.keys()))
         raise TypeError(f"{function}() got an unexpected keyword argument '{unknown}'")

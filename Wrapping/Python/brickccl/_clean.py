@@ -19,7 +19,7 @@ from ._warnings import warn
 
 
 class CleanedClass(NamedTuple):
-    """What `clean` did to a class."""
+    """The changes that `clean` made to a class."""
 
     value: Any
     #: What there was before.
@@ -40,14 +40,14 @@ def _output(volume: Volume, out: Any, dtype: np.dtype[Any] | None = None) -> np.
         raise TypeError(f"out is of type {type(out).__name__}; it must be a numpy array")
     right = volume.array.dtype if dtype is None else dtype
     if out.dtype != right or not out.dtype.isnative:
-        raise TypeError(f"out is of type {out.dtype}; it must be that of the image, {right}")
+        raise TypeError(f"out is of type {out.dtype}; it must be the image's type, {right}")
     if out.shape != wanted:
-        raise ValueError(f"out has the shape {out.shape}; it must have that of the image, {wanted}")
+        raise ValueError(f"out has the shape {out.shape}; it must have the image's shape, {wanted}")
     array = out.T if volume.is_reversed else out
     if not array.flags.writeable or not array.flags.c_contiguous:
         raise ValueError("out must be writeable and laid out in C order (of a nibabel image: in Fortran order)")
     if np.shares_memory(array, volume.array) and array.ctypes.data != volume.array.ctypes.data:
-        raise ValueError("out overlaps the image; it must be the image itself or memory of its own")
+        raise ValueError("out overlaps the image; it must be the image itself or separate memory")
     return array
 
 
@@ -68,7 +68,7 @@ def _run(
     connectivity, neighbourhood, periodic = neighbours
     minimum_size, minimum_volume, largest = limits
     if minimum_volume is not None and spacing is None and volume.spacing is None:
-        raise ValueError("minimum_volume is in mm^3 and needs spacing=, which arrays do not have")
+        raise ValueError("minimum_volume is in mm^3 and needs spacing= for an array")
     if values is not None and len(values) == 0:
         raise ValueError("values=[] leaves no class; give at least one, or None for all")
     rules = rules_of(
@@ -129,44 +129,43 @@ def clean(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Any:
-    """Cleans a segmentation, all classes at once. Every value but the background is a class; voxels keep theirs.
+    """Cleans a segmentation, all classes at once. Every value except the background is a class and keeps its value.
 
     Parameters
     ----------
     segmentation : array or image
-        Of any type that `label` takes. NaN belongs to no class and stays.
+        Any type that `label` accepts. NaN belongs to no class and stays.
     values : sequence of numbers, optional
-        The classes that lose components and fill holes; all if not given. Of one that no voxel has a warning tells.
+        The classes to clean; all if not given. A class without voxels causes a warning.
     minimum_size, minimum_volume : optional
         Components of fewer voxels, or of fewer mm^3 (which needs `spacing` for an array), become background.
     largest : int, optional
-        Then only so many of the largest components of each class stay; of equal ones, the first in C order.
+        Keep only this many of the largest components of each class; of equal ones, the first in C order.
     fill_holes : bool or float, default False
-        Then holes are filled, or only those of at most this many mm^3. A hole is a component of the background that does
-        not reach the image's border. The class around it fills it. A hole between several classes stays, and so does
-        one of a class that is not among `values`.
+        Fill holes, or only holes of at most this many mm^3. A hole is a component of the background that does not reach the
+        image's border. The class around it fills it. Holes between several classes and holes of classes that are not in
+        `values` stay.
     maximum_hole_size : int, optional
         Holes of more voxels stay.
     holes_by_slice : int, optional
         An axis; each slice across it has its own holes and border.
     connectivity, neighbourhood : optional
-        The neighbours of a class, as for `label`; faces if not given. The background has the dual of it: all neighbours
+        The neighbors of a class, as for `label`; faces if not given. The background has the dual connectivity: all neighbors
         for faces, else faces.
     periodic : optional
-        Axes along which the image goes on with its other end, as for `label`. They have no border: holes are what does not
-        reach the ends of the other axes.
+        Periodic axes, as for `label`. They have no border: holes must not reach the ends of the other axes.
     background : number, default 0
-        The value of no class.
+        The background value.
     spacing, threads, progress
         As for `label`.
     out : numpy.ndarray, optional
-        Where the result goes; it may be the segmentation itself.
+        Array for the result; it may be the segmentation itself.
     return_report : bool, default False
-        Also return what was done, as a list of `CleanedClass`.
+        Also return the changes as a list of `CleanedClass`.
 
     Returns
     -------
-    The kind of segmentation that was given, of the same type; with `return_report` also the report.
+    The same kind and type as the segmentation; with `return_report` also the report.
 
     Examples
     --------
@@ -178,7 +177,7 @@ def clean(
     """
     if maximum_hole_size is not None or holes_by_slice is not None:
         if fill_holes is False:
-            raise ValueError("maximum_hole_size and holes_by_slice are of no use without fill_holes")
+            raise ValueError("maximum_hole_size and holes_by_slice need fill_holes")
     result, report = _run(
         segmentation,
         (connectivity, neighbourhood, periodic),
@@ -212,28 +211,27 @@ def fill_holes(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Any:
-    """Fills the holes of a mask, or those of each class of a segmentation or label map alone; see `clean`.
+    """Fills the holes of a mask, or of each class of a segmentation or label map separately; see `clean`.
 
-    A hole does not reach the image's border. Axes of one voxel have none, so that the holes of one slice are filled.
+    A hole does not reach the image's border. Axes of one voxel have no border, so holes of a single slice are filled.
 
     Parameters
     ----------
     image : array or image
-        Of any type that `label` takes.
+        Any type that `label` accepts.
     maximum_size, maximum_volume : optional
         Holes of more voxels, or of more mm^3 (which needs `spacing` for an array), stay.
     connectivity, neighbourhood : optional
-        The neighbours of objects, as for `label`; faces if not given. The background has the dual of it: with full
-        connectivity this is `scipy.ndimage.binary_fill_holes`, but for axes of one voxel: to scipy these are all border, so that it
-        fills no hole of a single slice.
+        The neighbors of objects, as for `label`; faces if not given. The background has the dual connectivity: with full
+        connectivity this equals `scipy.ndimage.binary_fill_holes`, except that scipy fills no hole of a single slice in 3-D.
     values, by_slice, periodic, background, spacing, out, threads, progress
         As `values`, `holes_by_slice`, ... of `clean`.
     return_count : bool, default False
-        Also return the number of holes that were filled.
+        Also return the number of filled holes.
 
     Returns
     -------
-    The kind of image that was given, of the same type.
+    The same kind and type as the image.
 
     Examples
     --------
@@ -277,27 +275,26 @@ def sweep(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Column]:
-    """Counts and measures the components of many thresholds, to choose one.
+    """Counts and measures the components at many thresholds, to choose one.
 
     Parameters
     ----------
     image : array or image
-        Of any type that `label` takes.
+        Any type that `label` accepts.
     start, stop : float
         The lowest and the highest threshold.
     steps : int, default 64
-        The number of thresholds at equal distances, both among them. For images of float32 each threshold is the nearest
-        value of float32.
+        The number of equally spaced thresholds, including both ends. For float32 images each threshold is rounded to float32.
     below : bool, default False
-        Whether what lies at or below a threshold is foreground (pores), not what lies at or above it.
+        Foreground is at or below a threshold (pores), not at or above it.
     connectivity, by_slice, neighbourhood, periodic, threads, progress
         As for `label`.
 
     Returns
     -------
     dict
-        Columns with a value for each `threshold`, ascending: the number of `components`, the voxels of the largest one,
-        `largest_voxel_count`, those of the foreground, `voxel_count`, and their share of all, `fraction`.
+        Columns with a value for each `threshold`, ascending: the number of `components`, the voxels of the largest one
+        (`largest_voxel_count`) and of the foreground (`voxel_count`), and its share of all voxels (`fraction`).
 
     Examples
     --------
@@ -310,7 +307,7 @@ def sweep(
     try:
         low, high, steps = float_of(start), float_of(stop), operator.index(steps)
     except (TypeError, ValueError):
-        raise TypeError(f"start and stop must be numbers and steps a whole one, not {start!r}, {stop!r}, {steps!r}") from None
+        raise TypeError(f"start, stop must be numbers and steps a whole number, not {start!r}, {stop!r}, {steps!r}") from None
     rows = _core.sweep(
         volume.array,
         low,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 version: str = '0.1.0'
 
 class Geometry:
-    """Where voxels lie in space; axes in the order x, y, z, t."""
+    """The place of voxels in space; axes in the order x, y, z, t."""
 
     @staticmethod
     def make(spacing: Sequence[float], origin: Sequence[float] = [], direction: Sequence[float] = [], start: Sequence[int] = []) -> Geometry: ...
@@ -51,7 +51,7 @@ def neighbourhood_of(text: str, dimension: int) -> list[int]:
 
 class Rules:
     """
-    What is joined, which components stay, and who labels; axes are 0 (x) .. 3 (t).
+    Joining, filtering and the device; axes are 0 (x) .. 3 (t).
     """
 
     @staticmethod
@@ -59,16 +59,16 @@ class Rules:
 
     @property
     def keeps_all(self) -> bool:
-        """Whether all components stay, in raster order."""
+        """Whether all components are kept, in raster order."""
 
 class Holes:
-    """Which holes are filled."""
+    """The holes to fill."""
 
     @staticmethod
     def make(volume: float | None, size: int | None, slice_axis: int | None = None, objects: Rules | None = None, dimension: int = 0) -> Holes: ...
 
 class Filter:
-    """Which components stay, beside their size."""
+    """Filters of components other than by size."""
 
     @staticmethod
     def make(holes: Holes | None, seeds: Sequence[int] | None, clear_border: bool, touching: Annotated[NDArray[Any], dict(device='cpu', writable=False)] | None) -> Filter: ...
@@ -149,7 +149,7 @@ class DeviceLabels:
     def scratch_bytes(self) -> int: ...
 
 class SlabLabels:
-    """Labels a volume that lies on CUDA devices by slabs."""
+    """Labels a volume on CUDA devices by slabs."""
 
     def __init__(self) -> None: ...
 
@@ -173,7 +173,7 @@ def describe_brick(record_or_map: bytes) -> tuple[tuple[int, ...], tuple[int, ..
 def write_brick(runs: bytes, map: bytes, labels: Annotated[NDArray[Any], dict(device='cpu')], threads: int) -> None: ...
 
 class BrickMerge:
-    """Finds which components of bricks are one, and numbers them."""
+    """Joins components across bricks, and numbers them."""
 
     def __init__(self, threads: int = 0) -> None: ...
 
@@ -192,7 +192,7 @@ class BrickMerge:
 
     @property
     def not_numbers(self) -> int:
-        """Values that are not a number (NaN)."""
+        """NaN values."""
 
     @property
     def memory(self) -> int: ...

@@ -1,4 +1,4 @@
-"""Labeling of arrays that lie on a CUDA device: CuPy's and PyTorch's, and by these those of others (JAX)."""
+"""Labeling of arrays on a CUDA device: CuPy, PyTorch, and through them others (JAX)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "ui
 
 
 def is_on_device(image: Any) -> bool:
-    """Whether an object that is no numpy array lies in memory of a CUDA device. Touches no device."""
+    """Whether an object other than a numpy array is in CUDA memory. Does not touch a device."""
     library = type(image).__module__.partition(".")[0]
     if library == "cupy":
         return True
@@ -31,7 +31,7 @@ def is_on_device(image: Any) -> bool:
 
 
 class _CuPy:
-    """What labeling needs of CuPy."""
+    """The parts of CuPy that labeling needs."""
 
     automatic = "uint32"
 
@@ -80,7 +80,7 @@ class _CuPy:
 
 
 class _Torch:
-    """What labeling needs of PyTorch."""
+    """The parts of PyTorch that labeling needs."""
 
     automatic = "int32"
 
@@ -139,14 +139,14 @@ def _library_of(image: Any, name: str) -> Any:
     if library == "torch":
         return _Torch(image)
     raise NotImplementedError(
-        f"{name} lies on a GPU and is of type {type(image).__module__}.{type(image).__name__}; arrays of CuPy and PyTorch are "
-        "taken there: cupy.from_dlpack and torch.from_dlpack make one of it without a copy"
+        f"{name} is on a GPU and has type {type(image).__module__}.{type(image).__name__}; convert it without a copy with "
+        "cupy.from_dlpack or torch.from_dlpack"
     )
 
 
 def exchanged(given: Mapping[str, Any], out: Any) -> tuple[Mapping[str, Any], Callable[[Any], Any]]:
-    """The arguments of `label` with arrays of another library (JAX) as CuPy's or PyTorch's of the same memory, and what gives the
-    labels back as that library's."""
+    """The arguments of `label` with arrays of another library (JAX) as CuPy or PyTorch arrays of the same memory, and a
+    function that converts the labels back."""
     image = given["image"]
     taken_by = None
     if type(image).__module__.partition(".")[0] not in ("cupy", "torch") and hasattr(image, "__dlpack__"):
@@ -155,14 +155,14 @@ def exchanged(given: Mapping[str, Any], out: Any) -> tuple[Mapping[str, Any], Ca
     if taken_by is None or carrier is None:
         return given, lambda labels: labels
     if out is not None:
-        raise TypeError(f"out= is not there for arrays of {type(image).__module__.partition('.')[0]} on a GPU; leave it out")
+        raise TypeError(f"out= is not available for arrays of {type(image).__module__.partition('.')[0]} on a GPU; omit it")
     mask = given["mask"]
     taken = {"image": carrier.from_dlpack(image)} | ({} if mask is None else {"mask": carrier.from_dlpack(mask)})
     return {**given, **taken}, lambda labels: taken_back(taken_by, labels, image)
 
 
 def _carrier() -> Any:
-    """A library whose arrays are labeled where they lie; None if there is none."""
+    """The library that labels this array in place; None if there is none."""
     for name in sorted(("cupy", "torch"), key=lambda name: name not in sys.modules):
         try:
             return importlib.import_module(name)
@@ -172,7 +172,7 @@ def _carrier() -> Any:
 
 
 def _readable(library: Any, array: Any, name: str) -> tuple[Any, tuple[int, str, list[int]]]:
-    """An array in C order, and what the engine is told of it. The array must live as long as it is read."""
+    """An array in C order, and its description for the engine. The array must live until it has been read."""
     dtype = library.dtype_name(array)
     if not 1 <= array.ndim <= len(AXES):
         raise ValueError(f"{name} has {array.ndim} dimensions; it must have 1 to {len(AXES)}")
@@ -190,7 +190,7 @@ def _readable(library: Any, array: Any, name: str) -> tuple[Any, tuple[int, str,
 
 
 def on_host(given: Mapping[str, Any]) -> tuple[Volume, dict[str, Any]]:
-    """Copies the arrays among the arguments of `label` to the host. Label maps go back to the image's device."""
+    """Copies the arrays in the arguments of `label` to the host. Label maps go back to the image's device."""
     library = _library_of(given["image"], "the image")
     copies = {name: library.to_host(value) for name, value in given.items() if is_on_device(value)}
     return Volume(voxels(copies["image"], "the image"), given["image"], wrap=library.from_host), {**given, **copies}
@@ -201,7 +201,7 @@ _idle: dict[tuple[int, int], list[_core.DeviceLabels]] = {}
 
 
 def release_device_memory() -> None:
-    """Gives back the memory that labeling of arrays on CUDA devices keeps for the next call.
+    """Releases the memory that labeling on CUDA devices keeps for the next call.
 
     Examples
     --------
@@ -215,30 +215,32 @@ def release_device_memory() -> None:
 
 
 def _label_dtype(library: Any, dtype: Any, out: Any, shape: tuple[int, ...]) -> tuple[Any, str]:
-    """The type of the result as the array library's and by its name."""
+    """The type of the result, as a type of the array library and as a name."""
     is_automatic = dtype is None or isinstance(dtype, str) and dtype == "auto"
     if out is not None:
         if not library.owns(out):
             raise TypeError("out must be an array of the image's library, on the image's device")
         if tuple(out.shape) != shape:
-            raise ValueError(f"out has the shape {tuple(out.shape)}; it must have that of the image, {shape}")
+            raise ValueError(f"out has the shape {tuple(out.shape)}; it must have the image's shape, {shape}")
         if not library.is_c_order(out):
             raise ValueError("out must be laid out in C order")
         if not is_automatic and library.as_dtype(dtype) != out.dtype:
-            raise TypeError(f"out is of type {out.dtype}, but dtype={dtype!r} was asked for")
+            raise TypeError(f"out is of type {out.dtype}, but dtype={dtype!r} was requested")
         chosen = out.dtype
     else:
         chosen = library.as_dtype(library.automatic if is_automatic else dtype)
     name = library.name_of(chosen)
     if name not in _INTEGERS:
-        raise TypeError(f"labels of type {name} were asked for; it must be an integer type")
+        raise TypeError(f"labels of type {name} are not possible; choose an integer type")
     return chosen, name
 
 
 def check_count(count: int, name: str) -> None:
     limit = np.iinfo(name).max
     if count > limit:
-        raise OverflowError(f"{count} components do not fit labels of type {name}, the largest of which is {limit}; give another dtype=")
+        raise OverflowError(
+            f"{count} components do not fit labels of type {name}, the largest of which is {limit}; give another dtype="
+        )
 
 
 def _unsigned(name: str) -> str:
@@ -246,7 +248,7 @@ def _unsigned(name: str) -> str:
 
 
 class Task:
-    """An array on a device that is labeled, and the engine that does it. Work goes to the library's current stream."""
+    """An array on a device, and the engine that labels it, on the library's current stream."""
 
     def __init__(
         self,
@@ -260,7 +262,7 @@ class Task:
         self.library: Any = library
         if device not in ("auto", "cuda", f"cuda:{library.device}"):
             raise ValueError(
-                f"device={device!r}, but the image lies on cuda:{library.device}; arrays on GPUs are labeled where they lie"
+                f"device={device!r}, but the image is on cuda:{library.device}; arrays on GPUs are labeled in place"
             )
         # Both must live as long as they are read.
         self._image, self._source = _readable(library, image, "the image")
@@ -272,7 +274,7 @@ class Task:
             if not library.owns(mask):
                 raise TypeError("the mask must be an array of the image's library, on the image's device")
             if tuple(mask.shape) != self.shape:
-                raise ValueError(f"mask has the shape {tuple(mask.shape)}; it must have that of the image, {self.shape}")
+                raise ValueError(f"mask has the shape {tuple(mask.shape)}; it must have the image's shape, {self.shape}")
             self._mask, self._masked = _readable(library, mask, "mask")
         self.rules: _core.Rules = rules
         self.stream: int = library.stream()
@@ -283,7 +285,7 @@ class Task:
             self.engine = _core.DeviceLabels(library.device)
 
     def find(self, labels: Any = None, name: str = "uint32") -> int:
-        """Labels the image, and writes the label map if there is an array for it. Returns the number of components."""
+        """Labels the image, writes the label map if there is an array for it, and returns the number of components."""
         return self.engine.label(
             self._source,
             self._masked,
@@ -294,7 +296,7 @@ class Task:
         )
 
     def relabel(self, labels: Any = None, name: str = "uint32") -> int:
-        """Drops components by their sizes and orders those that stay, as the rules say. Returns how many stay."""
+        """Filters components by size and orders the rest by the rules. Returns the number of remaining components."""
         address = 0 if labels is None else self.library.address(labels)
         return self.engine.relabel(self.rules, self.geometry, address, _unsigned(name), self.stream)
 
@@ -305,8 +307,7 @@ class Task:
         return Table(self.engine.table(self.geometry, self.stream))
 
     def release(self) -> None:
-        """Gives the engine back. What it reads and writes it does before its next work, which comes later on this
-        stream."""
+        """Returns the engine. Its pending reads and writes come before its next work on this stream."""
         self.engines.append(self.engine)
 
 
@@ -317,7 +318,7 @@ def new_labels(task: Task, dtype: Any, out: Any) -> tuple[Any, str]:
 
 
 def label(task: Task, dtype: Any, out: Any, return_table: bool) -> tuple[Any, int, Table | None]:
-    """As `brickccl.label`, for arrays on a device: what comes in stays there."""
+    """As `brickccl.label`, for arrays on a device; the data stay there."""
     try:
         labels, name = new_labels(task, dtype, out)
         # The engine knows unsigned types only. Other narrow ones wait for the number of components.

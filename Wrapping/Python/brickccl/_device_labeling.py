@@ -15,10 +15,10 @@ from ._table import Table
 class DeviceLabeling(Labeling):
     """The components of an array of CuPy or PyTorch on a CUDA device.
 
-    `find` makes it. Nothing but the number of components and the table comes to the host, and no label map is made until it is
-    asked for. What it returns are arrays of the image's library on the image's device; work goes to the stream that was current
-    when it was made, and is asked for on that stream. The image must not change while this lives: it is read again for
-    lists of voxels where values decide which voxels belong together. Another thread's work needs another one.
+    `find` returns it. Only the number of components and the table come to the host; the label map is made on request. Results
+    are arrays of the image's library on the image's device. Use it on the stream that was current when it was made. The image
+    must not change meanwhile: lists of voxels may read it again if values decide which voxels are joined. Each thread needs
+    its own labeling.
     """
 
     def __init__(self, task: Task) -> None:
@@ -73,7 +73,9 @@ class DeviceLabeling(Labeling):
     def table(self, columns: Any = None, *, intensity: Any = None, part: Any = None, progress: Any = None) -> Table:
         """The component table with its default columns, on the host."""
         if columns is not None or intensity is not None or part is not None:
-            raise NotImplementedError("on a device the table has its default columns; bring the image to the host for others")
+            raise NotImplementedError(
+                "on a device the table has only its default columns; copy the image to the host for others"
+            )
         return self._current().table()
 
     def voxels(self, *, progress: Any = None) -> VoxelLists:
@@ -86,30 +88,32 @@ class DeviceLabeling(Labeling):
         return VoxelLists(offsets, indices)
 
     def runs(self) -> Any:
-        """Not there: runs are kept on the host only."""
-        raise NotImplementedError("runs are kept on the host only; bring the image there")
+        """Not available: runs are kept only on the host."""
+        raise NotImplementedError("runs are kept only on the host; copy the image there")
 
     def components(self) -> Any:
-        """Not there: components are cropped on the host only."""
-        raise NotImplementedError("components are cropped on the host only; voxels() has the lists on the device")
+        """Not available: components are cropped only on the host."""
+        raise NotImplementedError("components are cropped only on the host; use voxels() for lists on the device")
 
     def _choose(self, which: Any, keeps: bool, images: dict[str, Any]) -> DeviceLabeling:
         task = self._current()
         holds = which
         if isinstance(which, str):
             if condition_columns(which, len(self._shape)):
-                raise NotImplementedError(f"the condition {which!r} needs columns that are measured on the host")
+                raise NotImplementedError(f"the condition {which!r} needs columns that only the host measures")
             holds = self.table().where(which)
         elif images:
-            raise TypeError("images are of no use beside a truth value for each component")
+            raise TypeError("images cannot be combined with truth values")
         if isinstance(holds, (list, tuple, np.ndarray)):
             holds = task.library.from_host(np.ascontiguousarray(holds))
         if not task.library.owns(holds):
-            raise TypeError(f"the truth values must be an array of the image's library, on the image's device, not {type(holds)}")
+            raise TypeError(
+                f"the truth values must be an array of the image's library on the image's device, not {type(holds)}"
+            )
         name = task.library.dtype_name(holds)
         if name != "bool" or tuple(holds.shape) != (self._count,):
             raise ValueError(
-                f"there must be a truth value for each of {self._count} components, not {name} of shape {tuple(holds.shape)}"
+                f"give a truth value for each of {self._count} components, not {name} of shape {tuple(holds.shape)}"
             )
         if self._count > 0:
             stays = task.library.in_c_order(holds if keeps else ~holds)
@@ -128,7 +132,7 @@ class DeviceLabeling(Labeling):
     def _current(self) -> Task:
         stream = self._task.library.stream()
         if stream != self._task.stream:
-            raise ValueError("this labeling belongs to another stream than the current one")
+            raise ValueError("this labeling belongs to another stream, not the current one")
         return self._task
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Labeling of a volume that lies on CUDA devices by slabs: lists of arrays of CuPy or PyTorch."""
+"""Labeling of a volume in slabs on CUDA devices: lists of arrays of CuPy or PyTorch."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _idle: dict[tuple[int, ...], list[_core.SlabLabels]] = {}
 
 
 def release_slab_memory() -> None:
-    """Gives back the memory that is kept for the next call."""
+    """Releases the memory kept for the next call."""
     _idle.clear()
 
 
@@ -23,14 +23,14 @@ def are_slabs(image: Any) -> bool:
 
 
 def refuse(options: Mapping[str, Any], usual: Mapping[str, Any]) -> None:
-    """Raises for options that slabs on devices do not have, with what to use instead."""
+    """Raises for options that slabs on devices lack, with an alternative."""
     for name, value in options.items():
         plain = value is None or isinstance(value, (str, bool, int, float, tuple))
         if value is not usual[name] and not (plain and value == usual[name]):
             given = f"{name}={value!r}" if plain else f"{name}="
             raise NotImplementedError(
-                f"{given} is not offered for slabs on several devices; give the volume as one array on the host, with "
-                'devices=[0, 1, ...] for the same GPUs, or use it on the labels'
+                f"{given} is not available for slabs on several devices; pass the volume as one array on the host, with "
+                'devices=[0, 1, ...] for the same GPUs, or apply it to the labels'
             )
 
 
@@ -48,7 +48,7 @@ def label_slabs(
     dtype: Any,
     out: Any,
 ) -> tuple[list[Any], int]:
-    """Labels slabs that follow each other along axis 0, each on its device. Returns the label maps and the count."""
+    """Labels consecutive slabs along axis 0, each on its device. Returns the label maps and the count."""
     libraries = [_library_of(slab, f"slab {place}") for place, slab in enumerate(slabs)]
     read = [_readable(library, slab, f"slab {place}") for place, (library, slab) in enumerate(zip(libraries, slabs))]
     outs = [None] * len(read) if out is None else _of_each("out", out, len(read))
@@ -65,7 +65,7 @@ def label_slabs(
         targets.append((library.empty(shape, chosen) if target is None else target, name))
     names = {name for _, name in targets}
     if len(names) > 1:
-        raise TypeError(f"the label maps are of the types {', '.join(sorted(names))}; all must be of one type")
+        raise TypeError(f"the label maps have the types {', '.join(sorted(names))}; all must have the same type")
     devices = [library.device for library in libraries]
     idle = _idle.setdefault(tuple(devices), [])
     try:

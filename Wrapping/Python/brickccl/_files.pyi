@@ -1,4 +1,4 @@
-"""The readers and writers of image files that the brickccl command has."""
+"""The readers and writers of image files of the brickccl command."""
 
 from collections.abc import Sequence
 from typing import Any

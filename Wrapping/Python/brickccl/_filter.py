@@ -1,4 +1,4 @@
-"""What decides which components stay, beside their size."""
+"""Filters of components other than by size."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def holes_of(
     by_slice: int | None = None,
     objects: _core.Rules | None = None,
 ) -> _core.Holes | None:
-    """The holes that are filled: none if `volume_limit` is False, all if it is True, or those of at most so many mm^3.
-    `objects` says which neighbours objects have; it is needed with `by_slice`."""
+    """The holes to fill: none if `volume_limit` is False, all if it is True, or holes of at most this many mm^3. `objects`
+    is the connectivity of objects, needed with `by_slice`."""
     if volume_limit is False or isinstance(volume_limit, np.bool_) and not volume_limit:
         return None
     limit = None
@@ -30,7 +30,7 @@ def holes_of(
         if not isinstance(volume_limit, numbers.Real):
             raise TypeError(f"{name} must be a truth value or a volume in mm^3, not {volume_limit!r}")
         if spacing is None and volume.spacing is None:
-            raise ValueError(f"{name} as a volume is in mm^3 and needs spacing=, which arrays do not have")
+            raise ValueError(f"{name} as a volume is in mm^3 and needs spacing= for an array")
         limit = float(volume_limit)
     return _core.Holes.make(
         limit,
@@ -42,7 +42,7 @@ def holes_of(
 
 
 def places_of(volume: Volume, seeds: Any) -> list[int]:
-    """Indices in the order of the user's axes as flat places of the array."""
+    """Indices in the order of the user's axes as flat indices of the array."""
     dimension = volume.array.ndim
     try:
         indices = np.asarray(seeds)
@@ -61,13 +61,13 @@ def places_of(volume: Volume, seeds: Any) -> list[int]:
     for index, row in zip(indices, along):
         if not all(0 <= int(at) < size for at, size in zip(row, shape)):
             wanted = shape[::-1] if volume.is_reversed else shape
-            raise ValueError(f"the seed {tuple(index.tolist())} lies outside of the image of shape {wanted}")
+            raise ValueError(f"the seed {tuple(index.tolist())} is outside the image of shape {wanted}")
     places = np.ravel_multi_index(tuple(along.astype(np.int64).T), shape)
     return [int(place) for place in np.atleast_1d(places)]
 
 
 def filter_of(volume: Volume, kept: tuple[Any, Any, Any, Any], spacing: float | Sequence[float] | None) -> _core.Filter | None:
-    """The filter of `label`'s arguments seeds, clear_border, touching and fill_holes; None if none of them is given."""
+    """The filter of `label`'s arguments seeds, clear_border, touching and fill_holes; None if none is given."""
     seeds, clear_border, touching, fill_holes = kept
     if not isinstance(clear_border, (bool, np.bool_)):
         raise TypeError(f"clear_border must be True or False, not {clear_border!r}")

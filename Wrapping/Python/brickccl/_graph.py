@@ -27,24 +27,24 @@ def voxel_graph(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> np.ndarray[Any, Any]:
-    """The graph of an image: which neighbouring voxels are joined.
+    """The graph of an image: the pairs of neighboring voxels that are joined.
 
-    Bits 0 to 25 of a voxel stand for the steps +x -x +y -y +z -z, +x+y -x+y +x-y -x-y, +x+z -x+z +y+z -y+z, +x-z -x-z +y-z
+    Bits 0 to 25 of a voxel are the steps +x -x +y -y +z -z, +x+y -x+y +x-y -x-y, +x+z -x+z +y+z -y+z, +x-z -x-z +y-z
     -y-z, +x+y+z -x+y+z +x-y+z -x-y+z, +x+y-z -x+y-z +x-y-z -x-y-z; in 2-D bits 0 to 7 for +x -x +y -y +x+y -x+y +x-y -x-y.
-    x is the last axis of an array. Bits of steps out of the image are set. Of a nibabel image x is the first axis, so that
-    `label_graph` takes its graph turned around: ``label_graph(graph.T).T``.
+    x is the last axis of an array. Bits of steps out of the image are set. In a nibabel image x is the first axis, so
+    transpose its graph for `label_graph`: ``label_graph(graph.T).T``.
 
     Parameters
     ----------
     image : array or image
-        Of 1 to 3 dimensions, as for `label`.
+        1 to 3 dimensions, as for `label`.
     connectivity, neighbourhood, periodic, criterion, range, background, tolerance, mask, threads, progress
         As for `label`.
 
     Returns
     -------
     numpy.ndarray
-        Of uint8 where that holds the bits (1-D, 2-D and faces), else of uint32.
+        uint8 if that holds the bits (1-D, 2-D and faces), otherwise uint32.
 
     Examples
     --------
@@ -88,18 +88,18 @@ def label_graph(
     return_count: bool = False,
     progress: Progress | None = None,
 ) -> Any:
-    """Labels the components of a graph of voxels, as `voxel_graph` gives it.
+    """Labels the components of a graph of voxels as returned by `voxel_graph`.
 
     Parameters
     ----------
     graph : array
-        Of uint8 or uint32, of 1 to 3 dimensions.
+        uint8 or uint32, 1 to 3 dimensions.
     connectivity, neighbourhood : optional
-        As for `label`; if neither is given, all steps count for which the type has bits.
+        As for `label`; if neither is given, all steps for which the type has bits.
     periodic
         As for `label`; these axes must have 3 voxels or more.
     mask : array, optional
-        Voxels where it is 0 are background; without it there is none.
+        Voxels where it is 0 are background; without a mask there is no background.
     order, minimum_size, maximum_size, largest, dtype, threads, out, return_count, progress
         As for `label`.
 
@@ -112,7 +112,7 @@ def label_graph(
     Raises
     ------
     ValueError
-        If only one of two neighbours has the bit towards the other.
+        If only one of two neighbors has the bit towards the other.
 
     Examples
     --------

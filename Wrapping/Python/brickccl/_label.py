@@ -36,13 +36,14 @@ def find(image: Any, *, start: Sequence[int] | None = None, **arguments: Unpack[
     Other Parameters
     ----------------
     connectivity, criterion, range, background, tolerance, mask, by_slice, neighbourhood, periodic, order, minimum_size, \
-maximum_size, minimum_volume, largest, seeds, clear_border, touching, fill_holes, device, algorithm, threads, spacing, progress
+maximum_size, minimum_volume, largest, seeds, clear_border, touching, fill_holes, device, algorithm, threads, spacing, \
+progress
         As for `label`.
 
     Returns
     -------
     Labeling
-        Of an array of CuPy or PyTorch on a CUDA device a `DeviceLabeling`, which keeps everything there.
+        For an array of CuPy or PyTorch on a CUDA device a `DeviceLabeling`, which stays there.
 
     Examples
     --------
@@ -72,7 +73,7 @@ _ON_HOST: dict[str, Any] = {"start": None} | {
 
 
 def _find(given: Mapping[str, Any], start: Any, progress: Any) -> Labeling:
-    """Labels the image of these arguments of `label` on the host."""
+    """Labels the image in these arguments of `label` on the host."""
     image, device = given["image"], given["device"]
     if device == "cpu" and type(image) is not np.ndarray and is_on_device(image):
         volume, given = on_host(given)
@@ -94,7 +95,7 @@ def _find(given: Mapping[str, Any], start: Any, progress: Any) -> Labeling:
 
 
 def remark_on(device: str) -> str:
-    """What `label` says of a device on which it does not run; empty if it does."""
+    """Why `label` does not run on a device; empty if it does."""
     volume = as_volume(np.zeros(1, np.uint8))
     rules = rules_of(volume, device=device)
     return _core.find(volume.array, None, rules, volume.geometry(None, None), None, None).remark
@@ -102,7 +103,7 @@ def remark_on(device: str) -> str:
 
 def _rules(volume: Volume, given: Mapping[str, Any]) -> _core.Rules:
     if given["minimum_volume"] is not None and given["spacing"] is None and volume.spacing is None:
-        raise ValueError("minimum_volume is in mm^3 and needs spacing=, which arrays do not have")
+        raise ValueError("minimum_volume is in mm^3 and needs spacing= for an array")
     return rules_of(
         volume,
         criterion_of(
@@ -120,14 +121,14 @@ def _rules(volume: Volume, given: Mapping[str, Any]) -> _core.Rules:
 
 
 def _task_on_device(given: Mapping[str, Any]) -> Task:
-    """The task of an image that lies on a device, with these arguments of `label`."""
+    """The task of an image on a device, with these arguments of `label`."""
     image = given["image"]
     for name, nothing in _ON_HOST.items():
         value = given.get(name, nothing)
         if np.size(value) > 0 if name == "periodic" else value is not nothing and value is not False:
             raise NotImplementedError(
-                f"{name}= is not there for arrays on a GPU; device='cpu' copies the image to the host, labels it there and "
-                "copies the labels back"
+                f"{name}= is not available for arrays on a GPU; use device='cpu', which labels on the host and copies the "
+                "labels back"
             )
     return Task(image, _rules(Volume(image, image), given), given["mask"], given["spacing"], given["device"])
 
@@ -144,10 +145,10 @@ _OF_SLABS: dict[str, Any] = {"return_table": False} | {
 def _device_of(device: str, devices: Sequence[int]) -> str:
     """The name of several CUDA devices."""
     if device != "auto":
-        raise ValueError(f"both device={device!r} and devices={devices!r} were given; one of them says where to label")
+        raise ValueError(f"both device={device!r} and devices={devices!r} were given; use only one of them")
     numbers = [count_of("devices", number) for number in devices]
     if not numbers:
-        raise ValueError("devices=[] leaves nothing to label on")
+        raise ValueError("devices=[] is empty; give at least one device")
     return "cuda:" + ",".join(str(number) for number in numbers)
 
 
@@ -167,85 +168,83 @@ def label(
     Parameters
     ----------
     image : array or image
-        1 to 4 dimensions of bool, integers, float16, float32 or float64: a numpy array, anything that gives a CPU array
-        through DLPack, a SimpleITK.Image, an itk.Image or a nibabel image. Arrays in C order are not copied, others once.
-        An array of CuPy or PyTorch on a CUDA device is labeled where it lies; `mask` and `out` must lie there too. A list
-        of such arrays is one volume: slabs that follow each other along axis 0, each on its GPU. `mask` and `out` are then
-        lists, too, and so are the labels, which are numbered over the whole volume.
+        1 to 4 dimensions of bool, integers, float16, float32 or float64: a numpy array, a CPU array with DLPack, a
+        SimpleITK.Image, an itk.Image or a nibabel image. Arrays in C order are not copied, others once. An array of CuPy or
+        PyTorch on a CUDA device is labeled in place; `mask` and `out` must be on the same device. A list of such arrays is
+        one volume: consecutive slabs along axis 0, each on its GPU. `mask`, `out` and the labels are then lists, too; labels
+        are numbered over the whole volume.
     connectivity : int, optional
-        The number of neighbours (in 2-D 4 or 8; in 3-D 6, 18 or 26; in 4-D 8, 32, 64 or 80), or the number of axes along
-        which neighbours may differ, 1 to the dimension. By faces (1) if not given.
+        The number of neighbors (in 2-D 4 or 8; in 3-D 6, 18 or 26; in 4-D 8, 32, 64 or 80), or the number of axes along which
+        neighbors may differ, 1 to the dimension. By faces (1) if not given.
     criterion : {"foreground", "equal", "tolerance"}
-        Which neighbours belong together: all of the foreground; those of equal value; those that differ by at most
-        `tolerance`.
+        Which neighbors are joined: all foreground voxels; voxels of equal value; voxels that differ by at most `tolerance`.
     range : (low, high), optional
-        Foreground are the values low <= value <= high; bounds may be infinite. Numbers are compared as numpy compares them:
-        Python's take the type of the image, so that 0.1 means the nearest float32 (float16) in an image of that type; scalars
-        of numpy, as ``numpy.float64(0.1)``, and numbers beyond the type are compared as they are. So are `background` and
-        `tolerance`.
+        Foreground has low <= value <= high; bounds may be infinite. Numbers are compared as in numpy: Python numbers get the
+        type of the image, so 0.1 means the nearest float32 (float16) in such an image; numpy scalars, such as
+        ``numpy.float64(0.1)``, and numbers beyond the type do not change. The same holds for `background` and `tolerance`.
     background : number or None, default 0
-        Without a range, foreground is what differs from this value; None: every voxel is. NaN never is. With a range it is of no
-        use, and refused.
+        Without a range, all other values are foreground; None: every voxel is foreground. NaN is never foreground. Refused
+        with a range.
     tolerance : number, optional
-        Sets the criterion "tolerance". Differences of integers are exact; those of floating-point values are taken in
-        float64, as everywhere in BrickCCL (numpy rounds those of float32 to float32).
+        Sets the criterion "tolerance". Differences of integers are exact; differences of floating-point values are computed
+        in float64 (numpy rounds float32 differences to float32).
     mask : array or image, optional
-        Of the same shape; voxels where it is 0 take no part. NaN in masks is refused, also in `touching`.
+        Same shape; voxels where it is 0 are ignored. NaN in masks is refused, also in `touching`.
     by_slice : int, optional
-        An axis of the array; the slices across it are labeled each on its own.
+        An axis of the array; each slice across it is labeled separately.
     neighbourhood : array or str, optional
-        In the place of `connectivity`: 3 elements along each axis of the image, not 0 at neighbours of the element in the
-        middle. It must be symmetric about that, as scipy's `structure`. Or a text: "8+z" are 8 neighbours in the slice and
-        the two before and behind along z, the array's first axis of three.
+        Replaces `connectivity`: 3 elements along each axis of the image, nonzero at neighbors of the center. It must be
+        symmetric, like scipy's `structure`. Or a text: "8+z" means 8 neighbors in the slice and the two before and after
+        along z, the first axis of a 3-D array.
     periodic : int, sequence of int, sequence of bool or str, optional
-        Axes along which the image goes on with its other end: axes of the array, a truth value for each axis, or letters,
-        x the last axis ("xz"). `Labeling.table` says what tables hold then.
+        Axes along which the opposite ends of the image are neighbors: axes of the array, a truth value for each axis, or
+        letters, x the last axis ("xz"). `Labeling.table` explains the tables of such images.
     order : {"raster", "size"}
-        How components are numbered: by their first voxels in C order of the array (of a nibabel image: in Fortran
-        order), or the largest first.
+        Numbering of components: by their first voxels in C order of the array (of a nibabel image: in Fortran order), or the
+        largest first.
     minimum_size, maximum_size : int, optional
         Components of fewer (more) voxels become background.
     minimum_volume : float, optional
-        Components of less than that, in mm^3 (in 2-D mm^2), become background; an array needs `spacing` for it.
+        Components below this volume in mm^3 (in 2-D mm^2) become background; an array needs `spacing` for it.
     largest : int, optional
-        Only so many of the largest stay. The limits on sizes come after what follows, in this order.
+        Keep only this many of the largest. Size limits apply after the following options, which apply in this order.
     fill_holes : bool or float, default False
-        Fill holes: components of the background that do not reach the image's border, or only those of at most so many
-        mm^3. With the criterion "foreground" a hole is foreground before anything is labeled, and what lies in it is
-        joined to what is around it; otherwise it gets the label that it shares the most faces with. See `fill_holes`.
+        Fill holes: components of the background that do not reach the image's border, or only holes of at most this many
+        mm^3. With the criterion "foreground", holes become foreground before labeling, so objects in a hole join their
+        surroundings; otherwise a hole gets the label that it shares most faces with. See `fill_holes`.
     seeds : sequence of indices, optional
         Components stay if they contain one of these voxels, given as indices in the order of the array's axes.
     clear_border : bool, default False
-        Components that have a voxel at the image's border (`by_slice`: of the slice) become background: at an end of an axis
-        along which voxels have neighbours. Axes of one voxel have no border, unless there is no other axis.
+        Components that touch the image's border (`by_slice`: the slice's) become background. Only axes along which voxels
+        have neighbors have a border; axes of one voxel have none, unless there is no other axis.
     touching : array or image, optional
         Components stay if they have a voxel where this mask is not 0.
     dtype : dtype, default "auto"
-        An integer type for the labels; "auto" is the smallest unsigned one that holds them, of arrays on a device uint32
-        (CuPy) or int32 (PyTorch), since labels are written before their number is known.
+        An integer type for the labels; "auto" is the smallest unsigned type that holds them. For arrays on a device it is
+        uint32 (CuPy) or int32 (PyTorch), because labels are written before their number is known.
     device : str, default "auto"
-        "cpu", "cuda", "cuda:N", several as "cuda:0,1", "cuda:all", or "auto": a CUDA device for images that take a CPU
-        longer than making one ready, and the one where an array lies. With "cpu" an array on a CUDA device is copied to the
-        host, and its labels back.
+        "cpu", "cuda", "cuda:N", several as "cuda:0,1", "cuda:all", or "auto": the device of the array, or a CUDA device if
+        the image is so large that starting the device pays. With "cpu" an array on a CUDA device is copied to the host, and
+        its labels back.
     devices : sequence of int, optional
-        The numbers of CUDA devices that label an image of the host together, by slabs; in the place of `device`.
+        The numbers of the CUDA devices that label a host image together, by slabs; replaces `device`.
     algorithm : str, default "auto"
-        A name of `info()["algorithms"]`; the labels are the same for all.
+        A name from `info()["algorithms"]`; all give the same labels.
     threads : int, optional
         The number of CPU threads; all if not given.
     spacing : float or sequence of float, optional
         Size of a voxel in mm, in the order of the array's axes (z, y, x). Images bring their own.
     out : numpy.ndarray, optional
-        Where the labels go: of the image's shape, in C order, of an integer type.
+        Array for the labels: the image's shape, C order, an integer type.
     return_count, return_table : bool, default False
-        Also return the number of components, the component table (`Table`), in this order.
+        Also return the number of components and the component table (`Table`), in this order.
     progress : callable or bar, optional
-        Called with the fraction that is done every few hundredths of a second; an exception of it ends the work. Also a bar
-        of tqdm (or its class), which goes to its total, or a Progress of rich, which gets a task.
+        Called with the fraction done every few hundredths of a second; an exception stops the work. Or a tqdm bar (or its
+        class), or a Progress of rich, which gets a task.
 
     Returns
     -------
-    labels : the kind of image that was given, with its geometry
+    labels : the same kind as the image, with its geometry
         0 is background; components are 1..count, consecutive. On a device the work goes to the array library's current
         stream.
     count : int
@@ -256,20 +255,20 @@ def label(
     Raises
     ------
     ValueError
-        For arguments without meaning, with what would be right.
+        For invalid arguments, with valid ones in the message.
     TypeError
-        For types that are not taken; nothing is cast silently.
+        For unsupported types; nothing is cast silently.
     OverflowError
-        If `dtype` or `out` does not hold the labels; nothing is written then.
+        If `dtype` or `out` cannot hold the labels; nothing is written then.
     NotImplementedError
-        For what this build or algorithm does not offer.
+        For options that this build or algorithm lacks.
     MemoryError
         If there is not enough memory.
 
     Notes
     -----
-    The labels are the same bit for bit for every number of threads, algorithm and device. Ctrl-C ends the work within
-    0.2 s. The interpreter's lock is free meanwhile.
+    The labels are the same bit for bit for every number of threads, algorithm and device. Ctrl-C stops the work within 0.2 s.
+    The interpreter's lock is free meanwhile.
 
     Examples
     --------

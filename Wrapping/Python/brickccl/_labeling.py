@@ -1,4 +1,4 @@
-"""Components as runs: label maps, tables and lists come from them."""
+"""Components as runs, which give label maps, tables and lists."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from ._volume import Volume, companion_of
 
 
 class Runs(NamedTuple):
-    """The runs of a labeled array, lines of voxels along its last axis, in C order (of a nibabel image: along its first axis, in
+    """The runs of a labeled array, lines of voxels along its last axis, in C order (of a nibabel image: along its first
+    axis, in
     Fortran order)."""
 
     #: Flat index of the first voxel.
@@ -47,7 +48,7 @@ class Component(NamedTuple):
 class Labeling:
     """The components of an image, kept as runs: about 1 bit for each voxel and 4 bytes for each run.
 
-    `find` makes it. Label maps, tables and lists come from it on request; none of them needs another.
+    `find` returns it. It makes label maps, tables and lists on request, independently of each other.
 
     Examples
     --------
@@ -100,7 +101,7 @@ class Labeling:
 
     @property
     def foreground_count(self) -> int:
-        """The number of voxels that took part, filtered components included."""
+        """The number of labeled voxels, including filtered components."""
         return self._runs.foreground()
 
     def labels(self, dtype: Any = "auto", out: np.ndarray[Any, Any] | None = None, *, progress: Progress | None = None) -> Any:
@@ -109,20 +110,20 @@ class Labeling:
         Parameters
         ----------
         dtype : dtype, default "auto"
-            An integer type; "auto" is the smallest unsigned one that holds `count`.
+            An integer type; "auto" is the smallest unsigned type that holds `count`.
         out : numpy.ndarray, optional
-            Where the labels go: of the image's shape, in C order, of an integer type. It is then what is returned.
+            Array for the labels: the image's shape, C order, an integer type. It is returned.
         progress : callable, optional
-            Called with the fraction that is done; an exception of it ends the work.
+            Called with the fraction done; an exception stops the work.
 
         Returns
         -------
-        The kind of image that was labeled: numpy.ndarray, SimpleITK.Image, itk.Image, nibabel image, DLPack array.
+        The same kind as the labeled image: numpy.ndarray, SimpleITK.Image, itk.Image, nibabel image, DLPack array.
 
         Raises
         ------
         OverflowError
-            If the type does not hold the labels; nothing is written then.
+            If the type cannot hold the labels; nothing is written then.
         """
         array = new_labels(dtype, out, self._shape, self.count, self._is_reversed)
         self._runs.write(array, hook_of(progress))
@@ -136,32 +137,32 @@ class Labeling:
         part: Any = None,
         progress: Progress | None = None,
     ) -> Table:
-        """The component table: sizes, bounding boxes, centroids and what `columns` adds.
+        """The component table: sizes, bounding boxes, centroids and the columns in `columns`.
 
         Parameters
         ----------
         columns : str or list of str, optional
-            Groups, or columns that stand for theirs: `place`, `shape`, `feret`, `surface`, `topology`, `inscribed`,
+            Groups, or columns of these groups: `place`, `shape`, `feret`, `surface`, `topology`, `inscribed`,
             `thickness`, `neighbours`, `intensity`, or "all". See `columns`.
         intensity : image, optional
-            Of the same shape; adds `intensity_min`, `intensity_max`, `intensity_mean` and more.
+            Same shape; adds `intensity_min`, `intensity_max`, `intensity_mean` and more.
         part : image, optional
-            Mask of the part that is inspected; adds `surface_distance_mm`.
+            Mask of the inspected part; adds `surface_distance_mm`.
         progress : callable, optional
-            Called with the fraction that is done.
+            Called with the fraction done.
 
         Raises
         ------
         ValueError
             For a column that does not exist, an image of another shape, or an intensity column without `intensity`.
         NotImplementedError
-            For columns that images of this dimension, or periodic ones, do not have.
+            For columns that are not available in this dimension or in periodic images.
 
         Notes
         -----
-        Of an image with `periodic` axes, boxes, centroids and moments are those of components put together, which may end
-        beyond the image. `wraps_x` tells which of them meet their own copy along x; their centroids along it are NaN. The
-        groups feret, surface, topology, inscribed, thickness and neighbours are not there.
+        In an image with `periodic` axes, boxes, centroids and moments describe unwrapped components, which may extend beyond
+        the image. `wraps_x` is 1 for components that meet their own copy along x; their centroids along x are NaN. The groups
+        `feret`, `surface`, `topology`, `inscribed`, `thickness` and `neighbours` are not available.
         """
         gray, mask = (
             None if image is None else companion_of(self._shape, self._is_reversed, self._place, name, image)
@@ -175,18 +176,18 @@ class Labeling:
         return VoxelLists(*map(plain, self._runs.voxels(hook_of(progress))))
 
     def runs(self) -> Runs:
-        """The runs of voxels that components consist of."""
+        """The runs of voxels of the components."""
         return Runs(*map(plain, self._runs.runs()))
 
     def keep(self, which: str | Sequence[bool] | np.ndarray[Any, Any], **images: Any) -> Labeling:
-        """Keeps the components for which a condition holds, here, and numbers them anew in their order.
+        """Keeps the components that fulfill a condition, in place, and renumbers them in their order.
 
         Parameters
         ----------
         which : str or sequence of bool
             A condition on columns (see `Table.where`), or one truth value for each component.
         **images
-            `intensity` and `part`, where the condition needs them.
+            `intensity` and `part`, if the condition needs them.
 
         Returns
         -------
@@ -196,16 +197,16 @@ class Labeling:
         Raises
         ------
         RuntimeError
-            Another call works with this labeling: on another thread, or the one whose `progress` calls this. It stays as it was.
+            If another call is using this labeling, on another thread or in its `progress`. The labeling does not change.
         """
         return self._choose(which, True, images)
 
     def remove(self, which: str | Sequence[bool] | np.ndarray[Any, Any], **images: Any) -> Labeling:
-        """Removes the components for which a condition holds; see `keep`."""
+        """Removes the components that fulfill a condition; see `keep`."""
         return self._choose(which, False, images)
 
     def components(self) -> Iterator[Component]:
-        """Each component with its bounding box and its mask within that, in the order of labels."""
+        """Each component with its bounding box and the mask inside it, in the order of labels."""
         lists = self.voxels()
         for label in range(1, self.count + 1):
             places = np.unravel_index(lists.indices[lists.offsets[label - 1] : lists.offsets[label]], self._shape)
@@ -221,7 +222,7 @@ class Labeling:
         if isinstance(which, str):
             holds = self.table(condition_columns(which, len(self._shape)), **images).where(which)
         elif images:
-            raise TypeError("images are of no use beside a truth value for each component")
+            raise TypeError("images cannot be combined with truth values")
         self._runs.renumber(numbers_of(holds, keeps, self.count))
         return self
 
@@ -236,16 +237,16 @@ class Labeling:
 
 
 def condition_columns(condition: str, dimension: int) -> list[str]:
-    """The columns of groups that a condition names."""
+    """The groups of columns that a condition uses."""
     groups = {row[0]: row[6] for row in _core.all_columns(dimension)}
     return [name for name in _core.condition_columns(condition) if groups.get(name)]
 
 
 def numbers_of(holds: Any, keeps: bool, count: int) -> Column:
-    """New numbers 1.. for the components that stay, 0 for the others."""
+    """New numbers from 1 for the remaining components, 0 for the others."""
     stays = np.asarray(holds)
     if stays.dtype != np.bool_ or stays.shape != (count,):
-        raise ValueError(f"there must be a truth value for each of {count} components, not {stays.dtype} of shape {stays.shape}")
+        raise ValueError(f"give a truth value for each of {count} components, not {stays.dtype} of shape {stays.shape}")
     if not keeps:
         stays = ~stays
     return np.where(stays, np.cumsum(stays), 0).astype(np.uint64)

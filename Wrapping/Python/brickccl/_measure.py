@@ -42,12 +42,12 @@ def statistics(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Any:
-    """Measures an existing label image: every value but 0 is the label of one component, connected or not.
+    """Measures an existing label image: every nonzero value is the label of one component, connected or not.
 
     Parameters
     ----------
     labels : array or image
-        Whole numbers of at least 0, of any type that `label` takes.
+        Whole numbers of at least 0, of any type that `label` accepts.
     intensity, part, columns
         As for `Labeling.table`.
     names : {"brickccl", "skimage"}
@@ -102,9 +102,9 @@ def select(
     where : str or sequence of bool
         A condition on columns (see `Table.where`), or a truth value for each label, ascending.
     keep : bool, default True
-        Whether the components for which it holds stay, or go.
+        Whether to keep or remove the components that fulfill the condition.
     keep_labels : bool, default False
-        Leave labels as they are instead of numbering them from 1 on.
+        Keep the labels instead of renumbering from 1.
     intensity, part
         Images for columns that need them.
     dtype, spacing, out, threads, progress
@@ -112,7 +112,7 @@ def select(
 
     Returns
     -------
-    The kind of label image that was given.
+    The same kind as the label image.
 
     Examples
     --------
@@ -143,24 +143,24 @@ def relabel(
     return_mapping: bool = False,
     threads: int | None = None,
 ) -> Any:
-    """Numbers the labels of a label image from 1 on, without gaps.
+    """Renumbers the labels of a label image from 1, without gaps.
 
     Parameters
     ----------
     labels : array or image
         As for `statistics`.
     order : {"label", "raster", "size"}
-        As the labels ascend, by first voxels in C order, or the largest first (equal ones as the labels ascend).
+        By old label, by first voxel in C order, or the largest first (equal sizes by old label).
     minimum_size, maximum_size, largest : int, optional
-        As for `label`: what is filtered out becomes 0.
+        As for `label`; dropped labels become 0.
     dtype, out, threads
         As for `label`.
     return_mapping : bool, default False
-        Also return a dict from old to new labels; those that became 0 are missing.
+        Also return a dict from old to new labels; dropped labels are missing.
 
     Returns
     -------
-    The kind of label image that was given.
+    The same kind as the label image.
 
     Examples
     --------
@@ -199,14 +199,14 @@ def relabel(
 def _write_numbers(
     runs: _core.LabeledRuns, numbers: Column, volume: Volume, dtype: Any, out: Any, are_kept: bool = False
 ) -> Any:
-    """The label map with these numbers; `are_kept` if they are labels that have gaps."""
+    """The label map with these numbers; `are_kept` if the labels may have gaps."""
     runs.renumber(numbers)
     array = new_labels(dtype, out, volume.array.shape, runs.count, volume.is_reversed)
     limit = np.iinfo(array.dtype).max
     if are_kept and runs.count > limit:
         raise OverflowError(
             f"the label {runs.count} does not fit labels of type {array.dtype}, the largest of which is {limit}; use "
-            f"{smallest_dtype(runs.count)} or wider, or number labels from 1 on (keep_labels=False)"
+            f"{smallest_dtype(runs.count)} or wider, or renumber the labels (keep_labels=False)"
         )
     runs.write(array)
     return give_labels(array, out, volume.is_reversed, volume.wrap)
@@ -232,12 +232,12 @@ def contacts(
 
 
 def components(labels: Any) -> Iterator[Component]:
-    """Each label of a label image with its bounding box and its mask within that, ascending.
+    """Each label of a label image, ascending, with its bounding box and the mask inside it.
 
     Parameters
     ----------
     labels : array, image or Labeling
-        As for `statistics`; of a `Labeling` no label map is needed.
+        As for `statistics`; a `Labeling` needs no label map.
 
     Examples
     --------
@@ -260,7 +260,7 @@ def components(labels: Any) -> Iterator[Component]:
 
 
 def columns(dimension: int = 3) -> list[ColumnDescription]:
-    """Every column that tables of images of a dimension (1 to 4) can have.
+    """All columns of tables for images of a dimension (1 to 4).
 
     Examples
     --------
@@ -274,7 +274,7 @@ def columns(dimension: int = 3) -> list[ColumnDescription]:
 
 
 def info() -> dict[str, Any]:
-    """Version, build options, devices and algorithms. Looks for CUDA devices where the package was built with CUDA.
+    """Version, build options, devices and algorithms. Searches for CUDA devices if the package was built with CUDA.
 
     Examples
     --------

@@ -21,18 +21,17 @@ _SMALLEST_KEPT_BYTES = 1 << 25
 
 
 def release_memory() -> int:
-    """Give the memory of freed label maps and labelings back to the system.
+    """Return the memory of freed label maps and labelings to the system.
 
-    A new label map of 32 MiB or more takes the memory of one that was freed before, whose pages the system need not
-    clear again. On Linux the memory of at most two freed label maps, of at most 4 GiB together, is kept for that. It
-    counts as memory of the process, though the system takes it back as soon as it lacks memory. A labeling (`find`), which
-    `label` makes on its way, takes the memory of one that was freed before, too: at most 64 MiB are kept for that, and a
-    labeling holds no more than two bytes for each voxel because of it.
+    A new label map of 32 MiB or more reuses the memory of a freed one, so the system need not clear its pages again. For
+    this, Linux keeps the memory of at most two freed label maps, of at most 4 GiB together. It counts as memory of the
+    process, but the system takes it back when memory is short. Labelings (from `find`, and inside `label`) also reuse memory:
+    at most 64 MiB are kept, and a labeling holds at most two bytes per voxel.
 
     Returns
     -------
     int
-        The number of bytes that were given back.
+        The number of bytes returned.
 
     Examples
     --------
@@ -44,7 +43,7 @@ def release_memory() -> int:
 
 
 def new_array(shape: tuple[int, ...], dtype: Any) -> np.ndarray[Any, Any]:
-    """A new array in C order, not initialised, as `numpy.empty` gives it."""
+    """A new array in C order, not initialized, like `numpy.empty`."""
     dtype = np.dtype(dtype)
     size = math.prod(shape) * dtype.itemsize
     if size < _SMALLEST_KEPT_BYTES or sys.platform != "linux":
@@ -68,7 +67,7 @@ def _is_automatic(dtype: Any) -> bool:
 def new_labels(
     dtype: Any, out: Any, shape: tuple[int, ...], count: int, is_reversed: bool = False
 ) -> np.ndarray[Any, Any]:
-    """The array for a label map of labels up to `count`. `give_labels` brings it to `out`, whose axes are turned around if
+    """The array for a label map of labels up to `count`. `give_labels` copies it to `out`, whose axes are reversed if
     `is_reversed`."""
     if out is not None:
         if not isinstance(out, np.ndarray):
@@ -77,11 +76,11 @@ def new_labels(
             raise TypeError(f"out is of type {out.dtype}; it must be an integer type in native byte order")
         wanted = shape[::-1] if is_reversed else shape
         if out.shape != wanted:
-            raise ValueError(f"out has the shape {out.shape}; it must have that of the image, {wanted}")
+            raise ValueError(f"out has the shape {out.shape}; it must have the image's shape, {wanted}")
         if not out.flags.writeable or not (is_reversed or out.flags.c_contiguous):
             raise ValueError("out must be writeable and laid out in C order")
         if not _is_automatic(dtype) and np.dtype(dtype) != out.dtype:
-            raise TypeError(f"out is of type {out.dtype}, but dtype={dtype!r} was asked for")
+            raise TypeError(f"out is of type {out.dtype}, but dtype={dtype!r} was requested")
         if not is_reversed:
             return out
         return out.T if out.T.flags.c_contiguous else new_array(shape, out.dtype)
@@ -89,12 +88,12 @@ def new_labels(
         return new_array(shape, smallest_dtype(count))
     chosen = np.dtype(dtype)
     if chosen not in _LABEL_TYPES or not chosen.isnative:
-        raise TypeError(f"dtype {chosen} is no type for labels; choose 'auto' or an integer type")
+        raise TypeError(f"dtype {chosen} is not a type for labels; choose 'auto' or an integer type")
     return new_array(shape, chosen)
 
 
 def give_labels(array: np.ndarray[Any, Any], out: Any, is_reversed: bool, wrap: Any) -> Any:
-    """What the user gets of an array from `new_labels`: `out`, or the kind of what came in."""
+    """The result for the user of an array from `new_labels`: `out`, or the kind of the input."""
     if out is None:
         return array if wrap is None else wrap(array)
     if is_reversed and not np.shares_memory(array, out):

@@ -1,4 +1,4 @@
-"""Image files through the readers and writers of the `brickccl` command, where the package was built with them."""
+"""Image files through the readers and writers of the `brickccl` command, if the package was built with them."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _OPTIONS = {
     "--series": "series=",
     "--spacing": "spacing=",
 }
-_NO_SPACING = "it holds no spacing; 1 mm is taken (spacing= gives another)"
+_NO_SPACING = "no voxel size in the file: 1 mm assumed; set it with spacing="
 
 
 @lru_cache(maxsize=1)
 def import_files() -> Any:
-    """The module `_files`, or None if the package was built without it. One that is there and cannot be loaded is an error."""
+    """The module `_files`, or None if the package was built without it. A module that cannot be loaded is an error."""
     if importlib.util.find_spec("brickccl._files") is None:
         return None
     return importlib.import_module("brickccl._files")
@@ -50,7 +50,7 @@ def read(
     threads: int,
     progress: Hook | None,
 ) -> tuple[np.ndarray[Any, Any], list[float], list[float], list[float]]:
-    """Voxels, spacing in the order of the array's axes, origin and direction; what is unusual becomes notes of `accepted`."""
+    """Voxels, spacing in the order of the array's axes, origin and direction; notes go to `accepted`."""
     along = [] if spacing is None else [float(value) for value in spacing][::-1]
     path, uid = os.fsencode(name), os.fsencode(series)
     try:
@@ -77,7 +77,7 @@ def write(
     direction: Sequence[float],
     progress: Hook | None,
 ) -> list[str]:
-    """What the format does not hold, as notes."""
+    """Notes on data that the format cannot store."""
     # Slicer's segmentations list their segments.
     is_segmentation = name.lower().endswith(".seg.nrrd") and array.dtype.kind in "ui"
     largest = max(int(array.max()), 0) if is_segmentation else 0

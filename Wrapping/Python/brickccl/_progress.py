@@ -1,4 +1,4 @@
-"""How far work is, told to functions and to the bars of tqdm and rich."""
+"""Progress of work, reported to functions and to bars of tqdm and rich."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Progress = Union[Hook, Bar]
 
 
 def hook_of(progress: Any) -> Hook | None:
-    """What the engine calls with the fraction that is done."""
+    """A function that the engine calls with the fraction done."""
     if progress is None:
         return None
     if isinstance(progress, type) and hasattr(progress, "update"):
@@ -32,7 +32,7 @@ def hook_of(progress: Any) -> Hook | None:
         return _hook_of_tqdm(progress)
     if not callable(progress):
         raise TypeError(
-            f"progress must be a function of the fraction that is done, a bar of tqdm or a Progress of rich, not {progress!r}"
+            f"progress must be a function of the fraction done, a tqdm bar or a Progress of rich, not {progress!r}"
         )
     return progress  # type: ignore[no-any-return]
 
@@ -52,7 +52,7 @@ def _hook_of_tqdm(bar: Any) -> Hook:
 
 
 def part_of(progress: Hook | None, begin: float, end: float) -> Hook | None:
-    """Tells the progress of a part of the work."""
+    """Reports the progress of a part of the work."""
     if progress is None:
         return None
     return lambda fraction: progress(begin + (end - begin) * fraction)

@@ -1,4 +1,4 @@
-"""The arguments of `label` that say what is joined, which components stay and who labels, as the engine takes them."""
+"""The arguments of `label` for joining, filtering and the device, in the form of the engine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NARROW_FLOATS = ("float32", "float16", "bfloat16")
 
 
 def narrow_float_of(volume: Volume) -> str | None:
-    """The floating type of an image's voxels, if Python's numbers are rounded to it."""
+    """The floating-point type of an image's voxels, if Python numbers are rounded to it."""
     dtype = getattr(volume.array, "dtype", None)
     # What has no type is refused later, with what would be right.
     if dtype is None or getattr(dtype, "kind", "f") != "f":
@@ -27,14 +27,14 @@ def narrow_float_of(volume: Volume) -> str | None:
 
 @lru_cache(maxsize=64)
 def narrow_float(dtype: Any) -> str | None:
-    """The name of a floating type of numpy, PyTorch or another library, if Python's numbers are rounded to it."""
+    """The name of a floating-point type of numpy, PyTorch or another library, if Python numbers are rounded to it."""
     name = getattr(dtype, "name", None) or str(dtype).rpartition(".")[2]
     return name if name in _NARROW_FLOATS else None
 
 
 def as_voxel_value(value: Any, float_type: str | None) -> Any:
-    """A number as voxels of this type have it, as numpy compares them (NEP 50): Python's numbers take the type of the
-    image, so that 0.1 is the nearest float32 of a float32 image; scalars of numpy keep theirs."""
+    """A number for comparison with voxels of this type, as in numpy (NEP 50): Python numbers get the type of the image, so
+    0.1 is the nearest float32 in a float32 image; numpy scalars keep their type."""
     if float_type is None or not isinstance(value, (int, float)) or isinstance(value, np.generic) or value == 0:
         return value
     return _nearest(value, float_type)
@@ -63,7 +63,7 @@ def criterion_of(
     if tolerance is not None and criterion == "foreground":
         criterion = "tolerance"
     if tolerance is not None and criterion != "tolerance":
-        raise ValueError(f"a tolerance is of no use with criterion={criterion!r}")
+        raise ValueError(f"a tolerance cannot be combined with criterion={criterion!r}")
     low = high = None
     if limits is not None:
         try:
@@ -71,12 +71,12 @@ def criterion_of(
         except (TypeError, ValueError):
             raise TypeError(f"range must be a pair (low, high), not {limits!r}") from None
         if low is None or high is None:
-            raise TypeError(f"range must be a pair of numbers, not {limits!r}; without a bound on one side it is infinite there")
+            raise TypeError(f"range must be a pair of numbers, not {limits!r}; use infinity for an open end")
         if isinstance(background, (int, float, np.number)) and background != 0:
-            raise ValueError(f"background={background} is of no use with range={limits!r}, which says what is foreground")
+            raise ValueError(f"background={background} cannot be combined with range={limits!r}, which defines the foreground")
     for value in (background, low, high, tolerance):
         if type(value) is int and value.bit_length() > 1023:
-            raise OverflowError("a criterion's value is beyond the numbers of double precision; a bound of range may be infinite")
+            raise OverflowError("a criterion's value exceeds double precision; use infinity for an open range")
     if float_type is not None and not (limits is None and tolerance is None and type(background) is int and background == 0):
         background, low, high, tolerance = (as_voxel_value(value, float_type) for value in (background, low, high, tolerance))
     return criterion, background, low, high, tolerance
@@ -85,7 +85,7 @@ def criterion_of(
 def limits_of(
     order: Any, minimum_size: Any, maximum_size: Any, minimum_volume: Any, largest: Any
 ) -> tuple[str, int, int | None, float, int]:
-    """Which components stay, and their order."""
+    """The components to keep, and their order."""
     minimum, maximum = sizes_of(minimum_size, maximum_size)
     return (
         order,
@@ -104,7 +104,7 @@ def volume_of(minimum_volume: Any) -> float:
 
 
 def sizes_of(minimum_size: Any, maximum_size: Any) -> tuple[int, int | None]:
-    """The least and the most voxels of components that stay."""
+    """The limits on the voxels of components to keep."""
     minimum = 0 if type(minimum_size) is int and minimum_size == 0 else count_of("minimum_size", minimum_size)
     if maximum_size is None:
         return minimum, None
@@ -133,10 +133,10 @@ def rules_of(
     device: Any = "auto",
     threads: Any = None,
 ) -> _core.Rules:
-    """The arguments for a volume, whose axes those of them are that are about axes. `criterion` and `limits` are from
-    `criterion_of` and `limits_of`."""
+    """The arguments for a volume; axes refer to the volume. `criterion` and `limits` come from `criterion_of` and
+    `limits_of`."""
     if neighbourhood is not None and not (connectivity is None and by_slice is None):
-        raise ValueError("a neighbourhood takes the place of connectivity and by_slice; give it alone")
+        raise ValueError("a neighbourhood replaces connectivity and by_slice; omit them")
     for name, value, example in (("algorithm", algorithm, "auto"), ("device", device, "cpu"), ("order", limits[0], "raster")):
         if not isinstance(value, str):
             raise TypeError(f"{name} must be a name, for example '{example}', not {value!r}")
@@ -177,7 +177,7 @@ def make_rules(
     device: Any,
     threads: int,
 ) -> _core.Rules:
-    """Of what the engine takes."""
+    """For the engine."""
     return _core.Rules.make(
         criterion=criterion,
         background=background,

@@ -1,4 +1,4 @@
-"""Series of slices and axes that are not at right angles: what is refused, and what is taken if that is asked for."""
+"""Irregular series of slices and sheared axes: refused, or accepted on request."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ POSITION, ORIENTATION, NUMBER, PIXEL_SPACING = "0020|0032", "0020|0037", "0020|0
 
 @dataclasses.dataclass
 class Accepted:
-    """What is taken beside what is right, and notes of what was."""
+    """The irregularities to accept, and notes of accepted ones."""
 
     irregular_slices: bool = False
     sheared: bool = False
@@ -31,11 +31,11 @@ class Accepted:
 
 
 def orthogonal(vectors: np.ndarray[Any, Any], what: str, accepted: Accepted) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """The lengths and directions of axes, which are columns; of axes that are not at right angles those of the nearest that
-    are: they keep the first axis, the plane of the first two and the volume of a voxel."""
+    """The lengths and directions of axes, which are columns; for sheared axes, of the nearest orthogonal axes, which keep
+    the first axis, the plane of the first two and the volume of a voxel."""
     lengths = np.sqrt((vectors**2).sum(axis=0))
     if not np.all(lengths > 0):
-        raise ValueError(f"{what} has an axis of no length")
+        raise ValueError(f"{what} has an axis of length 0")
     unit = vectors / lengths
     cosines = np.abs(unit.T @ unit - np.diag((unit**2).sum(axis=0)))
     if cosines.max() <= RIGHT_ANGLE:
@@ -45,13 +45,13 @@ def orthogonal(vectors: np.ndarray[Any, Any], what: str, accepted: Accepted) -> 
     sheared = f"{what}: the axes {'xyz'[first]} and {'xyz'[second]} meet at {angle:.4g} degrees instead of 90 (sheared)"
     if not accepted.sheared:
         raise ValueError(
-            f"{sheared}; resample it, or let accept_sheared=True of brickccl.io.read take the nearest orthogonal geometry"
+            f"{sheared}; resample it, or use the nearest orthogonal geometry with accept_sheared=True of brickccl.io.read"
         )
     accepted.notes.append(f"{sheared}; the nearest orthogonal geometry of the same voxel volume is used")
     directions, heights = np.linalg.qr(vectors)
     along = np.diag(heights)
     if np.abs(along).min() <= 1e-6 * lengths.max():
-        raise ValueError(f"{what} has axes that span no volume")
+        raise ValueError(f"{what} has axes that do not span a volume")
     return np.abs(along), directions * np.sign(along)
 
 
@@ -67,7 +67,7 @@ def _numbers(image: Any, tag: str, count: int) -> list[float] | None:
 
 
 def order_series(simpleitk: Any, files: Sequence[str], accepted: Accepted) -> tuple[list[str], np.ndarray[Any, Any] | None]:
-    """The files of a series in the order of their positions, and the vector from one slice to the next if they have any."""
+    """The files of a series in order of position, and the vector from one slice to the next, if any."""
     positions, orientations, numbers = [], [], []
     reader = simpleitk.ImageFileReader()
     for file in files:
@@ -80,12 +80,14 @@ def order_series(simpleitk: Any, files: Sequence[str], accepted: Accepted) -> tu
     if None in positions or None in orientations:
         if any(one is not None for one in positions):
             missing, other = positions.index(None), next(i for i, one in enumerate(positions) if one is not None)
-            raise ValueError(f"'{names[missing]}' has no position, but '{names[other]}' has one; keep those of one volume together")
+            raise ValueError(
+                f"'{names[missing]}' has no position, but '{names[other]}' has one; put each volume into its own folder"
+            )
         return _by_number(files, names, numbers, accepted), None
     first = np.array(orientations[0])
     for name, orientation in zip(names, orientations):
         if np.abs(np.array(orientation) - first).max() > RIGHT_ANGLE:
-            raise ValueError(f"'{name}' has another orientation than '{names[0]}': they are no slices of one volume")
+            raise ValueError(f"'{name}' has another orientation than '{names[0]}': not slices of one volume")
     points = np.array(positions)
     normal = np.cross(first[:3], first[3:])
     places = points @ normal
@@ -99,8 +101,8 @@ def order_series(simpleitk: Any, files: Sequence[str], accepted: Accepted) -> tu
     spacing = _numbers(reader, PIXEL_SPACING, 2) or [0.0]
     if beside.max() > max(2 * EVEN * (places[-1] - places[0]) / (len(ordered) - 1), 0.02 * min(spacing)):
         raise ValueError(
-            f"'{names[int(beside.argmax())]}' lies {beside.max():.4g} mm beside the line on which the positions of the other slices "
-            "lie; they are no slices of one volume"
+            f"'{names[int(beside.argmax())]}' is {beside.max():.4g} mm off the line through the other slice positions: not "
+            "slices of one volume"
         )
     # Positions are rounded. A shift of less than a fiftieth of a pixel over the whole series is no tilt.
     upright = (places[-1] - places[0]) * normal
@@ -110,7 +112,7 @@ def order_series(simpleitk: Any, files: Sequence[str], accepted: Accepted) -> tu
 def _by_number(
     files: Sequence[str], names: Sequence[str], numbers: Sequence[list[float] | None], accepted: Accepted
 ) -> list[str]:
-    """The files by their instance numbers, or as they are where one has none."""
+    """The files in order of instance number, or unchanged if one has none."""
     if None in numbers:
         return list(files)
     order = sorted(range(len(files)), key=lambda at: numbers[at] or [0.0])
@@ -122,7 +124,7 @@ def _by_number(
             f"('{names[order[at + 1]]}'): slices may be missing"
         )
         if not accepted.irregular_slices:
-            raise ValueError(f"{what}; complete the series, or go on by accept_irregular_slices=True")
+            raise ValueError(f"{what}; complete the series, or accept it with accept_irregular_slices=True")
         accepted.notes.append(what)
         break
     return [files[at] for at in order]
@@ -135,8 +137,8 @@ def _check_distances(names: Sequence[str], places: np.ndarray[Any, Any], accepte
     doubled = int(distances.argmin())
     if distances[doubled] <= max(1e-9, EVEN * (places[-1] - places[0]) / len(places)):
         raise ValueError(
-            f"'{names[doubled]}' and '{names[doubled + 1]}' lie at the same position: points in time, or doubled slices; keep "
-            "those of one volume in a folder of their own"
+            f"'{names[doubled]}' and '{names[doubled + 1]}' are at the same position: points in time, or duplicate slices; "
+            "put each volume into its own folder"
         )
     differ = np.abs(distances - usual) > EVEN * usual * (1 + 1e-6)
     if not differ.any():
@@ -147,16 +149,16 @@ def _check_distances(names: Sequence[str], places: np.ndarray[Any, Any], accepte
     reason = (
         f"{missing} {'slices are' if missing > 1 else 'slice is'} missing between them"
         if is_multiple
-        else "the distances of slices are uneven"
+        else "the slices are unevenly spaced"
     )
     what = f"'{names[worst]}' and '{names[worst + 1]}' are {distances[worst]:.6g} mm apart, where {usual:.6g} mm is usual: {reason}"
     if not accepted.irregular_slices:
-        raise ValueError(f"{what}; complete the series, or let accept_irregular_slices=True take the mean distance")
+        raise ValueError(f"{what}; complete the series, or use the mean distance with accept_irregular_slices=True")
     accepted.notes.append(f"{what}; the mean distance of {float(distances.mean()):.6g} mm is used")
 
 
 def slice_images(path: str) -> list[str]:
-    """The slice images of a folder, all with the ending of the first, or of a pattern, in the order of their numbers."""
+    """The slice images of a folder (all with the extension of the first) or a pattern, in order of number."""
     if os.path.isdir(path):
         names = sorted(name for name in os.listdir(path) if name.lower().endswith(SLICE_ENDINGS))
         found = [os.path.join(path, name) for name in names]
@@ -166,16 +168,16 @@ def slice_images(path: str) -> list[str]:
 
 
 def check_slice_names(files: Sequence[str], accepted: Accepted) -> None:
-    """Raises unless the names of slices differ by one number, which rises by equal steps."""
+    """Raises unless the names of slices differ only by one number that rises in equal steps."""
     problem = _problem_of(files)
     if not problem:
         return
     if not accepted.irregular_slices:
         raise ValueError(
-            f"the slice images are no whole volume: {problem}; complete it, or let accept_irregular_slices=True take them in the "
-            "order of their names"
+            f"the slice images are not a complete volume: {problem}; complete it, or read them in order of name with "
+            "accept_irregular_slices=True"
         )
-    accepted.notes.append(f"{problem}; the slices are taken in the order of their names")
+    accepted.notes.append(f"{problem}; the slices are read in order of name")
 
 
 def _problem_of(files: Sequence[str]) -> str:
@@ -195,7 +197,7 @@ def _problem_of(files: Sequence[str]) -> str:
     least = min(steps)
     for at, step in enumerate(steps):
         if step <= 0:
-            return f"'{names[at]}' and '{names[at + 1]}' do not have numbers that rise"
+            return f"'{names[at]}' and '{names[at + 1]}' do not have rising numbers"
         if step != least:
             return f"a slice is missing between '{names[at]}' and '{names[at + 1]}'"
     return ""

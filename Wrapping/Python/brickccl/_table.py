@@ -22,12 +22,12 @@ Column = np.ndarray[Any, Any]
 
 
 def plain(values: Column) -> Column:
-    """The same array with numpy's own int64 instead of its twin `long long`, which prints its type."""
+    """The same array as numpy's int64 instead of its twin `long long`, which prints its type."""
     return values.view(np.int64) if values.dtype == np.int64 else values
 
 
 class ColumnDescription(NamedTuple):
-    """What a column of the table is."""
+    """The description of a column of the table."""
 
     name: str
     #: "mm", "mm^2", "mm^3", "index", "voxels", "intensity" or nothing.
@@ -45,10 +45,9 @@ class ColumnDescription(NamedTuple):
 class Table(dict[str, Column]):
     """The measures of components: one numpy array for each column, one row for each component, ascending labels.
 
-    Whole numbers are int64 (uint64 where a label needs it), all others float64. Names end in their unit. In names, x is
-    the last axis of the array that was given, y the one before, as in images; bounding boxes include their last index.
-    The engine's own table stays behind it: `where`, `contacts` and `merge_tables` work on that, whatever is changed in
-    the dict.
+    Whole numbers are int64 (uint64 if a label needs it), all others float64. Names end in their unit. In names, x is the last
+    axis of the array, y the one before, as in images; bounding boxes include their last index. `where`, `contacts` and
+    `merge_tables` use the engine's table; changes of the dict do not affect them.
 
     Examples
     --------
@@ -78,22 +77,22 @@ class Table(dict[str, Column]):
         return shape[::-1] if self._is_reversed else shape
 
     def describe(self) -> list[ColumnDescription]:
-        """What the columns are, with units, formulas and the names that other libraries have for them."""
+        """The columns with units, formulas and their names in other libraries."""
         return [ColumnDescription(*row) for row in self._native.describe()]
 
     def where(self, condition: str) -> np.ndarray[Any, np.dtype[np.bool_]]:
-        """For each component whether a condition on its columns holds.
+        """A truth value for each component: whether it fulfills a condition on its columns.
 
         Parameters
         ----------
         condition : str
             For example ``"volume_mm3 > 2 and sphericity < 0.6"``: numbers, columns, ``+ - * /``, comparisons, ``and``,
-            ``or``, ``not``, parentheses, ``abs``, ``sqrt``, ``min``, ``max``. Nothing of it is executed as Python.
+            ``or``, ``not``, parentheses, ``abs``, ``sqrt``, ``min``, ``max``. It is never executed as Python.
 
         Raises
         ------
         ValueError
-            For a condition that is no such expression, or names a column that the table does not have.
+            For an invalid condition, or an unknown column.
         """
         holds: np.ndarray[Any, Any] = self._native.evaluate(condition)
         return holds.view(np.bool_)
@@ -101,7 +100,7 @@ class Table(dict[str, Column]):
     def contacts(self) -> dict[str, Column]:
         """All pairs of components that share voxel faces: `label_1` < `label_2`, `faces`, `area` (mm^2; in 2-D mm).
 
-        They are there if the table was made with the columns `neighbours`.
+        Available if the table was made with the columns `neighbours`.
         """
         if not any(column.group == "neighbours" for column in self.describe()):
             raise ValueError("the table has no contacts; make it with columns='neighbours'")
@@ -129,25 +128,24 @@ class Table(dict[str, Column]):
         return pyarrow.Table.from_arrays([pyarrow.array(values[rows]) for values in self.values()], schema=pyarrow.schema(fields))
 
     def to_csv(self, path: str | os.PathLike[str], delimiter: str = ",", rows: slice = slice(None)) -> None:
-        """Writes the columns to a file: a header line, then a line for each component, or for those of some rows.
+        """Writes the columns to a file: a header line, then a line for each component, or only some rows.
 
-        Numbers are the shortest text that reads back as the same; what is not a number is ``nan``. The file is replaced
-        as a whole or not at all.
+        Numbers are the shortest text that reads back exactly; NaN is ``nan``. The file is replaced completely or not at all.
         """
         check_rows(rows)
         lines = zip(*(values[rows].tolist() for values in self.values()))
         write_whole(path, lambda stream: _write_rows(stream, self, lines, delimiter))
 
     def to_json(self) -> str:
-        """The engine's table as JSON, as the command writes it: descriptions, totals and components."""
+        """The engine's table as JSON, as in the command: descriptions, totals and components."""
         return self._native.json()
 
     def to_skimage(self) -> dict[str, Column]:
-        """The columns that `skimage.measure.regionprops_table` has, under its names and in the order of the array's axes.
+        """The columns of `skimage.measure.regionprops_table`, with its names and in the order of the array's axes.
 
-        Values are those that it gives for the same `spacing`: `area` is the size in mm^3 (or mm^2), `centroid-*` are indices
-        times the spacing; `bbox-*` are half-open indices. What has no counterpart is left out, and so is what is defined in
-        another way (`intensity_std` divides by n there).
+        Values are the same as there for the same `spacing`: `area` is the size in mm^3 (or mm^2), `centroid-*` are indices
+        times the spacing; `bbox-*` are half-open indices. Columns without a counterpart or with another definition are
+        missing (`intensity_std` divides by n there).
         """
         dimension = len(self.shape)
         spacing = dict(zip("xyzt", self._native.spacing))
@@ -172,7 +170,7 @@ class Table(dict[str, Column]):
         return f"<brickccl.Table of {self.row_count} components, {len(self)} columns>"
 
     def copy(self) -> Table:
-        """A table of its own with the same columns, which share their memory as those of a copied dict do."""
+        """A new table with the same columns, which share their memory like a copied dict."""
         table = Table.__new__(Table)
         table.update(self)
         table._native = self._native
@@ -188,7 +186,7 @@ class Table(dict[str, Column]):
         return table
 
     def __reduce__(self) -> Any:
-        raise TypeError("a brickccl.Table cannot be pickled; dict(table) can")
+        raise TypeError("a brickccl.Table cannot be pickled; use dict(table)")
 
 
 def check_rows(rows: Any) -> None:
@@ -204,7 +202,7 @@ def _write_rows(stream: Any, names: Iterable[str], rows: Iterable[Sequence[Any]]
 
 
 def write_whole(path: str | os.PathLike[str], write: Any) -> None:
-    """Writes a text file that is there as a whole or not at all."""
+    """Writes a text file completely or not at all."""
     target = os.fspath(path)
     handle, temporary = tempfile.mkstemp(dir=os.path.dirname(target) or ".", prefix=".brickccl-")
     try:
@@ -220,7 +218,7 @@ def write_whole(path: str | os.PathLike[str], write: Any) -> None:
 
 
 def group_names(columns: str | Iterable[str] | None, dimension: int, has_intensity: bool) -> str:
-    """Names of groups or columns as the engine takes them."""
+    """Names of groups or columns in the form of the engine."""
     if columns is None:
         return ""
     if isinstance(columns, str) and columns == "all":
@@ -230,7 +228,7 @@ def group_names(columns: str | Iterable[str] | None, dimension: int, has_intensi
     try:
         names = columns if isinstance(columns, str) else ",".join(columns)
     except TypeError:
-        raise TypeError(f"columns must be a text or texts, the names of groups and columns, not {columns!r}") from None
+        raise TypeError(f"columns must be one or more names of groups and columns, not {columns!r}") from None
     if not has_intensity and _needs_intensity(names, dimension):
         raise ValueError(f"the columns '{names}' need an intensity image: intensity=")
     return names
@@ -255,22 +253,22 @@ def _pairs_of_labels(pairs: Iterable[Iterable[int]]) -> list[tuple[int, int]]:
 def merge_tables(
     first: Table, second: Table, pairs: Iterable[tuple[int, int]], *, return_labels: bool = False
 ) -> Table | tuple[Table, Column, Column]:
-    """The table of an image from the tables of two parts of it, boxes that do not overlap (slabs, bricks).
+    """The table of an image from the tables of two parts of it: boxes that do not overlap (slabs, bricks).
 
     Parameters
     ----------
     first, second : Table
         Made with `start`, the index of each part's first voxel in the whole image, and the same columns.
     pairs : iterable of (int, int)
-        Which label of the first goes on as which of the second: those that touch across the border.
+        The labels of the first and the second that touch across the border.
     return_labels : bool, default False
-        Also return the labels that the parts' components have in the merged table.
+        Also return the labels of the parts' components in the merged table.
 
     Returns
     -------
     Table, or (Table, labels of `first`, labels of `second`)
-        Components are numbered by their first voxels in C order. Columns that need another look at the voxels are left
-        out (`describe` says which under `merged`).
+        Components are numbered by their first voxels in C order. Columns that need the voxels again are missing (see `merged`
+        of `describe`).
 
     Raises
     ------

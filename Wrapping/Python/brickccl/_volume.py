@@ -1,4 +1,4 @@
-"""Arrays and images of other libraries as the engine takes them, and label maps as what came in."""
+"""Arrays and images of other libraries for the engine, and label maps as the kind of the input."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MASKS = ("mask", "touching", "part")
 
 
 class Place(NamedTuple):
-    """Where the voxels of an image lie in space, along x, y, z, t."""
+    """The place of an image's voxels in space, along x, y, z, t."""
 
     spacing: Sequence[float]
     origin: Sequence[float]
@@ -32,7 +32,7 @@ class Place(NamedTuple):
 
 
 class Volume:
-    """An array in C order and native byte order, with its geometry and the way back to the kind of what came in."""
+    """An array in C order and native byte order, with its geometry and a conversion back to the kind of the input."""
 
     __slots__ = ("array", "source", "spacing", "origin", "direction", "wrap", "is_reversed")
 
@@ -60,16 +60,16 @@ class Volume:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is an array without a place in space."""
+        """Whether it is a plain array, without a place in space."""
         return self.spacing is None
 
     @property
     def place(self) -> Place | None:
-        """Where it lies in space; None for arrays."""
+        """Its place in space; None for arrays."""
         return None if self.spacing is None else Place(self.spacing, self.origin, self.direction)
 
     def geometry(self, spacing: Any, start: Any) -> _core.Geometry:
-        """The geometry, with a spacing and a start that are given in the order of the user's axes."""
+        """The geometry, from a spacing and a start in the order of the user's axes."""
         dimension = self.array.ndim
         if spacing is None and start is None and self.spacing is None:
             return _plain_geometry(dimension)
@@ -79,7 +79,7 @@ class Volume:
         first = [] if start is None else self.along_axes("start", start, operator.index)
         for begin, size in zip(first, self.array.shape[::-1]):
             if not -(2**63) <= begin <= 2**63 - size:
-                raise ValueError(f"start has the index {begin}; it and those of all voxels must be below 2^63")
+                raise ValueError(f"start has the index {begin}; all voxel indices must be below 2^63")
         return _core.Geometry.make(list(along), list(self.origin), list(self.direction), list(first))
 
     def axis(self, name: str, axis: int) -> int:
@@ -93,7 +93,7 @@ class Volume:
         if number is None or isinstance(axis, bool):
             raise TypeError(f"{name} must be the number of an axis, not {axis!r}")
         if not -dimension <= number < dimension:
-            raise ValueError(f"{name}={axis} is no axis of an array of {dimension} dimensions")
+            raise ValueError(f"{name}={axis} is not an axis of an array of {dimension} dimensions")
         number %= dimension
         return number if self.is_reversed else dimension - 1 - number
 
@@ -119,7 +119,7 @@ class Volume:
         return found
 
     def neighbourhood(self, element: Any) -> list[int]:
-        """A structuring element, in the order of the user's axes, or a text such as 8+z, as the engine takes it."""
+        """A structuring element in the order of the user's axes, or a text such as 8+z, for the engine."""
         dimension = self.array.ndim
         if isinstance(element, str):
             return list(_core.neighbourhood_of(element, dimension))
@@ -130,22 +130,22 @@ class Volume:
                 f"has {dimension} axes; it is of {array.dtype} and the shape {array.shape}"
             )
         if array.dtype.kind == "f" and np.isnan(array).any():
-            raise ValueError("neighbourhood has NaN; it must have numbers")
+            raise ValueError("neighbourhood contains NaN; remove it")
         chosen = [int(value) for value in ((array.T if self.is_reversed else array) != 0).ravel()]
         if sum(chosen) == chosen[len(chosen) // 2]:
-            warn("neighbourhood names no neighbour, so that every voxel is a component of its own")
+            warn("neighbourhood has no neighbor, so every voxel would be a component")
         return chosen
 
     def labels(self, array: np.ndarray[Any, Any]) -> Any:
-        """A label map as the kind of what came in."""
+        """A label map as the kind of the input."""
         return array if self.wrap is None else self.wrap(array)
 
     def companion(self, name: str, value: Any) -> np.ndarray[Any, Any] | None:
-        """A mask or an image of the same shape; axes as those of what came in."""
+        """A mask or image of the same shape and axes as the input."""
         return None if value is None else companion_of(self.array.shape, self.is_reversed, self.place, name, value)
 
     def along_axes(self, name: str, values: Any, convert: Callable[[Any], Any]) -> list[Any]:
-        """One value, or one for each axis in the order of the user's, along x, y, z, t."""
+        """One value, or one per axis in the user's order, along x, y, z, t."""
         dimension = self.array.ndim
         try:
             given = [convert(values)] * dimension if np.ndim(values) == 0 else [convert(value) for value in values]
@@ -165,7 +165,7 @@ atexit.register(_plain_geometry.cache_clear)
 
 
 def voxels(array: np.ndarray[Any, Any], name: str) -> np.ndarray[Any, Any]:
-    """The array, or a copy of the same values where its type, byte order or layout is not the engine's."""
+    """The array, or a copy with the engine's type, byte order and layout."""
     kind = array.dtype.kind
     if kind not in "biuf" or array.dtype.itemsize > 8:
         raise TypeError(f"{name} is of type {array.dtype}; it must be bool, an integer type, float16, float32 or float64")
@@ -181,7 +181,7 @@ def voxels(array: np.ndarray[Any, Any], name: str) -> np.ndarray[Any, Any]:
 
 
 def float_of(value: Any) -> float:
-    """A number as a float; TypeError also for texts, which `float` reads."""
+    """A number as a float; TypeError also for texts, which `float` accepts."""
     if isinstance(value, (str, bytes, bytearray)):
         raise TypeError(f"{value!r} is a text, not a number")
     return float(value)
@@ -209,7 +209,7 @@ def threads_of(threads: Any) -> int:
 
 
 def workers_of(workers: Any) -> int | None:
-    """A number of threads or processes, None for as many as processors."""
+    """A number of threads or processes, None for one per processor."""
     if workers is None:
         return None
     number = count_of("workers", workers)
@@ -219,7 +219,7 @@ def workers_of(workers: Any) -> int | None:
 
 
 def check_mapped(array: np.ndarray[Any, Any], name: str) -> None:
-    """Raises if an array lies in a mapped file that was cut since, so that to read it would kill the process (SIGBUS)."""
+    """Raises if an array is in a mapped file that was truncated since, because reading it would kill the process (SIGBUS)."""
     base: Any = array
     begin = 0
     while base is not None and not isinstance(base, mmap.mmap):
@@ -236,13 +236,12 @@ def check_mapped(array: np.ndarray[Any, Any], name: str) -> None:
         return
     if size < needed:
         raise ValueError(
-            f"{name} lies in a file that was cut after it was mapped: it has {size} bytes of {needed}; write the file again, and "
-            "map it again"
+            f"{name} is in a file that was truncated after mapping: it has {size} bytes of {needed}; write and map it again"
         )
 
 
 def as_volume(image: Any, name: str = "the image") -> Volume:
-    """Takes an array, or an image of a library that is known."""
+    """Accepts an array, or an image of a known library."""
     if isinstance(image, np.ndarray) and image.base is not None:
         check_mapped(image, name)
     if type(image) is np.ndarray:
@@ -257,29 +256,33 @@ def as_volume(image: Any, name: str = "the image") -> Volume:
     if library == "brickccl" and hasattr(image, "to_volume"):
         return image.to_volume(name)  # type: ignore[no-any-return]
     if isinstance(image, np.ma.MaskedArray) or isinstance(getattr(image, "_meta", None), np.ma.MaskedArray):
-        raise TypeError(f"{name} is a masked array; give its data, and the mask of what takes part as mask=~array.mask")
+        raise TypeError(f"{name} is a masked array; pass its data, and mask=~array.mask")
     if isinstance(image, np.ndarray):
         return Volume(voxels(np.asarray(image), name), image)
     if hasattr(image, "__dlpack__") and hasattr(image, "__dlpack_device__"):
         return _from_dlpack(image, name)
     if hasattr(image, "__cuda_array_interface__"):
-        raise NotImplementedError(f"{name} lies on a GPU; label takes arrays there, all else needs them on the host (cupy.asnumpy, tensor.cpu())")
+        raise NotImplementedError(
+            f"{name} is on a GPU; only label accepts such arrays; copy it to the host (cupy.asnumpy, tensor.cpu())"
+        )
     if isinstance(image, (str, bytes)) or not (hasattr(image, "__array__") or isinstance(image, (Sequence, memoryview))):
-        raise TypeError(f"{name} is of type {type(image).__name__}; it must be an array, or an image of SimpleITK, ITK or nibabel")
+        raise TypeError(
+            f"{name} is of type {type(image).__name__}; it must be an array, or an image of SimpleITK, ITK or nibabel"
+        )
     return Volume(voxels(np.asarray(image), name), image)
 
 
 def companion_of(
     shape: tuple[int, ...], is_reversed: bool, place: Place | None, name: str, value: Any
 ) -> np.ndarray[Any, Any]:
-    """A mask or an image beside one of this shape and place, whose user has the axes x, y, z if `is_reversed`. A plain array
-    has the axes of the image that it is given with, whichever they are."""
+    """A mask or image for an image of this shape and place; the user's axes are x, y, z if `is_reversed`. A plain array has
+    the same axes as the image."""
     other = as_volume(value, name)
     array = other.array
     if (is_reversed and other.is_plain) or (place is None and other.is_reversed):
         array = voxels(array.T, name)
     if array.shape != shape:
-        raise ValueError(f"{name} has the shape {array.shape}; it must have that of the image, {shape}")
+        raise ValueError(f"{name} has the shape {array.shape}; it must have the image's shape, {shape}")
     if place is not None and other.place is not None:
         check_place(place, other.place, name)
     if name in MASKS:
@@ -288,7 +291,7 @@ def companion_of(
 
 
 def check_place(place: Place, other: Place, name: str) -> None:
-    """Raises if another image of the same shape lies elsewhere, by as much as the command refuses."""
+    """Raises if another image of the same shape is elsewhere in space, with the tolerance of the command."""
     steps = place.spacing
     for what, theirs, ours, limits in (
         ("spacing", other.spacing, steps, [1e-4 * step for step in steps]),
@@ -297,19 +300,19 @@ def check_place(place: Place, other: Place, name: str) -> None:
     ):
         if any(abs(one - own) > limit for one, own, limit in zip(theirs, ours, limits)):
             raise ValueError(
-                f"{name} lies elsewhere in space than the image: its {what} is {tuple(theirs)} instead of {tuple(ours)}; resample "
-                "it to the grid of the image, or give its array alone"
+                f"{name} is elsewhere in space than the image: its {what} is {tuple(theirs)} instead of {tuple(ours)}; "
+                "resample it to the grid of the image, or pass only its array"
             )
 
 
 def check_numbers(array: np.ndarray[Any, Any], name: str) -> None:
-    """Raises for NaN, where it would be neither one thing nor the other."""
+    """Raises for NaN, which would be ambiguous."""
     if array.dtype.kind == "f" and np.isnan(array.min()):
-        raise ValueError(f"{name} has NaN; it must have numbers")
+        raise ValueError(f"{name} contains NaN; remove it")
 
 
 def taker_of(image: Any) -> Any:
-    """The function of an array's library that takes arrays of others, by DLPack; None if it is not known."""
+    """The function of an array's library that imports DLPack arrays; None if unknown."""
     if hasattr(image, "__array_namespace__"):
         library = image.__array_namespace__()
     else:
@@ -322,8 +325,8 @@ def taken_back(taken_by: Callable[[Any], Any], labels: Any, image: Any) -> Any:
     result = taken_by(labels)
     if str(result.dtype).rpartition(".")[2] != str(labels.dtype).rpartition(".")[2]:
         raise TypeError(
-            f"labels of {labels.dtype} became {result.dtype} in an array of {type(image).__module__.partition('.')[0]}; give "
-            "another dtype=, for example 'uint32' (JAX has types of 64 bits if its jax_enable_x64 is set)"
+            f"labels of {labels.dtype} became {result.dtype} in an array of {type(image).__module__.partition('.')[0]}; "
+            "choose another dtype=, for example 'uint32' (JAX needs jax_enable_x64 for 64-bit types)"
         )
     return result
 
@@ -331,7 +334,9 @@ def taken_back(taken_by: Callable[[Any], Any], labels: Any, image: Any) -> Any:
 def _from_dlpack(image: Any, name: str) -> Volume:
     device = image.__dlpack_device__()
     if int(device[0]) != 1:
-        raise NotImplementedError(f"{name} lies on a GPU; label takes arrays there, all else needs them on the host (cupy.asnumpy, tensor.cpu())")
+        raise NotImplementedError(
+            f"{name} is on a GPU; only label accepts such arrays; copy it to the host (cupy.asnumpy, tensor.cpu())"
+        )
     taken_by = taker_of(image)
 
     def wrap(labels: np.ndarray[Any, Any]) -> Any:
@@ -351,7 +356,7 @@ def _from_simpleitk(image: Any, name: str) -> Volume:
     if not isinstance(image, SimpleITK.Image):
         raise TypeError(f"{name} is a SimpleITK.{type(image).__name__}; it must be an Image")
     if "label" in image.GetPixelIDTypeAsString():
-        raise TypeError(f"{name} is a label map of SimpleITK; give the image that LabelMapToLabel makes of it")
+        raise TypeError(f"{name} is a label map of SimpleITK; convert it with LabelMapToLabel")
     if image.GetNumberOfComponentsPerPixel() != 1:
         raise TypeError(f"{name} has {image.GetNumberOfComponentsPerPixel()} values in each voxel; it must have 1")
     spacing, origin, direction = image.GetSpacing(), image.GetOrigin(), image.GetDirection()
@@ -391,7 +396,7 @@ def _from_itk(image: Any, name: str) -> Volume:
             result = itk.image_from_array(labels)
         except KeyError:
             raise TypeError(
-                f"this build of ITK has no images of {labels.dtype}; choose another dtype, for example dtype='uint16'"
+                f"this build of ITK does not support images of {labels.dtype}; choose another dtype, for example dtype='uint16'"
             ) from None
         result.SetSpacing(spacing)
         result.SetOrigin(origin)
@@ -415,13 +420,13 @@ def _is_nibabel(image: Any) -> bool:
 
 
 def from_nibabel(image: Any, name: str, accepted: Accepted | None = None) -> Volume:
-    """A nibabel image; one with axes that are not at right angles if that is accepted."""
+    """A nibabel image; a sheared one only if accepted."""
     from ._slices import Accepted, orthogonal
 
     array = np.asarray(image.dataobj).T
     dimension = array.ndim
     if image.affine is None:
-        raise ValueError(f"{name} has no affine, and so no spacing")
+        raise ValueError(f"{name} has no affine and thus no spacing")
     space = min(3, dimension)
     affine = np.asarray(image.affine, dtype=float)
     # nibabel's axes point to the right and to the front, ITK's to the left and to the back.

@@ -1,8 +1,8 @@
-"""Image files: through the readers of the `brickccl` command, if the package was built with them (`BRICKCCL_PYTHON_IO`), with the
-same voxels, geometry, notes and errors. ``brickccl.info()["build"]`` says whether it was.
+"""Image files: through the readers of the `brickccl` command, if the package was built with them (`BRICKCCL_PYTHON_IO`),
+with the same voxels, geometry, notes and errors. See ``brickccl.info()["build"]``.
 
-Else through the libraries that are installed: SimpleITK (NRRD, MetaImage, NIfTI, DICOM folders, PNG ...), nibabel (NIfTI, where
-SimpleITK is missing) and tifffile (TIFF). ``pip install brickccl[io]`` brings all three. They are trusted, and less strict.
+Otherwise through installed libraries: SimpleITK (NRRD, MetaImage, NIfTI, DICOM folders, PNG ...), nibabel (NIfTI, without
+SimpleITK) and tifffile (TIFF). ``pip install brickccl[io]`` installs all three. They are less strict.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _TWO_FILES = {".mhd": ".mha", ".nhdr": ".nrrd", ".hdr": ".nii", ".img": ".nii"}
 
 
 class Image:
-    """Voxels with their place in space, as `read` gives them and `label` and all others take and give them.
+    """Voxels with their place in space: the result of `read`, accepted and returned by `label` and all other functions.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class Image:
     spacing : sequence of float, optional
         Size of a voxel in mm, in the order of the array's axes (z, y, x); 1 if not given.
     origin, direction : sequence of float, optional
-        As ITK has them, in the order x, y, z; `direction` row after row, or as a matrix.
+        As in ITK, in the order x, y, z; `direction` row after row, or as a matrix.
 
     Examples
     --------
@@ -104,7 +104,7 @@ class Image:
 
 
 def _floats_of(name: str, given: Any, usual: Any) -> tuple[float, ...]:
-    """Numbers of a sequence or an array, or the usual ones if there are none."""
+    """Numbers of a sequence or an array, or the defaults."""
     try:
         values = usual if given is None or len(given) == 0 else np.ravel(given)
         return tuple(float_of(value) for value in values)
@@ -114,7 +114,7 @@ def _floats_of(name: str, given: Any, usual: Any) -> tuple[float, ...]:
 
 def _check_lengths(spacing: Sequence[float]) -> None:
     if not all(0 < step < math.inf for step in spacing):
-        raise ValueError(f"the spacing {tuple(spacing)} has an axis without a length; all must be finite and above 0")
+        raise ValueError(f"the spacing {tuple(spacing)} is invalid; all lengths must be finite and above 0")
 
 
 def _ending(path: str) -> str:
@@ -145,30 +145,30 @@ def read(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Image:
-    """Reads an image file, a DICOM series of a folder, or slice images. What is unusual about them is told in warnings.
+    """Reads an image file, a DICOM series of a folder, or slice images. Unusual properties cause warnings.
 
     Parameters
     ----------
     path : path
-        `.nrrd`, `.nhdr`, `.mha`, `.mhd`, `.nii`, `.nii.gz`, `.tif`, `.tiff`, `.png`, `.dcm` and what else the command, or
-        SimpleITK in its place, reads; a folder with a DICOM series or with slice images; or a pattern of slice images
-        (``"slices/ct_*.tif"``), which are ordered by the number in their names.
+        `.nrrd`, `.nhdr`, `.mha`, `.mhd`, `.nii`, `.nii.gz`, `.tif`, `.tiff`, `.png`, `.dcm` and all other formats of the
+        command (or of SimpleITK); a folder with a DICOM series or slice images; or a pattern of slice images
+        (``"slices/ct_*.tif"``), ordered by the number in their names.
     accept_irregular_slices : bool, default False
-        Take, with a warning, slices of a DICOM series at uneven distances, with their mean distance, and slice images whose
-        numbers have gaps or whose names are not alike.
+        Accept, with a warning, unevenly spaced slices of a DICOM series (with the mean distance), and slice images with gaps
+        in their numbers or different names.
     accept_sheared : bool, default False
-        Take, with a warning, axes that are not at right angles (a tilted gantry). The image gets the nearest orthogonal
+        Accept, with a warning, axes that are not at right angles (a tilted gantry). The image gets the nearest orthogonal
         geometry, which keeps the plane of x and y and the volume of a voxel.
     series : str or int, optional
-        Which of several DICOM series of a folder: its UID, or its number in the list that the error has, from 1 on.
+        The DICOM series, if a folder has several: its UID, or its number in the error's list, from 1.
     spacing : sequence of float, optional
-        Size of a voxel in mm along each axis, in the order of the array's, instead of what the file says.
+        Size of a voxel in mm along each axis, in the order of the array's axes, overriding the file.
     as_labels : bool, default False
-        The image is a label map: the command's readers take palette images as the numbers of their colours.
+        The image is a label map: the command's readers read palette images as color numbers.
     threads : int, optional
         Threads of the command's readers; all if not given.
     progress : callable, bar of tqdm or Progress of rich, optional
-        Is told from 0 to 1 how far reading is; by the other libraries, which cannot be stopped by Ctrl-C either, only at its end.
+        Called with the fraction read, from 0 to 1; the other libraries call it only at the end, and Ctrl-C cannot stop them.
 
     Raises
     ------
@@ -177,8 +177,8 @@ def read(
     ImportError
         If the library for this kind of file is missing.
     ValueError
-        If the file cannot be read, or holds something else than one value for each voxel; if slices are missing, or axes are
-        not at right angles, and that is not accepted; if there are several series and none is chosen.
+        If the file cannot be read, or does not have one value per voxel; if slices are missing or axes are sheared and this
+        is not accepted; if there are several series and none is chosen.
     """
     name = os.fspath(path)
     accepted = Accepted(accept_irregular_slices, accept_sheared)
@@ -206,7 +206,7 @@ def _read(name: str, accepted: Accepted, series: str) -> Image:
     if os.path.isdir(name):
         return _read_folder(name, accepted, series)
     if series:
-        raise ValueError(f"series={series} chooses one of the DICOM series of a folder, and '{name}' is none")
+        raise ValueError(f"series={series} needs a folder with DICOM series, not '{name}'")
     if os.path.exists(name):
         return _read_file(name, accepted)
     files = slice_images(name)
@@ -250,12 +250,12 @@ def _choose(series: Sequence[str], chosen: str, name: str) -> str:
     if len(found) == 1:
         return found[0]
     listed = "".join(f"\n  {number}: {uid}" for number, uid in enumerate(series, 1))
-    problem = f"series={chosen} is none" if chosen else "it must hold 1, or series= choose one"
+    problem = f"series={chosen} does not exist" if chosen else "there must be 1, or choose one with series="
     raise ValueError(f"'{name}' cannot be read: the folder holds {len(series)} DICOM series, {problem}:{listed}")
 
 
 def _read_slices(files: Sequence[str], accepted: Accepted) -> Image:
-    """Slice images, which are read one after the other into one array."""
+    """Slice images, read one by one into one array."""
     check_slice_names(files, accepted)
     first = _read_file(files[0], accepted)
     shape, spacing = first.shape[-2:], first.spacing[-2:]
@@ -272,7 +272,7 @@ def _read_slices(files: Sequence[str], accepted: Accepted) -> Image:
 
 
 def _read_series(simpleitk: Any, name: str, series: str, accepted: Accepted) -> Image:
-    """A DICOM series, whose slices may be as many files."""
+    """A DICOM series, possibly of many files."""
     files = list(simpleitk.ImageSeriesReader.GetGDCMSeriesFileNames(name, series))
     step = None
     if len(files) > 1:
@@ -299,7 +299,7 @@ def _read_tiff(name: str) -> Image:
     except Exception as error:
         raise ValueError(f"'{name}' cannot be read: {error}") from error
     if array.size == 0:
-        raise ValueError(f"'{name}' cannot be read: it has no pictures, or is damaged")
+        raise ValueError(f"'{name}' cannot be read: it has no images, or is damaged")
     # Samples of a pixel lie side by side, or each in a plane of its own.
     if "S" in axes and len(axes) == array.ndim:
         raise ValueError(f"'{name}' has {array.shape[axes.index('S')]} values in each pixel; it must have 1")
@@ -351,24 +351,25 @@ def write(
     spacing: float | Sequence[float] | None = None,
     progress: Progress | None = None,
 ) -> None:
-    """Writes an image file, compressed, as a whole or not at all.
+    """Writes a compressed image file, completely or not at all.
 
     Parameters
     ----------
     path : path
-        `.nrrd`, `.mha`, `.nii`, `.nii.gz`, `.tif`, `.tiff` or `.png`; with the command's writers also `.nhdr`, `.mhd`, `.hdr` and
-        `.img`, which are two files, and `.seg.nrrd`, a segmentation of 3D Slicer.
+        `.nrrd`, `.mha`, `.nii`, `.nii.gz`, `.tif`, `.tiff` or `.png`; with the command's writers also `.nhdr`, `.mhd`, `.hdr`
+        and `.img` (two files), and `.seg.nrrd`, a segmentation of 3D Slicer.
     image : array or image
-        What `label` takes, or `Image`.
+        An image that `label` accepts, or `Image`.
     spacing : float or sequence of float, optional
-        Size of a voxel in mm, in the order of the array's axes; that of the image if not given.
+        Size of a voxel in mm, in the order of the array's axes; the image's spacing if not given.
     progress : callable, bar of tqdm or Progress of rich, optional
-        Is told from 0 to 1 how far writing is; by the other libraries, which cannot be stopped by Ctrl-C either, only at its end.
+        Called with the fraction written, from 0 to 1; the other libraries call it only at the end, and Ctrl-C cannot stop
+        them.
 
     Raises
     ------
     ValueError
-        For other endings.
+        For other extensions.
     ImportError
         If the library for this kind of file is missing.
     """
@@ -392,7 +393,7 @@ def write(
 
 
 def _write(name: str, volume: Volume, steps: list[float]) -> list[str]:
-    """Writes through the libraries that are installed; returns what the file does not hold."""
+    """Writes with the installed libraries; returns what the file cannot store."""
     ending = _ending(name)
     if ending in _TWO_FILES:
         raise ValueError(f"'{name}' would be two files; write {_TWO_FILES[ending]}")
@@ -400,10 +401,11 @@ def _write(name: str, volume: Volume, steps: list[float]) -> list[str]:
         raise ValueError(f"files '{ending}' are not written; choose {', '.join(_WRITTEN + _TIFF)}")
     if ending == ".png" and any(size > 1 for size in volume.array.shape[:-2]):
         raise ValueError(
-            f"'{name}' cannot be written: it would hold one slice of {volume.array.shape}; write slices each, or .tif, .nrrd, .mha"
+            f"'{name}' cannot be written: it can hold only one slice of {volume.array.shape}; write each slice, or .tif, "
+            ".nrrd, .mha"
         )
     if ending not in _TIFF and volume.array.ndim < 2:
-        raise ValueError(f"'{name}' cannot be written: such files hold 2 to 4 dimensions, not 1")
+        raise ValueError(f"'{name}' cannot be written: such files have 2 to 4 dimensions, not 1")
     array = volume.array.view(np.uint8) if volume.array.dtype == bool else volume.array
     save = _save_tiff if ending in _TIFF else _save_simpleitk if _import_simpleitk() else _save_nibabel
     handle, temporary = tempfile.mkstemp(dir=os.path.dirname(name) or ".", prefix=".brickccl-", suffix=ending)
@@ -427,7 +429,7 @@ def _save_tiff(name: str, temporary: str, array: Any, spacing: list[float], volu
         raise _missing(name, "tifffile") from None
     tifffile.imwrite(temporary, array, photometric="minisblack", compression="zlib")
     is_lost = any(step != 1 for step in spacing)
-    return [f"'{name}' does not hold the spacing: TIFF has no place for it"] if is_lost else []
+    return [f"'{name}' cannot store this spacing"] if is_lost else []
 
 
 def _save_simpleitk(name: str, temporary: str, array: Any, spacing: list[float], volume: Volume) -> list[str]:

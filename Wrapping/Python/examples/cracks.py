@@ -1,4 +1,4 @@
-"""Cracks in a CT scan of a log: label them, keep those of at least 500 mm^3, write a table and a picture.
+"""Cracks in a CT scan of a log: label them, keep cracks of at least 500 mm^3, write a table and a picture.
 
     python examples/cracks.py ../../Data/log.nrrd OUTPUT_FOLDER
 

@@ -270,7 +270,7 @@ def test_the_command_takes_neighbourhoods(tmp_path, capsys):
 def test_the_command_refuses_numbers_that_no_double_stands_for(tmp_path, capsys):
     np.save(tmp_path / "image.npy", np.ones((3, 3, 3), np.float32))
     command = ["big", "label", str(tmp_path / "image.npy"), str(tmp_path / "labels.zarr")]
-    for number, hint in (("1e400", "too large"), ("2e-400", "too near to 0"), ("five", "no number")):
+    for number, hint in (("1e400", "too large"), ("2e-400", "too close to 0"), ("five", "not a number")):
         for option in (["--range", "0", number], ["--tolerance=" + number], ["--minimum-volume=" + number]):
             with pytest.raises(SystemExit):
                 main([*command, *option])

@@ -121,7 +121,7 @@ def test_hdf5_is_read(tmp_path):
         big.label(f"{tmp_path}/scan.h5::/nothing", tmp_path / "c")
 
 
-def test_virtual_datasets_have_all_their_sources(tmp_path):
+def test_virtual_datasets_have_all_their_sources(tmp_path, monkeypatch):
     h5py = pytest.importorskip("h5py")
     resource = pytest.importorskip("resource")
     image = grains((150, 6, 7))
@@ -144,7 +144,15 @@ def test_virtual_datasets_have_all_their_sources(tmp_path):
         stream["d"] = image[7, :5]
     with pytest.raises(ValueError, match=r"7.h5::d' .* has the shape \(5, 7\)"):
         big.label(f"{tmp_path}/all.h5::/d", tmp_path / "b")
+    # A file of the same name in the working folder is not the source.
+    (tmp_path / "other").mkdir()
+    with h5py.File(tmp_path / "other" / "7.h5", "w") as stream:
+        stream["d"] = image[7]
+    monkeypatch.chdir(tmp_path / "other")
+    with pytest.raises(ValueError, match=r"7.h5::d' .* has the shape \(5, 7\)"):
+        big.label(f"{tmp_path}/all.h5::/d", tmp_path / "b")
     (tmp_path / "7.h5").unlink()
+    (tmp_path / "other" / "7.h5").unlink()
     with pytest.raises(ValueError, match="7.h5::d' .* cannot be opened"):
         big.label(f"{tmp_path}/all.h5::/d", tmp_path / "b")
 
@@ -252,7 +260,8 @@ def test_a_changed_file_among_very_many_is_noticed(monkeypatch):
     times = dict.fromkeys(names, 1)
     monkeypatch.setattr(_files.os, "walk", lambda folder: [(folder, [], names)])
     monkeypatch.setattr(
-        _files.os, "stat", lambda path: types.SimpleNamespace(st_size=1, st_mtime_ns=times[os.path.basename(path)], st_ctime_ns=1)
+        _files.os, "stat", lambda path: types.SimpleNamespace(st_size=1, st_mtime_ns=times[os.path.basename(path)],
+        st_ctime_ns=1)
     )
     before = _files.digest_of_files("many.zarr")
     assert before["files"] == len(names)
@@ -280,7 +289,8 @@ def test_changed_chunks_of_a_server_without_lists_are_noticed(tmp_path):
         thread.start()
         try:
             url = f"http://localhost:{server.server_port}/image.zarr"
-            np.testing.assert_array_equal(big.label(url, tmp_path / "all", brick=4, chunks=4).labels[:], brickccl.label(image))
+            np.testing.assert_array_equal(big.label(url, tmp_path / "all", brick=4, chunks=4).labels[:],
+            brickccl.label(image))
 
             def change():
                 array[8:, 8:, 8:] = 1 - image[8:, 8:, 8:]
@@ -299,7 +309,7 @@ def test_a_mapped_file_that_was_cut_is_refused_before_it_is_read(tmp_path):
     np.save(image, np.ones((16, 16, 16), np.uint8))
     mapped = np.load(image, mmap_mode="r")
     os.truncate(image, 200)
-    with pytest.raises(ValueError, match="lies in a file that was cut after it was mapped: it has 200 bytes"):
+    with pytest.raises(ValueError, match="is in a file that was truncated after mapping: it has 200 bytes"):
         big.label(mapped, tmp_path / "labels.zarr", brick=16)
 
 

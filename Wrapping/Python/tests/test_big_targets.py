@@ -96,7 +96,7 @@ def test_an_array_that_holds_values_is_refused_unless_it_is_overwritten(folder):
         # One voxel in one chunk, which the labels would replace.
         target[8, 8] = 77
         before = target[:]
-        with pytest.raises(FileExistsError, match="the target holds values already; give an empty array, or overwrite=True"):
+        with pytest.raises(FileExistsError, match="the target already holds values; use an empty array, or overwrite=True"):
             big.label(image, target, brick=4)
         with pytest.raises(FileExistsError, match="holds values"):
             big.label(image, target, brick=4, state=f"refused{number}")

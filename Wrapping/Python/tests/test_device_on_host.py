@@ -160,8 +160,8 @@ def test_arguments_reach_the_engine_for_devices(library, options):
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"connectivity": 26}, {"by_slice": 0}, {"by_slice": -1, "connectivity": 8}, {"criterion": "equal"}, {"dtype": "int16"}],
-    ids=str,
+    [{}, {"connectivity": 26}, {"by_slice": 0}, {"by_slice": -1, "connectivity": 8}, {"criterion": "equal"}, {"dtype":
+    "int16"}], ids=str,
 )
 def test_arguments_reach_the_engine_for_slabs(library, options):
     random = np.random.default_rng(2)
@@ -213,7 +213,7 @@ def test_arrays_of_other_libraries_are_exchanged_and_come_back(library):
         assert type(labels) is Other and count == expected.max()
         assert labels.dtype == options.get("dtype", "uint32")
         np.testing.assert_array_equal(labels.array, expected)
-    with pytest.raises(TypeError, match="out= is not there for arrays of"):
+    with pytest.raises(TypeError, match="out= is not available for arrays of"):
         brickccl.label(Other(image), out=Other(np.zeros((6, 7, 8), np.uint32)))
     with pytest.raises(NotImplementedError, match="lies on a GPU"):
         brickccl.find(Other(image))

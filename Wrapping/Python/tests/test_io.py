@@ -116,7 +116,8 @@ def test_what_cannot_be_read_is_told(tmp_path, error, text, path):
 
 @pytest.mark.parametrize(
     "error, text, name",
-    [(ValueError, "two files; write .mha", "a.mhd"), (ValueError, "are not written", "a.jpg"), (OSError, "No such file", "no/a.nrrd")],
+    [(ValueError, "two files; write .mha", "a.mhd"), (ValueError, "are not written", "a.jpg"), (OSError, "No such file",
+    "no/a.nrrd")],
 )
 def test_what_cannot_be_written_leaves_nothing(tmp_path, error, text, name):
     with pytest.raises(error, match=text):
@@ -150,7 +151,7 @@ def test_the_command_labels_and_measures(tmp_path, capsys):
         ("no folder", ["label", "scan.nrrd", "no/out.nrrd"]),
         ("are not written", ["label", "scan.nrrd", "out.jpg"]),
         ("give --statistics", ["label", "scan.nrrd", "out.nrrd", "--intensity", "scan.nrrd"]),
-        ("'dark' is no number", ["label", "scan.nrrd", "out.nrrd", "--background", "dark"]),
+        ("'dark' is not a number", ["label", "scan.nrrd", "out.nrrd", "--background", "dark"]),
         ("shapes", ["stats", "scan.nrrd", "-o", "out.csv", "--columns", "shapes"]),
     ],
 )
@@ -222,5 +223,5 @@ def test_what_files_do_not_hold_is_a_value_error(tmp_path):
 def test_the_command_refuses_columns_without_a_table(folder, capsys, option):
     io.write("scan.nrrd", scan())
     assert main(["label", "scan.nrrd", "labels.nrrd", *option]) == 1
-    assert f"{option[0]} is for the table: give --statistics too" in capsys.readouterr().err
+    assert f"{option[0]} needs --statistics" in capsys.readouterr().err
     assert not os.path.exists("labels.nrrd")

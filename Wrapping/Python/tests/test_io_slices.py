@@ -52,7 +52,7 @@ def test_missing_slices_are_refused_or_taken_with_the_mean_distance(tmp_path):
     assert image.spacing == (3.0, 0.5, 0.5)
     assert image.array[:, 0, 0].tolist() == [0, 1, 2, 3, 4]
     uneven = write_series(tmp_path / "uneven", [(0, 0, z) for z in (0, 1, 2, 3.3)])
-    with pytest.raises(ValueError, match="the distances of slices are uneven"):
+    with pytest.raises(ValueError, match="the slices are unevenly spaced"):
         io.read(uneven)
 
 
@@ -155,7 +155,7 @@ def test_one_of_several_series_is_chosen(tmp_path, capsys):
         writer.KeepOriginalImageUIDOn()
         writer.SetFileName(str(folder / f"other{path.name}"))
         writer.Execute(image)
-    with pytest.raises(ValueError, match=r"2 DICOM series, it must hold 1, or series= choose one:\n  1: "):
+    with pytest.raises(ValueError, match=r"2 DICOM series, there must be 1, or choose one with series=:\n  1: "):
         io.read(folder)
     with pytest.raises(ValueError, match="series=5 is none"):
         io.read(folder, series=5)

@@ -193,7 +193,7 @@ IMAGE = np.ones((2, 3, 4), np.uint8)
         (TypeError, "out is of type float64", {"out": np.zeros((2, 3, 4))}),
         (ValueError, "out has the shape", {"out": np.zeros((2, 3), int)}),
         (ValueError, "laid out in C order", {"out": np.zeros((2, 3, 4), int, order="F")}),
-        (TypeError, "dtype='uint8' was asked for", {"out": np.zeros((2, 3, 4), int), "dtype": "uint8"}),
+        (TypeError, "dtype='uint8' was requested", {"out": np.zeros((2, 3, 4), int), "dtype": "uint8"}),
     ],
 )
 def test_an_argument_without_meaning_says_what_would_be_right(error, text, arguments):

@@ -161,14 +161,14 @@ def test_tables_measure_unwrapped_components(seed):
 def test_what_periodic_tables_do_not_have_is_told():
     labeling = brickccl.find(np.eye(5, dtype=np.uint8), connectivity=8, periodic="xy")
     for group in ("feret", "surface", "topology", "inscribed", "thickness", "neighbours"):
-        with pytest.raises(NotImplementedError, match=f"'{group}' are not measured in an image that is periodic along xy"):
+        with pytest.raises(NotImplementedError, match=f"'{group}' cannot be measured in an image that is periodic along xy"):
             labeling.table(group)
     with pytest.raises(NotImplementedError, match="surface of a part"):
         labeling.table(part=np.ones((5, 5), np.uint8))
     with pytest.raises(ValueError, match="periodic images are not merged"):
         brickccl.merge_tables(labeling.table(), brickccl.find(np.eye(5, dtype=np.uint8), start=(9, 9)).table(), [])
     assert labeling.table()["wraps_x"].tolist() == [1]
-    with pytest.raises(NotImplementedError, match="holes are not filled in an image that is periodic along xy"):
+    with pytest.raises(NotImplementedError, match="holes cannot be filled in an image that is periodic along xy"):
         brickccl.label(np.eye(5, dtype=np.uint8), periodic="xy", fill_holes=True)
     with pytest.raises(NotImplementedError, match="equal or similar values are not filled in an image that is periodic along x"):
         brickccl.label(np.eye(5, dtype=np.uint8), periodic="x", fill_holes=True, criterion="equal")
@@ -197,7 +197,7 @@ def test_a_neighbourhood_may_be_a_text():
 @pytest.mark.parametrize(
     "error, text, arguments",
     [
-        (ValueError, r"offset \(1, 1\) but not the opposite one, \(-1, -1\)", {"neighbourhood": [[0, 0, 0], [0, 1, 0], [0, 0, 1]]}),
+        (ValueError, r"offset \(1, 1\) but lacks the opposite one, \(-1, -1\)", {"neighbourhood": [[0, 0, 0], [0, 1, 0], [0, 0, 1]]}),
         (ValueError, r"shape \(3, 3\), as the image", {"neighbourhood": np.ones((3, 3, 3))}),
         (ValueError, "takes the place of connectivity", {"neighbourhood": np.ones((3, 3)), "connectivity": 4}),
         (ValueError, "takes the place of connectivity", {"neighbourhood": np.ones((3, 3)), "by_slice": 0}),
@@ -220,7 +220,7 @@ def test_a_neighbourhood_without_neighbours_is_told_and_done():
     centre = np.zeros((3, 3, 3), np.uint8)
     centre[1, 1, 1] = 1
     for element in (np.zeros((3, 3, 3), bool), centre):
-        with pytest.warns(UserWarning, match="neighbourhood names no neighbour, so that every voxel is a component of its own"):
+        with pytest.warns(UserWarning, match="neighbourhood has no neighbor, so every voxel would be a component"):
             labels, count = brickccl.label(image, neighbourhood=element, return_count=True)
         assert count == image.sum() == labels.max()
     # scipy says nothing.

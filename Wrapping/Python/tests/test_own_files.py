@@ -90,7 +90,7 @@ def test_what_is_unusual_or_lost_is_warned_of(tmp_path):
     with pytest.warns(UserWarning) as caught:
         io.write(tmp_path / "a.tif", volume())
     assert {str(warning.message).rpartition(": ")[2] for warning in caught} == {
-        "TIFF files hold no origin; it is lost", "TIFF files hold no direction; it is lost"
+        "TIFF files cannot store the origin; it is lost", "TIFF files cannot store the direction; it is lost"
     }
     assert {warning.filename for warning in caught} == {__file__}
     pytest.importorskip("PIL.Image").fromarray(np.eye(4, dtype=np.uint8)).save(tmp_path / "a.png")
@@ -132,7 +132,7 @@ def test_series_are_chosen_and_gaps_are_refused_in_the_words_of_python(tmp_path)
         (ValueError, "cannot read '.*cut.nrrd'", "cut.nrrd"),
         (ValueError, "no DICOM files and no slice images", "empty"),
         (ValueError, "3 values in each voxel", "colour.png"),
-        (ValueError, "its format is none of those that are read", "text.txt"),
+        (ValueError, "its format is not supported; these are", "text.txt"),
     ],
 )
 def test_what_cannot_be_read_is_told(tmp_path, error, text, name):

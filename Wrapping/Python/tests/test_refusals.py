@@ -180,7 +180,7 @@ def test_mapped_files_that_were_cut_are_refused_before_they_are_read(tmp_path):
     for cut, kept in ((path, len(whole) - 5), (raw, 5000 + 64**3 - 1), (path, 100)):
         os.truncate(cut, kept)
     for image in images:
-        with pytest.raises(ValueError, match="the image lies in a file that was cut after it was mapped: it has [0-9]+ bytes of [0-9]+"):
+        with pytest.raises(ValueError, match="the image is in a file that was truncated after mapping: it has [0-9]+ bytes of [0-9]+"):
             brickccl.label(image)
     with pytest.raises(ValueError, match="mask lies in a file that was cut"):
         brickccl.label(np.ones((64, 64, 64)), mask=mapped)

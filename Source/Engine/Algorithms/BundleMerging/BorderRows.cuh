@@ -9,7 +9,7 @@
 namespace brickccl::cuda
 {
 
-/** A word of a border with the bits beside it. */
+/** A word of a border with its adjacent bits. */
 __device__ inline RunWindow
 WindowOf(const BorderWord<RowLayout> & word)
 {
@@ -18,7 +18,7 @@ WindowOf(const BorderWord<RowLayout> & word)
   return { { bits.word, starts.word }, bits.Left(), bits.Right(), starts.Right() };
 }
 
-/** The shared memory of a warp at a border along x, where values decide. It has the voxels beside the border, too. */
+/** The shared memory of a warp at a border along x, where values decide. It also has the adjacent voxels. */
 template <typename TProblem>
 struct RowBorderEnds : BorderEnds
 {
@@ -35,7 +35,7 @@ struct RowBorderEnds : BorderEnds
   Voxel leftVoxels[bundles];
   Voxel rightVoxels[bundles];
 
-  /** Starts to read a row's voxels beside the border, if the row lies in the volume. */
+  /** Starts to read a row's voxels at the border, if the row is in the volume. */
   __device__ static Pair
   ReadVoxels(const TProblem &         problem,
              const EndArrays<Pixel> & endArrays,
@@ -98,7 +98,7 @@ class RowBorder : public BorderAgent<RowLayout, TProblem::isAlongAxes ? 1 : 3, T
 public:
   using Problem = TProblem;
   using ForBorders = RowArrays<typename TProblem::Pixel>;
-  /** So many blocks of MergeBordersKernel shall fit on a multiprocessor. */
+  /** Minimum resident blocks of MergeBordersKernel per multiprocessor. */
   static constexpr int blocks = TProblem::isAlongAxes ? TuningOf<Tuned::RowBorderBlocksOfFaces>
                               : TProblem::isTransitive && sizeof(typename TProblem::Pixel) == 1
                                 ? TuningOf<Tuned::RowBorderBlocksOfEqualBytes>

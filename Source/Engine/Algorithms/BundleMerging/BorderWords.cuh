@@ -3,7 +3,7 @@
 
 #include "BrickCCL/Algorithms/BundleMerging/WordLinks.cuh"
 
-/** What is read at the borders of bricks: words along z and y, ends of bundles along x. */
+/** Reads at the borders of bricks: words along z and y, ends of bundles along x. */
 namespace brickccl::cuda
 {
 
@@ -18,7 +18,7 @@ struct BorderWord
   DeviceWord starts;
   /** The runs before the word, counted over all bricks. */
   unsigned runsBefore;
-  /** What to add to the components of its runs in the brick. */
+  /** The offset of its runs' components in the brick. */
   unsigned   component;
   __device__ BundleWindow<DeviceWord, TLayout::rowCount>
              Window() const
@@ -46,16 +46,16 @@ struct BorderWord
   }
 };
 
-/** What a lane reads of a word. It is read first for several words, so that their latencies overlap. */
+/** A lane's part of a word. It is read first for several words, so that their latencies overlap. */
 template <typename TLayout>
 struct FetchedWord
 {
   using Kept = typename TLayout::Kept;
-  /** With face connectivity nobody asks for the bits beside a word. */
+  /** Face connectivity does not use the bits adjacent to a word. */
   static constexpr bool readsBeside = TLayout::bundling != Bundling::Rows || TLayout::keepsStarts;
 
   Kept kept;
-  /** What is kept of the word beside it in the next brick, if the word is at its brick's border along x. */
+  /** The kept part of the adjacent word in the next brick, if the word is at its brick's border along x. */
   Kept      beside;
   unsigned  runsBefore;
   BrickBase base;
@@ -83,7 +83,7 @@ struct FetchedWord
       base = bricks.bases[word.brick];
     }
   }
-  /** All lanes must call: the lanes beside this one have the words beside its word. */
+  /** All lanes must call: adjacent lanes have adjacent words. */
   __device__ BorderWord<TLayout>
              Finish() const
   {

@@ -95,7 +95,7 @@ struct BorderWords
  *  and how they unite, is the same for all problems. Links across the brick's edges belong to the border along z, or
  *  else to that along y. Borders along one axis follow each other, so that warps that run at the same time run the same
  *  code: different code would not stay in the instruction cache.
- *  \tparam VParts  1 if links lead straight across only, 3 if they also lead to the bundles beside in both directions
+ *  \tparam VParts  1 if links only lead straight across, 3 if they also lead to the next bundles in both directions
  *  \tparam TWords, TEnds  the shared memory of a warp at a border along z or y, and at one along x */
 template <typename TLayout, int VParts, typename TWords, typename TEnds>
 class BorderAgent
@@ -161,12 +161,12 @@ protected:
   int                 axis;
   unsigned            brick;
   BrickPlace          place;
-  /** Whether this lane also has a word of the bundles beside those that face the brick's. */
+  /** Whether this lane also has a word of the bundles next to those that face the brick's. */
   bool hasEdge;
   /** This lane's links, by parts. */
   BackwardLinks<VParts> m_Links = {};
 
-  /** What the warp has in shared memory at a border along z or y. */
+  /** The warp's shared memory at a border along z or y. */
   __device__ TWords &
   OfWarp() const
   {
@@ -190,7 +190,7 @@ protected:
   {
     return lane + (isOther ? Words::others + WordsPerBrickRow : 0);
   }
-  /** The number of this lane's word of the bundles beside those that face the brick's. */
+  /** The number of this lane's word of the bundles next to those that face the brick's. */
   __device__ int
   Edge() const
   {
@@ -233,7 +233,7 @@ protected:
   {
     return part == 0 || axis == AlongZ || lane >= WordsPerBrickRow;
   }
-  /** Finds where a word of the border lies. \return false if there is no such brick or bundle */
+  /** Finds the position of a word of the border. \return false if there is no such brick or bundle */
   __device__ bool
   Locate(int at, BrickWord & word) const
   {
@@ -246,14 +246,14 @@ protected:
                bundle * WordsPerBrickRow + at % WordsPerBrickRow };
       return step <= grid.MaskZ();
     }
-    // One of the bundles beside, at either end, lies in a brick beside.
+    // One of the next bundles, at either end, is in the next brick.
     const int bricksY = step < 0 ? -1 : step / BundlesPerLayer;
     const int further = bricksY * grid.bricksX - (isOther ? grid.bricksX * grid.bricksY : 0);
     const int inLayer = (step - bricksY * BundlesPerLayer) * WordsPerBrickRow + at % WordsPerBrickRow;
     word = { brick + static_cast<unsigned>(further), inLayer + (isOther ? WordsPerBrick - WordsPerLayer : 0) };
     return place.y + bricksY >= 0 && place.y + bricksY < grid.bricksY;
   }
-  /** The bundle of the same brick that is the n-th backward one of a bundle, or -1 if it lies in another brick. */
+  /** The bundle of the same brick that is the n-th backward one of a bundle, or -1 if it is in another brick. */
   __device__ int
   BundleBefore(int bundle, int n) const
   {
@@ -376,7 +376,7 @@ protected:
   }
 
 private:
-  /** The number of the warp among those of all blocks. */
+  /** The number of the warp in all blocks. */
   __device__ static unsigned
   Number()
   {

@@ -8,8 +8,8 @@
 namespace brickccl::cuda
 {
 
-/** The forest of a brick's runs in shared memory. Parents lie in the lower half of a word, so that a root can keep more
- *  in the upper half: RootBit and 15 bits. */
+/** The forest of a brick's runs in shared memory. Parents are in the lower half of a word, so that a root can keep more
+ * in the upper half: RootBit and 15 bits. */
 struct BrickForestAccess : BlockAccess
 {
   __device__ static unsigned
@@ -47,7 +47,7 @@ struct MaskBits
   {
     return words[row * wordsPerRow + word];
   }
-  /** The bits of a word that lie in the volume and in the mask. \param x  the word's first voxel, in the volume */
+  /** The bits of a word inside the volume and the mask. \param x  the word's first voxel, in the volume */
   __device__ DeviceWord
   Wanted(const BundleGrid & grid, std::int64_t row, unsigned x) const
   {
@@ -71,16 +71,17 @@ struct BrickSolver
   int word;
   /** The layer that the warp has. */
   int layer;
-  /** Where the word's bundle lies in the brick, and in the volume. */
+  /** The position of the word's bundle in the brick, and in the volume. */
   int y;
   int z;
   int bundleY;
   int bundleZ;
-  /** The number of the word among those of all bricks. */
+  /** The number of the word in all bricks. */
   std::size_t index;
   /** The x of the word's first voxel in the grid. */
   unsigned firstX;
-  /** The starts of the word's runs, the number of the brick's runs before them, and that of all runs of the brick. */
+  /** The starts of the word's runs, the number of the brick's runs before them, and the number of all runs of the
+   * brick. */
   DeviceWord starts = 0;
   unsigned   runsBefore = 0;
   unsigned   runsOfBrick = 0;
@@ -102,7 +103,7 @@ struct BrickSolver
     , firstX(static_cast<unsigned>(place.x * WordsPerBrickRow + word) * BitsPerDeviceWord)
   {}
 
-  /** Counts the runs of the word, and keeps the number of those of the warp. A barrier must follow before NumberRuns.
+  /** Counts the runs of the word, and keeps the number of the warp's runs. A barrier must follow before NumberRuns.
    *  All lanes must call. */
   __device__ __forceinline__ void
   CountRuns(unsigned (&runsOfLayer)[LayersPerBrick])
@@ -128,7 +129,7 @@ struct BrickSolver
     bricks.runsBefore[index] = static_cast<unsigned short>(runsBefore);
   }
 
-  /** Whether the n-th backward bundle lies in the brick. */
+  /** Whether the n-th backward bundle is in the brick. */
   __device__ __forceinline__ bool
   HasBefore(int n) const
   {
@@ -136,7 +137,7 @@ struct BrickSolver
     const bool hasZ = BackwardStepZ(n) == 0 || z > 0;
     return hasY && hasZ;
   }
-  /** The number in the brick of the word at the same x of the n-th of so many backward bundles. */
+  /** The number in the brick of the word at the same x of the n-th of this many backward bundles. */
   template <int VCount>
   __device__ __forceinline__ int
   WordBefore(int n) const
@@ -226,8 +227,8 @@ struct BrickSolver
     __syncthreads();
   }
 
-  /** The bits whose run is linked to that of the bundle before along z by way of the two bundles before along y. No
-   *  link of these paths is left out because of a link along z of this bundle. \param joinedY  the word's own */
+  /** The bits whose run is linked to the run of the bundle before along z through the two bundles before along y. No
+   * link of these paths is omitted because of a link along z of this bundle. \param joinedY  the word's own */
   template <typename TMemory>
   __device__ __forceinline__ DeviceWord
   ImpliedAlongZ(const TMemory & memory, DeviceWord joinedY) const
@@ -241,7 +242,7 @@ struct BrickSolver
   }
 
   /** The links of the square that has this bundle and, across from it, the n-th backward bundle, which is before this
-   *  one along both y and z. It must lie in the brick. */
+   * one along both y and z. It must be in the brick. */
   template <typename TMemory>
   __device__ __forceinline__ SquareLinks
   SquareTo(const TMemory & memory, int n) const
@@ -310,7 +311,7 @@ struct BrickSolver
     }
     __syncwarp();
   }
-  /** Numbers the components of the brick in any order. Their final order is that of their first voxels. All runs then
+  /** Numbers the components of the brick in any order. Their final order follows their first voxels. All runs then
    *  point at their roots. All lanes must call.
    *  \param keep  called with a root and its component; returns what the root's word keeps */
   template <typename TMemory, typename TKeep>
@@ -362,8 +363,8 @@ struct BrickSolver
     }
   }
 
-  /** Claims numbers for a brick whose rows are all alike and joined all along, and writes what is known of it: its
-   *  components are those of its first row. */
+  /** Claims numbers for a brick whose rows are all alike and joined all along, and writes its results: its components
+   * equal the components of its first row. */
   template <typename TMemory>
   __device__ __forceinline__ void
   PublishAlike(TMemory & memory) const

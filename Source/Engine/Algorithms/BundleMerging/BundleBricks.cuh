@@ -52,7 +52,7 @@ struct alignas(N * sizeof(DeviceWord)) RowWords
   }
 };
 
-/** What is kept of a word where links follow the foreground: the bits of the bundle's rows. The starts of runs follow
+/** The data of a word if links follow the foreground: the bits of the bundle's rows. The starts of runs follow
  *  from them. */
 template <Bundling VBundling>
 struct BundleLayout
@@ -78,7 +78,7 @@ struct BundleLayout
   }
 };
 
-/** What is kept of a word where values decide: the foreground and the starts of runs. */
+/** The data of a word if values decide: the foreground and the starts of runs. */
 struct RowLayout
 {
   static constexpr Bundling bundling = Bundling::Rows;
@@ -112,7 +112,7 @@ OneBlockPerBrick(const BundleGrid & grid, int threads)
   return ShapeFor(grid.bricks * threads, static_cast<unsigned>(threads));
 }
 
-/** Where a brick lies, counted in bricks. */
+/** The position of a brick, in bricks. */
 struct BrickPlace
 {
   int x;
@@ -129,7 +129,7 @@ struct BrickPlace
   }
 };
 
-/** Where a word of a bundle lies in its brick and in the arrays of all bricks. */
+/** The position of a bundle's word in its brick and in the arrays of all bricks. */
 struct BrickWord
 {
   unsigned brick;
@@ -155,7 +155,7 @@ struct BrickWord
   {
     return std::size_t{ brick } * WordsPerBrick + static_cast<unsigned>(local);
   }
-  /** The word before (-1) or behind (1) it in its row, in this brick or in the one beside it. */
+  /** The word before (-1) or behind (1) it in its row, in this brick or in the next one. */
   __device__ BrickWord
   Beside(int step) const
   {
@@ -165,7 +165,7 @@ struct BrickWord
   }
 };
 
-/** The numbers of a brick's first component and first run among those of all bricks. */
+/** The numbers of a brick's first component and first run in all bricks. */
 struct alignas(8) BrickBase
 {
   unsigned component;
@@ -206,7 +206,7 @@ struct FirstMarks
   }
 };
 
-/** What the host learns from a call. A kernel writes it to page-locked memory, and the host may read it before that
+/** A call's report to the host. A kernel writes it to page-locked memory, and the host may read it before that
  *  kernel has ended: each number is complete as soon as it is not `awaited`. */
 struct BundleReport
 {
@@ -228,10 +228,10 @@ struct BundleReport
   }
 };
 
-/** What is kept of all bricks, as kernel argument. */
+/** The data of all bricks, as kernel argument. */
 struct BrickArrays
 {
-  /** What a layout keeps of every word of every brick. */
+  /** A layout's data of every word of every brick. */
   DeviceWord * bits;
   /** How many runs of the brick start before a word. */
   unsigned short * runsBefore;
@@ -252,7 +252,7 @@ struct BrickArrays
   {
     return base.component + componentOfRun[base.run + run];
   }
-  /** Claims numbers for the components and runs of a brick among those of all bricks. A thread waits for memory only
+  /** Claims numbers for the components and runs of a brick. A thread waits for memory only
    *  when it uses the result. \return the first numbers */
   __device__ BrickBase
   Claim(unsigned ofComponents, unsigned ofRuns) const
@@ -260,7 +260,7 @@ struct BrickArrays
     const unsigned long long before = atomicAdd(found, static_cast<unsigned long long>(ofComponents) << 32 | ofRuns);
     return { static_cast<unsigned>(before >> 32), static_cast<unsigned>(before) };
   }
-  /** Whether there is room for so many components, or runs, of a brick. */
+  /** Whether there is room for this many components, or runs, of a brick. */
   __device__ bool
   HasComponents(const BrickBase & base, unsigned count) const
   {

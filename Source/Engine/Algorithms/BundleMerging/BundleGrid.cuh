@@ -4,7 +4,7 @@
 #include "BrickCCL/Runs/Bundle.h"
 #include "BrickCCL/Runs/RunTable.cuh"
 
-/** How the rows of an image lie in bundles and bricks. */
+/** The layout of an image's rows in bundles and bricks. */
 namespace brickccl::cuda
 {
 
@@ -40,7 +40,7 @@ private:
   int           m_Shift = 0;
 };
 
-/** How the axes of a grid of bricks lie in the volume. */
+/** The axes of a grid of bricks in the volume. */
 enum class GridAxes
 {
   AsInVolume,
@@ -51,9 +51,9 @@ enum class GridAxes
   YThenZThenX
 };
 
-/** How rows lie in bundles, and bundles in bricks. Sizes are powers of two, given as shifts.
+/** The layout of rows in bundles, and of bundles in bricks. Sizes are powers of two, given as shifts.
  *
- *  Where slices are labeled each on its own, a brick has rows of one slice only, as if each were an image in a plane,
+ *  If slices are labeled separately, a brick has rows of one slice only, as if each were an image in a plane,
  *  and slices follow each other along the grid's z. */
 struct BundleGrid
 {
@@ -67,7 +67,7 @@ struct BundleGrid
   /** How many rows of the image lie from a row to the next one along y and along z. */
   unsigned rowsPerY;
   unsigned rowsPerZ;
-  /** How far from each other the numbers of neighbouring voxels lie in the volume. */
+  /** The distance of neighboring voxels' numbers in the volume. */
   unsigned     numbersPerX;
   unsigned     numbersPerY;
   unsigned     numbersPerZ;
@@ -107,7 +107,7 @@ struct BundleGrid
     numbersPerZ = isAlongY ? 1 : rowsPerZ * rowLength;
     rowsShiftY = bundling == Bundling::Rows ? 0 : 1;
     rowsShiftZ = bundling == Bundling::Squares ? 1 : 0;
-    // Two slices are no higher than a bundle of squares; bricks of cubes would be empty but for an eighth.
+    // Two slices are no higher than a bundle of squares; seven eighths of cubic bricks would be empty.
     const bool flat = extent.dimension < 3 || !joinsSlices || sizes[1] <= std::int64_t{ 1 } << rowsShiftZ;
     bundlesShiftY = flat ? 6 : 3;
     bundlesShiftZ = flat ? 0 : 3;

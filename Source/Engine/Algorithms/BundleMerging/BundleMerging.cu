@@ -72,8 +72,7 @@ QueueBricks(const Problem & problem, const DeviceWord * bits, BundleMergingMemor
   });
 }
 
-/** Queues all kernels of one call. \param problem  its image has the axes of the grid \param bits  those of
- *  BitsOfGrid */
+/** Queues all kernels of one call. \param problem  its image has the axes of the grid \param bits  from BitsOfGrid */
 void
 Queue(const Problem & problem, const DeviceWord * bits, BundleMergingMemory & memory, cudaStream_t stream)
 {
@@ -110,11 +109,11 @@ Queue(const Problem & problem, const DeviceWord * bits, BundleMergingMemory & me
   memory.numbered.Record(stream);
 }
 
-/** Waits for what a kernel tells the host. The last kernels may still run then. */
+/** Waits for a kernel's report. The last kernels may still run then. */
 BundleReport
 AwaitReport(BundleMergingMemory & memory)
 {
-  // Asking the driver, which tells of errors, takes longer than to look.
+  // Asking the driver, which reports errors, takes longer than reading.
   constexpr unsigned            looksPerQuestion = 1024;
   const volatile BundleReport & report = *memory.report.Data();
   for (unsigned looks = 1; !report.IsThere(); ++looks)
@@ -177,8 +176,8 @@ Turned(const Problem & problem, BundleMergingMemory & memory, cudaStream_t strea
   return turned;
 }
 
-/** The bits of a problem's mask in the rows of the grid; for slices orthogonal to x, where bits decide, those of the
- *  foreground in the mask. Null if there is neither. */
+/** The bits of a problem's mask in the rows of the grid; for slices orthogonal to x, where bits decide, the foreground
+ * bits in the mask. Null if there is neither. */
 const DeviceWord *
 BitsOfGrid(const Problem & problem, BundleMergingMemory & memory, cudaStream_t stream)
 {

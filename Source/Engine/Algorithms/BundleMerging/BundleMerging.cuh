@@ -10,14 +10,14 @@
 #include <functional>
 #include <optional>
 
-/** What BundleMerging keeps on a device, what it does there, and how its bricks follow from a problem. */
+/** BundleMerging's data and work on a device, and the choice of its bricks. */
 namespace brickccl::cuda
 {
 
 /** The memory of BundleMerging, kept between calls. KERNELS.md has who writes and who reads each part. */
 struct BundleMergingMemory
 {
-  /** How the rows of the last problem lie in bricks. It is decided once for each problem. */
+  /** The layout of the last problem's rows in bricks. It is decided once for each problem. */
   std::optional<BundleGrid> grid;
 
   RunTable<unsigned>               table;
@@ -41,9 +41,9 @@ struct BundleMergingMemory
   PinnedValue<BundleReport>   report;
   /** The components of the last problem are there. */
   Event numbered;
-  /** What was queued to read them has done so. */
+  /** The queued reads of them are done. */
   Event used;
-  /** Whether a report may still come for which nobody has waited, since an error came between. */
+  /** Whether a report may still arrive after an error that ended the wait for it. */
   bool isReportPending = false;
   /** Whether a label map may still have to be written there. Sums wait for instructions and the map waits for memory,
    *  so both are made at the same time. */
@@ -127,8 +127,8 @@ public:
                 StagedCopy &                       staged,
                 const HostContext &                context,
                 cudaStream_t                       stream) override;
-  /** Sums are made beside the label map of the problem, if `stream` may still have to write it. What is queued on
-   *  `stream` later waits for them. */
+  /** Sums run concurrently with the problem's label map, if `stream` may still have to write it. Later work on `stream`
+   * waits for them. */
   void Sum(const Problem &                  problem,
            std::uint64_t                    components,
            DeviceBuffer<CompactShapeSums> & sums,

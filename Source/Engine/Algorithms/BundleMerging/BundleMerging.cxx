@@ -16,7 +16,7 @@ namespace brickccl
 namespace
 {
 
-/** Unites the runs of bundles that lie in one slab, or those across its lower seam. */
+/** Unites the runs of bundles in one slab, or across its lower seam. */
 template <Bundling VBundling, typename TIndex, typename TUnite>
 class BundleMerger
 {
@@ -298,9 +298,9 @@ testing::LabelByWideBundleMerging(const RowLinks &     links,
 namespace
 {
 
-/** Neighbours must lie along every axis, or slices must have so many rows (those orthogonal to x lines along y) that
- * bricks, which have rows of one slice only, do not stay empty. 32 bits must number the voxels and count the runs and
- * the voxels of a row, 31 the bundles of rows along an axis, also when bricks are filled up. */
+/** There must be neighbors along every axis, or slices must have so many rows (lines along y in slices orthogonal to x)
+ * that bricks, which have rows of only one slice, are not mostly empty. 32 bits must number the voxels and count the
+ * runs and the voxels of a row, 31 the bundles of rows along an axis, also when bricks are filled up. */
 bool
 SupportsBundlesOnCuda(const ProblemTraits & problem)
 {

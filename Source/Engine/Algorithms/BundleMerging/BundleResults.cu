@@ -5,7 +5,7 @@
 #include "BrickCCL/Algorithms/BundleMerging/WriteBricks.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/WriteRows.cuh"
 
-/** What is made of components: label maps, rows, sums and runs. */
+/** The results from components: label maps, rows, sums and runs. */
 namespace brickccl::cuda
 {
 

@@ -15,7 +15,7 @@
 namespace brickccl
 {
 
-/** Where a bundle lies, counted in bundles. */
+/** The position of a bundle, in bundles. */
 struct BundlePlace
 {
   std::int64_t y;
@@ -72,7 +72,7 @@ struct BundleView
 {
   static constexpr int N = RowsOf(VBundling);
 
-  static_assert(StoredBits::PaddingWords >= simd::MaximumWordsBeside, "vector code reads beside rows");
+  static_assert(StoredBits::PaddingWords >= simd::MaximumWordsBeside, "vector code reads outside rows");
 
   const Word * rows[N];
 
@@ -101,7 +101,7 @@ struct BundleView
   }
 };
 
-/** What BundleMerging keeps in a volume's workspace. */
+/** BundleMerging's data in a volume's workspace. */
 enum BundleBuffer : std::size_t
 {
   UnitedBits,

@@ -78,7 +78,7 @@ ForRunsOfRows(const BundleRows<VBundling> & bundles,
   }
 }
 
-/** Parts of a volume. A part begins at a row where a bundle begins, and all rows before it lie in bundles before it. So
+/** Parts of a volume. A part begins at a row where a bundle begins, and all rows before it are in bundles before it. So
  *  parts meet components in raster order. */
 template <Bundling VBundling, typename TIndex>
 class RowParts
@@ -155,7 +155,7 @@ private:
 };
 
 /** Labels the runs of rows by the roots of bundles, in raster order. Each part of the volume numbers its own roots in
- *  the order in which its runs of rows meet them. Nodes whose root lies in an earlier part get foreign numbers, which
+ *  the order in which its runs of rows meet them. Nodes whose root is in an earlier part get foreign numbers, which
  *  become final when all parts have counted. */
 template <Bundling VBundling, typename TIndex>
 std::uint64_t

@@ -89,8 +89,8 @@ HWY_INLINE Links<Vector>
            hn::AndNot(before, right) };
 }
 
-/** The bits of some words at which a stretch goes on from the word before and is linked there. `joined` are the bits
- *  that links of the same word join. `carry` says whether the last bit before these words is joined; it is updated. */
+/** The bits of some words at which a stretch continues from the word before and is linked there. `joined` are the bits
+ *  that links of the same word join. `carry` is true if the last bit before these words is joined; it is updated. */
 template <typename TTag, typename Vector = hn::Vec<TTag>>
 HWY_INLINE Vector
 GoingOn(TTag tag, Vector both, Vector joined, unsigned & carry)

@@ -9,7 +9,7 @@
 namespace brickccl::simd
 {
 
-/** So many words before a row and past its end must be readable, and as many past the end of results are written. Their
+/** This many words before and after each row must be readable, and as many past the end of results are written. Their
  *  values do not matter. */
 inline constexpr std::int64_t MaximumWordsBeside = 8;
 
@@ -36,7 +36,7 @@ struct FacingBundles
 /** The links between two bundles, one word for each word of their rows. */
 struct LinkedRows
 {
-  /** The links of a to b at x, x - 1 and x + 1, without repeats and without those that are implied or go on. */
+  /** The links of a to b at x, x - 1 and x + 1, without repeats, implied links and continuing links. */
   Word * same;
   Word * left;
   Word * right;
@@ -65,7 +65,7 @@ struct ImpliedLinks
  *  once.
  *
  *  A link at the same x is left out if earlier words link its runs, or if other links in its word do (WithoutImplied).
- *  If there can be implied links, it lies where WithoutImplied moves it. The function appends to `links.list`. */
+ *  If there can be implied links, it is where WithoutImplied moves it. The function appends to `links.list`. */
 void LinkBundles(const FacingBundles & bundles, const ImpliedLinks & implied, LinkedRows & links);
 
 } // namespace brickccl::simd

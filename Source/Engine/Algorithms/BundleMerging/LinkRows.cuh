@@ -27,7 +27,7 @@ struct RowWord
   }
 };
 
-/** A word of a row with the bits beside it. */
+/** A word of a row with its adjacent bits. */
 struct RunWindow : RowWord
 {
   /** The foreground at x - 1 and at x + 1, and the starts of runs at x + 1. */
@@ -62,13 +62,13 @@ struct KnownLinks
  *
  *  - FindStraight: the links from a word of one row to the same x of another row;
  *  - UndecidedAcross: the bits of a word whose voxels must be compared with those of another row at x - 1 and at x + 1,
- *    since nothing decides yet whether their runs are joined. `joined` are the bits at which the runs of both rows are
- *    known to be joined;
+ *    because it is not decided yet whether their runs are joined. `joined` are the bits at which the runs of both rows
+ * are known to be joined;
  *  - LookAcross: the links among these bits, found one by one.
  *
- *  `voxels` are those of the word, facing the other row: TileVoxels or MemoryVoxels. voxels(x, step) says whether the
- *  voxel at x is joined to that of the other row at x + step. JoinedTo and JoinedAcross say it of all voxels of a word.
- *  All lanes of a warp must call, those without a word with empty words. */
+ *  `voxels` are the word's voxels, facing the other row: TileVoxels or MemoryVoxels. voxels(x, step) returns whether
+ * the voxel at x is joined to the voxel of the other row at x + step. JoinedTo and JoinedAcross say it of all voxels of
+ * a word. All lanes of a warp must call, those without a word with empty words. */
 
 /** Equal values: one voxel answers for its run. There is one straight link for each pair of runs, at a bit where one of
  *  the two begins. */
@@ -86,8 +86,8 @@ struct EqualLinks
     {
       return { 0, known.joined };
     }
-    // A pair of runs begins where either run does, or in an earlier word. It goes on up to the next such bit, or to
-    // where either run ends.
+    // A pair of runs begins where either run does, or in an earlier word. It continues up to the next such bit, or to
+    // the end of either run.
     const DeviceWord begins = both & (a.starts | b.starts);
     const DeviceWord goesOn = both & ~begins;
     const DeviceWord first = begins | (both & 1u);
@@ -101,7 +101,7 @@ struct EqualLinks
     }
     const auto       ofPairs = [&](DeviceWord bits) { return SpreadAlong(SpreadBack(bits, goesOn), goesOn); };
     const DeviceWord joined = ofPairs(known.joined);
-    // Where one run of a joined pair goes on and the other now has another value, the two are not joined.
+    // If one run of a joined pair continues and the other now has another value, the two are not joined.
     const DeviceWord oneBegins = both & (a.starts ^ b.starts);
     DeviceWord       at = first & ~(joined | ofPairs(known.separated) | (oneBegins & joined << 1));
     DeviceWord       found = 0;
@@ -120,7 +120,7 @@ struct EqualLinks
   }
 
   /** If exactly one side of a square of voxels is equal, the voxels across are not equal. If more sides are, links
-   * along the axes join all of them. The words beside are not looked at, so that the voxels are compared there. */
+   * along the axes join all of them. Adjacent words are not checked, so the voxels are compared there. */
   __device__ static BundleLinks<DeviceWord>
   UndecidedAcross(const RunWindow & a, const RunWindow & b, DeviceWord joined)
   {
@@ -167,7 +167,7 @@ struct CloseLinks
     const DeviceWord implied = SpreadAlong(SpreadBack(known.joined, goesOn), goesOn);
     DeviceWord       undecided = both & ~(implied | known.separated);
     DeviceWord       joined = implied;
-    // The bits of a pair that goes on from a word before, if it is joined there.
+    // The bits of a pair that continues from a word before, if it is joined there.
     const auto asBefore = [&](DeviceWord bits) {
       const DeviceWord carried = goesOn & BitBefore(bits);
       return carried | ToEnds(goesOn, carried);
@@ -215,7 +215,7 @@ struct CloseLinks
     return { firsts & ~implied & ~before, inWord | before };
   }
 
-  /** A link to x - 1 is decided if the run of b goes on to x, or if that of a comes from x - 1. The same holds
+  /** A link to x - 1 is decided if the run of b continues to x, or if the run of a comes from x - 1. The same holds
    * mirrored.
    */
   __device__ static BundleLinks<DeviceWord>
@@ -231,8 +231,7 @@ struct CloseLinks
     return undecided;
   }
 
-  /** Where there is no straight link, most voxels are compared with both. A voxel that is not wanted stands in for
-   *  itself. */
+  /** Where there is no straight link, most voxels are compared with both. An unwanted voxel is replaced by itself. */
   template <typename TVoxels>
   __device__ static BundleLinks<DeviceWord>
   LookAcross(const TVoxels & voxels, const BundleLinks<DeviceWord> & undecided)
@@ -326,7 +325,7 @@ ListEqual(TMemory & memory, DeviceWord atCorners, DeviceWord atSame, int a, int 
 }
 
 /** Decides what the sides of a word's square leave undecided, if the warp has few such links, and lists the pairs of
- *  runs that are linked. Rows of the square that do not lie in the brick are empty. All lanes must call.
+ *  runs that are linked. Rows of the square outside the brick are empty. All lanes must call.
  *  \param own               the word
  *  \param hasY, hasZ        whether the brick has the rows before the word's along y and z
  *  \param joinedY, joinedZ  the bits at which it is linked to those before it along y and z

@@ -19,7 +19,7 @@ class BitBorder : public BorderAgent<BundleLayout<VBundling>,
 public:
   using Problem = BundleGrid;
   using typename Base::Memory;
-  /** So many blocks shall fit on a multiprocessor. */
+  /** Minimum resident blocks per multiprocessor. */
   static constexpr int blocks =
     VBundling == Bundling::Rows ? TuningOf<Tuned::BorderBlocksOfFaces> : TuningOf<Tuned::BorderBlocks>;
 
@@ -133,7 +133,7 @@ private:
       m_OtherTouchesBefore = touches(other, WindowAt(Base::Facing(true) - WordsPerBrickRow));
     }
   }
-  /** Finds the links of a part, after those of the parts before it, that others do not imply. */
+  /** Finds the links of a part, after the parts before it, that others do not imply. */
   __device__ __forceinline__ void
   FindLinksOf(int part)
   {

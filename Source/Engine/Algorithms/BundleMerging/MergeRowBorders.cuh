@@ -186,7 +186,7 @@ struct EndRuns
     components[0] = first != 0 ? componentAt(LowestBit(first)) : 0u;
     components[1] = later != 0 ? componentAt(last) : 0u;
   }
-  /** The bits at which these runs and those of another word are one component.
+  /** The bits at which these runs and the runs of another word are one component.
    *  \param areFirst  whether no word has more than one of these runs */
   __device__ DeviceWord
   SharedWith(const EndRuns & other, bool areFirst) const
@@ -203,7 +203,7 @@ struct EndRuns
 template <typename TProblem>
 struct CloseBorderWords : BorderWords<RowLayout>
 {
-  /** Where links lead to the bundles beside. */
+  /** For links to the next bundles. */
   EndRuns endRuns[TProblem::isAlongAxes ? 1 : BorderWords::count];
   /** Where separated voxels may be known. */
   SeparationBits separation[TProblem::knowsSeparation ? BorderWords::count : 1];
@@ -243,8 +243,8 @@ public:
       Base::ReadWords(Base::OfWarp());
     }
   }
-  /** Straight links come first, then those to the bundles beside at either side (low and high). Most often no lane has
-   *  both of these to look for. So along z, where all links lead from the brick's own words, one look does for both. */
+  /** Straight links come first, then links to the next bundles at either side (low and high). Usually no lane has both
+   * of these. So along z, where all links start from the brick's own words, one search finds both. */
   __device__ __forceinline__ void
   FindLinks()
   {

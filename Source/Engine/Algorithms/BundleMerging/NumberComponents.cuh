@@ -81,7 +81,7 @@ MarkFirstsKernel(const __grid_constant__ BrickArrays bricks, const __grid_consta
       atomicOr(marks.words + word, bits);
       atomicAdd(marks.inGroup + group, static_cast<unsigned>(__popc(bits)));
     }
-    // Many of a warp's components, mostly those of one brick, begin in the same part.
+    // Many of a warp's components, mostly from one brick, begin in the same part.
     const unsigned same = __match_any_sync(AllLanes, part);
     if (isRoot && LowestBit(same) == static_cast<int>(lane))
     {

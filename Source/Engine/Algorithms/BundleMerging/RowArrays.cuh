@@ -22,7 +22,7 @@ struct RowProblem
   static constexpr bool isTransitive = TLinks::isTransitive;
   static constexpr bool isOneChannel = VOneChannel;
   static constexpr bool isAlongAxes = VAlongAxes;
-  /** Whether the voxels lie in shared memory while a brick is solved. */
+  /** Whether the voxels are in shared memory while a brick is solved. */
   static constexpr bool isTiled = isOneChannel && sizeof(T) <= 4;
   /** Whether borders ask for the bits at which words of a brick are linked to those before them: along y for words at a
    *  border along z, and along z for words at a border along y. */
@@ -89,7 +89,7 @@ struct RowProblem
   }
 };
 
-/** What is kept of the words at the ends of bricks along z and y, as kernel argument. */
+/** The data of the words at the ends of bricks along z and y, as kernel argument. */
 template <typename T>
 struct BorderArrays
 {
@@ -104,9 +104,9 @@ struct BorderArrays
   {
     return words + std::size_t{ brick } * perBrick + end * WordsPerLayer;
   }
-  /** Keeps what belongs to a word that lies at an end of its brick.
+  /** Keeps the data of a word at an end of its brick.
    *  \param y, z      the word's bundle in the brick
-   *  \param atZ, atY  what to keep for a border along z and for one along y */
+   *  \param atZ, atY  the data for a border along z and for one along y */
   __device__ void
   Keep(const BundleGrid & grid, unsigned brick, int word, int y, int z, const T & atZ, const T & atY) const
   {
@@ -151,7 +151,7 @@ struct EndArrays
   {
     return Firsts(brick) + rows;
   }
-  /** Keeps the end of a row that lies in a word of its brick, if any does. */
+  /** Keeps the end of a row in a word of its brick, if any. */
   template <typename TTile>
   __device__ void
   Keep(unsigned brick, int word, const TTile & tile) const
@@ -168,19 +168,19 @@ struct EndArrays
   }
 };
 
-/** The bits of a word whose voxels lie above or below separating values. */
+/** The bits of a word whose voxels are above or below separating values. */
 struct alignas(8) SeparationBits
 {
   DeviceWord above;
   DeviceWord below;
 
-  /** The bits whose voxels are separated from those of another word. */
+  /** The bits whose voxels are separated from another word's voxels. */
   __device__ DeviceWord
   SeparatedFrom(const SeparationBits & other) const
   {
     return (above & other.below) | (below & other.above);
   }
-  /** The same for those at x - 1 and at x + 1 of the other word, as far as they lie in it. */
+  /** The same for voxels at x - 1 and at x + 1 of the other word, as far as they are in it. */
   __device__ BundleLinks<DeviceWord>
              SeparatedAcross(const SeparationBits & other) const
   {
@@ -190,8 +190,8 @@ struct alignas(8) SeparationBits
   }
 };
 
-/** The separating values of a volume, in the order of VoxelGroup. Most voxels lie above the one or not above the
- *  other. */
+/** The separating values of a volume, in the order of VoxelGroup. Most voxels are above the one or not above the other.
+ */
 struct SeparationLimits
 {
   unsigned high;
@@ -199,7 +199,7 @@ struct SeparationLimits
   bool     areKnown;
 };
 
-/** What is kept of the ends of bricks for their borders. */
+/** The data of the ends of bricks for their borders. */
 template <typename T>
 struct RowArrays
 {

@@ -9,8 +9,8 @@
 namespace brickccl::cuda
 {
 
-/** A word of a brick, and the number of the brick's runs that start before it. With VKeepsBeside it has the bits beside
- *  it, too. */
+/** A word of a brick, and the number of the brick's runs that start before it. With VKeepsBeside it has its adjacent
+ * bits, too. */
 template <bool VKeepsBeside>
 struct alignas(VKeepsBeside ? 8 : 16) BrickRowWord
 {
@@ -26,18 +26,18 @@ struct RowBrickMemory
   static constexpr bool isTiled = TProblem::isTiled;
   using Voxels = std::conditional_t<isTiled, TileVoxels<TProblem>, MemoryVoxels<TProblem>>;
   using UnionAccess = BlockAccess;
-  /** With equal values few links ask for the bits beside a word. */
+  /** With equal values few links need the bits adjacent to a word. */
   static constexpr bool keepsBeside = !TProblem::isTransitive;
   /** Whether all voxels of rows along y and z are compared, even those whose links may be implied. */
   static constexpr bool comparesBoth = isTiled && TProblem::isTransitive && sizeof(typename TProblem::Pixel) == 1;
 
-  /** Behind the last word is an empty one. It stands for words outside of the brick. */
+  /** After the last word is an empty one for words outside the brick. */
   BrickRowWord<keepsBeside> words[WordsPerBrick + 1];
   union
   {
     /** Used until links are found. */
     typename Voxels::Storage voxels;
-    /** Used then. Parents lie in the lower half. At the end the upper half of a root is RootBit and its component. */
+    /** Used then. Parents are in the lower half. At the end the upper half of a root is RootBit and its component. */
     unsigned forest[RunsPerBrick];
   };
   unsigned runsOfLayer[LayersPerBrick];
@@ -64,7 +64,7 @@ struct RowBrickMemory
   {
     return words[at].row;
   }
-  /** A word with the bits beside it in the brick. */
+  /** A word with its adjacent bits in the brick. */
   __device__ RunWindow
   WindowAt(int at) const
   {

@@ -65,7 +65,7 @@ QuadOf(uint4 piece)
   return quad;
 }
 
-/** Reads the rows of a warp's layer into a tile, as far as they lie in the volume. All lanes must call.
+/** Reads the rows of a warp's layer into a tile, as far as they are in the volume. All lanes must call.
  *  \param word              the brick's first word along x
  *  \param bundleY, bundleZ  the layer's first row */
 template <typename TProblem>
@@ -183,7 +183,7 @@ public:
     const DeviceWord before = __shfl_up_sync(AllLanes, bits, 1);
     return { { bits, bits & (separated | ~((bits << 1) | (isFirst ? 0u : before >> 31))) } };
   }
-  /** The same words, facing those of the n-th backward row, where this lane's word faces number `other` of the brick.
+  /** The same words, facing the n-th backward row, where this lane's word faces number `other` of the brick.
    */
   __device__ TileVoxels
   Facing(int, int other) const
@@ -192,7 +192,7 @@ public:
     facing.m_Other = static_cast<unsigned>(other);
     return facing;
   }
-  /** Whether the voxel at x is joined to that of the other row at x + step, within the brick. */
+  /** Whether the voxel at x is joined to the voxel of the other row at x + step, within the brick. */
   __device__ bool
   operator()(int x, int step) const
   {

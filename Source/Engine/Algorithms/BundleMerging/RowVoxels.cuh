@@ -183,8 +183,7 @@ private:
   {
     return m_Problem.AreJoined(&a, &b);
   }
-  /** Calls the function with each row of which a lane wants something, and with how many voxels further on the other
-   *  row lies. */
+  /** Calls the function with each row that a lane needs, and with the distance to the other row in voxels. */
   template <typename TFunction>
   __device__ void
   ForRows(DeviceWord wanted, std::int64_t rowsFurther, const TFunction & function) const
@@ -232,7 +231,7 @@ private:
   const T *    m_First;
   std::int64_t m_Step;
   int          m_Rows;
-  /** How many of this lane's voxels lie in the volume, and whether their neighbours along x do. */
+  /** The number of this lane's voxels in the volume, and whether their neighbors along x are. */
   int  m_Count;
   bool m_HasBefore;
   bool m_HasAfter;
@@ -373,8 +372,8 @@ using ReaderOf = std::conditional_t<
   ChannelRows<TProblem>,
   std::conditional_t<sizeof(typename TProblem::Pixel) <= 2, WordRows<TProblem>, LayerRows<TProblem>>>;
 
-/** A warp's words where their voxels lie in memory: in bricks of larger voxels and of several channels, and at borders.
- *  Does what TileVoxels does. */
+/** A warp's words with their voxels in memory: in bricks of larger voxels and of several channels, and at borders.
+ *  Works as TileVoxels. */
 template <typename TProblem>
 class MemoryVoxels
 {

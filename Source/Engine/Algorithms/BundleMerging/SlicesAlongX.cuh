@@ -3,7 +3,7 @@
 
 #include "BrickCCL/Algorithms/BundleMerging/BundleBricks.cuh"
 
-/** Slices orthogonal to x (GridAxes::YThenZThenX): bits, or a copy of the image, whose rows lie within slices, and the
+/** Slices orthogonal to x (GridAxes::YThenZThenX): bits, or a copy of the image, with rows within slices, and the
  *  label map with the axes of the volume. */
 namespace brickccl::cuda
 {
@@ -231,7 +231,8 @@ TransposeBits(DeviceWord bits)
 /** So many words a side of a plane of bits are turned by one block, a column of them by each warp. */
 inline constexpr unsigned TileSideOfBits = TileThreads / BitsPerDeviceWord;
 
-/** Packs the foreground so that y comes first, then z, then x. \param mask  bits as they lie in the volume, or null */
+/** Packs the foreground so that y comes first, then z, then x. \param mask  bits with the layout of the volume, or null
+ */
 template <typename T>
 __global__ void
 __launch_bounds__(TileThreads) PackYThenZThenXKernel(const T *               voxels,
@@ -279,8 +280,8 @@ __launch_bounds__(TileThreads) PackYThenZThenXKernel(const T *               vox
   }
 }
 
-/** Queues the packing of the foreground whose x, y and z are the image's y, z and x. \param mask  bits as they lie in
- * the volume, or null */
+/** Queues the packing of the foreground whose x, y and z are the image's y, z and x. \param mask  bits in the volume's
+ * order, or null */
 inline void
 PackYThenZThenX(const ImageView &          image,
                 const Criterion &          criterion,
@@ -337,7 +338,7 @@ WriteSlicesAlongXKernel(const __grid_constant__ BundleGrid  grid,
     const DeviceWord   before = hasBefore ? bricks.Rows<TLayout>(index - 1).United() : 0u;
     const DeviceWord   starts = TLayout::Starts(kept, before);
     const BrickBase    base = united != 0 ? bricks.bases[place.brick] : BrickBase{};
-    // The run that goes on from the word before, if there is one, comes first. The label of the next run to start is
+    // The run that continues from the word before, if there is one, comes first. The label of the next run to start is
     // fetched when the run before it starts, since lanes wait for each other's.
     unsigned       run = united != 0 ? bricks.runsBefore[index] - 1u : 0u;
     const auto     labelOf = [&] { return __ldg(bricks.parent + bricks.ComponentOf(base, run)); };

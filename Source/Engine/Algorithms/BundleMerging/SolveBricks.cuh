@@ -25,8 +25,8 @@ struct BrickMemory
     {
       RowWords<RowCount> rows[WordsPerBrick];
       DeviceWord         starts[WordsPerBrick];
-      /** Bits of rows: bits 0-3 are those before the word in its brick, bits 4-7 those behind it. From bit 16 on stands
-       *  the number of runs before the word. */
+      /** Bits of rows: bits 0-3 precede the word in its brick, bits 4-7 follow it. From bit 16 on is the number of runs
+       * before the word. */
       unsigned edgesAndRuns[WordsPerBrick];
       /** Pairs of runs to unite, two runs in a word. */
       unsigned pairs[LayersPerBrick][TuningOf<Tuned::ListedLinks>];
@@ -53,7 +53,7 @@ struct BrickMemory
   {
     return cuda::RunWith(edgesAndRuns[at] >> 16, starts[at], bit);
   }
-  /** A word with the bits beside it in its brick. */
+  /** A word with its adjacent bits in its brick. */
   __device__ BundleWindow<DeviceWord, RowCount>
              Window(int at) const
   {
@@ -84,7 +84,7 @@ struct BitProblem
   BundleGrid   grid;
 };
 
-/** The same where the foreground lies there as bits: they come in the place of a mask's. Kernel argument. */
+/** The same for a foreground of bits, which replace a mask's. Kernel argument. */
 template <Bundling VBundling>
 struct PackedProblem
 {
@@ -159,14 +159,14 @@ public:
       return false;
     }
     NumberRuns(m_Memory.runsOfLayer);
-    // If links lead along the axes only, nobody asks for the bits beside a word.
+    // Links only along the axes do not use the bits adjacent to a word.
     const unsigned edges = bundling == Bundling::Rows ? 0u : EdgesBeside(m_Own.FirstBits(), m_Own.LastBits());
     m_Memory.edgesAndRuns[self] = edges | runsBefore << 16;
     __syncthreads();
     return true;
   }
 
-  /** Finds the links to the bundles before this one, as far as these lie in the brick. First links become parents.
+  /** Finds the links to the bundles before this one, as far as these are in the brick. First links become parents.
    *  \return whether there is more to do */
   __device__ __forceinline__ bool
   FindLinks()
@@ -186,7 +186,7 @@ public:
     }
     m_Memory.joinedY[self] = m_Joined.of[0];
     m_Memory.joinedZ[self] = m_Joined.of[1];
-    // Drops links of runs that go on from the word before and are linked there.
+    // Drops links of runs that continue from the word before and are linked there.
 #pragma unroll
     for (int n = 0; n < backward; ++n)
     {
@@ -271,7 +271,7 @@ private:
   using T = typename TProblem::Pixel;
   static constexpr Bundling bundling = TProblem::bundling;
   static constexpr int      rowCount = RowsOf(bundling);
-  /** Links lead to so many bundles. */
+  /** Links lead to this many bundles. */
   static constexpr int backward = bundling == Bundling::Rows ? 2 : BackwardBundles;
   /** If a bundle is a row, runs come in raster order, and a root is the first run of its component. */
   static constexpr bool rootIsFirst = bundling == Bundling::Rows;
@@ -302,7 +302,7 @@ private:
       PackRowByRow();
     }
   }
-  /** Packs bytes that lie in memory so that 16 of them are loaded at once. */
+  /** Packs bytes aligned so that 16 of them are loaded at once. */
   __device__ __forceinline__ void
   PackWhole()
   {
@@ -418,7 +418,7 @@ private:
   /** The word's bits, row by row and united. */
   RowWords<rowCount> m_Own = {};
   DeviceWord         m_United = 0;
-  /** The links to the backward bundles, and the bits whose run is linked to that of each of them. */
+  /** The links to the backward bundles, and the bits whose run is linked to a run of each of them. */
   BackwardLinks<backward> m_Links = {};
   BackwardWords<backward> m_Joined = {};
 };

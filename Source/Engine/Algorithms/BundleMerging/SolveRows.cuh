@@ -197,14 +197,14 @@ private:
   static constexpr bool isTransitive = TProblem::isTransitive;
   static constexpr bool isAlongAxes = TProblem::isAlongAxes;
   static constexpr bool knowsSeparation = TProblem::knowsSeparation;
-  /** Links lead to so many rows. */
+  /** Links lead to this many rows. */
   static constexpr int backward = isAlongAxes ? 2 : BackwardBundles;
   /** If there is much code, several copies of it would not stay in the instruction cache. */
   static constexpr bool hasMuchCode = sizeof(Pixel) == 2 && !isTransitive;
   static constexpr int  straightUnroll = hasMuchCode ? TuningOf<Tuned::CodeUnroll> : TuningOf<Tuned::StraightUnroll>;
   static constexpr int  diagonalUnroll = hasMuchCode ? TuningOf<Tuned::CodeUnroll> : TuningOf<Tuned::DiagonalUnroll>;
 
-  /** Finds the links to the rows before this one along y and z, as far as these lie in the brick. */
+  /** Finds the links to the rows before this one along y and z, as far as these are in the brick. */
   __device__ __forceinline__ void
   FindStraightLinks()
   {
@@ -379,8 +379,8 @@ private:
       }
     }
   }
-  /** What straight links along y and z decide about the n-th backward row, which is before this one along both axes.
-   * With equal values they also decide where the two rows differ. The row must lie in the brick. */
+  /** The decisions of straight links along y and z on the n-th backward row, which is before this one along both axes.
+   * With equal values they also decide where the two rows differ. The row must be in the brick. */
   __device__ __forceinline__ KnownLinks
   KnownAcross(int n) const
   {
@@ -394,19 +394,19 @@ private:
     }
     return known;
   }
-  /** Whether the n-th backward row lies in the brick. */
+  /** Whether the n-th backward row is in the brick. */
   __device__ __forceinline__ bool
   IsInBrick(int n) const
   {
     return (m_Reach >> n & 1u) != 0;
   }
-  /** The word of the n-th backward row, or the empty word if that row lies in another brick. */
+  /** The word of the n-th backward row, or the empty word if that row is in another brick. */
   __device__ __forceinline__ int
   WordTo(int n) const
   {
     return IsInBrick(n) ? WordBefore<backward>(n) : WordsPerBrick;
   }
-  /** Where this word's voxels are known to be separated from those of a word of the brick. */
+  /** The bits where this word's voxels are known to be separated from a word of the brick. */
   __device__ __forceinline__ DeviceWord
   SeparatedFrom(int to) const
   {
@@ -421,10 +421,10 @@ private:
   unsigned                      m_RowNumber = 0;
   bool                          m_IsInside;
   const typename Memory::Voxels m_Voxels;
-  /** The word, and the bits beside it where they are asked for. */
+  /** The word, and its adjacent bits if needed. */
   RowWord   m_Own = {};
   RunWindow m_Window = {};
-  /** Bit n says that the n-th backward row lies in the brick. */
+  /** Bit n: the n-th backward row is in the brick. */
   unsigned m_Reach = 0;
   /** Whether some voxels are known to be separated. */
   bool m_IsSeparating = false;

@@ -28,7 +28,7 @@ struct LabeledWord
     starts = TLayout::Starts(kept, threadIdx.x % WordsPerBrickRow > 0 ? before : 0u);
     runsBefore = united != 0 ? bricks.runsBefore[index] : 0u;
   }
-  /** Calls `take` with each run's label and bits. What a filter dropped has label 0. */
+  /** Calls `take` with each run's label and bits. Filtered components have label 0. */
   template <typename TTake>
   __device__ __forceinline__ void
   ForRuns(const BrickArrays & bricks, const BrickBase & base, const TTake & take) const
@@ -44,8 +44,8 @@ struct LabeledWord
   }
 };
 
-/** Finds the slot of a label among those of a brick's components, of which a free one has the label 0 and is taken;
- * calls `take` with it. \return false if none of VProbes slots is the label's or free */
+/** Finds the slot of a label in a brick's slots of components, or takes a free one (label 0); calls `take` with it.
+ * \return false if none of VProbes slots is the label's or free */
 template <int VProbes, typename TTake>
 __device__ inline bool
 TakeSlot(unsigned (&labels)[WordsPerBrick], unsigned label, const TTake & take)
@@ -79,7 +79,7 @@ struct BrickCounts
     }
     atomicAdd(sizes + (label - 1), static_cast<unsigned long long>(count));
   }
-  /** Adds what the lanes of a warp have, those of a label at once as long as there are few labels. All lanes must call.
+  /** Adds the lanes of a warp, all of a label at once while there are few labels. All lanes must call.
    */
   __device__ __forceinline__ void
   AddByLabel(unsigned label, unsigned count, unsigned long long * sizes)
@@ -151,8 +151,8 @@ __launch_bounds__(WordsPerBrick)
   }
 }
 
-/** Turns what was summed in a brick from the axes of the grid into those of the volume. It lies in one slice, whose z
- * in the brick is 0; `lowest` at 0, 1, 2 and 3 are the bounds along x and y, those at the end negative. */
+/** Converts a brick's sums from the axes of the grid to the axes of the volume. It is in one slice, whose z
+ * in the brick is 0; `lowest` at 0, 1, 2 and 3 are the bounds along x and y, the upper ones negative. */
 template <typename TSums, typename TLowest>
 __device__ inline void
 Turn(GridAxes axes, const TSums & sum, const TLowest & lowest, int & lastSlice)
@@ -293,13 +293,13 @@ SumOfPlaces(const DeviceWord (&bits)[4])
   return SumOfPlaces(odd ^ bits[3]) + 2 * SumOfPlaces(pairs ^ morePairs) + 4 * SumOfPlaces(pairs & morePairs);
 }
 
-/** The sums of one run of a word: of the bits of the bundle's rows that it covers. `y` and `z` are those of the
- *  bundle's first row in the grid, counted from its brick. */
+/** The sums of one run of a word: of the bits of the bundle's rows that it covers. `y` and `z` belong to the bundle's
+ * first row in the grid, relative to its brick. */
 template <typename TLayout>
 __device__ PieceSums
 PieceOfRun(const RowWords<TLayout::rowCount> & rows, DeviceWord run, int word, int y, int z)
 {
-  // Row r lies at y + r % 2, z + r / 2.
+  // Row r is at y + r % 2, z + r / 2.
   DeviceWord bits[4] = {};
   unsigned   counts[4] = {};
 #pragma unroll
@@ -394,7 +394,7 @@ __launch_bounds__(WordsPerBrick, TLayout::rowCount == 1 ? TuningOf<Tuned::SumBlo
   runs.ForRuns(bricks, base, [&](unsigned label, DeviceWord run) {
     if (label != ownLabel)
     {
-      // What a filter dropped has no label.
+      // Filtered components have no label.
       if (ownLabel != 0)
       {
         add(ownLabel, own);

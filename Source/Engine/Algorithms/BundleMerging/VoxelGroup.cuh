@@ -11,8 +11,8 @@
 namespace brickccl::cuda
 {
 
-/** Voxels of one or two bytes that lie side by side: as many as four registers of a lane hold. Their order is that of
- *  unsigned numbers, so voxels of signed types have their highest bit flipped. A register of answers has one answer for
+/** Voxels of one or two bytes that lie side by side: as many as four registers of a lane hold. They are ordered as
+ * unsigned numbers, so voxels of signed types have their highest bit flipped. A register of answers has one answer for
  *  each of its voxels. For voxels of one byte it is the highest bit of the byte; its other bits do not count. For
  *  voxels of two bytes it is 1 or 0. Answers are appended below the bits of a word, one bit for each voxel. So groups
  *  are asked from the highest x to the lowest. */
@@ -104,7 +104,7 @@ public:
     : VoxelGroup(Read(place, end))
   {}
 
-  /** Appends which voxels lie outside of a range. */
+  /** Appends which voxels are outside a range. */
   __device__ void
   AppendOutside(DeviceWord & word, T low, T high) const
   {
@@ -129,7 +129,7 @@ public:
   {
     Append(word, [&](int i) { return answers(m_Of[i]); });
   }
-  /** Appends which voxels are not joined to those of another group. */
+  /** Appends which voxels are not joined to another group's voxels. */
   template <typename TDifference>
   __device__ void
   AppendSeparated(DeviceWord & word, const VoxelGroup & other, const TDifference & difference) const
@@ -208,7 +208,7 @@ private:
   unsigned m_Of[4];
 };
 
-/** Answers which voxels of a register lie above a value, in the order of VoxelGroup. */
+/** Returns which voxels of a register are above a value, in the order of VoxelGroup. */
 template <typename T>
 class AboveValue
 {

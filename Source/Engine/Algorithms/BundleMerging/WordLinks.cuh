@@ -48,16 +48,16 @@ SpreadAlong(DeviceWord known, DeviceWord goesOn)
   return known | next | ToEnds(goesOn, next);
 }
 
-/** The same for the bits before them. A bit of `goesOn` goes on from the bit before it. */
+/** The same for the bits before them. A bit of `goesOn` continues from the bit before it. */
 __device__ inline DeviceWord
 SpreadBack(DeviceWord known, DeviceWord goesOn)
 {
   return __brev(SpreadAlong(__brev(known), __brev(goesOn) << 1));
 }
 
-/** WithoutImplied of Runs/Bundle.h, for pairs of runs that may lie side by side.
+/** WithoutImplied of Runs/Bundle.h, for pairs of runs that may be adjacent.
  *  \param same     the word's links to one other row
- *  \param goesOn   the bits at which a pair of runs goes on from the bit before
+ *  \param goesOn   the bits at which a pair of runs continues from the bit before
  *  \param implied  the bits at which other links join the two runs */
 __device__ inline DeviceWord
 WithoutImpliedPairs(DeviceWord same, DeviceWord goesOn, DeviceWord implied)
@@ -65,7 +65,7 @@ WithoutImpliedPairs(DeviceWord same, DeviceWord goesOn, DeviceWord implied)
   return same & ~SpreadBack(implied, goesOn);
 }
 
-/** How links between bundles are found where they follow the foreground: by bits alone. EqualLinks and CloseLinks
+/** Finds links between bundles that follow the foreground, only from bits. EqualLinks and CloseLinks
  *  (LinkRows.cuh) are the ways where values decide. */
 template <Bundling VBundling>
 struct BitLinks
@@ -75,7 +75,7 @@ struct BitLinks
   struct ForBorders
   {};
 
-  /** The links from a word of a bundle to that of its n-th backward bundle, without repeats.
+  /** The links from a word of a bundle to the word of its n-th backward bundle, without repeats.
    *  \param joined  gets the bits at which they join the runs of both bundles */
   __device__ __forceinline__ static BundleLinks<DeviceWord>
              Find(int n, const Window & a, const Window & b, DeviceWord & joined)
@@ -325,7 +325,7 @@ private:
   unsigned m_Count = 0;
 };
 
-/** What to do if lanes have more entries than a list holds. The list takes some of each lane at a time. Or each lane
+/** Handling of lanes with more entries than a list holds. The list takes some of each lane at a time. Or each lane
  *  takes all of its own, one after the other, so that each sees what the earlier ones did. */
 enum class IfMany
 {

@@ -7,7 +7,7 @@
 namespace brickccl::cuda
 {
 
-/** What is kept of a word. It is loaded from shared memory at once. */
+/** The data of a word, loaded from shared memory at once. */
 template <typename TLayout>
 struct alignas(16) LayerWord
 {
@@ -22,7 +22,7 @@ template <typename TLayout>
 struct LayerMemory
 {
   LayerWord<TLayout> words[WordsPerLayer];
-  /** The label of run i stands at i + 2, so that the label of the run before the first one can be read, too. */
+  /** The label of run i is at i + 2, so that the label of the run before the first one can be read, too. */
   unsigned labels[WordsPerLayer * TLayout::runsPerWord + 2];
 
   /** The place of the label of the last run that starts within `upTo`, which are the bits of the word up to some bit.

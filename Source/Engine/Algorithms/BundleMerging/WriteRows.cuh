@@ -7,7 +7,7 @@
 namespace brickccl::cuda
 {
 
-/** Where a voxel lies in bricks: the word, the row of its bundle, and the bit. */
+/** The position of a voxel in bricks: the word, the row of its bundle, and the bit. */
 struct VoxelPlace
 {
   BrickWord place;
@@ -152,7 +152,7 @@ LabelBrickRunsKernel(const __grid_constant__ BundleGrid  grid,
     {
       continue;
     }
-    // Where the grid has the volume's rows, all bits lie in one word.
+    // If the grid has the volume's rows, all bits are in one word.
     const auto first = static_cast<unsigned>(wordOfRow * BitsPerDeviceWord);
     VoxelPlace at(grid, row, first);
     unsigned   run = runsBefore[word];

@@ -8,7 +8,7 @@ namespace brickccl::cuda
 namespace
 {
 
-/** It only reads labels and only writes references, so the number of rounds depends on the image alone. */
+/** It only reads labels and only writes references, so the number of rounds depends only on the image. */
 template <typename TIndex>
 __global__ void
 ScanKernel(const __grid_constant__ VoxelLinks links, const TIndex * labels, TIndex * references, unsigned * changed)
@@ -30,7 +30,7 @@ ScanKernel(const __grid_constant__ VoxelLinks links, const TIndex * labels, TInd
   }
 }
 
-/** Follows the references of the voxels that have their own label. Nobody uses those of other voxels. */
+/** Follows the references of the voxels that have their own label. References of other voxels are not used. */
 template <typename TIndex>
 __global__ void
 AnalysisKernel(std::int64_t voxels, const TIndex * labels, TIndex * references)
@@ -57,8 +57,8 @@ LabelingKernel(std::int64_t voxels, const TIndex * references, TIndex * labels)
 } // namespace
 
 /** The label equivalence of Hawick, Leist and Playne (Parallel graph component labelling with GPUs and CUDA, Parallel
- *  Computing 36, 2010) for up to 3 dimensions, every connectivity and criterion. It has labels beside an array of
- *  references. Scan, analysis and labeling repeat until a scan finds nothing.
+ *  Computing 36, 2010) for up to 3 dimensions, every connectivity and criterion. It has labels and an array of
+ * references. Scan, analysis and labeling repeat until a scan finds nothing.
  *
  *  Afterwards `memory.parent` holds the first voxel of each foreground voxel's component. */
 template <typename TIndex>

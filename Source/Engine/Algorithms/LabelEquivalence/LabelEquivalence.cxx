@@ -127,7 +127,7 @@ LabelEquivalenceRows()
         SupportsAll },
       { SupportsUpTo3D, BRICKCCL_IF_CUDA(cuda::MakeLabelEquivalence) },
       { { "atomics", "write references with atomicMin (CUCCL) or with plain stores (Kalentev)", { "off", "on" } },
-        { "first-scan", "neighbours that the first scan looks at", { "all", "earlier" } },
+        { "first-scan", "neighbors that the first scan checks", { "all", "earlier" } },
         { "flag", "how threads say that something changed", { "global", "block" }, 1 },
         { "properties", "sums collected during analysis", { "none", "size", "moments" } },
         { "threads", "threads per block", {}, 256, 1, 1024 } } }

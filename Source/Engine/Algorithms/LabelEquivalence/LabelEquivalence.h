@@ -7,10 +7,10 @@ namespace brickccl
 {
 
 /** Label equivalence on the CPU: scan and analysis as on CUDA devices (LabelEquivalence.cu), but on runs instead of
- *  voxels and on the context's threads. The options are those of the kernels; they change nothing here. Any dimension,
+ *  voxels and on the context's threads. The kernels have the same options; they change nothing here. Any dimension,
  *  connectivity and criterion.
  *
- *  Afterwards the labels of `result` are 1..N in the raster order of each component's first voxel. Cost: that of
+ *  Afterwards the labels of `result` are 1..N in the raster order of each component's first voxel. Cost: the cost of
  *  RunMerging's links for each round; memory as for RunVolume. \return N.
  *  \throws Unsupported for rows of 2^32 voxels or more, Cancelled. */
 std::uint64_t LabelByLabelEquivalence(const RowLinks &     links,

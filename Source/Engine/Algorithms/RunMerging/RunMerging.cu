@@ -13,7 +13,7 @@ namespace brickccl::cuda
 namespace
 {
 
-/** Unites the run of a[x] with that of b for every bit x of `links`, as RowMerger::UniteBits does. */
+/** Unites the run of a[x] with the run of b for every bit x of `links`, as in RowMerger::UniteBits. */
 template <typename TIndex>
 __device__ void
 UniteBits(DeviceWord links, DeviceWord startsA, TIndex countA, DeviceWord startsB, TIndex countB, TIndex * parent)
@@ -49,7 +49,7 @@ HasRow(const RowStep & step, const Extent & extent, std::int64_t row)
 }
 
 /** Unites the runs of a word (row a) with the runs that they touch in the rows b before it. RowMerger (MergeRows.h)
- *  explains which links are implied. Links beside the word, which could imply others, are not looked at here. */
+ *  explains which links are implied. Links outside the word, which could imply others, are not checked here. */
 template <typename T, typename TIndex>
 __global__ void
 MergeKernel(const T *               voxels,

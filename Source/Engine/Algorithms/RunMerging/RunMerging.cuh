@@ -15,8 +15,8 @@ struct RunMergingMemory
   DeviceBuffer<TIndex> rank;
 };
 
-/** Labels the runs of a problem on the device 1..N in raster order (`memory.table.labelOfRun`). The steps are those of
- *  LabelByRunMerging on the CPU. \return N. */
+/** Labels the runs of a problem on the device 1..N in raster order (`memory.table.labelOfRun`). The steps are the same
+ * as in LabelByRunMerging on the CPU. \return N. */
 template <typename TIndex>
 std::uint64_t RunMerging(const Problem & problem, RunMergingMemory<TIndex> & memory, cudaStream_t stream);
 

@@ -17,7 +17,7 @@ namespace brickccl
 namespace
 {
 
-/** Unites the runs of rows with those of earlier rows. */
+/** Unites the runs of rows with the runs of earlier rows. */
 template <typename TIndex>
 class SlabMerger
 {
@@ -28,7 +28,7 @@ public:
     , m_UsesY(connectivity.Has({ 0, 1, 0, 0 }))
     , m_Rows(volume, links)
   {
-    // Squares are known for plain neighbourhoods alone.
+    // Squares are known only for plain neighborhoods.
     if (!links.FollowForeground() && connectivity.IsPlain())
     {
       m_Squares.emplace(volume, links, connectivity);

@@ -87,7 +87,7 @@ GatherIntensities(const RunVolume &                  volume,
   return gathered;
 }
 
-/** Whether all values are numbers. The sum of such may be none: it overflows in either direction. */
+/** Whether all values are numbers. Their sum may be NaN: it overflows in either direction. */
 template <typename T>
 bool
 AreFinite(const T * values, std::size_t count)
@@ -244,7 +244,7 @@ AddDistributionColumns(ColumnList & columns)
     const std::string name = Percentages[i] == 50 ? "median" : "p" + std::to_string(Percentages[i]);
     columns.Add(
       "intensity_" + name,
-      "exact percentile, linear between two ranks as numpy.percentile",
+      "exact percentile, linear between two ranks as in numpy.percentile",
       name == "median" ? "Median (of a histogram)" : "",
       name == "median" ? "intensity_median" : "",
       MergeRule::SecondLook,
@@ -264,7 +264,7 @@ AddDistributionColumns(ColumnList & columns)
     "index");
   columns.AddAxes("weighted_centroid_",
                   "_mm",
-                  "point of the weighted centroid in LPS",
+                  "weighted centroid in LPS",
                   "CenterOfGravity",
                   "centroid_weighted (with spacing)",
                   MergeRule::SecondLook,

@@ -225,7 +225,7 @@ struct WideIntensities
   }
 
 private:
-  /** What rounding lost; nothing where the sum is not finite. */
+  /** The rounding error; 0 if the sum is not finite. */
   double
   Lost() const
   {
@@ -355,7 +355,7 @@ MergeIntensities(const MergeInput & input, ComponentTable & table)
     first = first == nullptr ? &own : first;
     if (first->isWhole != own.isWhole || first->hasSquares != own.hasSquares)
     {
-      throw InvalidArgument("the tables' intensities are of different types");
+      throw InvalidArgument("the tables' intensities have different types");
     }
   }
   std::vector<IntensitySums>     sums(table.components.size());

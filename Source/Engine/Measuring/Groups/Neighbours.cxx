@@ -159,20 +159,20 @@ AddNeighbourColumns(ColumnList & columns)
                                                "contact_area_mm2",
                                                "contact_volume_mm3" };
   columns.Add("nearest_distance_mm",
-              "distance from surface to surface, voxels taken as boxes, to the nearest other component; 0 where they "
-              "touch, not a number if there is no other",
+              "surface-to-surface distance (voxels as boxes) to the nearest other component; 0 if they touch, NaN if "
+              "there is no other",
               "",
               "",
               MergeRule::SecondLook,
               [](Table t, Component c) { return t.measures.Of<NeighbourMeasures>()[c.place].distance; });
   columns.Add("nearest_label",
-              "its label, the smallest of several; 0 if there is none",
+              "label of that component, the smallest of several; 0 if there is none",
               "",
               "",
               MergeRule::SecondLook,
               [](Table t, Component c) { return t.measures.Of<NeighbourMeasures>()[c.place].nearest; });
   columns.Add("touching_count",
-              "number of components with which it shares voxel faces",
+              "number of components that share voxel faces with it",
               "",
               "",
               MergeRule::SecondLook,

@@ -84,7 +84,7 @@ FindNearPart(const RunVolume & outside, std::int64_t row, std::vector<Word> & ne
       part[static_cast<std::size_t>(word) + 1] |= ~outside.Foreground(other)[word];
     }
   }
-  // Bits past the row's end are no voxels.
+  // Bits past the row's end are not voxels.
   const auto last = static_cast<int>((extent.RowLength() - 1) % BitsPerWord);
   part[static_cast<std::size_t>(words)] &= BitsUpTo(last);
   near.resize(static_cast<std::size_t>(words));
@@ -100,8 +100,8 @@ HasBit(const std::vector<Word> & bits, std::int64_t place)
   return (bits[static_cast<std::size_t>(place / BitsPerWord)] >> (place % BitsPerWord) & 1) != 0;
 }
 
-/** The boxes of the voxels outside of the part to which its voxels can be nearest: on the way from any other one there
- *  is one beside the part that is not farther. Each run is cut down to its first and its last such voxel. */
+/** The boxes of the voxels outside the part that can be nearest to its voxels: only voxels adjacent to the part. Each
+ * run is cut down to its first and its last such voxel. */
 std::vector<VoxelBox>
 BoxesBesidePart(const RunVolume & outside)
 {
@@ -200,7 +200,7 @@ MergePartDistances(const MergeInput & input, ComponentTable & table)
   for (std::size_t c = 0; c < distances.size(); ++c)
   {
     input.ForParts(c, [&](const PartRow & row) {
-      // fmin leaves NaN out, which stands for no distance.
+      // fmin ignores NaN, which means no distance.
       distances[c].distance =
         std::fmin(distances[c].distance, row.table->measures.Of<PartDistance>()[row.place].distance);
     });
@@ -212,8 +212,8 @@ void
 AddPartColumns(ColumnList & columns)
 {
   columns.Add("surface_distance_mm",
-              "distance, voxels taken as boxes, to the nearest voxel outside of the part that was given as a mask; 0 "
-              "where one touches the component or belongs to it; not a number if there is none",
+              "distance (voxels as boxes) to the nearest voxel outside the mask of the part; 0 if one touches or "
+              "belongs to the component; NaN if there is none",
               "",
               "",
               MergeRule::Minimum,

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string>
 
-/** Where the component lies: first voxel, fill of the bounding box, sides of the image that it touches. All follow from
- *  the table's rows. */
+/** The place of the component: first voxel, fill of the bounding box, sides of the image that it touches. All follow
+ * from the table's rows. */
 namespace brickccl
 {
 
@@ -59,7 +59,7 @@ AddPlaceColumns(ColumnList & columns)
   for (int side = 0; side < 2 * columns.Dimension(); ++side)
   {
     columns.Add(std::string("touches_") + AxisNames[side / 2] + (side % 2 == 0 ? "_min" : "_max"),
-                "1 if a voxel lies on this side of the image",
+                "1 if a voxel is on this side of the image",
                 "",
                 "",
                 MergeRule::Recomputed,

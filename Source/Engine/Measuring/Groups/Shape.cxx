@@ -96,7 +96,7 @@ AddMoments(ColumnList & columns)
   {
     columns.AddAxes("principal_axis_" + std::to_string(i + 1) + "_",
                     "",
-                    "unit vector of this moment in LPS; its component of the largest magnitude is positive",
+                    "direction of this axis in LPS (unit vector); its largest element is positive",
                     "PrincipalAxes (signs may differ)",
                     "",
                     MergeRule::Recomputed,
@@ -150,7 +150,7 @@ AddAngles(ColumnList & columns)
   {
     columns.Add(
       "azimuth_deg",
-      "angle of the longest principal axis about z, from x towards y, above -90 and up to 90; 0 where it has none",
+      "angle of the longest principal axis about z, from x towards y, above -90 and up to 90; 0 if there is none",
       "",
       dimension == 2 ? "orientation (radians, from the row axis)" : "",
       MergeRule::Recomputed,

@@ -203,7 +203,7 @@ AddSurfaceColumns(ColumnList & columns)
   columns.Add(names[at],
               isFlat ? "perimeter by Crofton's formula in 4 directions, weighted for the spacing"
                      : "surface by Crofton's formula in 13 directions, weighted for the spacing",
-              "Perimeter (its weights are those of cubic voxels)",
+              "Perimeter (with weights for cubic voxels)",
               isFlat ? "perimeter_crofton" : "",
               MergeRule::SecondLook,
               [](Table t, Component c) { return SurfaceOf(t, c).crofton; });
@@ -224,7 +224,7 @@ AddSurfaceColumns(ColumnList & columns)
               MergeRule::SecondLook,
               [](Table t, Component c) { return SurfaceOf(t, c).faces; });
   columns.Add(isFlat ? "circularity" : "sphericity",
-              isFlat ? "4 pi area / perimeter^2: 1 for a disc"
+              isFlat ? "4 pi area / perimeter^2: 1 for a disk"
                      : "surface of the ball of the same volume / surface: 1 for a ball",
               isFlat ? "Roundness^2" : "Roundness",
               "",
@@ -236,14 +236,14 @@ AddSurfaceColumns(ColumnList & columns)
   if (dimension == 3)
   {
     columns.Add("compactness",
-                "36 pi volume^2 / surface^3: the sphericity's cube",
+                "36 pi volume^2 / surface^3: the cube of sphericity",
                 "",
                 "",
                 MergeRule::SecondLook,
                 [](Table t, Component c) { return std::pow(Sphericity(t, c), 3); });
   }
   columns.Add("roundness",
-              isFlat ? "perimeter of the disc of the same area / perimeter" : "as ITK has it: the same as sphericity",
+              isFlat ? "perimeter of the disk of the same area / perimeter" : "as in ITK: the same as sphericity",
               "Roundness",
               "",
               MergeRule::SecondLook,

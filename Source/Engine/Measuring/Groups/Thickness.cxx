@@ -65,7 +65,7 @@ MeasureThickness(const GroupInput & input, ComponentTable & table)
   const std::uint64_t components = table.components.size();
   if (components > std::numeric_limits<std::uint32_t>::max())
   {
-    throw Unsupported("thickness is measured of up to 4294967295 components, not of " + std::to_string(components));
+    throw Unsupported("thickness supports up to 4294967295 components, not " + std::to_string(components));
   }
   UninitializedVector<float> squares;
   {
@@ -102,7 +102,7 @@ MeasureThickness(const GroupInput & input, ComponentTable & table)
     table.measures.Set(std::move(thicknesses));
     return;
   }
-  // Each ball lies within one component.
+  // Each ball is within one component.
   std::vector<VoxelBall> balls = FindRidge(extent, table.geometry.spacing, context.Part(0.3, 0.5), squares.data());
   DrawBalls(std::move(balls), extent, table.geometry.spacing, context.Part(0.5, 0.95), squares.data());
   const auto sums = AccumulateRuns<DiameterSum>(
@@ -127,8 +127,8 @@ void
 AddInscribedColumns(ColumnList & columns)
 {
   columns.Add("inscribed_sphere_diameter_mm",
-              "diameter of the largest ball (in 2-D the disc) around a voxel's centre that lies within the component's "
-              "voxels, taken as boxes; the image's border bounds them; also the largest local thickness",
+              "diameter of the largest ball (in 2-D disk) around a voxel center that fits into the component (voxels "
+              "as boxes, up to the image's border); also the largest local thickness",
               "",
               "",
               MergeRule::SecondLook,
@@ -148,13 +148,13 @@ void
 AddThicknessColumns(ColumnList & columns)
 {
   columns.Add("thickness_mean_mm",
-              "mean over the voxels of the diameter of the largest such ball within which the voxel's centre lies",
+              "mean over the voxels of the diameter of the largest such ball that contains the voxel center",
               "",
               "",
               MergeRule::SecondLook,
               [](Table t, Component c) { return t.measures.Of<ThicknessMeasures>()[c.place].meanLocal; });
   columns.Add("thickness_max_mm",
-              "largest of these diameters: that of the inscribed sphere",
+              "largest of these diameters, equal to the inscribed sphere",
               "",
               "",
               MergeRule::SecondLook,

@@ -155,7 +155,7 @@ EulerNumbersByRuns(const RunVolume & volume, const HostContext & context, std::u
 
 /** The same by rows of bits; runs that touch must have the same label. Then every interval of a union of rows belongs
  *  to one component, and the Euler number for full connectivity is the number of intervals of the unions of four rows,
- *  less that of two (along y, along z), plus that of one. */
+ * minus the number for two (along y, along z), plus the number for one. */
 UninitializedVector<EulerSums>
 EulerNumbersByBits(const RunVolume & volume, const HostContext & context, std::uint64_t components)
 {
@@ -236,10 +236,10 @@ AddTopologyColumns(ColumnList & columns)
       return 1 - t.measures.Of<TopologyMeasures>()[c.place].*euler;
     });
   };
-  add(full[at], "voxels that touch in any way taken as joined", &TopologyMeasures::eulerFull);
+  add(full[at], "all touching voxels count as joined", &TopologyMeasures::eulerFull);
   if (dimension > 1)
   {
-    add(face[at], "voxels taken as joined through faces only", &TopologyMeasures::eulerFace);
+    add(face[at], "only voxels that share faces count as joined", &TopologyMeasures::eulerFace);
   }
 }
 

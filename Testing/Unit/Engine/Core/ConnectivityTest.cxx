@@ -191,7 +191,7 @@ TEST(Connectivity, OtherOffsetsHaveAPlainPartAndMore)
 
   const Connectivity corners = Connectivity::FromOffsets(2, { { 1, 1 }, { -1, -1 } });
   EXPECT_EQ(corners.Plain().NeighbourCount(), 0);
-  EXPECT_EQ(corners.ToString(), "2 of a neighbourhood of its own");
+  EXPECT_EQ(corners.ToString(), "2 of a custom neighborhood");
   const Connectivity inSlices = corners.WithinSlices(1);
   EXPECT_EQ(inSlices.Offsets(), (std::vector<NeighbourOffset>{ { -1, 0, -1 }, { 1, 0, 1 } }));
   EXPECT_FALSE(inSlices.Uses(1));
@@ -204,16 +204,17 @@ TEST(Connectivity, StructuringElementsAreXFastest)
   EXPECT_EQ(Connectivity::FromStructuringElement(2, element).Offsets(),
             (std::vector<NeighbourOffset>{ { 1, -1 }, { -1, 1 } }));
   EXPECT_EQ(ErrorOf([&] { Connectivity::FromStructuringElement(3, element); }),
-            "a neighbourhood in 3 dimensions has 27 voxels, 3 along each axis, not 9");
+            "a neighborhood in 3 dimensions has 27 voxels, 3 along each axis, not 9");
 }
 
 TEST(Connectivity, ErrorsOfNeighbourhoodsNameWhatIsWrong)
 {
-  EXPECT_EQ(ErrorOf([] {
-              Connectivity::FromOffsets(3, { { 1, 0, 1 }, { 0, 1, 0 }, { 0, -1, 0 } });
-            }),
-            "the neighbourhood has the offset (1, 0, 1) but not the opposite one, (-1, 0, -1); a neighbourhood must be "
-            "symmetric");
+  EXPECT_EQ(
+    ErrorOf([] {
+      Connectivity::FromOffsets(3, { { 1, 0, 1 }, { 0, 1, 0 }, { 0, -1, 0 } });
+    }),
+    "the neighborhood has the offset (1, 0, 1) but lacks the opposite one, (-1, 0, -1); a neighbourhood must be "
+    "symmetric");
   EXPECT_THROW(Connectivity::FromOffsets(2, { { 0, 0, 1 }, { 0, 0, -1 } }), InvalidArgument);
   EXPECT_THROW(Connectivity::FromOffsets(2, { { 2, 0 }, { -2, 0 } }), InvalidArgument);
   EXPECT_EQ(ErrorOf([] { NeighbourhoodFromText("8+xz", 3); }),
@@ -236,7 +237,7 @@ TEST(Connectivity, PeriodicAxesHaveNames)
   EXPECT_EQ(ErrorOf([] { CheckPeriodic(PeriodicAxes::FromNames("z"), Connectivity::Face(2)); }),
             "the image cannot be periodic along z, along which an image of 2 dimensions has no voxels");
   EXPECT_EQ(ErrorOf([] { CheckPeriodic(PeriodicAxes::FromNames("z"), Connectivity::Face(2).WithinSlices(2)); }),
-            "the image cannot be periodic along z, along which connectivity 4 within slices along z has no neighbours");
+            "the image cannot be periodic along z, along which connectivity 4 within slices along z has no neighbors");
 }
 
 TEST(Connectivity, SlicesLeaveOneAxisOut)

@@ -154,7 +154,7 @@ TEST(Condition, InfiniteNumbersCompareAsSuch)
 TEST(Condition, ComplaintsShowWhere)
 {
   const std::string complaint = Complaint("voxel_count > 2 and volume_mm3 = 3");
-  EXPECT_NE(complaint.find("'=' is no comparison; '==' is"), std::string::npos) << complaint;
+  EXPECT_NE(complaint.find("'=' is not a comparison; write '=='"), std::string::npos) << complaint;
   EXPECT_NE(complaint.find("character 32"), std::string::npos) << complaint;
   // The sign below stands where the third line's '=' is.
   const std::size_t line = complaint.find("\n  voxel");

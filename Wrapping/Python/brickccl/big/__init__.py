@@ -1,7 +1,7 @@
-"""Volumes that are larger than memory, or that many machines share: labeled brick by brick, as if at once.
+"""Volumes larger than memory, or shared by many machines: labeled brick by brick, with the same result as at once.
 
-`label` does all of it. What it consists of are plain steps on a folder, for job arrays of a cluster: `plan`, `label_brick`,
-`merge`, `write_brick`, `finish`; ``python -m brickccl big`` has them as commands.
+`label` runs everything. Its steps work on a folder, for job arrays of a cluster: `plan`, `label_brick`, `merge`,
+`write_brick`, `finish`; they are also commands of ``python -m brickccl big``.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = ["Labels", "DamagedState", "FolderInUse", "finish", "label", "label_br
 
 @dataclasses.dataclass(frozen=True)
 class Labels:
-    """What `label` gives."""
+    """The result of `label`."""
 
     #: The array of zarr.
     labels: Any
@@ -52,7 +52,7 @@ def _make_job(
     given: Mapping[str, Any],
     holding: contextlib.ExitStack,
 ) -> Job:
-    """Plans the work, or takes up what was begun in the folder, which `holding` has locked from then on."""
+    """Plans the work, or resumes the work in the folder, which `holding` locks from then on."""
     options = given["storage_options"]
     images: dict[str, Source | None] = {
         "source": open_source(source, select=given["select"], level=given["level"], storage_options=options)
@@ -62,7 +62,7 @@ def _make_job(
     for name in ("mask", "intensity"):
         other = None if given[name] is None else open_source(given[name], storage_options=options)
         if other is not None and other.shape != volume.shape:
-            raise ValueError(f"{name} has the shape {other.shape}; it must have that of the source, {volume.shape}")
+            raise ValueError(f"{name} has the shape {other.shape}; it must have the source's shape, {volume.shape}")
         images[name] = other
     goal = plan_target(
         target,
@@ -94,7 +94,7 @@ def _make_job(
     check_options(volume.shape, chosen, devices, algorithm, properties)
     addresses = {name: None if image is None else _address_of(name, image, runner) for name, image in images.items()}
     if runner is not None and runner.is_remote and not goal.is_shared:
-        raise ValueError("the target is in the memory of this process alone; give a path or URL, to which others can write")
+        raise ValueError("the target is only in this process's memory; use a path or URL")
     # A folder that goes when all is done is not compared with anything later.
     deep = given["state"] is not None or runner is None
     problem = {
@@ -127,7 +127,7 @@ def _make_job(
 
 
 def _threads_of(threads: Any, bricks: int, runner: Runner | None) -> int:
-    """The threads for one brick: one, where bricks keep all workers busy."""
+    """The threads for one brick: one if bricks keep all workers busy."""
     if threads is not None:
         return threads_of(threads)
     return max(1, runner.workers // bricks) if runner is not None and not runner.is_remote else 1
@@ -140,13 +140,12 @@ def _address_of(name: str, image: Source, runner: Runner | None) -> Any:
     if isinstance(image, DaskSource) and name == "source" and runner is not None and not isinstance(runner, ProcessRunner):
         return "blocks"
     raise ValueError(
-        f"the {name} ({type(image.array).__name__}) is in the memory of this process alone; store it as zarr, HDF5 or .npy, "
-        "which others can read"
+        f"the {name} ({type(image.array).__name__}) is only in this process's memory; store it as zarr, HDF5 or .npy"
     )
 
 
 class _Shares:
-    """Tells progress as the fraction of the whole work."""
+    """Reports progress as the fraction of the whole work."""
 
     def __init__(self, progress: Progress | None) -> None:
         self._progress = hook_of(progress)
@@ -168,7 +167,7 @@ class _Shares:
 
 
 def _run(job: Job, runner: Runner, progress: Progress | None) -> int:
-    """Does what is left of the work. Returns the number of components."""
+    """Does the remaining work. Returns the number of components."""
     shares = _Shares(progress)
     if job.merged() is None:
         bricks = job.missing("records", job.is_labeled)
@@ -237,68 +236,66 @@ def label(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Labels:
-    """Labels the connected components of a volume brick by brick: bit for bit as `brickccl.label` labels it at once.
+    """Labels the connected components of a volume brick by brick, bit for bit as `brickccl.label` does at once.
 
     Parameters
     ----------
     source : path, URL or array
         An array of zarr (2 and 3, with shards or without), an OME-Zarr image (0.4 and 0.5), a dataset of HDF5, a
-        numpy.memmap or array, a dask or xarray array. Paths: of an array or image of zarr, of an .npy file,
-        ``"scan.h5::/dataset"``; URLs are those of fsspec. Of dask and xarray arrays that only cut an array into blocks that
-        one is read; others are computed one brick at a time.
+        numpy.memmap or array, a dask or xarray array. Paths: an array or image of zarr, an .npy file,
+        ``"scan.h5::/dataset"``; URLs of fsspec. If a dask or xarray array only cuts an array into blocks, that array is read;
+        others are computed brick by brick.
     target : path, URL or zarr.Array
-        A new array of zarr (a path with the ending of another format, such as .npy, is refused), with the format of the
-        source; an empty array of zarr with the shape of the source; or
-        ``IMAGE/labels/NAME`` in an OME-Zarr image: a label image with the levels, axes and units of that image, colours and
-        properties. Readers find its metadata when all is written.
+        A new array of zarr with the format of the source (a path with the extension of another format, such as .npy, is
+        refused); an empty array of zarr with the shape of the source; or ``IMAGE/labels/NAME`` in an OME-Zarr image: a label
+        image with the levels, axes and units of that image, colors and properties. Its metadata is written last.
     brick : int or sequence of int, optional
         The shape of a brick, which consists of whole shards (or chunks) of the target; about 256^3 voxels if not given.
     state : path, optional
-        An empty folder for the work, which all workers see. Who gives it again goes on where the work ended, however that
-        was. It stays when all is done. A temporary folder if not given.
+        An empty folder for the work, which all workers can access; a temporary folder if not given. Pass the same folder to
+        resume, whatever stopped the work. It is not deleted at the end.
     executor : {"threads", "processes"}, concurrent.futures.Executor or distributed.Client, optional
-        Who labels bricks; threads if not given. Processes are replaced when they die.
+        The workers; threads if not given. Processes that die are replaced.
     workers : int, optional
-        The number of threads or processes; as many as processors if not given. Each of them holds a brick and its labels.
+        The number of threads or processes; one per processor if not given. Each holds a brick and its labels.
     devices : str, int or list, optional
-        "cpu" (if not given), "cuda:N", N, or several, which threads take in turns.
+        "cpu" (if not given), "cuda:N", N, or several, which threads use in turns.
     connectivity, criterion, range, background, tolerance, by_slice, neighbourhood, periodic, order, minimum_size, \
 maximum_size, minimum_volume, largest
         As for `brickccl.label`, for the whole volume.
     mask : as `source`, optional
-        Of the same shape; voxels where it is 0 take no part.
+        Same shape; voxels where it is 0 are ignored.
     spacing : float or sequence of float, optional
-        Size of a voxel in mm. An OME-Zarr image brings its own; its lengths without a unit count as mm.
+        Size of a voxel in mm. An OME-Zarr image has its own; lengths without a unit are in mm.
     dtype : dtype, default "auto"
-        uint8, uint16, uint32 or uint64; "auto" is the smallest that holds the labels.
+        uint8, uint16, uint32 or uint64; "auto" is the smallest type that holds the labels.
     table : path, optional
-        Where the component table goes: .parquet, .csv, .tsv, or .zarr, a group with an array for each column. An old table
-        in its place is replaced, anything else refused.
+        File for the component table: .parquet, .csv, .tsv, or .zarr, a group with an array for each column. An old table is
+        replaced, anything else refused.
     table_rows : int, optional
-        The table becomes a folder with this name, with files of so many rows: ``part-00000.parquet`` and so on, by labels.
-        Readers of datasets (pyarrow, pandas, Dask, polars) take the folder.
+        Write the table as a folder of files with this many rows, by labels: ``part-00000.parquet`` and so on. Readers of
+        datasets (pyarrow, pandas, Dask, polars) accept the folder.
     return_table : bool, default False
         Also return the table.
     columns, intensity
-        As for `brickccl.Labeling.table`; columns that need components as a whole are refused. `intensity` is given as
-        `source` is.
+        As for `brickccl.Labeling.table`; columns that need whole components are refused. `intensity` is given like `source`.
     properties : sequence of str, optional
         Columns for the properties of an OME-Zarr label image; voxels and volumes if not given. More than 10,000 components
-        get none, nor colours, since they stand in its metadata.
+        get no properties or colors, because these are in its metadata.
     chunks, shards, zarr_format : optional
-        How a new target is laid out: as the source (the image) if not given, without shards if it is no image.
+        Layout of a new target: like the source (the image) if not given, without shards if the source is not an image.
     overwrite : bool, default False
-        Whether what is in the target's place, or in the array that was given, goes, once the labels are known.
+        Replace existing data at the target, or in the given array, once the labels are known.
     select : dict, optional
-        Axes of an OME-Zarr image at which one index is read, for example ``{"c": 1}``; of several channels one must be chosen.
+        One index to read on some axes of an OME-Zarr image, for example ``{"c": 1}``; required if there are several channels.
     level : int, default 0
-        Which level of an OME-Zarr image is labeled.
+        The level of an OME-Zarr image to label.
     storage_options : dict, optional
-        For fsspec. It is kept in the state's plan: leave secrets to the environment.
+        For fsspec. It is stored in the state's plan: put secrets into the environment instead.
     algorithm, threads
         As for `brickccl.label`, for each brick; one thread if there are bricks for all workers.
     progress : callable or bar, optional
-        As for `brickccl.label`. Called with the fraction that is done, after each brick; an exception of it ends the work.
+        As for `brickccl.label`. Called with the fraction done after each brick; an exception stops the work.
 
     Returns
     -------
@@ -308,13 +305,13 @@ maximum_size, minimum_volume, largest
     Raises
     ------
     ValueError
-        For arguments without meaning, for bricks that cut through shards or chunks of the target, and for a `state` of other
-        work: it says in what that differs.
+        For invalid arguments, for bricks that cut through shards or chunks of the target, and for a `state` of other work,
+        with the differences.
     FileExistsError
-        If there is something in the target's place, or values in the array that was given; if there is something else than a
-        component table in the table's place; if `state` is a folder without a plan that is not empty.
+        If the target exists, or the given array holds values; if the table's path exists and is not a component table; if
+        `state` is a nonempty folder without a plan.
     DamagedState
-        If files of the state are lost or damaged in a way that cannot be made good.
+        If files of the state are lost or damaged beyond repair.
     FolderInUse
         If another process works in the folder `state`.
     OSError
@@ -322,9 +319,9 @@ maximum_size, minimum_volume, largest
 
     Notes
     -----
-    Seeds, filled holes, clear borders and masks to touch are not there: they need components as a whole. Files of the
-    state are written as a whole or not at all and carry checksums; results of a brick are there before it counts as done.
-    Processes start anew (spawn): a script that uses them needs ``if __name__ == "__main__":``.
+    Seeds, filled holes, clear borders and masks to touch are not available: they need whole components. Files of the state
+    are written completely or not at all and have checksums; results of a brick are written before it counts as done.
+    Processes are spawned: a script that uses them needs ``if __name__ == "__main__":``.
 
     Examples
     --------
@@ -340,7 +337,7 @@ maximum_size, minimum_volume, largest
     given = {**locals()}
     runner = runner_of(executor, workers_of(workers))
     if state is None and runner.is_remote and not isinstance(runner, ProcessRunner):
-        raise ValueError("state= is needed with this executor: a folder that all of its workers see")
+        raise ValueError("this executor needs state=, a folder that all its workers can access")
     folder = tempfile.mkdtemp(prefix="brickccl-") if state is None else os.fspath(state)
     try:
         with contextlib.ExitStack() as holding:
@@ -359,14 +356,14 @@ def plan(source: Any, target: Any, *, state: str | os.PathLike[str], **arguments
     Parameters
     ----------
     source, target, state
-        As for `label`; what is in the memory of one process alone is refused.
+        As for `label`; arrays in the memory of one process are refused.
     **arguments
-        Those of `label`, without `executor`, `workers`, `progress` and `return_table`.
+        Arguments of `label`, without `executor`, `workers`, `progress` and `return_table`.
 
     Returns
     -------
     int
-        The number of bricks: those are 0 up to, without it, this number.
+        The number of bricks, which are numbered from 0.
     """
     given = {**_arguments_of_plan(arguments), "state": state}
     with contextlib.ExitStack() as holding:
@@ -384,7 +381,7 @@ def _arguments_of_plan(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def label_brick(state: str | os.PathLike[str], brick: int) -> None:
-    """Labels one brick of a plan, unless its result is there; see `plan`."""
+    """Labels one brick of a plan, unless it is done; see `plan`."""
     with working("label_brick", state) as job:
         job.label_brick(brick)
 
@@ -404,7 +401,7 @@ def write_brick(state: str | os.PathLike[str], brick: int) -> None:
 def finish(
     state: str | os.PathLike[str], *, executor: Any = None, workers: int | None = None, progress: Progress | None = None
 ) -> None:
-    """Writes what readers look for once all bricks are written: lower resolutions and metadata. See `plan`."""
+    """Writes lower resolutions and metadata once all bricks are written. See `plan`."""
     runner = runner_of(executor, workers_of(workers))
     try:
         with working("finish", state) as job:

@@ -1,4 +1,4 @@
-"""``python -m brickccl big``: volumes that are larger than memory, at once or as steps of a job array."""
+"""``python -m brickccl big``: volumes larger than memory, at once or as steps of a job array."""
 
 from __future__ import annotations
 
@@ -19,26 +19,25 @@ from ._job import Job, bricks_of, open_job, working
 
 
 def add_parser(commands: Any) -> None:
-    """Adds the command and those that it has."""
+    """Adds the command and its subcommands."""
     big = commands.add_parser(
         "big",
-        help="label volumes that are larger than memory, brick by brick",
-        description="Labels volumes of zarr, OME-Zarr, HDF5 and .npy brick by brick. `label` does all of it; plan, brick, "
-        "merge, write and finish are its steps, on a folder that all machines see. Bricks can be done in any order, at the "
-        "same time, and again.",
+        help="label volumes larger than memory, brick by brick",
+        description="Labels volumes of zarr, OME-Zarr, HDF5 and .npy brick by brick. `label` runs everything; plan, brick, merge, write "
+        "and finish are its steps, on a shared folder. Bricks can be processed in any order, at the same time, and repeatedly.",
     )
     steps = big.add_subparsers(dest="step", required=True, metavar="STEP")
-    for name, text in (("label", "plan and do everything"), ("plan", "make the plan in a folder")):
+    for name, text in (("label", "run everything"), ("plan", "make the plan in a folder")):
         _add_problem(steps.add_parser(name, help=text), name)
     for name, text in (("brick", "label bricks"), ("write", "write the labels of bricks")):
         step = steps.add_parser(name, help=text)
         step.add_argument("state", metavar="STATE")
         chosen = step.add_mutually_exclusive_group()
         chosen.add_argument("--bricks", default=":", metavar="LIST", help="numbers and ranges: 0:100,250 (all)")
-        chosen.add_argument("--part", metavar="I/N", help="every N-th brick from the I-th on, for task I of 0..N-1")
+        chosen.add_argument("--part", metavar="I/N", help="every N-th brick from the I-th, for task I of 0..N-1")
     for name, text in (("merge", "merge the labeled bricks"), ("finish", "write lower resolutions and metadata")):
         steps.add_parser(name, help=text).add_argument("state", metavar="STATE")
-    steps.add_parser("status", help="tell how far the work is").add_argument("state", metavar="STATE")
+    steps.add_parser("status", help="report progress").add_argument("state", metavar="STATE")
     stats = steps.add_parser("stats", help="measure an existing label map")
     stats.add_argument("source", metavar="LABELS")
     stats.add_argument("-o", "--output", required=True, metavar="TABLE", help=".parquet, .csv, .tsv or .zarr")
@@ -52,38 +51,38 @@ def add_parser(commands: Any) -> None:
 def _add_problem(parser: argparse.ArgumentParser, name: str) -> None:
     parser.add_argument("source", metavar="SOURCE", help="path or URL; FILE.h5::/DATASET")
     parser.add_argument("target", metavar="TARGET", help="a new array of zarr, or IMAGE/labels/NAME in an OME-Zarr image")
-    parser.add_argument("--state", required=name == "plan", metavar="FOLDER", help="keeps the work, and goes on with it")
+    parser.add_argument("--state", required=name == "plan", metavar="FOLDER", help="folder of the work, to resume it")
     parser.add_argument("--brick", type=int, nargs="+", metavar="N", help="voxels of a brick along the array's axes")
     parser.add_argument("--chunks", type=int, nargs="+", metavar="N")
     parser.add_argument("--shards", type=int, nargs="+", metavar="N")
     parser.add_argument("--connectivity", type=int, metavar="N", help="4, 8, 6, 18, 26, or a rank; by faces if not given")
     parser.add_argument("--range", nargs=2, type=number_of, metavar=("LOW", "HIGH"), help="foreground is LOW..HIGH")
-    parser.add_argument("--equal-value", action="store_true", help="components of equal value")
-    parser.add_argument("--tolerance", type=number_of, metavar="D", help="neighbours that differ by at most D")
-    parser.add_argument("--background", default="0", metavar="V", help="value of the background, or none (0)")
-    parser.add_argument("--mask", metavar="ARRAY", help="voxels where it is 0 take no part")
-    parser.add_argument("--by-slice", type=int, metavar="AXIS", help="axis of the array across which slices are labeled alone")
+    parser.add_argument("--equal-value", action="store_true", help="join neighbors of equal value")
+    parser.add_argument("--tolerance", type=number_of, metavar="D", help="join neighbors that differ by at most D")
+    parser.add_argument("--background", default="0", metavar="V", help="background value, or none (default: 0)")
+    parser.add_argument("--mask", metavar="ARRAY", help="voxels where it is 0 are ignored")
+    parser.add_argument("--by-slice", type=int, metavar="AXIS", help="label each slice across this axis of the array separately")
     parser.add_argument(
         "--neighbourhood",
         metavar="8+z|FILE",
         help="8 in the slice and the two along z; or 3 x 3 x 3 zeros and ones: .npy, .json (nested lists), .txt (x fastest) or an image",
     )
-    parser.add_argument("--periodic", default="", metavar="x,y,z", help="axes along which the volume goes on with its other end")
+    parser.add_argument("--periodic", default="", metavar="x,y,z", help="axes along which opposite ends of the volume are neighbors")
     parser.add_argument("--minimum-size", type=int, default=0, metavar="VOXELS")
     parser.add_argument("--maximum-size", type=int, metavar="VOXELS")
     parser.add_argument("--minimum-volume", type=number_of, metavar="MM3")
-    parser.add_argument("--largest", type=int, metavar="K", help="keep the K largest alone")
+    parser.add_argument("--largest", type=int, metavar="K", help="keep only the K largest")
     parser.add_argument("--order", choices=("raster", "size"), default="raster")
     parser.add_argument("--type", default="auto", metavar="TYPE", help="uint8, uint16, uint32, uint64 or auto")
     parser.add_argument("--table", metavar="FILE", help=".parquet, .csv, .tsv or .zarr")
-    parser.add_argument("--table-rows", type=int, metavar="N", help="the table as a folder of files of so many rows")
+    parser.add_argument("--table-rows", type=int, metavar="N", help="write the table as a folder of files with this many rows")
     parser.add_argument("--columns", metavar="GROUPS", help="groups of columns: shape,feret ...")
     parser.add_argument("--intensity", metavar="ARRAY", help="image for the table's intensity columns")
     parser.add_argument("--spacing", type=number_of, nargs="+", metavar="MM", help="size of a voxel, x first")
     parser.add_argument("--select", nargs="+", default=[], metavar="AXIS=INDEX", help="for example c=1")
     parser.add_argument("--level", type=int, default=0, metavar="N")
-    parser.add_argument("--storage-options", type=json.loads, metavar="JSON", help="for URLs; stands in the plan")
-    parser.add_argument("--device", action="append", metavar="NAME", help="cpu, cuda:0 ...; may be given again")
+    parser.add_argument("--storage-options", type=json.loads, metavar="JSON", help="for URLs; stored in the plan")
+    parser.add_argument("--device", action="append", metavar="NAME", help="cpu, cuda:0 ...; can be repeated")
     parser.add_argument("--threads", type=int, metavar="N", help="threads for each brick (1 if there are bricks for all)")
     parser.add_argument("--overwrite", action="store_true")
     if name == "label":
@@ -107,12 +106,12 @@ def _digits_of(text: str) -> np.ndarray[Any, Any]:
     digits = "".join("".join(line.partition("#")[0].split()) for line in text.splitlines())
     sizes = {3**dimension: dimension for dimension in range(1, 5)}
     if len(digits) not in sizes or not set(digits) <= {"0", "1"}:
-        raise ValueError(f"{len(digits)} signs but spaces and comments")
+        raise ValueError(f"{len(digits)} other characters than spaces and comments")
     return np.array([digit == "1" for digit in digits]).reshape((3,) * sizes[len(digits)])
 
 
 def _element_of_image(path: str) -> Any:
-    """The voxels of an image that are not 0, its axes as the array's."""
+    """The nonzero voxels of an image, in the array's order of axes."""
     from brickccl import io
 
     if not os.path.isfile(path):
@@ -121,7 +120,7 @@ def _element_of_image(path: str) -> Any:
 
 
 def _neighbourhood(path: str | None) -> Any:
-    """A text such as 8+z, or the structuring element in a file; the axes of .npy and .json are the array's."""
+    """A text such as 8+z, or a structuring element from a file; .npy and .json have the array's order of axes."""
     if path is None:
         return None
     readers: dict[str, Callable[[bytes], Any]] = {
@@ -147,8 +146,8 @@ def _neighbourhood(path: str | None) -> Any:
         structure = np.asarray(reader(content))
     except (ValueError, RecursionError, EOFError) as error:
         # numpy takes what is not its own for objects of Python, and says how to load them.
-        fault = "it is none, or holds objects of Python" if "pickle" in str(error) else str(error)
-        raise ValueError(f"--neighbourhood {path} is no {ending} file of zeros and ones ({fault}); {_ELEMENT}") from None
+        fault = "it is not .npy, or contains Python objects" if "pickle" in str(error) else str(error)
+        raise ValueError(f"--neighbourhood {path} is not a {ending} file of zeros and ones ({fault}); {_ELEMENT}") from None
     if structure.dtype.kind not in "biuf" or not np.isin(structure, (0, 1)).all():
         raise ValueError(f"--neighbourhood {path} holds other values than 0 and 1; {_ELEMENT}")
     return structure
@@ -163,20 +162,12 @@ def _problem(chosen: argparse.Namespace) -> dict[str, Any]:
         select[axis] = int(index)
     same = ("mask", "by_slice", "periodic", "minimum_size", "maximum_size", "minimum_volume", "largest", "order", "table", "table_rows", "columns")
     return {
-        **{name: getattr(chosen, name) for name in (*same, "intensity", "level", "storage_options", "overwrite", "tolerance", "threads")},
-        "state": chosen.state,
-        "brick": _sizes(chosen.brick),
-        "chunks": _sizes(chosen.chunks),
-        "shards": _sizes(chosen.shards),
-        "connectivity": chosen.connectivity,
-        "neighbourhood": _neighbourhood(chosen.neighbourhood),
-        "criterion": "equal" if chosen.equal_value else "foreground",
-        "range": tuple(chosen.range) if chosen.range else None,
-        "background": background_of(chosen.background),
-        "dtype": chosen.type,
-        "spacing": _spacing(chosen.spacing),
-        "select": select or None,
-        "devices": chosen.device,
+        **{name: getattr(chosen, name) for name in (*same, "intensity", "level", "storage_options", "overwrite", "tolerance",
+        "threads")}, "state": chosen.state, "brick": _sizes(chosen.brick), "chunks": _sizes(chosen.chunks), "shards":
+        _sizes(chosen.shards), "connectivity": chosen.connectivity, "neighbourhood": _neighbourhood(chosen.neighbourhood),
+        "criterion": "equal" if chosen.equal_value else "foreground", "range": tuple(chosen.range) if chosen.range else None,
+        "background": background_of(chosen.background), "dtype": chosen.type, "spacing": _spacing(chosen.spacing), "select":
+        select or None, "devices": chosen.device,
     }
 
 
@@ -212,7 +203,7 @@ def _tell_status(chosen: argparse.Namespace) -> None:
 
 
 def run(chosen: argparse.Namespace) -> None:
-    """Does what the command line asks for."""
+    """Runs the command line."""
     big = brickccl.big
     if chosen.step == "label":
         result = big.label(

@@ -1,4 +1,4 @@
-"""What the graph of a dask array tells of the arrays that it is computed from."""
+"""The source arrays in the graph of a dask array."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ LIBRARIES = ("zarr", "h5py", "numpy")
 
 
 def check_dask(array: Any) -> None:
-    """Raises for arrays that cannot be labeled, before anything is computed."""
+    """Raises for arrays that cannot be labeled, before computing anything."""
     if isinstance(getattr(array, "_meta", None), np.ma.MaskedArray):
         raise TypeError(
-            "the source is a dask array of masked arrays; give dask.array.ma.getdata of it, and the mask of what takes part as "
-            "mask=~dask.array.ma.getmaskarray of it"
+            "the source is a dask array of masked arrays; pass dask.array.ma.getdata(source), and "
+            "mask=~dask.array.ma.getmaskarray(source)"
         )
     if any(size != size for size in array.shape):
         raise ValueError("the source is a dask array with chunks of unknown sizes; call its compute_chunk_sizes() first")
 
 
 def wrapped_by_dask(array: Any) -> Any:
-    """The array that a dask array only cuts into blocks; None if it does more."""
+    """The array behind a dask array that only cuts it into blocks; None otherwise."""
     layers = array.dask.layers
     key = next((name for name in layers if name.startswith("original-") and name[len("original-") :] == array.name), None)
     if key is None or len(layers) != 2 or not _only_cuts(layers[array.name]):
@@ -36,7 +36,7 @@ def wrapped_by_dask(array: Any) -> Any:
 
 
 def _only_cuts(layer: Any) -> bool:
-    """Whether blocks are taken by a function of dask's own, not by one that the user gave as getitem=."""
+    """Whether dask's own function takes the blocks, not a user's getitem=."""
     from dask.array.core import getter, getter_inline, getter_nofancy
 
     return getattr(getattr(layer, "task", None), "func", None) in (getter, getter_inline, getter_nofancy, operator.getitem)

@@ -1,4 +1,4 @@
-"""Who does the steps: threads, processes, executors of concurrent.futures, clients of Dask."""
+"""Executors of the steps: threads, processes, executors of concurrent.futures, clients of Dask."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ class Runner:
         raise NotImplementedError
 
     def close(self) -> None:
-        """Ends what it started."""
+        """Ends its processes."""
 
 
 class ThreadRunner(Runner):
-    """Threads of this process; each takes a device that is free."""
+    """Threads of this process; each uses a free device."""
 
     is_remote = False
 
@@ -76,7 +76,7 @@ class ThreadRunner(Runner):
 def _drain(
     pool: concurrent.futures.Executor, work: Callable[[Arguments], Any], tasks: Iterable[Arguments], window: int
 ) -> Iterator[Arguments]:
-    """Yields the tasks as they get done. A few of them are handed out at a time."""
+    """Yields the tasks as they finish. A few are submitted at a time."""
     waiting: dict[concurrent.futures.Future[Any], Arguments] = {}
     left = iter(tasks)
     try:
@@ -99,7 +99,7 @@ def _drain(
 
 
 class _Step:
-    """A step as a function that goes to other processes."""
+    """A step as a function for other processes."""
 
     def __init__(self, folder: str, step: str) -> None:
         self.folder = folder
@@ -145,8 +145,8 @@ class ProcessRunner(Runner):
                     first = next(iter(left))
                     where = job.grid.describe(first[0]) if len(first) == 1 else f"piece {first[1]} of level {first[0]}"
                     raise RuntimeError(
-                        f"{where}: {deaths} times in turn a process died before it finished anything; it may need more "
-                        "memory than there is: choose smaller bricks or fewer workers"
+                        f"{where}: {deaths} times in a row a process died before it finished anything, perhaps for lack of "
+                        "memory; use smaller bricks or fewer workers"
                     ) from None
 
     def close(self) -> None:
@@ -204,27 +204,27 @@ class DaskRunner(Runner):
                 done()
                 submit()
         except distributed.KilledWorker as error:
-            raise RuntimeError(f"Dask's workers died at {error}; give them more memory, or choose smaller bricks") from error
+            raise RuntimeError(f"Dask's workers died at {error}; give them more memory, or use smaller bricks") from error
         finally:
             self._client.cancel(list(completed.futures))
 
 
 def runner_of(executor: Any, workers: int | None) -> Runner:
-    """Takes what a user gives as an executor."""
+    """Converts a user's executor."""
     number = processor_count() if workers is None else workers
     if executor is None or isinstance(executor, str) and executor == "threads":
         return ThreadRunner(number)
     if isinstance(executor, str) and executor == "processes":
         return ProcessRunner(number)
     if isinstance(executor, concurrent.futures.ThreadPoolExecutor):
-        raise TypeError("threads come by executor='threads' and workers=")
+        raise TypeError("for threads use executor='threads' and workers=")
     if isinstance(executor, concurrent.futures.Executor):
         return PoolRunner(executor, number)
     if type(executor).__module__.partition(".")[0] == "distributed" and hasattr(executor, "submit"):
         if workers is not None:
-            raise ValueError("workers= is of no use with a client of Dask, which has its own")
+            raise ValueError("workers= cannot be combined with a client of Dask, which has its own")
         return DaskRunner(executor)
     raise TypeError(
-        f"executor={executor!r} is none; give 'threads', 'processes', an executor of concurrent.futures, or a client of Dask "
+        f"executor={executor!r} is unknown; use 'threads', 'processes', an executor of concurrent.futures, or a client of Dask "
         "distributed"
     )

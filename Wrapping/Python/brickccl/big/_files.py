@@ -1,4 +1,4 @@
-"""What tells whether files have changed: their sizes and times, also those that programs cannot set."""
+"""Detects changed files by their sizes and times, including times that programs cannot set."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ def status_of(path: str) -> dict[str, Any]:
 
 
 def _status_change(status: os.stat_result) -> int:
-    """When contents, name or rights of a file were changed last. Windows has the time when it was made in its place."""
+    """The last change of contents, name or rights of a file. On Windows it is the time of creation."""
     return 0 if os.name == "nt" else status.st_ctime_ns
 
 
 def digest_of_files(folder: str) -> dict[str, Any]:
-    """Sizes and times of a folder's files; metadata files are left out."""
+    """Sizes and times of a folder's files; except metadata files."""
     digest = hashlib.sha256()
     files = 0
     for parent, folders, names in os.walk(folder):

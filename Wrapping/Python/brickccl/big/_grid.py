@@ -15,7 +15,7 @@ VOXELS_OF_BRICK = 2**24
 
 
 class Grid:
-    """Bricks of one shape, smaller ones at the upper ends, in C order. None of them is kept: a grid of any size is a few
+    """Bricks of one shape, smaller ones at the upper ends, in C order. They are not stored: a grid of any size is a few
     numbers."""
 
     def __init__(self, shape: Sequence[int], brick: Sequence[int]) -> None:
@@ -44,7 +44,7 @@ class Grid:
         )
 
     def before(self, index: int) -> list[int]:
-        """The bricks that lie before one along some axes and beside it along the others."""
+        """The bricks before this one along some axes and next to it along the others."""
         found = []
         for steps in itertools.product((0, 1), repeat=len(self.shape)):
             places = [place - step for place, step in zip(self.position(index), steps)]
@@ -60,13 +60,13 @@ class Grid:
         return "-".join(map(str, self.position(index)))
 
     def describe(self, index: int) -> str:
-        """A brick as errors call it."""
+        """The name of a brick in errors."""
         voxels = ", ".join(f"{part.start}:{part.stop}" for part in self.box(index))
         return f"brick {index} (voxels [{voxels}])"
 
 
 def shape_of(name: str, value: Any, dimension: int) -> tuple[int, ...]:
-    """A shape that a user gives: a whole number for each axis, or one for all."""
+    """A user's shape: a whole number for each axis, or one for all."""
     try:
         sizes = tuple(map(operator.index, value)) if hasattr(value, "__len__") else (operator.index(value),) * dimension
     except TypeError:
@@ -88,12 +88,13 @@ def choose_brick(shape: Sequence[int], unit: Sequence[int]) -> tuple[int, ...]:
 
 
 def check_brick(shape: Sequence[int], brick: Sequence[int], unit: Sequence[int], what: str) -> None:
-    """Two writers of one chunk or shard lose voxels: a brick must consist of whole ones."""
+    """Two writers of one chunk or shard lose voxels, so a brick must consist of whole ones."""
     right = tuple(
         size if size >= whole else -(-size // own) * own for size, whole, own in zip(brick, shape, unit)
     )
     if tuple(brick) != right:
         raise ValueError(
-            f"bricks of {tuple(brick)} voxels cut through the target's {what}s of {tuple(unit)}, and who writes a part of a "
-            f"{what} while another does, loses voxels; a brick must consist of whole {what}s, for example {right}"
+            f"bricks of {tuple(brick)} voxels cut through the target's {what}s of {tuple(unit)}, but writing a part of a "
+            f"{what} at the same time as another writer loses voxels; a brick must consist of whole {what}s, for example "
+            f"{right}"
         )

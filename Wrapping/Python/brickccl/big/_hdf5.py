@@ -19,9 +19,8 @@ def open_hdf5(path: str, name: str) -> Any:
 
 
 def check_virtual(dataset: Any) -> None:
-    """Raises unless each source of a virtual dataset is there, is large enough and can be opened with all others.
-
-    HDF5 gives fill values where it cannot open a source.
+    """Raises unless each source of a virtual dataset exists, is large enough and can be opened with all others. HDF5 returns
+    fill values if it cannot open a source.
     """
     files: set[str] = set()
     _check_sources(dataset, files, ())
@@ -41,23 +40,24 @@ def _check_sources(dataset: Any, files: set[str], way: tuple[tuple[str, str], ..
         return
     own = (os.path.abspath(dataset.file.filename), dataset.name)
     if own in way:
-        raise ValueError(f"the virtual dataset '{dataset.name}' takes values from itself")
+        raise ValueError(f"the virtual dataset '{dataset.name}' uses itself as a source")
     for source in dataset.virtual_sources():
         what = f"the source '{source.file_name}::{source.dset_name}' of the virtual dataset '{dataset.name}'"
         beside = os.path.join(os.path.dirname(own[0]), source.file_name)
-        place = own[0] if source.file_name == "." else source.file_name if os.path.exists(source.file_name) else beside
+        # HDF5 looks beside the file first.
+        place = own[0] if source.file_name == "." else beside if os.path.exists(beside) else source.file_name
         try:
             points = source.vspace.get_select_npoints()
         except RuntimeError:
             # An unlimited selection has no number of values.
-            raise ValueError(f"{what} may grow, which is not read; copy the values into another dataset") from None
+            raise ValueError(f"{what} may grow, which is not supported; copy the values into another dataset") from None
         try:
             with h5py.File(place, "r") as stream:
                 found = stream[source.dset_name]
                 if not isinstance(found, h5py.Dataset):
                     raise ValueError(f"{what} is not a dataset")
                 if not _holds(found.shape, source.src_space, points):
-                    raise ValueError(f"{what} has the shape {found.shape}, which is not what is taken of it")
+                    raise ValueError(f"{what} has the shape {found.shape}, which does not fit the selection")
                 files.add(place)
                 _check_sources(found, files, (*way, own))
         except (OSError, KeyError) as error:
@@ -65,7 +65,7 @@ def _check_sources(dataset: Any, files: set[str], way: tuple[tuple[str, str], ..
 
 
 def _holds(shape: tuple[int, ...], selection: Any, points: int) -> bool:
-    """Whether a source of this shape has what is selected of it, `points` values."""
+    """Whether a source of this shape contains the selection of `points` values."""
     from h5py import h5s
 
     if selection.get_select_type() == h5s.SEL_ALL:
@@ -75,7 +75,7 @@ def _holds(shape: tuple[int, ...], selection: Any, points: int) -> bool:
 
 
 def _file_limit() -> int | None:
-    """How many files this process may open, after its limit was raised as far as it may raise it."""
+    """The number of files that this process may open, after raising its limit as far as possible."""
     try:
         import resource
     except ImportError:

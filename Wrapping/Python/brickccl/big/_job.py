@@ -1,4 +1,4 @@
-"""The steps of labeling a volume by bricks: each can be repeated, and all of them know no more than a folder and a number."""
+"""The steps of labeling a volume by bricks: each can be repeated and needs only a folder and a number."""
 
 from __future__ import annotations
 
@@ -44,9 +44,8 @@ LOOKS = 20
 
 
 class Job:
-    """A plan with what it reads and writes.
-
-    `plan["problem"]` is what the result depends on, `plan["run"]` how it is come by.
+    """A plan with its source and target. The result depends only on `plan["problem"]`; `plan["run"]` describes how it is
+    computed.
     """
 
     def __init__(
@@ -67,7 +66,7 @@ class Job:
 
     @property
     def made(self) -> str:
-        """Which call of `Target.create` made the arrays."""
+        """The call of `Target.create` that made the arrays."""
         return str(self.state.read_json(MERGE)["made"])
 
     @property
@@ -75,9 +74,8 @@ class Job:
         return bool(self.plan["problem"]["options"]["measures"])
 
     def check_sources(self, is_certain: bool = False) -> None:
-        """Raises if what is read has changed since it was planned.
-
-        Looking at many files takes its time: between two looks passes `LOOKS` times as much, unless it must be certain.
+        """Raises if the source has changed since it was planned. Checking many files takes time, so checks are `LOOKS` times
+        that apart, unless it must be certain.
         """
         begin = time.monotonic()
         if not is_certain and begin - self._looked_at < LOOKS * self._look_took:
@@ -91,8 +89,8 @@ class Job:
             found = [text for key in now if key in before for text in differences(before[key], now[key], key)]
             if found:
                 raise DamagedState(
-                    f"the {name} has changed since the work was planned: {'; '.join(found[:NAMED_BRICKS])}; start anew in an "
-                    "empty folder"
+                    f"the {name} has changed since the work was planned: {'; '.join(found[:NAMED_BRICKS])}; start again in "
+                    "an empty folder"
                 )
         self._looked_at = time.monotonic()
         self._look_took = self._looked_at - begin
@@ -100,9 +98,7 @@ class Job:
     # Step 1: a brick on its own.
 
     def label_brick(self, index: int, image: np.ndarray[Any, Any] | None = None, device: str | None = None) -> None:
-        """Labels a brick and keeps its record and runs, unless they are there.
-
-        `image` is the brick, if it was read elsewhere.
+        """Labels a brick and stores its record and runs, unless they exist. `image` is the brick, if it was read elsewhere.
         """
         if self.is_labeled(index):
             return
@@ -114,7 +110,7 @@ class Job:
             self.state.write(f"records/{name}", record)
 
     def is_labeled(self, index: int) -> bool:
-        """Whether the record of a brick is there, whole."""
+        """Whether the complete record of a brick exists."""
         name = self.grid.name(index)
         with naming(self.grid.describe(index)):
             try:
@@ -143,7 +139,7 @@ class Job:
         return record, runs
 
     def _labeler(self, device: str | None) -> _core.BrickLabeler:
-        """One for each thread and device, which keeps its memory from brick to brick."""
+        """One per thread and device; it keeps its memory from brick to brick."""
         run = self.plan["run"]
         chosen = run["devices"][0] if device is None else device
         labelers: dict[str, _core.BrickLabeler] = self._local.__dict__.setdefault("labelers", {})
@@ -153,7 +149,7 @@ class Job:
 
     @property
     def needs_counts(self) -> bool:
-        """Whether the table has columns for which bricks are looked at once more, beside those before them."""
+        """Whether the table has columns for which bricks are read again, together with the bricks before them."""
         return counts_more(self.plan["problem"]["options"], len(self.grid.shape))
 
     # Step 2: all bricks together.
@@ -168,7 +164,7 @@ class Job:
         ]
 
     def merged(self) -> dict[str, Any] | None:
-        """What merging found; None if it is yet to be done, also because a file of it is lost or damaged."""
+        """The result of merging; None if it is yet to be done, also because a file is lost or damaged."""
         try:
             found = self.state.read_json(MERGE)
             if self.missing("maps") or not self.target.is_made(found["made"]):
@@ -180,7 +176,7 @@ class Job:
         return found
 
     def merge(self, report: Callable[[float], Any] = lambda fraction: None) -> dict[str, Any]:
-        """Finds which components of bricks are one, numbers them, and makes the target."""
+        """Joins components across bricks, numbers them, and creates the target."""
         done = self.merged()
         if done is not None:
             return done
@@ -207,7 +203,7 @@ class Job:
         return found
 
     def _add(self, merge: _core.BrickMerge, bricks: range) -> None:
-        """Adds the records of bricks, which are read side by side."""
+        """Adds the records of bricks, reading several at once."""
         records = []
         for index in bricks:
             with naming(self.grid.describe(index)):
@@ -231,7 +227,7 @@ class Job:
         return self.state.read(f"records/{self.grid.name(index)}")
 
     def _sure_record(self, index: int) -> bytes:
-        """The record of a brick; one that is lost or damaged is made again."""
+        """The record of a brick; a lost or damaged one is made again."""
         try:
             record = self._record(index)
             _core.check_bytes("record", record)
@@ -260,12 +256,12 @@ class Job:
     # Step 3: labels of the volume for each brick.
 
     def _mark_of(self, index: int) -> str:
-        """What the mark of a written brick begins with: to which array, with which map."""
+        """The beginning of a written brick's mark: its array and map."""
         return f"{self.made} {zlib.crc32(self._map(index)):08x}"
 
     def is_written(self, index: int, stored: set[str] | None = None) -> bool:
-        """Whether a brick is written and its shards or chunks are in the store, on a disk as they were written. `stored` are
-        their keys, if known."""
+        """Whether a brick is written and its shards or chunks are in the store (on a disk, unchanged). `stored` are their
+        keys, if known."""
         try:
             if self.needs_counts:
                 _core.check_bytes("counts", self._counts(index))
@@ -282,19 +278,19 @@ class Job:
             return False
 
     def missing_written(self) -> list[int]:
-        """The bricks that are yet to be written, also because the target lost a part of them."""
+        """The bricks yet to be written, including bricks that the target lost."""
         stored = self.target.stored()
         return self.missing("written", lambda index: self.is_written(index, stored))
 
     def write_brick(self, index: int) -> None:
-        """Writes the labels of a brick to the target, unless they are there."""
+        """Writes the labels of a brick to the target, unless they exist."""
         with naming(self.grid.describe(index)):
             if not self.state.has(MERGE):
                 raise DamagedState("the bricks are not merged yet")
             if self.is_written(index):
                 return
             if not self.target.is_made(self.made):
-                raise DamagedState("the target is not there any more, or is another one; merge again")
+                raise DamagedState("the target is gone or was replaced; merge again")
             try:
                 labels = self._labels(index)
             except FileNotFoundError:
@@ -321,7 +317,7 @@ class Job:
         try:
             _core.write_brick(runs, labels_map, labels, threads)
         except ValueError:
-            raise DamagedState("the source has changed since the brick was labeled; start anew in another folder") from None
+            raise DamagedState("the source has changed since the brick was labeled; start again in another folder") from None
         self.state.write(name, runs)
         self.state.write(f"records/{self.grid.name(index)}", record)
         return labels
@@ -370,7 +366,7 @@ class Job:
         return {name: run.get(name) for name in ("table", "table_rows", "properties")}
 
     def is_complete(self) -> bool:
-        """Whether all is there that this run asks for. A table is always written anew: it may be another's by now."""
+        """Whether all results of this run exist. A table is always written again: it may be another's by now."""
         if not self.target.is_complete(self.made) or self.plan["run"]["table"]:
             return False
         try:
@@ -380,7 +376,7 @@ class Job:
 
 
 def differences(before: Any, now: Any, name: str = "") -> list[str]:
-    """In what two plans differ."""
+    """The differences between two plans."""
     if isinstance(before, dict) and isinstance(now, dict):
         found = []
         for key in dict.fromkeys([*before, *now]):
@@ -390,7 +386,7 @@ def differences(before: Any, now: Any, name: str = "") -> list[str]:
 
 
 def make_plan(state: State, problem: dict[str, Any], run: dict[str, Any]) -> dict[str, Any]:
-    """The plan in a folder: a new one, or the one that is there if it is for the same problem."""
+    """The plan in a folder: a new one, or the existing one for the same problem."""
     # What JSON makes of it is what is compared.
     problem = json.loads(json.dumps(problem))
     if state.has(PLAN):
@@ -402,8 +398,8 @@ def make_plan(state: State, problem: dict[str, Any], run: dict[str, Any]) -> dic
         found = differences(plan["problem"], problem)
         if found:
             raise ValueError(
-                f"the folder '{state.folder}' holds the work on another problem: {'; '.join(found[:NAMED_BRICKS])}; give what "
-                "was given then, or another folder"
+                f"the folder '{state.folder}' holds work on another problem: {'; '.join(found[:NAMED_BRICKS])}; use the "
+                "earlier arguments, or another folder"
             )
         plan["run"] = run
     else:
@@ -415,7 +411,7 @@ def make_plan(state: State, problem: dict[str, Any], run: dict[str, Any]) -> dic
 
 
 def open_job(folder: str) -> Job:
-    """The work in a folder, as another process sees it."""
+    """The work in a folder, for another process."""
     state = State(folder)
     if not state.has(PLAN):
         raise FileNotFoundError(f"the folder '{folder}' has no plan; plan makes one")
@@ -429,11 +425,11 @@ def _open_job(folder: str, plan_bytes: bytes) -> Job:
     images: dict[str, Source | None] = {}
     for name, address in plan["run"]["addresses"].items():
         if address == "memory":
-            raise ValueError(f"the {name} is in the memory of one process alone; store it as a file that all of them can read")
+            raise ValueError(f"the {name} is only in one process's memory; store it as a file that all processes can read")
         images[name] = None if address is None or address == "blocks" else reopen(address)
     spec = plan["problem"]["target"]
     if spec["url"] is None:
-        raise ValueError("the target is in the memory of one process alone; give a path or URL")
+        raise ValueError("the target is only in one process's memory; use a path or URL")
     return Job(state, plan, images, Target(spec))
 
 
@@ -443,14 +439,14 @@ BRICK_STEPS = ("label_brick", "write_brick")
 
 @contextmanager
 def working(step: str, folder: str | os.PathLike[str]) -> Iterator[Job]:
-    """The work in a folder for one step, which nobody else disturbs."""
+    """The work in a folder for one step, without disturbance by others."""
     job = open_job(os.fspath(folder))
     with locked(job.state.folder, step, is_alone=step not in BRICK_STEPS):
         yield job
 
 
 def run_step(folder: str, step: str, arguments: Sequence[int], image: np.ndarray[Any, Any] | None = None) -> Sequence[int]:
-    """A step in a process of its own: results are in the folder and the target before it returns."""
+    """A step in a separate process: results are in the folder and the target before it returns."""
     job = open_job(folder)
     if step == "label_brick":
         job.label_brick(arguments[0], image)
@@ -462,14 +458,14 @@ def run_step(folder: str, step: str, arguments: Sequence[int], image: np.ndarray
 
 
 def bricks_of(text: str, count: int) -> Iterable[int]:
-    """Bricks as the command takes them: "3", "1,2,5", "0:100", ":" for all."""
+    """Bricks in the syntax of the command: "3", "1,2,5", "0:100", ":" for all."""
     for part in text.split(","):
         begin, colon, end = part.partition(":")
         try:
             first = int(begin) if begin else 0
             last = (int(end) if end else count) if colon else first + 1
         except ValueError:
-            raise ValueError(f"'{text}' names no bricks; give numbers and ranges, for example 0:100,250") from None
+            raise ValueError(f"'{text}' is not a list of bricks; write numbers and ranges, for example 0:100,250") from None
         if not 0 <= first < count or (colon and first > last):
             raise ValueError(f"'{text}' names brick {first}; there are {count}, from 0 on")
         yield from range(first, min(last, count))

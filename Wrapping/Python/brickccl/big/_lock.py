@@ -1,4 +1,4 @@
-"""Who works in a state's folder: one process alone, or many that do single steps."""
+"""The lock of a state's folder, for one process, or for many that do single steps."""
 
 from __future__ import annotations
 
@@ -18,14 +18,13 @@ LOCK = "lock"
 
 
 class FolderInUse(RuntimeError):
-    """Another process works in the folder of the state."""
+    """Another process is using the folder of the state."""
 
 
 @contextmanager
 def locked(folder: str, what: str, *, is_alone: bool) -> Iterator[None]:
-    """Holds the folder while a step runs. Steps of different bricks share it; all else has it alone.
-
-    The system frees the lock when its holder ends, however that was. The file stays: removing it would let in two.
+    """Holds the folder while a step runs. Steps of different bricks share it; all other steps lock it exclusively. The
+    system frees the lock when its holder ends. The file stays: removing it would let two holders in.
     """
     if fcntl is None:
         yield
@@ -47,7 +46,7 @@ def _take(stream: IO[str], folder: str, kind: int) -> None:
         stream.seek(0)
         holder = stream.read(500).strip() or "another process"
         raise FolderInUse(
-            f"the folder '{folder}' is in use by {holder}; wait until that ends, or give another folder as state="
+            f"the folder '{folder}' is in use by {holder}; wait, or use another folder as state="
         ) from None
 
 

@@ -1,4 +1,4 @@
-"""Images of OME-Zarr 0.4 and 0.5: what their metadata say."""
+"""Metadata of OME-Zarr images, versions 0.4 and 0.5."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _transform(transformations: Any, dimension: int) -> tuple[list[float], list[
 def select_axes(
     axes: Sequence[dict[str, Any]], shape: Sequence[int], select: Mapping[str, int] | None
 ) -> list[int | None]:
-    """For each axis the one index that is read, or None for all: a channel, and a time if there is one only."""
+    """For each axis the index to read, or None for all: a channel, and the time if there is only one."""
     wanted = dict(select or {})
     chosen: list[int | None] = []
     for axis, size in zip(axes, shape):
@@ -98,7 +98,7 @@ def select_axes(
         if index is not None and (not hasattr(index, "__index__") or isinstance(index, bool)):
             raise TypeError(f"select={{{name!r}: {index!r}}} must be an index, a whole number")
         if index is not None and not 0 <= index < size:
-            raise ValueError(f"select={{{name!r}: {index}}} is outside of the axis, which has {size} places")
+            raise ValueError(f"select={{{name!r}: {index}}} is outside the axis, which has {size} places")
         chosen.append(index)
     if wanted:
         names = ", ".join(str(axis["name"]) for axis in axes)
@@ -107,17 +107,17 @@ def select_axes(
 
 
 def millimeters(axis: dict[str, Any]) -> float:
-    """What a unit of an axis is in mm; axes without a unit are in mm, and those that are no length in what they are."""
+    """The size of an axis unit in mm; axes without a unit are in mm, axes other than lengths are not converted."""
     unit = axis.get("unit")
     if unit is None or axis.get("type", "space") != "space":
         return 1.0
     if unit not in MILLIMETERS:
-        raise ValueError(f"the axis {axis['name']!r} has the unit {unit!r}, which is not known; give spacing= in mm")
+        raise ValueError(f"the axis {axis['name']!r} has the unit {unit!r}, which is unknown; set spacing= in mm")
     return MILLIMETERS[unit]
 
 
 def colors_of(count: int) -> list[dict[str, Any]]:
-    """Colours of all labels, which differ between neighbours in number."""
+    """Colors of all labels; consecutive labels differ."""
     colors = []
     for label in range(1, max(1, count) + 1):
         hue = label * 0.618033988749895 % 1

@@ -1,4 +1,4 @@
-"""The arguments of `label` as a plan keeps them."""
+"""The arguments of `label` in a plan."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def make_labeler(problem: Mapping[str, Any], algorithm: str, device: str, thread
 
 
 def _number(value: Any) -> Any:
-    """A number as JSON keeps it, exactly."""
+    """A number as exact JSON."""
     if value is None or isinstance(value, (int, float)):
         return value
     if isinstance(value, (np.generic, np.ndarray)) and np.ndim(value) == 0:
@@ -75,7 +75,7 @@ def devices_of(devices: Any) -> list[str]:
         return ["cpu"]
     given = [devices] if isinstance(devices, (str, int)) else list(devices)
     if not given:
-        raise ValueError("devices=[] leaves nothing to label on")
+        raise ValueError("devices=[] is empty; give at least one device")
     names: list[str] = []
     for one in given:
         name = f"cuda:{one}" if isinstance(one, int) else str(one)
@@ -84,16 +84,16 @@ def devices_of(devices: Any) -> list[str]:
         names += [f"cuda:{number}" for number in several] or [name]
     for name in names:
         if names.count(name) > 1:
-            raise ValueError(f"devices={devices!r} names {name} twice; each device is named once")
+            raise ValueError(f"devices={devices!r} names {name} twice; name each device once")
     return names
 
 
 def options_of(source: Source, has_intensity: bool, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of `brickccl.label` as the plan keeps them."""
+    """The arguments of `brickccl.label` for the plan."""
     dimension = len(source.shape)
     spacing = spacing_of(given["spacing"], source)
     if given["minimum_volume"] is not None and spacing is None:
-        raise ValueError("minimum_volume is in mm^3 and needs spacing=, which arrays do not have")
+        raise ValueError("minimum_volume is in mm^3 and needs spacing= for an array")
     criterion, background, low, high, tolerance = criterion_of(
         given["criterion"], given["range"], given["background"], given["tolerance"], narrow_float(source.dtype)
     )
@@ -104,9 +104,9 @@ def options_of(source: Source, has_intensity: bool, given: Mapping[str, Any]) ->
     if by_slice is not None and (isinstance(by_slice, bool) or not hasattr(by_slice, "__index__")):
         raise TypeError(f"by_slice must be an axis, a whole number, not {by_slice!r}")
     if by_slice is not None and not -dimension <= by_slice < dimension:
-        raise ValueError(f"by_slice={by_slice} is no axis of an array of {dimension} dimensions")
+        raise ValueError(f"by_slice={by_slice} is not an axis of an array of {dimension} dimensions")
     if given["neighbourhood"] is not None and not (given["connectivity"] is None and by_slice is None):
-        raise ValueError("a neighbourhood takes the place of connectivity and by_slice; give it alone")
+        raise ValueError("a neighbourhood replaces connectivity and by_slice; omit them")
     # What is said of axes is that of the array's.
     voxel = as_volume(np.zeros((1,) * dimension, np.uint8))
     return {
@@ -134,7 +134,7 @@ def options_of(source: Source, has_intensity: bool, given: Mapping[str, Any]) ->
 def check_options(
     shape: Sequence[int], options: Mapping[str, Any], devices: Sequence[str], algorithm: str, properties: Any
 ) -> None:
-    """Raises for what the engine does not do, before anything is read: labels one voxel."""
+    """Labels one voxel, so unsupported options raise before anything is read."""
     for device in devices:
         make_labeler({"shape": list(shape), "options": options}, algorithm, device, 1)
     for remark in dict.fromkeys(remark_on(device) for device in devices if device != "cpu"):
@@ -155,5 +155,6 @@ def check_options(
         counts = _core.count_brick(record, labels_map, runs, [], 1) if counts_more(options, len(shape)) else b""
         check_names(
             properties,
-            Table(_core.merge_brick_tables(1, lambda _: record, lambda _: labels_map, (lambda _: counts) if counts else None)),
+            Table(_core.merge_brick_tables(1, lambda _: record, lambda _: labels_map, (lambda _: counts) if counts else
+            None)),
         )

@@ -1,4 +1,4 @@
-"""Places on a disk that must not be one another: nothing that is read may be replaced by what is written."""
+"""Paths on a disk that must differ: outputs must not replace inputs."""
 
 from __future__ import annotations
 
@@ -22,9 +22,8 @@ def _overlap(first: str, second: str) -> bool:
 
 
 def check_places(images: Mapping[str, Source | None], target: str | None, table: str | None, state: str) -> None:
-    """Raises if the target, the table or the state lies in what is read, or the other way round, or in one another.
-
-    Links are followed.
+    """Raises if the target, the table or the state is inside the source, the reverse, or inside one another. Links are
+    followed.
     """
     read = {
         place: name for name, image in images.items() if image is not None for place in map(_resolved, image.places())
@@ -37,7 +36,7 @@ def check_places(images: Mapping[str, Source | None], target: str | None, table:
         for other, what in {**read, **written}.items():
             if _overlap(place, other):
                 how = "is" if place == other else "lies in" if _lies_in(place, other) else "contains"
-                raise ValueError(f"the {name} '{given}' {how} the {what} '{other}'; give another place for the {name}")
+                raise ValueError(f"the {name} '{given}' {how} the {what} '{other}'; choose another path for the {name}")
         written[place] = name
 
 
@@ -50,4 +49,4 @@ def check_arrays(images: Mapping[str, Source | None], target: Any) -> None:
                 continue
             is_same = path.store is target.store_path.store or path.store == target.store_path.store
             if is_same and path.path == target.store_path.path:
-                raise ValueError(f"the target is the {name}; give another array for the labels")
+                raise ValueError(f"the target is the {name}; use another array for the labels")

@@ -1,4 +1,4 @@
-"""What is read brick by brick: arrays of zarr, OME-Zarr, HDF5, numpy, dask and xarray."""
+"""Sources that are read brick by brick: arrays of zarr, OME-Zarr, HDF5, numpy, dask and xarray."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ VOXELS_AT_ONCE = 1 << 24
 
 
 class Source:
-    """A volume that is read in boxes. The axes that are fixed (a channel) are not among its own."""
+    """A volume that is read in boxes. Fixed axes (a channel) are not part of it."""
 
     kind = "array"
 
@@ -52,7 +52,7 @@ class Source:
 
     @property
     def chunks(self) -> tuple[int, ...] | None:
-        """The shape of what is read at once best; None if there is no such."""
+        """The best shape to read at once; None if there is none."""
         return None
 
     def read(self, box: Box) -> np.ndarray[Any, Any]:
@@ -66,22 +66,20 @@ class Source:
 
     @property
     def address(self) -> dict[str, Any] | None:
-        """What another process opens it with; None if it is in this one's memory alone."""
+        """The address for another process; None if it is only in this process's memory."""
         return None
 
     def fingerprint(self, deep: bool = True) -> dict[str, Any]:
-        """What tells whether it is the same source, with the same voxels, later on.
-
-        `deep`: also what needs a look at all voxels, where those are in memory and no file tells of changes.
+        """A mark of the source and its voxels, to detect changes later. `deep`: also from all voxels, if they are in memory.
         """
         return {"kind": self.kind, "shape": list(self.shape), "dtype": self.dtype.str, "index": self.index}
 
     def places(self) -> list[str]:
-        """Paths and URLs that it is read from."""
+        """Paths and URLs of the source."""
         return []
 
     def arrays(self) -> list[Any]:
-        """The arrays of zarr that it is read from."""
+        """The arrays of zarr in the source."""
         return []
 
     def _contents(self) -> int:
@@ -102,7 +100,7 @@ class MemorySource(Source):
 
 
 class FileSource(Source):
-    """A file, whose size and time tell whether it changed."""
+    """A file; its size and time show whether it changed."""
 
     path: str
 
@@ -114,7 +112,7 @@ class FileSource(Source):
 
 
 class MemmapSource(FileSource):
-    """A numpy.memmap, in any layout that its file has voxels for."""
+    """A numpy.memmap in any layout."""
 
     kind = "memmap"
 
@@ -275,12 +273,12 @@ class DaskSource(Source):
         return self.array[where].compute(scheduler="synchronous")
 
     def block(self, box: Box) -> Any:
-        """A box as a dask array of its own."""
+        """A box as a separate dask array."""
         return self.array[box]
 
     @cached_property
     def _origins(self) -> list[Source]:
-        """The arrays that it is computed from, as far as its graph shows them."""
+        """The source arrays, as far as its graph shows them."""
         return [open_source(array) for array in arrays_in_graph(self.array)]
 
     def fingerprint(self, deep: bool = True) -> dict[str, Any]:
@@ -320,7 +318,7 @@ class XarraySource(Source):
 
 
 def url_of(array: Any) -> str | None:
-    """Where an array of zarr is; None if it is in memory."""
+    """The place of an array of zarr; None if it is in memory."""
     store, path = array.store_path.store, array.store_path.path
     root = getattr(store, "root", None)
     if root is not None:
@@ -333,7 +331,7 @@ def url_of(array: Any) -> str | None:
 
 
 def absolute(text: str) -> str:
-    """A path as an absolute one; URLs as they are, but that files of this machine are paths."""
+    """An absolute path; URLs do not change, except that local files become paths."""
     if text.startswith("file://"):
         text = text[len("file://") :]
     return text.rstrip("/") if "://" in text else os.path.abspath(text)
@@ -359,14 +357,14 @@ def _from_zarr(
     zarr = import_zarr()
     if not isinstance(node, zarr.Group):
         if select:
-            raise ValueError("select= names axes, which the images of OME-Zarr have; slice a plain array instead")
+            raise ValueError("select= needs the named axes of an OME-Zarr image; slice a plain array instead")
         _check_plain(select, level)
         return ZarrSource(node, None, url, options)
     multiscale = _ome.read_multiscale(node)
     if multiscale is None:
-        raise ValueError(f"the group '{url or node.name}' is no OME-Zarr image; give the path of one of its arrays")
+        raise ValueError(f"the group '{url or node.name}' is not an OME-Zarr image; give the path of one of its arrays")
     if not 0 <= level < len(multiscale.levels):
-        raise ValueError(f"level={level} is not there; the image has {len(multiscale.levels)} levels, from 0 on")
+        raise ValueError(f"level={level} does not exist; the image has {len(multiscale.levels)} levels, from 0")
     chosen = multiscale.levels[level]
     array = node[chosen.path]
     index = _ome.select_axes(multiscale.axes, array.shape, select)
@@ -390,7 +388,7 @@ def _from_text(
         _check_plain(select, level)
         return Hdf5Source(open_hdf5(path, name))
     if text.endswith(HDF5_ENDINGS):
-        raise ValueError(f"'{text}' has many datasets; name one of them: '{text}::/NAME'")
+        raise ValueError(f"'{text}' has several datasets; choose one: '{text}::/NAME'")
     if text.endswith(".npy"):
         _check_plain(select, level)
         return MemmapSource(np.load(text, mmap_mode="r"))
@@ -399,9 +397,9 @@ def _from_text(
 
 
 def _check_plain(select: Mapping[str, int] | None, level: int) -> None:
-    """Raises if a part of an OME-Zarr image is asked for of a source that is none."""
+    """Raises if a part of an OME-Zarr image is requested from another source."""
     if select or level:
-        raise ValueError("select= and level= are for the images of OME-Zarr; slice the array instead")
+        raise ValueError("select= and level= need an OME-Zarr image; slice the array instead")
 
 
 def open_source(
@@ -411,7 +409,7 @@ def open_source(
     level: int = 0,
     storage_options: Mapping[str, Any] | None = None,
 ) -> Source:
-    """Takes what a user gives as a volume."""
+    """Converts a user's volume to a source."""
     if isinstance(source, Source):
         return source
     if isinstance(source, (str, os.PathLike)):
@@ -431,7 +429,7 @@ def open_source(
             return XarraySource(source)
         return open_source(source.data)
     if isinstance(source, np.ma.MaskedArray):
-        raise TypeError("the source is a masked array; give its data, and the mask of what takes part as mask=~array.mask")
+        raise TypeError("the source is a masked array; pass its data, and mask=~array.mask")
     if isinstance(source, np.memmap) and getattr(source, "_mmap", None) is not None and _is_in_file(source):
         return MemmapSource(source)
     if isinstance(source, np.ndarray):
@@ -450,14 +448,13 @@ def _root_of(array: Any) -> Any:
 
 
 def _is_in_file(array: Any) -> bool:
-    """Whether others find the voxels of a memmap in its file: not what was written to a copy (mode "c"), and not in a file
-    without a name."""
+    """Whether the file of a memmap has its voxels: not in a copy (mode "c"), and not without a file name."""
     root = _root_of(array)
     return root.mode != "c" and isinstance(root.filename, (str, os.PathLike)) and os.path.isfile(root.filename)
 
 
 def spacing_of(spacing: Any, source: Source) -> list[float] | None:
-    """The size of a voxel in mm: what the user gives, or the source's own."""
+    """The size of a voxel in mm: the user's, or the source's own."""
     if spacing is None:
         if source.unit_error is not None:
             raise ValueError(source.unit_error)

@@ -1,4 +1,4 @@
-"""The folder in which the work is kept from step to step."""
+"""The folder that keeps the work from step to step."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ FOLDERS = ("records", "runs", "maps", "counts", "written")
 
 
 class DamagedState(ValueError):
-    """A file of the state is damaged, or one is missing."""
+    """A file of the state is damaged or missing."""
 
 
 class State:
-    """Files that are there as a whole or not at all, whoever is killed while writing them."""
+    """Files that are complete or missing, even if a writer is killed."""
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = os.path.abspath(os.fspath(folder))
@@ -36,15 +36,15 @@ class State:
             os.makedirs(self.path(name), exist_ok=True)
 
     def check_empty(self) -> None:
-        """Raises if the folder is that of a work whose plan is lost, or of something else."""
+        """Raises if the folder has lost its plan, or belongs to something else."""
         for parent, folders, files in os.walk(self.folder) if os.path.isdir(self.folder) else ():
             is_top = parent == self.folder
             strange = [name for name in folders if not is_top or name not in FOLDERS]
             strange += [name for name in files if not is_top or name != LOCK and not name.endswith(".part")]
             if strange:
                 raise FileExistsError(
-                    f"the folder '{self.folder}' has no plan, but '{os.path.join(parent, strange[0])}' lies in it; give an empty "
-                    "folder as state=, and never remove single files of one"
+                    f"the folder '{self.folder}' has no plan, but '{os.path.join(parent, strange[0])}' is in it; use an "
+                    "empty folder as state=, and never remove single files of it"
                 )
 
     def has(self, name: str) -> bool:
@@ -75,8 +75,8 @@ class State:
 
     def _damaged(self, name: str, why: str) -> DamagedState:
         return DamagedState(
-            f"the file '{self.path(name)}' is damaged: {why}; remove the whole folder '{self.folder}' (not this file alone) and "
-            "start anew"
+            f"the file '{self.path(name)}' is damaged: {why}; remove the whole folder '{self.folder}' (not only this file) "
+            "and start again"
         )
 
     def remove(self, name: str) -> None:
@@ -91,7 +91,7 @@ class State:
             value: dict[str, Any] = json.loads(self.read(name))
             checksum = value.pop("checksum")
         except (ValueError, KeyError, AttributeError, TypeError):
-            raise self._damaged(name, "it is no JSON object with a checksum") from None
+            raise self._damaged(name, "it is not a JSON object with a checksum") from None
         if checksum != _checksum(value):
             raise self._damaged(name, "its checksum is wrong")
         return value
@@ -111,7 +111,7 @@ def _checksum(value: dict[str, Any]) -> int:
 
 @contextmanager
 def naming(what: str) -> Iterator[None]:
-    """Errors say at which brick they happened."""
+    """Errors name their brick."""
     try:
         yield
     except OSError as error:

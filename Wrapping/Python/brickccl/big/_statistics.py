@@ -1,4 +1,4 @@
-"""The component table of a label map that is too large for memory."""
+"""The component table of a label map larger than memory."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _geometry(spacing: Sequence[float], origin: Sequence[float], start: Sequence
 
 
 def _check_columns(groups: str, dimension: int, has_intensity: bool) -> None:
-    """Raises for columns that do not follow from those of bricks."""
+    """Raises for columns that cannot be merged from bricks."""
     voxel = np.ones((1,) * dimension, np.uint8)
     geometry = _geometry([1.0] * dimension, [0.0] * dimension, [0] * dimension)
     part = _core.measure_labels(voxel, voxel if has_intensity else None, None, groups, 1, geometry, None)[1]
@@ -32,7 +32,7 @@ def _check_columns(groups: str, dimension: int, has_intensity: bool) -> None:
     kept = {row[0] for row in merged.describe()}
     lost = [row[0] for row in part.describe() if row[0] not in kept]
     if lost:
-        raise NotImplementedError(f"the column '{lost[0]}' cannot be had by bricks: it needs components as a whole")
+        raise NotImplementedError(f"the column '{lost[0]}' cannot be measured by bricks: it needs whole components")
 
 
 def statistics(
@@ -48,16 +48,16 @@ def statistics(
     storage_options: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
 ) -> Table:
-    """Measures an existing label map brick by brick: the table that `brickccl.statistics` gives of it at once.
+    """Measures an existing label map brick by brick; the result is the same as from `brickccl.statistics`.
 
     Parameters
     ----------
     labels : path, URL or array
         As the `source` of `label`, with whole numbers of at least 0.
     intensity : the same, optional
-        Of the same shape; adds the columns of intensities.
+        Same shape; adds the intensity columns.
     columns : str or list of str, optional
-        Groups of columns as for `brickccl.Labeling.table`. Those that need components as a whole are refused.
+        Groups of columns as for `brickccl.Labeling.table`. Columns that need whole components are refused.
     spacing, brick, workers, select, level, storage_options, progress
         As for `label`. Bricks may have any shape.
 
@@ -68,14 +68,14 @@ def statistics(
     Raises
     ------
     NotImplementedError
-        For columns that cannot be had by bricks.
+        For columns that cannot be measured by bricks.
     ValueError
         If a label is negative or not a whole number; it names the brick.
 
     Notes
     -----
-    Sums over bricks are added up: `intensity_std`, variances and what follows from them may differ from those of the whole
-    label map in the last digits.
+    Sums of bricks are added: `intensity_std`, variances and columns computed from them may differ in the last digits from a
+    table of the whole label map.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def statistics(
     gray = None if intensity is None else open_source(intensity, storage_options=storage_options)
     dimension = len(volume.shape)
     if gray is not None and gray.shape != volume.shape:
-        raise ValueError(f"intensity has the shape {gray.shape}; it must have that of the labels, {volume.shape}")
+        raise ValueError(f"intensity has the shape {gray.shape}; it must have the labels' shape, {volume.shape}")
     groups = group_names(columns, dimension, gray is not None)
     _check_columns(groups, dimension, gray is not None)
     unit = volume.chunks or tuple(min(CHUNK_EDGE, size) for size in volume.shape)

@@ -1,4 +1,4 @@
-"""What a store of zarr holds of an array."""
+"""The contents of an array's zarr store."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def reopened(array: Any) -> Any:
     try:
         return zarr.open_array(array.store_path.store, path=array.store_path.path, mode="r")
     except (FileNotFoundError, zarr.errors.NodeNotFoundError):
-        raise FileNotFoundError(f"the array '{array.store_path}' is not in its store any more") from None
+        raise FileNotFoundError(f"the array '{array.store_path}' is no longer in its store") from None
 
 
 def stored_keys(array: Any) -> set[str]:
@@ -68,8 +68,8 @@ def holds_chunks(array: Any) -> bool:
 
 
 def digest_of_store(array: Any) -> dict[str, Any]:
-    """What tells whether the shards or chunks behind a URL have changed: their sizes, and what the server gives of their
-    contents (ETag, MD5) or, without that, of their times. Of a server that does not list these, some files are looked at."""
+    """A mark to detect changed shards or chunks behind a URL: their sizes, and their ETag or MD5 or else their times from
+    the server. If a server does not list these, some files are checked."""
     from zarr.core.sync import sync
 
     fs = array.store_path.store.fs
@@ -94,7 +94,7 @@ def _stamp(info: dict[str, Any]) -> str:
 
 
 def _sampled(array: Any, root: str) -> dict[str, dict[str, Any]]:
-    """What the server tells of some shards or chunks."""
+    """The server's information on some shards or chunks."""
     from zarr.core.sync import sync
 
     fs = array.store_path.store.fs
@@ -114,7 +114,7 @@ def _sampled(array: Any, root: str) -> dict[str, dict[str, Any]]:
 
 
 def _all_keys(array: Any) -> Iterable[str]:
-    """The keys that an array may have, of a store that does not tell which it has."""
+    """The possible keys of an array, for a store that does not list its keys."""
     import itertools
 
     unit = array.shards or array.chunks

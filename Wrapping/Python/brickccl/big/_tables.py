@@ -24,12 +24,12 @@ ROWS_AT_ONCE = 1 << 20
 
 
 def check_table(path: Any) -> str | None:
-    """The path of a table that is to be written; raises before any work if it cannot be."""
+    """The path of the table; raises before any work if it cannot be written."""
     if path is None:
         return None
     text: str = os.path.abspath(os.fspath(path))
     if not text.endswith(ENDINGS):
-        raise ValueError(f"table='{path}' must end in {', '.join(ENDINGS)}, which says how it is written")
+        raise ValueError(f"table='{path}' must end in {', '.join(ENDINGS)}, which sets the format")
     if not os.path.isdir(os.path.dirname(text)):
         raise FileNotFoundError(f"there is no folder for the table '{path}'")
     if text.endswith(".parquet"):
@@ -38,13 +38,13 @@ def check_table(path: Any) -> str | None:
 
 
 def check_old_table(path: str | None) -> None:
-    """Raises if something else than a table is in a table's place: that stays."""
+    """Raises if the path exists and is not a table."""
     if path is not None and os.path.lexists(path) and not _is_table(path):
-        raise FileExistsError(f"'{path}' is in the table's place and holds something else than a table; give another place")
+        raise FileExistsError(f"'{path}' exists and is not a table; choose another path")
 
 
 def _is_table(path: str) -> bool:
-    """Whether something is a table that was written here, in parts or not, or an empty file."""
+    """Whether a path is a table of ours, in parts or not, or an empty file."""
     if os.path.isdir(path) and not path.endswith(".zarr"):
         names = os.listdir(path)
         return all(PART.fullmatch(name) and name.endswith(os.path.splitext(path)[1]) for name in names)
@@ -90,12 +90,12 @@ def check_rows(rows: Any, path: str | None) -> int | None:
     if path is None or path.endswith(".zarr"):
         raise ValueError("table_rows cuts a table= of .parquet, .csv or .tsv into parts; columns of zarr have chunks")
     if number == 0:
-        raise ValueError("table_rows=0 leaves no rows for a part; give at least 1, or None for one file")
+        raise ValueError("table_rows must be at least 1, or None for one file")
     return number
 
 
 def write_table(path: str, table: Table, rows: int | None = None) -> None:
-    """Writes a table, or a folder of parts of so many rows, which is there as a whole or not at all."""
+    """Writes a table, or a folder of parts with this many rows, completely or not at all."""
     temporary = f"{path}.{uuid.uuid4().hex}.part"
     try:
         if rows is not None:
@@ -119,7 +119,7 @@ def write_table(path: str, table: Table, rows: int | None = None) -> None:
 
 
 def _write_rows(path: str, table: Table, rows: slice, temporary: str | None = None) -> None:
-    """Writes some rows as one file. The ending of `path` says how."""
+    """Writes some rows as one file. The extension of `path` sets the format."""
     place = path if temporary is None else temporary
     if path.endswith(".parquet"):
         _import_parquet().write_table(table.to_arrow(rows), place, row_group_size=ROWS_AT_ONCE)
@@ -128,7 +128,7 @@ def _write_rows(path: str, table: Table, rows: slice, temporary: str | None = No
 
 
 def _write_columns(path: str, table: Table) -> None:
-    """A group with an array for each column; its attribute `columns` says in which order."""
+    """A group with an array for each column; its attribute `columns` has their order."""
     known = {column.name: column for column in table.describe()}
     group = import_zarr().create_group(path, attributes={"columns": list(table)})
     for name, values in table.items():
@@ -146,15 +146,15 @@ def _write_columns(path: str, table: Table) -> None:
 
 
 def check_properties(properties: Any) -> list[str] | None:
-    """The columns that a label image gets: one name or several."""
+    """The columns for a label image: one name or several."""
     return None if properties is None else [properties] if isinstance(properties, str) else list(properties)
 
 
 def check_names(properties: Any, table: Mapping[str, np.ndarray[Any, Any]]) -> None:
-    """Raises for properties that the table does not have."""
+    """Raises for properties that the table lacks."""
     missing = [name for name in properties if name not in table]
     if missing:
-        raise ValueError(f"properties names the column {missing[0]!r}, which the table does not have; see columns=")
+        raise ValueError(f"properties has the column {missing[0]!r}, which the table lacks; see columns=")
 
 
 def properties_of(table: Mapping[str, np.ndarray[Any, Any]], columns: Any) -> list[dict[str, Any]]:
@@ -169,5 +169,5 @@ def properties_of(table: Mapping[str, np.ndarray[Any, Any]], columns: Any) -> li
 
 
 def _json(value: Any) -> Any:
-    """JSON has no numbers that are none."""
+    """JSON has no NaN."""
     return None if value != value or value in (float("inf"), float("-inf")) else value

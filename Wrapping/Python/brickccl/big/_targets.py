@@ -1,4 +1,4 @@
-"""Where labels go: arrays of zarr, and label images of OME-Zarr."""
+"""Targets of labels: arrays of zarr, and label images of OME-Zarr."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def label_type(dtype: Any) -> str:
         return "auto"
     name = str(np.dtype(dtype).name)
     if name not in LABEL_TYPES:
-        raise TypeError(f"dtype {name} is no type for labels by bricks; choose 'auto' or one of {', '.join(LABEL_TYPES)}")
+        raise TypeError(f"dtype {name} is not a type for labels by bricks; choose 'auto' or one of {', '.join(LABEL_TYPES)}")
     return name
 
 
 class Target:
-    """An array of labels, which is made when their number is known."""
+    """An array of labels, created when their number is known."""
 
     def __init__(self, spec: dict[str, Any], array: Any = None) -> None:
         #: What another process needs to know of it; goes into the plan.
@@ -67,12 +67,12 @@ class Target:
 
     @property
     def is_existing(self) -> bool:
-        """Whether it is an array that the user made."""
+        """Whether the user created the array."""
         return self._is_given or self.spec["kind"] == "existing"
 
     @property
     def unit(self) -> tuple[tuple[int, ...], str]:
-        """What one writer must write as a whole, and its name."""
+        """The unit that one writer must write completely, and its name."""
         return self._unit(0)
 
     def _unit(self, level: int) -> tuple[tuple[int, ...], str]:
@@ -80,12 +80,12 @@ class Target:
         return (tuple(own["shards"]), "shard") if own["shards"] else (tuple(own["chunks"]), "chunk")
 
     def check_new(self, plan: str | None, overwrites: bool) -> None:
-        """Raises if something is in its place that another work than this plan's made."""
+        """Raises if the path exists and does not belong to this plan."""
         if self.is_existing:
             array = reopened(self.array())
             is_own = plan is not None and dict(array.attrs.get(MARK, {})).get("plan") == plan
             if not overwrites and not is_own and holds_chunks(array):
-                raise FileExistsError("the target holds values already; give an empty array, or overwrite=True")
+                raise FileExistsError("the target already holds values; use an empty array, or overwrite=True")
             return
         url = self.spec["url"]
         if "://" not in url and (not os.path.exists(url) or os.path.isdir(url) and not _names_in(url)):
@@ -100,9 +100,9 @@ class Target:
         except FileNotFoundError:
             if "://" in url:
                 return
-            raise FileExistsError(f"'{url}' is there already, and is nothing of zarr; give another target") from None
+            raise FileExistsError(f"'{url}' exists already and is not zarr; choose another target") from None
         if not overwrites and (plan is None or dict(found.attrs.get(MARK, {})).get("plan") != plan):
-            raise FileExistsError(f"'{url}' is there already; give another target, or overwrite=True")
+            raise FileExistsError(f"'{url}' exists already; choose another target, or use overwrite=True")
 
     def check_type(self, count: int) -> str:
         """The type of the labels 1..count."""
@@ -116,9 +116,8 @@ class Target:
         return str(dtype)
 
     def create(self, dtype: str, plan: str) -> str:
-        """Makes the arrays, empty; those of an earlier try are replaced. Returns what tells these from all others.
-
-        An array that was given gets no more than a mark.
+        """Creates empty arrays, replacing arrays of an earlier try. Returns a mark that identifies them. A given array gets
+        only a mark.
         """
         made = uuid.uuid4().hex
         mark = {MARK: {"plan": plan, "made": made, "complete": False}}
@@ -177,7 +176,7 @@ class Target:
         return self._arrays[level]
 
     def _mark(self) -> dict[str, Any]:
-        """What the target says now of the work that it is of."""
+        """The mark of the work in the target."""
         if self._is_given:
             node = reopened(self.array())
         else:
@@ -185,7 +184,7 @@ class Target:
         return dict(node.attrs.get(MARK, {}))
 
     def is_made(self, made: str) -> bool:
-        """Whether the arrays of a call of `create` are still there."""
+        """Whether the arrays of a call of `create` still exist."""
         try:
             mark = self._mark()
             for level in range(self.level_count):
@@ -197,30 +196,30 @@ class Target:
         return mark.get("made") == made
 
     def is_complete(self, made: str) -> bool:
-        """Whether readers are told of all of it, and no chunks of lower resolutions are missing."""
+        """Whether the metadata is complete, and no chunks of lower resolutions are missing."""
         mark = self._mark()
         if mark.get("made") != made or not mark.get("complete"):
             return False
         return all(now >= then for now, then in zip(self._stored_counts(), mark.get("stored", [])))
 
     def _stored_counts(self) -> list[int]:
-        """How many chunks each lower resolution has in the store."""
+        """The number of chunks of each lower resolution in the store."""
         return [len(stored_keys(self.array(level))) for level in range(1, self.level_count)]
 
     def filled_units(self, labels: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """Which shards or chunks of a brick the store holds: all but those of nothing but the array's fill value."""
+        """The shards or chunks of a brick in the store: all except those that hold only the fill value."""
         filled: np.ndarray[Any, Any] = labels != (self.array().fill_value or 0)
         for axis, size in enumerate(self.unit[0]):
             filled = np.logical_or.reduceat(filled, np.arange(0, filled.shape[axis], size), axis=axis)
         return filled
 
     def has_units(self, box: Box, filled: np.ndarray[Any, Any], stored: set[str] | None) -> bool:
-        """Whether the store has those shards or chunks of a box. `stored` are the keys that it has, if they are known."""
+        """Whether the store has these shards or chunks of a box. `stored` are its keys, if known."""
         keys = self._keys_of(box, filled)
         return all(key in stored for key in keys) if stored is not None else has_keys(self.array(), keys)
 
     def _keys_of(self, box: Box, filled: np.ndarray[Any, Any]) -> list[str]:
-        """The keys of those shards or chunks of a box."""
+        """The keys of these shards or chunks of a box."""
         encode = self.array().metadata.encode_chunk_key
         return [
             str(encode(tuple(part.start // size + int(at) for part, size, at in zip(box, self.unit[0], place))))
@@ -228,8 +227,7 @@ class Target:
         ]
 
     def stamp_units(self, box: Box, filled: np.ndarray[Any, Any]) -> str:
-        """What tells whether somebody has written those shards or chunks since: a checksum of the sizes and times of their
-        files. Only those of a disk have them."""
+        """A checksum of the sizes and times of these shards or chunks, to detect later writes; only for files on a disk."""
         place = self.array().store_path
         root = getattr(place.store, "root", None)
         checksum = 0
@@ -243,12 +241,12 @@ class Target:
         return stored_keys(self.array())
 
     def write(self, box: Box, labels: np.ndarray[Any, Any]) -> None:
-        """Writes the labels of a box that no other writer has chunks of."""
+        """Writes the labels of a box; no other writer may share its chunks."""
         array = self.array()
         array[box] = labels if labels.dtype == array.dtype else labels.astype(array.dtype)
 
     def pieces(self, level: int) -> Grid:
-        """What the tasks of a level of the pyramid write."""
+        """The pieces that tasks of a pyramid level write."""
         shape = self.spec["levels"][level]["shape"]
         return Grid(shape, choose_brick(shape, self._unit(level)[0]))
 
@@ -262,7 +260,7 @@ class Target:
         coarse[box] = block[np.ix_(*(along - begin for begin, along in zip(begins, places)))]
 
     def _nearest(self, axis: int, part: slice, level: int) -> np.ndarray[Any, Any]:
-        """For indices of a level the nearest ones of the level before, in space."""
+        """The nearest indices in the level before, in space."""
         fine, coarse = self.spec["levels"][level - 1], self.spec["levels"][level]
         at = np.arange(part.start, part.stop) * coarse["scale"][axis] + coarse["translation"][axis]
         exact: np.ndarray[Any, Any] = (at - fine["translation"][axis]) / fine["scale"][axis]
@@ -270,7 +268,7 @@ class Target:
         return nearest
 
     def complete(self, plan: str, made: str, count: int, properties: list[dict[str, Any]]) -> None:
-        """Writes the metadata by which readers find the labels: all is there now."""
+        """Writes the metadata for readers, when all labels are written."""
         url: Any = self.spec["url"]
         if url is not None:
             _remove_halves(url)
@@ -291,12 +289,12 @@ class Target:
 
 
 def _names_in(folder: str) -> list[str]:
-    """What lies in a folder, without what a killed writer of zarr left of a file."""
+    """The contents of a folder, without leftovers of killed zarr writers."""
     return [name for name in os.listdir(folder) if not name.endswith((".partial", ".part"))]
 
 
 def _remove_halves(folder: str) -> None:
-    """Removes the files that killed writers of zarr left half written, from a folder on a disk."""
+    """Removes half-written files of killed zarr writers from a folder on a disk."""
     for where, _, names in os.walk(folder):
         for name in names:
             if HALF_WRITTEN.search(name):
@@ -304,7 +302,7 @@ def _remove_halves(folder: str) -> None:
 
 
 def _remove_folder(path: str) -> None:
-    """Removes a folder: it is there as a whole or not at all, whoever is killed meanwhile."""
+    """Removes a folder: it is complete or missing, even if the process is killed."""
     parent, name = os.path.split(path)
     if os.path.isdir(path):
         os.rename(path, os.path.join(parent, f".{name}.{uuid.uuid4().hex}{REMOVED}"))
@@ -318,12 +316,12 @@ def _remove_folder(path: str) -> None:
 def _check_existing(target: Any) -> None:
     """Raises for an array of zarr that labels cannot be written to."""
     if target.read_only or target.store_path.read_only:
-        raise PermissionError("the target is open for reading alone; open it with mode='r+'")
+        raise PermissionError("the target is read-only; open it with mode='r+'")
     if not target.dtype.isnative:
         raise TypeError(f"the target is of type {target.dtype}; it must be in native byte order")
     now = reopened(target)
     if any(getattr(now, name) != getattr(target, name) for name in ("shape", "dtype", "chunks", "shards")):
-        raise ValueError("the target was made anew since this object was opened; open it again")
+        raise ValueError("the target was replaced since this object was opened; open it again")
     url = url_of(target)
     if url is not None and "://" not in url and not os.access(url, os.W_OK):
         raise PermissionError(13, "the target cannot be written: no permission", url)
@@ -344,7 +342,7 @@ def _image_of(url: str, options: Mapping[str, Any] | None) -> tuple[Any, _ome.Mu
 
 
 def _ome_spec(group: Any, multiscale: _ome.Multiscale, source: Source, chunks: Any, shards: Any) -> dict[str, Any]:
-    """A label image beside the levels of an image, without the axes that the source has fixed."""
+    """A label image for the levels of an image, without the fixed axes of the source."""
     arrays = [group[level.path] for level in multiscale.levels]
     dimension = len(multiscale.axes)
     if isinstance(source, ZarrSource) and len(source.index) == dimension:
@@ -354,7 +352,7 @@ def _ome_spec(group: Any, multiscale: _ome.Multiscale, source: Source, chunks: A
     shape = tuple(arrays[0].shape[axis] for axis in kept)
     if shape != source.shape:
         raise ValueError(
-            f"the source has the shape {source.shape}, and the image that the labels are to lie beside {shape}; they must be "
+            f"the source has the shape {source.shape}, and the image of the labels {shape}; they must be "
             "the same, at level 0"
         )
     levels = []
@@ -410,7 +408,7 @@ def _check_ending(url: str) -> None:
         if name.endswith(ending):
             right = url.rstrip("/")[: -len(ending)] + ".zarr"
             raise ValueError(
-                f"the target '{url}' ends with {ending}, but what is written by bricks is an array of zarr, a folder: give "
+                f"the target '{url}' ends with {ending}, but bricks are written to an array of zarr, a folder: use "
                 f"'{right}'; `brickccl label --memory` writes files of other formats"
             )
 
@@ -425,7 +423,7 @@ def plan_target(
     zarr_format: int | None = None,
     storage_options: Mapping[str, Any] | None = None,
 ) -> Target:
-    """Takes what a user gives as the place for labels. Nothing is made yet."""
+    """Converts a user's target. Nothing is created yet."""
     zarr = import_zarr()
     wanted = label_type(dtype)
     if isinstance(target, (str, os.PathLike)):
@@ -444,7 +442,7 @@ def plan_target(
             spec = _ome_spec(*image, source, chunks, shards)
             own = image[0].metadata.zarr_format
             if zarr_format not in (None, own):
-                raise ValueError(f"zarr_format={zarr_format}: the image that the labels lie in is of Zarr {own}")
+                raise ValueError(f"zarr_format={zarr_format}: the image of the labels is Zarr {own}")
             zarr_format = own
         zarr_format = 3 if zarr_format is None else zarr_format
         if zarr_format not in (2, 3):
@@ -456,14 +454,14 @@ def plan_target(
         raise TypeError(f"the target is of type {type(target).__name__}; it must be a path or URL, or an array of zarr")
     for name, value in (("chunks", chunks), ("shards", shards), ("zarr_format", zarr_format)):
         if value is not None:
-            raise ValueError(f"{name}= is for a target that is made; the array that was given has its own")
+            raise ValueError(f"{name}= needs a new target; the given array has its own")
     _check_existing(target)
     own_type = target.dtype.name
     if wanted not in ("auto", own_type) or own_type not in LABEL_TYPES:
         right = wanted if wanted != "auto" else " or ".join(LABEL_TYPES)
         raise TypeError(f"the target is of type {target.dtype}; it must be {right}")
     if target.shape != source.shape:
-        raise ValueError(f"the target has the shape {target.shape}; it must have that of the source, {source.shape}")
+        raise ValueError(f"the target has the shape {target.shape}; it must have the source's shape, {source.shape}")
     level = {
         "path": "",
         "shape": list(target.shape),

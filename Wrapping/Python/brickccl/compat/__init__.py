@@ -5,7 +5,7 @@
 >>> from brickccl.compat.cc3d import connected_components
 >>> from brickccl.compat.cupy import label             # cupyx.scipy.ndimage
 
-What the engine cannot do as they do raises NotImplementedError; what differs is in the README's table. `threads` of this
+Options that the engine lacks raise NotImplementedError; the README has a table of differences. `threads` of this
 module sets the number of CPU threads for all of them.
 """
 

@@ -20,7 +20,7 @@ def _integer_labels(labels: Array) -> Array:
 
 
 def statistics(out_labels: Array, no_slice_conversion: bool = False) -> dict[str, Any]:
-    """Counts, bounding boxes and centroids of labels as `cc3d.statistics`; row 0 is the background.
+    """Counts, bounding boxes and centroids of labels like `cc3d.statistics`; row 0 is the background.
 
     Parameters
     ----------
@@ -32,8 +32,7 @@ def statistics(out_labels: Array, no_slice_conversion: bool = False) -> dict[str
     Returns
     -------
     dict
-        `voxel_counts`, `bounding_boxes`, `centroids`; a label that does not exist has no box (None) and no centroid
-        (NaN).
+        `voxel_counts`, `bounding_boxes`, `centroids`; a missing label has the box None and the centroid NaN.
 
     Examples
     --------
@@ -77,7 +76,7 @@ def statistics(out_labels: Array, no_slice_conversion: bool = False) -> dict[str
 
 
 def _sizes(labels: Array, count: int) -> Array:
-    """Voxels of the labels 0..count; that of 0 is not counted."""
+    """Voxels of the labels 0..count; label 0 is not counted."""
     sizes = np.zeros(count + 1, np.int64)
     table = _engine.measure(_integer_labels(labels))[1].columns()
     sizes[table["label"].astype(np.intp)] = table["voxel_count"]
@@ -85,7 +84,7 @@ def _sizes(labels: Array, count: int) -> Array:
 
 
 def _numbers(labels: Array) -> Array:
-    """Labels that are an index: truth values are not."""
+    """Labels that can index: not truth values."""
     return labels.view(np.uint8) if labels.dtype == bool else labels
 
 
@@ -99,13 +98,13 @@ def dust(
     invert: bool = False,
     return_N: bool = False,
 ) -> Any:
-    """Removes components below a size as `cc3d.dust`; what stays keeps its values.
+    """Removes components below a size like `cc3d.dust`; the rest keeps its values.
 
     Parameters
     ----------
     img : numpy.ndarray
     threshold : number or (low, high)
-        Components of fewer voxels go; or those outside low <= size < high.
+        Removes components with fewer voxels, or outside low <= size < high.
     connectivity, binary_image
         As for `connected_components`.
     in_place : bool
@@ -115,12 +114,12 @@ def dust(
     invert : bool
         Remove the others.
     return_N : bool
-        Also return how many components stay.
+        Also return the number of remaining components.
 
     Returns
     -------
     image : numpy.ndarray
-        Of the type of `img`.
+        The type of `img`.
     N : int
         If `return_N`.
 
@@ -160,24 +159,24 @@ def largest_k(
     binary_image: bool = False,
     precomputed_ccl: bool = False,
 ) -> Any:
-    """The k largest components as `cc3d.largest_k`: a mask for k = 1, else labels that ascend with size.
+    """The k largest components like `cc3d.largest_k`: a mask for k = 1, else labels that ascend with size.
 
     Parameters
     ----------
     img : numpy.ndarray
     k : int
-        At least 0. If there are no more than that, the labels stay as they are.
+        At least 0. If there are at most k components, the labels do not change.
     connectivity, delta, binary_image
         As for `connected_components`.
     return_N : bool
-        Also return how many there are.
+        Also return the number of components.
     precomputed_ccl : bool
         The image already is a label map.
 
     Returns
     -------
     labels : numpy.ndarray
-        Of components of equal size, those with the lower labels are taken first.
+        Among components of equal size, lower labels come first.
     N : int
         If `return_N`.
 
@@ -215,7 +214,7 @@ def largest_k(
 
 
 def each(labels: Array, binary: bool = False, in_place: bool = False) -> Iterator[tuple[int, Array]]:
-    """Each label with an image of it as `cc3d.each`, ascending.
+    """Each label with its image like `cc3d.each`, ascending.
 
     Parameters
     ----------
@@ -223,7 +222,7 @@ def each(labels: Array, binary: bool = False, in_place: bool = False) -> Iterato
     binary : bool
         Masks instead of images of the labels' type.
     in_place : bool
-        One image for all, which cannot be written and is good until the next one.
+        One read-only image for all, valid until the next one.
 
     Yields
     ------

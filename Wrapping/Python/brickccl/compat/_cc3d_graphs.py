@@ -1,4 +1,4 @@
-"""`cc3d` functions of what touches: contacts, region_graph, and graphs of voxels."""
+"""`cc3d` functions of contacts: contacts, region_graph, and graphs of voxels."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from ._engine import Array
 def contacts(
     labels: Array, connectivity: int = 26, surface_area: bool = True, anisotropy: Any = (1, 1, 1)
 ) -> dict[tuple[int, int], float]:
-    """Areas in which labels touch as `cc3d.contacts`, through faces: of connectivity 6 (in 2-D 4) alone.
+    """Contact areas of labels like `cc3d.contacts`, only through faces (connectivity 6, in 2-D 4).
 
     Parameters
     ----------
     labels : numpy.ndarray of int
     connectivity : int
-        6, in 2-D also 4. Others, which also tell of edges and corners, raise NotImplementedError.
+        6, in 2-D also 4. Others (edges and corners) raise NotImplementedError.
     surface_area : bool, default True
         Areas, or the number of faces.
     anisotropy : sequence of float
@@ -45,7 +45,7 @@ def contacts(
 
 
 def region_graph(labels: Array, connectivity: int = 26) -> set[tuple[int, int]]:
-    """Pairs of labels that touch as `cc3d.region_graph`, through faces: of connectivity 6 (in 2-D 4) alone.
+    """Pairs of touching labels like `cc3d.region_graph`, only through faces (connectivity 6, in 2-D 4).
 
     Examples
     --------
@@ -68,7 +68,9 @@ def _contacts(labels: Array, connectivity: int, anisotropy: Any) -> dict[str, Ar
     if labels.ndim == 1 and connectivity == 4:
         connectivity = 6
     if rank_of(labels.ndim, connectivity) != 1 or (labels.ndim != 2 and connectivity != 6):
-        raise NotImplementedError(f"contacts of connectivity {connectivity} are not supported; those through faces are: 6 (in 2-D 4)")
+        raise NotImplementedError(
+            f"contacts of connectivity {connectivity} are not supported, only contacts through faces: 6 (in 2-D 4)"
+        )
     if labels.size == 0:
         return {name: np.zeros(0, np.int64) for name in ("label_1", "label_2", "faces", "area")}
     # As there, lines and planes are volumes of one voxel, but with 4 neighbours; sizes that are not given are 1.
@@ -87,24 +89,24 @@ def _contacts(labels: Array, connectivity: int, anisotropy: Any) -> dict[str, Ar
 
 
 def _as_volume(array: Array, connectivity: int) -> Array:
-    """Of fewer dimensions, what is asked for 6, 18 or 26 neighbours is a volume of one element along the other axes."""
+    """With fewer dimensions, 6, 18 or 26 neighbors mean a volume of one element along the other axes."""
     return array.reshape(array.shape + (1,) * (3 - array.ndim)) if connectivity in (6, 18, 26) else array
 
 
 def voxel_connectivity_graph(data: Array, connectivity: int = 26) -> Array:
-    """The directions in which neighbours have the same value as `cc3d.voxel_connectivity_graph`.
+    """The directions in which neighbors have the same value, like `cc3d.voxel_connectivity_graph`.
 
     Parameters
     ----------
     data : numpy.ndarray of bool or int
-        Of 1 to 3 dimensions; 0 is a value as others are.
+        1 to 3 dimensions; 0 is an ordinary value.
     connectivity : int, default 26
         6, 18 or 26; in 2-D also 4 and 8.
 
     Returns
     -------
     numpy.ndarray
-        In Fortran order, with the first axis as x: uint8 for 4, 8 and 6, uint32 for 18 and 26. `brickccl.voxel_graph` tells
+        In Fortran order, with the first axis as x: uint8 for 4, 8 and 6, uint32 for 18 and 26. See `brickccl.voxel_graph` for
         the order of bits. Bits of directions out of the array are set.
 
     Examples
@@ -131,12 +133,12 @@ def voxel_connectivity_graph(data: Array, connectivity: int = 26) -> Array:
 
 
 def color_connectivity_graph(vcg: Array, connectivity: int = 26, return_N: bool = False) -> Any:
-    """Labels the components of a graph of voxels as `cc3d.color_connectivity_graph`; there is no background.
+    """Labels the components of a graph of voxels like `cc3d.color_connectivity_graph`; there is no background.
 
     Parameters
     ----------
     vcg : numpy.ndarray of uint8 or uint32
-        What `voxel_connectivity_graph` gives, of 2 or 3 dimensions.
+        The result of `voxel_connectivity_graph`, with 2 or 3 dimensions.
     connectivity : int, default 26
         6 or 26; in 2-D also 4 and 8.
     return_N : bool
@@ -152,7 +154,7 @@ def color_connectivity_graph(vcg: Array, connectivity: int = 26, return_N: bool 
     Raises
     ------
     ValueError
-        If only one of two neighbours has the bit towards the other; cc3d looks at one of the two.
+        If only one of two neighbors has the bit towards the other; cc3d checks only one of the two.
 
     Examples
     --------
@@ -166,7 +168,7 @@ def color_connectivity_graph(vcg: Array, connectivity: int = 26, return_N: bool 
     if vcg.ndim not in (2, 3):
         raise DimensionError(f"Only 2D, and 3D arrays supported. Got: {vcg.ndim}")
     if connectivity not in ((4, 6, 8, 26) if vcg.ndim == 2 else (6, 26)):
-        raise ValueError(f"a graph of {vcg.ndim} dimensions is not labeled with connectivity {connectivity}")
+        raise ValueError(f"a graph of {vcg.ndim} dimensions cannot be labeled with connectivity {connectivity}")
     if vcg.dtype not in (np.uint8, np.uint32):
         raise ValueError(f"Only uint8 and uint32 are supported. Got: {vcg.dtype}")
     is_plane = vcg.ndim == 2 or (vcg.shape[2] == 1 and vcg.dtype == np.uint8)

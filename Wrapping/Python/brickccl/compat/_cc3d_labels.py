@@ -15,7 +15,7 @@ class DimensionError(Exception):
 
 
 def plain(array: Any) -> Array:
-    """Of a subclass (a matrix, a masked array) what lies in memory, as cc3d sees it."""
+    """The memory of a subclass (a matrix, a masked array), as in cc3d."""
     values: Array = array if type(array) is np.ndarray else np.asarray(array)
     return values
 
@@ -32,7 +32,7 @@ def rank_of(dimension: int, connectivity: Any) -> int:
 
 
 def in_memory_order(array: Array) -> tuple[Array, bool]:
-    """The array as it lies in memory, and whether its axes had to be reversed for that."""
+    """The array in memory order, and whether its axes were reversed."""
     if array.flags.f_contiguous and array.ndim > 1:
         return array.T, True
     return np.ascontiguousarray(array), False
@@ -47,13 +47,13 @@ def _count_runs(array: Array) -> int:
 
 
 def _maximum_of_binary(shape: tuple[int, ...], connectivity: int) -> int:
-    """Components that a mask can have at most, as cc3d counts: in blocks of 2 x 2 x 2 voxels."""
+    """The highest possible number of components of a mask, as in cc3d: from blocks of 2 x 2 x 2 voxels."""
     blocks = int(np.prod([size + size % 2 for size in (shape + (1, 1))[:3]]))
     return min(int(np.prod(shape)), blocks // {4: 2, 6: 2, 8: 4, 18: 4, 26: 8}[connectivity] + 1)
 
 
 def _number_by_blocks(runs: Any, length: int) -> None:
-    """Numbers the components of a 2-D mask as cc3d does with 8 neighbours: by their first blocks of 2 x 2 pixels."""
+    """Numbers the components of a 2-D mask like cc3d with 8 neighbors: by their first blocks of 2 x 2 pixels."""
     starts, _, labels = runs.runs()
     blocks = (starts // length // 2) * ((length + 1) // 2) + starts % length // 2
     first = np.full(runs.count + 1, np.iinfo(np.int64).max)
@@ -77,8 +77,8 @@ def _label_type(out_dtype: Any, maximum: int) -> np.dtype[Any]:
 
 
 def _difference_limit(delta: float, dtype: np.dtype[Any]) -> float:
-    """The largest difference that, rounded to a floating-point type as cc3d's differences are, is at most `delta`, a value
-    of the type. The engine takes differences in float64."""
+    """The largest float64 difference that, rounded to the floating-point type as in cc3d, is at most `delta`. The engine
+    computes differences in float64."""
     if dtype.itemsize > 4 or not 0 < delta < np.finfo(dtype).max:
         return delta
     above = delta / 2 + float(np.nextafter(dtype.type(delta), dtype.type(np.inf))) / 2
@@ -86,7 +86,7 @@ def _difference_limit(delta: float, dtype: np.dtype[Any]) -> float:
 
 
 def _difference(delta: Any, dtype: np.dtype[Any]) -> tuple[Any, bool]:
-    """The tolerance in the image's own type, and whether it makes everything that is not 0 one."""
+    """The tolerance in the image's own type, and whether it joins all nonzero voxels."""
     if dtype.kind == "f":
         # As cc3d, in the type of the image: 0.1 is the nearest float32.
         value, largest = float(dtype.type(delta)), float(np.finfo(dtype).max)
@@ -112,28 +112,28 @@ def connected_components(
     periodic_boundary: bool = False,
     binary_image: bool = False,
 ) -> Any:
-    """Labels regions of equal value as `cc3d.connected_components`, numbered as they lie in memory.
+    """Labels regions of equal value like `cc3d.connected_components`, numbered in memory order.
 
     Parameters
     ----------
     data : numpy.ndarray
-        Of 1 to 3 dimensions; 0 is background.
+        1 to 3 dimensions; 0 is background.
     max_labels : int
-        Only has a say in the type of the labels.
+        Only affects the type of the labels.
     connectivity : int, default 26
         6, 18 or 26; in 2-D also 4 and 8.
     return_N : bool
         Also return the number of components.
     delta : number, default 0
-        Neighbours that differ by up to so much belong together. Differences of integers are exact.
+        Joins neighbors that differ by at most this much. Differences of integers are exact.
     out_dtype : dtype, optional
-        uint16, uint32 or uint64; if not given, by the number of runs, as cc3d estimates it.
+        uint16, uint32 or uint64; if not given, from the number of runs, as in cc3d.
     out_file : str or file object, optional
-        The labels are written to this file, mapped to memory.
+        Write the labels to this file, mapped to memory.
     periodic_boundary : bool
-        Whether all axes go on with their other ends; for connectivity 4, 8 and 6.
+        All axes are periodic; for connectivity 4, 8 and 6.
     binary_image : bool
-        All that is not 0 is one value.
+        All nonzero values count as one.
 
     Returns
     -------
@@ -145,7 +145,7 @@ def connected_components(
     Raises
     ------
     NotImplementedError
-        For values that are not a number.
+        For NaN.
 
     Examples
     --------
@@ -160,7 +160,7 @@ def connected_components(
     rank = rank_of(data.ndim, connectivity)
     if periodic_boundary:
         if connectivity not in (4, 8, 6):
-            raise ValueError(f"periodic_boundary goes with connectivity 4, 8 and 6, not {connectivity}")
+            raise ValueError(f"periodic_boundary needs connectivity 4, 8 or 6, not {connectivity}")
     if data.size == 0:
         empty = np.zeros(data.shape, data.dtype if out_dtype is None else out_dtype)
         return (empty, 0) if return_N else empty
@@ -169,13 +169,13 @@ def connected_components(
         raise TypeError(f"Type {dtype} is not supported; it must be bool, an integer type, float16, float32 or float64")
     tolerance, is_all = _difference(delta, np.dtype(np.uint8) if dtype == bool else dtype)
     if dtype == np.float16 and tolerance != 0:
-        raise TypeError("images of float16 have no delta; make them float32")
+        raise TypeError("delta does not support float16 images; convert them to float32")
     is_binary = bool(binary_image) or dtype == bool or is_all
 
     values, is_reversed = in_memory_order(data)
     values = values.astype(np.float32 if dtype == np.float16 else dtype, copy=False)
     if dtype.kind == "f" and not is_binary and np.isnan(values.min()):
-        raise NotImplementedError("values that are not a number (NaN) are not supported, but for binary_image=True")
+        raise NotImplementedError("NaN is not supported, except with binary_image=True")
     if is_binary:
         image = values != 0 if dtype.kind == "f" else values
         runs = _engine.find(image, rank, periodic=periodic_boundary)

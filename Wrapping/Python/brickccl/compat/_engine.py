@@ -1,4 +1,4 @@
-"""What the stand-ins have in common."""
+"""Common code of the stand-ins."""
 
 from __future__ import annotations
 
@@ -19,22 +19,24 @@ MOST_DIMENSIONS = 4
 
 
 def without_single_axes(array: Array) -> Array:
-    """Drops axes of length 1 where there are more axes than the engine takes: neighbours never differ along them."""
+    """Drops axes of length 1 if there are more axes than the engine supports: neighbors never differ along them."""
     if array.ndim <= MOST_DIMENSIONS:
         return array
     kept = [axis for axis in range(array.ndim) if array.shape[axis] != 1] or [0]
     if len(kept) > MOST_DIMENSIONS:
-        raise NotImplementedError(f"the array has {len(kept)} axes of more than one element; brickccl labels up to {MOST_DIMENSIONS}")
+        raise NotImplementedError(
+            f"the array has {len(kept)} axes of more than one element; brickccl labels up to {MOST_DIMENSIONS}"
+        )
     return array.reshape([array.shape[axis] for axis in kept])
 
 
 def neighbours_of(structuring_element: Any, dimension: int) -> int | Array:
-    """A structuring element as truth values, symmetric, of the right shape; 1 for face connectivity if there is none."""
+    """A structuring element as symmetric truth values of the right shape; 1 for face connectivity if there is none."""
     if structuring_element is None:
         return 1
     structure = np.asarray(structuring_element, dtype=bool)
     if structure.ndim != dimension:
-        raise RuntimeError(f"the structure has {structure.ndim} axes, the input {dimension}; they must have equally many")
+        raise RuntimeError(f"the structure has {structure.ndim} axes, but the input {dimension}; both must be the same")
     if any(size != 3 for size in structure.shape):
         raise ValueError("the structure must have 3 elements along each axis")
     if not np.array_equal(structure, structure[(slice(None, None, -1),) * structure.ndim]):
@@ -58,8 +60,7 @@ def rank_and_axes(structuring_element: Any, dimension: int) -> tuple[int, list[i
     }
     if axes and chosen != generated:
         raise NotImplementedError(
-            "on a device brickccl has the neighbourhoods of scipy.ndimage.generate_binary_structure, along all or some "
-            "axes; this structure is another one"
+            "on a device only structures of scipy.ndimage.generate_binary_structure are supported, along all or some axes"
         )
     return rank, axes
 
@@ -73,8 +74,8 @@ def find(
     tolerance: Any = None,
     periodic: bool = False,
 ) -> _core.LabeledRuns:
-    """Components of neighbours that differ along so many axes at most, or that a symmetric structuring element has. The
-    array is not empty; `periodic` is about all of its axes."""
+    """Components of neighbors that differ along at most this many axes, or of a symmetric structuring element. The array is
+    not empty; `periodic` covers all its axes."""
     structure = neighbours if isinstance(neighbours, np.ndarray) else None
     if structure is not None:
         for axis in range(array.ndim if array.ndim > MOST_DIMENSIONS else 0)[::-1]:
@@ -100,7 +101,7 @@ def find_in_graph(graph: Array, connectivity: int) -> _core.LabeledRuns:
 
 
 def write_graph(array: Array, graph: Array, connectivity: int) -> None:
-    """Writes the graph of neighbours of equal value, the last axis x."""
+    """Writes the graph of neighbors of equal value; the last axis is x."""
     threads = threads_of(compat.threads)
     rules = _core.Rules.make(criterion="equal", background=None, connectivity=connectivity, threads=threads)
     _core.write_graph(array, None, graph, rules)

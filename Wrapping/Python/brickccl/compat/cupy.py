@@ -14,29 +14,29 @@ __all__ = ["label"]
 
 
 def label(input: Any, structure: Any = None, output: Any = None) -> Any:
-    """Labels features as `cupyx.scipy.ndimage.label`: every element that is not 0, NaN included, in C order.
+    """Labels features like `cupyx.scipy.ndimage.label`: all nonzero elements, including NaN, in C order.
 
     Parameters
     ----------
     input : cupy.ndarray
-        Of up to 4 axes.
+        Up to 4 axes.
     structure : array_like, optional
-        What `scipy.ndimage.generate_binary_structure` gives, along all axes or some of them.
+        A result of `scipy.ndimage.generate_binary_structure`, along all or some axes.
     output : dtype or cupy.ndarray, optional
-        The type of the labels, int32 if not given, or where they go.
+        The type of the labels (default int32), or an array for them.
 
     Returns
     -------
     labels : cupy.ndarray
     count : int
-        `count` alone if `output` is an array.
+        Only `count` if `output` is an array.
 
     Raises
     ------
     TypeError
-        If `input` is no array of CuPy, or a complex one.
+        If `input` is not a CuPy array, or is complex.
     RuntimeError, ValueError, AssertionError
-        For a structure of another rank, another size than 3, or one that is not symmetric.
+        For a structure of another rank or another size than 3, or an asymmetric one.
     OverflowError
         If the type of the labels is too small; CuPy wraps around.
     NotImplementedError

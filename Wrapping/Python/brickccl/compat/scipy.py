@@ -14,29 +14,29 @@ __all__ = ["find_objects", "label", "sum_labels", "value_indices"]
 
 
 def label(input: Any, structure: Any = None, output: Any = None) -> Any:
-    """Labels features as `scipy.ndimage.label`: every element that is not 0, NaN included, in C order.
+    """Labels features like `scipy.ndimage.label`: all nonzero elements, including NaN, in C order.
 
     Parameters
     ----------
     input : array_like
-        Of up to 4 axes of more than one element.
+        Up to 4 axes of more than one element.
     structure : array_like, optional
-        Which of the elements around an element are its neighbours: 3 along each axis, symmetric. By faces if not given.
+        The neighbors of an element: symmetric, 3 along each axis. By faces if not given.
     output : dtype or numpy.ndarray, optional
-        The type of the labels, int32 if not given, or where they go.
+        The type of the labels (default int32), or an array for them.
 
     Returns
     -------
     labels : numpy.ndarray
     count : int
-        `count` alone if `output` is an array.
+        Only `count` if `output` is an array.
 
     Raises
     ------
     NotImplementedError
         For more axes.
     RuntimeError
-        If `output` does not hold the labels, or the structure has another number of axes.
+        If `output` cannot hold the labels, or the structure has another number of axes.
 
     Examples
     --------
@@ -84,8 +84,8 @@ def label(input: Any, structure: Any = None, output: Any = None) -> Any:
 
 
 def _axis_of_lines(output: Array) -> int:
-    """The axis along which scipy goes fastest when it numbers labels for this array: that of the smallest stride above 0
-    that is below the first one, otherwise the first axis."""
+    """The fastest axis when scipy numbers labels for this array: the axis with the smallest stride above 0 that is below the
+    first one, otherwise the first axis."""
     chosen, smallest = 0, next((stride for stride in output.strides if stride), 0)
     for axis, stride in enumerate(output.strides):
         if axis and 0 < stride < smallest:
@@ -94,7 +94,7 @@ def _axis_of_lines(output: Array) -> int:
 
 
 def _label_along(foreground: Array, neighbours: int | Array, last: int, dtype: Any) -> tuple[Array, int]:
-    """Labels numbered in C order of the array whose last axis is `last`."""
+    """Labels numbered in C order of the array with the last axis `last`."""
     order = [axis for axis in range(foreground.ndim) if axis != last] + [last]
     turned = neighbours.transpose(order) if isinstance(neighbours, np.ndarray) else neighbours
     runs = _engine.find(np.ascontiguousarray(foreground.transpose(order)), turned)
@@ -103,7 +103,7 @@ def _label_along(foreground: Array, neighbours: int | Array, last: int, dtype: A
 
 
 def _give_labels(labels: Array, count: int, output: Array) -> int:
-    """Copies labels to an array of another type or layout. Raises RuntimeError if it does not hold them."""
+    """Copies labels to an array of another type or layout. Raises RuntimeError if it cannot hold them."""
     if output.dtype.kind == "b":
         fits = count < 256
     elif output.dtype.kind == "f":
@@ -121,8 +121,8 @@ def _native(array: Array) -> Array:
 
 
 def _integers(array: Any, most: int) -> Array:
-    """A label image in native byte order, and, as in scipy where the largest label is given (`most`), also of truth values
-    and of floats, which scipy cuts after it has taken 1 from them. Raises TypeError for others."""
+    """A label image in native byte order; as in scipy, with the largest label given (`most`), also of truth values and of
+    floats, which scipy truncates after subtracting 1. Raises TypeError for others."""
     labels = _native(np.asarray(array))
     if most >= 1 and labels.dtype == bool:
         return labels.view(np.uint8)
@@ -139,14 +139,14 @@ def _without_negatives(labels: Array) -> Array:
 
 
 def find_objects(input: Any, max_label: int = 0) -> list[tuple[slice, ...] | None]:
-    """Finds the bounding boxes of labels as `scipy.ndimage.find_objects`.
+    """Finds the bounding boxes of labels like `scipy.ndimage.find_objects`.
 
     Parameters
     ----------
     input : array_like of int
-        Labels; 0 and less are background. With `max_label` also bool, float32 or float64.
+        Labels; values up to 0 are background. With `max_label` also bool, float32 or float64.
     max_label : int, optional
-        Up to which label; the largest one if not given.
+        The last label; the largest one if not given.
 
     Returns
     -------
@@ -182,7 +182,7 @@ def find_objects(input: Any, max_label: int = 0) -> list[tuple[slice, ...] | Non
 
 
 def sum_labels(input: Any, labels: Any = None, index: Any = None) -> Any:
-    """Sums values under labels as `scipy.ndimage.sum_labels`.
+    """Sums values under labels like `scipy.ndimage.sum_labels`.
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ def sum_labels(input: Any, labels: Any = None, index: Any = None) -> Any:
     labels : array_like, optional
         Integers or floats, broadcast to the shape of `input`.
     index : int or array_like of int, optional
-        The labels; if not given, all that are above 0 as one.
+        The labels; if not given, all above 0 as one.
 
     Returns
     -------
@@ -200,7 +200,7 @@ def sum_labels(input: Any, labels: Any = None, index: Any = None) -> Any:
 
     Notes
     -----
-    Sums of integers are exact before they are rounded once; those of floats can differ from scipy's in the last digits.
+    Sums of integers are exact before they are rounded once; sums of floats can differ from scipy's in the last digits.
 
     Examples
     --------
@@ -247,13 +247,13 @@ def sum_labels(input: Any, labels: Any = None, index: Any = None) -> Any:
 
 
 def value_indices(arr: Any, *, ignore_value: int | None = None) -> dict[Any, tuple[Array, ...]]:
-    """Finds where each value lies as `scipy.ndimage.value_indices`.
+    """Finds the places of each value like `scipy.ndimage.value_indices`.
 
     Parameters
     ----------
     arr : array_like of int
     ignore_value : int, optional
-        A value that is left out.
+        A value to ignore.
 
     Returns
     -------

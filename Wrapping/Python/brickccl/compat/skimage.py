@@ -24,23 +24,23 @@ def _check_rank(connectivity: Any, dimension: int) -> int:
 
 
 def label(label_image: Array, background: Any = None, return_num: bool = False, connectivity: int | None = None) -> Any:
-    """Labels regions of equal value as `skimage.measure.label`; full connectivity if none is given.
+    """Labels regions of equal value like `skimage.measure.label`; full connectivity if none is given.
 
     Parameters
     ----------
     label_image : numpy.ndarray
-        Of 1 to 3 dimensions (bool: up to 4 axes of more than one element). Floats are cut to integers.
+        1 to 3 dimensions (bool: up to 4 axes of more than one element). Floats are truncated to integers.
     background : int, optional
         The value that becomes 0; 0 if not given.
     return_num : bool, default False
         Also return the number of labels.
     connectivity : int, optional
-        Along how many axes neighbours may differ, 1 to the dimension; the dimension if not given.
+        The number of axes along which neighbors may differ, 1 to the dimension; the dimension if not given.
 
     Returns
     -------
     labels : numpy.ndarray
-        int64 (of a bool array int32), in C order.
+        int64 (int32 for a bool array), in C order.
     num : int
         If `return_num`.
 
@@ -61,7 +61,7 @@ def label(label_image: Array, background: Any = None, return_num: bool = False, 
             labels, count = _engine.write(runs, label_image.shape, np.int32), runs.count
         return (labels, count) if return_num else labels
     if not 1 <= label_image.ndim <= 3:
-        raise NotImplementedError(f"images of 1 to 3 dimensions are labeled; this one has {label_image.ndim}")
+        raise NotImplementedError(f"images must have 1 to 3 dimensions; this one has {label_image.ndim}")
     rank = _check_rank(connectivity, label_image.ndim)
     values = label_image
     if values.dtype.kind not in "iu":
@@ -97,25 +97,25 @@ MAX_SIZE = 64
 def remove_small_objects(
     ar: Array, min_size: Any = None, connectivity: int = 1, *, max_size: int = MAX_SIZE, out: Array | None = None
 ) -> Array:
-    """Removes objects of up to `max_size` elements as `skimage.morphology.remove_small_objects`.
+    """Removes objects of up to `max_size` elements like `skimage.morphology.remove_small_objects`.
 
     Parameters
     ----------
     ar : numpy.ndarray of bool or int
-        A bool array is labeled first; of others every value is one object.
+        A bool array is labeled first; in other arrays every value is one object.
     min_size : int, optional
-        The old name: removes objects of fewer elements. (scikit-image 0.26.0 takes it for `max_size`.)
+        The old name: removes objects of fewer elements. (scikit-image 0.26.0 treats it like `max_size`.)
     connectivity : int, default 1
-        For bool arrays: along how many axes neighbours may differ.
+        For bool arrays: the number of axes along which neighbors may differ.
     max_size : int, default 64
-        Removes objects of so many elements or fewer.
+        Removes objects of this many elements or fewer.
     out : numpy.ndarray, optional
-        Where the result goes; may be `ar` itself. Its type says whether objects are found first (bool).
+        Array for the result; may be `ar` itself. If its type is bool, objects are labeled first.
 
     Returns
     -------
     numpy.ndarray
-        Of the type of `ar`.
+        The type of `ar`.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def remove_small_objects(
     if min_size is not None:
         warnings.warn("Parameter `min_size` is deprecated: use `max_size`, which is inclusive", FutureWarning, stacklevel=2)
         if max_size != MAX_SIZE:
-            raise ValueError("both min_size and max_size were given; give max_size alone to avoid conflicting values")
+            raise ValueError("both min_size and max_size were given; use only max_size")
     if out is None:
         out = ar.copy()
     else:
@@ -162,7 +162,7 @@ def remove_small_objects(
     table = native_table.columns()
     if len(native_table) == 1 and int(table["label"][0]) == 1:
         warnings.warn(
-            "there is only one label; a bool array is labeled first, and its objects are removed one by one",
+            "there is only one label; did you mean a bool array?",
             stacklevel=2,
         )
     keeps = ~is_small(table["voxel_count"].view(np.int64))
@@ -172,7 +172,7 @@ def remove_small_objects(
 
 
 def euler_number(image: Array, connectivity: int | None = None) -> int:
-    """The Euler number of what is above 0 as `skimage.measure.euler_number`: of 2-D and 3-D images.
+    """The Euler number of positive elements like `skimage.measure.euler_number`, for 2-D and 3-D images.
 
     Parameters
     ----------
@@ -193,10 +193,10 @@ def euler_number(image: Array, connectivity: int | None = None) -> int:
     0
     """
     if image.ndim not in (2, 3):
-        raise NotImplementedError(f"Euler numbers are those of 2-D and 3-D images, not of {image.ndim}-D ones")
+        raise NotImplementedError(f"Euler numbers need 2-D or 3-D images, not {image.ndim}-D ones")
     rank = image.ndim if connectivity is None else connectivity
     if image.ndim == 3 and rank == 2:
-        raise NotImplementedError("the Euler number of a volume is that of connectivity 1 or 3")
+        raise NotImplementedError("the Euler number of a volume needs connectivity 1 or 3")
     mask = np.ascontiguousarray(image > 0)
     if mask.size == 0 or not mask.any():
         number = 0
@@ -253,21 +253,21 @@ def regionprops_table(
     extra_properties: Any = None,
     spacing: Any = None,
 ) -> dict[str, Array]:
-    """Measures labels as `skimage.measure.regionprops_table`: of 2-D and 3-D images.
+    """Measures labels like `skimage.measure.regionprops_table`, for 2-D and 3-D images.
 
     Parameters
     ----------
     label_image : numpy.ndarray of int
     intensity_image : numpy.ndarray, optional
-        Of the same shape and one channel.
+        Same shape and one channel.
     properties : tuple of str
-        Of area, area_bbox, axis_major_length, axis_minor_length (2-D), bbox, centroid, centroid_local,
+        From area, area_bbox, axis_major_length, axis_minor_length (2-D), bbox, centroid, centroid_local,
         equivalent_diameter_area, euler_number, extent, intensity_max, intensity_mean, intensity_median, intensity_min,
         intensity_std, label, num_pixels.
     cache : bool
-        Of no meaning here.
+        Ignored.
     separator : str, default "-"
-        Between a name and the number of an axis.
+        Text between a name and the number of an axis.
     extra_properties
         Not supported.
     spacing : float or sequence of float, optional
@@ -300,12 +300,12 @@ def regionprops_table(
     if dimension not in (2, 3):
         raise TypeError(f"label_image has {dimension} dimensions; it must have 2 or 3")
     if isinstance(label_image, np.ma.MaskedArray) or isinstance(intensity_image, np.ma.MaskedArray):
-        raise NotImplementedError("masked arrays are not supported; give their data, with the label 0 where they are masked")
+        raise NotImplementedError("masked arrays are not supported; pass their data, with label 0 at masked elements")
     size = _spacing_of(spacing, dimension)
     names: list[str] = [_OLD_NAMES[name] if name in _OLD_NAMES else name for name in properties]
     for name in names:
         if name not in _PROPERTIES or (name.startswith("axis_") and dimension == 3):
-            raise NotImplementedError(f"the property '{name}' is not supported; those that are: {', '.join(_PROPERTIES)}")
+            raise NotImplementedError(f"the property '{name}' is not supported; choose from: {', '.join(_PROPERTIES)}")
         if name.startswith("intensity") and intensity_image is None:
             raise AttributeError(f"the property '{name}' needs an intensity_image")
     if intensity_image is not None and intensity_image.shape != label_image.shape:
@@ -330,7 +330,7 @@ def _spacing_of(spacing: Any, dimension: int) -> list[float]:
 
 
 def _columns(labels: Array, intensity: Array | None, names: list[str], spacing: list[float]) -> dict[str, Any]:
-    """All properties as columns; a list where there is one for each axis."""
+    """All properties as columns; a list if there is one per axis."""
     dimension = labels.ndim
     native = labels if labels.dtype.isnative else labels.astype(labels.dtype.newbyteorder("="))
     # Labels below 0 are left out, as there.
@@ -386,7 +386,7 @@ def _columns(labels: Array, intensity: Array | None, names: list[str], spacing: 
 
 
 def _measure_the_infinite(columns: dict[str, Array], without: Array, labels: Array, gray: Array) -> None:
-    """Fills in what the engine leaves open of values that are infinite or whose sums are, as numpy has it."""
+    """Fills in measures of infinite values or sums that the engine leaves open, as in numpy."""
     ways: dict[str, Callable[[Array], Any]] = {"intensity_mean": np.mean, "intensity_std": np.std, "intensity_median": np.median}
     names = [name for name in ways if name in columns]
     rows = np.flatnonzero(np.any([np.isnan(columns[name]) for name in names], axis=0) & ~without)

@@ -1,4 +1,3 @@
-"""The napari plugin: a widget that labels components, and one that cleans a segmentation.
-
-napari finds them by `napari.yaml`. They need `pip install brickccl[napari]`; nothing of napari is imported before that.
+"""The napari plugin: widgets to label components and to clean a segmentation, listed in `napari.yaml`. They need `pip
+install brickccl[napari]`; napari is imported only then.
 """

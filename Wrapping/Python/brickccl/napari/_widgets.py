@@ -1,4 +1,4 @@
-"""The widgets. Work runs in a thread of its own; the window stays alive, and Cancel ends the work."""
+"""The widgets. Work runs in a separate thread; the window stays responsive, and Cancel ends the work."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ class _Steps(QObject):
 
 
 def voxels_of(layer: Any) -> Any:
-    """The layer's array: of several scales the finest, without colour channels."""
+    """The layer's array: the finest of several scales, without color channels."""
     if getattr(layer, "rgb", False):
-        raise ValueError(f"'{layer.name}' has colours; split it into channels (Layers, Split RGB) and choose one")
+        raise ValueError(f"'{layer.name}' has colors; split it into channels (Layers, Split RGB) and choose one")
     data = layer.data[0] if layer.multiscale else layer.data
     return np.asarray(data)
 
 
 def spacing_of(layer: Any) -> tuple[float, ...]:
-    """The size of the layer's voxels in mm; a unit without a length, as pixel, counts as mm."""
+    """The size of the layer's voxels in mm; units such as pixel count as mm."""
     spacing = []
     for step, unit in zip(layer.scale, layer.units):
         is_length = unit.dimensionality == {"[length]": 1.0}
@@ -52,12 +52,12 @@ def spacing_of(layer: Any) -> tuple[float, ...]:
 
 
 def rank_of(text: str, dimension: int) -> int:
-    """The number of axes along which neighbours may differ."""
+    """The number of axes along which neighbors may differ."""
     return min(_NEIGHBOURS[text], dimension)
 
 
 def colormap_by(values: np.ndarray[Any, Any], labels: np.ndarray[Any, Any]) -> DirectLabelColormap:
-    """Colours of labels by a column, from the least to the largest value; NaN is gray."""
+    """Colors of labels by a column, from the lowest to the highest value; NaN is gray."""
     import matplotlib
 
     finite = np.isfinite(values)
@@ -71,13 +71,13 @@ def colormap_by(values: np.ndarray[Any, Any], labels: np.ndarray[Any, Any]) -> D
 
 
 class _Task(Container[Any]):
-    """Choices, a button that starts work on a layer, one that ends it, and how far it is."""
+    """Options, buttons to start and cancel work on a layer, and progress."""
 
     def __init__(self, viewer: napari.viewer.Viewer, kinds: tuple[type, ...], start: str) -> None:
         super().__init__()
         self.viewer = viewer
         self._kinds = kinds
-        self.layer = ComboBox(label="layer", choices=self._layers, tooltip="what to work on")
+        self.layer = ComboBox(label="layer", choices=self._layers, tooltip="layer to work on")
         self.start = PushButton(text=start)
         self.cancel = PushButton(text="Cancel", enabled=False)
         self.bar = ProgressBar(label="", min=0, max=1000, value=0, visible=False)
@@ -102,7 +102,7 @@ class _Task(Container[Any]):
         self.extend([self.layer, *widgets, self.start, self.cancel, self.bar, self.told])
 
     def stop(self, _: Any = None) -> None:
-        """Ends the work as soon as the engine looks for it."""
+        """Ends the work as soon as the engine checks."""
         self._wants_to_stop = True
 
     def _progress(self, fraction: float) -> None:
@@ -111,7 +111,7 @@ class _Task(Container[Any]):
         self._steps.fraction.emit(fraction)
 
     def prepare(self, layer: Any) -> Callable[[], Any]:
-        """What the thread is to do, from the choices as they are now."""
+        """The task for the thread, from the current options."""
         raise NotImplementedError
 
     def show_result(self, result: Any) -> None:
@@ -120,7 +120,7 @@ class _Task(Container[Any]):
 
     def _begin(self, _: Any = None) -> None:
         if self.layer.value is None:
-            show_error("There is no layer to work on: open an image first.")
+            show_error("There is no layer: open an image first.")
             return
         try:
             work = self.prepare(self.layer.value)
@@ -158,16 +158,16 @@ class LabelComponents(_Task):
 
     def __init__(self, viewer: napari.viewer.Viewer) -> None:
         super().__init__(viewer, (napari.layers.Image, napari.layers.Labels), "Label")
-        self.criterion = ComboBox(label="joined are", choices=list(_CRITERIA), tooltip="which neighbours belong together")
-        self.low = LineEdit(label="from", value="-inf", tooltip="least value of the foreground; -inf for none")
-        self.high = LineEdit(label="to", value="inf", tooltip="largest value of the foreground; inf for none")
-        self.tolerance = LineEdit(label="differ by", value="0", tooltip="largest difference of neighbours that are joined")
-        self.neighbours = ComboBox(label="neighbours", choices=list(_NEIGHBOURS), tooltip="what touches a voxel")
+        self.criterion = ComboBox(label="joined are", choices=list(_CRITERIA), tooltip="which neighbors are joined")
+        self.low = LineEdit(label="from", value="-inf", tooltip="lowest value of the foreground; -inf for none")
+        self.high = LineEdit(label="to", value="inf", tooltip="highest value of the foreground; inf for none")
+        self.tolerance = LineEdit(label="differ by", value="0", tooltip="largest difference of joined neighbors")
+        self.neighbours = ComboBox(label="neighbours", choices=list(_NEIGHBOURS), tooltip="neighbors of a voxel")
         self.minimum_volume = FloatSpinBox(
-            label="smallest (mm³)", value=0, min=0, max=1e12, step=0.1, tooltip="components of less become background"
+            label="smallest (mm³)", value=0, min=0, max=1e12, step=0.1, tooltip="smaller components become background"
         )
-        self.largest = SpinBox(label="only the largest", value=0, max=10**9, tooltip="how many stay; 0 for all")
-        self.slices = CheckBox(label="first axis on its own", tooltip="label each slice, or time point, for itself")
+        self.largest = SpinBox(label="only the largest", value=0, max=10**9, tooltip="number of components to keep; 0 for all")
+        self.slices = CheckBox(label="first axis separately", tooltip="label each slice or time point separately")
         self.device = ComboBox(label="device", choices=["auto", "cpu", "cuda"])
         self.color = ComboBox(label="colour by", choices=[_PLAIN], tooltip="a column of the table")
         self.result: Any = None
@@ -265,11 +265,11 @@ class CleanSegmentation(_Task):
         super().__init__(viewer, (napari.layers.Labels,), "Clean")
         self.values = LineEdit(label="classes", value="", tooltip="numbers such as 1, 3, 5; empty for all")
         self.minimum_volume = FloatSpinBox(
-            label="smallest (mm³)", value=0, min=0, max=1e12, step=0.1, tooltip="components of less become background"
+            label="smallest (mm³)", value=0, min=0, max=1e12, step=0.1, tooltip="smaller components become background"
         )
-        self.largest = SpinBox(label="only the largest", value=0, max=10**9, tooltip="how many of each class stay; 0 for all")
+        self.largest = SpinBox(label="only the largest", value=0, max=10**9, tooltip="number of components to keep per class; 0 for all")
         self.fill_holes = CheckBox(label="fill holes", value=True)
-        self.neighbours = ComboBox(label="neighbours", choices=list(_NEIGHBOURS), tooltip="what touches a voxel")
+        self.neighbours = ComboBox(label="neighbours", choices=list(_NEIGHBOURS), tooltip="neighbors of a voxel")
         self.add(self.values, self.minimum_volume, self.largest, self.fill_holes, self.neighbours)
 
     def prepare(self, layer: Any) -> Callable[[], Any]:

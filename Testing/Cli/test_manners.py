@@ -67,7 +67,7 @@ class SpellingTest(CommandTest):
         self.fails("label", self.image, self.output, "--range", "0,5", "1", saying="write 0.5")
         self.fails("label", self.image, self.output, "--connectivity", "some", saying="nor is it faces or full")
         self.fails("select", self.image, self.output, "--where", "area_mm2 > 0,5", "--keep", saying="as in 0.5")
-        for number, hint in (("1e-400", "too close to 0"), ("-2.5e-400", "too near to 0"), ("0.1E-5000", "too near to 0"),
+        for number, hint in (("1e-400", "too close to 0"), ("-2.5e-400", "too close to 0"), ("0.1E-5000", "too close to 0"),
                              ("1e400", "too large"), ("-1.8e308", "too large"), ("1e5000", "too large")):
             for option in ("--threshold=%s", "--tolerance=%s", "--background=%s", "--minimum-volume=%s", "--fill-holes=%s",
                            "--smooth=gaussian:%s", "--memory=%s"):

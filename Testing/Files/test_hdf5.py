@@ -71,7 +71,7 @@ class Hdf5Test(Hdf5Files):
         self.assert_voxels(path + "::/times", np.array([1.0, 2.0]))
         self.refuses(path + "::/entry/nothing", saying=("no dataset /entry/nothing", "/entry/data", "/times"))
         self.refuses(path + "::/entry", saying="no dataset /entry")
-        # A list is not a second image.
+        # A list next to one image is not a second image.
         self.assert_voxels(self.store("one.h5", {"volume": BLOCKY, "angles": np.arange(5.0), "note": "text"}), BLOCKY)
         # A dataset with several hard links counts once; soft links may be named.
         path = self.store("linked.h5", {"a/data": BLOCKY})

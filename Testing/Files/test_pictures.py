@@ -264,7 +264,7 @@ class Mrc(PicturesTest):
                 image = self.assert_voxels(path, voxels[0] if isFlat else voxels)
                 dimension = 2 if isFlat else 3
                 self.assert_geometry(image, [lengths[axis - 1] for axis in axes[:dimension]])
-                # The places of voxels by the standard: steps along columns, rows and sections.
+                # The position of voxels in space, by the standard: steps along columns, rows and sections.
                 direction = np.array(image.direction).reshape(dimension, dimension)
                 for index in np.ndindex(*[2] * dimension):
                     place = np.array(image.origin) + direction @ (np.array(image.spacing) * index)

@@ -309,7 +309,7 @@ class Writing(TiffTest):
                     metadata = tiff.imagej_metadata
                     self.assertEqual((metadata["images"], metadata["slices"], metadata["unit"]), (5, 5, "cm"))
                     self.assertAlmostEqual(metadata["spacing"], 0.13)
-                    # Readers without ImageJ's description use these tags.
+                    # The tags for readers that ignore ImageJ's description.
                     page = tiff.pages[0]
                     self.assertEqual(page.resolutionunit, 3)
                     np.testing.assert_allclose(page.resolution, (10 / 0.7, 10 / 0.25), rtol=1e-6)

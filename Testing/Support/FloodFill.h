@@ -13,8 +13,8 @@
 namespace brickccl::testing
 {
 
-/** The input of the oracle. It shares the words of a criterion with the engine, and no code. It works voxel by
- *  voxel, on long double values and coordinates. */
+/** The options of the oracle. It shares the words of a criterion with the engine, but none of its code. It works voxel
+ * by voxel, on long double values and coordinates. */
 struct FloodFillProblem
 {
   Extent extent;
@@ -28,7 +28,7 @@ struct FloodFillProblem
   std::optional<std::set<std::array<int, 4>>> offsets;
   /** The axes behind whose ends the image begins again. */
   std::array<bool, 4> periodic = {};
-  /** Neighbours must not differ along this axis. -1: no axis. */
+  /** Neighbours must not differ along this axis. -1 means no axis. */
   int sliceAxis = -1;
 };
 

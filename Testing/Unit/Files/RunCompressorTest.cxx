@@ -60,7 +60,7 @@ BytesOf(const std::vector<TVoxel> & voxels)
   return bytes;
 }
 
-/** Rows of runs, most of which are runs of the row before with ends that move. */
+/** Rows of runs, most of which are those of the row before with ends that move. */
 template <typename TVoxel>
 std::vector<TVoxel>
 MakeRows(std::size_t rowLength, std::size_t rows, double meanRun, TVoxel largest, std::mt19937_64 & random)
@@ -99,7 +99,7 @@ ExpectRead(const std::vector<TVoxel> & voxels, const std::string & what)
 {
   const Bytes   plain = BytesOf(voxels);
   RunCompressor compressor;
-  // Earlier input must not matter.
+  // Its earlier inputs must not matter.
   const Bytes other = BytesOf(std::vector<TVoxel>(1000, TVoxel{ 3 }));
   Bytes       packed;
   ASSERT_TRUE(compressor.Compress(other.data(), other.size(), sizeof(TVoxel), false, packed));

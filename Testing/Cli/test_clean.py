@@ -246,7 +246,7 @@ class CleanTest(CommandTest):
         self.fails("clean", path, out, saying="nothing to do")
         self.fails("clean", path, out, "--largest", 1, "--values", "1,,2", saying="'' for --values is no number")
         self.fails("clean", path, out, "--largest", 1, "--values", "", saying="is empty")
-        self.fails("clean", path, out, "--largest", 1, "--values", "0,1", saying="the value 0 is that of the background")
+        self.fails("clean", path, out, "--largest", 1, "--values", "0,1", saying="the value 0 is the background")
         self.fails("clean", path, out, "--largest", 1, "--background", "256", saying="the background 256 does not fit")
         self.fails("clean", path, out, "--fill-holes", "-1", saying="no number of at least 0")
         self.fails("clean", path, "--fill-holes", "out", "--quiet", saying="behind --fill-holes stands a volume in mm3")

@@ -35,7 +35,7 @@ class ArgumentsTest(CommandTest):
     def options_of(self, command):
         """The options of a command, and whether each takes a value, from its help."""
         shown = run(*command.split(), "--help").stdout.split("Options:")[1].split("Example:")[0]
-        return re.findall(r"^  ((?:-\w,)?--[\w-]+)(?:,--[\w-]+)*( (?!Excludes|Needs)[^ \s\[]\S*)?", shown, re.MULTILINE)
+        return re.findall(r"^  ((?:-\w,)?--[\w-]+)(?:,--[\w-]+)*( (?!Needs|\()[^ \s\[]\S*)?", shown, re.MULTILINE)
 
     def refuses(self, command, arguments, *saying):
         result = run(*command.split(), *arguments, cwd=self.folder)
@@ -123,36 +123,27 @@ class ArgumentsTest(CommandTest):
             self.assertEqual(self.summary(self.image, self.output, "--fill-holes", number), expected, number)
         limited = self.summary(self.image, self.output, "--fill-holes=0.5")
         self.assertEqual(self.summary("--fill-holes", "0.5", self.image, self.output), limited)
-        for text in ("5mm", "1,5", "2.5e", "abc", "1.5.2", "5.mm3", "1.5.um^3", "1/2", ".5/2"):
-            self.refuses("label", [self.image, self.output, "--fill-holes", text], "--fill-holes: '%s' is no number" % text)
+        for text in ("5mm", "1,5", "2.5e", "abc", "1.5.2"):
+            self.refuses("label", [self.image, self.output, "--fill-holes", text], "--fill-holes: '%s' is not a number" % text)
 
         for name in ("5mm3.nrrd", "3mm_filled.nrrd", "1.5um.nrrd"):
             self.assertEqual(run("label", self.image, "--fill-holes", name, cwd=self.folder).returncode, 0, name)
             self.assertTrue(os.path.exists(self.path(name)))
 
-    def test_files_whose_names_are_numbers(self):
-        """Such a name counts as a number behind --spacing; an error says how it does not."""
-        for words in (["label", "--spacing", 1, 1, 1, 2, "o.nrrd"], ["stats", "--spacing", 1, 1, 1, 2, "--print"],
-                      ["label", "--spacing", 1, 1, 1, 2, "image.nrrd", "o.nrrd"]):
-            self.assertNotIn("./2", run(*words, cwd=self.folder).stderr)
-            os.mkdir(self.path("2"))
-            result = run(*words, cwd=self.folder)
-            self.assertNotEqual(result.returncode, 0)
-            self.assertIn("'2' is read as a value of --spacing: write './2'", result.stderr)
-            os.rmdir(self.path("2"))
+    def test_an_option_on_reading_without_a_scan(self):
         # An option that says how to read a scan is of no use without one.
         self.fails("info", "--spacing", 1, 1, 1, 2, saying=["--spacing needs a SCAN"])
         self.assertEqual(run("info", "--threads", 1, "--json").returncode, 0)
 
     def test_numbers_of_values(self):
         files = [self.image, self.output]
-        self.fails("label", "--range", "1", *files, saying="'%s' for --range is no number" % self.image)
+        self.fails("label", "--range", "1", *files, saying="--range: '%s' is not two numbers" % self.image)
         self.refuses("label", [*files, "--range", "1"], "--range needs 2 values, LO HI")
         self.refuses("label", [*files, "--range", "1", "2", "3"], "'3' is too much")
         self.refuses("label", [*files, "--spacing", "1"], "--spacing needs 2 to 4 values, X Y [Z [T]]")
         self.refuses("label", [*files, "--spacing", "1", "1", "1", "1", "5"], "'5' is too much")
         for words in ((1, 1, -1), (1, 1, "1,5"), (1, "1mm", "1mm"), (1, 1, "nan"), (1, 1, 1, "-inf"), (1, 1, 0)):
-            self.refuses("label", ["--spacing", *words, *files], "--spacing: '", "is no number above 0")
+            self.refuses("label", ["--spacing", *words, *files], "--spacing: '", "is not up to 4 numbers above 0")
         for again in (["1", "1"], ["1", "1", "1"], []):
             self.refuses("label", [*files, "--spacing", "1", "1", "1", "--spacing", *again], "--spacing ")
         self.refuses("label", ["--spacing", "1", "1", "1", "--spacing=2", "2", *files], "--spacing is given twice; give it once")
@@ -190,14 +181,15 @@ class LimitsTest(CommandTest):
         write_nrrd(image, "uint8", (12, 3, 2), [i % 12 for i in range(72)])
         label, sweep = ["label", image, output], ["sweep", image, "--range-from", 0, "--range-to", 1, "-o", self.path("c.csv")]
         stats, phantom = ["stats", image, "--histogram", "voxel_count", "-o", self.path("t.csv")], ["phantom", "random", output, "--size", 8]
-        cases = [([*label, "--threshold", "multi-otsu:%s"], "between N classes, 2 to 8", (2, 8), (1, 9)),
-                 ([*label, "--smooth", "median:%s"], "R 1 to 50", (1, 50), (0, 51)),
+        cases = [([*label, "--threshold", "multi-otsu:%s"], "between N classes (2 to 8)", (2, 8), (1, 9)),
+                 ([*label, "--smooth", "median:%s"], "R is 1 to 50", (1, 50), (0, 51)),
                  ([*sweep, "--steps", "%s"], "2 to 65536", (2, 65536), (1, 65537)),
                  ([*stats, "--bins", "%s"], "up to 1000000", (1, 1000000), (0, 1000001)),
                  ([*phantom, "--density", "%s"], "0 to 1", (0, 1), (-1e-9, 1.000000001)),
                  (["score", image, image, "--overlap", "%s"], "from 0 (one voxel) to 1", (0, 1), (-1e-9, 1.000000001))]
+        self.manual = self.ok("manual").stdout.replace("\\-", "-")
         for command, said, taken, refused in cases:
-            self.assertIn(said, run(command[0], "--help").stdout)
+            self.assertIn(said, self.manual)
             for number in taken + refused:
                 with self.subTest(command=command, number=number):
                     result = run(*[str(word).replace("%s", str(number)) for word in command])

@@ -84,7 +84,7 @@ class BadInputTest(CommandTest):
         self.refuses("--by-slice", "z", saying="--by-slice z")
 
     def test_neighbourhoods_without_meaning(self):
-        self.refuses("--neighbourhood", "8+q", saying=["8+q", "neither a file nor a neighbourhood"])
+        self.refuses("--neighbourhood", "8+q", saying=["8+q", "not a file or a neighborhood"])
         self.refuses("--neighbourhood", "8+xz", saying=["8+xz", "connectivity 8 does not fit 1 dimension; use 2"])
         self.refuses("--neighbourhood", "8+t", saying=["8+t", "an image of 3 dimensions lacks"])
         self.refuses("--neighbourhood", "8+z", "--connectivity", 6, saying=["--neighbourhood", "--connectivity"])
@@ -110,11 +110,11 @@ class BadInputTest(CommandTest):
         self.refuses("--neighbourhood", path, saying=["3 x 3", "3 axes"])
 
     def test_periodic_axes_without_meaning(self):
-        self.refuses("--periodic", "w", saying=["'w'", "xyzt"])
-        self.refuses("--periodic", "x,x", saying=["'x,x'", "twice"])
-        self.refuses("--periodic", "x, q", saying=["'x, q'", "xyzt"])
-        self.refuses("--periodic", "x; y", saying=["'x; y'", "xyzt"])
-        self.refuses("--periodic", ", ", saying=["', '", "names no axis"])
+        self.refuses("--periodic", "w", saying=["'w'", "not axes"])
+        self.refuses("--periodic", "x,x", saying=["'x,x'", "each once"])
+        self.refuses("--periodic", "x, q", saying=["'x, q'", "not axes"])
+        self.refuses("--periodic", "x; y", saying=["'x; y'", "not axes"])
+        self.refuses("--periodic", ", ", saying=["', '", "not axes"])
         self.refuses("--periodic", "t", saying=["periodic along t", "3 dimensions"])
         self.refuses("--periodic", "z", "--by-slice", "z", saying=["periodic along z", "has no neighbors"])
         self.refuses("--periodic", "x,y,z", "--fill-holes", saying=["holes cannot be filled", "periodic along xyz"])
@@ -135,10 +135,10 @@ class BadInputTest(CommandTest):
         self.refuses("--mask", self.path("none.nrrd"), saying="no such file")
 
     def test_criteria_without_meaning(self):
-        self.refuses("--tolerance", -1, saying=["tolerance -1", "at least 0"])
+        self.refuses("--tolerance", -1, saying=["--tolerance", "'-1'", "at least 0"])
         self.refuses("--tolerance", "nan", saying="tolerance")
         self.refuses("--tolerance", "two", saying=["two", "--tolerance"])
-        self.refuses("--range", 5, 2, saying=["[5, 2]"])
+        self.refuses("--range", 5, 2, saying=["'5 2'", "the lower one first"])
         self.refuses("--range", "nan", 2, saying="range")
         self.refuses("--range", 5, saying="--range")
         self.refuses("--equal-value", "--tolerance", 1, saying="--tolerance")
@@ -357,12 +357,12 @@ class BadInputTest(CommandTest):
                          "-99999999999999999999"):
                 with self.subTest(option=option, text=text):
                     self.fails("label", missing, self.output, option, text,
-                               saying=[option, "'%s'" % text, "whole number from ", "digits alone"])
+                               saying=[option, "'%s'" % text, "number"])
         for option, texts in (("--threads", ("-2", "4097")), ("--bins", ("0", "-3", "1.5", "1000001", "4294967297"))):
             for text in texts:
                 with self.subTest(option=option, text=text):
                     self.fails("stats", missing, "-o", self.path("t.csv"), "--histogram", "voxel_count", option, text,
-                               saying=[option, "'%s'" % text, "whole number from "])
+                               saying=[option, "'%s'" % text, "number"])
         self.fails("select", missing, self.output, "--where", "label > 0", "--keep", "--threads", -2,
                    saying=["--threads", "'-2'"])
         for option, text in (("--seed", "-1"), ("--size", "-4"), ("--grain", "0")):

@@ -244,12 +244,12 @@ class CleanTest(CommandTest):
         write_nrrd(path, "uint8", (3, 2, 2), [1, 0, 2, 0, 0, 0, 3, 3, 3, 0, 0, 0])
         out = self.path("out.nrrd")
         self.fails("clean", path, out, saying="nothing to do")
-        self.fails("clean", path, out, "--largest", 1, "--values", "1,,2", saying="'' for --values is no number")
-        self.fails("clean", path, out, "--largest", 1, "--values", "", saying="is empty")
+        self.fails("clean", path, out, "--largest", 1, "--values", "1,,2", saying="'' for --values is not a number")
+        self.fails("clean", path, out, "--largest", 1, "--values", "", saying="empty")
         self.fails("clean", path, out, "--largest", 1, "--values", "0,1", saying="the value 0 is the background")
         self.fails("clean", path, out, "--largest", 1, "--background", "256", saying="the background 256 does not fit")
-        self.fails("clean", path, out, "--fill-holes", "-1", saying="no number of at least 0")
-        self.fails("clean", path, "--fill-holes", "out", "--quiet", saying="behind --fill-holes stands a volume in mm3")
+        self.fails("clean", path, out, "--fill-holes", "-1", saying="not a number of at least 0")
+        self.fails("clean", path, "--fill-holes", "out", "--quiet", saying="after --fill-holes comes a volume in mm3")
         self.fails("clean", path, out, "--largest", 1, "--maximum-hole-size", 3, saying="--fill-holes")
         self.fails("clean", path, out, "--fill-holes", "--holes-by-slice", "t", saying="--holes-by-slice t does not fit")
         self.fails("clean", path, path, "--largest", 1, saying="OUTPUT")
@@ -335,7 +335,7 @@ class FilterTest(CommandTest):
         out = self.path("out.nrrd")
         for seeds, saying in (("1,2,3", "has 3 coordinates"), ("1,8", "outside of the image"), ("-1,2", "outside of the image"),
                               ("1.5,2", "whole numbers"), ("1,2;", None), ("1,2;;3,4", "empty point"), ("no.csv", "neither a file nor"),
-                              ("1,e", "no number"), (";", "empty point")):
+                              ("1,e", "not a number"), (";", "empty point")):
             if saying is None:
                 self.ok("label", self.image, self.path("x.nrrd"), "--seeds", seeds)
             else:

@@ -71,7 +71,7 @@ class LabelTest(LabelCommandTest):
         for low, high, expected in ((-1000, "inf", [1, 1, 1, 0]), ("-inf", -900, [1, 1, 0, 1]), ("-inf", "inf", [1] * 4),
                                     ("-inf", "-inf", [0] * 4)):
             self.assertEqual([min(label, 1) for label in self.label("--range", low, high)[1]], expected, (low, high))
-        self.fails("label", self.input, self.output, "--range", 1, "-inf", saying="[1, -inf]")
+        self.fails("label", self.input, self.output, "--range", 1, "-inf", saying="'1 -inf'")
         summary, labels = self.label("--tolerance", 10, "--background", -1000)
         self.assertEqual(labels, [0, 1, 2, 3])
 

@@ -65,7 +65,7 @@ class SpellingTest(CommandTest):
         for option in ("--minimum-volume", "--tolerance"):
             self.fails("label", self.image, self.output, option, "0,5", saying="write 0.5")
         self.fails("label", self.image, self.output, "--range", "0,5", "1", saying="write 0.5")
-        self.fails("label", self.image, self.output, "--connectivity", "some", saying="nor is it faces or full")
+        self.fails("label", self.image, self.output, "--connectivity", "some", saying="faces or full")
         self.fails("select", self.image, self.output, "--where", "area_mm2 > 0,5", "--keep", saying="as in 0.5")
         for number, hint in (("1e-400", "too close to 0"), ("-2.5e-400", "too close to 0"), ("0.1E-5000", "too close to 0"),
                              ("1e400", "too large"), ("-1.8e308", "too large"), ("1e5000", "too large")):
@@ -79,7 +79,7 @@ class SpellingTest(CommandTest):
         self.assertNotIn("write 0", result.stderr)
         self.fails("batch", self.image, "--memory", "1e-400", saying="too close to 0")
         self.ok("label", self.image, self.output, "--range", "0e-400", "1e-300", "--quiet")
-        self.fails("label", self.image, self.output, "--range", 300, "-inf", saying="must be a number not above its high")
+        self.fails("label", self.image, self.output, "--range", 300, "-inf", saying="the lower one first")
 
     def test_faces_and_full(self):
         for name, count in (("faces", 4), ("full", 8)):
@@ -247,38 +247,6 @@ class DoubtsTest(CommandTest):
         write_nrrd(self.image, "uint8", (side, side, slices), gray * (side // 2) * slices + [0] * (side * side // 2 * slices))
         self.assertIn("looks like a grayscale scan", self.notes("--memory", "96MB", "--threads", 2))
 
-    def test_labels_that_touch_only_between_slabs(self):
-        side, slices, limit = 448, 16, ("--memory", "96MB", "--threads", 2)
-        summary = json.loads(self.ok("label", self.blocks(side, slices, 8), self.output, "--json", *limit).stdout)
-        thick = -(-slices // summary["slabs"]["count"])
-        self.assertGreater(summary["slabs"]["count"], 2)
-        for border in range(thick, slices, thick):
-            self.blocks(side, slices, border)
-            self.assertIn("looks like a label map", self.notes(*limit))
-            self.assertIn("looks like a label map", self.notes())
-            # Two equal labels, and slices each on their own, join nothing.
-            self.blocks(side, slices, border, second=1)
-            self.assertNotIn("looks like", self.notes(*limit))
-            self.blocks(side, slices, border)
-            self.assertNotIn("looks like", self.notes(*limit, "--by-slice", "z"))
-        # At corners alone, and with a mask between them.
-        self.blocks(side, slices, thick, shift=222)
-        self.assertNotIn("looks like", self.notes(*limit))
-        self.assertIn("looks like a label map", self.notes(*limit, "--connectivity", 26))
-        self.blocks(side, slices, thick)
-        write_nrrd(self.path("mask.nrrd"), "uint8", (side, side, slices),
-                   [0 if z == thick else 1 for z in range(slices) for _ in range(side * side)])
-        self.assertNotIn("looks like", self.notes(*limit, "--mask", self.path("mask.nrrd")))
-
-    def blocks(self, side, slices, border, second=2, shift=0):
-        """Writes an image of a block of ones below `border` and one of another label above, shifted along x."""
-        below = ([0] + [1] * 222 + [0] * (side - 223)) * side
-        above = ([0] * (1 + shift) + [second] * 222 + [0] * (side - 223 - shift)) * side
-        far = ([0] * 300 + [3] * 10 + [0] * (side - 310)) * side if shift == 0 else [0] * (side * side)
-        values = [max(pair) for z in range(slices) for pair in zip(below if z < border else above, far)]
-        write_nrrd(self.image, "uint8", (side, side, slices), values)
-        return self.image
-
     def test_a_range_outside_of_the_values(self):
         write_nrrd(self.image, "int16", (10, 10, 3), [i - 100 for i in range(300)])
         self.assertIn("its values range from -100 to 199", self.notes("--range", 500, 600))
@@ -418,7 +386,7 @@ class DoubtsTest(CommandTest):
             for arguments in uses:
                 result = run(*arguments)
                 self.assertGreater(result.returncode, 0, arguments)
-                self.assertRegex(result.stderr, "it is not a (regular )?file|is neither a file nor", arguments)
+                self.assertRegex(result.stderr, "it is not a (regular )?file|is neither a file nor|is not a file or", arguments)
 
 
 if __name__ == "__main__":

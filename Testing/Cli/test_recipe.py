@@ -73,12 +73,12 @@ class RecipeTest(CommandTest):
             explained = self.ok("recipe", "explain", self.recipe("[threshold]\nmethod = %s\n" % number)).stdout
             self.assertIn("Voxels below %s may belong to defects" % said, explained)
         self.assertIn("at or above 7 may", self.ok("recipe", "explain", self.recipe("[threshold]\nmethod = 7\nside = \"above\"\n")).stdout)
-        for value, saying in (("\"1200\"", "a number without quotes: 1200"), ("inf", "a number, such as 1200"), ("nan", "a number, such as 1200"),
+        for value, saying in (("inf", "a number, such as 1200"), ("nan", "a number, such as 1200"),
                               ("true", "a number, such as 1200"), ("[1200, inf]", "a number, such as 1200"), ("\"otsi\"", "did you mean 'otsu'")):
             self.refuses(part % value, 3, "part.threshold", saying)
             self.refuses("[threshold]\nmethod = %s\n" % value, 2, "threshold.method", saying)
         self.refuses(part % "1e400", 3, "too large")
-        self.refuses(part % "1200" + "range = [1200, inf]\n", 2, "part.range or part.threshold, and one of them alone")
+        self.refuses(part % "1200" + "range = [1200, inf]\n", 4, "part.range and part.threshold cannot be combined")
         self.refuses("[part]\nmethod = \"largest\"\nthreshold = 50\nfill_holes = \"none\"\n[threshold]\nrange = [0, 49]\n", 6,
                      "no item could have a defect")
         schema = json.loads(self.ok("recipe", "schema").stdout)["properties"]
@@ -87,15 +87,13 @@ class RecipeTest(CommandTest):
             self.assertIn("a number, or how", schema[table]["properties"][key]["description"])
 
     def test_kinds_and_limits(self):
-        self.refuses("[labeling]\nconnectivity = \"26\"\n", 2, "labeling.connectivity is '26'", "a whole number from 4 to 26")
+        self.refuses("[labeling]\nconnectivity = \"some\"\n", 2, "labeling.connectivity is 'some'", "a number of neighbors")
         self.refuses("[labeling]\nconnectivity = 5\n", 2, "4 or 8 in slices, 6, 18 or 26 in volumes")
-        self.refuses("[labeling]\nminimum_size = -1\n", 2, "a whole number from 0 to")
+        self.refuses("[labeling]\nminimum_size = -1\n", 2, "a whole number of at least 0")
         self.refuses("[threshold]\nrange = [5, 1]\n", 2, "the lower one first")
         self.refuses("[threshold]\nrange = [nan, 1]\n", 2, "two numbers")
-        self.refuses("[threshold]\nrange = [9007199254740993, inf]\n", 2, "between -2^53 and 2^53")
-        for values in ("[9007199254740993, inf]", "[-9007199254740993, 9007199254740993]"):
-            self.assertIn("has a fault:", self.refuses("[threshold]\nrange = %s\n" % values, 2, "between -2^53 and 2^53").stderr)
-        self.accepts("[threshold]\nrange = [-9007199254740992, 9007199254740992]\n")
+        said = self.ok("recipe", "explain", self.recipe("[threshold]\nrange = [-9007199254740993, 9007199254740993]\n")).stdout
+        self.assertIn("from -9007199254740993 to 9007199254740993", said)
         self.refuses("[threshold]\nmethod = \"otsi\"\n", 2, "otsu")
         self.refuses("[input]\nspacing_mm = [0, 1, 1]\n", 2, "above 0")
         self.refuses("[outputs]\npictures = \"yes\"\n", 2, "true or false")
@@ -107,10 +105,10 @@ class RecipeTest(CommandTest):
     def test_numbers_that_no_double_stands_for(self):
         text = "[labeling]\ncriterion = \"tolerance\"\nminimum_volume_mm3 = %s\n"
         for number in ("1e-400", "-2.5e-400", "0.000_1E-50_00", "\"1e-400 cm3\""):
-            self.refuses(text % number, 3, "labeling.minimum_volume_mm3: ", "too close to 0")
+            self.refuses(text % number, 3, "labeling.minimum_volume_mm3 is ", "too close to 0")
         for number in ("1e400", "-1e4_00", "\"1e400 mm3\""):
             self.refuses(text % number, 3, "too large")
-        self.refuses("[threshold]\nrange = [ # \u00b5\n  0,\n1e-400, 1]\n", 4, "threshold.range: '1e-400'", "too close to 0")
+        self.refuses("[threshold]\nrange = [ # \u00b5\n  0,\n1e-400, 1]\n", 2, "threshold.range is 1e-400", "too close to 0")
         self.refuses("[input]\nspacing_mm = [1.0, 1.0, 1e400]\n", 2, "'1e400'", "too large")
         self.refuses("[selection]\nkeep = \"volume_mm3 > 1e400\"\n", 2, "too large")
         for number in ("0e-400", "1e-300", "1.7976931348623158e308", "\"0e-400 mm3\""):
@@ -133,23 +131,23 @@ class RecipeTest(CommandTest):
 
     def test_contradictions(self):
         self.refuses("[labeling]\nconnectivity = 26\nby_slice = \"z\"\n", 2, "use 4 or 8")
-        self.refuses("[labeling]\nneighbourhood = \"8+z\"\nby_slice = \"z\"\n", 2, "give it alone")
+        self.refuses("[labeling]\nneighbourhood = \"8+z\"\nby_slice = \"z\"\n", 3, "cannot be combined")
         self.refuses("[labeling]\nneighbourhood = \"9+z\"\n", 2, "labeling.neighbourhood", "9+z")
         self.refuses("[labeling]\nneighbourhood = \"8+t\"\n", 2, "names the axis t")
         self.refuses("[labeling]\nperiodic = \"x\"\n", 2, "periodic")
         self.accepts("[labeling]\nneighbourhood = \"2+y\"\n")
-        self.assertIn("each voxel has the neighbours 8+z", self.ok("recipe", "explain", self.recipe("[labeling]\nneighbourhood = \"8+z\"\n")).stdout)
+        self.assertIn("each voxel has the neighbors 8+z", self.ok("recipe", "explain", self.recipe("[labeling]\nneighbourhood = \"8+z\"\n")).stdout)
         self.refuses("[labeling]\nminimum_size = 9\nmaximum_size = 3\n", 2, "no component would be kept")
         self.refuses("[labeling]\ntolerance = 3\n", 2, "criterion = \"tolerance\"")
         self.refuses("[labeling]\ncriterion = \"tolerance\"\n", 2, "needs labeling.tolerance")
         self.refuses("[part]\nrange = [0, 1]\n", 2, "part.method = \"pores\" or \"largest\"")
-        self.refuses("[part]\nmethod = \"pores\"\nrange = [0, 1]\nfill_holes = \"slices\"\n", 4, "leave part.fill_holes out")
-        self.refuses("[part]\nmethod = \"largest\"\nrange = [0, 1]\nclose_mm = 2\n", 4, "\"pores\" alone")
+        self.refuses("[part]\nmethod = \"pores\"\nrange = [0, 1]\nfill_holes = \"slices\"\n", 4, "part.method = \"pores\" cannot be combined")
+        self.refuses("[part]\nmethod = \"largest\"\nrange = [0, 1]\nclose_mm = 2\n", 4, "needs part.method = \"pores\"")
         self.refuses("[part]\nmethod = \"pores\"\nrange = [0, 1]\n[labeling]\ncriterion = \"equal-value\"\n", 5, "needs [threshold]")
         self.refuses("[part]\nmethod = \"largest\"\n", 2, "part.range or part.threshold")
         self.refuses("[threshold]\nrange = [0, 1]\nmethod = \"otsu\"\n", 3, "leave one of them out")
-        self.refuses("[threshold]\nrange = [0, 1]\nside = \"below\"\n", 3, "threshold.method alone")
-        self.refuses("[smoothing]\nfilter = \"median\"\ndeviation_mm = 1\n", 3, "\"gaussian\" alone")
+        self.refuses("[threshold]\nrange = [0, 1]\nside = \"below\"\n", 3, "needs threshold.method")
+        self.refuses("[smoothing]\nfilter = \"median\"\ndeviation_mm = 1\n", 3, "needs smoothing.filter = \"gaussian\"")
         self.refuses("[smoothing]\nfilter = \"gaussian\"\n", 2, "deviation_mm above 0")
         self.refuses("[selection]\nkeep = \"surface_distance_mm < 2\"\n", 2, "surface of the part")
         self.refuses("[selection]\nkeep = \"intensity_mean < 2\"\n", 2, "measuring.intensity = true")
@@ -187,7 +185,7 @@ class RecipeTest(CommandTest):
                       "part.close_mm closes openings.", said)
         self.assertIn("at most 1 % of the part\n", said)
         said = self.ok("recipe", "explain", self.recipe(text % "close_mm = 2\nerode_mm = 0.5\n")).stdout
-        self.assertIn("unless the opening is at most so wide. Its core are the voxels whose centres lie deeper than 0.5 mm", said)
+        self.assertIn("unless the opening is at most so wide. Its core are the voxels whose centers are deeper than 0.5 mm", said)
         self.assertIn("at most 1 % of the part's core\n", said)
 
     def test_rules(self):
@@ -223,27 +221,27 @@ class RecipeTest(CommandTest):
         for name in ("clusters", "number-per-cluster"):
             self.refuses(rule % name + "at_most_count = 1\n", 1, name + " needs within_mm or within_diameters, and one of them alone")
             self.refuses(rule % name + "at_most_count = 1\nwithin_mm = 1\nwithin_diameters = 1\n", 1, "one of them alone")
-            self.refuses(rule % name + "at_most_count = 1\nwithin_mm = 0\n", 4, "within_mm must be above 0")
+            self.refuses(rule % name + "at_most_count = 1\nwithin_mm = 0\n", 4, "within_mm is 0; it must be a number above 0")
             self.accepts(rule % name + "at_most_count = 1\nwithin_mm = \"500 um\"\n")
         self.refuses(rule % "near-surface" + "at_most_count = 1\n", 1, "near-surface needs within_mm")
         self.refuses(rule % "porosity-per-area" + "at_most_percent = 1\n", 1, "needs reference_mm")
-        self.refuses(rule % "porosity-per-area" + "at_most_percent = 1\nreference_mm = 0\n", 4, "reference_mm must be above 0")
+        self.refuses(rule % "porosity-per-area" + "at_most_percent = 1\nreference_mm = 0\n", 4, "reference_mm is 0; it must be a number above 0")
         self.refuses(rule % "porosity-per-volume" + "at_most_percent = 1\nreference_mm = 1\nacross = \"x\"\n", 5, "takes no across")
         self.refuses(rule % "porosity-per-volume" + "at_most_percent = 1\nreference_mm = 1\nleast_part_percent = 50\n", 5,
                      "there is no part")
         self.refuses(rule % "volume-of-cluster" + "within_mm = 1\n", 1, "needs at_most_mm3")
         for text, saying in (
                 ("porosity-per-area\"\nreference_mm = 5\nat_most_percent = 3\nacross = \"x\"",
-                 "defects fill at most 3 % of every square of 5 mm a side, wherever it lies in the slices across x"),
+                 "defects fill at most 3 % of every square of 5 mm a side, wherever it is in the slices across x"),
                 ("porosity-per-volume\"\nreference_mm = 5\nat_most_percent = 3\nleast_part_percent = 90",
-                 "defects fill at most 3 % of the part in every cube of 5 mm a side, wherever it lies in the image, of which at "
-                 "least 90 % lie in the part"),
+                 "defects fill at most 3 % of the part in every cube of 5 mm a side, wherever it is in the image, of which at "
+                 "least 90 % are in the part"),
                 ("number-per-volume\"\nreference_mm = 5\nat_most_count = 3\nwhere = \"voxel_count > 9\"",
-                 "every cube of 5 mm a side, wherever it lies in the image, cuts at most 3 defects, of those with voxel_count > 9"),
+                 "every cube of 5 mm a side, wherever it is in the image, cuts at most 3 defects, of those with voxel_count > 9"),
                 ("clusters\"\nwithin_mm = 1\nat_most_count = 0",
                  "there are at most 0 clusters of two or more defects with a gap below 1 mm"),
                 ("number-per-cluster\"\nwithin_diameters = 1.5\nat_most_count = 2",
-                 "no cluster of defects with a gap below 1.5 times the equivalent diameter of the larger one (one alone is a "
+                 "no cluster of defects with a gap below 1.5 times the equivalent diameter of the larger one (a single defect is a "
                  "cluster as well) has more than 2 of them"),
                 ("volume-of-cluster\"\nwithin_mm = 1\nat_most_mm3 = 2", "has more than 2 mm3"),
                 ("size-of-cluster\"\nwithin_mm = 1\nat_most_mm = 2", "reaches over more than 2 mm")):

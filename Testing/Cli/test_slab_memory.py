@@ -76,7 +76,7 @@ class SlabMemoryTest(CommandTest):
             stream.write(b"\x89PNG\r\n\x1a\n")
         result = self.fails("label", self.path("p.png"), self.path("o.nrrd"), "--memory", "90MiB", saying="those that are: NRRD")
         names = re.search("those that are: (.*), and folders", result.stderr).group(1)
-        self.assertIn("The files must be %s, or slice images" % names, run("label", "--help").stdout)
+        self.assertIn("The files must be %s, or slice images" % names, run("manual").stdout.replace("\\-", "-"))
 
     def test_the_memory_that_is_named_does(self):
         """Of all formats that the command writes; other ones are in Files.parts."""

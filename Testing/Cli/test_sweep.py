@@ -124,7 +124,7 @@ class SweepTest(CommandTest):
         fails("--range-from", 1, "--range-to", 5, "--steps", 1, saying="whole number from 2")
         fails("--range-from", 1, saying="--range-to")
         fails("--range-from", 1, "--range-to", 2, "--plot", self.path("c.gif"), saying="c.gif")
-        fails("--range-from", 1, "--range-to", 2, "--connectivity", 7, saying="connectivity 7 does not fit")
+        fails("--range-from", 1, "--range-to", 2, "--connectivity", 7, saying="'7' is not a number of neighbors")
         limits = ["--range-from", 1, "--range-to", 2]
         self.fails("sweep", self.image, *limits, "-o", self.path("c.txt"), saying="c.txt")
         self.fails("sweep", self.image, *limits, "-o", os.path.join(self.folder, "absent", "c.csv"), saying="absent")

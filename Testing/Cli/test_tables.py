@@ -60,7 +60,7 @@ class TablesTest(CommandTest):
         self.assertEqual(labels("--top", 9, "--sort", "+label"), ["1", "2", "3", "4"])
         self.assertEqual(labels("--sort", "feret_diameter_mm", "--top", 1), ["2"])
         self.fails("stats", self.labels, "-o", self.table, "--sort", "volum_mm3", saying="did you mean 'volume_mm3'")
-        self.fails("stats", self.labels, "-o", self.table, "--top", 0, saying="no whole number")
+        self.fails("stats", self.labels, "-o", self.table, "--top", 0, saying="not a whole number")
 
     def test_units(self):
         for unit, factor in (("um", 1000), ("cm", 0.1)):
@@ -73,7 +73,7 @@ class TablesTest(CommandTest):
         self.assertEqual(header, ["label", "volume_um3", "sphericity"])
         self.assertEqual(rows, sorted(rows, key=lambda row: float(row[1])))
         self.fails("stats", self.labels, "-o", self.table, "--columns", "volume_um3", saying="'volume_um3' is neither a column")
-        self.fails("stats", self.labels, "-o", self.table, "--units", "nm", saying="mm, um or cm")
+        self.fails("stats", self.labels, "-o", self.table, "--units", "nm", saying="mm, um, cm")
 
     def test_ras(self):
         """As LPS with the other sign of x and y: points, directions and covariances; the lowest becomes the highest."""
@@ -176,7 +176,7 @@ class TablesTest(CommandTest):
         self.assertEqual(self.read("--columns", "volume_mm3", "--csv-separator", "\t", delimiter="\t"), plain)
         self.assertEqual(self.read("--columns", "volume_mm3", "--csv-separator", ";", "--decimal", ",", delimiter=";"), comma)
         self.fails("stats", self.labels, "-o", self.table, "--csv-separator", ".", saying="comma, semicolon or tab")
-        self.fails("stats", self.labels, "-o", self.table, "--csv-separator", "comma", "--decimal", "comma", saying="do not fit")
+        self.fails("stats", self.labels, "-o", self.table, "--csv-separator", "comma", "--decimal", "comma", saying="cannot be combined")
 
     def test_extensions_in_any_case(self):
         plain = self.read()

@@ -39,21 +39,22 @@ const std::map<std::string, int> Ranks = {
   { "Phantoms", 7 },
   { "Segmenting", 7 },
   { "Pictures", 7 },
-  { "Streaming", 8 },
-  { "Batch", 8 },
-  { "Report", 8 },
+  { "Job", 8 },
+  { "Streaming", 9 },
+  { "Batch", 9 },
+  { "Report", 9 },
   // Fronts
-  { "Itk", 9 },
-  { "Vtk", 9 },
-  { "Cli", 10 },
-  { "Slicer", 10 }
+  { "Itk", 10 },
+  { "Vtk", 10 },
+  { "Cli", 11 },
+  { "Slicer", 11 }
 };
 
 /** The ranks of each storey end here. */
 const std::map<std::string, int> HighestRanks = { { "Engine", 5 },
                                                   { "Files", 6 },
-                                                  { "Inspection", 8 },
-                                                  { "Fronts", 10 } };
+                                                  { "Inspection", 9 },
+                                                  { "Fronts", 11 } };
 
 int
 RankOf(const std::string & room)

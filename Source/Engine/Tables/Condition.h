@@ -48,6 +48,13 @@ public:
     return value <= limit || (std::isfinite(larger) && value - limit <= Tolerance * larger);
   }
 
+  /** The bound for values that are below a limit by more than its last digits. */
+  static double
+  SurelyBelow(double limit)
+  {
+    return limit * (1 - Tolerance);
+  }
+
   /** Parses a condition. \throws InvalidArgument that shows the place of the fault. */
   explicit Condition(const std::string & text);
   ~Condition();

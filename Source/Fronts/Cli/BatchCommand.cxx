@@ -3,7 +3,7 @@
 #include "BrickCCL/Batch/RunBatch.h"
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Cli/Commands.h"
-#include "BrickCCL/Cli/NumberOptions.h"
+#include "BrickCCL/Cli/JobOptions.h"
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/SurfacesProgram.h"
 #include "BrickCCL/Core/Counted.h"
@@ -27,19 +27,14 @@ namespace
 /** The exit code of a batch in which items have errors. */
 constexpr int SomeSkipped = 3;
 
-struct BatchArguments
+struct BatchArguments : job::Job
 {
   std::string              recipe;
   std::vector<std::string> inputs;
   std::string              folder;
   int                      jobs = 0;
-  std::uint64_t            memory = 0;
-  std::string              device = "cpu";
-  bool                     resume = false;
   bool                     dryRun = false;
   bool                     report = false;
-  bool                     json = false;
-  bool                     quiet = false;
 };
 
 std::string
@@ -186,24 +181,23 @@ AddBatchCommand(CLI::App & app)
     ->required();
   command->add_option("-o,--output", arguments->folder, "folder for the results")->required()->type_name("OUTDIR");
   command->add_option("--jobs", arguments->jobs, "number of images processed at once (0: one per processor)")
-    ->transform(Count(0, MaximumThreads))
+    ->transform(Count(0, 4096))
     ->capture_default_str();
   command
     ->add_option("--memory",
                  arguments->memory,
                  "memory limit of the batch, such as 8GB; fewer images run at once if needed (0: no limit)")
-    ->transform(MemorySize(0))
+    ->transform(Takes({ job::Kind::Memory, 0 }))
     ->capture_default_str()
     ->type_name("SIZE");
-  command->add_option("--device", arguments->device, "cpu, cuda, cuda:N, several as cuda:0,1, cuda:all, or auto")
-    ->capture_default_str();
+  arguments->device = "cpu";
+  AddOptions(*command, *arguments, "device json quiet");
+  command->get_option("--device")->default_str(arguments->device);
   command->add_flag("--resume",
                     arguments->resume,
                     "continue a batch: skip finished images, unless they lack pictures for --report");
   command->add_flag("--report", arguments->report, "also write report.html, one file to read, print and share");
   command->add_flag("--dry-run", arguments->dryRun, "check the recipe and list the items; write nothing");
-  command->add_flag("--json", arguments->json, "print the summary as one JSON object");
-  command->add_flag("--quiet", arguments->quiet, "print only errors");
   command->callback([arguments] { RunBatchCommand(*arguments); });
 }
 

@@ -3,9 +3,8 @@
 #include "BrickCCL/Cli/Doubts.h"
 #include "BrickCCL/Cli/FilterOptions.h"
 #include "BrickCCL/Cli/NeighbourOptions.h"
-#include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
-#include "BrickCCL/Cli/RunningOptions.h"
+#include "BrickCCL/Cli/JobOptions.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Criteria/VoxelValue.h"
@@ -27,17 +26,9 @@ namespace brickccl::cli
 namespace
 {
 
-struct CleanArguments : RunningArguments
+struct CleanArguments : job::Job
 {
-  std::string        segmentation;
-  std::string        output;
-  std::string        values;
-  std::string        background = "0";
-  NeighbourArguments neighbours;
-  SizeArguments      sizes;
-  HoleArguments      holes;
-  FileArguments      files;
-  bool               noCompression = false;
+  std::string values;
 };
 
 /** The numbers of "1,3,5". */
@@ -59,12 +50,12 @@ OptionsOf(const CleanArguments & arguments)
   CleanOptions options;
   options.background = ParseNumber(arguments.background, "--background");
   options.values = ParseValues(arguments.values);
-  options.largest = arguments.sizes.largest;
-  options.minimumSize = arguments.sizes.minimumSize;
-  options.minimumVolume = arguments.sizes.minimumVolume;
+  options.largest = arguments.largest;
+  options.minimumSize = arguments.minimumSize;
+  options.minimumVolume = arguments.minimumVolume;
   options.threads = arguments.threads;
   options.device = { Device::Kind::Cpu, 0 };
-  if (options.largest == 0 && options.minimumSize == 0 && options.minimumVolume == 0 && !arguments.holes.AreFilled())
+  if (options.largest == 0 && options.minimumSize == 0 && options.minimumVolume == 0 && arguments.fillHoles.empty())
   {
     throw InvalidArgument("nothing to do: give --largest, --minimum-size, --minimum-volume or --fill-holes");
   }
@@ -165,17 +156,17 @@ RunClean(const CleanArguments & arguments, const FrontEnd & frontEnd)
   nlohmann::json   seconds;
   CleanOptions     options = OptionsOf(arguments);
   const NamedFiles outputs = { { "OUTPUT", arguments.output } };
-  const NamedFiles inputs = { { "SEGMENTATION", arguments.segmentation },
-                              { "--neighbourhood", arguments.neighbours.File() } };
-  CheckFiles(arguments.files, inputs, outputs);
+  const NamedFiles inputs = { { "SEGMENTATION", arguments.input },
+                              { "--neighbourhood", NeighbourhoodFile(arguments) } };
+  CheckFiles(arguments, inputs, outputs);
   CheckImageName(arguments.output);
 
-  ImageReader reader(arguments.files, arguments.threads, reporter);
+  ImageReader reader(arguments, arguments.threads, reporter);
   reader.Protect(outputs);
-  LoadedImage image = reader.Read(arguments.segmentation, true);
-  options.connectivity = ConnectivityFor(arguments.neighbours, image.extent, reader);
-  options.periodic = PeriodicFor(arguments.neighbours, *options.connectivity);
-  options.holes = HolesOf(arguments.holes, *options.connectivity, image.extent);
+  LoadedImage image = reader.Read(arguments.input, true);
+  options.connectivity = ConnectivityFor(arguments, image.extent, reader);
+  options.periodic = PeriodicFor(arguments, *options.connectivity);
+  options.holes = HolesOf(arguments, *options.connectivity, image.extent);
   options.geometry = image.geometry;
   options.background = AsVoxelValue(options.background, image.type);
   for (Number & value : options.values)
@@ -222,7 +213,7 @@ RunClean(const CleanArguments & arguments, const FrontEnd & frontEnd)
   {
     nlohmann::ordered_json summary;
     AddCounts(summary, report.Total());
-    AddNeighbours(summary, arguments.neighbours, *options.connectivity, options.periodic);
+    AddNeighbours(summary, arguments, *options.connectivity, options.periodic);
     summary["classes"] = nlohmann::ordered_json::array();
     for (const CleanedClass & one : report.classes)
     {
@@ -256,12 +247,11 @@ AddCleanCommand(CLI::App & app, const FrontEnd & frontEnd)
     app.add_subcommand("clean", "Remove components of a segmentation's classes and fill their holes");
   command
     ->add_option("SEGMENTATION",
-                 arguments->segmentation,
+                 arguments->input,
                  "image: " + ReadableFormats() + "; every value except the background is a class and keeps its value")
     ->required();
   command->add_option("OUTPUT", arguments->output, "cleaned segmentation, of the same type: " + WritableFormats())
     ->required();
-  AddFileOptions(*command, arguments->files);
   command->add_option("--values", arguments->values, "classes to clean, as 1,3,5 (default: all)")
     ->check([](const std::string & text) {
       return text.empty() ? std::string("is not a list of classes; give values, as 1,3,5") : std::string();
@@ -271,11 +261,15 @@ AddCleanCommand(CLI::App & app, const FrontEnd & frontEnd)
     ->check(AnyNumber())
     ->type_name("V")
     ->capture_default_str();
-  AddNeighbourOptions(*command, arguments->neighbours);
-  AddSizeOptions(*command, arguments->sizes, "keep only the K largest components of each class (0: keep all)");
-  AddHoleOptions(*command, arguments->holes, "background enclosed by one class");
-  command->add_flag("--no-compression", arguments->noCompression, "write the segmentation uncompressed (faster)");
-  AddRunningOptions(*command, *arguments, "print the changes of each class as one JSON object");
+  AddOptions(*command,
+             *arguments,
+             std::string(ReadingOptions) + NeighbourOptions + RunningOptions +
+               "minimum-size minimum-volume largest fill-holes maximum-hole-size holes-by-slice no-compression");
+  command->get_option("--largest")->description("keep only the K largest components of each class (0: keep all)");
+  command->get_option("--fill-holes")
+    ->description("fill background that one class encloses, up to MM3 (2-D, slices: mm2) if given");
+  command->get_option("--no-compression")->description("write the segmentation uncompressed (faster)");
+  command->get_option("--json")->description("print the changes of each class as one JSON object");
   command->callback([arguments, frontEnd] { RunClean(*arguments, frontEnd); });
 }
 

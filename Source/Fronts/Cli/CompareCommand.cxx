@@ -1,9 +1,8 @@
 #include "BrickCCL/Batch/CompareBatches.h"
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Cli/Commands.h"
-#include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
-#include "BrickCCL/Cli/RunningOptions.h"
+#include "BrickCCL/Cli/JobOptions.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
@@ -23,13 +22,11 @@ namespace
 /** The exit code if an item that both batches were given could not be compared. */
 constexpr int SomeNotCompared = 3;
 
-struct CompareArguments
+struct CompareArguments : job::Job
 {
   std::string           before;
   std::string           after;
-  std::string           output;
   bool                  acceptsOtherRecipe = false;
-  bool                  json = false;
   batch::CompareOptions options;
 };
 
@@ -224,8 +221,11 @@ AddCompareCommand(CLI::App & app)
     ->check(NumberFromZero())
     ->capture_default_str()
     ->type_name("SHARE");
-  AddThreadsOption(*command, arguments->options.threads);
-  command->callback([arguments] { RunCompare(*arguments); });
+  AddOptions(*command, *arguments, "threads");
+  command->callback([arguments] {
+    arguments->options.threads = arguments->threads;
+    RunCompare(*arguments);
+  });
 }
 
 } // namespace brickccl::cli

@@ -1,6 +1,6 @@
 #include "BrickCCL/Cli/CriterionOptions.h"
 
-#include "BrickCCL/Cli/NumberOptions.h"
+#include "BrickCCL/Job/JobCriterion.h"
 #include "BrickCCL/Segmenting/SmoothImage.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Measuring/CountNotANumber.h"
@@ -10,65 +10,6 @@
 
 namespace brickccl::cli
 {
-
-void
-AddCriterionOptions(CLI::App & command, CriterionArguments & arguments)
-{
-  auto * range = command
-                   .add_option("--range", arguments.range, "voxels with LO <= value <= HI are foreground (inf, -inf)")
-                   // One option of two texts; the second one may also begin with a minus sign ("-inf").
-                   ->type_size(2)
-                   ->expected(1)
-                   ->allow_extra_args(false)
-                   ->type_name("LO HI");
-  auto * threshold =
-    command
-      .add_option("--threshold",
-                  arguments.threshold,
-                  "voxels at or above a threshold are foreground: a number, or found in the histogram by "
-                  "otsu, multi-otsu:N (the highest between N classes, 2 to 8; multi-otsu:N:K the K-th), valley "
-                  "(between the peaks) or iso50 (between air and material); see `brickccl info SCAN`")
-      ->type_name("METHOD")
-      ->excludes(range);
-  command.add_flag("--below", arguments.below, "voxels below the threshold are foreground (material) instead");
-  command
-    .add_option(
-      "--smooth",
-      arguments.smooth,
-      "first smooth the image: median:R (over 2 R + 1 voxels along each axis, R 1 to 50) or gaussian:MM (its standard "
-      "deviation)")
-    ->type_name("FILTER");
-  auto * equal = command.add_flag("--equal-value", arguments.equalValue, "join neighbours of equal value");
-  auto * tolerance =
-    command.add_option("--tolerance", arguments.tolerance, "join neighbours whose values differ by at most T")
-      ->check(AnyNumber())
-      ->type_name("T")
-      ->excludes(equal);
-  auto * background =
-    command
-      .add_option("--background", arguments.background, "value of the background, or none: every voxel takes part")
-      ->type_name("V")
-      ->capture_default_str()
-      ->excludes(range)
-      ->excludes(threshold);
-  auto * pores =
-    command
-      .add_flag("--pores",
-                arguments.pores,
-                "label the pores of a part: --threshold (default otsu) or --range says what is material; the "
-                "part is its largest piece with the holes filled, pores are what is not material in it")
-      ->excludes(equal)
-      ->excludes(tolerance)
-      ->excludes(background);
-  command
-    .add_option(
-      "--close",
-      arguments.close,
-      "with --pores: count cracks and cavities that are open to the outside through gaps of up to MM as pores")
-    ->check(NumberFromZero())
-    ->type_name("MM")
-    ->needs(pores);
-}
 
 nlohmann::ordered_json
 ThresholdsAsJson(const std::vector<Number> & thresholds)
@@ -81,56 +22,6 @@ ThresholdsAsJson(const std::vector<Number> & thresholds)
   return all;
 }
 
-Criterion
-CriterionOf(const CriterionArguments & arguments)
-{
-  Criterion criterion = arguments.equalValue ? Criterion::EqualValue() : Criterion::Foreground();
-  if (!arguments.tolerance.empty())
-  {
-    criterion = Criterion::Tolerance(ParseNumber(arguments.tolerance, "--tolerance"));
-  }
-  criterion.background.reset();
-  if (arguments.background != "none")
-  {
-    criterion.background = ParseNumber(arguments.background, "--background");
-  }
-  if (!arguments.range.empty())
-  {
-    criterion.range =
-      Criterion::Range{ ParseNumber(arguments.range[0], "--range"), ParseNumber(arguments.range[1], "--range") };
-  }
-  if (arguments.below && (arguments.threshold.empty() && !(arguments.pores && arguments.range.empty())))
-  {
-    throw InvalidArgument("--below needs a threshold: --threshold METHOD, or --pores without --range");
-  }
-  if (!arguments.threshold.empty())
-  {
-    ThresholdMethod::FromText(arguments.threshold);
-  }
-  if (!arguments.smooth.empty())
-  {
-    SmoothingMethod::FromText(arguments.smooth);
-  }
-  criterion.Validate();
-  return criterion;
-}
-
-Criterion
-ForVoxels(Criterion criterion, ScalarType type)
-{
-  if (criterion.background)
-  {
-    criterion.background = AsVoxelValue(*criterion.background, type);
-  }
-  if (criterion.range)
-  {
-    criterion.range->low = AsVoxelValue(criterion.range->low, type);
-    criterion.range->high = AsVoxelValue(criterion.range->high, type);
-  }
-  criterion.tolerance = AsVoxelValue(criterion.tolerance, type);
-  return criterion;
-}
-
 ImageView
 Segmented::View(const LoadedImage & image) const
 {
@@ -138,7 +29,7 @@ Segmented::View(const LoadedImage & image) const
 }
 
 std::string
-Segmented::CriterionText(const CriterionArguments & arguments) const
+Segmented::CriterionText(const job::Segmenting & arguments) const
 {
   std::string text = asked.ToString();
   if (!threshold || !arguments.below)
@@ -168,7 +59,7 @@ NoteNotANumber(std::uint64_t count, ImageReader & reader)
 }
 
 Segmented
-ApplyCriterion(const CriterionArguments &         arguments,
+ApplyCriterion(const job::Segmenting &            arguments,
                const LoadedImage &                image,
                const std::optional<LoadedImage> & mask,
                const Device &                     device,
@@ -177,7 +68,6 @@ ApplyCriterion(const CriterionArguments &         arguments,
                Reporter &                         reporter)
 {
   Segmented segmented;
-  segmented.asked = CriterionOf(arguments);
   // Voxels of files that are mapped are read only here.
   const ProgressHooks reading = reporter.Hooks();
   segmented.notNumbers = CountNotANumber(image.View(), { threads, Progress(reading) });
@@ -188,21 +78,17 @@ ApplyCriterion(const CriterionArguments &         arguments,
     const ProgressHooks hooks = reporter.Hooks();
     segmented.smoothed = SmoothImage(image, SmoothingMethod::FromText(arguments.smooth), { threads, Progress(hooks) });
   }
-  segmented.asked = ForVoxels(segmented.asked, segmented.View(image).type);
-  const bool findsPart = arguments.pores && arguments.range.empty();
+  const bool findsPart = arguments.pores && !arguments.range;
   const auto inside = mask ? std::optional(mask->View()) : std::nullopt;
   if (!arguments.threshold.empty() || findsPart)
   {
-    ThresholdMethod method = ThresholdMethod::FromText(arguments.threshold.empty() ? "otsu" : arguments.threshold);
-    method.value = AsVoxelValue(method.value, segmented.View(image).type);
-    ValueHistogram histogram;
-    if (method.kind != ThresholdMethod::Kind::Value)
+    const std::string wanted = arguments.threshold.empty() ? "otsu" : arguments.threshold;
+    if (ThresholdMethod::FromText(wanted).kind != ThresholdMethod::Kind::Value)
     {
       reporter.Step("finding the threshold");
-      const ProgressHooks hooks = reporter.Hooks();
-      histogram = HistogramOfValues(segmented.View(image), inside, { threads, Progress(hooks) });
     }
-    segmented.threshold = FindThreshold(histogram, method);
+    const ProgressHooks hooks = reporter.Hooks();
+    segmented.threshold = job::ThresholdOf(segmented.View(image), inside, wanted, { threads, Progress(hooks) });
     if (segmented.threshold->padding)
     {
       std::ostringstream text;
@@ -211,10 +97,8 @@ ApplyCriterion(const CriterionArguments &         arguments,
               "measurement, give the threshold as a number";
       reader.Note(text.str());
     }
-    segmented.asked.range =
-      arguments.below ? segmented.threshold->Below().range : segmented.threshold->AtOrAbove().range;
-    segmented.asked.Validate();
   }
+  segmented.asked = job::CriterionOf(arguments, segmented.View(image).type, segmented.threshold);
   if (arguments.pores)
   {
     reporter.Step("finding the part");
@@ -327,7 +211,7 @@ PoresAsJson(const PoresOfPart & pores, const ComponentTable & table)
 }
 
 void
-DescribeThreshold(std::ostream & text, const CriterionArguments & arguments, const Segmented & segmented)
+DescribeThreshold(std::ostream & text, const job::Segmenting & arguments, const Segmented & segmented)
 {
   text << "threshold " << segmented.threshold->ToString();
   if (segmented.threshold->all.size() > 1)
@@ -348,7 +232,7 @@ DescribeThreshold(std::ostream & text, const CriterionArguments & arguments, con
 }
 
 nlohmann::ordered_json
-DescribeThresholdAsJson(const CriterionArguments & arguments, const Segmented & segmented)
+DescribeThresholdAsJson(const job::Segmenting & arguments, const Segmented & segmented)
 {
   const Threshold &      threshold = *segmented.threshold;
   nlohmann::ordered_json json = { { "method", threshold.method.ToString() },
@@ -365,7 +249,7 @@ DescribeThresholdAsJson(const CriterionArguments & arguments, const Segmented & 
 } // namespace
 
 std::string
-DescribeSegmented(const CriterionArguments & arguments, const Segmented & segmented, const ComponentTable & table)
+DescribeSegmented(const job::Segmenting & arguments, const Segmented & segmented, const ComponentTable & table)
 {
   std::ostringstream text;
   if (segmented.threshold)
@@ -380,10 +264,10 @@ DescribeSegmented(const CriterionArguments & arguments, const Segmented & segmen
 }
 
 void
-AddSegmented(nlohmann::ordered_json &   summary,
-             const CriterionArguments & arguments,
-             const Segmented &          segmented,
-             const ComponentTable &     table)
+AddSegmented(nlohmann::ordered_json & summary,
+             const job::Segmenting &  arguments,
+             const Segmented &        segmented,
+             const ComponentTable &   table)
 {
   summary["threshold"] = segmented.threshold ? DescribeThresholdAsJson(arguments, segmented) : nlohmann::ordered_json();
   summary["pores"] = segmented.pores ? PoresAsJson(*segmented.pores, table) : nlohmann::ordered_json();

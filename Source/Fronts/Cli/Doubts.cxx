@@ -1,7 +1,6 @@
 #include "BrickCCL/Cli/Doubts.h"
 
 #include "BrickCCL/Clean/Clean.h"
-#include "BrickCCL/Core/AxisOfParts.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Measuring/CountNotANumber.h"
 #include "BrickCCL/Tables/ComponentTable.h"
@@ -72,62 +71,6 @@ RangeOfValues(const ImageView & image)
 {
   const ValueHistogram histogram = HistogramOfValues(image);
   return histogram.valueCount == 0 ? RangeAsText({}, {}) : RangeAsText(histogram.minimum, histogram.maximum);
-}
-
-/** The values of components in some rows of a part, 0 elsewhere. */
-template <typename T>
-std::vector<T>
-ForegroundOf(const ImageView & part, std::int64_t begin, std::int64_t end, const Labeling & labeling)
-{
-  const auto *       voxels = static_cast<const T *>(part.data);
-  const std::int64_t first = begin * part.extent.RowLength();
-  std::vector<T>     values(static_cast<std::size_t>(end * part.extent.RowLength() - first), T(0));
-  for (const LabelRun & run : labeling.ListRuns(begin, end))
-  {
-    if (run.label != 0)
-    {
-      std::copy_n(voxels + run.place, run.length, values.begin() + (run.place - first));
-    }
-  }
-  return values;
-}
-
-/** Whether neighbours in two slices, one behind the other along an axis, have different values, neither of them 0. */
-template <typename T>
-bool
-DifferAcross(const T * before, const T * behind, const Extent & slice, int axis, const Connectivity & connectivity)
-{
-  for (const NeighbourOffset & offset : connectivity.Offsets())
-  {
-    if (offset[static_cast<std::size_t>(axis)] != 1)
-    {
-      continue;
-    }
-    const std::int64_t begin = std::max(0, -offset[0]);
-    const std::int64_t end = slice.RowLength() - std::max(0, offset[0]);
-    for (std::int64_t row = 0; row < slice.RowCount(); ++row)
-    {
-      const RowPosition position(slice, row);
-      std::int64_t      other = 0;
-      bool              isThere = true;
-      for (int along = MaximumDimension - 1; along > 0; --along)
-      {
-        const std::int64_t at = position.at[along - 1] + (along == axis ? 0 : offset[static_cast<std::size_t>(along)]);
-        isThere = isThere && at >= 0 && at < slice.size[along];
-        other = other * slice.size[along] + at;
-      }
-      const T * const a = before + row * slice.RowLength();
-      const T * const b = behind + other * slice.RowLength() + offset[0];
-      for (std::int64_t x = begin; isThere && x < end; ++x)
-      {
-        if (a[x] != 0 && b[x] != 0 && a[x] != b[x])
-        {
-          return true;
-        }
-      }
-    }
-  }
-  return false;
 }
 
 void
@@ -254,47 +197,15 @@ LooksOfImage::Add(const ImageView & part, std::int64_t firstRow, const Extent & 
 {
   AddValues(part, firstRow, image);
   m_JoinsValues = m_JoinsValues || (Look() == Kind::Labels && JoinsValues(part, labeling));
-  AddBorder(part, firstRow, image, labeling);
 }
 
 void
-LooksOfImage::AddBorder(const ImageView & part, std::int64_t firstRow, const Extent & image, const Labeling & labeling)
-{
-  std::vector<std::byte> before;
-  before.swap(m_Border);
-  if (!m_AreWhole || m_JoinsValues || AreGrayValues())
-  {
-    return;
-  }
-  const int axis = AxisOfParts(image);
-  Extent    slice = image;
-  slice.size[axis] = 1;
-  const std::int64_t rows = part.extent.RowCount();
-  VisitScalarType(part.type, [&](auto tag) {
-    using T = typename decltype(tag)::Type;
-    if (!before.empty() && m_BorderEnd == firstRow)
-    {
-      const std::vector<T> first = ForegroundOf<T>(part, 0, slice.RowCount(), labeling);
-      m_JoinsValues =
-        DifferAcross(reinterpret_cast<const T *>(before.data()), first.data(), slice, axis, labeling.GetConnectivity());
-    }
-    m_BorderEnd = firstRow + rows;
-    if (!m_JoinsValues && m_BorderEnd < image.RowCount())
-    {
-      const std::vector<T> last = ForegroundOf<T>(part, rows - slice.RowCount(), rows, labeling);
-      const auto * const   bytes = reinterpret_cast<const std::byte *>(last.data());
-      m_Border.assign(bytes, bytes + last.size() * sizeof(T));
-    }
-  });
-}
-
-void
-NoteDoubts(const CriterionArguments & arguments,
-           const LoadedImage &        image,
-           const Segmented &          segmented,
-           const Labeling &           labeling,
-           bool                       hasMask,
-           ImageReader &              reader)
+NoteDoubts(const job::Segmenting & arguments,
+           const LoadedImage &     image,
+           const Segmented &       segmented,
+           const Labeling &        labeling,
+           bool                    hasMask,
+           ImageReader &           reader)
 {
   if (image.channels > 1)
   {

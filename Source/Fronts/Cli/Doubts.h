@@ -26,8 +26,8 @@ public:
   /** Checks only the values. */
   void AddValues(const ImageView & part, std::int64_t firstRow, const Extent & image);
 
-  /** Whether it looks like a label map, and a component of a part has voxels of several labels, or parts one after the
-   *  other have neighbours of different labels. */
+  /** Whether it looks like a label map, and a component of a part has voxels of several labels. Labels that
+   *  touch only where a part ends are not noticed. */
   bool
   AreLabelsJoined() const
   {
@@ -48,7 +48,6 @@ private:
   };
 
   Kind Look() const;
-  void AddBorder(const ImageView & part, std::int64_t firstRow, const Extent & image, const Labeling & labeling);
 
   std::uint64_t m_Equal = 0;
   std::uint64_t m_Different = 0;
@@ -56,9 +55,6 @@ private:
   bool          m_AreSeveral = false;
   bool          m_AreWhole = false;
   bool          m_JoinsValues = false;
-  /** The values of the last slice that was seen, 0 in the background, and the row behind it. */
-  std::vector<std::byte> m_Border;
-  std::int64_t           m_BorderEnd = 0;
 };
 
 /** Notes on an image that is labeled in parts, without labels joined only by periodic ends, and without components
@@ -96,12 +92,12 @@ private:
 
 /** Notes what makes a labeling look as if another one was meant: a gray scan without a criterion, a range that holds
  *  nothing or nearly everything, several channels, a label map taken for an image. */
-void NoteDoubts(const CriterionArguments & arguments,
-                const LoadedImage &        image,
-                const Segmented &          segmented,
-                const Labeling &           labeling,
-                bool                       hasMask,
-                ImageReader &              reader);
+void NoteDoubts(const job::Segmenting & arguments,
+                const LoadedImage &     image,
+                const Segmented &       segmented,
+                const Labeling &        labeling,
+                bool                    hasMask,
+                ImageReader &           reader);
 
 /** Notes a gray scan instead of a part's mask, and holes of the mask: their walls count as surface. \throws
  *  InvalidArgument for a mask without a voxel of value 0. */

@@ -1,6 +1,5 @@
 #include "BrickCCL/Cli/FileOptions.h"
 
-#include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
@@ -134,42 +133,6 @@ private:
 } // namespace
 
 void
-AddFileOptions(CLI::App & command, FileArguments & arguments)
-{
-  command
-    .add_option("--spacing", arguments.spacing, "mm from voxel to voxel along x, y and z, instead of what files say")
-    ->expected(2, 4)
-    ->check(NumberAboveZero())
-    ->type_name("X Y [Z [T]]");
-  command.add_option("--series", arguments.series, "which of several DICOM series: UID, or number in the list")
-    ->type_name("UID");
-  command.add_flag("--accept-irregular-slices",
-                   arguments.acceptIrregularSlices,
-                   "go on where slices of a series lie at uneven distances, or numbers of slice images have gaps");
-  command.add_flag("--accept-sheared",
-                   arguments.acceptSheared,
-                   "take the nearest orthogonal geometry where axes are not at right angles");
-}
-
-void
-AddLabelMapOptions(CLI::App & command, LabelMapArguments & arguments)
-{
-  command
-    .add_option("--output-fallback",
-                arguments.outputFallback,
-                "where the label map goes if there turn out to be more labels than OUTPUT's format holds")
-    ->type_name("FILE");
-  command
-    .add_option("--label-type", arguments.labelType, "auto (the smallest that fits), uint8, uint16, uint32 or uint64")
-    ->capture_default_str();
-  command.add_flag("--no-compression",
-                   arguments.noCompression,
-                   "write the label map uncompressed (faster); TIFF stacks of two slices or of less than 4 KiB are "
-                   "compressed even so, "
-                   "since readers take such ones for a single block");
-}
-
-void
 CheckImageName(const std::string & path)
 {
   if (!path.empty())
@@ -181,7 +144,7 @@ CheckImageName(const std::string & path)
 }
 
 void
-CheckSeries(const FileArguments & arguments, const NamedFiles & inputs)
+CheckSeries(const job::Reading & arguments, const NamedFiles & inputs)
 {
   std::string names;
   for (const auto & [name, input] : inputs)
@@ -230,13 +193,13 @@ CheckOutputs(const NamedFiles & inputs, const NamedFiles & outputs)
 }
 
 void
-CheckFiles(const FileArguments & arguments, const NamedFiles & inputs, const NamedFiles & outputs)
+CheckFiles(const job::Reading & arguments, const NamedFiles & inputs, const NamedFiles & outputs)
 {
   CheckSeries(arguments, inputs);
   CheckOutputs(inputs, outputs);
 }
 
-ImageReader::ImageReader(const FileArguments & arguments, int threads, Reporter & reporter)
+ImageReader::ImageReader(const job::Reading & arguments, int threads, Reporter & reporter)
   : m_Reporter(reporter)
 {
   m_Options.acceptIrregularSlices = arguments.acceptIrregularSlices;

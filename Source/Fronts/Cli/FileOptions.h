@@ -3,9 +3,8 @@
 
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Files/ImageFile.h"
+#include "BrickCCL/Job/Job.h"
 #include "BrickCCL/Tables/ComponentTable.h"
-
-#include <CLI/CLI.hpp>
 
 #include <string>
 #include <utility>
@@ -13,27 +12,6 @@
 
 namespace brickccl::cli
 {
-
-/** What the commands that read images ask about their files. */
-struct FileArguments
-{
-  std::vector<double> spacing;
-  std::string         series;
-  bool                acceptIrregularSlices = false;
-  bool                acceptSheared = false;
-};
-
-void AddFileOptions(CLI::App & command, FileArguments & arguments);
-
-/** What commands ask about a label map that they write. */
-struct LabelMapArguments
-{
-  std::string outputFallback;
-  std::string labelType = "auto";
-  bool        noCompression = false;
-};
-
-void AddLabelMapOptions(CLI::App & command, LabelMapArguments & arguments);
 
 /** Files, each with the name of the option or argument that names it. An empty path stands for no file. */
 using NamedFiles = std::vector<std::pair<std::string, std::string>>;
@@ -48,16 +26,16 @@ void CheckOutputs(const NamedFiles & inputs, const NamedFiles & outputs);
 void CheckImageName(const std::string & path);
 
 /** \throws InvalidArgument if a series is chosen and none of the inputs can hold one. */
-void CheckSeries(const FileArguments & arguments, const NamedFiles & inputs);
+void CheckSeries(const job::Reading & arguments, const NamedFiles & inputs);
 
 /** CheckSeries and CheckOutputs: what is to be known of a command's files before one is read. */
-void CheckFiles(const FileArguments & arguments, const NamedFiles & inputs, const NamedFiles & outputs);
+void CheckFiles(const job::Reading & arguments, const NamedFiles & inputs, const NamedFiles & outputs);
 
 /** Reads the images of a command, prints their notes and keeps them for the summary. */
 class ImageReader
 {
 public:
-  ImageReader(const FileArguments & arguments, int threads, Reporter & reporter);
+  ImageReader(const job::Reading & arguments, int threads, Reporter & reporter);
 
   /** Reads an image, and checks that no output is one of the files that it came from.
    *  \param asLabels  reads palette images as numbers */

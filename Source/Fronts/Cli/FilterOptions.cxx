@@ -1,7 +1,6 @@
 #include "BrickCCL/Cli/FilterOptions.h"
 
-#include "BrickCCL/Cli/NumberOptions.h"
-#include "BrickCCL/Cli/Spelling.h"
+#include "BrickCCL/Cli/JobOptions.h"
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
@@ -20,9 +19,6 @@ namespace brickccl::cli
 
 namespace
 {
-
-/** The volume that --fill-holes has without one. */
-constexpr const char * NoLimit = "inf";
 
 using Point = std::vector<double>;
 
@@ -157,69 +153,22 @@ PlaceOf(const Point & seed, bool isPhysical, const LoadedImage & image)
 
 } // namespace
 
-void
-AddSizeOptions(CLI::App & command, SizeArguments & arguments, const std::string & largestHelp)
-{
-  command.add_option("--minimum-size", arguments.minimumSize, "drop components of fewer voxels")
-    ->transform(Count(0))
-    ->type_name("VOXELS");
-  command
-    .add_option("--minimum-volume",
-                arguments.minimumVolume,
-                "drop components of less volume (2-D: area); a relative 1e-9 less is kept")
-    ->check(NumberFromZero())
-    ->type_name("MM3");
-  command.add_option("--largest", arguments.largest, largestHelp)->transform(Count(0))->type_name("K");
-}
-
-void
-AddHoleOptions(CLI::App & command, HoleArguments & arguments, const std::string & which)
-{
-  auto * fill =
-    command
-      .add_option("--fill-holes",
-                  arguments.maximumVolume,
-                  "fill " + which +
-                    ", up to a volume (2-D, slices: area) if one is given; neighbours of background are the dual "
-                    "of the objects': 8 for 4, 26 for 6, else faces")
-      ->expected(0, 1)
-      ->default_str(NoLimit)
-      ->type_name("[MM3]")
-      ->check([](const std::string & text) {
-        std::string       copy = text;
-        const std::string fault = text == NoLimit ? std::string() : NumberFromZero()(copy);
-        return fault.empty() ? fault
-                             : fault + "; behind --fill-holes stands a volume in mm3, another option or nothing";
-      });
-  command.add_option("--maximum-hole-size", arguments.maximumSize, "with --fill-holes: fill no holes of more voxels")
-    ->transform(Count(0))
-    ->type_name("VOXELS")
-    ->needs(fill);
-  command
-    .add_option("--holes-by-slice",
-                arguments.bySlice,
-                "with --fill-holes: fill the holes of each slice orthogonal to an axis on its own")
-    ->check(OneOf({ "x", "y", "z", "t" }))
-    ->type_name("AXIS")
-    ->needs(fill);
-}
-
 std::optional<HoleOptions>
-HolesOf(const HoleArguments & arguments, const Connectivity & connectivity, const Extent & extent)
+HolesOf(const job::Holes & arguments, const Connectivity & connectivity, const Extent & extent)
 {
-  if (!arguments.AreFilled())
+  if (arguments.fillHoles.empty())
   {
     return std::nullopt;
   }
   HoleOptions holes;
-  holes.maximumSize = arguments.maximumSize;
-  holes.maximumVolume = static_cast<double>(ParseNumber(arguments.maximumVolume, "--fill-holes"));
-  if (!arguments.bySlice.empty())
+  holes.maximumSize = arguments.maximumHoleSize;
+  holes.maximumVolume = static_cast<double>(ParseNumber(arguments.fillHoles, "--fill-holes"));
+  if (!arguments.holesBySlice.empty())
   {
-    const int axis = AxisFromName(arguments.bySlice);
+    const int axis = AxisFromName(arguments.holesBySlice);
     if (axis < 0 || axis >= extent.dimension || extent.dimension < 2)
     {
-      throw InvalidArgument("--holes-by-slice " + arguments.bySlice + " does not fit an image of " +
+      throw InvalidArgument("--holes-by-slice " + arguments.holesBySlice + " does not fit an image of " +
                             brickccl::Counted(extent.dimension, "dimension"));
     }
     holes.connectivity = DualWithinSlices(connectivity, axis);
@@ -228,52 +177,29 @@ HolesOf(const HoleArguments & arguments, const Connectivity & connectivity, cons
 }
 
 void
-AddFilterOptions(CLI::App & command, FilterArguments & arguments)
+CheckSeeds(const job::Filter & arguments)
 {
-  AddHoleOptions(command, arguments.holes, "enclosed background");
-  auto * seeds =
-    command
-      .add_option(
-        "--seeds",
-        arguments.seeds,
-        "keep components that contain a seed: indices from 0 on, as 10,20,30;40,50,60, or a file with one a line")
-      ->type_name("POINTS|FILE")
-      ->check([](const std::string & text) {
-        try
-        {
-          ParseSeeds(text);
-          return std::string();
-        }
-        catch (const InvalidArgument & error)
-        {
-          return std::string(error.what());
-        }
-      });
-  command
-    .add_flag("--physical-seeds",
-              arguments.seedsArePhysical,
-              "seeds are points in mm, in the space of the image (DICOM, ITK: left, posterior, superior)")
-    ->needs(seeds);
-  command.add_flag("--clear-border", arguments.clearBorder, "drop components that have a voxel at the image's border");
-  command.add_option("--touching", arguments.touching, "keep components that have a voxel where this image is not 0")
-    ->type_name("FILE");
+  if (!arguments.seeds.empty())
+  {
+    ParseSeeds(arguments.seeds);
+  }
 }
 
 LoadedFilter
-ReadFilter(const FilterArguments & arguments,
-           const Connectivity &    connectivity,
-           const LoadedImage &     image,
-           ImageReader &           reader)
+ReadFilter(const job::Filter &  arguments,
+           const Connectivity & connectivity,
+           const LoadedImage &  image,
+           ImageReader &        reader)
 {
   LoadedFilter loaded;
-  loaded.filter.holes = HolesOf(arguments.holes, connectivity, image.extent);
+  loaded.filter.holes = HolesOf(arguments, connectivity, image.extent);
   loaded.filter.clearBorder = arguments.clearBorder;
   if (!arguments.seeds.empty())
   {
     loaded.filter.seeds.emplace();
     for (const Point & seed : ParseSeeds(arguments.seeds))
     {
-      loaded.filter.seeds->push_back(PlaceOf(seed, arguments.seedsArePhysical, image));
+      loaded.filter.seeds->push_back(PlaceOf(seed, arguments.physicalSeeds, image));
     }
   }
   if (!arguments.touching.empty())

@@ -2,12 +2,12 @@
 
 #include "BrickCCL/Cli/Spelling.h"
 #include "BrickCCL/Core/Version.h"
+#include "BrickCCL/Job/Parameters.h"
 
 #include <algorithm>
 #include <iostream>
 #include <memory>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -17,84 +17,23 @@ namespace brickccl::cli
 namespace
 {
 
-struct Task
-{
-  const char *              name;
-  std::vector<const char *> options;
+/** The tasks of options that are not parameters of a job, and of options that have another one in a command. */
+constexpr std::pair<const char *, const char *> Tasks[] = {
+  { "What is made",
+    "seed density grain noise blur rings hardening diameters family level subdivisions parameter phantom:size "
+    "phantom:spacing" },
+  { "The truth", "truth truth-labels sizes" },
+  { job::group::Labeled, "range-from range-to steps" },
+  { job::group::Kept, "where labels keep remove values" },
+  { job::group::LabelMap, "keep-labels" },
+  { "The mesh", "one-file-each mesh:smooth mesh:ras" },
+  { "What is compared", "overlap different-recipes compare:tolerance" },
+  { "The picture", "pictures style color-by render:size patient" },
+  { "Output", "mesh:output render:output batch:output" },
+  { job::group::Table,
+    "stats:output sweep:output compare:output histogram bins log weights plot list-columns list-columns-markdown" },
+  { job::group::Running, "jobs report dry-run" },
 };
-
-/** The tasks of options; those of one name are the same in all commands. */
-const std::vector<Task> &
-Tasks()
-{
-  static const std::vector<Task> tasks = {
-    { "What is made",
-      { "--seed", "--density", "--grain", "--noise", "--blur", "--rings", "--hardening", "--diameters" } },
-    { "The truth", { "--truth", "--truth-labels", "--sizes" } },
-    { "What is labeled",
-      { "--range-from",
-        "--range-to",
-        "--steps",
-        "--range",
-        "--threshold",
-        "--below",
-        "--smooth",
-        "--pores",
-        "--close",
-        "--background",
-        "--mask" } },
-    { "What is joined",
-      { "--connectivity", "--neighbourhood", "--by-slice", "--periodic", "--equal-value", "--tolerance" } },
-    { "Which components stay",
-      { "--minimum-size",
-        "--minimum-volume",
-        "--maximum-size",
-        "--largest",
-        "--per-slice",
-        "--seeds",
-        "--physical-seeds",
-        "--clear-border",
-        "--touching",
-        "--where",
-        "--labels",
-        "--keep",
-        "--remove",
-        "--values" } },
-    { "Holes", { "--fill-holes", "--maximum-hole-size", "--holes-by-slice" } },
-    { "The label map",
-      { "--order",
-        "--keep-labels",
-        "--label-type",
-        "--output-fallback",
-        "--no-compression",
-        "--picture",
-        "--colour-table" } },
-    { "The mesh", { "--one-file-each" } },
-    { "What is compared", { "--overlap", "--different-recipes" } },
-    { "The picture", { "--pictures", "--style", "--color-by", "--size", "--patient" } },
-    { "The table", { "--statistics",    "--output",       "--columns",
-                     "--intensity",     "--part",         "--sort",
-                     "--top",           "--print",        "--units",
-                     "--csv-separator", "--decimal",      "--ras",
-                     "--contacts",      "--schema",       "--histogram",
-                     "--bins",          "--log",          "--weights",
-                     "--plot",          "--list-columns", "--list-columns-markdown" } },
-    { "Reading files", { "--spacing", "--series", "--accept-irregular-slices", "--accept-sheared" } },
-    { "Running",
-      { "--memory",
-        "--work",
-        "--jobs",
-        "--resume",
-        "--report",
-        "--dry-run",
-        "--algorithm",
-        "--device",
-        "--threads",
-        "--json",
-        "--quiet" } },
-  };
-  return tasks;
-}
 
 const std::vector<std::pair<const char *, const char *>> &
 Examples()
@@ -154,7 +93,13 @@ public:
   std::string
   make_option_opts(const CLI::Option * option) const override
   {
-    std::string       text = CLI::Formatter::make_option_opts(option);
+    std::string text = CLI::Formatter::make_option_opts(option);
+    if (const auto place = text.find(" Excludes:"); place != std::string::npos)
+    {
+      text.replace(place, std::string(" Excludes:").size(), " (not together with");
+      const auto end = std::min(text.find(" Needs:", place), text.size());
+      text.insert(end, ")");
+    }
     const std::string count = " x " + std::to_string(option->get_expected_min());
     if (const auto place = text.find(count); option->get_expected_min() > 1 && place != std::string::npos)
     {
@@ -221,6 +166,16 @@ ForManual(const std::string & text)
   return "\\&" + escaped;
 }
 
+/** What an option is, and what else there is to say. */
+std::string
+DescriptionOf(const CLI::Option & option)
+{
+  const bool   isParameter = !option.get_positional() && !option.get_lnames().empty();
+  const auto * parameter = isParameter ? job::FindParameter(option.get_lnames().front()) : nullptr;
+  const bool   isSame = parameter != nullptr && parameter->help == option.get_description() && !parameter->more.empty();
+  return option.get_description() + (isSame ? ". " + parameter->more : "");
+}
+
 void
 PrintManual(const CLI::App & app)
 {
@@ -236,7 +191,7 @@ PrintManual(const CLI::App & app)
       const bool hasValue = option->get_type_size() != 0 && !option->get_positional();
       std::cout << ".TP\n.B " << ForManual(option->get_name(option->get_positional(), true))
                 << (hasValue ? " " + ForManual(option->get_type_name()) : "") << '\n'
-                << ForManual(option->get_description()) << '\n';
+                << ForManual(DescriptionOf(*option)) << '\n';
     }
     if (!command->get_footer().empty())
     {
@@ -256,30 +211,25 @@ ArrangeHelp(CLI::App & app)
   for (CLI::App * const command : app.get_subcommands([](CLI::App *) { return true; }))
   {
     command->formatter(formatter);
-    for (const Task & task : Tasks())
-    {
-      for (const char * const name : task.options)
+    const auto group = [&](const std::string & name, const char * task) {
+      if (CLI::Option * const option = command->get_option_no_throw("--" + name))
       {
-        if (CLI::Option * const option = command->get_option_no_throw(name))
-        {
-          option->group(task.name);
-        }
+        option->group(task);
       }
-    }
-    // Names that stand for other things in a command.
-    for (const auto & [commandName, name, group] : { std::tuple("phantom", "--size", "What is made"),
-                                                     std::tuple("phantom", "--spacing", "What is made"),
-                                                     std::tuple("compare", "--tolerance", "What is compared"),
-                                                     std::tuple("mesh", "--smooth", "The mesh"),
-                                                     std::tuple("mesh", "--ras", "The mesh"),
-                                                     std::tuple("mesh", "--output", "Output"),
-                                                     std::tuple("render", "--output", "Output"),
-                                                     std::tuple("batch", "--output", "Output") })
+    };
+    for (const job::Parameter & parameter : job::Parameters())
     {
-      CLI::Option * const option = command->get_name() == commandName ? command->get_option_no_throw(name) : nullptr;
-      if (option != nullptr)
+      group(parameter.option, parameter.group);
+    }
+    for (const auto & [task, names] : Tasks)
+    {
+      for (const std::string & name : job::WordsOf(names))
       {
-        option->group(group);
+        const std::size_t colon = name.find(':');
+        if (colon == std::string::npos || name.substr(0, colon) == command->get_name())
+        {
+          group(name.substr(colon == std::string::npos ? 0 : colon + 1), task);
+        }
       }
     }
     const auto found = std::find_if(Examples().begin(), Examples().end(), [&](const auto & example) {

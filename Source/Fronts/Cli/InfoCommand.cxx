@@ -1,7 +1,6 @@
 #include "BrickCCL/Cli/Commands.h"
-#include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
-#include "BrickCCL/Cli/RunningOptions.h"
+#include "BrickCCL/Cli/JobOptions.h"
 #include "BrickCCL/Cli/ScanInfo.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Version.h"
@@ -83,20 +82,12 @@ PrintAsText()
   std::cout << std::flush;
 }
 
-struct InfoArguments
-{
-  std::string   scan;
-  FileArguments files;
-  int           threads = 0;
-  bool          json = false;
-};
-
 void
-RunInfo(const InfoArguments & arguments)
+RunInfo(const job::Job & arguments)
 {
-  if (!arguments.scan.empty())
+  if (!arguments.input.empty())
   {
-    PrintScanInfo(arguments.scan, arguments.files, arguments.threads, arguments.json);
+    PrintScanInfo(arguments.input, arguments, arguments.threads, arguments.json);
   }
   else if (arguments.json)
   {
@@ -110,12 +101,12 @@ RunInfo(const InfoArguments & arguments)
 
 /** \throws Error if there is no scan, but an option that says how to read it. */
 void
-CheckHasScan(const CLI::App & command, const InfoArguments & arguments)
+CheckHasScan(const CLI::App & command, const job::Job & arguments)
 {
   for (const CLI::Option * option : command.get_options())
   {
     const std::string name = option->get_name();
-    if (arguments.scan.empty() && option->count() > 0 && name != "--json" && name != "--threads")
+    if (arguments.input.empty() && option->count() > 0 && name != "--json" && name != "--threads")
     {
       throw InvalidArgument(name + " needs a SCAN");
     }
@@ -127,16 +118,15 @@ CheckHasScan(const CLI::App & command, const InfoArguments & arguments)
 void
 AddInfoCommand(CLI::App & app)
 {
-  auto       arguments = std::make_shared<InfoArguments>();
+  auto       arguments = std::make_shared<job::Job>();
   CLI::App * command =
     app.add_subcommand("info",
                        "Describe a scan and propose thresholds; without a scan: version, devices and algorithms");
   command->add_option("SCAN",
-                      arguments->scan,
+                      arguments->input,
                       "image, or folder or pattern of images: show size, spacing, type, orientation and histogram, and "
                       "propose thresholds for `brickccl label --threshold`");
-  AddFileOptions(*command, arguments->files);
-  AddThreadsOption(*command, arguments->threads);
+  AddOptions(*command, *arguments, std::string(ReadingOptions) + "threads");
   command->add_flag("--json", arguments->json, "print one JSON object");
   command->callback([arguments, command] {
     CheckHasScan(*command, *arguments);

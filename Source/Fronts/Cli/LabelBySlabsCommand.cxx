@@ -1,10 +1,13 @@
 #include "BrickCCL/Cli/Doubts.h"
-#include "BrickCCL/Cli/LabelArguments.h"
+#include "BrickCCL/Cli/JobOptions.h"
+#include "BrickCCL/Cli/RunLabel.h"
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Criteria/VoxelValue.h"
 #include "BrickCCL/Dispatch/AlgorithmTable.h"
+#include "BrickCCL/Job/JobCriterion.h"
 #include "BrickCCL/Measuring/CountNotANumber.h"
 #include "BrickCCL/Segmenting/ValueHistogram.h"
 #include "BrickCCL/Streaming/LabelBySlabs.h"
@@ -26,64 +29,31 @@ namespace brickccl::cli
 namespace
 {
 
-/** \throws Unsupported, which names the option, for what needs the volume as a whole. */
-void
-CheckOptionsOfSlabs(const LabelArguments & arguments)
-{
-  const std::pair<const char *, bool> options[] = {
-    { "--smooth", !arguments.criterion.smooth.empty() },
-    { "--pores", arguments.criterion.pores },
-    { "--fill-holes", arguments.filter.holes.AreFilled() },
-    { "--seeds", !arguments.filter.seeds.empty() },
-    { "--clear-border", arguments.filter.clearBorder },
-    { "--touching", !arguments.filter.touching.empty() },
-    { "--part", !arguments.table.part.empty() },
-    { "--contacts", !arguments.table.contacts.empty() },
-    { "--picture", !arguments.picture.empty() },
-  };
-  if (!arguments.outputFallback.empty())
-  {
-    throw Unsupported("--output-fallback does not go with --memory, which writes to OUTPUT alone; give OUTPUT a format "
-                      "that holds all labels");
-  }
-  for (const auto & [name, isGiven] : options)
-  {
-    if (isGiven)
-    {
-      throw Unsupported(std::string(name) + " needs the volume as a whole, so it does not go with --memory; leave one "
-                                            "of them out");
-    }
-  }
-}
-
 /** The criterion, with a threshold that is a number, for summaries as those of a volume in memory. */
 Segmented
-SegmentedOfSlabs(const CriterionArguments & arguments, ScalarType type)
+SegmentedOfSlabs(const job::Segmenting & arguments, ScalarType type)
 {
   Segmented segmented;
-  segmented.asked = ForVoxels(CriterionOf(arguments), type);
   if (!arguments.threshold.empty())
   {
     ThresholdMethod method = ThresholdMethod::FromText(arguments.threshold);
     if (method.kind != ThresholdMethod::Kind::Value)
     {
       throw Unsupported("--threshold " + arguments.threshold +
-                        " needs the values of the whole volume, so it does not go with --memory; give a number "
+                        " needs the whole volume and cannot be combined with --memory; give a number "
                         "(`brickccl info` proposes some)");
     }
     method.value = AsVoxelValue(method.value, type);
     segmented.threshold = FindThreshold(ValueHistogram(), method);
-    segmented.asked.range =
-      arguments.below ? segmented.threshold->Below().range : segmented.threshold->AtOrAbove().range;
-    segmented.asked.Validate();
   }
+  segmented.asked = job::CriterionOf(arguments, type, segmented.threshold);
   return segmented;
 }
 
 /** Labels a few voxels as the slabs will be. \throws Unsupported, which names the option and the algorithms that label
  *  such slabs, if the one that is asked for does not. */
 void
-CheckAlgorithm(const LabelArguments & arguments, const LoadedImage & image, LabelOptions options)
+CheckAlgorithm(const job::Job & arguments, const LoadedImage & image, LabelOptions options)
 {
   constexpr std::int64_t fewest = 3;
   Extent                 few = image.extent;
@@ -124,10 +94,10 @@ struct LoadedSlabs
 };
 
 LoadedSlabs
-ReadImages(const LabelArguments & arguments, ImageReader & reader)
+ReadImages(const job::Job & arguments, ImageReader & reader)
 {
   LoadedSlabs images;
-  images.image = reader.ReadInParts(arguments.input, arguments.criterion.equalValue);
+  images.image = reader.ReadInParts(arguments.input, arguments.equalValue);
   const auto other = [&](const std::string & path, bool asLabels) -> std::optional<LoadedImage> {
     if (path.empty())
     {
@@ -138,7 +108,7 @@ ReadImages(const LabelArguments & arguments, ImageReader & reader)
     return image;
   };
   images.mask = other(arguments.mask, true);
-  images.intensity = other(arguments.table.intensity, false);
+  images.intensity = other(arguments.intensity, false);
   if (images.intensity && images.intensity->channels != 1)
   {
     throw InvalidArgument("the intensity image has " + std::to_string(images.intensity->channels) +
@@ -147,109 +117,77 @@ ReadImages(const LabelArguments & arguments, ImageReader & reader)
   return images;
 }
 
-/** What labeled the slabs; nothing if an earlier run labeled all of them. */
-struct UsedForSlabs
+LabelFindings
+FindingsOf(const LoadedImage & image,
+           const Segmented &   segmented,
+           const SlabOptions & options,
+           const SlabResult &  result)
 {
-  std::string algorithm;
-  std::string device;
-};
+  LabelFindings findings{ image, segmented, result.table, *options.label.connectivity };
+  findings.components = result.components;
+  findings.foregroundVoxels = result.foregroundVoxels;
+  findings.relabeled = result.relabeled;
+  findings.keptVoxels = result.relabeled.keptVoxels.value_or(result.foregroundVoxels);
+  findings.notNumbers = result.notNumbers;
+  findings.isMeasured = options.measures;
+  findings.periodic = options.label.periodic;
+  findings.type = result.type;
+  return findings;
+}
 
-nlohmann::ordered_json
-SummaryOf(const LabelArguments & arguments,
-          const SlabOptions &    options,
-          const Segmented &      segmented,
-          const SlabResult &     result,
-          const UsedForSlabs &   used,
-          const LoadedImage &    image)
+/** Adds the counts, bytes and seconds of slabs to a summary, and its notes. */
+void
+AddSlabs(nlohmann::ordered_json & summary, const SlabResult & result, const std::vector<std::string> & notes)
 {
-  const Extent &         extent = image.extent;
-  nlohmann::ordered_json summary;
-  summary["components"] = result.components;
-  summary["foreground_voxels"] = result.foregroundVoxels;
-  AddKept(summary, result.relabeled, result.relabeled.keptVoxels.value_or(result.foregroundVoxels), image);
-  summary["nan_values"] = result.notNumbers;
-  if (options.measures)
-  {
-    summary["totals"] = ToJson(TotalsOf(result.table));
-  }
-  summary["extent"] = std::vector<std::int64_t>(extent.size, extent.size + extent.dimension);
-  AddSpacing(summary, image);
-  summary["coordinates"] = arguments.table.ras ? "RAS" : "LPS";
-  summary["channels"] = image.channels;
-  AddNeighbours(summary, arguments.neighbours, *options.label.connectivity, options.label.periodic);
-  summary["criterion"] = segmented.CriterionText(arguments.criterion);
-  AddSegmented(summary, arguments.criterion, segmented, result.table);
-  summary["output"] = arguments.output.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(arguments.output);
-  summary["filter"] = FilterAsJson({}, {});
-  summary["label_type"] = NameOf(result.type);
-  const auto ifKnown = [](const std::string & name) {
-    return name.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(name);
-  };
-  summary["algorithm"] = ifKnown(used.algorithm);
-  summary["device"] = ifKnown(used.device);
   summary["slabs"] = { { "count", result.plan.slabs.size() },
                        { "from_before", result.slabsFromBefore },
                        { "memory_bytes", result.plan.memory },
                        { "state_bytes", result.stateBytes },
                        { "merge_bytes", result.mergeBytes } };
-  return summary;
+  summary["notes"] = notes;
+  summary["seconds"] = { { "label", result.secondsToLabel },
+                         { "merge", result.secondsToMerge },
+                         { "write", result.secondsToWrite } };
+  summary["peak_memory_bytes"] = PeakMemoryBytes();
 }
 
-void
-PrintSummary(const LabelArguments & arguments,
-             const SlabOptions &    options,
-             const Segmented &      segmented,
-             const SlabResult &     result,
-             const UsedForSlabs &   used,
-             const LoadedImage &    image)
+/** The counts, bytes and seconds of slabs, as lines. */
+std::string
+DescribeSlabs(const SlabResult & result)
 {
-  std::cout << std::setprecision(4) << result.components << (result.components == 1 ? " component" : " components")
-            << ", connectivity " << DescribeNeighbours(*options.label.connectivity, options.label.periodic)
-            << ", criterion " << segmented.CriterionText(arguments.criterion) << '\n'
-            << DescribeSegmented(arguments.criterion, segmented, result.table) << result.foregroundVoxels
-            << " foreground voxels of " << image.extent.VoxelCount() << " (" << image.extent.ToString()
-            << (image.channels > 1 ? ", " + std::to_string(image.channels) + " channels" : "") << ", spacing "
-            << DescribeSpacing(image) << ")\n"
-            << DescribeKept(result.relabeled, result.relabeled.keptVoxels.value_or(result.foregroundVoxels), image)
-            << (arguments.output.empty() ? "no label map"
-                                         : Printable(arguments.output) + ": labels of type " + NameOf(result.type))
-            << (used.algorithm.empty() ? "" : ", algorithm " + used.algorithm + " on " + used.device) << '\n'
-            << Counted(result.plan.slabs.size(), "slab");
+  std::ostringstream text;
+  text << std::setprecision(4) << Counted(result.plan.slabs.size(), "slab");
   if (result.slabsFromBefore > 0)
   {
-    std::cout << " (" << result.slabsFromBefore << " from before)";
+    text << " (" << result.slabsFromBefore << " from before)";
   }
-  std::cout << "; state " << BytesAsText(result.stateBytes) << " on disk, " << BytesAsText(result.mergeBytes)
-            << " in memory; peak " << BytesAsText(PeakMemoryBytes()) << '\n'
-            << "seconds: read and label " << result.secondsToLabel << ", merge " << result.secondsToMerge << ", write "
-            << result.secondsToWrite << std::endl;
+  text << "; state " << BytesAsText(result.stateBytes) << " on disk, " << BytesAsText(result.mergeBytes)
+       << " in memory; peak " << BytesAsText(PeakMemoryBytes()) << '\n'
+       << "seconds: read and label " << result.secondsToLabel << ", merge " << result.secondsToMerge << ", write "
+       << result.secondsToWrite;
+  return text.str();
 }
 
 /** What can be said, and is certain to fail, before an image is read. */
 SlabOptions
-OptionsBeforeReading(const LabelArguments & arguments)
+OptionsBeforeReading(const job::Job & arguments, NamedFiles & outputs)
 {
   SlabOptions options;
   CheckOptionsOfSlabs(arguments);
-  ParseAlgorithm(arguments.algorithm);
   options.memory = arguments.memory;
   // What has no meaning is refused before an image is read.
-  SegmentedOfSlabs(arguments.criterion, ScalarType::UInt8);
+  SegmentedOfSlabs(arguments, ScalarType::UInt8);
+  ParseAlgorithm(arguments.algorithm);
+  options.groups = CheckJob(arguments, outputs);
   options.label.device = Device::FromName(arguments.device);
   options.type = LabelTypeFromName(arguments.labelType);
-  options.groups = CheckTableArguments(arguments.table, "--statistics");
-  CheckUnits(arguments.table, false, "--statistics or --print");
-  options.measures = arguments.table.IsWanted();
-  if (arguments.output.empty() && !options.measures)
-  {
-    throw InvalidArgument("OUTPUT, the label map, is missing; it may be left out only with --statistics or --print");
-  }
+  options.measures = arguments.IsWanted();
   return options;
 }
 
 /** Notes values of the image and of the mask that are not a number. */
 void
-NoteNotNumbers(const SlabResult & result, const LabelArguments & arguments, ImageReader & reader)
+NoteNotNumbers(const SlabResult & result, const job::Job & arguments, ImageReader & reader)
 {
   NoteNotANumber(result.notNumbers, reader);
   if (result.notNumbersOfMask > 0)
@@ -262,24 +200,21 @@ NoteNotNumbers(const SlabResult & result, const LabelArguments & arguments, Imag
 } // namespace
 
 void
-RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd)
+RunLabelBySlabs(const job::Job & arguments, const FrontEnd & frontEnd)
 {
-  const auto       reporterOwner = frontEnd.makeReporter(arguments.quiet || arguments.json);
-  Reporter &       reporter = *reporterOwner;
-  SlabOptions      options = OptionsBeforeReading(arguments);
-  const NamedFiles outputs = OutputsOf(arguments);
-  const NamedFiles inputs = InputsOf(arguments);
-  CheckFiles(arguments.files, inputs, outputs);
-  CheckImageName(arguments.output);
+  const auto  reporterOwner = frontEnd.makeReporter(arguments.quiet || arguments.json);
+  Reporter &  reporter = *reporterOwner;
+  NamedFiles  outputs;
+  SlabOptions options = OptionsBeforeReading(arguments, outputs);
 
-  ImageReader reader(arguments.files, arguments.threads, reporter);
+  ImageReader reader(arguments, arguments.threads, reporter);
   reader.Protect(outputs);
   const LoadedSlabs   images = ReadImages(arguments, reader);
   const LoadedImage & image = images.image;
-  const Segmented     segmented = SegmentedOfSlabs(arguments.criterion, image.type);
+  const Segmented     segmented = SegmentedOfSlabs(arguments, image.type);
   options.label.criterion = segmented.ForView();
-  options.label.connectivity = ConnectivityFor(arguments.neighbours, image.extent, reader);
-  options.label.periodic = PeriodicFor(arguments.neighbours, *options.label.connectivity);
+  options.label.connectivity = ConnectivityFor(arguments, image.extent, reader);
+  options.label.periodic = PeriodicFor(arguments, *options.label.connectivity);
   CheckAlgorithm(arguments, image, options.label);
   if (!arguments.output.empty())
   {
@@ -292,13 +227,13 @@ RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd)
   {
     measured.intensity = ImageView(&images, images.intensity->type, image.extent, images.intensity->channels);
   }
-  if (arguments.criterion.equalValue && image.channels == 1)
+  if (arguments.equalValue && image.channels == 1)
   {
     measured.classes = ImageView(&images, image.type, image.extent, 1);
   }
-  CheckTableColumns(arguments.table, measured, image.extent, options.label);
+  CheckTableColumns(arguments, measured, image.extent, options.label);
   options.label.relabel = RelabelOptionsOf(arguments, reader);
-  options.label.minimumVolume = arguments.sizes.minimumVolume;
+  options.label.minimumVolume = arguments.minimumVolume;
   options.label.geometry = image.geometry;
   options.label.algorithm = arguments.algorithm;
   options.label.threads = arguments.threads;
@@ -318,9 +253,11 @@ RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd)
   }
   options.label.progress = reporter.Hooks();
   DoubtsOfSlabs doubts(options.label.criterion, image, !arguments.mask.empty(), arguments.threads);
-  UsedForSlabs  used;
+  std::string   algorithm;
+  std::string   device;
   options.seeSlab = [&](const ImageView & slab, std::int64_t firstRow, const Labeling & labeling) {
-    used = { labeling.AlgorithmName(), labeling.UsedDevice().device.ToString() };
+    algorithm = labeling.AlgorithmName();
+    device = labeling.UsedDevice().device.ToString();
     doubts.See(slab, firstRow, labeling);
   };
   options.writeOthers = [&](const SlabResult & written) {
@@ -333,7 +270,7 @@ RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd)
     if (options.measures)
     {
       NoteMeasures(written.table, reader);
-      WriteTables(arguments.table, written.table, arguments.threads, reporter);
+      WriteTables(arguments, written.table, arguments.threads, reporter);
     }
     if (!arguments.colourTable.empty())
     {
@@ -341,23 +278,23 @@ RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd)
     }
   };
   const SlabResult result = LabelBySlabs(images.Images(), options);
+  LabelFindings    findings = FindingsOf(image, segmented, options, result);
+  findings.output = arguments.output;
+  findings.algorithm = algorithm;
+  findings.device = device;
   if (arguments.json)
   {
-    nlohmann::ordered_json summary = SummaryOf(arguments, options, segmented, result, used, image);
-    summary["notes"] = reader.Notes();
-    summary["seconds"] = { { "label", result.secondsToLabel },
-                           { "merge", result.secondsToMerge },
-                           { "write", result.secondsToWrite } };
-    summary["peak_memory_bytes"] = PeakMemoryBytes();
+    nlohmann::ordered_json summary = AsJson(arguments, findings);
+    AddSlabs(summary, result, reader.Notes());
     frontEnd.takeSummary(summary);
   }
   else if (!arguments.quiet)
   {
     reporter.Note("");
-    PrintSummary(arguments, options, segmented, result, used, image);
+    std::cout << AsText(arguments, findings) << DescribeSlabs(result) << std::endl;
     if (!arguments.work.empty())
     {
-      reporter.Note("the folder " + Quoted(arguments.work) + " is done with, and may be removed");
+      reporter.Note("the folder " + Quoted(arguments.work) + " is no longer needed and can be deleted");
     }
   }
 }

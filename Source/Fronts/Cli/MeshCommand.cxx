@@ -24,17 +24,17 @@ RunMesh(const MeshArguments & arguments)
   const ColumnGroups groups = ParseColumns(arguments.chosen.ColumnNames(), false);
   // Which files there will be, if each component has its own, is known when the components are.
   const NamedFiles outputs = arguments.oneFileEach ? NamedFiles() : NamedFiles{ { "OUTPUT", arguments.output } };
-  const NamedFiles inputs = { { "LABELS", arguments.labels } };
-  CheckFiles(arguments.files, inputs, outputs);
+  const NamedFiles inputs = { { "LABELS", arguments.input } };
+  CheckFiles(arguments, inputs, outputs);
   CheckWritable(arguments.oneFileEach ? MeshPathOf(arguments.output, 1) : arguments.output);
 
   Reporter    reporter(arguments.quiet || arguments.json);
-  ImageReader reader(arguments.files, arguments.threads, reporter);
+  ImageReader reader(arguments, arguments.threads, reporter);
   reader.Protect(outputs);
-  const LoadedImage image = reader.Read(arguments.labels, true);
+  const LoadedImage image = reader.Read(arguments.input, true);
   if (image.channels != 1 || image.extent.dimension != 3)
   {
-    throw InvalidArgument(Quoted(arguments.labels) + " has " + Counted(image.extent.dimension, "dimension") + " and " +
+    throw InvalidArgument(Quoted(arguments.input) + " has " + Counted(image.extent.dimension, "dimension") + " and " +
                           Counted(image.channels, "channel") +
                           "; a mesh needs a label map of 3 dimensions and one channel");
   }
@@ -43,7 +43,7 @@ RunMesh(const MeshArguments & arguments)
   const HostContext    context{ arguments.threads, Progress(hooks) };
   const ComponentTable table =
     MeasureLabelImage(image.View(), image.geometry, { std::nullopt, groups }, arguments.threads, hooks);
-  const std::vector<std::size_t> places = arguments.chosen.PlacesIn(table, arguments.labels, "make a mesh of");
+  const std::vector<std::size_t> places = arguments.chosen.PlacesIn(table, arguments.input, "make a mesh of");
   if (arguments.oneFileEach)
   {
     NamedFiles each;

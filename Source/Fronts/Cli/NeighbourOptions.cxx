@@ -1,7 +1,5 @@
 #include "BrickCCL/Cli/NeighbourOptions.h"
 
-#include "BrickCCL/Cli/NumberOptions.h"
-#include "BrickCCL/Cli/Spelling.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Core/Printable.h"
@@ -19,24 +17,6 @@ namespace brickccl::cli
 
 namespace
 {
-
-/** The axes of "x,y,z", "x, y" or "xyz". \throws InvalidArgument that shows the text as it was written. */
-PeriodicAxes
-PeriodicFromText(const std::string & text)
-{
-  std::string letters = text;
-  const auto  isBetween = [](char letter) { return letter == ',' || letter == ' '; };
-  letters.erase(std::remove_if(letters.begin(), letters.end(), isBetween), letters.end());
-  try
-  {
-    return PeriodicAxes::FromNames(letters);
-  }
-  catch (const InvalidArgument & error)
-  {
-    // The message begins with the letters in quotes.
-    throw InvalidArgument("'" + text + std::string(error.what()).substr(letters.size() + 1));
-  }
-}
 
 /** Appends the numbers of a nested list of 3 lists of 3 ... numbers, the last axis x. */
 void
@@ -238,58 +218,13 @@ NeighbourhoodOfFile(const std::string & path, int dimension, ImageReader & reade
 } // namespace
 
 std::string
-NeighbourArguments::File() const
+NeighbourhoodFile(const job::Neighbours & arguments)
 {
-  return IsNeighbourhoodText(neighbourhood) ? std::string() : neighbourhood;
-}
-
-void
-AddNeighbourOptions(CLI::App & command, NeighbourArguments & arguments)
-{
-  auto * connectivity =
-    command
-      .add_option(
-        "--connectivity",
-        arguments.connectivity,
-        "number of neighbours: 4, 8 (2-D, slices); 6, 18, 26 (3-D); 8, 32, 64, 80 (4-D); faces (default) or full")
-      ->transform(NeighbourCount());
-  auto * bySlice =
-    command.add_option("--by-slice", arguments.bySlice, "components of each slice orthogonal to an axis on its own")
-      ->check(OneOf({ "x", "y", "z", "t" }));
-  command
-    .add_option(
-      "--neighbourhood",
-      arguments.neighbourhood,
-      "other neighbours: 8+z are 8 in the slice and the two before and behind along z; or a file of 3 x 3 x 3 "
-      "zeros and ones: .txt (x fastest), .json (nested lists), .npy or an image")
-    ->type_name("8+z|FILE")
-    ->excludes(connectivity)
-    ->excludes(bySlice)
-    ->check([](const std::string & text) {
-      std::error_code failure;
-      return IsNeighbourhoodText(text) || std::filesystem::is_regular_file(text, failure)
-             ? std::string()
-             : Quoted(text) + " is neither a file nor a neighbourhood, as 8+z is";
-    });
-  command
-    .add_option("--periodic",
-                arguments.periodic,
-                "axes along which the image goes on with its other end, as simulated microstructures do")
-    ->type_name("x,y,z")
-    ->check([](const std::string & text) {
-      try
-      {
-        return PeriodicFromText(text).HasAny() ? std::string() : Quoted(text) + " names no axis; write x,y,z";
-      }
-      catch (const InvalidArgument & error)
-      {
-        return std::string(error.what());
-      }
-    });
+  return IsNeighbourhoodText(arguments.neighbourhood) ? std::string() : arguments.neighbourhood;
 }
 
 Connectivity
-ConnectivityFor(const NeighbourArguments & arguments, const Extent & extent, ImageReader & reader)
+ConnectivityFor(const job::Neighbours & arguments, const Extent & extent, ImageReader & reader)
 {
   if (arguments.neighbourhood.empty())
   {
@@ -309,18 +244,21 @@ ConnectivityFor(const NeighbourArguments & arguments, const Extent & extent, Ima
 }
 
 PeriodicAxes
-PeriodicFor(const NeighbourArguments & arguments, const Connectivity & connectivity)
+PeriodicFor(const job::Neighbours & arguments, const Connectivity & connectivity)
 {
-  const PeriodicAxes periodic = PeriodicFromText(arguments.periodic);
+  std::string axes = arguments.periodic;
+  axes.erase(std::remove_if(axes.begin(), axes.end(), [](char letter) { return letter == ',' || letter == ' '; }),
+             axes.end());
+  const PeriodicAxes periodic = PeriodicAxes::FromNames(axes);
   CheckPeriodic(periodic, connectivity);
   return periodic;
 }
 
 void
-AddNeighbours(nlohmann::ordered_json &   summary,
-              const NeighbourArguments & arguments,
-              const Connectivity &       connectivity,
-              const PeriodicAxes &       periodic)
+AddNeighbours(nlohmann::ordered_json & summary,
+              const job::Neighbours &  arguments,
+              const Connectivity &     connectivity,
+              const PeriodicAxes &     periodic)
 {
   const auto textOrNull = [](const std::string & text) {
     return text.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(text);

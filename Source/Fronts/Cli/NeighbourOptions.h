@@ -3,8 +3,7 @@
 
 #include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Core/Connectivity.h"
-
-#include <CLI/CLI.hpp>
+#include "BrickCCL/Job/Job.h"
 
 #include <nlohmann/json.hpp>
 
@@ -13,31 +12,20 @@
 namespace brickccl::cli
 {
 
-/** What is asked about which voxels are neighbours. */
-struct NeighbourArguments
-{
-  int         connectivity = 0;
-  std::string neighbourhood;
-  std::string bySlice;
-  std::string periodic;
-
-  /** The file that holds the neighbourhood; empty if none does. */
-  std::string File() const;
-};
-
-void AddNeighbourOptions(CLI::App & command, NeighbourArguments & arguments);
+/** The file that holds the neighborhood; empty if none does. */
+std::string NeighbourhoodFile(const job::Neighbours & arguments);
 
 /** The neighbours of the voxels of an image of this extent. \throws InvalidArgument for what does not fit it. */
-Connectivity ConnectivityFor(const NeighbourArguments & arguments, const Extent & extent, ImageReader & reader);
+Connectivity ConnectivityFor(const job::Neighbours & arguments, const Extent & extent, ImageReader & reader);
 
 /** \throws InvalidArgument for an axis that the image lacks or along which voxels have no neighbours. */
-PeriodicAxes PeriodicFor(const NeighbourArguments & arguments, const Connectivity & connectivity);
+PeriodicAxes PeriodicFor(const job::Neighbours & arguments, const Connectivity & connectivity);
 
 /** Members of the summary. */
-void AddNeighbours(nlohmann::ordered_json &   summary,
-                   const NeighbourArguments & arguments,
-                   const Connectivity &       connectivity,
-                   const PeriodicAxes &       periodic);
+void AddNeighbours(nlohmann::ordered_json & summary,
+                   const job::Neighbours &  arguments,
+                   const Connectivity &     connectivity,
+                   const PeriodicAxes &     periodic);
 
 /** "26", or "6, periodic along xz" */
 std::string DescribeNeighbours(const Connectivity & connectivity, const PeriodicAxes & periodic);

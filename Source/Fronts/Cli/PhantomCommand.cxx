@@ -1,5 +1,5 @@
 #include "BrickCCL/Cli/Commands.h"
-#include "BrickCCL/Cli/NumberOptions.h"
+#include "BrickCCL/Cli/JobOptions.h"
 #include "BrickCCL/Cli/Spelling.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Cli/FileOptions.h"
@@ -365,7 +365,7 @@ AddPhantomCommand(CLI::App & app)
                  arguments->size,
                  "voxels along x, y and z, a number for each axis; default 128 128 128; log, casting, print 128 128 96")
     ->expected(1, 4)
-    ->transform(Count(0, std::numeric_limits<std::int64_t>::max()))
+    ->transform(Count(0))
     ->type_name("X [Y [Z [T]]]");
   command->add_option("--spacing", arguments->spacing, "mm along x, y and z; default 1, log 2 2 4")
     ->expected(1, 4)
@@ -375,7 +375,7 @@ AddPhantomCommand(CLI::App & app)
     ->transform(Count(0))
     ->capture_default_str();
   command->add_option("--density", arguments->density, "share of foreground, 0 to 1: balls (default 0.2), random (0.5)")
-    ->check(NumberUpToOne());
+    ->check(Takes({ job::Kind::Number, 0, 1 }));
   command
     ->add_option("--grain",
                  arguments->grain,

@@ -63,11 +63,11 @@ CheckArguments(const RenderArguments & arguments)
   const std::string named = arguments.chosen.ColumnNames();
   const std::string between = named.empty() || arguments.column.empty() ? "" : ",";
   const std::string all = named + between + NameInMillimetres(arguments.column);
-  if (arguments.style != "surface" && !arguments.images.part.empty() && all.empty())
+  if (arguments.style != "surface" && !arguments.part.empty() && all.empty())
   {
     throw InvalidArgument("--part needs --style surface, or columns in --color-by or --where");
   }
-  return ParseColumns(all, !arguments.images.intensity.empty());
+  return ParseColumns(all, !arguments.intensity.empty());
 }
 
 /** The components that are drawn, for pictures of slices. */
@@ -160,10 +160,10 @@ RunRender(const RenderArguments & arguments)
 {
   const ColumnGroups groups = CheckArguments(arguments);
   const NamedFiles   outputs = { { "--output", arguments.output } };
-  const NamedFiles   inputs = { { "LABELS", arguments.labels },
-                                { "--intensity", arguments.images.intensity },
-                                { "--part", arguments.images.part } };
-  CheckFiles(arguments.files, inputs, outputs);
+  const NamedFiles   inputs = { { "LABELS", arguments.input },
+                                { "--intensity", arguments.intensity },
+                                { "--part", arguments.part } };
+  CheckFiles(arguments, inputs, outputs);
   CheckWritable(arguments.output);
   const bool                    drawsSurfaces = arguments.style == "surface";
   std::optional<VirtualDisplay> display;
@@ -173,29 +173,29 @@ RunRender(const RenderArguments & arguments)
   }
 
   Reporter    reporter(arguments.quiet || arguments.json);
-  ImageReader reader(arguments.files, arguments.threads, reporter);
+  ImageReader reader(arguments, arguments.threads, reporter);
   reader.Protect(outputs);
-  LoadedImage image = reader.Read(arguments.labels, true);
+  LoadedImage image = reader.Read(arguments.input, true);
   if (image.channels != 1)
   {
-    throw InvalidArgument(Quoted(arguments.labels) + " has " + Counted(image.channels, "channel") +
+    throw InvalidArgument(Quoted(arguments.input) + " has " + Counted(image.channels, "channel") +
                           "; a label map has one: export overlapping segments to one label map");
   }
   CheckPicture(image.extent);
   if (drawsSurfaces && image.extent.dimension != 3)
   {
-    throw InvalidArgument(Quoted(arguments.labels) + " has " + Counted(image.extent.dimension, "dimension") +
+    throw InvalidArgument(Quoted(arguments.input) + " has " + Counted(image.extent.dimension, "dimension") +
                           "; --style surface needs 3, --style slices 1 to 3");
   }
   image.hasPatientAxes = image.hasPatientAxes || arguments.hasPatientAxes;
-  const TableImages images = ReadTableImages(arguments.images, image, arguments.threads, reader);
+  const TableImages images = ReadTableImages(arguments, image, arguments.threads, reader);
   reporter.Step("measuring");
   const ProgressHooks  hooks = reporter.Hooks();
   const HostContext    context{ arguments.threads, Progress(hooks) };
   DrawnRuns            drawn;
   const ComponentTable table =
     MeasureLabelImage(image.View(), image.geometry, images.Options(groups), context, drawn.runs);
-  const std::vector<std::size_t> places = arguments.chosen.PlacesIn(table, arguments.labels, "draw");
+  const std::vector<std::size_t> places = arguments.chosen.PlacesIn(table, arguments.input, "draw");
   std::optional<ColumnColours>   colours;
   if (!arguments.column.empty())
   {
@@ -224,7 +224,7 @@ RunRender(const RenderArguments & arguments)
   }
   else
   {
-    NoteFlatScan(images.intensity, arguments.images.intensity, reader);
+    NoteFlatScan(images.intensity, arguments.intensity, reader);
     KeepChosen(table, places, arguments.threads, drawn);
     PictureOptions options;
     options.style = arguments.style == "montage" ? PictureStyle::Montage

@@ -40,14 +40,6 @@ RefuseEmptyTexts(int argc, char ** argv)
   }
 }
 
-/** Whether an error may come from the name of a file that was taken for a number. */
-bool
-MayBeOfName(const std::string & text)
-{
-  const auto says = [&](const char * part) { return text.find(part) != std::string::npos; };
-  return says("there is no such file") || says(" is missing") || says("--spacing has ");
-}
-
 /** A message, whose lines are kept, without what would steer a terminal. */
 std::string
 Message(const std::string & text)
@@ -66,7 +58,6 @@ RunApp(CLI::App & app, int argc, char ** argv, bool takesEmptyTexts)
     app.get_name() + ": error: a file was shortened, or its disk failed, during reading\n";
   CatchShortenedFiles(shortened.c_str());
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
-  std::string                    hint;
   try
   {
     if (!takesEmptyTexts)
@@ -76,7 +67,7 @@ RunApp(CLI::App & app, int argc, char ** argv, bool takesEmptyTexts)
       {
         throw CLI::ArgumentMismatch(missing);
       }
-      hint = FitValueCounts(app, arguments);
+      FitValueCounts(app, arguments);
     }
     app.parse(argc, argv);
     if (!std::cout.flush())
@@ -106,7 +97,7 @@ RunApp(CLI::App & app, int argc, char ** argv, bool takesEmptyTexts)
     const std::string misspelled = FindMisspelled(app, arguments);
     std::cerr << app.get_name()
               << ": error: " << Message(misspelled.empty() ? DescribeArgumentFault(app, error, arguments) : misspelled)
-              << (dynamic_cast<const CLI::RequiredError *>(&error) != nullptr ? Message(hint) : "") << std::endl;
+              << std::endl;
     return error.get_exit_code();
   }
   catch (const Cancelled &)
@@ -127,8 +118,7 @@ RunApp(CLI::App & app, int argc, char ** argv, bool takesEmptyTexts)
       std::cerr << MessageAtInterrupt() << std::flush;
       return 130;
     }
-    std::cerr << app.get_name()
-              << ": error: " << Message(MayBeOfName(error.what()) ? error.what() + hint : error.what()) << std::endl;
+    std::cerr << app.get_name() << ": error: " << Message(error.what()) << std::endl;
     return 1;
   }
 }

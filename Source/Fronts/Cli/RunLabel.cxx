@@ -1,9 +1,10 @@
-#include "BrickCCL/Cli/LabelArguments.h"
+#include "BrickCCL/Cli/RunLabel.h"
 
 #include "BrickCCL/Cli/Doubts.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
+#include "BrickCCL/Job/JobCriterion.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Pictures/Picture.h"
 
@@ -49,9 +50,9 @@ Rounded(double value)
   return text.str();
 }
 
-/** \throws InvalidArgument, Unsupported if the label maps' formats cannot hold them, or there would be no output. */
+/** \throws InvalidArgument, Unsupported if the label maps' formats cannot hold them. */
 void
-CheckLabelMaps(const LabelArguments & arguments, LabelType requestedType, const Extent & extent)
+CheckLabelMaps(const job::Job & arguments, LabelType requestedType, const Extent & extent)
 {
   if (!arguments.output.empty())
   {
@@ -67,12 +68,12 @@ CheckLabelMaps(const LabelArguments & arguments, LabelType requestedType, const 
 
 /** Writes the label map, if one is asked for. \return its file. */
 std::string
-WriteLabelMap(const LabelArguments & arguments,
-              const Labeling &       labeling,
-              LabelType              type,
-              const LoadedImage &    image,
-              ImageReader &          reader,
-              Reporter &             reporter)
+WriteLabelMap(const job::Job &    arguments,
+              const Labeling &    labeling,
+              LabelType           type,
+              const LoadedImage & image,
+              ImageReader &       reader,
+              Reporter &          reporter)
 {
   if (arguments.output.empty())
   {
@@ -97,11 +98,11 @@ WriteLabelMap(const LabelArguments & arguments,
 class LabelWork
 {
 public:
-  LabelWork(const LabelArguments & arguments, const FrontEnd & frontEnd)
+  LabelWork(const job::Job & arguments, const FrontEnd & frontEnd)
     : m_Arguments(arguments)
     , m_FrontEnd(frontEnd)
     , m_Reporter(frontEnd.makeReporter(arguments.quiet || arguments.json))
-    , m_Reader(arguments.files, arguments.threads, *m_Reporter)
+    , m_Reader(arguments, arguments.threads, *m_Reporter)
   {}
 
   void
@@ -129,33 +130,19 @@ private:
   void
   CheckArguments()
   {
-    m_Options.criterion = CriterionOf(m_Arguments.criterion);
+    NamedFiles outputs;
+    m_Groups = CheckJob(m_Arguments, outputs);
     m_Options.device = Device::FromName(m_Arguments.device);
     m_RequestedType = LabelTypeFromName(m_Arguments.labelType);
-    m_Groups = CheckTableArguments(m_Arguments.table, "--statistics");
-    CheckUnits(m_Arguments.table, false, "--statistics or --print");
-    if (m_Arguments.output.empty() && (!m_Arguments.table.IsWanted() || !m_Arguments.outputFallback.empty()))
-    {
-      throw InvalidArgument("OUTPUT, the label map, is missing; it may be left out only with --statistics or --print");
-    }
-    const NamedFiles outputs = OutputsOf(m_Arguments);
-    const NamedFiles inputs = InputsOf(m_Arguments);
-    CheckFiles(m_Arguments.files, inputs, outputs);
-    CheckImageName(m_Arguments.output);
-    CheckImageName(m_Arguments.outputFallback);
-    if (!m_Arguments.picture.empty())
-    {
-      CheckWritable(m_Arguments.picture);
-    }
     m_Reader.Protect(outputs);
   }
 
   void
   ReadImages()
   {
-    m_Image = m_Reader.Read(m_Arguments.input, m_Arguments.criterion.equalValue);
-    m_Options.connectivity = ConnectivityFor(m_Arguments.neighbours, m_Image.extent, m_Reader);
-    m_Options.periodic = PeriodicFor(m_Arguments.neighbours, *m_Options.connectivity);
+    m_Image = m_Reader.Read(m_Arguments.input, m_Arguments.equalValue);
+    m_Options.connectivity = ConnectivityFor(m_Arguments, m_Image.extent, m_Reader);
+    m_Options.periodic = PeriodicFor(m_Arguments, *m_Options.connectivity);
     if (!m_Arguments.picture.empty())
     {
       CheckPicture(m_Image.extent);
@@ -167,8 +154,8 @@ private:
       CheckSameGrid(m_Image, *m_Mask, m_Arguments.mask);
       m_Options.mask = m_Mask->View();
     }
-    m_TableImages = ReadTableImages(m_Arguments.table, m_Image, m_Arguments.threads, m_Reader);
-    m_Filter = ReadFilter(m_Arguments.filter, *m_Options.connectivity, m_Image, m_Reader);
+    m_TableImages = ReadTableImages(m_Arguments, m_Image, m_Arguments.threads, m_Reader);
+    m_Filter = ReadFilter(m_Arguments, *m_Options.connectivity, m_Image, m_Reader);
     CheckColumns();
     m_Seconds["read"] = m_Watch.Lap();
   }
@@ -177,7 +164,7 @@ private:
   CheckColumns()
   {
     MeasureOptions measured = m_TableImages.Options(m_Groups);
-    if (m_Arguments.criterion.pores && !measured.part)
+    if (m_Arguments.pores && !measured.part)
     {
       // The part will be found.
       measured.part = m_Image.View();
@@ -186,7 +173,7 @@ private:
     {
       measured.classes = m_Image.View();
     }
-    CheckTableColumns(m_Arguments.table, measured, m_Image.extent, m_Options);
+    CheckTableColumns(m_Arguments, measured, m_Image.extent, m_Options);
   }
 
   void
@@ -199,23 +186,18 @@ private:
     {
       m_Options.device.kind = Device::Kind::Cpu;
     }
-    m_Segmented = ApplyCriterion(m_Arguments.criterion,
-                                 m_Image,
-                                 m_Mask,
-                                 m_Options.device,
-                                 m_Arguments.threads,
-                                 m_Reader,
-                                 *m_Reporter);
+    m_Segmented =
+      ApplyCriterion(m_Arguments, m_Image, m_Mask, m_Options.device, m_Arguments.threads, m_Reader, *m_Reporter);
     m_Options.criterion = m_Segmented.ForView();
     m_Reporter->Step("labeling");
     m_Options.relabel = RelabelOptionsOf(m_Arguments, m_Reader);
-    m_Options.minimumVolume = m_Arguments.sizes.minimumVolume;
+    m_Options.minimumVolume = m_Arguments.minimumVolume;
     m_Options.geometry = m_Image.geometry;
     m_Options.algorithm = m_Arguments.algorithm;
     m_Options.threads = m_Arguments.threads;
     m_Options.progress = m_Reporter->Hooks();
     m_Filtered = Label(m_Segmented.View(m_Image), m_Options, m_Filter.filter, m_Labeling);
-    NoteDoubts(m_Arguments.criterion, m_Image, m_Segmented, m_Labeling, m_Mask.has_value(), m_Reader);
+    NoteDoubts(m_Arguments, m_Image, m_Segmented, m_Labeling, m_Mask.has_value(), m_Reader);
     m_PartInRegion = CountPartInRegion(m_Segmented, m_TableImages.part, m_Mask, m_Arguments.threads);
     m_Filter.touching.reset();
     m_Mask.reset();
@@ -239,7 +221,7 @@ private:
   bool
   MeasuresClasses() const
   {
-    return m_Arguments.table.IsWanted() && m_Arguments.criterion.equalValue && m_Image.channels == 1;
+    return m_Arguments.IsWanted() && m_Arguments.equalValue && m_Image.channels == 1;
   }
 
   /** Gives back the memory of what was labeled, unless a picture shows it. */
@@ -256,8 +238,7 @@ private:
   bool
   IsMeasured() const
   {
-    return m_Arguments.table.IsWanted() || !m_Arguments.picture.empty() || m_FrontEnd.alwaysMeasures ||
-           m_Segmented.pores;
+    return m_Arguments.IsWanted() || !m_Arguments.picture.empty() || m_FrontEnd.alwaysMeasures || m_Segmented.pores;
   }
 
   void
@@ -266,8 +247,7 @@ private:
     if (IsMeasured())
     {
       m_Reporter->Step("measuring");
-      MeasureOptions options =
-        MeasureOptionsFor(m_Segmented, m_Arguments.table.IsWanted(), m_TableImages.Options(m_Groups));
+      MeasureOptions options = MeasureOptionsFor(m_Segmented, m_Arguments.IsWanted(), m_TableImages.Options(m_Groups));
       if (MeasuresClasses())
       {
         options.classes = m_Segmented.View(m_Image);
@@ -290,9 +270,9 @@ private:
   {
     ReplacedTogether outputs;
     m_Output = WriteLabelMap(m_Arguments, m_Labeling, m_Type, m_Image, m_Reader, *m_Reporter);
-    if (m_Arguments.table.IsWanted())
+    if (m_Arguments.IsWanted())
     {
-      WriteTables(m_Arguments.table, m_Table, m_Arguments.threads, *m_Reporter);
+      WriteTables(m_Arguments, m_Table, m_Arguments.threads, *m_Reporter);
     }
     if (!m_Arguments.colourTable.empty())
     {
@@ -307,7 +287,7 @@ private:
                      RunsOf(m_Labeling),
                      m_Table,
                      m_Image.spacingSource != "none",
-                     m_TableImages.intensity.has_value() || !m_Arguments.criterion.equalValue },
+                     m_TableImages.intensity.has_value() || !m_Arguments.equalValue },
                    { m_Arguments.threads, Progress(hooks) });
     }
     outputs.Move();
@@ -315,31 +295,30 @@ private:
     m_Seconds["total"] = m_Total.Lap();
   }
 
+  LabelFindings
+  Findings() const
+  {
+    LabelFindings findings{ m_Image, m_Segmented, m_Table, m_Labeling.GetConnectivity() };
+    findings.components = m_Labeling.ComponentCount();
+    findings.foregroundVoxels = m_Labeling.ForegroundVoxelCount();
+    findings.relabeled = m_Labeling.Relabeled();
+    findings.keptVoxels = CountKeptVoxels(m_Labeling, m_Filter.filter);
+    findings.notNumbers = m_Segmented.notNumbers;
+    findings.isMeasured = IsMeasured();
+    findings.periodic = m_Labeling.GetPeriodicAxes();
+    findings.filter = m_Filter.filter;
+    findings.filtered = m_Filtered;
+    findings.output = m_Output;
+    findings.type = m_Type;
+    findings.algorithm = m_Labeling.AlgorithmName();
+    findings.device = m_Labeling.UsedDevice().device.ToString();
+    return findings;
+  }
+
   nlohmann::ordered_json
   SummaryAsJson()
   {
-    const Extent &         extent = m_Image.extent;
-    nlohmann::ordered_json summary;
-    summary["components"] = m_Labeling.ComponentCount();
-    summary["foreground_voxels"] = m_Labeling.ForegroundVoxelCount();
-    AddKept(summary, m_Labeling.Relabeled(), CountKeptVoxels(m_Labeling, m_Filter.filter), m_Image);
-    summary["nan_values"] = m_Segmented.notNumbers;
-    if (IsMeasured())
-    {
-      summary["totals"] = ToJson(TotalsOf(m_Table));
-    }
-    summary["extent"] = std::vector<std::int64_t>(extent.size, extent.size + extent.dimension);
-    AddSpacing(summary, m_Image);
-    summary["coordinates"] = m_Arguments.table.ras ? "RAS" : "LPS";
-    summary["channels"] = m_Image.channels;
-    AddNeighbours(summary, m_Arguments.neighbours, m_Labeling.GetConnectivity(), m_Labeling.GetPeriodicAxes());
-    summary["criterion"] = m_Segmented.CriterionText(m_Arguments.criterion);
-    AddSegmented(summary, m_Arguments.criterion, m_Segmented, m_Table);
-    summary["output"] = m_Output.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(m_Output);
-    summary["filter"] = FilterAsJson(m_Filter.filter, m_Filtered);
-    summary["label_type"] = NameOf(m_Type);
-    summary["algorithm"] = m_Labeling.AlgorithmName();
-    summary["device"] = m_Labeling.UsedDevice().device.ToString();
+    nlohmann::ordered_json summary = AsJson(m_Arguments, Findings());
     if (!m_Labeling.UsedDevice().remark.empty())
     {
       summary["device_remark"] = m_Labeling.UsedDevice().remark;
@@ -353,25 +332,15 @@ private:
   std::string
   SummaryAsText()
   {
-    std::ostringstream text;
-    text << m_Labeling.ComponentCount() << (m_Labeling.ComponentCount() == 1 ? " component" : " components")
-         << ", connectivity " << DescribeNeighbours(m_Labeling.GetConnectivity(), m_Labeling.GetPeriodicAxes())
-         << ", criterion " << m_Segmented.CriterionText(m_Arguments.criterion) << '\n'
-         << DescribeSegmented(m_Arguments.criterion, m_Segmented, m_Table) << m_Labeling.ForegroundVoxelCount()
-         << " foreground voxels of " << m_Image.extent.VoxelCount() << " (" << m_Image.extent.ToString()
-         << (m_Image.channels > 1 ? ", " + std::to_string(m_Image.channels) + " channels" : "") << ", spacing "
-         << DescribeSpacing(m_Image) << ")\n"
-         << DescribeFilter(m_Filter.filter, m_Filtered)
-         << DescribeKept(m_Labeling.Relabeled(), CountKeptVoxels(m_Labeling, m_Filter.filter), m_Image)
-         << (m_Output.empty() ? "no label map" : Printable(m_Output) + ": labels of type " + NameOf(m_Type))
-         << ", algorithm " << m_Labeling.AlgorithmName() << " on " << m_Labeling.UsedDevice().device.ToString() << '\n'
-         << "seconds: read " << Rounded(m_Seconds["read"]) << ", label " << Rounded(m_Seconds["label"]) << ", measure "
-         << Rounded(m_Seconds["measure"]) << ", write " << Rounded(m_Seconds["write"]) << ", total "
-         << Rounded(m_Seconds["total"]);
-    return text.str();
+    std::string text = AsText(m_Arguments, Findings()) + "seconds:";
+    for (const char * const step : { "read", "label", "measure", "write", "total" })
+    {
+      text += (text.back() == ':' ? " " : ", ") + std::string(step) + " " + Rounded(m_Seconds[step]);
+    }
+    return text;
   }
 
-  const LabelArguments &    m_Arguments;
+  const job::Job &          m_Arguments;
   const FrontEnd &          m_FrontEnd;
   std::shared_ptr<Reporter> m_Reporter;
   ImageReader               m_Reader;
@@ -400,95 +369,68 @@ private:
 
 } // namespace
 
-void
-AddKept(nlohmann::ordered_json & summary,
-        const RelabelReport &    relabeled,
-        std::uint64_t            keptVoxels,
-        const LoadedImage &      image)
-{
-  summary["components_found"] = relabeled.found;
-  summary["dropped"] = { { "too_small", relabeled.tooSmall },
-                         { "too_large", relabeled.tooLarge },
-                         { "beyond_largest", relabeled.beyondLargest } };
-  summary["kept_voxels"] = keptVoxels;
-  const int dimension = image.extent.dimension;
-  summary[std::string("kept_") + SizeName(dimension)] =
-    static_cast<double>(keptVoxels) * image.geometry.VoxelVolume(dimension);
-}
-
-std::string
-DescribeKept(const RelabelReport & relabeled, std::uint64_t keptVoxels, const LoadedImage & image)
-{
-  const int          dimension = image.extent.dimension;
-  const double       size = static_cast<double>(keptVoxels) * image.geometry.VoxelVolume(dimension);
-  std::ostringstream text;
-  text << std::setprecision(6) << "kept: " << keptVoxels << " voxels, " << size << " mm"
-       << (dimension == 1 ? "" : "^" + std::to_string(dimension));
-  if (dimension == 3 && size >= 1000)
-  {
-    text << " (" << size / 1000 << " cm^3)";
-  }
-  if (relabeled.tooSmall + relabeled.tooLarge + relabeled.beyondLargest > 0)
-  {
-    text << "; dropped of " << relabeled.found << " found:";
-    const char * separator = " ";
-    for (const auto & [count, what] : { std::pair{ relabeled.tooSmall, "too small" },
-                                        std::pair{ relabeled.tooLarge, "too large" },
-                                        std::pair{ relabeled.beyondLargest, "beyond the largest" } })
-    {
-      if (count > 0)
-      {
-        text << separator << count << ' ' << what;
-        separator = ", ";
-      }
-    }
-  }
-  text << '\n';
-  return text.str();
-}
-
 RelabelOptions
-RelabelOptionsOf(const LabelArguments & arguments, ImageReader & reader)
+RelabelOptionsOf(const job::Job & arguments, ImageReader & reader)
 {
-  if (arguments.sizes.minimumSize > arguments.maximumSize)
+  if (arguments.minimumSize > arguments.maximumSize)
   {
-    reader.Note("--minimum-size " + std::to_string(arguments.sizes.minimumSize) + " is above --maximum-size " +
+    reader.Note("--minimum-size " + std::to_string(arguments.minimumSize) + " is above --maximum-size " +
                 std::to_string(arguments.maximumSize) + ": no component is kept");
   }
   RelabelOptions relabel;
   relabel.order = arguments.order == "size" ? LabelOrder::Size : LabelOrder::Raster;
-  relabel.minimumSize = arguments.sizes.minimumSize;
+  relabel.minimumSize = arguments.minimumSize;
   relabel.maximumSize = arguments.maximumSize;
-  relabel.largest = arguments.sizes.largest;
+  relabel.largest = arguments.largest;
   if (arguments.perSlice)
   {
-    relabel.largestAcross = AxisFromName(arguments.neighbours.bySlice);
+    relabel.largestAcross = AxisFromName(arguments.bySlice);
   }
   return relabel;
 }
 
-NamedFiles
-OutputsOf(const LabelArguments & arguments)
+ColumnGroups
+CheckJob(const job::Job & job, NamedFiles & outputs)
 {
-  NamedFiles outputs = TableFiles(arguments.table, "--statistics");
-  outputs.push_back({ "OUTPUT", arguments.output });
-  outputs.push_back({ "--output-fallback", arguments.outputFallback });
-  outputs.push_back({ "--picture", arguments.picture });
-  outputs.push_back({ "--colour-table", arguments.colourTable });
-  return outputs;
-}
-
-NamedFiles
-InputsOf(const LabelArguments & arguments)
-{
-  return { { "INPUT", arguments.input },         { "--neighbourhood", arguments.neighbours.File() },
-           { "--mask", arguments.mask },         { "--intensity", arguments.table.intensity },
-           { "--part", arguments.table.part },   { "--touching", arguments.filter.touching },
-           { "--seeds", arguments.filter.seeds } };
+  if (job.below && job.threshold.empty() && !(job.pores && !job.range))
+  {
+    throw InvalidArgument("--below needs a threshold: --threshold METHOD, or --pores without --range");
+  }
+  job::CriterionOf(job);
+  CheckSeeds(job);
+  Device::FromName(job.device);
+  const ColumnGroups groups = CheckTableArguments(job, "--statistics");
+  CheckUnits(job, false, "--statistics or --print");
+  if (job.output.empty() && (!job.IsWanted() || !job.outputFallback.empty()))
+  {
+    throw InvalidArgument("OUTPUT, the label map, is missing; it may be left out only with --statistics or --print");
+  }
+  outputs = TableFiles(job, "--statistics");
+  outputs.insert(outputs.end(),
+                 { { "OUTPUT", job.output },
+                   { "--output-fallback", job.outputFallback },
+                   { "--picture", job.picture },
+                   { "--colour-table", job.colourTable } });
+  CheckFiles(job,
+             { { "INPUT", job.input },
+               { "--neighbourhood", NeighbourhoodFile(job) },
+               { "--mask", job.mask },
+               { "--intensity", job.intensity },
+               { "--part", job.part },
+               { "--touching", job.touching },
+               { "--seeds", job.seeds } },
+             outputs);
+  CheckImageName(job.output);
+  CheckImageName(job.outputFallback);
+  if (!job.picture.empty())
+  {
+    CheckWritable(job.picture);
+  }
+  return groups;
 }
 
 void
-RunLabel(const LabelArguments & arguments, const FrontEnd & frontEnd)
+RunLabel(const job::Job & arguments, const FrontEnd & frontEnd)
 {
   LabelWork(arguments, frontEnd).Run();
 }

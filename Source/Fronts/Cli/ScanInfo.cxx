@@ -351,7 +351,7 @@ PrintJson(const std::string &    path,
 } // namespace
 
 void
-PrintScanInfo(const std::string & path, const FileArguments & files, int threads, bool asJson)
+PrintScanInfo(const std::string & path, const job::Reading & files, int threads, bool asJson)
 {
   Reporter    reporter(asJson);
   ImageReader reader(files, threads, reporter);

@@ -10,7 +10,7 @@ namespace brickccl::cli
 
 /** Prints what a scan is: its size, spacing, type and orientation, how its values are spread, and which thresholds
  * these propose. \param asJson  prints one JSON object. */
-void PrintScanInfo(const std::string & path, const FileArguments & files, int threads, bool asJson);
+void PrintScanInfo(const std::string & path, const job::Reading & files, int threads, bool asJson);
 
 } // namespace brickccl::cli
 

@@ -2,9 +2,8 @@
 #include "BrickCCL/Batch/Score.h"
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/FileOptions.h"
-#include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
-#include "BrickCCL/Cli/RunningOptions.h"
+#include "BrickCCL/Cli/JobOptions.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Pictures/Drawing.h"
 
@@ -18,15 +17,11 @@ namespace brickccl::cli
 namespace
 {
 
-struct ScoreArguments
+struct ScoreArguments : job::Job
 {
-  std::string         labels;
   std::string         truth;
   batch::ScoreOptions options;
-  FileArguments       files;
   std::string         plot;
-  int                 threads = 0;
-  bool                json = false;
 };
 
 nlohmann::ordered_json
@@ -138,11 +133,11 @@ RunScore(const ScoreArguments & arguments)
   {
     CheckChartName(arguments.plot);
     CheckWritable(arguments.plot);
-    CheckOutputs({ { "LABELS", arguments.labels }, { "TRUTH", arguments.truth } }, { { "--plot", arguments.plot } });
+    CheckOutputs({ { "LABELS", arguments.input }, { "TRUTH", arguments.truth } }, { { "--plot", arguments.plot } });
   }
   Reporter          reporter(arguments.json);
-  ImageReader       reader(arguments.files, arguments.threads, reporter);
-  const LoadedImage labels = reader.Read(arguments.labels, true);
+  ImageReader       reader(arguments, arguments.threads, reporter);
+  const LoadedImage labels = reader.Read(arguments.input, true);
   const LoadedImage truth = reader.Read(arguments.truth, true);
   CheckSameGrid(labels, truth, arguments.truth);
   reporter.Step("comparing");
@@ -179,7 +174,7 @@ AddScoreCommand(CLI::App & app)
 {
   auto       arguments = std::make_shared<ScoreArguments>();
   CLI::App * command = app.add_subcommand("score", "Compare a label map with the truth, defect by defect");
-  command->add_option("LABELS", arguments->labels, "label map: every nonzero value is one defect")->required();
+  command->add_option("LABELS", arguments->input, "label map: every nonzero value is one defect")->required();
   command
     ->add_option("TRUTH",
                  arguments->truth,
@@ -192,7 +187,7 @@ AddScoreCommand(CLI::App & app)
     ->add_option("--overlap",
                  arguments->options.leastOverlap,
                  "overlap, as a share of the smaller defect, from which defects match, from 0 (one voxel) to 1")
-    ->check(NumberUpToOne())
+    ->check(Takes({ job::Kind::Number, 0, 1 }))
     ->capture_default_str()
     ->type_name("SHARE");
   command
@@ -200,8 +195,7 @@ AddScoreCommand(CLI::App & app)
                  arguments->plot,
                  "write a chart of the probability of detection (POD) against size: .svg or .png")
     ->type_name("FILE");
-  AddFileOptions(*command, arguments->files);
-  AddThreadsOption(*command, arguments->threads);
+  AddOptions(*command, *arguments, std::string(ReadingOptions) + "threads");
   command->add_flag("--json", arguments->json, "print the score and the match of each true defect as one JSON object");
   command->callback([arguments] { RunScore(*arguments); });
 }

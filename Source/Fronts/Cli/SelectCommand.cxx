@@ -1,9 +1,8 @@
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/FileOptions.h"
-#include "BrickCCL/Cli/NumberOptions.h"
-#include "BrickCCL/Cli/PictureOption.h"
+#include "BrickCCL/Cli/JobOptions.h"
 #include "BrickCCL/Cli/Report.h"
-#include "BrickCCL/Cli/RunningOptions.h"
+#include "BrickCCL/Cli/JobOptions.h"
 #include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Measuring/Measure.h"
@@ -27,22 +26,17 @@ namespace brickccl::cli
 namespace
 {
 
-struct SelectArguments : LabelMapArguments, RunningArguments
+struct SelectArguments : job::Job
 {
-  std::string    labels;
-  std::string    output;
-  std::string    where;
-  bool           keep = false;
-  bool           remove = false;
-  bool           keepLabels = false;
-  FileArguments  files;
-  TableArguments table;
-  std::string    picture;
+  std::string where;
+  bool        keepThem = false;
+  bool        remove = false;
+  bool        keepLabels = false;
 };
 
 /** The groups that are asked for, and those that a condition's columns belong to. */
 ColumnGroups
-GroupsOfCondition(const Condition & condition, const TableArguments & table)
+GroupsOfCondition(const Condition & condition, const job::Table & table)
 {
   std::string names = table.columns;
   for (const std::string & column : condition.ColumnNames())
@@ -59,7 +53,7 @@ GroupsOfCondition(const Condition & condition, const TableArguments & table)
 
 /** The groups of the table, if one is asked for. The condition may need the part without a table. */
 ColumnGroups
-GroupsOfTable(TableArguments table)
+GroupsOfTable(job::Table table)
 {
   table.part = table.IsWanted() ? table.part : "";
   return CheckTableArguments(table, "--statistics");
@@ -72,7 +66,7 @@ public:
   explicit SelectWork(const SelectArguments & arguments)
     : m_Arguments(arguments)
     , m_Reporter(arguments.quiet || arguments.json)
-    , m_Reader(arguments.files, arguments.threads, m_Reporter)
+    , m_Reader(arguments, arguments.threads, m_Reporter)
     , m_Condition(arguments.where)
   {}
 
@@ -90,23 +84,23 @@ private:
   void
   CheckArguments()
   {
-    m_TableGroups = GroupsOfTable(m_Arguments.table);
+    m_TableGroups = GroupsOfTable(m_Arguments);
     const auto & named = m_Condition.ColumnNames();
     const bool   isUnitNamed = std::any_of(named.begin(), named.end(), [this](const std::string & column) {
-      return OtherUnitOf(column) == m_Arguments.table.units;
+      return OtherUnitOf(column) == m_Arguments.units;
     });
-    CheckUnits(m_Arguments.table, isUnitNamed, "---statistics, --print, or a column in this unit in --where");
-    m_ConditionGroups = GroupsOfCondition(m_Condition, m_Arguments.table);
+    CheckUnits(m_Arguments, isUnitNamed, "--statistics, --print, or a column in this unit in --where");
+    m_ConditionGroups = GroupsOfCondition(m_Condition, m_Arguments);
     m_RequestedType = LabelTypeFromName(m_Arguments.labelType);
-    NamedFiles outputs = TableFiles(m_Arguments.table, "--statistics");
+    NamedFiles outputs = TableFiles(m_Arguments, "--statistics");
     outputs.insert(outputs.end(),
                    { { "OUTPUT", m_Arguments.output },
                      { "--output-fallback", m_Arguments.outputFallback },
                      { "--picture", m_Arguments.picture } });
-    const NamedFiles inputs = { { "LABELS", m_Arguments.labels },
-                                { "--intensity", m_Arguments.table.intensity },
-                                { "--part", m_Arguments.table.part } };
-    CheckFiles(m_Arguments.files, inputs, outputs);
+    const NamedFiles inputs = { { "LABELS", m_Arguments.input },
+                                { "--intensity", m_Arguments.intensity },
+                                { "--part", m_Arguments.part } };
+    CheckFiles(m_Arguments, inputs, outputs);
     CheckImageName(m_Arguments.output);
     CheckImageName(m_Arguments.outputFallback);
     if (!m_Arguments.picture.empty())
@@ -119,7 +113,7 @@ private:
   void
   ReadImages()
   {
-    m_Image = m_Reader.Read(m_Arguments.labels, true);
+    m_Image = m_Reader.Read(m_Arguments.input, true);
     CheckImageFileWritable(m_Arguments.output,
                            m_RequestedType == LabelType::Auto ? ScalarType::UInt8 : ScalarTypeOfLabel(m_RequestedType),
                            m_Image.extent);
@@ -131,7 +125,7 @@ private:
     {
       CheckPicture(m_Image.extent);
     }
-    m_Images = ReadTableImages(m_Arguments.table, m_Image, m_Arguments.threads, m_Reader);
+    m_Images = ReadTableImages(m_Arguments, m_Image, m_Arguments.threads, m_Reader);
     m_Seconds["read"] = m_Watch.Lap();
   }
 
@@ -144,7 +138,7 @@ private:
     const HostContext context{ m_Arguments.threads, Progress(m_Hooks) };
     const bool        listsSegments =
       !m_Image.segmentation.segments.empty() && HoldsSegments(m_Arguments.output, m_Image.extent);
-    const bool           measuresTwice = m_Arguments.table.IsWanted() || !m_Arguments.picture.empty() || listsSegments;
+    const bool           measuresTwice = m_Arguments.IsWanted() || !m_Arguments.picture.empty() || listsSegments;
     const double         shareOfFirst = measuresTwice ? 0.5 : 1;
     const ComponentTable before = MeasureLabelImage(m_Image.View(),
                                                     m_Image.geometry,
@@ -213,9 +207,9 @@ private:
         m_Image.segmentation },
       { !m_Arguments.noCompression, { m_Arguments.threads, Progress(m_Hooks) } },
       m_Reader);
-    if (m_Arguments.table.IsWanted())
+    if (m_Arguments.IsWanted())
     {
-      WriteTables(m_Arguments.table, m_Table, m_Arguments.threads, m_Reporter);
+      WriteTables(m_Arguments, m_Table, m_Arguments.threads, m_Reporter);
     }
     if (!m_Arguments.picture.empty())
     {
@@ -285,7 +279,7 @@ private:
 void
 RunSelect(const SelectArguments & arguments)
 {
-  if (arguments.keep == arguments.remove)
+  if (arguments.keepThem == arguments.remove)
   {
     throw InvalidArgument("choose --keep or --remove for components that fulfill the condition");
   }
@@ -301,12 +295,10 @@ AddSelectCommand(CLI::App & app)
   CLI::App * command = app.add_subcommand("select", "Keep or remove components of a label map by their measures");
   command
     ->add_option("LABELS",
-                 arguments->labels,
+                 arguments->input,
                  "label map: " + ReadableFormats() + "; every nonzero value is one component")
     ->required();
   command->add_option("OUTPUT", arguments->output, "label map: " + WritableFormats())->required();
-  AddLabelMapOptions(*command, *arguments);
-  AddFileOptions(*command, arguments->files);
   command
     ->add_option(
       "--where",
@@ -316,18 +308,13 @@ AddSelectCommand(CLI::App & app)
       "+ - * /, < <= > >= == !=, and, or, not, parentheses, abs, sqrt, min, max")
     ->required()
     ->type_name("CONDITION");
-  auto * keep = command->add_flag("--keep", arguments->keep, "keep components that fulfill the condition");
+  auto * keep = command->add_flag("--keep", arguments->keepThem, "keep components that fulfill the condition");
   command->add_flag("--remove", arguments->remove, "remove components that fulfill the condition")->excludes(keep);
   command->add_flag("--keep-labels", arguments->keepLabels, "keep the labels instead of renumbering from 1");
-  command
-    ->add_option("--statistics",
-                 arguments->table.table,
-                 "write a table of the remaining components: .csv, .tsv, .json or .xlsx")
-    ->type_name("FILE");
-  AddTableOptions(*command, arguments->table, "--statistics");
-  AddPictureOption(*command, arguments->picture);
-  AddRunningOptions(*command, *arguments);
-  command->get_option("--json")->excludes(command->get_option("--print"));
+  AddOptions(*command,
+             *arguments,
+             std::string(ReadingOptions) + TableOptions + RunningOptions +
+               "statistics picture output-fallback label-type no-compression");
   command->callback([arguments] { RunSelect(*arguments); });
 }
 

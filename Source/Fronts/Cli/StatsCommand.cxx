@@ -1,10 +1,9 @@
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/Doubts.h"
 #include "BrickCCL/Cli/FileOptions.h"
-#include "BrickCCL/Cli/NumberOptions.h"
-#include "BrickCCL/Cli/PictureOption.h"
+#include "BrickCCL/Cli/JobOptions.h"
 #include "BrickCCL/Cli/Report.h"
-#include "BrickCCL/Cli/RunningOptions.h"
+#include "BrickCCL/Cli/JobOptions.h"
 #include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Labels/Relabel.h"
 #include "BrickCCL/Measuring/Measure.h"
@@ -29,17 +28,13 @@ namespace brickccl::cli
 namespace
 {
 
-struct StatsArguments : RunningArguments
+struct StatsArguments : job::Job
 {
-  std::string    labels;
-  FileArguments  files;
-  TableArguments table;
-  std::string    histogram;
-  std::string    plot;
-  int            bins = 0;
-  bool           logarithmic = false;
-  std::string    weights;
-  std::string    picture;
+  std::string histogram;
+  std::string plot;
+  int         bins = 0;
+  bool        logarithmic = false;
+  std::string weights;
 };
 
 /** \throws InvalidArgument or Error if the plot cannot be made. */
@@ -105,7 +100,7 @@ HistogramOptionsOf(const StatsArguments & arguments)
   options.column = arguments.histogram;
   options.isLogarithmic = arguments.logarithmic;
   options.weights = arguments.weights;
-  options.lengthUnit = arguments.table.units;
+  options.lengthUnit = arguments.units;
   if (arguments.bins > 0)
   {
     options.bins = arguments.bins;
@@ -121,8 +116,8 @@ AddGroupsOf(const std::string & inAnyUnit, const char * option, const StatsArgum
   {
     return;
   }
-  CheckColumnIsThere(inAnyUnit, arguments.table, option);
-  const ColumnGroups named = ParseColumns(ColumnInMillimetres(inAnyUnit), !arguments.table.intensity.empty());
+  CheckColumnIsThere(inAnyUnit, arguments, option);
+  const ColumnGroups named = ParseColumns(ColumnInMillimetres(inAnyUnit), !arguments.intensity.empty());
   for (const ColumnGroup * const group : named.List())
   {
     groups.Add(*group);
@@ -135,7 +130,7 @@ CheckColumns(const StatsArguments & arguments, const MeasureOptions & measured, 
 {
   LabelOptions labeled;
   labeled.geometry = labels.geometry;
-  CheckTableColumns(arguments.table, measured, labels.extent, labeled);
+  CheckTableColumns(arguments, measured, labels.extent, labeled);
   if (!arguments.histogram.empty())
   {
     HistogramOf(TableOfNothing(measured, labels.extent, labeled), HistogramOptionsOf(arguments));
@@ -170,12 +165,12 @@ DrawLabels(const std::string &    path,
 ColumnGroups
 CheckStatsArguments(const StatsArguments & arguments)
 {
-  ColumnGroups groups = CheckTableArguments(arguments.table, "--output");
-  if (!arguments.table.IsWanted() && arguments.histogram.empty() && arguments.picture.empty())
+  ColumnGroups groups = CheckTableArguments(arguments, "--output");
+  if (!arguments.IsWanted() && arguments.histogram.empty() && arguments.picture.empty())
   {
     throw InvalidArgument("nothing to do: give --output FILE, --print, --histogram COLUMN or --picture FILE");
   }
-  CheckUnits(arguments.table, !arguments.histogram.empty(), "--output, --print or --histogram");
+  CheckUnits(arguments, !arguments.histogram.empty(), "--output, --print or --histogram");
   if (!arguments.picture.empty())
   {
     CheckWritable(arguments.picture);
@@ -199,22 +194,22 @@ RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
   nlohmann::json seconds;
   const auto     groups = CheckStatsArguments(arguments);
 
-  NamedFiles outputs = TableFiles(arguments.table, "--output");
+  NamedFiles outputs = TableFiles(arguments, "--output");
   outputs.push_back({ "--plot", arguments.plot });
   outputs.push_back({ "--picture", arguments.picture });
-  const NamedFiles inputs = { { "LABELS", arguments.labels },
-                              { "--intensity", arguments.table.intensity },
-                              { "--part", arguments.table.part } };
-  CheckFiles(arguments.files, inputs, outputs);
+  const NamedFiles inputs = { { "LABELS", arguments.input },
+                              { "--intensity", arguments.intensity },
+                              { "--part", arguments.part } };
+  CheckFiles(arguments, inputs, outputs);
 
-  ImageReader reader(arguments.files, arguments.threads, reporter);
+  ImageReader reader(arguments, arguments.threads, reporter);
   reader.Protect(outputs);
-  const LoadedImage labels = reader.Read(arguments.labels, true);
+  const LoadedImage labels = reader.Read(arguments.input, true);
   if (!arguments.picture.empty())
   {
     CheckPicture(labels.extent);
   }
-  const TableImages images = ReadTableImages(arguments.table, labels, arguments.threads, reader);
+  const TableImages images = ReadTableImages(arguments, labels, arguments.threads, reader);
   CheckColumns(arguments, images.Options(groups), labels);
   seconds["read"] = watch.Lap();
 
@@ -237,9 +232,9 @@ RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
   }
   seconds["measure"] = watch.Lap();
   ReplacedTogether together;
-  if (arguments.table.IsWanted())
+  if (arguments.IsWanted())
   {
-    WriteTables(arguments.table, table, arguments.threads, reporter);
+    WriteTables(arguments, table, arguments.threads, reporter);
   }
   if (!arguments.plot.empty())
   {
@@ -266,7 +261,7 @@ RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
     }
     summary["extent"] = std::vector<std::int64_t>(labels.extent.size, labels.extent.size + labels.extent.dimension);
     AddSpacing(summary, labels);
-    summary["coordinates"] = arguments.table.ras ? "RAS" : "LPS";
+    summary["coordinates"] = arguments.ras ? "RAS" : "LPS";
     summary["notes"] = reader.Notes();
     summary["seconds"] = seconds;
     summary["peak_memory_bytes"] = PeakMemoryBytes();
@@ -277,7 +272,7 @@ RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
     reporter.Note("");
     const Totals totals = TotalsOf(table);
     std::cout << table.components.size() << " labels measured"
-              << (arguments.table.table.empty() ? "" : ": " + arguments.table.table) << '\n'
+              << (arguments.statistics.empty() ? "" : ": " + arguments.statistics) << '\n'
               << "together " << totals.voxels << " voxels, " << 100 * totals.fraction << " % of the "
               << (table.hasPart ? "part" : "image") << " (" << DescribeGrid(labels) << ")" << std::endl;
     if (histogram)
@@ -296,13 +291,12 @@ AddStatsCommand(CLI::App & app, const FrontEnd & frontEnd)
   CLI::App * command = app.add_subcommand("stats", "Measure the components of an existing label map");
   command
     ->add_option("LABELS",
-                 arguments->labels,
+                 arguments->input,
                  "label map: " + ReadableFormats() + "; every nonzero value is one component")
     ->required();
-  command->add_option("-o,--output", arguments->table.table, "component table: .csv, .tsv, .json or .xlsx")
+  command->add_option("-o,--output", arguments->statistics, "component table: .csv, .tsv, .json or .xlsx")
     ->type_name("FILE");
-  AddFileOptions(*command, arguments->files);
-  AddTableOptions(*command, arguments->table, "--output");
+  AddOptions(*command, *arguments, std::string(ReadingOptions) + TableOptions + RunningOptions + "picture");
   auto * const histogram =
     command
       ->add_option("--histogram", arguments->histogram, "count the components by this column, in the unit of --units")
@@ -323,7 +317,6 @@ AddStatsCommand(CLI::App & app, const FrontEnd & frontEnd)
                  "sum this column in each bin (such as volume_mm3) instead of counting")
     ->type_name("COLUMN")
     ->needs(histogram);
-  AddPictureOption(*command, arguments->picture);
   const auto list = [command](const std::string & flag, bool asMarkdown, const std::string & description) {
     command
       ->add_flag_callback(
@@ -337,8 +330,6 @@ AddStatsCommand(CLI::App & app, const FrontEnd & frontEnd)
   };
   list("--list-columns", false, "list all columns with units, meanings and rules for merging, and exit");
   list("--list-columns-markdown", true, "the same as a Markdown table");
-  AddRunningOptions(*command, *arguments);
-  command->get_option("--json")->excludes(command->get_option("--print"));
   command->callback([arguments, frontEnd] { RunStats(*arguments, frontEnd); });
 }
 

@@ -1,6 +1,6 @@
 #include "BrickCCL/Cli/SurfaceOptions.h"
 
-#include "BrickCCL/Cli/NumberOptions.h"
+#include "BrickCCL/Cli/JobOptions.h"
 #include "BrickCCL/Cli/Spelling.h"
 
 #include <memory>
@@ -18,7 +18,7 @@ AddMeshCommand(CLI::App & app, const std::function<void(const MeshArguments &)> 
       return text == "1" ? std::string("one pass has no filter; use 0, or 2 and more") : std::string();
     },
     "");
-  command->add_option("LABELS", arguments->labels, "label map of 3 dimensions: " + ReadableFormats())->required();
+  command->add_option("LABELS", arguments->input, "label map of 3 dimensions: " + ReadableFormats())->required();
   command
     ->add_option("OUTPUT,-o,--output",
                  arguments->output,
@@ -34,8 +34,7 @@ AddMeshCommand(CLI::App & app, const std::function<void(const MeshArguments &)> 
     ->capture_default_str();
   command->add_flag("--ras", arguments->mesh.ras, "coordinates in RAS in place of LPS");
   command->add_flag("--one-file-each", arguments->oneFileEach, "a file for each component: name_LABEL.ext");
-  AddFileOptions(*command, arguments->files);
-  AddRunningOptions(*command, *arguments);
+  AddOptions(*command, *arguments, std::string(ReadingOptions) + RunningOptions);
   if (run)
   {
     command->callback([arguments, run] { run(*arguments); });
@@ -47,7 +46,7 @@ AddRenderCommand(CLI::App & app, const std::function<void(const RenderArguments 
 {
   auto       arguments = std::make_shared<RenderArguments>();
   CLI::App * command = app.add_subcommand("render", "Draw a label map: slices, projections or surfaces");
-  command->add_option("LABELS", arguments->labels, "label map: " + ReadableFormats())->required();
+  command->add_option("LABELS", arguments->input, "label map: " + ReadableFormats())->required();
   command->add_option("-o,--output,OUTPUT", arguments->output, "picture: .png")->required();
   command
     ->add_option("--style",
@@ -56,16 +55,11 @@ AddRenderCommand(CLI::App & app, const std::function<void(const RenderArguments 
                  "mip: the highest intensities along each axis, and the components before them")
     ->check(OneOf({ "slices", "montage", "surface", "mip" }))
     ->capture_default_str();
-  command
-    ->add_option("--intensity",
-                 arguments->images.intensity,
-                 "the scan, drawn behind the labels; columns of intensities are measured in it")
-    ->type_name("FILE");
-  command
-    ->add_option("--part",
-                 arguments->images.part,
-                 "mask of the inspected part: its surface is drawn transparent around the components (--style surface)")
-    ->type_name("FILE");
+  AddOptions(*command, *arguments, "intensity part");
+  command->get_option("--intensity")
+    ->description("the scan, drawn behind the labels; columns of intensities are measured in it");
+  command->get_option("--part")->description(
+    "mask of the inspected part: its surface is drawn transparent around the components (--style surface)");
   command
     ->add_option(
       "--color-by,--colour-by",
@@ -84,8 +78,7 @@ AddRenderCommand(CLI::App & app, const std::function<void(const RenderArguments 
   command->add_flag("--patient",
                     arguments->hasPatientAxes,
                     "mark sides as L, R, A, P, S and I, as it is done for DICOM and NIfTI");
-  AddFileOptions(*command, arguments->files);
-  AddRunningOptions(*command, *arguments);
+  AddOptions(*command, *arguments, std::string(ReadingOptions) + RunningOptions);
   if (run)
   {
     command->callback([arguments, run] { run(*arguments); });

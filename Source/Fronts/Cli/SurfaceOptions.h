@@ -3,7 +3,7 @@
 
 #include "BrickCCL/Cli/ChosenLabels.h"
 #include "BrickCCL/Cli/FileOptions.h"
-#include "BrickCCL/Cli/RunningOptions.h"
+#include "BrickCCL/Cli/JobOptions.h"
 #include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Vtk/Meshes.h"
 
@@ -16,28 +16,21 @@ namespace brickccl::cli
 {
 
 /** What `mesh` asks. */
-struct MeshArguments : RunningArguments
+struct MeshArguments : job::Job
 {
-  std::string   labels;
-  std::string   output;
-  ChosenLabels  chosen;
-  MeshOptions   mesh;
-  bool          oneFileEach = false;
-  FileArguments files;
+  ChosenLabels chosen;
+  MeshOptions  mesh;
+  bool         oneFileEach = false;
 };
 
 /** What `render` asks. */
-struct RenderArguments : RunningArguments
+struct RenderArguments : job::Job
 {
-  std::string    labels;
-  std::string    output;
-  std::string    style = "slices";
-  std::string    column;
-  std::string    size;
-  ChosenLabels   chosen;
-  TableArguments images;
-  bool           hasPatientAxes = false;
-  FileArguments  files;
+  std::string  style = "slices";
+  std::string  column;
+  std::string  size;
+  ChosenLabels chosen;
+  bool         hasPatientAxes = false;
 };
 
 /** Adds the subcommand. It is known where VTK is not, for help and completion.

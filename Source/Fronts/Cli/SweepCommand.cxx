@@ -2,9 +2,8 @@
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Cli/NeighbourOptions.h"
-#include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
-#include "BrickCCL/Cli/RunningOptions.h"
+#include "BrickCCL/Cli/JobOptions.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
@@ -28,17 +27,12 @@ namespace brickccl::cli
 namespace
 {
 
-struct SweepArguments : RunningArguments
+struct SweepArguments : job::Job
 {
-  std::string        image;
-  std::string        from;
-  std::string        to;
-  int                steps = 64;
-  bool               below = false;
-  NeighbourArguments neighbours;
-  std::string        output;
-  std::string        plot;
-  FileArguments      files;
+  std::string from;
+  std::string to;
+  int         steps = 64;
+  std::string plot;
 };
 
 /** A number that reads back as the same double. */
@@ -213,7 +207,7 @@ RunSweep(const SweepArguments & arguments)
   options.device = { Device::Kind::Cpu, 0 };
   options.Thresholds();
   const NamedFiles outputs = { { "--output", arguments.output }, { "--plot", arguments.plot } };
-  const NamedFiles inputs = { { "IMAGE", arguments.image }, { "--neighbourhood", arguments.neighbours.File() } };
+  const NamedFiles inputs = { { "IMAGE", arguments.input }, { "--neighbourhood", NeighbourhoodFile(arguments) } };
   CheckTableName(arguments.output);
   CheckWritable(arguments.output);
   if (!arguments.plot.empty())
@@ -221,13 +215,13 @@ RunSweep(const SweepArguments & arguments)
     CheckChartName(arguments.plot);
     CheckWritable(arguments.plot);
   }
-  CheckFiles(arguments.files, inputs, outputs);
+  CheckFiles(arguments, inputs, outputs);
 
-  ImageReader reader(arguments.files, arguments.threads, reporter);
+  ImageReader reader(arguments, arguments.threads, reporter);
   reader.Protect(outputs);
-  const LoadedImage image = reader.Read(arguments.image, false);
-  options.connectivity = ConnectivityFor(arguments.neighbours, image.extent, reader);
-  options.periodic = PeriodicFor(arguments.neighbours, *options.connectivity);
+  const LoadedImage image = reader.Read(arguments.input, false);
+  options.connectivity = ConnectivityFor(arguments, image.extent, reader);
+  options.periodic = PeriodicFor(arguments, *options.connectivity);
   seconds["read"] = watch.Lap();
 
   reporter.Step("sweeping");
@@ -258,7 +252,7 @@ RunSweep(const SweepArguments & arguments)
   {
     nlohmann::ordered_json summary;
     summary["steps"] = AsJson(curve);
-    AddNeighbours(summary, arguments.neighbours, *options.connectivity, options.periodic);
+    AddNeighbours(summary, arguments, *options.connectivity, options.periodic);
     summary["below"] = arguments.below;
     AddSpacing(summary, image);
     summary["notes"] = reader.Notes();
@@ -283,8 +277,7 @@ AddSweepCommand(CLI::App & app)
 {
   auto       arguments = std::make_shared<SweepArguments>();
   CLI::App * command = app.add_subcommand("sweep", "Count and measure components at many thresholds, to choose one");
-  command->add_option("IMAGE", arguments->image, "image of one channel: " + ReadableFormats())->required();
-  AddFileOptions(*command, arguments->files);
+  command->add_option("IMAGE", arguments->input, "image of one channel: " + ReadableFormats())->required();
   command->add_option("--range-from", arguments->from, "the lowest threshold")
     ->check(AnyNumber())
     ->type_name("A")
@@ -299,7 +292,6 @@ AddSweepCommand(CLI::App & app)
     ->type_name("N")
     ->capture_default_str();
   command->add_flag("--below", arguments->below, "values at or below a threshold are foreground (pores), not above");
-  AddNeighbourOptions(*command, arguments->neighbours);
   command
     ->add_option("-o,--output",
                  arguments->output,
@@ -308,7 +300,8 @@ AddSweepCommand(CLI::App & app)
     ->type_name("FILE")
     ->required();
   command->add_option("--plot", arguments->plot, "draw the curve: .png or .svg")->type_name("FILE");
-  AddRunningOptions(*command, *arguments, "print the curve and a summary as one JSON object");
+  AddOptions(*command, *arguments, std::string(ReadingOptions) + NeighbourOptions + RunningOptions);
+  command->get_option("--json")->description("print the curve and a summary as one JSON object");
   command->callback([arguments] { RunSweep(*arguments); });
 }
 

@@ -1,9 +1,7 @@
 #include "BrickCCL/Cli/TableOptions.h"
 
 #include "BrickCCL/Cli/Doubts.h"
-#include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
-#include "BrickCCL/Cli/Spelling.h"
 #include "BrickCCL/Cli/WriteXlsx.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/NearestName.h"
@@ -74,13 +72,13 @@ InMillimetres(const std::string & names, const std::string & unit)
 }
 
 std::string
-ColumnsInMillimetres(const TableArguments & arguments)
+ColumnsInMillimetres(const job::Table & arguments)
 {
   return InMillimetres(arguments.columns, arguments.units);
 }
 
 std::string
-SortColumn(const TableArguments & arguments)
+SortColumn(const job::Table & arguments)
 {
   const std::size_t begin = !arguments.sort.empty() && arguments.sort[0] == '+' ? 1 : 0;
   return InMillimetres(arguments.sort.substr(begin), arguments.units);
@@ -115,7 +113,7 @@ SingleColumns(const std::string & names)
 }
 
 TableLayout
-LayoutOf(const TableArguments & arguments)
+LayoutOf(const job::Table & arguments)
 {
   TableLayout layout;
   layout.columns = SingleColumns(ColumnsInMillimetres(arguments));
@@ -132,29 +130,30 @@ LayoutOf(const TableArguments & arguments)
 }
 
 char
-PointOf(const TableArguments & arguments)
+PointOf(const job::Table & arguments)
 {
-  return arguments.decimal == "comma" ? ',' : '.';
+  return NameOfMark(arguments.decimal) == "comma" ? ',' : '.';
 }
 
 char
-SeparatorOf(const TableArguments & arguments, const std::string & extension)
+SeparatorOf(const job::Table & arguments, const std::string & extension)
 {
-  const bool isComma = arguments.separator.empty() ? arguments.decimal != "comma" : arguments.separator == "comma";
-  return extension == ".tsv" || arguments.separator == "tab" ? '\t' : isComma ? ',' : ';';
+  const bool isComma =
+    arguments.separator.empty() ? NameOfMark(arguments.decimal) != "comma" : NameOfMark(arguments.separator) == "comma";
+  return extension == ".tsv" || NameOfMark(arguments.separator) == "tab" ? '\t' : isComma ? ',' : ';';
 }
 
 /** Writes a component table in the format that its extension names, all or nothing. */
 void
-WriteTable(const TableArguments & arguments, const ComponentTable & table, const TableText & text)
+WriteTable(const job::Table & arguments, const ComponentTable & table, const TableText & text)
 {
-  const std::string extension = ExtensionOf(arguments.table);
+  const std::string extension = ExtensionOf(arguments.statistics);
   if (extension == ".xlsx")
   {
-    WriteXlsx(arguments.table, table, text);
+    WriteXlsx(arguments.statistics, table, text);
     return;
   }
-  ReplaceTextFile(arguments.table, [&](std::ostream & stream) {
+  ReplaceTextFile(arguments.statistics, [&](std::ostream & stream) {
     if (extension == ".json")
     {
       WriteJson(stream, table, text);
@@ -166,68 +165,8 @@ WriteTable(const TableArguments & arguments, const ComponentTable & table, const
 
 } // namespace
 
-void
-AddTableOptions(CLI::App & command, TableArguments & arguments, const std::string & tableOption)
-{
-  const std::string of = " (of " + tableOption + ")";
-  command
-    .add_option("--columns",
-                arguments.columns,
-                "columns" + of +
-                  ", with commas between. Groups are added to the usual columns: " + ColumnGroups::Names() +
-                  ". Names of single columns leave out all others; `brickccl stats --list-columns` lists "
-                  "all")
-    ->type_name("NAMES");
-  command.add_option("--intensity", arguments.intensity, "measure the values of this image under each component" + of)
-    ->type_name("FILE");
-  command
-    .add_option("--part",
-                arguments.part,
-                "mask of the inspected part: measure distances to its surface and its volume fraction" + of)
-    ->type_name("FILE");
-  command
-    .add_option("--sort",
-                arguments.sort,
-                "order the rows" + of + " by this column, greatest first; least first with a + before it")
-    ->type_name("COLUMN");
-  command
-    .add_option("--top",
-                arguments.top,
-                "only the first N rows" + of + "; without --sort the N components of most voxels")
-    ->transform(Count(1))
-    ->type_name("N");
-  command.add_flag("--print", arguments.print, "print the table in the terminal");
-  command.add_option("--units", arguments.units, "unit of lengths, areas and volumes" + of + ": mm, um or cm")
-    ->check(OneOf({ "mm", "um", "cm" }))
-    ->default_str("mm");
-  command.add_flag("--ras", arguments.ras, "coordinates" + of + " in RAS in place of LPS: centroid_r_mm, ...");
-  command
-    .add_option("--csv-separator",
-                arguments.separator,
-                "what separates the columns of a .csv: comma, semicolon or tab; default: a comma, a semicolon with "
-                "--decimal comma")
-    ->transform(NameOfMark)
-    ->check(OneOf({ "comma", "semicolon", "tab" }))
-    ->type_name("NAME");
-  command.add_option("--decimal", arguments.decimal, "what separates decimals in .csv and .tsv: point or comma")
-    ->transform(NameOfMark)
-    ->check(OneOf({ "point", "comma" }))
-    ->type_name("NAME");
-  command
-    .add_option("--contacts",
-                arguments.contacts,
-                "write the pairs of components that share voxel faces: .csv or .tsv; measures the group neighbours")
-    ->type_name("FILE");
-  command
-    .add_option("--schema",
-                arguments.schema,
-                "write names, types, units and meanings of the columns" + of +
-                  ": .csv or .tsv; 3D Slicer reads TABLE.schema.tsv beside TABLE.tsv")
-    ->type_name("FILE");
-}
-
 ColumnGroups
-CheckTableArguments(const TableArguments & arguments, const std::string & tableOption)
+CheckTableArguments(const job::Table & arguments, const std::string & tableOption)
 {
   const std::string between = arguments.columns.empty() || arguments.sort.empty() ? "" : ",";
   ColumnGroups      groups =
@@ -249,14 +188,15 @@ CheckTableArguments(const TableArguments & arguments, const std::string & tableO
     }
     return groups;
   }
-  if (arguments.separator == "comma" && arguments.decimal == "comma")
+  if (NameOfMark(arguments.separator) == "comma" && NameOfMark(arguments.decimal) == "comma")
   {
-    throw InvalidArgument("--csv-separator comma and --decimal comma do not fit: nobody could read the numbers");
+    throw InvalidArgument(
+      "--csv-separator comma and --decimal comma cannot be combined: the numbers would be ambiguous");
   }
-  if (!arguments.table.empty())
+  if (!arguments.statistics.empty())
   {
-    CheckTableName(arguments.table, true);
-    CheckWritable(arguments.table);
+    CheckTableName(arguments.statistics, true);
+    CheckWritable(arguments.statistics);
   }
   CheckDelimitedFile(arguments.contacts, "contacts");
   CheckDelimitedFile(arguments.schema, "a schema");
@@ -268,7 +208,7 @@ CheckTableArguments(const TableArguments & arguments, const std::string & tableO
 }
 
 void
-CheckUnits(const TableArguments & arguments, bool isUsed, const std::string & users)
+CheckUnits(const job::Table & arguments, bool isUsed, const std::string & users)
 {
   if (!arguments.units.empty() && !arguments.IsWanted() && !isUsed)
   {
@@ -315,7 +255,7 @@ TableOfNothing(MeasureOptions measured, const Extent & extent, const LabelOption
 }
 
 void
-CheckTableColumns(const TableArguments & arguments,
+CheckTableColumns(const job::Table &     arguments,
                   const MeasureOptions & measured,
                   const Extent &         extent,
                   const LabelOptions &   labeled)
@@ -327,7 +267,7 @@ CheckTableColumns(const TableArguments & arguments,
 }
 
 void
-CheckNeedOfColumn(const std::string & column, const TableArguments & arguments, const std::string & who)
+CheckNeedOfColumn(const std::string & column, const job::Table & arguments, const std::string & who)
 {
   const std::string name = ColumnInMillimetres(column);
   const std::string need = NeedOfColumn(name);
@@ -341,7 +281,7 @@ CheckNeedOfColumn(const std::string & column, const TableArguments & arguments, 
 }
 
 void
-CheckColumnIsThere(const std::string & column, const TableArguments & arguments, const std::string & option)
+CheckColumnIsThere(const std::string & column, const job::Table & arguments, const std::string & option)
 {
   const std::string        name = ColumnInMillimetres(column);
   std::vector<std::string> names;
@@ -372,9 +312,11 @@ NameInMillimetres(const std::string & column)
 }
 
 NamedFiles
-TableFiles(const TableArguments & arguments, const std::string & tableOption)
+TableFiles(const job::Table & arguments, const std::string & tableOption)
 {
-  return { { tableOption, arguments.table }, { "--contacts", arguments.contacts }, { "--schema", arguments.schema } };
+  return { { tableOption, arguments.statistics },
+           { "--contacts", arguments.contacts },
+           { "--schema", arguments.schema } };
 }
 
 MeasureOptions
@@ -394,7 +336,7 @@ TableImages::Options(const ColumnGroups & groups) const
 }
 
 TableImages
-ReadTableImages(const TableArguments & arguments, const LoadedImage & image, int threads, ImageReader & reader)
+ReadTableImages(const job::Table & arguments, const LoadedImage & image, int threads, ImageReader & reader)
 {
   TableImages images;
   if (!arguments.intensity.empty())
@@ -412,13 +354,13 @@ ReadTableImages(const TableArguments & arguments, const LoadedImage & image, int
 }
 
 void
-WriteTables(const TableArguments & arguments, const ComponentTable & table, int threads, Reporter & reporter)
+WriteTables(const job::Table & arguments, const ComponentTable & table, int threads, Reporter & reporter)
 {
   const ProgressHooks hooks = reporter.Hooks();
   TableText           text = LayOut(table, LayoutOf(arguments));
-  if (!arguments.table.empty())
+  if (!arguments.statistics.empty())
   {
-    reporter.Step("writing " + arguments.table);
+    reporter.Step("writing " + arguments.statistics);
     text.context = { threads, Progress(hooks) };
     WriteTable(arguments, table, text);
   }

@@ -3,10 +3,9 @@
 
 #include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Dispatch/Label.h"
+#include "BrickCCL/Job/Job.h"
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Tables/ComponentTable.h"
-
-#include <CLI/CLI.hpp>
 
 #include <optional>
 #include <string>
@@ -14,42 +13,13 @@
 namespace brickccl::cli
 {
 
-/** What the commands that write a component table ask about it. */
-struct TableArguments
-{
-  std::string table;
-  std::string columns;
-  std::string intensity;
-  std::string part;
-  std::string contacts;
-  std::string schema;
-  std::string sort;
-  std::string top;
-  bool        print = false;
-  bool        ras = false;
-  /** Empty: mm. */
-  std::string units;
-  std::string separator;
-  std::string decimal = "point";
-
-  /** Whether a table is measured: one to write or to print. */
-  bool
-  IsWanted() const
-  {
-    return !table.empty() || print;
-  }
-};
-
-/** Adds the options for `arguments`, except the one for the table itself, which is called `tableOption`. */
-void AddTableOptions(CLI::App & command, TableArguments & arguments, const std::string & tableOption);
-
 /** Finds before the long work starts what is certain to fail. \return the groups that are asked for.
  *  \throws InvalidArgument for options that need another one, and for names that do not fit. */
-ColumnGroups CheckTableArguments(const TableArguments & arguments, const std::string & tableOption);
+ColumnGroups CheckTableArguments(const job::Table & arguments, const std::string & tableOption);
 
 /** \throws InvalidArgument if a unit is given and neither a table nor anything else uses it.
  *  \param users  the options that would use it: "--statistics or --print" */
-void CheckUnits(const TableArguments & arguments, bool isUsed, const std::string & users);
+void CheckUnits(const job::Table & arguments, bool isUsed, const std::string & users);
 
 /** A table of no component with the columns that an image's table will have.
  *  \param measured  what is measured; its images say only of which kind they are
@@ -59,24 +29,24 @@ ComponentTable TableOfNothing(MeasureOptions measured, const Extent & extent, co
 /** Finds before the long work starts that the table will lack a column that is asked for. The parameters are those of
  *  TableOfNothing.
  *  \throws InvalidArgument that names the column. */
-void CheckTableColumns(const TableArguments & arguments,
+void CheckTableColumns(const job::Table &     arguments,
                        const MeasureOptions & measured,
                        const Extent &         extent,
                        const LabelOptions &   labeled);
 
 /** \throws InvalidArgument if a column that an option names exists for no image, or needs an image that is not given.
  */
-void CheckColumnIsThere(const std::string & column, const TableArguments & arguments, const std::string & option);
+void CheckColumnIsThere(const std::string & column, const job::Table & arguments, const std::string & option);
 
 /** \param who  names the column: "--sort". \throws InvalidArgument if the column needs an image that is not given, or
  *  another command. */
-void CheckNeedOfColumn(const std::string & column, const TableArguments & arguments, const std::string & who);
+void CheckNeedOfColumn(const std::string & column, const job::Table & arguments, const std::string & who);
 
 /** The name in mm of a column that is named in mm, um or cm; the name as it is if there is no such column. */
 std::string NameInMillimetres(const std::string & column);
 
 /** The files that a table is written to; `tableOption` names the one of the table itself. */
-NamedFiles TableFiles(const TableArguments & arguments, const std::string & tableOption);
+NamedFiles TableFiles(const job::Table & arguments, const std::string & tableOption);
 
 /** The images beside the labels that the table measures. */
 struct TableImages
@@ -88,11 +58,10 @@ struct TableImages
 };
 
 /** Reads these images. \throws InvalidArgument unless they cover the same voxels in space as `image`. */
-TableImages
-ReadTableImages(const TableArguments & arguments, const LoadedImage & image, int threads, ImageReader & reader);
+TableImages ReadTableImages(const job::Table & arguments, const LoadedImage & image, int threads, ImageReader & reader);
 
 /** Writes the table, and the contacts and the schema if they are asked for; prints the table if that is asked for. */
-void WriteTables(const TableArguments & arguments, const ComponentTable & table, int threads, Reporter & reporter);
+void WriteTables(const job::Table & arguments, const ComponentTable & table, int threads, Reporter & reporter);
 
 /** Prints the columns of 3-D images, one a line, or as a table in Markdown. */
 void PrintColumns(bool asMarkdown);

@@ -1,14 +1,10 @@
 #include "BrickCCL/Cli/ValueCounts.h"
 
 #include "BrickCCL/Cli/Spelling.h"
-#include "BrickCCL/Core/Printable.h"
-#include "BrickCCL/Files/Settle.h"
 
 #include <algorithm>
 #include <cctype>
-#include <filesystem>
 #include <set>
-#include <system_error>
 
 namespace brickccl::cli
 {
@@ -47,31 +43,6 @@ IsOptional(const CLI::Option & option)
   return !option.get_positional() && option.get_items_expected_min() == 0 && option.get_items_expected_max() == 1;
 }
 
-/** Whether a text is meant as an amount that a number cannot have: "5.mm3", "1/2". */
-bool
-ReadsAsAmount(const std::string & text)
-{
-  const std::size_t end = text.find_first_not_of("0123456789+-.,");
-  if (end == 0 || end == std::string::npos || !ReadsAsNumber(text.substr(0, end)))
-  {
-    return false;
-  }
-  const std::string rest = text.substr(end);
-  const bool        isFraction = rest[0] == '/' && ReadsAsNumber(rest.substr(1));
-  // "mm3" and "mm^3": nothing follows the power.
-  const std::size_t power =
-    rest.size() > 2 && (rest.back() == '2' || rest.back() == '3') ? rest.size() - 1 : rest.size();
-  const std::size_t unit = power < rest.size() && rest[power - 1] == '^' ? power - 1 : power;
-  return isFraction || files::Millimetres(rest.substr(0, unit)) > 0;
-}
-
-bool
-IsOnDisk(const std::string & text)
-{
-  std::error_code ignored;
-  return std::filesystem::exists(text, ignored);
-}
-
 /** Whether a text is the name of a file and no number, right or wrong: it has a folder or an ending. */
 bool
 ReadsAsFile(const std::string & text)
@@ -79,18 +50,16 @@ ReadsAsFile(const std::string & text)
   const std::size_t dot = text.rfind('.');
   const bool        hasEnding =
     dot != std::string::npos && dot + 1 < text.size() && std::isalpha(static_cast<unsigned char>(text[dot + 1])) != 0;
-  return text[0] != '-' && !ReadsAsNumber(text) && (text.find('/') != std::string::npos || hasEnding) &&
-         (!ReadsAsAmount(text) || IsOnDisk(text));
+  return text[0] != '-' && !ReadsAsNumber(text) && (text.find('/') != std::string::npos || hasEnding);
 }
 
 } // namespace
 
-std::string
+void
 FitValueCounts(CLI::App & app, const std::vector<std::string> & arguments)
 {
   CLI::App *                    command = &app;
   std::set<const CLI::Option *> fitted;
-  std::string                   hint;
   for (std::size_t i = 0; i < arguments.size() && arguments[i] != "--"; ++i)
   {
     if (FindCommand(*command, arguments[i]) != nullptr)
@@ -131,19 +100,14 @@ FitValueCounts(CLI::App & app, const std::vector<std::string> & arguments)
     }
     const std::size_t most = first + static_cast<std::size_t>(option->get_items_expected_max());
     std::size_t       end = least;
-    for (; end < std::min(most, arguments.size()) && ReadsAsNumber(arguments[end]); ++end)
+    while (end < std::min(most, arguments.size()) && ReadsAsNumber(arguments[end]))
     {
-      if (IsOnDisk(arguments[end]))
-      {
-        hint = "; " + Quoted(arguments[end]) + " is read as a value of " + name + ": write './" +
-               Printable(arguments[end]) + "' for the file or folder";
-      }
+      ++end;
     }
     fitted.insert(option);
     option->type_size(static_cast<int>(end - first))->expected(1)->allow_extra_args(false);
     i = end - 1;
   }
-  return hint;
 }
 
 } // namespace brickccl::cli

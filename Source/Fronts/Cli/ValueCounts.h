@@ -12,9 +12,8 @@ namespace brickccl::cli
 /** Sets how many values options take here that take two or more, such as --spacing X Y [Z [T]]. They take the minimum
  *  number of values in any case, and more while the next one reads as a number: files may stand behind them. An
  *  option of one value or none has none before a file.
- *  \return what errors say where such a number is the name of a file, too; else an empty text
  *  \throws CLI::ArgumentMismatch if such an option has too few values or is given twice */
-std::string FitValueCounts(CLI::App & app, const std::vector<std::string> & arguments);
+void FitValueCounts(CLI::App & app, const std::vector<std::string> & arguments);
 
 } // namespace brickccl::cli
 

@@ -1,5 +1,5 @@
 #include "BrickCCL/Cli/Commands.h"
-#include "BrickCCL/Cli/NumberOptions.h"
+#include "BrickCCL/Cli/JobOptions.h"
 #include "BrickCCL/Slicer/RunModule.h"
 #include "BrickCCL/Tables/Condition.h"
 

@@ -1,7 +1,7 @@
 #include "BrickCCL/Slicer/ModuleValues.h"
 
 #include "BrickCCL/Cli/FileOptions.h"
-#include "BrickCCL/Cli/NumberOptions.h"
+#include "BrickCCL/Cli/JobOptions.h"
 #include "BrickCCL/Core/Error.h"
 
 #include <charconv>

@@ -46,7 +46,7 @@ struct Findings
   const ComponentTable & table;
   /** Their runs; labels are places in the table, from 1 on. */
   const RunVolume & runs;
-  /** The mask of the part, or of its core (Recipe::Part::erode); not 0 inside. */
+  /** The mask of the part, or of its core (job::Part::erode); not 0 inside. */
   std::optional<ImageView> part;
   HostContext              context;
 };

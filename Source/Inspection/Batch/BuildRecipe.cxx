@@ -1,10 +1,11 @@
-#include "BrickCCL/Batch/BuildRecipe.h"
+#include "BrickCCL/Batch/RecipeValues.h"
 
-#include "BrickCCL/Batch/CheckRanges.h"
 #include "BrickCCL/Batch/RecipeSchema.h"
+#include "BrickCCL/Batch/Rules.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Files/Settle.h"
+#include "BrickCCL/Job/Parameters.h"
 #include "BrickCCL/Segmenting/Threshold.h"
 #include "BrickCCL/Tables/Condition.h"
 #include "BrickCCL/Tables/LengthUnits.h"
@@ -13,6 +14,7 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <sstream>
 
 namespace brickccl::batch
 {
@@ -32,46 +34,90 @@ ColumnsOfAllTables()
   return names;
 }
 
-/** The range that a table gives, or that from its threshold on, if that is a number. */
+/** The values of defects, where the recipe itself says them: a range, or one side of a number. */
 std::optional<Criterion::Range>
-RangeOf(const RecipeTableValues & table)
+ValuesOfDefects(const Recipe & recipe)
 {
-  const auto bounds = table.Get("range", std::vector<double>());
-  const auto method = ThresholdMethod::FromText(table.Get("threshold", std::string("otsu")));
-  const bool isGiven = method.kind == ThresholdMethod::Kind::Value;
-  return !bounds.empty() ? std::optional(Criterion::Range{ bounds[0], bounds[1] })
-       : isGiven         ? std::optional(Criterion::Range{ method.value, std::numeric_limits<double>::infinity() })
-                         : std::nullopt;
+  if (recipe.range || recipe.threshold.empty())
+  {
+    return recipe.range;
+  }
+  const ThresholdMethod method = ThresholdMethod::FromText(recipe.threshold);
+  if (method.kind != ThresholdMethod::Kind::Value)
+  {
+    return std::nullopt;
+  }
+  Threshold given;
+  given.value = method.value;
+  return recipe.below ? given.Below().range : given.AtOrAbove().range;
+}
+
+bool
+HoldsAll(const std::optional<Criterion::Range> & range)
+{
+  return range && std::isinf(range->low.Nearest()) && range->low < 0 && std::isinf(range->high.Nearest()) &&
+         range->high > 0;
+}
+
+/** Complains of values of the part and of defects with which no item can have a defect, or everything is one. */
+void
+CheckRanges(const Recipe & recipe, const GivenKeys & given, std::vector<RecipeProblem> & problems)
+{
+  const bool hasPores = recipe.partMethod == "pores";
+  if (hasPores && HoldsAll(recipe.partRange))
+  {
+    problems.push_back(
+      { given.LineOf("part.range"), "part.range holds all values: every voxel is material, and no part has pores" });
+  }
+  if (hasPores && HoldsAll(recipe.range))
+  {
+    problems.push_back(
+      { given.LineOf("threshold.range"),
+        "threshold.range holds all values: every voxel is material of a defect; leave it out, and the pores of "
+        "the part are the defects" });
+  }
+  const bool isMaterialAlone = recipe.partMethod.rfind("largest", 0) == 0 && recipe.partHoles == "none";
+  const auto defects = ValuesOfDefects(recipe);
+  if (isMaterialAlone && recipe.partRange && defects &&
+      (defects->high < recipe.partRange->low || recipe.partRange->high < defects->low))
+  {
+    const char * const key = recipe.range ? "threshold.range" : "threshold.method";
+    const char * const side = recipe.range ? "threshold.range"
+                            : recipe.below ? "what lies below threshold.method"
+                                           : "what lies at or above threshold.method";
+    problems.push_back(
+      { given.LineOf(key),
+        std::string(side) +
+          " and the part's material have no value in common, and part.fill_holes = \"none\" leaves nothing but "
+          "material in the part: no item could have a defect; set part.fill_holes or another " +
+          (recipe.range ? "range" : "threshold") });
+  }
 }
 
 class RecipeBuilder
 {
 public:
-  RecipeBuilder(const RecipeValues & values, std::vector<RecipeProblem> & problems)
-    : m_Values(values)
+  RecipeBuilder(RecipeValues & values, std::vector<RecipeProblem> & problems)
+    : m_Recipe(values.recipe)
+    , m_Given(values.given)
+    , m_Rules(values.rules)
     , m_Problems(problems)
     , m_Columns(ColumnsOfAllTables())
   {}
 
-  Recipe
+  void
   Build()
   {
-    m_Recipe.name = m_Values["recipe"].Get("name", std::string());
-    m_Recipe.description = m_Values["recipe"].Get("description", std::string());
-    TakeInput();
+    CheckTies();
     TakeSmoothing();
-    TakeThreshold();
     TakePart();
-    CheckRanges(m_Recipe, m_Values, m_Problems);
+    CheckRanges(m_Recipe, m_Given, m_Problems);
     TakeLabeling();
     TakeMeasuring();
-    for (const RecipeTableValues & rule : m_Values.acceptance)
+    for (std::size_t i = 0; i < m_Rules.size(); ++i)
     {
-      TakeRule(rule);
+      TakeRule(m_Rules[i], m_Recipe.acceptance[i]);
     }
-    m_Recipe.outputs.labels = m_Values["outputs"].Get("labels", m_Recipe.outputs.labels);
-    m_Recipe.outputs.pictures = m_Values["outputs"].Get("pictures", true);
-    return m_Recipe;
   }
 
 private:
@@ -84,130 +130,128 @@ private:
   bool
   LacksPart() const
   {
-    return m_Recipe.part.method == "none" && !m_Values["part"].IsRefused("method");
+    return m_Recipe.partMethod == "none" && !m_Given.IsRefused("part.method");
   }
 
-  void
-  TakeInput()
+  /** "part.method = \"pores\"" for "part.method=pores". */
+  static std::string
+  Written(const std::string & tie)
   {
-    const RecipeTableValues & input = m_Values["input"];
-    m_Recipe.input.spacing = input.Get("spacing_mm", std::vector<double>());
-    m_Recipe.input.slicesAreVolumes = input.Get("slices", std::string("volume")) == "volume";
-    m_Recipe.input.acceptIrregularSlices = input.Get("accept_irregular_slices", false);
-    m_Recipe.input.acceptIrregularNames = input.Get("accept_irregular_names", false);
-    m_Recipe.input.acceptSheared = input.Get("accept_sheared", false);
+    const std::size_t sign = tie.find('=');
+    return sign == std::string::npos ? tie : tie.substr(0, sign) + " = \"" + tie.substr(sign + 1) + "\"";
+  }
+
+  /** The key of a tie, "part.method=pores" or "range", of recipes; empty if it is none. */
+  static std::string
+  KeyOf(const std::string & tie)
+  {
+    const job::Parameter * const parameter = job::FindParameter(tie.substr(0, tie.find('=')));
+    return parameter == nullptr ? "" : parameter->key;
+  }
+
+  /** Whether a recipe gives what a tie names; true if it gives that in a wrong way. */
+  bool
+  Gives(const std::string & tie)
+  {
+    const std::string key = KeyOf(tie);
+    const std::size_t sign = tie.find('=');
+    if (sign == std::string::npos || m_Given.IsRefused(key))
+    {
+      return m_Given.Names(key);
+    }
+    const auto slot = job::SlotOf<job::Job>(m_Recipe, job::FindParameter(key)->member);
+    return *std::get<std::string *>(slot) == tie.substr(sign + 1);
+  }
+
+  /** Complains of keys without what they need, and of those that exclude each other. */
+  void
+  CheckTies()
+  {
+    for (const job::Parameter & parameter : job::Parameters())
+    {
+      const std::string key = parameter.key;
+      if (key.empty() || !m_Given.Names(key))
+      {
+        continue;
+      }
+      for (const std::string & need : job::WordsOf(parameter.ties.needs))
+      {
+        if (!KeyOf(need).empty() && !Gives(need))
+        {
+          Complain(m_Given.LineOf(key), key + " needs " + Written(need));
+        }
+      }
+      for (const std::string & other : job::WordsOf(parameter.ties.excludes))
+      {
+        const bool isFirst = other.find('=') != std::string::npos || KeyOf(other) > key;
+        if (!KeyOf(other).empty() && isFirst && m_Given.Has(key) && Gives(other) && !m_Given.IsRefused(KeyOf(other)))
+        {
+          Complain(m_Given.LineOf(key),
+                   key + " and " + Written(other.find('=') == std::string::npos ? KeyOf(other) : other) +
+                     " cannot be combined; leave one of them out");
+        }
+      }
+    }
   }
 
   void
   TakeSmoothing()
   {
-    const RecipeTableValues & smoothing = m_Values["smoothing"];
-    const std::string         filter = smoothing.Get("filter", std::string("none"));
-    for (const auto & [key, owner] : { std::pair{ "radius", "median" }, std::pair{ "deviation_mm", "gaussian" } })
+    const std::string & filter = m_Recipe.smoothingFilter;
+    if (filter == "gaussian" && m_Recipe.smoothingDeviation <= 0 && !m_Given.IsRefused("smoothing.deviation_mm"))
     {
-      if (smoothing.Names(key) && !smoothing.IsRefused("filter") && filter != owner)
-      {
-        Complain(smoothing.LineOf(key),
-                 std::string("smoothing.") + key + " goes with smoothing.filter = \"" + owner + "\" alone");
-      }
+      Complain(m_Given.LineOf("smoothing.filter"),
+               "smoothing.filter = \"gaussian\" needs smoothing.deviation_mm above 0");
     }
-    if (filter == "median")
-    {
-      m_Recipe.smoothing = "median:" + std::to_string(smoothing.Get("radius", std::int64_t{ 1 }));
-    }
-    if (filter == "gaussian")
-    {
-      if (smoothing.Get("deviation_mm", 0.0) <= 0 && !smoothing.IsRefused("deviation_mm"))
-      {
-        Complain(smoothing.LineOf("filter"), "smoothing.filter = \"gaussian\" needs smoothing.deviation_mm above 0");
-      }
-      m_Recipe.smoothing = "gaussian:" + files::Shortest(smoothing.Get("deviation_mm", 0.0));
-    }
-  }
-
-  void
-  TakeThreshold()
-  {
-    const RecipeTableValues & threshold = m_Values["threshold"];
-    m_Recipe.threshold.range = RangeOf(threshold);
-    m_Recipe.threshold.method = threshold.Get("method", std::string());
-    m_Recipe.threshold.isBelow = threshold.Get("side", std::string("below")) == "below";
-    if (threshold.Has("range") && threshold.Has("method"))
-    {
-      Complain(threshold.LineOf("method"), "threshold has a range and a method; leave one of them out");
-    }
-    const std::string criterion = m_Values["labeling"].Get("criterion", std::string("foreground"));
-    if (m_Values["part"].Get("method", std::string()) == "pores" && !threshold.Names("range") &&
-        !threshold.Names("method") && criterion != "foreground")
-    {
-      Complain(m_Values["labeling"].LineOf("criterion"),
-               "labeling.criterion = \"" + criterion +
-                 "\" needs [threshold]: the pores of part.method = \"pores\" have no values to compare");
-    }
-    if (threshold.Names("side") && !threshold.Names("method"))
-    {
-      Complain(threshold.LineOf("side"), "threshold.side goes with threshold.method alone; a range has both its ends");
-    }
+    m_Recipe.smooth = filter == "median"   ? "median:" + std::to_string(m_Recipe.smoothingRadius)
+                    : filter == "gaussian" ? "gaussian:" + files::Shortest(m_Recipe.smoothingDeviation)
+                                           : std::string();
   }
 
   void
   TakePart()
   {
-    const RecipeTableValues & part = m_Values["part"];
-    m_Recipe.part.method = part.Get("method", std::string("none"));
-    m_Recipe.part.range = RangeOf(part);
-    m_Recipe.part.threshold = part.Get("threshold", std::string());
-    m_Recipe.part.fillHoles = part.Get("fill_holes", m_Recipe.part.fillHoles);
-    m_Recipe.part.close = part.Get("close_mm", 0.0);
-    m_Recipe.part.erode = part.Get("erode_mm", 0.0);
-    const bool hasPores = m_Recipe.part.method == "pores";
-    if (hasPores && part.Has("fill_holes"))
-    {
-      Complain(part.LineOf("fill_holes"), "part.method = \"pores\" fills holes by itself; leave part.fill_holes out");
-    }
-    if (!hasPores && part.Has("close_mm") && m_Recipe.part.method != "none")
-    {
-      Complain(part.LineOf("close_mm"), "part.close_mm goes with part.method = \"pores\" alone");
-    }
+    m_Recipe.below = m_Recipe.side == "below";
+    const std::string & method = m_Recipe.partMethod;
     if (LacksPart())
     {
-      for (const char * const key : { "range", "threshold", "fill_holes", "close_mm", "erode_mm" })
+      for (const char * const key : { "part.range", "part.threshold", "part.fill_holes", "part.erode_mm" })
       {
-        if (part.Has(key))
+        if (m_Given.Has(key))
         {
-          Complain(part.LineOf(key),
-                   std::string("part.") + key +
-                     " is set, but there is no part; set part.method = \"pores\" or \"largest\"");
+          Complain(m_Given.LineOf(key),
+                   std::string(key) + " is set, but there is no part; set part.method = \"pores\" or \"largest\"");
         }
       }
     }
-    else if (!part.IsRefused("method") && part.Names("range") == part.Names("threshold"))
+    else if (!m_Given.IsRefused("part.method") && !m_Given.Names("part.range") && !m_Given.Names("part.threshold"))
     {
-      Complain(part.LineOf("method"),
-               "part.method = \"" + m_Recipe.part.method +
-                 "\" needs the values of the material: part.range or part.threshold, and one of "
-                 "them alone");
+      Complain(m_Given.LineOf("part.method"),
+               "part.method = \"" + method + "\" needs the values of the material: part.range or part.threshold");
+    }
+    const auto given = ThresholdMethod::FromText(m_Recipe.partThreshold.empty() ? "otsu" : m_Recipe.partThreshold);
+    if (given.kind == ThresholdMethod::Kind::Value)
+    {
+      m_Recipe.partRange = Criterion::Range{ given.value, std::numeric_limits<double>::infinity() };
+    }
+    if (method == "pores" && !m_Given.Names("threshold.range") && !m_Given.Names("threshold.method") &&
+        m_Recipe.criterion != "foreground")
+    {
+      Complain(m_Given.LineOf("labeling.criterion"),
+               "labeling.criterion = \"" + m_Recipe.criterion +
+                 "\" needs [threshold]: the pores of part.method = \"pores\" have no values to compare");
     }
   }
 
   void
-  CheckNeighbourhood(const RecipeTableValues & labeling)
+  CheckNeighbourhood()
   {
-    if (!labeling.Has("neighbourhood"))
-    {
-      return;
-    }
-    if (labeling.Has("connectivity") || labeling.Has("by_slice"))
-    {
-      Complain(labeling.LineOf("neighbourhood"),
-               "labeling.neighbourhood takes the place of labeling.connectivity and labeling.by_slice; give it alone");
-    }
     std::string fault;
     for (const int dimension : { 2, 3 })
     {
       try
       {
-        NeighbourhoodFromText(m_Recipe.labeling.neighbourhood, dimension);
+        NeighbourhoodFromText(m_Recipe.neighbourhood, dimension);
         return;
       }
       catch (const InvalidArgument & error)
@@ -215,51 +259,32 @@ private:
         fault = error.what();
       }
     }
-    Complain(labeling.LineOf("neighbourhood"), "labeling.neighbourhood: " + fault);
+    Complain(m_Given.LineOf("labeling.neighbourhood"), "labeling.neighbourhood: " + fault);
   }
 
   void
   TakeLabeling()
   {
-    const RecipeTableValues & labeling = m_Values["labeling"];
-    Recipe::Labeling &        taken = m_Recipe.labeling;
-    taken.connectivity = static_cast<int>(labeling.Get("connectivity", std::int64_t{ 0 }));
-    taken.neighbourhood = labeling.Get("neighbourhood", std::string());
-    taken.criterion = labeling.Get("criterion", taken.criterion);
-    taken.tolerance = labeling.Get("tolerance", 0.0);
-    taken.bySlice = labeling.Get("by_slice", std::string());
-    taken.minimumVolume = labeling.Get("minimum_volume_mm3", 0.0);
-    taken.minimumSize = static_cast<std::uint64_t>(labeling.Get("minimum_size", std::int64_t{ 0 }));
-    if (labeling.Has("maximum_size"))
+    m_Recipe.equalValue = m_Recipe.criterion == "equal-value";
+    if ((m_Recipe.connectivity == 6 || m_Recipe.connectivity > 8) && !m_Recipe.bySlice.empty())
     {
-      taken.maximumSize = static_cast<std::uint64_t>(labeling.Get("maximum_size", std::int64_t{ 0 }));
-    }
-    const bool isOfSlices = taken.connectivity == 4 || taken.connectivity == 8;
-    const bool isOfVolumes = taken.connectivity == 6 || taken.connectivity == 18 || taken.connectivity == 26;
-    if (taken.connectivity != 0 && !isOfSlices && !isOfVolumes)
-    {
-      Complain(labeling.LineOf("connectivity"),
-               "labeling.connectivity is " + std::to_string(taken.connectivity) +
-                 "; it must be 4 or 8 in slices, 6, 18 or 26 in volumes");
-    }
-    if (isOfVolumes && !taken.bySlice.empty())
-    {
-      Complain(labeling.LineOf("connectivity"),
-               "labeling.connectivity = " + std::to_string(taken.connectivity) +
-                 " joins voxels of neighbouring slices, but labeling.by_slice labels each slice on its own; "
+      Complain(m_Given.LineOf("labeling.connectivity"),
+               "labeling.connectivity = " + std::to_string(m_Recipe.connectivity) +
+                 " joins voxels of neighboring slices, but labeling.by_slice labels each slice separately; "
                  "use 4 or 8, or leave by_slice out");
     }
-    CheckNeighbourhood(labeling);
-    if (labeling.Names("tolerance") != (taken.criterion == "tolerance") && !labeling.IsRefused("criterion"))
+    if (m_Given.Has("labeling.neighbourhood"))
     {
-      Complain(labeling.LineOf(labeling.Names("tolerance") ? "tolerance" : "criterion"),
-               labeling.Names("tolerance")
-                 ? "labeling.tolerance goes with labeling.criterion = \"tolerance\" alone"
-                 : "labeling.criterion = \"tolerance\" needs labeling.tolerance, the largest difference");
+      CheckNeighbourhood();
     }
-    if (taken.minimumSize > taken.maximumSize)
+    if (m_Recipe.criterion == "tolerance" && !m_Given.Names("labeling.tolerance"))
     {
-      Complain(labeling.LineOf("minimum_size"),
+      Complain(m_Given.LineOf("labeling.criterion"),
+               "labeling.criterion = \"tolerance\" needs labeling.tolerance, the largest difference");
+    }
+    if (m_Recipe.minimumSize > m_Recipe.maximumSize)
+    {
+      Complain(m_Given.LineOf("labeling.minimum_size"),
                "labeling.minimum_size is above labeling.maximum_size: no component would be kept");
     }
   }
@@ -267,114 +292,76 @@ private:
   void
   TakeMeasuring()
   {
-    const RecipeTableValues & measuring = m_Values["measuring"];
-    m_Recipe.measuring.intensity = measuring.Get("intensity", false);
-    for (const std::string & name : measuring.Get("columns", std::vector<std::string>()))
+    std::istringstream columns(m_Recipe.columns);
+    for (std::string name; std::getline(columns, name, ',');)
     {
-      NeedColumn(name, "measuring.columns", measuring.LineOf("columns"), true);
+      NeedColumn(name, "measuring.columns", m_Given.LineOf("measuring.columns"), true);
     }
-    m_Recipe.keep = m_Values["selection"].Get("keep", std::string());
-    CheckCondition(m_Recipe.keep, "selection.keep", m_Values["selection"].LineOf("keep"));
+    CheckCondition(m_Recipe.keep, "selection.keep", m_Given.LineOf("selection.keep"));
   }
 
   void
-  TakeRule(const RecipeTableValues & values)
+  TakeRule(const GivenKeys & given, AcceptanceRule & rule)
   {
-    AcceptanceRule rule;
-    rule.line = values.line;
-    rule.rule = values.Get("rule", std::string());
-    if (rule.rule.empty())
+    const Rule * const known = FindRule(rule.rule);
+    if (known == nullptr)
     {
-      if (!values.Names("rule"))
+      if (!given.Names("rule"))
       {
-        std::string names;
-        for (const RuleDescription & known : AcceptanceRules())
-        {
-          names += (names.empty() ? "" : ", ") + known.name;
-        }
-        Complain(values.line, "this entry of [[acceptance]] has no rule; set rule to one of " + names);
+        Complain(given.LineOf(""),
+                 "this entry of [[acceptance]] has no rule; set rule to " + job::RightValue(RuleKeys().front().form));
       }
       return;
     }
-    CheckKeysOfRule(values, rule.rule);
-    rule.name = values.Get("name", rule.rule);
-    rule.where = values.Get("where", std::string());
-    rule.column = values.Get("column", std::string());
-    TakeLengths(values, rule);
-    for (const char * const key :
-         { "at_most", "at_least", "at_most_percent", "at_least_mm", "at_most_mm3", "at_most_mm" })
-    {
-      rule.limit = values.Get(key, rule.limit);
-    }
-    rule.limit =
-      values.Has("at_most_count") ? static_cast<double>(values.Get("at_most_count", std::int64_t{ 0 })) : rule.limit;
-    CheckCondition(rule.where, "acceptance.where", values.LineOf("where"));
+    CheckKeysOfRule(given, *known);
+    rule.name = rule.name.empty() ? rule.rule : rule.name;
+    CheckCondition(rule.where, "acceptance.where", given.LineOf("where"));
     if (!rule.column.empty())
     {
-      NeedColumn(rule.column, "acceptance.column", values.LineOf("column"), false);
+      NeedColumn(rule.column, "acceptance.column", given.LineOf("column"), false);
     }
-    if (rule.rule == "spacing")
+    if (known->column[0] != '\0')
     {
-      m_Recipe.measuring.groups.Add("neighbours");
-    }
-    if (rule.rule == "near-surface")
-    {
-      NeedColumn("surface_distance_mm", "the rule near-surface", values.LineOf("rule"), false);
-    }
-    m_Recipe.acceptance.push_back(rule);
-  }
-
-  /** Takes how near defects are, and the reference area or volume. */
-  void
-  TakeLengths(const RecipeTableValues & values, AcceptanceRule & rule)
-  {
-    rule.within = values.Get("within_mm", 0.0);
-    rule.withinDiameters = values.Get("within_diameters", 0.0);
-    rule.reference = values.Get("reference_mm", 0.0);
-    rule.across = values.Get("across", std::string("z"))[0] - 'x';
-    rule.leastPart = values.Get("least_part_percent", 0.0);
-    if (rule.rule == "near-surface" && !values.Names("within_mm"))
-    {
-      Complain(values.line,
-               "the rule near-surface needs within_mm, the distance to the surface below which defects count");
-    }
-    if (rule.rule.find("cluster") != std::string::npos && values.Names("within_mm") == values.Names("within_diameters"))
-    {
-      Complain(values.line, "the rule " + rule.rule + " needs within_mm or within_diameters, and one of them alone");
-    }
-    for (const char * const key : { "within_mm", "within_diameters", "reference_mm" })
-    {
-      if (rule.rule != "near-surface" && values.Has(key) && values.Get(key, 0.0) <= 0)
-      {
-        Complain(values.LineOf(key), std::string("acceptance.") + key + " must be above 0");
-      }
+      NeedColumn(known->column, "the rule " + rule.rule, given.LineOf("rule"), false);
     }
     if (rule.leastPart > 0 && LacksPart())
     {
       Complain(
-        values.LineOf("least_part_percent"),
+        given.LineOf("least_part_percent"),
         "acceptance.least_part_percent is set, but there is no part; set part.method = \"pores\" or \"largest\"");
     }
   }
 
   /** Complains of keys that the rule does not take, and of those that it lacks. */
   void
-  CheckKeysOfRule(const RecipeTableValues & values, const std::string & rule)
+  CheckKeysOfRule(const GivenKeys & given, const Rule & rule)
   {
-    for (const RecipeKey & key : RecipeKeys())
+    const std::string     name = rule.name;
+    std::set<std::string> taken = { "rule", "name", "where" };
+    for (const std::string & word : job::WordsOf(rule.keys))
     {
-      if (key.table != "acceptance" || key.rules.empty())
+      const bool        isOptional = word.front() == '[';
+      const std::size_t bar = word.find('|');
+      const std::string first = isOptional ? word.substr(1, word.size() - 2) : word.substr(0, bar);
+      const std::string second = bar == std::string::npos ? first : word.substr(bar + 1);
+      taken.insert({ first, second });
+      const auto key =
+        std::find_if(RuleKeys().begin(), RuleKeys().end(), [&](const RuleKey & one) { return one.name == first; });
+      if (first != second && given.Names(first) == given.Names(second))
       {
-        continue;
+        Complain(given.LineOf(""),
+                 "the rule " + name + " needs " + first + " or " + second + ", and one of them alone");
       }
-      const bool takes = std::find(key.rules.begin(), key.rules.end(), rule) != key.rules.end();
-      if (takes && key.isRequired && !values.Names(key.name))
+      else if (first == second && !isOptional && !given.Names(first))
       {
-        Complain(values.line, "the rule " + rule + " needs " + key.name + ", the " + key.description);
+        Complain(given.LineOf(""), "the rule " + name + " needs " + first + ", the " + key->help);
       }
-      if (!takes && values.Names(key.name))
+    }
+    for (const auto & [key, line] : given.lines)
+    {
+      if (!key.empty() && taken.count(key) == 0)
       {
-        Complain(values.LineOf(key.name), "the rule " + rule + " takes no " + key.name + "; leave it out");
+        Complain(line, "the rule " + name + " takes no " + key + "; leave it out");
       }
     }
   }
@@ -411,7 +398,7 @@ private:
       {
         try
         {
-          m_Recipe.measuring.groups.Add(name);
+          m_Recipe.groups.Add(name);
           CheckIntensity(name == "intensity" ? "intensity_" : name, key, line);
           return;
         }
@@ -432,11 +419,11 @@ private:
       const ColumnGroups groups = ColumnGroups::FromNames(name);
       for (const ColumnGroup * const group : groups.List())
       {
-        m_Recipe.measuring.groups.Add(*group);
+        m_Recipe.groups.Add(*group);
       }
     }
     CheckIntensity(name, key, line);
-    m_Recipe.measuring.decidesBySurface |= name == "surface_distance_mm" && !mayBeGroup;
+    m_Recipe.decidesBySurface |= name == "surface_distance_mm" && !mayBeGroup;
     if (name == "surface_distance_mm" && LacksPart())
     {
       Complain(line, key + " needs the surface of the part: set part.method = \"pores\" or \"largest\"");
@@ -446,25 +433,25 @@ private:
   void
   CheckIntensity(const std::string & name, const std::string & key, int line)
   {
-    if (name.rfind("intensity_", 0) == 0 && !m_Recipe.measuring.intensity &&
-        !m_Values["measuring"].IsRefused("intensity"))
+    if (name.rfind("intensity_", 0) == 0 && !m_Recipe.measuresIntensity && !m_Given.IsRefused("measuring.intensity"))
     {
       Complain(line, key + " needs the values under each component: set measuring.intensity = true");
     }
   }
 
-  const RecipeValues &         m_Values;
-  std::vector<RecipeProblem> & m_Problems;
-  std::set<std::string>        m_Columns;
-  Recipe                       m_Recipe;
+  Recipe &                       m_Recipe;
+  const GivenKeys &              m_Given;
+  const std::vector<GivenKeys> & m_Rules;
+  std::vector<RecipeProblem> &   m_Problems;
+  std::set<std::string>          m_Columns;
 };
 
 } // namespace
 
-Recipe
-BuildRecipe(const RecipeValues & values, std::vector<RecipeProblem> & problems)
+void
+BuildRecipe(RecipeValues & values, std::vector<RecipeProblem> & problems)
 {
-  return RecipeBuilder(values, problems).Build();
+  RecipeBuilder(values, problems).Build();
 }
 
 } // namespace brickccl::batch

@@ -68,7 +68,7 @@ FindClusters(const ComponentTable &      table,
     }
     context.progress.Update(static_cast<double>(place) / static_cast<double>(trees.size()));
     // A gap that equals the reach except for its last digits is not less than it.
-    const double limit = std::pow(reach[place] * (1 - Condition::Tolerance), 2);
+    const double limit = std::pow(Condition::SurelyBelow(reach[place]), 2);
     boxes.Visit(
       trees[place].Bounds(),
       [limit] { return limit; },

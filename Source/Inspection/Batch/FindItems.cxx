@@ -16,7 +16,7 @@ FoundItems
 FindItems(const std::vector<std::string> & inputs, const Recipe & recipe, const std::string & outputFolder)
 {
   FindImagesOptions options;
-  options.slicesAreVolumes = recipe.input.slicesAreVolumes;
+  options.slicesAreVolumes = recipe.slices == "volume";
   options.leftOut = { outputFolder };
   options.isMarked = IsOfBatch;
   FoundImages                        found = FindImages(inputs, options);

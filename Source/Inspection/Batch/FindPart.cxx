@@ -10,6 +10,7 @@
 #include "BrickCCL/Labels/LabeledRuns.h"
 #include "BrickCCL/Labels/Relabel.h"
 #include "BrickCCL/Runs/FindRuns.h"
+#include "BrickCCL/Job/JobCriterion.h"
 #include "BrickCCL/Segmenting/PoresOfPart.h"
 
 #include <algorithm>
@@ -112,13 +113,14 @@ Erode(const LoadedImage & mask, double depth, const ProgressHooks & hooks, int t
 
 /** The criterion of the part's material. */
 Criterion
-MaterialOf(const LoadedImage & image, const Recipe::Part & part, const HostContext & context, FoundPart & found)
+MaterialOf(const LoadedImage & image, const job::Part & part, const HostContext & context, FoundPart & found)
 {
-  if (part.range)
+  if (part.partRange)
   {
-    return Criterion::InRange(AsVoxelValue(part.range->low, image.type), AsVoxelValue(part.range->high, image.type));
+    return Criterion::InRange(AsVoxelValue(part.partRange->low, image.type),
+                              AsVoxelValue(part.partRange->high, image.type));
   }
-  found.threshold = ThresholdOf(image, {}, part.threshold, context);
+  found.threshold = job::ThresholdOf(image.View(), {}, part.partThreshold, context);
   return found.threshold->AtOrAbove();
 }
 
@@ -143,7 +145,7 @@ TakePores(const LoadedImage & image, const PoreOptions & options, FoundPart & fo
 /** The largest component of the material. */
 void
 TakeLargest(const LoadedImage &   image,
-            const Recipe::Part &  part,
+            const job::Part &     part,
             const Criterion &     material,
             const ProgressHooks & hooks,
             int                   threads,
@@ -153,12 +155,12 @@ TakeLargest(const LoadedImage &   image,
   options.criterion = material;
   options.device.kind = Device::Kind::Cpu;
   options.relabel.order = LabelOrder::Size;
-  options.relabel.largest = part.method == "largest" ? 1 : 0;
+  options.relabel.largest = part.partMethod == "largest" ? 1 : 0;
   options.threads = threads;
   options.progress = hooks;
   Labeling labeling = Label(image.View(), options);
   CheckThatAirIsLeft(labeling, image.extent, material);
-  const std::uint64_t label = part.method == "largest" ? labeling.ComponentCount() : LargestInside(labeling);
+  const std::uint64_t label = part.partMethod == "largest" ? labeling.ComponentCount() : LargestInside(labeling);
   if (label == 0)
   {
     throw InvalidArgument("no component consists of the part's material (" + material.ToString() +
@@ -166,9 +168,9 @@ TakeLargest(const LoadedImage &   image,
   }
   NewMask mask(image);
   WriteMask(labeling, label, mask.bytes, threads);
-  if (part.fillHoles != "none")
+  if (part.partHoles != "none")
   {
-    FillPart(mask, part.fillHoles, hooks, threads);
+    FillPart(mask, part.partHoles, hooks, threads);
   }
   found.mask = std::move(mask.image);
   if (CountVoxels(found.mask) == static_cast<std::uint64_t>(image.extent.VoxelCount()))
@@ -178,18 +180,6 @@ TakeLargest(const LoadedImage &   image,
 }
 
 } // namespace
-
-Threshold
-ThresholdOf(const LoadedImage &              image,
-            const std::optional<ImageView> & mask,
-            const std::string &              text,
-            const HostContext &              context)
-{
-  ThresholdMethod method = ThresholdMethod::FromText(text);
-  method.value = AsVoxelValue(method.value, image.type);
-  const bool isGiven = method.kind == ThresholdMethod::Kind::Value;
-  return FindThreshold(isGiven ? ValueHistogram() : HistogramOfValues(image.View(), mask, context), method);
-}
 
 std::uint64_t
 CountVoxels(const LoadedImage & mask)
@@ -251,7 +241,7 @@ LieWithin(const LoadedImage & mask, const RunVolume & runs, std::uint64_t count)
 
 FoundPart
 FindPart(const LoadedImage &                        image,
-         const Recipe::Part &                       part,
+         const job::Part &                          part,
          const ProgressHooks &                      hooks,
          int                                        threads,
          const std::function<void(std::uint64_t)> & onMaterial)
@@ -263,7 +253,7 @@ FindPart(const LoadedImage &                        image,
   {
     onMaterial(CountRuns(image.View(), material, {}, context.Silent()));
   }
-  if (part.method == "pores")
+  if (part.partMethod == "pores")
   {
     PoreOptions options;
     options.material = material;

@@ -42,19 +42,12 @@ struct FoundPart
  *  grows with it is allocated; it may throw. \throws InvalidArgument if no voxel has values of the material, or none
  *  is deep enough for defects to count; Cancelled. */
 FoundPart FindPart(const LoadedImage &                        image,
-                   const Recipe::Part &                       part,
+                   const job::Part &                          part,
                    const ProgressHooks &                      hooks,
                    int                                        threads,
                    const std::function<void(std::uint64_t)> & onMaterial = {});
 /** For each component, whether all of its voxels are in a mask. \param runs  labels are places from 1. */
 std::vector<bool> LieWithin(const LoadedImage & mask, const RunVolume & runs, std::uint64_t count);
-
-/** The threshold that a recipe gives, or that its method finds in the values where the mask is not 0.
- *  \param text  as ThresholdMethod::FromText reads it */
-Threshold ThresholdOf(const LoadedImage &              image,
-                      const std::optional<ImageView> & mask,
-                      const std::string &              text,
-                      const HostContext &              context);
 
 /** The number of voxels of a mask that are not 0. */
 std::uint64_t CountVoxels(const LoadedImage & mask);

@@ -27,7 +27,7 @@ constexpr std::uint64_t BytesOfLabeledRun = 24;
 std::uint64_t
 SmoothingBytes(const ItemHeader & header, const Recipe & recipe)
 {
-  if (recipe.smoothing.empty())
+  if (recipe.smooth.empty())
   {
     return 0;
   }
@@ -40,16 +40,16 @@ SmoothingBytes(const ItemHeader & header, const Recipe & recipe)
 std::uint64_t
 SmoothedBytes(const ItemHeader & header, const Recipe & recipe)
 {
-  const bool isMedian = recipe.smoothing.rfind("median", 0) == 0;
-  return recipe.smoothing.empty() ? 0 : isMedian ? SizeOf(header.type) : 8;
+  const bool isMedian = recipe.smooth.rfind("median", 0) == 0;
+  return recipe.smooth.empty() ? 0 : isMedian ? SizeOf(header.type) : 8;
 }
 
 /** The bytes that finding the part needs at its peak, with the masks that stay, without memory that grows with the
  * runs. */
 std::uint64_t
-PartBytes(const ItemHeader & header, const Recipe::Part & part)
+PartBytes(const ItemHeader & header, const job::Part & part)
 {
-  if (part.method == "none")
+  if (part.partMethod == "none")
   {
     return 0;
   }
@@ -65,9 +65,9 @@ PartBytes(const ItemHeader & header, const Recipe::Part & part)
 
 /** The bytes for each voxel of the masks of the part. */
 std::uint64_t
-MaskBytes(const Recipe::Part & part)
+MaskBytes(const job::Part & part)
 {
-  return part.method == "none" ? 0 : 1 + (part.method == "pores" ? 1 : 0) + (part.erode > 0 ? 1 : 0);
+  return part.partMethod == "none" ? 0 : 1 + (part.partMethod == "pores" ? 1 : 0) + (part.erode > 0 ? 1 : 0);
 }
 
 } // namespace
@@ -77,15 +77,14 @@ MemoryForVoxels(const ItemHeader & header, const Recipe & recipe)
 {
   const auto          voxels = static_cast<std::uint64_t>(header.extent.VoxelCount());
   const std::uint64_t smoothed = SmoothedBytes(header, recipe);
-  const std::uint64_t masks = MaskBytes(recipe.part);
+  const std::uint64_t masks = MaskBytes(recipe);
   // The bits of the foreground and of the joined voxels are there while components are found.
   constexpr std::uint64_t labeling = 1;
-  const std::uint64_t     thickness =
-    recipe.measuring.groups.Has("thickness") || recipe.measuring.groups.Has("inscribed") ? 12 : 0;
-  const std::uint64_t steps = std::max({ voxels * SmoothingBytes(header, recipe),
-                                         voxels * smoothed + PartBytes(header, recipe.part),
-                                         voxels * (smoothed + masks + labeling + thickness) });
-  // Voxels with the same layout in the file are not copied.
+  const std::uint64_t     thickness = recipe.groups.Has("thickness") || recipe.groups.Has("inscribed") ? 12 : 0;
+  const std::uint64_t     steps = std::max({ voxels * SmoothingBytes(header, recipe),
+                                             voxels * smoothed + PartBytes(header, recipe),
+                                             voxels * (smoothed + masks + labeling + thickness) });
+  // Voxels that lie in the file as they are, are not copied.
   const std::uint64_t file = header.fileBytes < header.voxelBytes ? header.fileBytes : 0;
   return OwnBytes + header.voxelBytes + file + steps + voxels * BytesForLists;
 }
@@ -142,8 +141,8 @@ MemoryForRuns(std::uint64_t runs, std::uint64_t outsideRuns, std::uint64_t compo
       return rule.rule.find(text) != std::string::npos;
     });
   };
-  const ColumnGroups & groups = recipe.measuring.groups;
-  const bool           hasPart = recipe.part.method != "none";
+  const ColumnGroups & groups = recipe.groups;
+  const bool           hasPart = recipe.partMethod != "none";
   const bool           hasTrees = groups.Has("neighbours") || hasPart || asks("cluster");
   return runs * (16 + (hasTrees        ? 2 * ofTree
                        : asks("-per-") ? box

@@ -16,6 +16,7 @@
 #include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Host/Stopwatch.h"
 #include "BrickCCL/Host/System.h"
+#include "BrickCCL/Job/JobCriterion.h"
 #include "BrickCCL/Labels/ExpandLabels.h"
 #include "BrickCCL/Labels/Relabel.h"
 #include "BrickCCL/Measuring/Measure.h"
@@ -105,17 +106,17 @@ private:
   void
   Read(const FoundImage & found)
   {
-    if (!found.problem.empty() && !m_Recipe.input.acceptIrregularNames)
+    if (!found.problem.empty() && !m_Recipe.acceptIrregularNames)
     {
       throw InvalidArgument("the slice images of this folder are not a complete volume: " + found.problem +
                             "; complete it, or set input.accept_irregular_names = true or input.slices = \"single\"");
     }
     ReadOptions options;
     // A problem is one of names, and it has just been accepted.
-    options.acceptIrregularSlices = m_Recipe.input.acceptIrregularSlices || !found.problem.empty();
-    options.acceptSheared = m_Recipe.input.acceptSheared;
-    options.spacing = m_Recipe.input.spacing;
-    options.asLabels = m_Recipe.labeling.criterion == "equal-value";
+    options.acceptIrregularSlices = m_Recipe.acceptIrregularSlices || !found.problem.empty();
+    options.acceptSheared = m_Recipe.acceptSheared;
+    options.spacing = m_Recipe.spacing;
+    options.asLabels = m_Recipe.criterion == "equal-value";
     options.threads = m_Options.threads;
     options.onHeader = [&](const LoadedImage & header, std::uint64_t bytes) { PlanMemory(found, header, bytes); };
     ItemInput inputFiles(found.files);
@@ -165,27 +166,27 @@ private:
   {
     std::set<std::string> files(found.files.begin(), found.files.end());
     files.insert(header.files.begin(), header.files.end());
-    const bool draws = m_Options.drawsForReport && m_Recipe.outputs.pictures;
+    const bool draws = m_Options.drawsForReport && m_Recipe.pictures;
     m_Memory.Plan({ header.extent, header.geometry, header.type, header.channels, bytes, BytesOfFiles(files) },
                   m_Recipe,
                   draws,
-                  draws && m_Recipe.outputs.labels != "none" && !m_Options.surfacesProgram.empty());
+                  draws && m_Recipe.labels != "none" && !m_Options.surfacesProgram.empty());
   }
 
   /** Smooths the image, and finds the part and the threshold. */
   void
   Segment()
   {
-    if (!m_Recipe.smoothing.empty())
+    if (!m_Recipe.smooth.empty())
     {
-      m_Smoothed = SmoothImage(m_Image, SmoothingMethod::FromText(m_Recipe.smoothing), Context());
+      m_Smoothed = SmoothImage(m_Image, SmoothingMethod::FromText(m_Recipe.smooth), Context());
     }
-    if (m_Recipe.part.method != "none")
+    if (m_Recipe.partMethod != "none")
     {
       const std::function<void(std::uint64_t)> check = [this](std::uint64_t runs) {
         m_Memory.CheckLists(MemoryForPart(runs, m_Image.extent));
       };
-      m_Part = FindPart(Segmented(), m_Recipe.part, m_Hooks, m_Options.threads, m_Memory.IsLimited() ? check : nullptr);
+      m_Part = FindPart(Segmented(), m_Recipe, m_Hooks, m_Options.threads, m_Memory.IsLimited() ? check : nullptr);
       for (const std::string & note : m_Part->notes)
       {
         Note(note);
@@ -195,14 +196,14 @@ private:
         m_Summary["part_threshold"] = ThresholdAsJson(m_Part->threshold->value);
       }
     }
-    if (!m_Recipe.threshold.method.empty())
+    if (!m_Recipe.threshold.empty())
     {
       std::optional<ImageView> inside;
       if (m_Part)
       {
         inside = m_Part->mask.View();
       }
-      m_Threshold = ThresholdOf(Segmented(), inside, m_Recipe.threshold.method, Context());
+      m_Threshold = job::ThresholdOf(Segmented().View(), inside, m_Recipe.threshold, Context());
       m_Summary["threshold"] = ThresholdAsJson(m_Threshold->value);
     }
   }
@@ -218,35 +219,13 @@ private:
   bool
   AreDefectsPores() const
   {
-    return m_Part && m_Part->pores && !m_Recipe.threshold.range && m_Recipe.threshold.method.empty();
+    return m_Part && m_Part->pores && !m_Recipe.range && m_Recipe.threshold.empty();
   }
 
   Criterion
   CriterionOfRecipe() const
   {
-    Criterion criterion = Criterion::Foreground();
-    if (m_Recipe.labeling.criterion == "equal-value")
-    {
-      criterion = Criterion::EqualValue();
-    }
-    if (m_Recipe.labeling.criterion == "tolerance")
-    {
-      criterion = Criterion::Tolerance(AsVoxelValue(m_Recipe.labeling.tolerance, Segmented().View().type));
-    }
-    if (m_Recipe.threshold.range)
-    {
-      criterion.background.reset();
-      const Criterion::Range & range = *m_Recipe.threshold.range;
-      const ScalarType         type = Segmented().View().type;
-      criterion.range = Criterion::Range{ AsVoxelValue(range.low, type), AsVoxelValue(range.high, type) };
-    }
-    if (m_Threshold)
-    {
-      criterion.background.reset();
-      criterion.range = m_Recipe.threshold.isBelow ? m_Threshold->Below().range : m_Threshold->AtOrAbove().range;
-    }
-    criterion.Validate();
-    return criterion;
+    return job::CriterionOf(m_Recipe, Segmented().View().type, m_Threshold);
   }
 
   void
@@ -254,12 +233,12 @@ private:
   {
     LabelOptions options;
     options.criterion = CriterionOfRecipe();
-    options.connectivity = m_Recipe.labeling.neighbourhood.empty()
-                           ? ConnectivityFor(m_Recipe.labeling.connectivity, m_Image.extent, m_Recipe.labeling.bySlice)
-                           : NeighbourhoodFromText(m_Recipe.labeling.neighbourhood, m_Image.extent.dimension);
-    options.relabel.minimumSize = m_Recipe.labeling.minimumSize;
-    options.relabel.maximumSize = m_Recipe.labeling.maximumSize;
-    options.minimumVolume = m_Recipe.labeling.minimumVolume;
+    options.connectivity = m_Recipe.neighbourhood.empty()
+                           ? ConnectivityFor(m_Recipe.connectivity, m_Image.extent, m_Recipe.bySlice)
+                           : NeighbourhoodFromText(m_Recipe.neighbourhood, m_Image.extent.dimension);
+    options.relabel.minimumSize = m_Recipe.minimumSize;
+    options.relabel.maximumSize = m_Recipe.maximumSize;
+    options.minimumVolume = m_Recipe.minimumVolume;
     options.geometry = m_Image.geometry;
     options.device = Device::FromName(m_Options.device);
     options.threads = m_Options.threads;
@@ -312,8 +291,8 @@ private:
   Measures() const
   {
     MeasureOptions options;
-    options.groups = m_Recipe.measuring.groups;
-    if (m_Recipe.measuring.intensity)
+    options.groups = m_Recipe.groups;
+    if (m_Recipe.measuresIntensity)
     {
       options.intensity = m_Image.View();
     }
@@ -328,9 +307,9 @@ private:
   MeasureRuns() const
   {
     std::optional<int> sliceAxis;
-    if (!m_Recipe.labeling.bySlice.empty())
+    if (!m_Recipe.bySlice.empty())
     {
-      sliceAxis = m_Recipe.labeling.bySlice[0] - 'x';
+      sliceAxis = AxisFromName(m_Recipe.bySlice);
     }
     return MeasureComponents(m_Runs, m_Count, m_Image.geometry, Measures(), sliceAxis, Context());
   }
@@ -339,7 +318,7 @@ private:
   Measure()
   {
     m_Table = MeasureRuns();
-    if (m_Recipe.measuring.decidesBySurface)
+    if (m_Recipe.decidesBySurface)
     {
       CheckSurfaceDistances(m_Table);
     }
@@ -394,7 +373,7 @@ private:
   WriteLabels()
   {
     const LabelType   type = SmallestLabelType(m_Count);
-    const std::string file = LabelsFile + m_Recipe.outputs.labels;
+    const std::string file = LabelsFile + m_Recipe.labels;
     WriteOptions      writing;
     writing.context = Context();
     const auto lost = WriteImageFile(
@@ -417,8 +396,8 @@ private:
   {
     if (m_Options.drawsForReport)
     {
-      const bool           hasLabels = m_Recipe.outputs.labels != "none";
-      const std::string    labels = hasLabels ? PathOf(LabelsFile + m_Recipe.outputs.labels) : "";
+      const bool           hasLabels = m_Recipe.labels != "none";
+      const std::string    labels = hasLabels ? PathOf(LabelsFile + m_Recipe.labels) : "";
       const std::string    tooLarge = m_Count > 0 ? m_Memory.WhyNoSurfaces(m_Runs) : "";
       const ReportPictures drawn = DrawForReport({ m_Image,
                                                    m_Runs,
@@ -442,7 +421,7 @@ private:
   Write()
   {
     m_Summary["outputs"] = ordered_json::array();
-    if (m_Recipe.outputs.labels != "none")
+    if (m_Recipe.labels != "none")
     {
       Writing([&] { WriteLabels(); });
     }
@@ -450,7 +429,7 @@ private:
       ReplaceTextFile(PathOf(DefectsFile), [&](std::ostream & stream) { stream << TextOfTable(m_Table); });
       AddOutput(DefectsFile);
     });
-    if (m_Recipe.outputs.pictures)
+    if (m_Recipe.pictures)
     {
       Writing([&] {
         WritePicture(PathOf(PictureFile), { m_Image, m_Runs, m_Table, m_Image.spacingSource != "none" }, Context());

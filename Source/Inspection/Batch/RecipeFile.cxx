@@ -1,6 +1,7 @@
 #include "BrickCCL/Batch/RecipeFile.h"
 
-#include "BrickCCL/Batch/BuildRecipe.h"
+#include "BrickCCL/Batch/RecipeValues.h"
+#include "BrickCCL/Batch/Rules.h"
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Core/Printable.h"
@@ -37,8 +38,9 @@ Recipe
 ParseRecipe(const std::string & text, const std::string & file)
 {
   std::vector<RecipeProblem> problems;
-  const RecipeValues         values = ReadRecipeValues(text, problems);
-  Recipe                     recipe = BuildRecipe(values, problems);
+  RecipeValues               values = ReadRecipeValues(text, problems);
+  Recipe &                   recipe = values.recipe;
+  BuildRecipe(values, problems);
   if (!problems.empty())
   {
     std::stable_sort(problems.begin(), problems.end(), [](const RecipeProblem & a, const RecipeProblem & b) {
@@ -58,14 +60,23 @@ bool
 AreSameRecipes(const std::string & first, const std::string & second)
 {
   std::vector<RecipeProblem> problems;
-  const RecipeValues         a = ReadRecipeValues(first, problems);
-  const RecipeValues         b = ReadRecipeValues(second, problems);
-  const auto                 hasSame = [](const RecipeTableValues & one, const RecipeTableValues & other) {
-    return one.values == other.values;
-  };
-  const auto isSame = [&](const RecipeTable & table) { return hasSame(a[table.name], b[table.name]); };
-  return problems.empty() && std::all_of(RecipeTables().begin(), RecipeTables().end(), isSame) &&
-         std::equal(a.acceptance.begin(), a.acceptance.end(), b.acceptance.begin(), b.acceptance.end(), hasSame);
+  RecipeValues               a = ReadRecipeValues(first, problems);
+  RecipeValues               b = ReadRecipeValues(second, problems);
+  bool                       areSame = problems.empty() && a.rules.size() == b.rules.size();
+  for (const job::Parameter & parameter : job::Parameters())
+  {
+    areSame = areSame && job::AreSame(job::SlotOf<job::Job>(a.recipe, parameter.member),
+                                      job::SlotOf<job::Job>(b.recipe, parameter.member));
+  }
+  for (std::size_t i = 0; areSame && i < a.rules.size(); ++i)
+  {
+    for (const RuleKey & key : RuleKeys())
+    {
+      areSame = areSame && job::AreSame(job::SlotOf(a.recipe.acceptance[i], key.member),
+                                        job::SlotOf(b.recipe.acceptance[i], key.member));
+    }
+  }
+  return areSame;
 }
 
 Recipe

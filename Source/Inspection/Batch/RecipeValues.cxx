@@ -1,11 +1,16 @@
 #include "BrickCCL/Batch/RecipeValues.h"
 
-#include "BrickCCL/Batch/ReadRecipeValue.h"
+#include "BrickCCL/Batch/RecipeSchema.h"
+#include "BrickCCL/Batch/Rules.h"
 #include "BrickCCL/Core/LostNumber.h"
 #include "BrickCCL/Core/NearestName.h"
+#include "BrickCCL/Files/Settle.h"
+#include "BrickCCL/Job/Parameters.h"
 
 #include <algorithm>
-#include <utility>
+#include <cmath>
+#include <functional>
+#include <sstream>
 
 #include <toml++/toml.h>
 
@@ -15,15 +20,143 @@ namespace brickccl::batch
 namespace
 {
 
-std::vector<std::string>
-NamesOfTables()
+using job::ListOfNames;
+
+/** The line of a node of TOML. */
+template <typename TNode>
+int
+LineOfNode(const TNode & node)
 {
-  std::vector<std::string> names;
-  for (const RecipeTable & table : RecipeTables())
+  return static_cast<int>(node.source().begin.line);
+}
+
+/** The number that begins at a place of a recipe, as it is written but without underscores between digits. */
+std::string
+NumberAt(const std::string & recipe, const toml::source_position & place)
+{
+  std::size_t at = 0;
+  for (toml::source_index line = 1; line < place.line && at < recipe.size(); ++line)
   {
-    names.push_back(table.name);
+    at = std::min(recipe.size(), recipe.find('\n', at)) + 1;
   }
-  return names;
+  // Columns count characters, which may have several bytes.
+  for (toml::source_index column = 1; column < place.column && at < recipe.size(); ++column)
+  {
+    for (++at; at < recipe.size() && (static_cast<unsigned char>(recipe[at]) & 0xC0u) == 0x80u; ++at)
+    {}
+  }
+  std::string number;
+  for (; at < recipe.size() && std::string("+-.0123456789eE_").find(recipe[at]) != std::string::npos; ++at)
+  {
+    number += recipe[at] == '_' ? "" : std::string(1, recipe[at]);
+  }
+  return number;
+}
+
+/** A number, exact; as it was written if the parser made 0 or infinity of it. Nothing for other values. */
+std::optional<std::string>
+NumberText(const toml::node & node, const std::string & recipe)
+{
+  if (const auto whole = node.value_exact<std::int64_t>())
+  {
+    return std::to_string(*whole);
+  }
+  const auto number = node.value_exact<double>();
+  if (!number)
+  {
+    return std::nullopt;
+  }
+  const std::string written = NumberAt(recipe, node.source().begin);
+  return IsLostNumber(written) ? written
+       : std::isnan(*number)   ? "nan"
+       : std::isinf(*number)   ? std::string(*number > 0 ? "inf" : "-inf")
+                               : files::Shortest(*number);
+}
+
+/** The texts of a list, each by `textOf`. */
+template <typename TTextOf>
+std::optional<std::vector<std::string>>
+ListFor(const toml::node & node, TTextOf textOf)
+{
+  if (!node.is_array())
+  {
+    return std::nullopt;
+  }
+  std::vector<std::string> texts;
+  for (const toml::node & element : *node.as_array())
+  {
+    const std::optional<std::string> text = textOf(element);
+    if (!text)
+    {
+      return std::nullopt;
+    }
+    texts.push_back(*text);
+  }
+  return texts;
+}
+
+/** A value as text, on one line. */
+std::string
+TextOfNode(const toml::node & node)
+{
+  std::ostringstream text;
+  node.visit([&](const auto & value) { text << value; });
+  std::string line;
+  for (const char character : text.str())
+  {
+    const bool isSpace = character == ' ' || character == '\n';
+    if (!isSpace || (!line.empty() && line.back() != ' '))
+    {
+      line += isSpace ? ' ' : character;
+    }
+  }
+  return line;
+}
+
+/** A value of TOML as the texts that job::SetValue reads. Nothing if it is of another kind than the form.
+ *  \param recipe  the text of the recipe, which has numbers as they were written */
+std::optional<std::vector<std::string>>
+TextsFor(const job::Form & form, const toml::node & node, const std::string & recipe)
+{
+  using job::Kind;
+  const auto single = [](const std::optional<std::string> & text) {
+    return text ? std::optional(std::vector<std::string>{ *text }) : std::nullopt;
+  };
+  const auto numberOf = [&](const toml::node & one) { return NumberText(one, recipe); };
+  const auto textOf = [](const toml::node & one) { return one.value_exact<std::string>(); };
+  switch (form.kind)
+  {
+  case Kind::Flag:
+    return node.is_boolean() ? single(node.value_or(false) ? "true" : "false") : std::nullopt;
+  case Kind::Whole:
+  case Kind::Memory:
+    return node.is_integer() ? single(numberOf(node)) : std::nullopt;
+  case Kind::Number:
+  case Kind::Above:
+    return single(node.is_string() && !form.unit.empty() ? textOf(node) : numberOf(node));
+  case Kind::Range:
+  case Kind::Spacing:
+    return ListFor(node, numberOf);
+  case Kind::Neighbours:
+  case Kind::Threshold:
+  {
+    const auto number = numberOf(node);
+    const bool isFinite = number && *number != "nan" && *number != "inf" && *number != "-inf";
+    return single(isFinite ? number : textOf(node));
+  }
+  case Kind::Columns:
+  {
+    const auto  names = ListFor(node, textOf);
+    std::string list;
+    for (const std::string & name : names.value_or(std::vector<std::string>()))
+    {
+      list += (list.empty() ? "" : ",") + name;
+    }
+    return names ? single(list) : std::nullopt;
+  }
+  default:
+    return single(textOf(node));
+  }
 }
 
 /** The keys of a table. */
@@ -74,180 +207,211 @@ HintOnOtherTables(const std::string & name)
   return nearest.empty() ? "" : "; did you mean '" + nearest + "' of " + TablesOfKey(nearest) + "?";
 }
 
-/** Complains of a key that its table does not have. \return the name that may be meant; empty if none is near. */
-std::string
-RefuseKey(const std::string & table, const std::string & name, int line, std::vector<RecipeProblem> & problems)
+/** Reads a recipe key by key. */
+class RecipeReader
 {
-  const std::vector<std::string> known = NamesOfKeys(table);
-  std::string                    hint = DidYouMean(name, known);
-  hint = hint.empty() ? HintOnOtherTables(name) : hint;
-  problems.push_back(
-    { line,
-      "[" + table + "] has no key '" + name + "'" + (hint.empty() ? "; there are " + ListOfNames(known) : hint) });
-  return NearestName(name, known);
-}
+public:
+  RecipeReader(const std::string & text, std::vector<RecipeProblem> & problems)
+    : m_Text(text)
+    , m_Problems(problems)
+  {}
 
-/** Reads the keys of one table of a recipe. One that is misspelled counts as named, and its value as refused. */
-RecipeTableValues
-ReadTable(const std::string &          recipe,
-          const std::string &          name,
-          const toml::table &          table,
-          std::vector<RecipeProblem> & problems)
-{
-  RecipeTableValues values;
-  values.line = static_cast<int>(table.source().begin.line);
-  std::map<std::string, int> misspelled;
-  for (const auto & [word, node] : table)
+  RecipeValues
+  Read()
   {
-    const std::string text(word.str());
-    const auto        isIt = [&](const RecipeKey & key) { return key.table == name && key.name == text; };
-    const auto        key = std::find_if(RecipeKeys().begin(), RecipeKeys().end(), isIt);
-    if (key == RecipeKeys().end())
+    toml::table all;
+    try
     {
-      const int line = static_cast<int>(word.source().begin.line);
-      misspelled.emplace(RefuseKey(name, text, line, problems), line);
-      continue;
+      all = toml::parse(m_Text);
     }
-    values.lines.emplace(text, static_cast<int>(node.source().begin.line));
-    if (auto value = ReadRecipeValue(recipe, *key, node, problems))
+    catch (const toml::parse_error & error)
     {
-      values.values.emplace(text, std::move(*value));
+      // The parser shows the number between quotation marks.
+      const std::string what(error.description());
+      const std::size_t quote = std::min(what.find('\''), what.size() - 1) + 1;
+      const std::string number = what.substr(quote, what.find('\'', quote) - quote);
+      Complain(static_cast<int>(error.source().begin.line),
+               IsLostNumber(number) ? "'" + number + "' is not a number" + HintOnLostNumber(number)
+                                    : "this is not TOML: " + what + " (https://toml.io describes TOML)");
+      return m_Values;
     }
-  }
-  values.lines.merge(misspelled);
-  return values;
-}
-
-void
-ReadRules(const std::string &          recipe,
-          const toml::node &           node,
-          RecipeValues &               values,
-          std::vector<RecipeProblem> & problems)
-{
-  const toml::array * const list = node.as_array();
-  if (list == nullptr || !std::all_of(list->begin(), list->end(), [](const auto & rule) { return rule.is_table(); }))
-  {
-    problems.push_back(
-      { static_cast<int>(node.source().begin.line), "acceptance is a list of rules: write [[acceptance]] above each" });
-    return;
-  }
-  for (const toml::node & rule : *list)
-  {
-    values.acceptance.push_back(ReadTable(recipe, "acceptance", *rule.as_table(), problems));
-  }
-}
-
-/** Reads what stands below the name of a table that there is. */
-void
-ReadKnown(const std::string &          recipe,
-          const std::string &          name,
-          int                          line,
-          const toml::node &           node,
-          RecipeValues &               values,
-          std::vector<RecipeProblem> & problems)
-{
-  if (name == "acceptance")
-  {
-    ReadRules(recipe, node, values, problems);
-  }
-  else if (!node.is_table())
-  {
-    problems.push_back({ line, name + " is a table: write [" + name + "] above its keys" });
-  }
-  else
-  {
-    RecipeTableValues   read = ReadTable(recipe, name, *node.as_table(), problems);
-    RecipeTableValues & table = values.tables.emplace(name, RecipeTableValues{ read.line, {}, {} }).first->second;
-    table.values.merge(read.values);
-    table.lines.merge(read.lines);
-  }
-}
-
-/** Complains of a table that there is not, or of a key above all tables. One that is near to another name is read as
- *  that one, so that its faults are told as well, and nothing in it is called missing. */
-void
-ReadUnknown(const std::string &          recipe,
-            const std::string &          name,
-            int                          line,
-            const toml::node &           node,
-            RecipeValues &               values,
-            std::vector<RecipeProblem> & problems)
-{
-  const std::vector<std::string> known = NamesOfTables();
-  const std::string              nearest = NearestName(name, known);
-  const bool                     isTable = node.is_table() || node.is_array_of_tables();
-  if (!isTable && (nearest.empty() || !TablesOfKey(name).empty()))
-  {
-    const std::string hint = HintOnOtherTables(name);
-    problems.push_back(
-      { line, "'" + name + "' stands above all tables" + (hint.empty() ? "; there are " + ListOfNames(known) : hint) });
-    return;
-  }
-  problems.push_back({ line,
-                       "there is no table [" + name + "]" +
-                         (nearest.empty() ? "; there are " + ListOfNames(known) : DidYouMean(name, known)) });
-  if (isTable && !nearest.empty())
-  {
-    ReadKnown(recipe, nearest, line, node, values, problems);
-  }
-  else if (node.is_table())
-  {
-    for (const auto & [word, value] : *node.as_table())
+    const std::vector<std::string> & known = RecipeTables();
+    for (const bool readsKnown : { true, false })
     {
-      const std::string key(word.str());
-      const std::string hint = HintOnOtherTables(key);
-      problems.push_back(
-        { static_cast<int>(word.source().begin.line),
-          "'" + key + "' stands in [" + name + "]" + (hint.empty() ? "; no table has such a key" : hint) });
+      for (const auto & [word, node] : all)
+      {
+        const std::string name(word.str());
+        if ((std::find(known.begin(), known.end(), name) != known.end()) == readsKnown)
+        {
+          readsKnown ? ReadKnown(name, LineOfNode(word), node) : ReadUnknown(name, LineOfNode(word), node);
+        }
+      }
+    }
+    return m_Values;
+  }
+
+private:
+  using SlotOfKey = std::function<job::Slot(const std::string & name)>;
+
+  void
+  Complain(int line, const std::string & text)
+  {
+    m_Problems.push_back({ line, text });
+  }
+
+  /** Reads the keys of one table. One that is misspelled counts as named, and its value as refused.
+   *  \param prefix  stands before the names of keys that are given: "part." */
+  void
+  ReadTable(const std::string & name,
+            const toml::table & table,
+            const std::string & prefix,
+            GivenKeys &         given,
+            const SlotOfKey &   slotOf)
+  {
+    given.lines.emplace(prefix.empty() ? prefix : name, LineOfNode(table));
+    for (const auto & [word, node] : table)
+    {
+      const std::string text(word.str());
+      const auto        isIt = [&](const RecipeKey & key) { return key.table == name && key.name == text; };
+      const auto        key = std::find_if(RecipeKeys().begin(), RecipeKeys().end(), isIt);
+      if (key == RecipeKeys().end())
+      {
+        const std::string nearest = RefuseKey(name, text, LineOfNode(word));
+        if (!nearest.empty() && given.lines.emplace(prefix + nearest, LineOfNode(word)).second)
+        {
+          given.refused.insert(prefix + nearest);
+        }
+        continue;
+      }
+      given.lines[prefix + text] = LineOfNode(node);
+      given.refused.erase(prefix + text);
+      if (!ReadValue(*key, node, slotOf(text)))
+      {
+        given.refused.insert(prefix + text);
+      }
     }
   }
-}
+
+  /** Complains of a key that its table does not have. \return the name that may be meant; empty if none is near. */
+  std::string
+  RefuseKey(const std::string & table, const std::string & name, int line)
+  {
+    const std::vector<std::string> known = NamesOfKeys(table);
+    std::string                    hint = DidYouMean(name, known);
+    hint = hint.empty() ? HintOnOtherTables(name) : hint;
+    Complain(line,
+             "[" + table + "] has no key '" + name + "'" + (hint.empty() ? "; there are " + ListOfNames(known) : hint));
+    return NearestName(name, known);
+  }
+
+  bool
+  ReadValue(const RecipeKey & key, const toml::node & node, job::Slot slot)
+  {
+    const std::string name = key.table + "." + key.name;
+    const auto        texts = TextsFor(key.form, node, m_Text);
+    try
+    {
+      const job::ValueFault fault =
+        texts ? job::SetValue(key.form, *texts, slot) : job::ValueFault{ TextOfNode(node), job::RightValue(key.form) };
+      if (fault)
+      {
+        const bool isLost = texts && IsLostNumber(fault.value.substr(0, fault.value.find(' ')));
+        Complain(LineOfNode(node),
+                 name + " is " + (isLost ? fault.value : TextOfNode(node)) + "; it must be " + fault.right);
+      }
+      return !fault;
+    }
+    catch (const InvalidArgument & error)
+    {
+      Complain(LineOfNode(node), name + ": " + error.what());
+      return false;
+    }
+  }
+
+  void
+  ReadRules(const toml::node & node)
+  {
+    const toml::array * const list = node.as_array();
+    if (list == nullptr || !std::all_of(list->begin(), list->end(), [](const auto & rule) { return rule.is_table(); }))
+    {
+      Complain(LineOfNode(node), "acceptance is a list of rules: write [[acceptance]] above each");
+      return;
+    }
+    for (const toml::node & each : *list)
+    {
+      AcceptanceRule & rule = m_Values.recipe.acceptance.emplace_back();
+      ReadTable("acceptance", *each.as_table(), "", m_Values.rules.emplace_back(), [&rule](const std::string & name) {
+        const auto isIt = [&](const RuleKey & key) { return key.name == name; };
+        return job::SlotOf(rule, std::find_if(RuleKeys().begin(), RuleKeys().end(), isIt)->member);
+      });
+    }
+  }
+
+  /** Reads what is below the name of a table that there is. */
+  void
+  ReadKnown(const std::string & name, int line, const toml::node & node)
+  {
+    if (name == "acceptance")
+    {
+      ReadRules(node);
+    }
+    else if (!node.is_table())
+    {
+      Complain(line, name + " is a table: write [" + name + "] above its keys");
+    }
+    else
+    {
+      ReadTable(name, *node.as_table(), name + ".", m_Values.given, [&](const std::string & key) {
+        return job::SlotOf<job::Job>(m_Values.recipe, job::FindParameter(name + "." + key)->member);
+      });
+    }
+  }
+
+  /** Complains of a table that does not exist, or of a key above all tables. One that is near to another name is read
+   * as that one, so that its faults are reported as well, and nothing in it is called missing. */
+  void
+  ReadUnknown(const std::string & name, int line, const toml::node & node)
+  {
+    const std::vector<std::string> & known = RecipeTables();
+    const std::string                nearest = NearestName(name, known);
+    const bool                       isTable = node.is_table() || node.is_array_of_tables();
+    if (!isTable && (nearest.empty() || !TablesOfKey(name).empty()))
+    {
+      const std::string hint = HintOnOtherTables(name);
+      Complain(line,
+               "'" + name + "' stands above all tables" + (hint.empty() ? "; there are " + ListOfNames(known) : hint));
+      return;
+    }
+    Complain(line,
+             "there is no table [" + name + "]" +
+               (nearest.empty() ? "; there are " + ListOfNames(known) : DidYouMean(name, known)));
+    if (isTable && !nearest.empty())
+    {
+      ReadKnown(nearest, line, node);
+    }
+    else if (node.is_table())
+    {
+      for (const auto & [word, value] : *node.as_table())
+      {
+        const std::string key(word.str());
+        const std::string hint = HintOnOtherTables(key);
+        Complain(LineOfNode(word),
+                 "'" + key + "' stands in [" + name + "]" + (hint.empty() ? "; no table has such a key" : hint));
+      }
+    }
+  }
+
+  const std::string &          m_Text;
+  std::vector<RecipeProblem> & m_Problems;
+  RecipeValues                 m_Values;
+};
 
 } // namespace
-
-const RecipeTableValues &
-RecipeValues::operator[](const std::string & table) const
-{
-  static const RecipeTableValues none;
-  const auto                     found = tables.find(table);
-  return found == tables.end() ? none : found->second;
-}
 
 RecipeValues
 ReadRecipeValues(const std::string & text, std::vector<RecipeProblem> & problems)
 {
-  RecipeValues values;
-  toml::table  all;
-  try
-  {
-    all = toml::parse(text);
-  }
-  catch (const toml::parse_error & error)
-  {
-    // The parser shows the number between quotation marks.
-    const std::string what(error.description());
-    const std::size_t quote = std::min(what.find('\''), what.size() - 1) + 1;
-    const std::string number = what.substr(quote, what.find('\'', quote) - quote);
-    problems.push_back({ static_cast<int>(error.source().begin.line),
-                         IsLostNumber(number) ? "'" + number + "' is no number" + HintOnLostNumber(number)
-                                              : "this is not TOML: " + what + " (https://toml.io describes TOML)" });
-    return values;
-  }
-  const std::vector<std::string> known = NamesOfTables();
-  for (const bool readsKnown : { true, false })
-  {
-    for (const auto & [word, node] : all)
-    {
-      const std::string name(word.str());
-      const bool        isKnown = std::find(known.begin(), known.end(), name) != known.end();
-      if (isKnown == readsKnown)
-      {
-        const int line = static_cast<int>(word.source().begin.line);
-        (isKnown ? ReadKnown : ReadUnknown)(text, name, line, node, values, problems);
-      }
-    }
-  }
-  return values;
+  return RecipeReader(text, problems).Read();
 }
 
 } // namespace brickccl::batch

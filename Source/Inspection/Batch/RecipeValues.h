@@ -2,43 +2,24 @@
 #define BRICKCCL_BATCH_RECIPEVALUES_H
 
 #include "BrickCCL/Batch/RecipeFile.h"
-#include "BrickCCL/Batch/RecipeSchema.h"
 
-#include <cstdint>
 #include <map>
+#include <set>
 #include <string>
-#include <variant>
 #include <vector>
 
 namespace brickccl::batch
 {
 
-/** The value of a key, as its kind says. Lengths are in mm, volumes in mm3. */
-struct RecipeValue
+/** Which keys a recipe, or one of its rules, gives. */
+struct GivenKeys
 {
-  std::variant<bool, std::int64_t, double, std::string, std::vector<double>, std::vector<std::string>> value;
-
-  bool
-  operator==(const RecipeValue & other) const
-  {
-    return value == other.value;
-  }
-};
-
-/** The keys of one table that are set. */
-struct RecipeTableValues
-{
-  int                                line = 0;
-  std::map<std::string, RecipeValue> values;
-  /** The lines of all of its keys, also of those whose value does not fit. */
+  /** The lines of all keys, also of those whose value does not fit, and of tables. */
   std::map<std::string, int> lines;
+  /** Keys whose value does not fit. */
+  std::set<std::string> refused;
 
-  bool
-  Has(const std::string & key) const
-  {
-    return values.count(key) == 1;
-  }
-  /** Whether it names a key, whatever its value is: nobody needs to be told that it is missing. */
+  /** Whether it names a key, whatever its value is: then it is not missing. */
   bool
   Names(const std::string & key) const
   {
@@ -47,35 +28,37 @@ struct RecipeTableValues
   bool
   IsRefused(const std::string & key) const
   {
-    return Names(key) && !Has(key);
+    return refused.count(key) == 1;
   }
-  /** The line of a key, or that of the table. */
+  bool
+  Has(const std::string & key) const
+  {
+    return Names(key) && !IsRefused(key);
+  }
+  /** The line of a key, or else of its table. */
   int
   LineOf(const std::string & key) const
   {
-    return Names(key) ? lines.at(key) : line;
-  }
-  /** The value of a key, or `standard` if it is not set. */
-  template <typename T>
-  T
-  Get(const std::string & key, T standard) const
-  {
-    const auto found = values.find(key);
-    return found == values.end() ? standard : std::get<T>(found->second.value);
+    const auto table = lines.find(key.substr(0, Names(key) ? key.size() : key.find('.')));
+    return table != lines.end() ? table->second : lines.count("") == 1 ? lines.at("") : 0;
   }
 };
 
-/** The values of a recipe. Those that do not fit the schema are missing. */
+/** A recipe with the values that its text gives. Those that do not fit have their defaults. */
 struct RecipeValues
 {
-  std::map<std::string, RecipeTableValues> tables;
-  std::vector<RecipeTableValues>           acceptance;
-
-  const RecipeTableValues & operator[](const std::string & table) const;
+  Recipe    recipe;
+  GivenKeys given;
+  /** The keys of each rule; "" has the line on which the rule begins. */
+  std::vector<GivenKeys> rules;
 };
 
-/** Reads TOML and checks it key by key against the schema. Adds what is wrong to `problems`. */
+/** Reads TOML and checks each key and value. Adds what is wrong to `problems`. */
 RecipeValues ReadRecipeValues(const std::string & text, std::vector<RecipeProblem> & problems);
+
+/** Completes a recipe with what its values imply, and checks what the schema cannot say. Adds what is wrong to
+ *  `problems`. */
+void BuildRecipe(RecipeValues & values, std::vector<RecipeProblem> & problems);
 
 } // namespace brickccl::batch
 

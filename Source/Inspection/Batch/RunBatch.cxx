@@ -150,8 +150,7 @@ private:
     {
       std::string reason;
       auto        outcome = m_Folder.FinishedItem(m_Items[i], reason);
-      if (outcome && m_Options.process.drawsForReport && m_Recipe.outputs.pictures &&
-          !outcome->summary.contains(ReportKey))
+      if (outcome && m_Options.process.drawsForReport && m_Recipe.pictures && !outcome->summary.contains(ReportKey))
       {
         outcome.reset();
         reason = "it has no pictures for the report";

@@ -1,0 +1,58 @@
+#ifndef BRICKCCL_CLI_JOBOPTIONS_H
+#define BRICKCCL_CLI_JOBOPTIONS_H
+
+#include "BrickCCL/Job/Job.h"
+#include "BrickCCL/Job/Value.h"
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+
+namespace brickccl::cli
+{
+
+// Names of parameters that several commands have, with blanks between.
+inline constexpr const char * ReadingOptions = "spacing series accept-irregular-slices accept-sheared ";
+inline constexpr const char * NeighbourOptions = "connectivity neighbourhood by-slice periodic ";
+inline constexpr const char * TableOptions =
+  "columns intensity part sort top print units ras csv-separator decimal contacts schema ";
+inline constexpr const char * RunningOptions = "threads json quiet ";
+
+/** Adds the options of parameters (Job/Parameters.h), which set the members of the job. It must live as long as the
+ *  command. \param names  of parameters, with blanks between; empty: all that have an option */
+void AddOptions(CLI::App & command, job::Job & job, const std::string & names);
+
+/** \throws Unsupported, which names the option, for what needs the whole volume. */
+void CheckOptionsOfSlabs(const job::Job & job);
+
+/** Accepts only values of a form. Amounts of memory become numbers of bytes. */
+CLI::Validator Takes(const job::Form & form);
+
+/** Accepts only whole numbers from `minimum` to `maximum`, in digits. */
+inline CLI::Validator
+Count(double minimum, double maximum = job::Finite)
+{
+  return Takes({ job::Kind::Whole, minimum, maximum });
+}
+
+/** Accepts any number, including inf, -inf and nan. */
+CLI::Validator AnyNumber();
+
+/** These accept finite numbers that are at least 0, and above 0. */
+inline CLI::Validator
+NumberFromZero()
+{
+  return Takes({ job::Kind::Number, 0 });
+}
+inline CLI::Validator
+NumberAboveZero()
+{
+  return Takes({ job::Kind::Above });
+}
+
+/** Reads a number, which may be "inf" or "-inf". \throws InvalidArgument that names the option. */
+Number ParseNumber(const std::string & text, const std::string & option);
+
+} // namespace brickccl::cli
+
+#endif

@@ -1,0 +1,65 @@
+#ifndef BRICKCCL_CLI_RUNLABEL_H
+#define BRICKCCL_CLI_RUNLABEL_H
+
+#include "BrickCCL/Cli/CriterionOptions.h"
+#include "BrickCCL/Cli/FilterOptions.h"
+#include "BrickCCL/Cli/FrontEnd.h"
+#include "BrickCCL/Cli/NeighbourOptions.h"
+#include "BrickCCL/Cli/TableOptions.h"
+#include "BrickCCL/Labels/Labels.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace brickccl::cli
+{
+
+/** Labels an image, measures its components and writes what is asked for. */
+void RunLabel(const job::Job & job, const FrontEnd & frontEnd);
+
+/** Does so slab by slab, in a given memory. */
+void RunLabelBySlabs(const job::Job & job, const FrontEnd & frontEnd);
+
+// What both have in common.
+
+/** What is to be known before an image is read. \return the groups of columns. \throws InvalidArgument for what has no
+ *  meaning together, files that cannot be written, and outputs that are inputs. */
+ColumnGroups CheckJob(const job::Job & job, NamedFiles & outputs);
+
+/** The limits on sizes and the order. */
+RelabelOptions RelabelOptionsOf(const job::Job & job, ImageReader & reader);
+
+/** What a labeling found, of a whole image or slab by slab. */
+struct LabelFindings
+{
+  const LoadedImage &    image;
+  const Segmented &      segmented;
+  const ComponentTable & table;
+  Connectivity           connectivity;
+
+  std::uint64_t         components = 0;
+  std::uint64_t         foregroundVoxels = 0;
+  RelabelReport         relabeled = {};
+  std::uint64_t         keptVoxels = 0;
+  std::uint64_t         notNumbers = 0;
+  bool                  isMeasured = false;
+  PeriodicAxes          periodic = {};
+  ComponentFilter       filter = {};
+  ComponentFilterReport filtered = {};
+  /** The label map; empty if none was written. */
+  std::string output = {};
+  LabelType   type = LabelType::Auto;
+  /** What labeled; empty if an earlier run labeled all slabs. */
+  std::string algorithm = {};
+  std::string device = {};
+};
+
+/** The findings as members of a summary, and as lines. */
+nlohmann::ordered_json AsJson(const job::Job & job, const LabelFindings & findings);
+std::string            AsText(const job::Job & job, const LabelFindings & findings);
+
+} // namespace brickccl::cli
+
+#endif

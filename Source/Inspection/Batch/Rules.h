@@ -1,0 +1,55 @@
+#ifndef BRICKCCL_BATCH_RULES_H
+#define BRICKCCL_BATCH_RULES_H
+
+#include "BrickCCL/Batch/Recipe.h"
+#include "BrickCCL/Job/Parameters.h"
+
+#include <string>
+#include <vector>
+
+namespace brickccl::batch
+{
+
+class RuleJudge;
+
+/** A key of [[acceptance]]. */
+struct RuleKey
+{
+  const char *                  name;
+  job::MemberOf<AcceptanceRule> member;
+  job::Form                     form;
+  std::string                   help;
+};
+
+const std::vector<RuleKey> & RuleKeys();
+
+/** A rule of acceptance. A file of Rules/ has one or several that are alike, and Rules.cxx lists them. */
+struct Rule
+{
+  const char * name;
+  /** Its keys, with blanks between: "[across]" may be left out, of "a|b" one is needed. */
+  const char * keys;
+  /** A column that it needs; empty if it needs none, or the one that the recipe names. */
+  const char * column;
+  /** Judges the defects. */
+  void (*judge)(RuleJudge & judge);
+  /** What passes, as a sentence: "there are at most 3 defects". */
+  std::string (*explain)(const AcceptanceRule & rule, const std::string & region);
+};
+
+/** All rules, in the order of the pages. */
+const std::vector<Rule> & Rules();
+
+/** The rule of a name; null if there is none. */
+const Rule * FindRule(const std::string & name);
+
+// The rules of each file of Rules/.
+std::vector<Rule> ExtremeRules();
+std::vector<Rule> PorosityRules();
+std::vector<Rule> NumberRules();
+std::vector<Rule> WindowRules();
+std::vector<Rule> ClusterRules();
+
+} // namespace brickccl::batch
+
+#endif

@@ -1,0 +1,72 @@
+// Rules on the defect with the highest or the lowest value of a column.
+
+#include "BrickCCL/Batch/ColumnValues.h"
+#include "BrickCCL/Batch/Rules.h"
+#include "BrickCCL/Batch/Rules/RuleJudge.h"
+#include "BrickCCL/Files/Settle.h"
+
+#include <cmath>
+
+namespace brickccl::batch
+{
+
+namespace
+{
+
+/** A defect whose value is not a number cannot keep a limit. */
+void
+CheckIsDecided(RuleJudge & judge)
+{
+  if (judge.rule.column == "nearest_distance_mm")
+  {
+    return; // It has no neighbor.
+  }
+  const auto value = ValuesOf(judge.findings.table, judge.rule.column);
+  judge.ForDefects([&](const ComponentMeasures & component) {
+    if (std::isnan(value(component)) && judge.result.undecided++ == 0 && judge.result.passes)
+    {
+      judge.result.passes = false;
+      judge.result.value.reset();
+      judge.Decide(component);
+    }
+  });
+}
+
+template <int Sign>
+void
+JudgeColumn(RuleJudge & judge)
+{
+  judge.TakeExtreme(judge.rule.column, Sign);
+  CheckIsDecided(judge);
+}
+
+std::string
+ExplainColumn(const AcceptanceRule & rule, const std::string &)
+{
+  return "no defect has " + std::string(rule.rule == "largest" ? "more" : "less") + " than " +
+         files::Shortest(rule.limit) + " in " + rule.column;
+}
+
+void
+JudgeSpacing(RuleJudge & judge)
+{
+  judge.TakeExtreme("nearest_distance_mm", -1);
+}
+
+std::string
+ExplainSpacing(const AcceptanceRule & rule, const std::string &)
+{
+  return "the gap from a defect to its nearest neighbor is at least " + files::Shortest(rule.limit) + " mm";
+}
+
+} // namespace
+
+std::vector<Rule>
+ExtremeRules()
+{
+  return { { "largest", "column at_most", "", JudgeColumn<1>, ExplainColumn },
+           { "smallest", "column at_least", "", JudgeColumn<-1>, ExplainColumn },
+           { "spacing", "at_least_mm", "nearest_distance_mm", JudgeSpacing, ExplainSpacing } };
+}
+
+} // namespace brickccl::batch

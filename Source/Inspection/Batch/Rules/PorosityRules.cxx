@@ -1,0 +1,81 @@
+// Rules on the share of the part, or of the image, that defects fill.
+
+#include "BrickCCL/Batch/Rules.h"
+#include "BrickCCL/Batch/Rules/RuleJudge.h"
+#include "BrickCCL/Files/Settle.h"
+#include "BrickCCL/Labels/LabeledRuns.h"
+
+#include <algorithm>
+
+namespace brickccl::batch
+{
+
+namespace
+{
+
+double
+Percent(std::uint64_t voxels, std::uint64_t region)
+{
+  return region == 0 ? 0 : 100 * (static_cast<double>(voxels) / static_cast<double>(region));
+}
+
+void
+JudgePorosity(RuleJudge & judge)
+{
+  const ComponentTable & table = judge.findings.table;
+  std::uint64_t          voxels = 0;
+  judge.ForDefects([&](const ComponentMeasures & component) { voxels += component.voxelCount; });
+  judge.Take(
+    Percent(voxels,
+            judge.findings.part ? table.partTotals.voxels : static_cast<std::uint64_t>(table.extent.VoxelCount())));
+  judge.DecideByLargest([](const ComponentMeasures &) { return true; });
+}
+
+void
+JudgePorosityOfSlices(RuleJudge & judge)
+{
+  const Extent &          extent = judge.findings.table.extent;
+  const std::int64_t      rows = extent.size[1];
+  const std::int64_t      size = extent.size[0] * rows;
+  std::vector<double>     shares;
+  std::vector<LabeledRun> runs;
+  for (std::int64_t slice = 0; slice < judge.SliceCount(); ++slice)
+  {
+    std::int64_t voxels = 0;
+    for (std::int64_t row = slice * rows; row < (slice + 1) * rows; ++row)
+    {
+      CollectLabeledRuns(judge.findings.runs, row, runs);
+      for (const LabeledRun & run : runs)
+      {
+        voxels += judge.counts[static_cast<std::size_t>(run.label - 1)] ? run.end - run.begin : 0;
+      }
+    }
+    std::int64_t region = size;
+    if (judge.findings.part)
+    {
+      // The mask has bytes.
+      const auto * const mask = static_cast<const std::uint8_t *>(judge.findings.part->data) + slice * size;
+      region -= std::count(mask, mask + size, std::uint8_t{ 0 });
+    }
+    shares.push_back(Percent(static_cast<std::uint64_t>(voxels), static_cast<std::uint64_t>(region)));
+  }
+  judge.TakeSlice(shares);
+}
+
+std::string
+ExplainShareOfPart(const AcceptanceRule & rule, const std::string & region)
+{
+  return "defects fill at most " + files::Shortest(rule.limit) + " % of the " + region +
+         (rule.rule == "porosity" ? "" : " in every slice across z");
+}
+
+} // namespace
+
+std::vector<Rule>
+PorosityRules()
+{
+  return { { "porosity", "at_most_percent", "", JudgePorosity, ExplainShareOfPart },
+           { "porosity-per-slice", "at_most_percent", "", JudgePorosityOfSlices, ExplainShareOfPart } };
+}
+
+} // namespace brickccl::batch

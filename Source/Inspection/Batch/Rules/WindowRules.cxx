@@ -1,0 +1,118 @@
+// Rules on a reference area or volume, wherever it is in the image.
+
+#include "BrickCCL/Batch/ReferenceWindow.h"
+#include "BrickCCL/Batch/Rules.h"
+#include "BrickCCL/Batch/Rules/RuleJudge.h"
+#include "BrickCCL/Core/Counted.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/Settle.h"
+
+#include <algorithm>
+
+namespace brickccl::batch
+{
+
+namespace
+{
+
+bool
+IsVolume(const AcceptanceRule & rule)
+{
+  return rule.rule == "porosity-per-volume" || rule.rule == "number-per-volume";
+}
+
+/** Takes the worst place of the window. \param isShare  whether shares count, and not defects */
+void
+JudgeWindow(RuleJudge & judge, bool isShare)
+{
+  const ComponentTable & table = judge.findings.table;
+  const AcceptanceRule & rule = judge.rule;
+  if (IsVolume(rule) && table.extent.dimension < 3)
+  {
+    throw InvalidArgument("the rule " + rule.rule + " needs a volume; this image has " +
+                          Counted(table.extent.dimension, "dimension"));
+  }
+  const ReferenceWindow window(rule.reference,
+                               IsVolume(rule) ? -1 : AxisFromName(rule.across),
+                               table.extent,
+                               table.geometry);
+  const WindowContents  contents{ judge.findings.runs, judge.counts, judge.findings.context };
+  const bool            isOfPart = rule.leastPart > 0 && judge.findings.part;
+  const auto            worst = !isShare ? HighestNumber(contents, window)
+                              : isOfPart ? HighestShare(contents, window, judge.findings.part, rule.leastPart / 100)
+                                         : HighestShare(contents, window);
+  judge.Take(!worst ? 0 : isShare ? 100 * worst->value : worst->value);
+  if (!worst)
+  {
+    return;
+  }
+  RuleResult & result = judge.result;
+  result.window = RuleResult::Window{ worst->first, window.size };
+  for (std::size_t axis = 0; axis < 3; ++axis)
+  {
+    result.window->first[axis] += table.geometry.startIndex[axis];
+  }
+  judge.DecideByLargestOf(LabelsIn(contents, window, *worst));
+  if (result.slice)
+  {
+    // The slice shows the defect and the window.
+    const std::int64_t first = result.window->first[2];
+    result.slice = std::clamp(*result.slice, first, first + window.size[2] - 1);
+  }
+}
+
+void
+JudgeShareOfWindow(RuleJudge & judge)
+{
+  JudgeWindow(judge, true);
+}
+
+void
+JudgeNumberInWindow(RuleJudge & judge)
+{
+  JudgeWindow(judge, false);
+}
+
+std::string
+WindowText(const AcceptanceRule & rule)
+{
+  const std::string side = files::Shortest(rule.reference);
+  return IsVolume(rule) ? "every cube of " + side + " mm a side, wherever it is in the image"
+                        : "every square of " + side + " mm a side, wherever it is in the slices across " + rule.across;
+}
+
+std::string
+ExplainNumberInWindow(const AcceptanceRule & rule, const std::string &)
+{
+  return WindowText(rule) + ", cuts at most " + files::Shortest(rule.limit) + " defects";
+}
+
+std::string
+ExplainShareOfWindow(const AcceptanceRule & rule, const std::string & region)
+{
+  const std::string share = "defects fill at most " + files::Shortest(rule.limit) + " % of ";
+  return rule.leastPart > 0 ? share + "the " + region + " in " + WindowText(rule) + ", of which at least " +
+                                files::Shortest(rule.leastPart) + " % are in the " + region
+                            : share + WindowText(rule);
+}
+
+} // namespace
+
+std::vector<Rule>
+WindowRules()
+{
+  return { { "porosity-per-area",
+             "at_most_percent reference_mm [across] [least_part_percent]",
+             "",
+             JudgeShareOfWindow,
+             ExplainShareOfWindow },
+           { "porosity-per-volume",
+             "at_most_percent reference_mm [least_part_percent]",
+             "",
+             JudgeShareOfWindow,
+             ExplainShareOfWindow },
+           { "number-per-area", "at_most_count reference_mm [across]", "", JudgeNumberInWindow, ExplainNumberInWindow },
+           { "number-per-volume", "at_most_count reference_mm", "", JudgeNumberInWindow, ExplainNumberInWindow } };
+}
+
+} // namespace brickccl::batch

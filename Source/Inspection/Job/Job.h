@@ -1,0 +1,174 @@
+#ifndef BRICKCCL_JOB_JOB_H
+#define BRICKCCL_JOB_JOB_H
+
+#include "BrickCCL/Criteria/Criterion.h"
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+/** A job of labeling as plain data, whoever asks for it: the command, a recipe, a module of 3D Slicer. Parameters.h has
+ * a row for each member: its names, its help, and the values that it takes. */
+namespace brickccl::job
+{
+
+inline constexpr std::uint64_t NoLimit = std::numeric_limits<std::uint64_t>::max();
+
+struct Reading
+{
+  std::vector<double> spacing;
+  std::string         series;
+  bool                acceptIrregularSlices = false;
+  bool                acceptIrregularNames = false;
+  bool                acceptSheared = false;
+  /** "volume" or "single": what the slice images of a folder are. */
+  std::string slices = "volume";
+};
+
+/** The inspected part, and where in it components count. */
+struct Part
+{
+  /** "none", "pores": the largest piece of material with its pores (FindPores), "largest": the largest component of
+   * the material, whose values are in the range or at least the threshold, or "largest-inside": the largest one that
+   * touches no side of the image along x and y. */
+  std::string                     partMethod = "none";
+  std::optional<Criterion::Range> partRange;
+  /** As ThresholdMethod::FromText reads it. */
+  std::string partThreshold;
+  /** "volume", "slices" (across z) or "none". */
+  std::string partHoles = "volume";
+  double      close = 0;
+  /** The core of the part are the voxels whose centers are deeper than this. Components that are not in it as a whole
+   * do not count, and porosity is a share of the core. */
+  double erode = 0;
+};
+
+/** Which voxels are labeled, and which of them are joined. */
+struct Segmenting : Part
+{
+  /** As SmoothingMethod::FromText reads it; empty: the image stays as it is. */
+  std::string                     smooth;
+  std::optional<Criterion::Range> range;
+  /** As ThresholdMethod::FromText reads it. */
+  std::string           threshold;
+  bool                  below = false;
+  std::string           background = "0";
+  bool                  pores = false;
+  std::string           mask;
+  bool                  equalValue = false;
+  std::optional<Number> tolerance;
+
+  // The same in the words of recipes.
+  std::string smoothingFilter = "none";
+  int         smoothingRadius = 1;
+  double      smoothingDeviation = 0;
+  std::string side = "below";
+  std::string criterion = "foreground";
+};
+
+struct Neighbours
+{
+  /** FaceNeighbours, FullNeighbours or a number. */
+  int         connectivity = 0;
+  std::string neighbourhood;
+  std::string bySlice;
+  std::string periodic;
+};
+
+struct Sizes
+{
+  std::uint64_t minimumSize = 0;
+  double        minimumVolume = 0;
+  std::uint64_t largest = 0;
+};
+
+struct Holes
+{
+  /** The volume up to which holes are filled; empty: none is. */
+  std::string   fillHoles;
+  std::uint64_t maximumHoleSize = NoLimit;
+  std::string   holesBySlice;
+};
+
+/** Which components stay. */
+struct Filter : Sizes, Holes
+{
+  bool          perSlice = false;
+  std::uint64_t maximumSize = NoLimit;
+  std::string   seeds;
+  bool          physicalSeeds = false;
+  bool          clearBorder = false;
+  std::string   touching;
+  /** A condition on columns; empty: all. */
+  std::string keep;
+};
+
+/** The table of components, and what is measured for it. */
+struct Table
+{
+  std::string statistics;
+  std::string columns;
+  std::string intensity;
+  std::string part;
+  std::string contacts;
+  std::string schema;
+  std::string sort;
+  std::string top;
+  bool        print = false;
+  bool        ras = false;
+  /** Empty: mm. */
+  std::string units;
+  std::string separator;
+  std::string decimal = "point";
+
+  /** Whether a table is measured: one to write or to print. */
+  bool
+  IsWanted() const
+  {
+    return !statistics.empty() || print;
+  }
+};
+
+struct LabelMap
+{
+  std::string output;
+  std::string outputFallback;
+  std::string labelType = "auto";
+  bool        noCompression = false;
+  std::string order = "raster";
+  std::string picture;
+  std::string colourTable;
+};
+
+struct Running
+{
+  std::string algorithm = "Auto";
+  std::string device = "auto";
+  int         threads = 0;
+  bool        json = false;
+  bool        quiet = false;
+  /** Not 0: the volume is labeled slab by slab within this many bytes. */
+  std::uint64_t memory = 0;
+  std::string   work;
+  bool          resume = false;
+};
+
+struct Job : Reading, Segmenting, Neighbours, Filter, Table, LabelMap, Running
+{
+  std::string input;
+
+  // What only recipes ask for.
+  std::string name;
+  std::string description;
+  int         recipeSchema = 1;
+  bool        measuresIntensity = false;
+  /** The extension of label maps, or "none". */
+  std::string labels = ".nrrd";
+  bool        pictures = true;
+};
+
+} // namespace brickccl::job
+
+#endif

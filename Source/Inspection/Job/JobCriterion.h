@@ -1,0 +1,32 @@
+#ifndef BRICKCCL_JOB_JOBCRITERION_H
+#define BRICKCCL_JOB_JOBCRITERION_H
+
+#include "BrickCCL/Core/VolumeView.h"
+#include "BrickCCL/Host/Parallel.h"
+#include "BrickCCL/Job/Job.h"
+#include "BrickCCL/Segmenting/Threshold.h"
+
+#include <optional>
+#include <string>
+
+namespace brickccl::job
+{
+
+/** The criterion of a job. Without an image's type, numbers are as they were given; with it, they are values that the
+ *  type has, or the nearest ones.
+ *  \param threshold  the one that was found or given, if the job asks for one
+ *  \throws InvalidArgument for what has no meaning. */
+Criterion CriterionOf(const Segmenting &               job,
+                      std::optional<ScalarType>        type = {},
+                      const std::optional<Threshold> & threshold = {});
+
+/** The threshold that a text gives, or that its method finds in the values where the mask is not 0.
+ *  \param text  as ThresholdMethod::FromText reads it */
+Threshold ThresholdOf(const ImageView &                image,
+                      const std::optional<ImageView> & mask,
+                      const std::string &              text,
+                      const HostContext &              context);
+
+} // namespace brickccl::job
+
+#endif

@@ -1,0 +1,394 @@
+#include "BrickCCL/Job/Parameters.h"
+
+#include "BrickCCL/Core/Connectivity.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/ImageConnectivity.h"
+#include "BrickCCL/Files/ImageFile.h"
+#include "BrickCCL/Measuring/Measuring.h"
+#include "BrickCCL/Segmenting/Smoothing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <iterator>
+#include <sstream>
+
+namespace brickccl::job
+{
+
+namespace
+{
+
+constexpr int MaximumThreads = 4096;
+
+// Checks of texts: each returns what would be right, or nothing if the text is.
+
+std::string
+CheckNeighbourhood(const std::string & text)
+{
+  std::error_code failure;
+  return IsNeighbourhoodText(text) || std::filesystem::is_regular_file(text, failure)
+         ? ""
+         : "a file or a neighborhood, such as 8+z";
+}
+
+std::string
+CheckPeriodic(const std::string & text)
+{
+  std::string letters = text;
+  const auto  isBetween = [](char letter) { return letter == ',' || letter == ' '; };
+  letters.erase(std::remove_if(letters.begin(), letters.end(), isBetween), letters.end());
+  std::sort(letters.begin(), letters.end());
+  const bool isTwice = std::adjacent_find(letters.begin(), letters.end()) != letters.end();
+  const bool isGood = !letters.empty() && !isTwice && letters.find_first_not_of("xyzt") == std::string::npos;
+  return isGood ? "" : "axes, each once, such as x,y,z";
+}
+
+std::string
+CheckHoles(const std::string & text)
+{
+  const auto volume = NumberOf(text);
+  return volume && !(*volume < 0) && volume->Nearest() >= 0 && (text == "inf" || std::isfinite(volume->Nearest()))
+         ? ""
+         : "a number of at least 0; after --fill-holes comes a volume in mm3, another option or nothing" +
+             HintOnNumber(text);
+}
+
+std::string
+CheckEnd(const std::string & text, const std::string & extension)
+{
+  const bool isGood =
+    text.size() > extension.size() && text.compare(text.size() - extension.size(), extension.size(), extension) == 0;
+  return isGood ? "" : "a file name that ends in " + extension;
+}
+
+std::string
+CheckSmoothing(const std::string & text)
+{
+  SmoothingMethod::FromText(text);
+  return "";
+}
+
+std::string
+CheckSeparator(const std::string & text)
+{
+  const auto names = { "comma", "semicolon", "tab", ",", ";", "\t" };
+  return std::count(names.begin(), names.end(), text) > 0 ? "" : "comma, semicolon or tab";
+}
+
+std::string
+CheckDecimal(const std::string & text)
+{
+  const auto names = { "point", "comma", ".", "," };
+  return std::count(names.begin(), names.end(), text) > 0 ? "" : "point or comma";
+}
+
+// Forms of values.
+
+Form
+Checked(std::string (*check)(const std::string &))
+{
+  return { Kind::Text, -Finite, Finite, {}, {}, check };
+}
+
+const Form Flag = { Kind::Flag };
+const Form Text = { Kind::Text };
+const Form Count = { Kind::Whole, 0 };
+const Form FromZero = { Kind::Number, 0, Unlimited };
+const Form Millimetres = { Kind::Number, 0, Finite, "mm" };
+const Form CubicMillimetres = { Kind::Number, 0, Finite, "mm3" };
+const Form Range = { Kind::Range };
+const Form Axis = OneOf({ "x", "y", "z", "t" });
+const Ties NeedsWhole = { "", "", true };
+
+// A row has its names, its member, the values that it takes and the group on its first line, then its help, then what
+// it needs and excludes.
+// clang-format off
+
+std::vector<Parameter>
+InputRows()
+{
+  return {
+    { "", "recipe.schema", &Job::recipeSchema, { Kind::Whole, 1, 1 }, "", "",
+      "version of this schema: 1" },
+    { "", "recipe.name", &Job::name, Text, "", "",
+      "title of the report" },
+    { "", "recipe.description", &Job::description, Text, "", "",
+      "what the recipe is for" },
+    { "spacing", "input.spacing_mm", &Job::spacing, { Kind::Spacing }, "X Y [Z [T]]", group::Reading,
+      "mm from voxel to voxel along x, y and z; overrides the files" },
+    { "", "input.slices", &Job::slices, OneOf({ "volume", "single" }), "", "",
+      "whether the slice images of a folder are one volume (default) or an item each" },
+    { "series", "", &Job::series, Text, "UID", group::Reading,
+      "which of several DICOM series: its UID, or its number in the list" },
+    { "accept-irregular-slices", "input.accept_irregular_slices", &Job::acceptIrregularSlices, Flag, "", group::Reading,
+      "accept unevenly spaced slices, and gaps in the numbers of slice images" },
+    { "", "input.accept_irregular_names", &Job::acceptIrregularNames, Flag, "", "",
+      "stack slice images although numbers are missing or names are of different kinds" },
+    { "accept-sheared", "input.accept_sheared", &Job::acceptSheared, Flag, "", group::Reading,
+      "take the nearest orthogonal geometry where axes are not at right angles" },
+  };
+}
+
+std::vector<Parameter>
+SegmentingRows()
+{
+  return {
+    { "", "smoothing.filter", &Job::smoothingFilter, OneOf({ "none", "median", "gaussian" }), "", "",
+      "how the image is smoothed first; default: none" },
+    { "", "smoothing.radius", &Job::smoothingRadius, { Kind::Whole, 1, SmoothingMethod::MaximumRadius }, "", "",
+      "of the median, in voxels along each axis; default: 1", { "smoothing.filter=median" } },
+    { "", "smoothing.deviation_mm", &Job::smoothingDeviation, Millimetres, "", "",
+      "standard deviation of the Gaussian", { "smoothing.filter=gaussian" } },
+
+    { "pores", "", &Job::pores, Flag, "", group::Labeled,
+      "label the pores of a part; --threshold (default otsu) or --range is its material",
+      { "", "periodic equal-value tolerance background part", true },
+      "The part is the largest piece of material with its holes filled; pores are what is not material in it." },
+    { "threshold", "threshold.method", &Job::threshold, { Kind::Threshold }, "METHOD", group::Labeled,
+      "label voxels from this value up: a number, otsu, multi-otsu:N, valley or iso50", { "", "range background" },
+      "Methods find it in the histogram of the part or the mask, else of the image: multi-otsu:N is the highest threshold "
+      "between N classes (2 to 8), multi-otsu:N:K the K-th, valley is between the peaks, iso50 halfway between air and "
+      "material; see `brickccl info SCAN`.",
+      "threshold of defects: a number, or how it is found in the part (in the image without one): otsu, multi-otsu:N, "
+      "multi-otsu:N:K, valley, iso50" },
+    { "", "threshold.side", &Job::side, OneOf({ "below", "above" }), "", "",
+      "on which side of that threshold defects are; default: below", { "threshold.method" } },
+    { "below", "", &Job::below, Flag, "", group::Labeled,
+      "label (with --pores: take as material) the voxels below the threshold instead" },
+    { "range", "threshold.range", &Job::range, Range, "LO HI", group::Labeled,
+      "label voxels with LO <= value <= HI (inf and -inf are numbers)", { "", "threshold background" }, {},
+      "voxels with low <= value <= high may belong to defects: [low, high]" },
+    { "background", "", &Job::background, Text, "V", group::Labeled,
+      "value that counts as background; none: label every voxel", { "", "range threshold pores" } },
+    { "mask", "", &Job::mask, Text, "FILE", group::Labeled,
+      "label only where this image is not 0 (region of interest)" },
+    { "smooth", "", &Job::smooth, Checked(CheckSmoothing), "FILTER", group::Labeled,
+      "first smooth the image: median:R (voxels) or gaussian:MM (standard deviation)", NeedsWhole,
+      "The median is over 2 R + 1 voxels along each axis, R is 1 to 50." },
+
+    { "", "part.method", &Job::partMethod, OneOf({ "none", "pores", "largest", "largest-inside" }), "", "",
+      "the inspected part: none (default); pores: the largest piece of material with its pores, bores left out, and "
+      "without [threshold] defects are what in it is not material; largest: the largest component of the "
+      "material; largest-inside: the largest one that touches no side of the image along x and y" },
+    { "", "part.range", &Job::partRange, Range, "", "",
+      "values of the material: [low, high]", { "", "part.threshold" } },
+    { "", "part.threshold", &Job::partThreshold, { Kind::Threshold }, "", "",
+      "the least value of the material instead: a number, or how it is found: otsu, iso50 and the like" },
+    { "", "part.fill_holes", &Job::partHoles, OneOf({ "volume", "slices", "none" }), "", "",
+      "whether what the material encloses belongs to the part: in space (default), in each slice across z, or not",
+      { "", "part.method=pores" } },
+    { "close", "part.close_mm", &Job::close, Millimetres, "MM", group::Labeled,
+      "count cavities that are open to the outside through gaps up to MM as pores",
+      { "pores part.method=pores" } },
+    { "", "part.erode_mm", &Job::erode, Millimetres, "", "",
+      "the core of the part are the voxels whose centers are deeper than this below the part's surface or the image's "
+      "border; only defects that are in the core as a whole count, and porosity is a share of the core; default: 0" },
+  };
+}
+
+std::vector<Parameter>
+JoiningRows()
+{
+  return {
+    { "connectivity", "labeling.connectivity", &Job::connectivity, { Kind::Neighbours }, "N", group::Joined,
+      "neighbors: 4, 8 (slices); 6, 18, 26 (volumes); faces (default) or full", { "", "neighbourhood" },
+      "8, 32, 64 and 80 are for images of four dimensions." },
+    { "neighbourhood", "labeling.neighbourhood", &Job::neighbourhood, Checked(CheckNeighbourhood), "8+z|FILE",
+      group::Joined,
+      "other neighbors: 8+z are 8 in the slice, and those before and behind along z", { "", "connectivity by-slice" },
+      "Or a file of 3 x 3 x 3 zeros and ones: .txt (x fastest), .json (nested lists), .npy or an image." },
+    { "by-slice", "labeling.by_slice", &Job::bySlice, Axis, "AXIS", group::Joined,
+      "label each slice orthogonal to this axis separately", { "", "neighbourhood" } },
+    { "periodic", "", &Job::periodic, Checked(CheckPeriodic), "x,y,z", group::Joined,
+      "axes along which the image repeats, as in simulated microstructures", { "", "pores picture" } },
+    { "", "labeling.criterion", &Job::criterion, OneOf({ "foreground", "equal-value", "tolerance" }), "", "",
+      "which neighbors belong together: all foreground (default), equal values, or values that differ by at most "
+      "`tolerance`" },
+    { "equal-value", "", &Job::equalValue, Flag, "", group::Joined,
+      "join neighbors of equal value", { "", "tolerance pores" } },
+    { "tolerance", "labeling.tolerance", &Job::tolerance, FromZero, "T", group::Joined,
+      "join neighbors whose values differ by at most T",
+      { "labeling.criterion=tolerance", "equal-value pores" } },
+  };
+}
+
+std::vector<Parameter>
+FilterRows()
+{
+  return {
+    { "minimum-volume", "labeling.minimum_volume_mm3", &Job::minimumVolume, CubicMillimetres, "MM3", group::Kept,
+      "drop components smaller than this, in mm3 (2-D, slices: mm2)", {},
+      "A component that is smaller by a relative 1e-9 only is kept." },
+    { "minimum-size", "labeling.minimum_size", &Job::minimumSize, Count, "VOXELS", group::Kept,
+      "drop components of fewer voxels" },
+    { "maximum-size", "labeling.maximum_size", &Job::maximumSize, Count, "VOXELS", group::Kept,
+      "drop components of more voxels" },
+    { "largest", "", &Job::largest, Count, "K", group::Kept,
+      "keep only the K largest components (0: keep all)" },
+    { "per-slice", "", &Job::perSlice, Flag, "", group::Kept,
+      "with --largest: keep the K largest of each slice", { "largest by-slice" } },
+    { "seeds", "", &Job::seeds, Text, "POINTS|FILE", group::Kept,
+      "keep components that contain a seed: 10,20,30;40,50,60 or a file, one a line", NeedsWhole,
+      "Seeds are indices from 0 on." },
+    { "physical-seeds", "", &Job::physicalSeeds, Flag, "", group::Kept,
+      "seeds are points in mm (DICOM, ITK: left, posterior, superior)", { "seeds" } },
+    { "clear-border", "", &Job::clearBorder, Flag, "", group::Kept,
+      "drop components that touch the border of the image", NeedsWhole },
+    { "touching", "", &Job::touching, Text, "FILE", group::Kept,
+      "keep components that have a voxel where this image is not 0", NeedsWhole },
+
+    { "fill-holes", "", &Job::fillHoles, Checked(CheckHoles), "[MM3]", group::Holes,
+      "fill enclosed holes, up to MM3 (2-D, slices: mm2) if given", NeedsWhole,
+      "Neighbors of background are the dual of the neighbors of objects: 8 for 4, 26 for 6, else faces." },
+    { "maximum-hole-size", "", &Job::maximumHoleSize, Count, "VOXELS", group::Holes,
+      "with --fill-holes: fill no holes of more voxels", { "fill-holes" } },
+    { "holes-by-slice", "", &Job::holesBySlice, Axis, "AXIS", group::Holes,
+      "with --fill-holes: fill the holes of each slice across this axis separately", { "fill-holes" } },
+  };
+}
+
+std::vector<Parameter>
+TableRows()
+{
+  return {
+    { "statistics", "", &Job::statistics, Text, "FILE", group::Table,
+      "write the table of components: .csv, .tsv, .json or .xlsx" },
+    { "columns", "measuring.columns", &Job::columns, { Kind::Columns }, "NAMES", group::Table,
+      "more columns: groups or names; `brickccl stats --list-columns` lists them", {},
+      "Groups are added to the usual columns: " + ColumnGroups::Names() +
+      ". On the command line, names of single columns leave out all others." },
+    { "", "measuring.intensity", &Job::measuresIntensity, Flag, "", "",
+      "measure the values under each component; default: false" },
+    { "intensity", "", &Job::intensity, Text, "FILE", group::Table,
+      "measure the values of this image under each component" },
+    { "part", "", &Job::part, Text, "FILE", group::Table,
+      "mask of the part: measure distances to its surface and the volume fraction", { "", "pores", true } },
+    { "sort", "", &Job::sort, Text, "COLUMN", group::Table,
+      "order the rows by this column, greatest first (+COLUMN: least first)" },
+    { "top", "", &Job::top, { Kind::Whole, 1 }, "N", group::Table,
+      "only the first N rows: the N largest components unless --sort is given" },
+    { "print", "", &Job::print, Flag, "", group::Table,
+      "print the table in the terminal", { "", "json" } },
+    { "units", "", &Job::units, OneOf({ "mm", "um", "cm" }), "TEXT", group::Table,
+      "unit of lengths, areas and volumes: mm (default), um or cm" },
+    { "ras", "", &Job::ras, Flag, "", group::Table,
+      "coordinates in RAS instead of LPS: centroid_r_mm, ..." },
+    { "csv-separator", "", &Job::separator, Checked(CheckSeparator), "NAME", group::Table,
+      "what separates the columns of a .csv: comma (default), semicolon or tab", {},
+      "With --decimal comma the default is a semicolon." },
+    { "decimal", "", &Job::decimal, Checked(CheckDecimal), "NAME", group::Table,
+      "what separates decimals in .csv and .tsv: point (default) or comma" },
+    { "contacts", "", &Job::contacts, Text, "FILE", group::Table,
+      "write the pairs of components that share voxel faces: .csv or .tsv", NeedsWhole,
+      "This measures the group neighbours." },
+    { "schema", "", &Job::schema, Text, "FILE", group::Table,
+      "write names, types, units and meanings of the columns: .csv or .tsv", {},
+      "3D Slicer reads TABLE.schema.tsv next to TABLE.tsv." },
+    { "", "selection.keep", &Job::keep, Text, "", "",
+      "condition on columns; components for which it is false are dropped" },
+  };
+}
+
+std::vector<Parameter>
+OutputRows()
+{
+  return {
+    { "output-fallback", "", &Job::outputFallback, Text, "FILE", group::LabelMap,
+      "second choice if OUTPUT's format cannot hold so many labels", NeedsWhole },
+    { "label-type", "", &Job::labelType, OneOf({ "auto", "uint8", "uint16", "uint32", "uint64" }), "TEXT",
+      group::LabelMap,
+      "auto (the smallest that fits), uint8, uint16, uint32 or uint64" },
+    { "no-compression", "", &Job::noCompression, Flag, "", group::LabelMap,
+      "write the label map uncompressed (faster)", {},
+      "TIFF stacks of two slices or of less than 4 KiB are compressed even so, since readers take uncompressed ones for a "
+      "single block." },
+    { "order", "", &Job::order, OneOf({ "raster", "size" }), "TEXT", group::LabelMap,
+      "number components by their first voxel (raster) or the largest first (size)" },
+    { "picture", "", &Job::picture, Checked([](const std::string & text) { return CheckEnd(text, ".png"); }), "FILE",
+      group::LabelMap,
+      "draw slices through the largest component, with a scale bar and sizes: .png", { "", "periodic", true } },
+    { "colour-table", "", &Job::colourTable, Checked([](const std::string & text) { return CheckEnd(text, ".ctbl"); }),
+      "FILE", group::LabelMap,
+      "write a color for each label, as 3D Slicer reads it: .ctbl" },
+    { "", "outputs.labels", &Job::labels, OneOf({ ".nrrd", ".nii.gz", ".mha", ".tif", "none" }), "", "",
+      "format of the label maps; default: .nrrd" },
+    { "", "outputs.pictures", &Job::pictures, Flag, "", "",
+      "draw slices through the largest defect; default: true" },
+
+    { "memory", "", &Job::memory, { Kind::Memory, 1 }, "SIZE", group::Running,
+      "use at most this much memory, such as 4GiB: for volumes larger than memory", {},
+      "The volume is labeled slab by slab. The program itself takes 56 MiB, and 8 MiB more for each of --threads beyond one. "
+      "The result is the same except for the last digits of means and sums of floating-point and 64-bit intensities. The "
+      "files must be " + FormatsReadInParts() + ", or slice images, without voxels as text or compressed in several files. "
+      "This cannot be combined with thresholds to be found, the columns neighbours, thickness, inscribed and intensity "
+      "(percentiles, skewness)" },
+    { "work", "", &Job::work, Text, "FOLDER", group::Running,
+      "with --memory: keep the state in this folder, so that --resume can continue", { "memory" } },
+    { "resume", "", &Job::resume, Flag, "", group::Running,
+      "continue with the state in the folder of --work", { "work" } },
+    { "algorithm", "", &Job::algorithm, Text, "TEXT", group::Running,
+      "labeling algorithm (`brickccl info` lists them); all give the same labels" },
+    { "device", "", &Job::device, Text, "TEXT", group::Running,
+      "cpu, cuda, cuda:N, several as cuda:0,1, cuda:all, or auto (the faster one)" },
+    { "threads", "", &Job::threads, { Kind::Whole, 0, MaximumThreads }, "INT", group::Running,
+      "number of CPU threads; 0: all" },
+    { "json", "", &Job::json, Flag, "", group::Running,
+      "print the summary as one JSON object", { "", "print" } },
+    { "quiet", "", &Job::quiet, Flag, "", group::Running,
+      "print only errors" },
+  };
+}
+
+// clang-format on
+
+} // namespace
+
+const std::vector<Parameter> &
+Parameters()
+{
+  static const std::vector<Parameter> parameters = [] {
+    std::vector<Parameter> all = InputRows();
+    for (const auto & rows : { SegmentingRows(), JoiningRows(), FilterRows(), TableRows(), OutputRows() })
+    {
+      all.insert(all.end(), rows.begin(), rows.end());
+    }
+    const auto memory = std::find_if(all.begin(), all.end(), [](const Parameter & one) {
+      return one.member == MemberOf<Job>(&Job::memory);
+    });
+    for (const Parameter & parameter : all)
+    {
+      memory->more += parameter.ties.needsWhole ? std::string(", --") + parameter.option : "";
+    }
+    memory->more += ".";
+    return all;
+  }();
+  return parameters;
+}
+
+const Parameter *
+FindParameter(const std::string & name)
+{
+  const auto & all = Parameters();
+  const auto   found = std::find_if(all.begin(), all.end(), [&](const Parameter & parameter) {
+    return !name.empty() && (parameter.option == name || parameter.key == name);
+  });
+  return found == all.end() ? nullptr : &*found;
+}
+
+bool
+IsGiven(const Job & job, const Parameter & parameter)
+{
+  Job given = job;
+  Job none;
+  return !AreSame(SlotOf(given, parameter.member), SlotOf(none, parameter.member));
+}
+
+std::vector<std::string>
+WordsOf(const std::string & text)
+{
+  std::istringstream stream(text);
+  return { std::istream_iterator<std::string>(stream), {} };
+}
+
+} // namespace brickccl::job

@@ -1,0 +1,339 @@
+#include "BrickCCL/Job/Value.h"
+
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/ImageConnectivity.h"
+#include "BrickCCL/Core/LostNumber.h"
+#include "BrickCCL/Core/NearestName.h"
+#include "BrickCCL/Files/Settle.h"
+#include "BrickCCL/Segmenting/Smoothing.h"
+#include "BrickCCL/Segmenting/Threshold.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+
+namespace brickccl::job
+{
+
+namespace
+{
+
+constexpr int MaximumAxes = 4;
+
+/** The number that a text begins with, and the unit behind it. */
+std::pair<std::string, std::string>
+NumberAndUnit(const std::string & text)
+{
+  const std::size_t end = std::min(text.find_first_not_of("+-.0123456789eE"), text.size());
+  const std::size_t unit = std::min(text.find_first_not_of(' ', end), text.size());
+  return { text.substr(0, end), text.substr(unit) };
+}
+
+/** How many mm, or mm3, a unit is; nothing for one that does not measure the same. */
+std::optional<double>
+SizeOfUnit(std::string name, const std::string & unit)
+{
+  const bool isVolume = unit == "mm3";
+  if (isVolume)
+  {
+    const bool hasSign = name.size() > 2 && name.compare(name.size() - 2, 2, "^3") == 0;
+    if (!hasSign && (name.size() < 2 || name.back() != '3'))
+    {
+      return std::nullopt;
+    }
+    name.resize(name.size() - (hasSign ? 2 : 1));
+  }
+  const double length = files::Millimetres(name);
+  return length == 0 ? std::nullopt : std::optional<double>(isVolume ? length * length * length : length);
+}
+
+/** The number that a text is for a form, in its unit. */
+std::optional<Number>
+NumberFor(const Form & form, const std::string & text)
+{
+  const auto [number, unit] = NumberAndUnit(text);
+  if (form.unit.empty() || unit.empty())
+  {
+    return NumberOf(text);
+  }
+  const auto value = NumberOf(number);
+  const auto size = SizeOfUnit(unit, form.unit);
+  return value && size ? std::optional<Number>(value->Nearest() * *size) : std::nullopt;
+}
+
+/** The bytes of an amount of memory. */
+std::optional<std::uint64_t>
+BytesOf(const std::string & text)
+{
+  auto [number, unit] = NumberAndUnit(text);
+  std::transform(unit.begin(), unit.end(), unit.begin(), [](unsigned char letter) {
+    return static_cast<char>(std::tolower(letter));
+  });
+  const std::string letters = "kmgt";
+  const std::size_t power = unit.empty() ? std::string::npos : letters.find(unit[0]);
+  const std::string rest = power == std::string::npos ? unit : unit.substr(1);
+  const bool        isUnit =
+    power == std::string::npos ? unit.empty() || unit == "b" : rest.empty() || rest == "b" || rest == "ib";
+  const double bytes = power == std::string::npos ? 1 : std::pow(rest == "b" ? 1000 : 1024, power + 1);
+  const auto   count = NumberOf(number);
+  const double all = count && isUnit ? count->Nearest() * bytes : -1;
+  // A part of a byte is no amount; it would become 0, which may mean all memory.
+  return (all >= 1 || (all == 0 && !std::signbit(all))) && all < 9e18
+         ? std::optional<std::uint64_t>(static_cast<std::uint64_t>(all))
+         : std::nullopt;
+}
+
+/** The whole number that a text is: digits alone, no sign, no 1e3, no 0x10. */
+std::optional<std::uint64_t>
+CountOf(const std::string & text)
+{
+  std::uint64_t count = 0;
+  const auto    parsed = std::from_chars(text.data(), text.data() + text.size(), count);
+  return parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() ? std::optional(count) : std::nullopt;
+}
+
+std::optional<std::uint64_t>
+NeighboursOf(const std::string & text)
+{
+  static const std::vector<std::uint64_t> known = { 2, 4, 6, 8, 18, 26, 32, 64, 80 };
+  const auto                              count = CountOf(text);
+  return count && std::find(known.begin(), known.end(), *count) != known.end() ? count : std::nullopt;
+}
+
+/** Puts a value into its slot, which may be of another type. */
+template <typename TValue>
+void
+Put(const TValue & value, Slot slot)
+{
+  std::visit(
+    [&](auto * place) {
+      using T = std::remove_pointer_t<decltype(place)>;
+      if constexpr (std::is_same_v<T, std::string> && std::is_arithmetic_v<TValue>)
+      {
+        *place = std::to_string(value);
+      }
+      else if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool> && !std::is_same_v<TValue, std::string>)
+      {
+        *place = static_cast<T>(value);
+      }
+      else if constexpr (std::is_assignable_v<T &, TValue>)
+      {
+        *place = value;
+      }
+    },
+    slot);
+}
+
+/** Reads the numbers of a range or a spacing. */
+ValueFault
+SetNumbers(const Form & form, const std::vector<std::string> & texts, Slot slot)
+{
+  std::vector<Number> numbers;
+  std::string         all;
+  for (const std::string & text : texts)
+  {
+    const auto number = NumberOf(text);
+    const bool isSize = form.kind == Kind::Range || (number && *number > 0 && std::isfinite(number->Nearest()));
+    if (!number || std::isnan(number->Nearest()) || !isSize)
+    {
+      return { text, RightValue(form) + HintOnNumber(text) };
+    }
+    numbers.push_back(*number);
+    all += (all.empty() ? "" : " ") + text;
+  }
+  if (form.kind == Kind::Range)
+  {
+    if (numbers.size() != 2 || numbers[0] > numbers[1])
+    {
+      return { all, RightValue(form) };
+    }
+    *std::get<std::optional<Criterion::Range> *>(slot) = Criterion::Range{ numbers[0], numbers[1] };
+    return {};
+  }
+  if (numbers.empty() || numbers.size() > MaximumAxes)
+  {
+    return { all, RightValue(form) };
+  }
+  auto & spacing = *std::get<std::vector<double> *>(slot);
+  spacing.clear();
+  std::transform(numbers.begin(), numbers.end(), std::back_inserter(spacing), [](const Number & number) {
+    return static_cast<double>(number);
+  });
+  return {};
+}
+
+/** Reads a text. */
+ValueFault
+SetText(const Form & form, const std::string & text, Slot slot)
+{
+  std::string right;
+  if (form.kind == Kind::Choice && std::find(form.choices.begin(), form.choices.end(), text) == form.choices.end())
+  {
+    right = RightValue(form) + DidYouMean(text, form.choices);
+  }
+  else if (form.check != nullptr)
+  {
+    right = form.check(text);
+  }
+  else if (form.kind == Kind::Threshold)
+  {
+    ThresholdMethod::FromText(text);
+  }
+  if (right.empty())
+  {
+    Put(text, slot);
+  }
+  return { text, right };
+}
+
+} // namespace
+
+std::optional<Number>
+NumberOf(const std::string & text)
+{
+  const std::optional<Number> value = Number::FromText(text);
+  const bool                  isOther = text.find_first_of("xX( \t\n\v\f\r") != std::string::npos;
+  return value && !isOther && !IsLostNumber(text) ? value : std::nullopt;
+}
+
+std::string
+HintOnNumber(std::string text)
+{
+  if (const std::string number = NumberAndUnit(text).first; IsLostNumber(number))
+  {
+    return HintOnLostNumber(number);
+  }
+  const auto comma = text.find(',');
+  if (comma == std::string::npos)
+  {
+    return {};
+  }
+  text[comma] = '.';
+  return NumberOf(text) ? "; write " + text : std::string();
+}
+
+std::string
+ListOfNames(const std::vector<std::string> & names)
+{
+  std::string text;
+  for (const std::string & name : names)
+  {
+    text += (text.empty() ? "" : ", ") + name;
+  }
+  return text;
+}
+
+std::string
+RightValue(const Form & form)
+{
+  const std::string from = files::Shortest(form.minimum);
+  const std::string bounds = form.minimum <= -Finite ? ""
+                           : form.maximum >= Finite  ? " of at least " + from
+                                                     : " from " + from + " to " + files::Shortest(form.maximum);
+  const std::string quantity = form.unit == "mm" ? " in mm, or a length such as \"500 um\""
+                             : form.unit.empty() ? ""
+                                                 : " in mm3, or a volume such as \"0.02 mm3\"";
+  switch (form.kind)
+  {
+  case Kind::Flag:
+    return "true or false, without quotes";
+  case Kind::Whole:
+    return "a whole number" + bounds + ", in digits";
+  case Kind::Number:
+    return "a number" + bounds + quantity;
+  case Kind::Above:
+    return "a number above 0" + quantity;
+  case Kind::Range:
+    return "two numbers, the lower one first (inf and -inf are numbers)";
+  case Kind::Spacing:
+    return "up to 4 numbers above 0: mm along x, y, z";
+  case Kind::Choice:
+    return "one of " + ListOfNames(form.choices);
+  case Kind::Threshold:
+    return "a number, such as 1200, or a method that finds one, such as otsu";
+  case Kind::Neighbours:
+    return "a number of neighbors (4 or 8 in slices, 6, 18 or 26 in volumes, 8, 32, 64 or 80 in 4-D), faces or full";
+  case Kind::Memory:
+    return "an amount of memory, such as 4GiB, 500MB or 1.5G" +
+           std::string(form.minimum == 0 ? ", or 0 for no limit" : "");
+  case Kind::Columns:
+    return "a list of names in quotes: [\"shape\", \"surface\"]";
+  default:
+    return "a text in quotes";
+  }
+}
+
+ValueFault
+SetValue(const Form & form, const std::vector<std::string> & texts, Slot slot)
+{
+  const std::string text = texts.empty() ? "" : texts.front();
+  const auto        refused = [&] { return ValueFault{ text, RightValue(form) + HintOnNumber(text) }; };
+  switch (form.kind)
+  {
+  case Kind::Flag:
+    *std::get<bool *>(slot) = text == "true";
+    return {};
+  case Kind::Whole:
+  case Kind::Memory:
+  {
+    const auto count = form.kind == Kind::Whole ? CountOf(text) : BytesOf(text);
+    if (!count || static_cast<double>(*count) < form.minimum || static_cast<double>(*count) > form.maximum)
+    {
+      return refused();
+    }
+    Put(*count, slot);
+    return {};
+  }
+  case Kind::Neighbours:
+  {
+    const auto count = NeighboursOf(text);
+    if (!count && text != "faces" && text != "full")
+    {
+      return { text, RightValue(form) + DidYouMean(text, { "faces", "full" }) };
+    }
+    Put(count ? static_cast<int>(*count) : text == "full" ? FullNeighbours : FaceNeighbours, slot);
+    return {};
+  }
+  case Kind::Number:
+  case Kind::Above:
+  {
+    const auto number = NumberFor(form, text);
+    const auto value = number ? static_cast<double>(*number) : std::nan("");
+    const bool isAbove = form.kind != Kind::Above || value > 0;
+    if (!(value >= form.minimum && value <= form.maximum && isAbove))
+    {
+      return refused();
+    }
+    Put(*number, slot);
+    return {};
+  }
+  case Kind::Range:
+  case Kind::Spacing:
+    return SetNumbers(form, texts, slot);
+  default:
+    return SetText(form, text, slot);
+  }
+}
+
+bool
+AreSame(const Slot & a, const Slot & b)
+{
+  return std::visit(
+    [&](auto * place) {
+      const auto & first = *place;
+      const auto & second = *std::get<decltype(place)>(b);
+      if constexpr (std::is_same_v<decltype(place), std::optional<Criterion::Range> *>)
+      {
+        return first.has_value() == second.has_value() &&
+               (!first || (first->low == second->low && first->high == second->high));
+      }
+      else
+      {
+        return first == second;
+      }
+    },
+    a);
+}
+
+} // namespace brickccl::job

@@ -55,6 +55,7 @@ RULES = (
     (rooms("Itk"), "asan-ubsan clang", "Itk Consumer Examples Slicer " + COMMAND),
     (rooms("Vtk"), "clang", "Vtk Consumer " + COMMAND),
     ("Wrapping/Python/*", "clang", "Python"),
+    ("Wrapping/Python/docs/*", "docs", ""),
     ("Wrapping/ITKModule/*", "docs", "Itk"),
     # Tests.
     ("Testing/Unit/*", "clang", "Unit Bricks Segmenting FileParts Pictures Batch"),
@@ -77,7 +78,7 @@ RULES = (
     ("Examples/* Data/* Testing/make_forearm.py", "docs", "Examples Python"),
     ("*.md", "docs", "Examples"),
     ("Source/*.h Source/*.hxx", "docs", ""),
-    (".ci/passed CITATION.cff LICENSE CHANGELOG.md .gitignore .pre-commit-config.yaml *.svg", "", ""),
+    (".ci/passed .github/* CITATION.cff LICENSE CHANGELOG.md .gitignore .pre-commit-config.yaml *.svg", "", ""),
     (".clang-tidy .clang-format", "clang", ""),
     # What all builds share.
     (".ci/run .ci/choose.py CMakeLists.txt CMakePresets.json Source/CMakeLists.txt Source/Engine/CMakeLists.txt"

@@ -1,4 +1,5 @@
-# The target `docs`: API pages of the public headers and the pages of the tasks, by Doxygen. A warning is an error.
+# The targets `docs`, C++ pages of the public headers by Doxygen, and `site`, the documentation that they are a part of, by Sphinx.
+# A warning is an error in both.
 find_package(Doxygen QUIET)
 if(NOT DOXYGEN_FOUND)
   add_custom_target(docs
@@ -15,13 +16,9 @@ foreach(_target IN ITEMS brickccl-core brickccl brickccl-phantoms brickccl-itk b
     list(APPEND _public_headers ${_headers})
   endif()
 endforeach()
-set(_examples ${PROJECT_SOURCE_DIR}/Examples)
-file(GLOB _task_pages ${_examples}/*/README.md)
-file(GLOB _task_folders LIST_DIRECTORIES ON ${_examples}/*)
 
 set(DOXYGEN_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/docs)
 set(DOXYGEN_USE_MDFILE_AS_MAINPAGE ${CMAKE_CURRENT_SOURCE_DIR}/MainPage.md)
-set(DOXYGEN_IMAGE_PATH ${_task_folders})
 set(DOXYGEN_STRIP_FROM_PATH ${PROJECT_SOURCE_DIR})
 set(DOXYGEN_STRIP_FROM_INC_PATH ${CMAKE_CURRENT_SOURCE_DIR}/Engine ${CMAKE_CURRENT_SOURCE_DIR}/Inspection
   ${CMAKE_CURRENT_SOURCE_DIR}/Fronts)
@@ -37,6 +34,32 @@ set(DOXYGEN_GENERATE_LATEX NO)
 set(DOXYGEN_BUILTIN_STL_SUPPORT YES)
 set(DOXYGEN_QUIET YES)
 set(DOXYGEN_WARN_AS_ERROR FAIL_ON_WARNINGS)
-doxygen_add_docs(docs ${_public_headers} MainPage.md Engine/Tables/COLUMNS.md Engine/Core/NEIGHBOURS.md Engine/Bricks/README.md Fronts/Itk/README.md ../Wrapping/ITKModule/README.md ${_task_pages}
+doxygen_add_docs(docs ${_public_headers} MainPage.md
   WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}
   COMMENT "API pages: ${DOXYGEN_OUTPUT_DIRECTORY}/html/index.html")
+
+find_package(Python3 QUIET COMPONENTS Interpreter)
+if(NOT Python3_FOUND)
+  return()
+endif()
+# The pages stay where they are in the repository (conf.py).
+set(_docs ${PROJECT_SOURCE_DIR}/Wrapping/Python/docs)
+set(_site ${PROJECT_BINARY_DIR}/site)
+set(_python ${PROJECT_BINARY_DIR}/site-python)
+add_custom_command(OUTPUT ${_python}/made
+  COMMAND ${Python3_EXECUTABLE} -m venv --clear ${_python}
+  COMMAND ${_python}/bin/pip install --quiet "sphinx>=8,<10" "myst-parser>=4,<6" furo numpy
+  COMMAND ${CMAKE_COMMAND} -E touch ${_python}/made
+  DEPENDS ${CMAKE_CURRENT_LIST_FILE} COMMENT "Python packages of the documentation" VERBATIM)
+set(_command "")
+if(TARGET brickccl-command)
+  set(_command BRICKCCL=$<TARGET_FILE:brickccl-command>)
+endif()
+add_custom_target(site
+  COMMAND ${CMAKE_COMMAND} -E rm -rf ${_site}
+  COMMAND ${CMAKE_COMMAND} -E copy_directory ${DOXYGEN_OUTPUT_DIRECTORY}/html ${_site}/cpp
+  COMMAND ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 BRICKCCL_ADDRESS=${BRICKCCL_ADDRESS} ${_command}
+    ${_python}/bin/python -m sphinx -q -W --keep-going -E -d ${PROJECT_BINARY_DIR}/site-trees -c ${_docs} ${PROJECT_SOURCE_DIR} ${_site}
+  DEPENDS ${_python}/made VERBATIM
+  COMMENT "The documentation: ${_site}/index.html")
+add_dependencies(site docs)

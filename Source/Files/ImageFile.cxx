@@ -274,8 +274,7 @@ ExtentInFormat(const Format & format, ScalarType type, const Extent & extent)
   return written;
 }
 
-/** An existing header of another format whose data file may be `beside`, the data file of the header at `path`; empty
- *  if there is none. */
+/** An existing header of another format that may use `beside`, the data file of the header at `path`; else empty. */
 std::string
 OtherHeaderOf(const std::string & beside, const std::string & path)
 {

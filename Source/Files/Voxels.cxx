@@ -130,62 +130,6 @@ MakeRoom(std::uint64_t fileBytes, std::uint64_t perByte, LoadedImage & image)
   return image.voxels.Resize(VoxelBytes(image.extent, image.channels, image.type));
 }
 
-void
-InterleaveChannels(LoadedImage & image, const HostContext & context)
-{
-  if (image.channels == 1)
-  {
-    return;
-  }
-  RefuseParts(image, "channels stored one after the other");
-  const std::size_t size = SizeOf(image.type);
-  const auto        voxels = image.extent.VoxelCount();
-  const auto        channels = static_cast<std::size_t>(image.channels);
-  VoxelMemory       mixed;
-  std::byte * const to = mixed.Resize(image.ByteCount());
-  const auto *      from = image.voxels.Data();
-  const Chunks      chunks(voxels, 1 << 16, 256);
-  ParallelFor(chunks.count, context.Silent(), [&](std::int64_t chunk) {
-    for (auto voxel = static_cast<std::size_t>(chunks.Begin(chunk));
-         voxel < static_cast<std::size_t>(chunks.End(chunk));
-         ++voxel)
-    {
-      for (std::size_t channel = 0; channel < channels; ++channel)
-      {
-        std::memcpy(to + (voxel * channels + channel) * size,
-                    from + (channel * static_cast<std::size_t>(voxels) + voxel) * size,
-                    size);
-      }
-    }
-  });
-  image.voxels = std::move(mixed);
-}
-
-void
-DropAlpha(LoadedImage & image, const HostContext & context)
-{
-  RefuseParts(image, "colors with alpha");
-  const std::size_t size = SizeOf(image.type);
-  const std::size_t from = static_cast<std::size_t>(image.channels) * size;
-  const std::size_t to = from - size;
-  const auto *      all = image.voxels.Data();
-  VoxelMemory       kept;
-  std::byte * const output = kept.Resize(static_cast<std::size_t>(image.extent.VoxelCount()) * to);
-  const Chunks      chunks(image.extent.VoxelCount(), 1 << 16, 256);
-  ParallelFor(chunks.count, context.Silent(), [&](std::int64_t chunk) {
-    for (auto voxel = static_cast<std::size_t>(chunks.Begin(chunk));
-         voxel < static_cast<std::size_t>(chunks.End(chunk));
-         ++voxel)
-    {
-      std::memcpy(output + voxel * to, all + voxel * from, to);
-    }
-  });
-  image.voxels = std::move(kept);
-  --image.channels;
-  image.notes.push_back("alpha is ignored: " + std::to_string(image.channels) + " of " +
-                        std::to_string(image.channels + 1) + " channels are read");
-}
-
 OutputFile::OutputFile(const std::string & path)
   : m_Descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666))
 {

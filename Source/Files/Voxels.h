@@ -54,12 +54,6 @@ void CheckRoom(std::uint64_t fileBytes, std::uint64_t perByte, const LoadedImage
  *  at most `perByte` bytes. The header is damaged then. */
 std::byte * MakeRoom(std::uint64_t fileBytes, std::uint64_t perByte, LoadedImage & image);
 
-/** Interleaves channels: they lie one after the other as whole images before, and side by side for each voxel after. */
-void InterleaveChannels(LoadedImage & image, const HostContext & context);
-
-/** Removes the last channel, which is alpha, with a note. */
-void DropAlpha(LoadedImage & image, const HostContext & context);
-
 /** A file that is written from beginning to end. */
 class OutputFile
 {

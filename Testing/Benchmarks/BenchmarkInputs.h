@@ -12,7 +12,7 @@
 namespace brickccl::testing
 {
 
-/** What is labeled: voxels of one channel, 2-D or 3-D. */
+/** The input: voxels of one channel, 2-D or 3-D. */
 struct Input
 {
   std::string  name;

@@ -80,7 +80,7 @@ const Case cases[] = {
 
 } // namespace
 
-/** What is counted. */
+/** The counted part. */
 extern "C" __attribute__((noinline)) void
 Workload(const ImageView & image, const LabelOptions & options, Labeling & labeling, std::uint32_t * labels)
 {

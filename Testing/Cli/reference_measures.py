@@ -147,7 +147,7 @@ def compare(name, labels, intensity, spacing):
     print("%s: %d components agree" % (name, len(theirs)))
 
 
-# What is worked out in single precision.
+# The columns computed in single precision.
 TOLERANCES = {"inscribed_sphere_diameter_mm": 1e-6, "thickness_mean_mm": 1e-6, "thickness_max_mm": 1e-6}
 
 

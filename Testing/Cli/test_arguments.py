@@ -79,7 +79,7 @@ class ArgumentsTest(CommandTest):
                 with self.subTest(command=command, option=name):
                     without = [self.image] if command == "label" else right
                     self.refuses(command, [*without, name], name + " needs ")
-                    # Another option is no value.
+                    # Another option is not a value.
                     self.refuses(command, [*without, name, "--help"], name + " needs ", "the option --help stands there")
                     if name not in ("--range", "--spacing", "--size", "--diameters"):
                         told = self.refuses(command, [*without, name, "1", name + "=1", name + "=1"])

@@ -120,7 +120,7 @@ class BadInputTest(CommandTest):
         self.refuses("--periodic", "x,y,z", "--fill-holes", saying=["holes cannot be filled", "periodic along xyz"])
         self.refuses("--periodic", "x", "--pores", saying=["--pores", "--periodic"])
         self.refuses("--periodic", "x", "--statistics", self.path("t.csv"), "--columns", "feret",
-                     saying=["'feret'", "not measured", "periodic along x"])
+                     saying=["'feret'", "cannot be measured", "periodic along x"])
         self.refuses("--periodic", "x", "--picture", self.path("p.png"), saying=["--picture", "--periodic"])
 
     def test_mask_of_another_size_or_place(self):

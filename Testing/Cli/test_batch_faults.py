@@ -47,7 +47,7 @@ class FaultsTest(BatchTest):
         self.assertEqual([items[name]["verdict"] for name in ("a", "bad", "empty")], ["none", "error", "error"])
         self.assertIn("bad.nrrd", items["bad"]["error"])
         self.assertEqual(self.finished(), ["a"])
-        # What failed is tried again.
+        # Failed items are tried again.
         self.volume("bad.nrrd", [(0, 0, 0, 2, 1, 1)])
         self.assertIn("1 item is finished already", self.batch("--resume", code=3).stderr)
         self.assertEqual(self.items()["bad"]["verdict"], "none")

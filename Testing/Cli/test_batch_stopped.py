@@ -90,11 +90,11 @@ class MovedFolders(BatchTest):
         for options in (("--resume",), ()):
             self.fails("batch", self.path("r.toml"), self.input, "-o", moved, *options,
                        saying=["holds the results of a batch, but its folder '.batch'", "it is hidden", "copy '.batch' as well",
-                               "name a new folder"])
-        # What needs no state works.
+                               "choose a new folder"])
+        # Commands without a state work.
         self.assertIn("1 same", self.ok("compare", self.output, moved).stdout)
         self.ok("report", moved)
-        # Its label maps are no scans.
+        # Its label maps are not scans.
         shutil.copytree(moved, os.path.join(self.input, "before"))
         result = self.ok("batch", self.path("r.toml"), self.input, "-o", self.path("new"))
         self.assertIn("before' holds the results of another batch and is skipped", result.stderr)

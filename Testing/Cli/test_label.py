@@ -141,7 +141,7 @@ class LabelTest(LabelCommandTest):
         self.assertEqual(self.label("--by-slice", "x", "--largest", 1, "--per-slice", "--order", "size")[1],
                          [2, 0, 1, 0, 0, 1, 2, 3, 1, 0, 0, 0])
         self.fails("label", self.input, self.output, "--largest", 1, "--per-slice", saying="--by-slice")
-        # Of slices there are areas and discs.
+        # Slices have areas and disks.
         rows = self.table("--by-slice", "z")
         self.assertEqual([float(row["area_mm2"]) for row in rows], [2, 4, 6])
         self.assertAlmostEqual(float(rows[1]["equivalent_circular_diameter_mm"]), 2 * math.sqrt(4 / math.pi))

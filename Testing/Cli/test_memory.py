@@ -119,7 +119,7 @@ class MemoryTest(batch_support.BatchTest):
             # The note says what surfaces take, beside what the command itself takes.
             notes = self.items()["c"]["notes"]
             self.assertIn("picture of surfaces is skipped", notes)
-            need = float(re.search("takes about ([0-9]+) MB", notes).group(1)) * 1e6 + 33 * MEGABYTE
+            need = float(re.search("need about ([0-9]+) MB", notes).group(1)) * 1e6 + 33 * MEGABYTE
         self.assertEqual(os.path.exists(surfaces), hasProgram, errors)
 
     def check_plan(self, recipe, *phantom):

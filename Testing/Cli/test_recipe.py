@@ -46,7 +46,7 @@ class RecipeTest(CommandTest):
                   (14, "'at_mst_count'; did you mean 'at_most_count'?")]
         for line, saying in faults:
             result = self.refuses(text, line, saying)
-        # What is misspelled is not called missing as well.
+        # A misspelled key is not called missing as well.
         self.assertIn("the recipe has %d faults" % len(faults), result.stderr)
         self.assertEqual(len(result.stderr.splitlines()), 1 + len(faults), result.stderr)
 

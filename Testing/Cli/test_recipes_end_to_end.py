@@ -82,7 +82,7 @@ class EndToEndTest(CommandTest):
         for method, same in (("method = 500", "range = [-inf, 499]"), ("method = 500\nside = \"above\"", "range = [500, inf]")):
             self.assertEqual(self.results("[threshold]\n%s\n" % method), self.results("[threshold]\n%s\n" % same), method)
         os.remove(self.path("in/scan.nrrd"))
-        # 0.7 is no 32-bit number; the nearest one is meant.
+        # 0.7 is not a 32-bit number; the nearest one is used.
         write_nrrd(self.path("in/tenths.nrrd"), "float", (10, 10, 9), [(i * 7919) % 11 / 10 for i in range(900)])
         for method, same in (("method = 0.7", "range = [-inf, 0.6]"), ("method = 0.7\nside = \"above\"", "range = [0.7, inf]")):
             self.assertEqual(self.results("[threshold]\n%s\n" % method), self.results("[threshold]\n%s\n" % same), method)

@@ -163,7 +163,7 @@ class SurfaceTest(RenderTest):
             path = self.write((480, side, side), boxes + [(4, (478, 0, 0), (480, 2, 2))])
             summary, (_, _, rows) = self.draw(path, "--style", "surface", "--size", "480x480")
             self.assertGreater(min(summary["block"]), 1)
-            self.assertIn("drawn as thick as one", summary["notes"][0])
+            self.assertIn("thinner parts are drawn one block thick", summary["notes"][0])
             seen = sum(pixel != GROUND for row in self.scene(rows, summary) for pixel in row)
             expected = areas[label] / summary["pixel_size_mm"] ** 2
             self.assertGreater(seen, 0.95 * expected, "label %d" % label)
@@ -319,7 +319,7 @@ class ErrorTest(RenderTest):
                 ((path, *out, "--color-by", "surface_distance_mm"), "--part FILE"),
                 ((path, *out, "--style", "surfaces"), "did you mean 'surface'"),
                 ((path, *out, "--labels", "3"), "has no label 3"),
-                ((path, *out, "--labels", "1,x"), "names no labels"),
+                ((path, *out, "--labels", "1,x"), "is not a list of labels"),
                 ((path, *out, "--where", "voxel_count > 100"), "no component is left to draw"),
                 ((path, *out, "--where", "voxel_cout > 1"), "did you mean 'voxel_count'"),
                 ((path, *out, "--size", "12x12"), "from 480 to 4096"),

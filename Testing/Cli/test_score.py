@@ -112,7 +112,7 @@ class ScoreTest(CommandTest):
                                       ([0, 0, 0, 0], [1, 0, 1, 1], "no true defect was found"),
                                       ([0, 0, 1, 1], [1, 0, 1, 1], "do not overlap"),
                                       ([1, 0, 0, 0], [1, 0, 1, 1], "do not overlap"),
-                                      ([1, 0, 1, 1, 0, 0, 0, 0, 0, 0], [1, 0, 1, 1, 0, 1, 0, 1, 1, 1], "does not rise with size")):
+                                      ([1, 0, 1, 1, 0, 0, 0, 0, 0, 0], [1, 0, 1, 1, 0, 1, 0, 1, 1, 1], "not found more often than smaller ones")):
             curve = self.score(labels, truth, size=(len(truth), 1, 1))["probability_of_detection"]
             self.assertIn(saying, curve["problem"])
             self.assertEqual((curve["a90"], curve["a90_95"], curve["slope"]), (None, None, None))

@@ -129,7 +129,7 @@ class SelectTest(CommandTest):
                                 ("voxel_count", "this is a number"), ("(label > 2) + 1 > 0", "a number is needed"),
                                 ("label = 2", "write '=='"), ("1 < label < 3", "do not chain"), ("label > 2 label", "expected an operator"),
                                 ("(label > 2", "expected ')'"), ("label > 2x", "not a number"), ("sqrt(1, 2) > 1", "one argument"),
-                                ("", "empty text"), ("(" * 500 + "1 > 0" + ")" * 500, "too many levels"),
+                                ("", "is empty"), ("(" * 500 + "1 > 0" + ")" * 500, "too many levels"),
                                 ("intensity_mean > 2", "--intensity"), ("surface_distance_mm > 2", "--part"),
                                 ("__import__('os') > 1", "expected")]:
             self.fails("select", self.labels, out, "--where", condition, "--keep", saying=said)

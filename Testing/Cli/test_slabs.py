@@ -234,7 +234,7 @@ class SlabsTest(CommandTest):
         for ending in (".record", ".runs"):
             shutil.copy(os.path.join(other, "slab-000001" + ending), os.path.join(work, "slab-000001" + ending))
         said = self.ok(*options, "--resume").stderr
-        self.assertIn("slab-000001.record' is damaged, or of other inputs", said)
+        self.assertIn("slab-000001.record' is damaged, or belongs to other inputs", said)
         self.assertEqual(self.bytes_of("slabs.nrrd"), expected)
         # A pipe in the place of a slab's state is none, and nothing waits for it.
         os.remove(os.path.join(work, "slab-000001.runs"))

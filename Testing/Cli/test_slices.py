@@ -87,7 +87,7 @@ class SlicesTest(CommandTest):
         self.assertEqual(json.loads(self.ok("info", where + "p%04d.tif", "--json").stdout)["extent"], [7, 6, 1])
         self.assertEqual(json.loads(self.ok("info", where + "100%%_%d.tif", "--json").stdout)["extent"], [7, 6, 1])
         self.assertEqual(json.loads(self.ok("info", where + "100%_2.tif", "--json").stdout)["extent"], [7, 6])
-        for pattern, says in (("s_%d.tif", "no file matches this pattern"), ("s_%04d.tif", "no file that")):
+        for pattern, says in (("s_%d.tif", "no file matches this pattern"), ("s_%04d.tif", "no file matches this pattern")):
             self.fails("label", where + pattern, self.output, saying=[says, "'s_000.tif'", "s_%03d.tif"])
         for pattern in ("q_%03d.tif", "s_%03d.png"):
             self.fails("label", where + pattern, self.output, saying=[pattern, "no file matches this pattern"])

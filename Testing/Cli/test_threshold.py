@@ -148,7 +148,7 @@ class ThresholdTest(LabelCommandTest):
     def test_images_without_two_materials_are_refused(self):
         write_nrrd(self.input, "uint8", (4, 4), [7] * 16)
         self.fails("label", self.input, self.output, "--threshold", "otsu", saying="all voxels have the same value")
-        self.fails("label", self.input, self.output, "--threshold", "valley", saying="no two clear peaks")
+        self.fails("label", self.input, self.output, "--threshold", "valley", saying="does not have two clear peaks")
 
 
 class InfoTest(CommandTest):

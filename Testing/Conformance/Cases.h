@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <vector>
 
-// What the conformance tests label: extents, shapes, random values and criteria.
+// The inputs of the conformance tests: extents, shapes, random values and criteria.
 
 namespace brickccl
 {

@@ -1,5 +1,5 @@
-// Neighbourhoods of any offsets, and periodic axes, beside the flood fill: every algorithm, all kinds of criteria,
-// masks, channels, threads and divisions of the work.
+// Neighbourhoods of any offsets, and periodic axes, compared with the flood fill: every algorithm, all kinds of
+// criteria, masks, channels, threads and divisions of the work.
 
 #include "FloodFill.h"
 #include "SlowBuild.h"

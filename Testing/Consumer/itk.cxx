@@ -23,7 +23,7 @@ main()
   filter->SetInput(image);
   filter->Update();
   std::cout << filter->GetObjectCount() << " component" << std::endl;
-  // What the others need of ITK is linked as well.
+  // The other sources' needs of ITK are linked as well.
   auto map = itk::BrickLabelImageToStatisticsLabelMapFilter<Image, Image>::New();
   map->SetInput(filter->GetOutput());
   map->SetFeatureImage(image);

@@ -98,7 +98,7 @@ cudaPointerGetAttributes(cudaPointerAttributes * attributes, const void *)
 inline cudaError_t
 cudaMemcpyAsync(void * to, const void * from, std::size_t bytes, cudaMemcpyKind, cudaStream_t)
 {
-  // Of nothing, pointers may be null, which memcpy does not allow.
+  // For 0 bytes pointers may be null, which memcpy does not allow.
   if (bytes != 0)
   {
     std::memcpy(to, from, bytes);
@@ -225,7 +225,7 @@ cudaEventQuery(cudaEvent_t)
 
 namespace brickccl::cuda::onhost
 {
-/** What tests say that a machine has: devices, and their free memory. */
+/** The machine that tests simulate: devices, and their free memory. */
 inline int         deviceCount = 1;
 inline std::size_t freeMemory = std::size_t{ 1 } << 32;
 

@@ -168,7 +168,7 @@ __dp2a_lo(unsigned a, unsigned b, unsigned sum)
 namespace brickccl::cuda::onhost
 {
 
-/** What an operation gives for each of a word's parts of so many bits. */
+/** The result of an operation for each part of a word of this many bits. */
 template <int VBits, typename TOperation>
 unsigned
 ForParts(unsigned a, unsigned b, const TOperation & operation)
@@ -360,7 +360,7 @@ ExchangeInWarp(T value, unsigned from)
   return value;
 }
 
-/** All lanes of the warp must take part. */
+/** All lanes of the warp must call it. */
 template <typename T>
 T
 __shfl_sync(unsigned, T value, unsigned from)

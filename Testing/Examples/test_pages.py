@@ -94,10 +94,8 @@ class PagesTest(unittest.TestCase):
 
     def test_every_page_can_be_found(self):
         readme = text_of(os.path.join(ROOT, "README.md"))
-        main_page = text_of(os.path.join(ROOT, "Source", "MainPage.md"))
         for name in page_names():
             self.assertIn("(Examples/%s/README.md)" % name, readme)
-            self.assertIn("(../Examples/%s/README.md)" % name, main_page)
 
     def test_names_of_the_kernels_page_are_those_of_the_sources(self):
         """Every name in backticks occurs in the sources, and the page's table has every flag of them."""
@@ -115,7 +113,7 @@ class PagesTest(unittest.TestCase):
     def test_links_lead_to_files(self):
         pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "Source/README.md",
                  "Source/Engine/README.md", "Source/Files/README.md", "Source/Inspection/README.md", "Source/Fronts/README.md",
-                 "Source/FORMATS.md", "Source/MainPage.md", "Testing/README.md",
+                 "Source/FORMATS.md", "Testing/README.md",
                  "Testing/Benchmarks/RESULTS.md", "Testing/Benchmarks/DECISIONS.md",
                  "Source/Engine/Algorithms/BundleMerging/README.md", "Source/Engine/Algorithms/BundleMerging/KERNELS.md",
                  "Source/Engine/Algorithms/RunMerging/README.md"]

@@ -134,7 +134,7 @@ class Series(Dicom):
             folder, _ = self.series([0, 2, 4], "two", change=lambda index, data: owners[index] and setattr(data, "PatientID", owners[index]))
             other = "i0.dcm" if owners[0] else "i1.dcm"
             self.refuses(folder, saying=["slice 'i2.dcm' has another PatientID than slice '%s'" % other, "in one series"])
-        # GDCM numbers the study of each file anew, unless it is told.
+        # GDCM gives each file a new study, unless one is set.
         folder, pixels = self.series([0, 2, 4], "studies", change=lambda index, data: setattr(data, "StudyInstanceUID", "1.%d" % (index + 2)))
         image = self.read(folder)
         np.testing.assert_array_equal(image.voxels, pixels)

@@ -71,9 +71,9 @@ class Hdf5Test(Hdf5Files):
         self.assert_voxels(path + "::/times", np.array([1.0, 2.0]))
         self.refuses(path + "::/entry/nothing", saying=("no dataset /entry/nothing", "/entry/data", "/times"))
         self.refuses(path + "::/entry", saying="no dataset /entry")
-        # A list beside one image is no second image.
+        # A list next to one image is not a second image.
         self.assert_voxels(self.store("one.h5", {"volume": BLOCKY, "angles": np.arange(5.0), "note": "text"}), BLOCKY)
-        # What hard links lead to more than once is one dataset; soft links may be named.
+        # A dataset with several hard links counts once; soft links may be named.
         path = self.store("linked.h5", {"a/data": BLOCKY})
         with h5py.File(path, "r+") as stream:
             stream["hard"] = stream["a/data"]
@@ -265,7 +265,7 @@ class Hdf5Test(Hdf5Files):
         os.rename(path, self.path("odd[1]_%d.h5"))
         self.assert_voxels(self.path("odd[1]_%d.h5") + "::/s_%d", np.full((3, 4, 5), 2, "u1"))
         self.refuses(path.replace("names.h5", "odd[1]_%d.h5") + "::/back\\x1b", saying="no dataset /back\\x1b")
-        # Control characters of names, also those of two bytes, do not reach the terminal.
+        # Control characters of names, also of two bytes, do not reach the terminal.
         path = self.store("colours.h5", {"red\x1b[31m": BLOCKY, "line\nbreak": BLOCKY, "next\u009b2J": BLOCKY,
                                          "grün": BLOCKY, "text\x1b[0m": "text"})
         for named in (path, path + "::/no\x1b[1mthing", path + "::/text\x1b[0m"):

@@ -68,7 +68,7 @@ class Hdf5SourcesTest(Hdf5Files):
         self.refuses_in_both_ways(self.virtual("b.h5", sources[:2] + [("s2.h5", "e", parts[2].shape)]),
                                   ("/joined", "'s2.h5::e' cannot be opened"))
         larger = (half, BLOCKY.shape[1], BLOCKY.shape[2] + 1)
-        self.refuses_in_both_ways(self.virtual("l.h5", [("s0.h5", "d", larger)], larger), ("s0.h5::d", "9 x 36 x 50", "takes 16524 values of it"))
+        self.refuses_in_both_ways(self.virtual("l.h5", [("s0.h5", "d", larger)], larger), ("s0.h5::d", "9 x 36 x 50", "uses 16524 values of it"))
         with open(self.path("s1.h5"), "r+b") as stream:
             stream.truncate(900)
         self.refuses_in_both_ways(path, ("s1.h5", "truncated"))

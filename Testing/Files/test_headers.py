@@ -140,17 +140,21 @@ class ReadTest(FilesTest):
         nib.save(image, self.path("u.nii"))
         self.refuses(self.path("u.nii"), saying=["pixdim", "unscaled"])
 
-    def test_vectors_of_nifti_and_colours(self):
+    def test_channels(self):
+        """Those of a voxel are read where they are side by side."""
         voxels = values("float32", (6, 5, 4, 1, 3))
         image = nib.Nifti1Image(voxels, np.eye(4))
         image.header.set_intent("vector")
         nib.save(image, self.path("v.nii.gz"))
-        ours = self.read(self.path("v.nii.gz"))
-        self.assertEqual(ours.channels, 3)
-        np.testing.assert_array_equal(ours.voxels, np.moveaxis(voxels[:, :, :, 0, :], (0, 1, 2), (2, 1, 0)))
+        self.refuses(self.path("v.nii.gz"), saying="5 dimensions")
         colours = values("uint8", (4, 5, 6, 3))
         sitk.WriteImage(sitk.GetImageFromArray(colours, isVector=True), self.path("c.nrrd"))
         np.testing.assert_array_equal(self.read(self.path("c.nrrd")).voxels, colours)
+        for kinds, saying in (("domain domain domain vector", "axis 4 (kind vector)"), ("RGBA-color domain domain domain", "alpha")):
+            with open(self.path("k.nrrd"), "wb") as stream:
+                stream.write(("NRRD0004\ntype: uint8\ndimension: 4\nsizes: 4 2 2 4\nkinds: %s\nencoding: raw\n\n" % kinds).encode() +
+                             bytes(64))
+            self.refuses(self.path("k.nrrd"), saying=saying)
 
     def test_slopes(self):
         stored = values("int16", (6, 5, 4))

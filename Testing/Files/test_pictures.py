@@ -264,7 +264,7 @@ class Mrc(PicturesTest):
                 image = self.assert_voxels(path, voxels[0] if isFlat else voxels)
                 dimension = 2 if isFlat else 3
                 self.assert_geometry(image, [lengths[axis - 1] for axis in axes[:dimension]])
-                # Where voxels lie in space, by the standard: steps along columns, rows and sections.
+                # The position of voxels in space, by the standard: steps along columns, rows and sections.
                 direction = np.array(image.direction).reshape(dimension, dimension)
                 for index in np.ndindex(*[2] * dimension):
                     place = np.array(image.origin) + direction @ (np.array(image.spacing) * index)
@@ -274,7 +274,7 @@ class Mrc(PicturesTest):
                     np.testing.assert_allclose(place, expected, rtol=1e-5)
                 notes = " ".join(image.notes)
                 self.assertEqual("columns, rows and sections run along " in notes, axes != (1, 2, 3))
-        # Without an origin the number of the first column, row and section tells it.
+        # Without an origin the number of the first column, row and section gives it.
         path = self.mrc(self.VOXELS.astype("i2"), 1, axes=(3, 1, 2))
         with open(path, "r+b") as stream:
             stream.seek(16)

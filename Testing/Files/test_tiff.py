@@ -147,14 +147,12 @@ class Pixels(TiffTest):
 
     def test_orientations(self):
         voxels = np.arange(1, 7).reshape(2, 3).astype("u1")
-        expected = {1: voxels, 2: voxels[:, ::-1], 3: voxels[::-1, ::-1], 4: voxels[::-1], 5: voxels.T,
-                    6: voxels.T[:, ::-1], 7: voxels.T[::-1, ::-1], 8: voxels.T[::-1]}
-        for orientation, turned in expected.items():
-            with self.subTest(orientation=orientation):
-                path = self.write(voxels, metadata=None, extratags=[(274, 3, 1, orientation, True)],
-                                  resolution=(10, 20), resolutionunit="CENTIMETER")
-                image = self.assert_voxels(path, turned)
-                self.assert_geometry(image, (1, 0.5) if orientation < 5 else (0.5, 1))
+        for orientation in range(1, 9):
+            path = self.write(voxels, metadata=None, extratags=[(274, 3, 1, orientation, True)])
+            if orientation == 1:
+                self.assert_voxels(path, voxels)
+            else:
+                self.refuses(path, saying="orientation")
 
     def test_palettes_are_indices(self):
         colours = RANDOM.integers(0, 65535, (3, 256)).astype("u2")
@@ -311,7 +309,7 @@ class Writing(TiffTest):
                     metadata = tiff.imagej_metadata
                     self.assertEqual((metadata["images"], metadata["slices"], metadata["unit"]), (5, 5, "cm"))
                     self.assertAlmostEqual(metadata["spacing"], 0.13)
-                    # What readers without ImageJ's description go by.
+                    # The tags for readers that ignore ImageJ's description.
                     page = tiff.pages[0]
                     self.assertEqual(page.resolutionunit, 3)
                     np.testing.assert_allclose(page.resolution, (10 / 0.7, 10 / 0.25), rtol=1e-6)

@@ -1,4 +1,4 @@
-// How the filter behaves beside labeling right, where ITK's filters are the model.
+// The filter's behavior other than its labels, with ITK's filters as the model.
 #include "itkBrickConnectedComponentImageFilter.h"
 
 #include "BrickCCL/Phantoms/Phantoms.h"

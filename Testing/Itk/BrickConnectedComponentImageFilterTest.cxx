@@ -26,7 +26,7 @@ namespace
 using brickccl::testing::MakeImage;
 using brickccl::testing::PixelsOf;
 
-/** The filter in the place of itk::ConnectedComponentImageFilter. */
+/** The filter as a replacement of itk::ConnectedComponentImageFilter. */
 template <typename TInput, typename TOutput>
 void
 ExpectSameAsItk(const TInput * image, bool fully, typename TOutput::PixelType background, const TInput * mask)

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-/** What the filter measures, beside ITK's label maps. */
+/** The filter's measures, compared with ITK's label maps. */
 namespace
 {
 

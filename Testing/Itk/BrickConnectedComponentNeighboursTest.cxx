@@ -1,4 +1,4 @@
-// The filter with neighbours that ITK's filter does not have, beside the flood fill.
+// The filter with neighbours that ITK's filter does not have, compared with the flood fill.
 #include "itkBrickConnectedComponentImageFilter.h"
 
 #include "FloodFill.h"

@@ -299,7 +299,7 @@ TEST_F(BrickCudaConnectedComponent, GoesThroughTheHostForWhatOnlyTheHostCanDo)
   ExpectThroughHost(
     image,
     [&](auto * filter) { filter->SetNeighbourhood(steps); },
-    "no rank");
+    "that are a rank");
   ExpectThroughHost(
     image,
     [](auto * filter) { filter->SetBackgroundValue(9); },

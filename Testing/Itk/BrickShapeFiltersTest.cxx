@@ -1,4 +1,4 @@
-// The filters that remove objects by a shape attribute, beside BrickBinaryShapeKeepNObjectsImageFilter.
+// The filters that remove objects by a shape attribute, compared with BrickBinaryShapeKeepNObjectsImageFilter.
 #include "itkBrickBinaryShapeOpeningImageFilter.h"
 #include "itkBrickLabelShapeKeepNObjectsImageFilter.h"
 
@@ -19,7 +19,7 @@ using brickccl::testing::FillFromSeed;
 using brickccl::testing::MakeEmptyImage;
 using brickccl::testing::PixelsOf;
 
-/** Runs a filter and the one of ITK whose place it takes with the same parameters. \return the values of the output */
+/** Runs a filter and the ITK filter that it replaces with the same parameters. \return the values of the output */
 template <template <typename> class TOurs, template <typename> class TTheirs, typename TImage, typename TSet>
 std::set<typename TImage::PixelType>
 ExpectResultOfItk(const TImage * image, const std::string & attribute, bool isReverse, const TSet & set)

@@ -90,8 +90,8 @@ LabelsOf(const TImage * image)
   return { pixels.begin(), pixels.end() };
 }
 
-/** Runs a filter of connected components beside the one of ITK whose place it takes, with the same parameters: the same
- *  components in the same order. ITK's labels have gaps. */
+/** Compares a filter of connected components with the ITK filter that it replaces: the same components in the same
+ * order. ITK's labels have gaps. */
 template <template <typename, typename, typename> class TOurs,
           template <typename, typename, typename>
           class TTheirs,

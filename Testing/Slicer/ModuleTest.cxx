@@ -1,4 +1,4 @@
-// What the tests that run the modules cannot reach: XML that no module has, and more labels than fit a volume of a
+// Cases that tests running the modules cannot reach: XML that no module has, and more labels than fit a volume of a
 // test.
 
 #include "BrickCCL/Cli/Report.h"

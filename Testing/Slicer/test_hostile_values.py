@@ -14,7 +14,7 @@ CLEAN, DEFECTS = module("BrickCleanSegmentation"), module("BrickDefectAnalysis")
 VALUES = random_values(1, [0, 0, 0, 0, 1])
 COMPONENTS = oracle.flood(SIZES, VALUES, oracle.steps_of(6, None), lambda a, b: True)
 
-# What comes before the extension of every file, and the folder's name.
+# The name of every file without its extension, and the folder's name.
 NAMES = ("with  two spaces", "quoted \"so\" and 'so'", "Prüfkörper 雪 Ω", "C:\\Users\\me\\part", "semi;colon & $HOME `x` *?[1]",
          "-rf", "--threads", "a.b.c", "per%20cent %s %n", "#1,2=3", "\u0061\u0308 decomposed")
 

@@ -113,7 +113,7 @@ class LabelVolumeTest(ModuleTest):
                 (sorted(random_values(4, [0, 3, 5, 9])),
                  "'Join neighbors: EqualValues' keeps them apart, `brickccl stats` measures"),
                 (random_values(5, list(range(1, 1000))), "'Foreground: AtLeastFoundThreshold' or 'Foreground: FromLowerToUpper' "
-                 "choose others (`brickccl info` proposes thresholds)")):
+                 "(`brickccl info` proposes thresholds)")):
             self.write("input.nrrd", "int16", values)
             self.assertIn(saying, self.label().stdout)
 

@@ -20,7 +20,7 @@ import time
 
 from run_clang_tidy import ROOT, changed_files, included
 
-# What this check is not about, and what makes it slow.
+# Options that do not matter to this check and make it slow.
 LEFT_OUT = re.compile(r"-fsanitize=.*|-fno-sanitize.*|-O\d|-g\d?")
 
 

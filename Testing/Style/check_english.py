@@ -11,7 +11,7 @@ import sys
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 EXCEPTIONS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "english.txt")
-#: What is wrong, and the better words.
+#: The fault, and the better words.
 PATTERNS = (
     ("start with the thing", r"^(What|Who|Whoever|Whose|Of)\b(?![^?]*\?$)(?! course)"),
     ("this many, up to N, at most", r"\bso (many|much|few)\b(?! (that|as))|\bhowever (many|much|few)\b"),

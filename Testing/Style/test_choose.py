@@ -1,11 +1,16 @@
 """What .ci/choose.py chooses: changed files and the steps and tests that they need."""
 
 import importlib.util
+import os
 import pathlib
 import re
 import subprocess
 import tempfile
 import unittest
+
+# A hook of git names its own repository and index, which are not those of the tests.
+for name in ("GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE"):
+    os.environ.pop(name, None)
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SPEC = importlib.util.spec_from_file_location("choose", ROOT / ".ci" / "choose.py")
@@ -40,6 +45,8 @@ TABLE = (
     ("Testing/Fuzz/FuzzImage.cxx", "fuzz clang", ""),
     ("Testing/gpu/DeviceTest.cxx", "cuda clang", ""),
     ("Wrapping/Python/tests/test_io.py", "clang", "Python"),
+    ("Wrapping/Python/docs/conf.py", "docs clang", "Python"),
+    (".github/ISSUE_TEMPLATE/bug.yml", "", ""),
     (".ci/passed", "", ""),
 ) + tuple((path, "all", "*") for path in (
     ".ci/run", "CMakeLists.txt", "CMakePresets.json", "Source/CMakeLists.txt", "Testing/CMakeLists.txt", "Testing/run.sh",

@@ -13,8 +13,8 @@
 namespace brickccl::testing
 {
 
-/** What the oracle is told. It shares the words of a criterion with the engine, but none of its code. It works voxel by
- *  voxel, on long double values and coordinates. */
+/** The options of the oracle. It shares the words of a criterion with the engine, but none of its code. It works voxel
+ * by voxel, on long double values and coordinates. */
 struct FloodFillProblem
 {
   Extent extent;
@@ -28,20 +28,20 @@ struct FloodFillProblem
   std::optional<std::set<std::array<int, 4>>> offsets;
   /** The axes behind whose ends the image begins again. */
   std::array<bool, 4> periodic = {};
-  /** Neighbours must not differ along this axis. -1 stands for no axis. */
+  /** Neighbours must not differ along this axis. -1 means no axis. */
   int sliceAxis = -1;
 };
 
 /** Labels by a plain flood fill: 1..N in raster order of the first voxels, and 0 elsewhere. */
 std::vector<std::uint64_t> FloodFill(const FloodFillProblem & problem);
 
-/** A component that goes on through the ends of periodic axes, put together voxel by voxel. */
+/** A component that continues through the ends of periodic axes, put together voxel by voxel. */
 struct UnwrappedComponent
 {
   std::uint64_t voxels = 0;
   /** Whether it meets its own copy along an axis. The rest says nothing of these axes. */
   std::array<bool, 4> wraps = {};
-  /** Its least and greatest index; the least lies in the image. */
+  /** Its least and greatest index; the least is in the image. */
   std::array<std::int64_t, 4> minimum = {};
   std::array<std::int64_t, 4> maximum = {};
   /** The sums of its indices and of their products. */

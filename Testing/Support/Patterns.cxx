@@ -82,7 +82,7 @@ namespace
 void
 HilbertPoint(std::uint64_t index, int bits, int axes, std::uint64_t (&at)[3])
 {
-  // The index's bits, from the highest on, are in turn those of the coordinates, in Gray code.
+  // The index's bits, from the highest on, are in turn bits of the coordinates, in Gray code.
   for (int b = 0; b < bits * axes; ++b)
   {
     at[b % axes] = at[b % axes] << 1 | (index >> (bits * axes - 1 - b) & 1u);
@@ -93,7 +93,7 @@ HilbertPoint(std::uint64_t index, int bits, int axes, std::uint64_t (&at)[3])
     at[axis] ^= at[axis - 1];
   }
   at[0] ^= last;
-  // The cells of each level are turned and mirrored so that the curve goes on from one to the next.
+  // The cells of each level are turned and mirrored so that the curve continues from one to the next.
   for (std::uint64_t level = 2; level < std::uint64_t{ 1 } << bits; level *= 2)
   {
     const std::uint64_t lower = level - 1;

@@ -191,7 +191,7 @@ TEST(Layering, RoomsHaveNoCycle)
   {
     EXPECT_EQ(FindCycle(graph, room), "");
   }
-  // What the test would say.
+  // The complaints of the test.
   const RoomGraph circle = { { "A", { { "B", "A/a.h" } } },
                              { "B", { { "C", "B/b.h" } } },
                              { "C", { { "A", "C/c.h" } } } };
@@ -358,7 +358,7 @@ TEST(Layering, IncludesPointDownwards)
       const fs::path    path(header.substr(9));
       const std::string other = path.begin()->string();
       EXPECT_LE(RankOf(other), rank) << relative << " includes " << header;
-      // What all algorithms share lies beside their folders.
+      // Code shared by all algorithms is next to their folders.
       const bool isOfFolder = std::distance(path.begin(), path.end()) > 2;
       if (room == "Algorithms" && other == "Algorithms" && isOfFolder)
       {

@@ -215,7 +215,7 @@ private:
     return x >= 0 && x < m_Words * BitsPerWord ? m_Voxels[row][static_cast<std::size_t>(x)] : 0;
   }
 
-  /** What lies around a row is random and must not count. */
+  /** The surroundings of a row are random and must not count. */
   template <typename TIsSet>
   std::vector<Word>
   Bits(std::mt19937_64 & random, TIsSet isSet) const

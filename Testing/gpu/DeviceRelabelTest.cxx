@@ -1,4 +1,4 @@
-// What follows labeling on the device: slices, other numbers, sizes, selections and lists are those of the host.
+// What follows labeling on the device: slices, other numbers, sizes, selections and lists equal those of the host.
 
 #include "OnDevice.h"
 

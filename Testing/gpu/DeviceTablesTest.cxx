@@ -1,4 +1,4 @@
-// What is measured on the device beside labeling, the table of the default columns and moments, equals the CPU's.
+// The table measured on the device (default columns and moments) equals the CPU's.
 
 #include "OnDevice.h"
 #include "Patterns.h"

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-/** What tests of labeling in device memory share. */
+/** Shared code of the tests of labeling in device memory. */
 namespace brickccl
 {
 
@@ -62,7 +62,7 @@ private:
   T * m_Data = nullptr;
 };
 
-/** Labels an image in device memory; the label map lies there as well. */
+/** Labels an image in device memory; the label map is there as well. */
 template <typename T>
 void
 LabelToMap(CudaLabeler &                   labeler,

@@ -28,7 +28,7 @@ namespace brickccl::benchmark
 namespace
 {
 
-/** What the command line asks for. */
+/** The command line's options. */
 struct Arguments
 {
   std::vector<Mask>        masks;

@@ -11,7 +11,7 @@ namespace brickccl::cuda
 template <typename TIndex>
 struct RunListMemory
 {
-  /** Of each run. */
+  /** For each run. */
   DeviceBuffer<long long> places;
   DeviceBuffer<TIndex>    lengths;
   /** The runs by label, and how many voxels come before each of them. */

@@ -14,7 +14,7 @@ namespace brickccl::files::dicom
 namespace
 {
 
-/** Copies values and scales them. Bits beside the value are dropped. */
+/** Copies values and scales them. Bits outside the value are dropped. */
 template <typename From, typename To>
 void
 Convert(const PixelFormat & format, const unsigned char * from, std::int64_t count, const Scaling & scaling, To * to)

@@ -11,29 +11,27 @@ StoredOf(std::int64_t code)
   switch (code)
   {
   case 2:
-    return { ScalarType::UInt8, 1, false };
+    return { ScalarType::UInt8, 1 };
   case 4:
-    return { ScalarType::Int16, 1, false };
+    return { ScalarType::Int16, 1 };
   case 8:
-    return { ScalarType::Int32, 1, false };
+    return { ScalarType::Int32, 1 };
   case 16:
-    return { ScalarType::Float32, 1, false };
+    return { ScalarType::Float32, 1 };
   case 64:
-    return { ScalarType::Float64, 1, false };
+    return { ScalarType::Float64, 1 };
   case 128:
-    return { ScalarType::UInt8, 3, false };
+    return { ScalarType::UInt8, 3 };
   case 256:
-    return { ScalarType::Int8, 1, false };
+    return { ScalarType::Int8, 1 };
   case 512:
-    return { ScalarType::UInt16, 1, false };
+    return { ScalarType::UInt16, 1 };
   case 768:
-    return { ScalarType::UInt32, 1, false };
+    return { ScalarType::UInt32, 1 };
   case 1024:
-    return { ScalarType::Int64, 1, false };
+    return { ScalarType::Int64, 1 };
   case 1280:
-    return { ScalarType::UInt64, 1, false };
-  case 2304:
-    return { ScalarType::UInt8, 4, true };
+    return { ScalarType::UInt64, 1 };
   case 32:
   case 1792:
   case 2048:

@@ -128,7 +128,6 @@ struct Stored
 {
   ScalarType type;
   int        channels;
-  bool       hasAlpha;
 };
 
 /** \throws Unsupported for codes of other types. */

@@ -402,31 +402,12 @@ ReadNifti(const FileBytes & file, const ReadOptions & options)
   }
   image.type = stored.type;
   image.channels = stored.channels;
-  // The fifth axis holds the numbers of a vector.
-  const bool isVector = sizes.size() == 5 && sizes[4] > 1 && stored.channels == 1;
-  if (isVector)
-  {
-    if (sizes[4] > 1000000)
-    {
-      throw Error("it has " + std::to_string(sizes[4]) + " channels (dim[5])");
-    }
-    image.channels = static_cast<int>(sizes[4]);
-    sizes.pop_back();
-  }
   image.extent = SettleExtent(sizes);
   const std::uint64_t offset = OffsetOf(header, isSingle);
   CheckBits(header, static_cast<int>(SizeOf(stored.type)) * stored.channels * 8);
   SetGeometry(header, options, image);
   TellHeader(options, image, image.channels > 1 || header.HasScaling());
   ReadVoxels(data, offset, header.Swapped() && SizeOf(image.type) > 1, options, image);
-  if (isVector)
-  {
-    InterleaveChannels(image, context);
-  }
-  if (stored.hasAlpha)
-  {
-    DropAlpha(image, context);
-  }
   // SPM keeps its factor in the same place of Analyze files.
   Scaling scaling{ header.Real(112, 176), magic.empty() ? 0 : header.Real(116, 184) };
   if (!std::isfinite(scaling.slope) || (scaling.slope != 0 && !std::isfinite(scaling.intercept)))

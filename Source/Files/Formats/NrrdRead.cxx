@@ -169,9 +169,8 @@ IsNrrd(const FileBytes & file)
 LoadedImage
 ReadNrrd(const FileBytes & file, const ReadOptions & options)
 {
-  const NrrdHeader  header = ParseNrrdHeader(file);
-  const HostContext context = options.Context();
-  LoadedImage       image;
+  const NrrdHeader header = ParseNrrdHeader(file);
+  LoadedImage      image;
   image.inParts = options.inParts;
   image.type = TypeOf(header.Get("type"));
   Axes axes = AxesOf(header);
@@ -190,17 +189,12 @@ ReadNrrd(const FileBytes & file, const ReadOptions & options)
                                                          : axes.roles[axis];
     }
   }
-  // The fastest axis holds channels if it is not spatial. If the axis of channels comes last, each channel is a
-  // whole image, one after the other.
+  // The fastest axis holds channels if it is not spatial.
   std::vector<std::int64_t> sizes;
   std::vector<std::size_t>  places;
-  bool                      channelsAreLast = false;
-  bool                      hasChannels = false;
-  std::string               channelKind;
   std::size_t               beyond = 0;
   for (std::size_t axis = 0; axis < axes.sizes.size(); ++axis)
   {
-    const bool isLast = axis + 1 == axes.sizes.size();
     const auto size = axes.sizes[axis];
     if (axes.roles[axis] == Role::Space)
     {
@@ -212,16 +206,22 @@ ReadNrrd(const FileBytes & file, const ReadOptions & options)
       sizes.push_back(size);
       places.push_back(axis);
     }
-    else if ((axis == 0 || (isLast && axes.roles[axis] == Role::Channels)) && !hasChannels)
+    else if (axis == 0)
     {
+      if (axes.kinds[axis] == "rgba-color")
+      {
+        throw Unsupported("its colors have alpha (kind rgba-color); save them without");
+      }
       if (size < 1 || size > 1000000)
       {
         throw Error("it has " + std::to_string(size) + " channels; there must be at least 1");
       }
       image.channels = static_cast<int>(size);
-      hasChannels = true;
-      channelsAreLast = axis != 0;
-      channelKind = axes.kinds[axis];
+    }
+    else if (axes.roles[axis] == Role::Channels)
+    {
+      throw Unsupported("its axis " + std::to_string(axis + 1) + " (kind " + axes.kinds[axis] +
+                        ") holds channels; they are read where their axis is the first one");
     }
     else
     {
@@ -244,16 +244,7 @@ ReadNrrd(const FileBytes & file, const ReadOptions & options)
   places.resize(std::min(places.size(), static_cast<std::size_t>(image.extent.dimension)));
   SetNrrdGeometry(header, places, axes.sizes.size(), options, image);
   TellHeader(options, image, image.channels > 1);
-  const bool hasAlpha = channelKind == "rgba-color" && image.channels == 4;
   ReadNrrdData(file, header, options, image);
-  if (channelsAreLast)
-  {
-    InterleaveChannels(image, context);
-  }
-  if (hasAlpha)
-  {
-    DropAlpha(image, context);
-  }
   return image;
 }
 

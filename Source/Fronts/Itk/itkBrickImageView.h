@@ -164,8 +164,8 @@ MakeBrickRegionView(const TImage * image, const typename TImage::RegionType & re
   }
 }
 
-/** Views a mask. A voxel takes part where the mask is not 0, as in ITK; this holds for NaN, too, which the engine would
- *  leave out. */
+/** Views a mask. Voxels where the mask is not 0 are labeled, as in ITK, also where it is NaN, which the engine would
+ * skip. */
 template <typename TMask>
 BrickRegionView
 MakeBrickMaskView(const TMask * mask, const typename TMask::RegionType & region)

@@ -25,7 +25,7 @@ namespace
 
 constexpr std::size_t KeyCount = 12;
 
-/** What processes leave for this one. */
+/** The files that processes leave for this one. */
 struct Shared
 {
   pid_t         process[KeyCount];

@@ -34,7 +34,7 @@ Compressed(const Plain & plain, Wrapper wrapper, int level, int strategy = Z_DEF
   return packed;
 }
 
-/** 16-bit values like those of a scan: air without noise, a part with noise. */
+/** 16-bit values as in a scan: air without noise, a part with noise. */
 inline Plain
 MakeScan(std::size_t values, unsigned seed)
 {

@@ -80,7 +80,7 @@ TEST(Deflate, ZlibReadsPiecesOfEverySize)
 }
 
 #if defined(__GNUC__) && defined(__x86_64__)
-/** Whether the upper halves of vector registers are in use; nothing if the processor does not tell. */
+/** Whether the upper halves of vector registers are in use; nothing if that is unknown. */
 std::optional<bool>
 AreUpperHalvesInUse()
 {
@@ -121,7 +121,7 @@ TEST(Deflate, LeavesNoUpperHalvesOfVectorRegistersInUse)
 
 TEST(Deflate, BytesDoNotDependOnWhereTheCompressorLies)
 {
-  // What lies between the compressors' places is never touched; it moves each one on by 64 KiB.
+  // Memory between the compressors' places is never touched; it moves each one on by 64 KiB.
   constexpr std::size_t                         apart = 1 << 16;
   constexpr int                                 places = 20000;
   std::vector<std::unique_ptr<unsigned char[]>> between;

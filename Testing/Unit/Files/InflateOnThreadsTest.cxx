@@ -1,4 +1,4 @@
-// Compressed bytes on several threads, beside zlib.
+// Decompression on several threads, compared with zlib.
 
 #include "Compressed.h"
 
@@ -97,7 +97,7 @@ TEST(InflateOnThreads, TakesLongCopiesAcrossChunks)
   ExpectSame(plain, Compressed(plain, Wrapper::Gzip, 6, Z_DEFAULT_STRATEGY, 4), Wrapper::Gzip, 0, 4);
 }
 
-/** What InflateAll says of damaged bytes; empty if it takes them. */
+/** The error of InflateAll for damaged bytes; empty if there is none. */
 std::string
 Refusal(const Plain & packed, std::size_t size, const Plain & plain)
 {

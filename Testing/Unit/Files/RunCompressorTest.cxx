@@ -99,7 +99,7 @@ ExpectRead(const std::vector<TVoxel> & voxels, const std::string & what)
 {
   const Bytes   plain = BytesOf(voxels);
   RunCompressor compressor;
-  // What it compressed before must not matter.
+  // Its earlier inputs must not matter.
   const Bytes other = BytesOf(std::vector<TVoxel>(1000, TVoxel{ 3 }));
   Bytes       packed;
   ASSERT_TRUE(compressor.Compress(other.data(), other.size(), sizeof(TVoxel), false, packed));

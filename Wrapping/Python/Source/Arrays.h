@@ -32,7 +32,7 @@ ScalarType CheckOutput(const OutputArray & array, const Extent & extent);
 /** A Python or numpy number as the engine takes it, exactly. \throws nb::type_error. */
 Number NumberOf(nb::handle value);
 
-/** What stubs say of a property `shape`. */
+/** The type of a property `shape` in stubs. */
 inline const auto ShapeSignature = nb::for_getter(nb::sig("def shape(self, /) -> tuple[int, ...]"));
 
 /** The sizes of the axes in the order of an array's, x last. */

@@ -36,7 +36,7 @@ def find(image: Any, *, start: Sequence[int] | None = None, **arguments: Unpack[
     Other Parameters
     ----------------
     connectivity, criterion, range, background, tolerance, mask, by_slice, neighbourhood, periodic, order, minimum_size, \
-maximum_size, minimum_volume, largest, seeds, clear_border, touching, fill_holes, device, algorithm, threads, spacing,
+maximum_size, minimum_volume, largest, seeds, clear_border, touching, fill_holes, device, algorithm, threads, spacing, \
 progress
         As for `label`.
 

@@ -123,7 +123,7 @@ def test_what_cannot_be_is_refused_before_anything_is_written(tmp_path):
         (ValueError, "minimum_volume", {"minimum_volume": 2}),
         (TypeError, "int8", {"dtype": "int8"}),
         (ValueError, "table=", {"table": tmp_path / "table.xlsx"}),
-        (ValueError, "table_rows=0", {"table": tmp_path / "table.csv", "table_rows": 0}),
+        (ValueError, "table_rows must be at least 1", {"table": tmp_path / "table.csv", "table_rows": 0}),
         (ValueError, "table_rows cuts", {"table": tmp_path / "table.zarr", "table_rows": 5}),
         (ValueError, "table_rows cuts", {"table_rows": 5}),
         (FileNotFoundError, "table", {"table": tmp_path / "nowhere" / "table.csv"}),
@@ -131,7 +131,7 @@ def test_what_cannot_be_is_refused_before_anything_is_written(tmp_path):
         (ValueError, "whole chunks", {"chunks": 3, "shards": 8}),
         (ValueError, "brick=", {"brick": (8, 8)}),
         (TypeError, "executor", {"executor": "clouds"}),
-        (ValueError, "memory of this process", {"executor": "processes"}),
+        (ValueError, "this process's memory", {"executor": "processes"}),
         (ValueError, "select", {"select": {"c": 1}}),
     ):
         with pytest.raises(error, match=text):
@@ -249,13 +249,13 @@ def test_the_command_takes_neighbourhoods(tmp_path, capsys):
         (tmp_path / "no.npy").write_bytes(content)
         assert main([*command, "--neighbourhood", str(tmp_path / "no.npy")]) == 1
         answer = capsys.readouterr().err
-        assert "no.npy is no .npy file" in answer and "pickle" not in answer
+        assert "no.npy is not a .npy file" in answer and "pickle" not in answer
         assert "it must hold zeros and ones, 3 along each axis: 3 x 3 x 3 for a volume" in answer
     np.save(tmp_path / "no.npy", 2 * element)
     assert main([*command, "--neighbourhood", str(tmp_path / "no.npy")]) == 1
     assert "holds other values than 0 and 1; it must" in capsys.readouterr().err
     np.save(tmp_path / "zero.npy", np.zeros_like(element))
-    with pytest.warns(UserWarning, match="names no neighbour, so that every voxel is a component of its own"):
+    with pytest.warns(UserWarning, match="neighbourhood has no neighbor, so every voxel would be a component"):
         assert main([*command, "--neighbourhood", str(tmp_path / "zero.npy")]) == 0
     assert f"{np.count_nonzero(image)} components" in capsys.readouterr().out
     assert main([*command, "--neighbourhood", str(tmp_path / "missing.json")]) == 1
@@ -264,7 +264,7 @@ def test_the_command_takes_neighbourhoods(tmp_path, capsys):
         assert main([*command, "--neighbourhood", text]) == 1
         assert text in capsys.readouterr().err
     assert main([*command, "--neighbourhood", str(tmp_path / "element.npy"), "--connectivity", "26"]) == 1
-    assert "neighbourhood takes the place of connectivity" in capsys.readouterr().err
+    assert "neighbourhood replaces connectivity" in capsys.readouterr().err
 
 
 def test_the_command_refuses_numbers_that_no_double_stands_for(tmp_path, capsys):
@@ -292,9 +292,9 @@ def test_statistics_are_those_of_the_whole_label_map(tmp_path):
         big.statistics(stored, columns="thickness")
     with pytest.raises(ValueError, match=r"brick \d"):
         big.statistics(-np.ones((5, 5), np.int8), brick=2)
-    with pytest.raises(ValueError, match="label image has NaN"):
+    with pytest.raises(ValueError, match="label image contains NaN"):
         big.statistics(np.full((5, 5), np.nan))
-    with pytest.raises(ValueError, match="mask has NaN"):
+    with pytest.raises(ValueError, match="mask contains NaN"):
         big.label(gray, tmp_path / "a", mask=np.full(gray.shape, np.nan))
 
 

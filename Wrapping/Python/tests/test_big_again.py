@@ -24,7 +24,7 @@ ARGUMENTS = {"chunks": 10, "brick": 10, "state": "state"}
 def test_a_folder_whose_plan_is_lost_is_refused(folder):
     big.label(cube(5), "a.zarr", **ARGUMENTS)
     os.unlink("state/plan.json")
-    with pytest.raises(FileExistsError, match="has no plan, but .* give an empty folder"):
+    with pytest.raises(FileExistsError, match="has no plan, but .* use an empty folder"):
         big.label(cube(6), "b.zarr", **ARGUMENTS)
     assert not os.path.exists("b.zarr")
     os.mkdir("empty")
@@ -162,9 +162,9 @@ def test_changed_sources_in_memory_are_noticed(folder, kind):
 @pytest.mark.parametrize("kind", ["c", "temporary", "hdf5"])
 def test_what_others_cannot_read_is_refused_for_processes(folder, kind):
     source, _ = in_memory(kind)
-    with pytest.raises(ValueError, match="in the memory of this process alone"):
+    with pytest.raises(ValueError, match="only in this process's memory"):
         big.plan(source, "a.zarr", **ARGUMENTS)
-    with pytest.raises(ValueError, match="in the memory of this process alone"):
+    with pytest.raises(ValueError, match="only in this process's memory"):
         big.label(source, "a.zarr", executor="processes", **ARGUMENTS)
     assert not os.path.exists("state")
 
@@ -297,14 +297,14 @@ def test_runs_that_are_lost_are_made_again_of_what_a_client_computes(folder):
 def test_arguments_that_are_wrong_get_errors_before_any_work(folder):
     image = cube()
     for error, text, arguments in (
-        (ValueError, "properties names the column 'nope'", {"properties": ["nope"], "return_table": True}),
-        (ValueError, "properties names the column 'nope'", {"properties": "nope", "return_table": True}),
+        (ValueError, "properties has the column 'nope'", {"properties": ["nope"], "return_table": True}),
+        (ValueError, "properties has the column 'nope'", {"properties": "nope", "return_table": True}),
         (TypeError, "by_slice", {"by_slice": 1.0}),
         (ValueError, "workers=0 must be", {"workers": 0}),
         (TypeError, "algorithm", {"algorithm": None}),
-        (ValueError, "periodic=7 is no axis", {"periodic": 7}),
+        (ValueError, "periodic=7 is not an axis", {"periodic": 7}),
         (ValueError, "periodic='xx'", {"periodic": "xx"}),
-        (ValueError, "neighbourhood takes the place", {"neighbourhood": np.ones((3, 3, 3)), "connectivity": 6}),
+        (ValueError, "neighbourhood replaces connectivity", {"neighbourhood": np.ones((3, 3, 3)), "connectivity": 6}),
         (ValueError, "neighbourhood must be", {"neighbourhood": np.ones((3, 3))}),
         (TypeError, "minimum_size", {"minimum_size": 0.0}),
     ):

@@ -82,7 +82,7 @@ def test_only_tables_are_replaced_by_tables(folder, ending):
         else:
             os.mkdir(table)
             open(f"{table}/mine", "w").close()
-        with pytest.raises(FileExistsError, match="something else"):
+        with pytest.raises(FileExistsError, match="is not a table"):
             big.label(cube(), "b.zarr", table=table, overwrite=True)
         assert not os.path.exists("b.zarr")
         assert os.path.exists(table)

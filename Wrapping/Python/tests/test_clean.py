@@ -113,7 +113,7 @@ def test_out_may_be_the_segmentation():
     np.testing.assert_array_equal(other, expected)
     assert brickccl.clean(image, largest=1, fill_holes=True, out=image) is image
     np.testing.assert_array_equal(image, expected)
-    with pytest.raises(TypeError, match="must be that of the image"):
+    with pytest.raises(TypeError, match="must be the image's type"):
         brickccl.clean(image, out=np.empty(image.shape, np.int64))
     with pytest.raises(ValueError, match="shape"):
         brickccl.clean(image, out=np.empty((3, 3), np.uint8))
@@ -186,8 +186,8 @@ def test_label_refuses_what_has_no_meaning(arguments, error, saying):
         ({"background": 256}, ValueError, "no value of the type"),
         ({"minimum_volume": 2.0}, ValueError, "spacing"),
         ({"largest": -1}, ValueError, "largest"),
-        ({"holes_by_slice": 0}, ValueError, "without fill_holes"),
-        ({"fill_holes": True, "holes_by_slice": 3}, ValueError, "no axis"),
+        ({"holes_by_slice": 0}, ValueError, "need fill_holes"),
+        ({"fill_holes": True, "holes_by_slice": 3}, ValueError, "not an axis"),
         ({"connectivity": 5}, ValueError, "5"),
     ],
 )

@@ -157,9 +157,9 @@ def test_sweeps_are_labelings_of_each_threshold(seed):
 @pytest.mark.parametrize(
     "text, arguments",
     [
-        ("takes the place of connectivity", {"neighbourhood": np.ones((3, 3)), "connectivity": 4}),
+        ("replaces connectivity", {"neighbourhood": np.ones((3, 3)), "connectivity": 4}),
         (r"shape \(3, 3\), as the image", {"neighbourhood": np.ones((3, 3, 3))}),
-        ("periodic=2 is no axis", {"periodic": 2}),
+        ("periodic=2 is not an axis", {"periodic": 2}),
         ("cannot be periodic along y", {"periodic": 0, "neighbourhood": [[0, 0, 0], [1, 1, 1], [0, 0, 0]]}),
     ],
 )

@@ -29,11 +29,11 @@ def test_other_arrays_on_devices_name_those_that_are_taken():
             raise AssertionError("nothing is read")
 
     for image in (Interface(), Exchange()):
-        with pytest.raises(NotImplementedError, match="CuPy and PyTorch"):
+        with pytest.raises(NotImplementedError, match="cupy.from_dlpack or torch.from_dlpack"):
             brickccl.label(image)
-        with pytest.raises(NotImplementedError, match="lies on a GPU"):
+        with pytest.raises(NotImplementedError, match="is on a GPU"):
             brickccl.find(image)
-        with pytest.raises(NotImplementedError, match="lies on a GPU"):
+        with pytest.raises(NotImplementedError, match="is on a GPU"):
             brickccl.statistics(image)
 
 
@@ -220,7 +220,7 @@ def test_out_is_written_and_checked(arrays):
         brickccl.label(on_device, out=np.zeros(image.shape, np.int32))
     with pytest.raises(TypeError, match="integer type"):
         brickccl.label(on_device, dtype="float32")
-    with pytest.raises(ValueError, match="labeled where they lie"):
+    with pytest.raises(ValueError, match="labeled in place"):
         brickccl.label(on_device, device="cuda:77")
     np.testing.assert_array_equal(arrays.get(brickccl.label(on_device, device="cpu")), brickccl.label(image))
     narrow = arrays.put(np.full((30, 30), 7, np.int8))

@@ -285,7 +285,7 @@ def test_out_and_companions_of_a_nibabel_image_have_its_axes(order):
     np.testing.assert_array_equal(
         means, brickccl.statistics(brickccl.label(image), intensity=weights.tolist())["intensity_mean"]
     )
-    with pytest.raises(ValueError, match="must have that of the image"):
+    with pytest.raises(ValueError, match="must have the image's"):
         brickccl.label(image, out=np.zeros(voxels.shape[::-1], np.uint8))
 
 

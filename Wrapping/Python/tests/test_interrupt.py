@@ -95,7 +95,7 @@ def test_a_labeling_does_not_change_while_another_call_reads_it(noise):
     said = []
 
     def change(fraction):
-        with pytest.raises(RuntimeError, match="another call works with this labeling") as raised:
+        with pytest.raises(RuntimeError, match="another call is using this labeling") as raised:
             labeling.keep(keep)
         said.append(raised)
 

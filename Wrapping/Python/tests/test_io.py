@@ -150,7 +150,7 @@ def test_the_command_labels_and_measures(tmp_path, capsys):
         ("is also", ["label", "scan.nrrd", "scan.nrrd"]),
         ("no folder", ["label", "scan.nrrd", "no/out.nrrd"]),
         ("are not written", ["label", "scan.nrrd", "out.jpg"]),
-        ("give --statistics", ["label", "scan.nrrd", "out.nrrd", "--intensity", "scan.nrrd"]),
+        ("needs --statistics", ["label", "scan.nrrd", "out.nrrd", "--intensity", "scan.nrrd"]),
         ("'dark' is not a number", ["label", "scan.nrrd", "out.nrrd", "--background", "dark"]),
         ("shapes", ["stats", "scan.nrrd", "-o", "out.csv", "--columns", "shapes"]),
     ],
@@ -187,14 +187,14 @@ def test_tiff_files_of_several_samples_are_refused_and_narrow_volumes_are_not(tm
 def test_a_tiff_file_without_pictures_is_refused(tmp_path):
     path = tmp_path / "image.tif"
     path.write_bytes(b"II*\0aaaa")
-    with pytest.raises(ValueError, match="no pictures, or is damaged"):
+    with pytest.raises(ValueError, match="no images, or is damaged"):
         io.read(path)
 
 
 @pytest.mark.parametrize(
     ("error", "text", "given"),
     [
-        (ValueError, "without a length", {"spacing": (0, 1, 1)}),
+        (ValueError, "is invalid", {"spacing": (0, 1, 1)}),
         (ValueError, "infinite or not a number", {"spacing": (1, np.nan, 1)}),
         (ValueError, "infinite or not a number", {"origin": (1, np.inf, 1)}),
         (TypeError, "the spacing must be numbers, one for each axis, not 0.5", {"spacing": 0.5}),

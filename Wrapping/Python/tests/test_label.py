@@ -164,7 +164,7 @@ IMAGE = np.ones((2, 3, 4), np.uint8)
         (TypeError, "connectivity must be a whole number", {"connectivity": "6"}),
         (ValueError, "criterion 'like' is unknown", {"criterion": "like"}),
         (ValueError, "needs a tolerance", {"criterion": "tolerance"}),
-        (ValueError, "of no use", {"criterion": "equal", "tolerance": 1}),
+        (ValueError, "cannot be combined", {"criterion": "equal", "tolerance": 1}),
         (ValueError, "tolerance -1 is invalid", {"tolerance": -1}),
         (ValueError, r"range \[3, 2\] is empty", {"range": (3, 2)}),
         (ValueError, r"range \[18446744073709551615, -0\.5\] is empty", {"range": (2**64 - 1, -0.5)}),
@@ -182,13 +182,13 @@ IMAGE = np.ones((2, 3, 4), np.uint8)
         (ValueError, "spacing has 2 values; the image has 3 axes", {"spacing": (1, 2)}),
         (ValueError, "above 0", {"spacing": 0}),
         (TypeError, "spacing must be a number", {"spacing": "thin"}),
-        (ValueError, "by_slice=3 is no axis", {"by_slice": 3}),
+        (ValueError, "by_slice=3 is not an axis", {"by_slice": 3}),
         (ValueError, r"mask has the shape \(2, 3\)", {"mask": np.ones((2, 3))}),
         (TypeError, "mask is of type complex128", {"mask": IMAGE * 1j}),
         (ValueError, "device 'tpu' is unknown", {"device": "tpu"}),
         (ValueError, "algorithm", {"algorithm": "Magic"}),
         (ValueError, "threads=0 must be 1 to", {"threads": 0}),
-        (TypeError, "dtype float32 is no type for labels", {"dtype": np.float32}),
+        (TypeError, "dtype float32 is not a type for labels", {"dtype": np.float32}),
         (TypeError, "out is of type list", {"out": [1]}),
         (TypeError, "out is of type float64", {"out": np.zeros((2, 3, 4))}),
         (ValueError, "out has the shape", {"out": np.zeros((2, 3), int)}),
@@ -236,7 +236,7 @@ def test_a_device_that_is_not_there_is_told():
         ({"order": None}, "order must be a name, for example 'raster', not None"),
         ({"device": 0}, "device must be a name, for example 'cpu', not 0"),
         ({"algorithm": None}, "algorithm must be a name, for example 'auto', not None"),
-        ({"range": (None, 1)}, "range must be a pair of numbers, not .None, 1.; without a bound on one side it is infinite"),
+        ({"range": (None, 1)}, "range must be a pair of numbers, not .None, 1.; use infinity for an open end"),
         ({"range": (1, None)}, "range must be a pair of numbers"),
         ({"by_slice": "z"}, "by_slice must be the number of an axis, not 'z'"),
         ({"minimum_volume": "a", "spacing": 1}, "minimum_volume must be a number, not 'a'"),
@@ -252,11 +252,11 @@ def test_a_type_error_names_the_argument_and_what_it_must_be(arguments, message)
 def test_other_functions_name_what_is_wrong_too():
     with pytest.raises(ValueError, match="seeds must be indices of 2 numbers each, not"):
         brickccl.label(np.eye(3), seeds=[(0, 0), (1,)])
-    with pytest.raises(TypeError, match="columns must be a text or texts, .* not 5"):
+    with pytest.raises(TypeError, match="columns must be one or more names .* not 5"):
         brickccl.find(np.eye(3)).table(5)
     assert list(brickccl.find(np.eye(3)).table(np.array(["shape", "place"]))) == list(brickccl.find(np.eye(3)).table("shape,place"))
     for arguments in ((0, 1, 0.1), ("a", 1), (0, None)):
-        with pytest.raises(TypeError, match="start and stop must be numbers and steps a whole one"):
+        with pytest.raises(TypeError, match="start, stop must be numbers and steps a whole number"):
             brickccl.sweep(np.eye(3), *arguments)
 
 

@@ -199,9 +199,9 @@ def test_a_neighbourhood_may_be_a_text():
     [
         (ValueError, r"offset \(1, 1\) but lacks the opposite one, \(-1, -1\)", {"neighbourhood": [[0, 0, 0], [0, 1, 0], [0, 0, 1]]}),
         (ValueError, r"shape \(3, 3\), as the image", {"neighbourhood": np.ones((3, 3, 3))}),
-        (ValueError, "takes the place of connectivity", {"neighbourhood": np.ones((3, 3)), "connectivity": 4}),
-        (ValueError, "takes the place of connectivity", {"neighbourhood": np.ones((3, 3)), "by_slice": 0}),
-        (ValueError, "periodic=2 is no axis", {"periodic": 2}),
+        (ValueError, "replaces connectivity", {"neighbourhood": np.ones((3, 3)), "connectivity": 4}),
+        (ValueError, "replaces connectivity", {"neighbourhood": np.ones((3, 3)), "by_slice": 0}),
+        (ValueError, "periodic=2 is not an axis", {"periodic": 2}),
         (ValueError, "different letters of 'xy'", {"periodic": "z"}),
         (ValueError, "different letters of 'xy'", {"periodic": "xx"}),
         (ValueError, "names an axis twice", {"periodic": [0, -2]}),

@@ -94,7 +94,7 @@ def test_what_is_unusual_or_lost_is_warned_of(tmp_path):
     }
     assert {warning.filename for warning in caught} == {__file__}
     pytest.importorskip("PIL.Image").fromarray(np.eye(4, dtype=np.uint8)).save(tmp_path / "a.png")
-    with pytest.warns(UserWarning, match=r"holds no spacing; 1 mm is taken \(spacing= gives another\)"):
+    with pytest.warns(UserWarning, match=r"no voxel size in the file: 1 mm assumed; set it with spacing="):
         assert io.read(tmp_path / "a.png").spacing == (1.0, 1.0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -148,8 +148,8 @@ def test_what_cannot_be_read_is_told(tmp_path, error, text, name):
 @pytest.mark.parametrize(
     ("error", "text", "name", "image"),
     [
-        (ValueError, "no format with this extension", "a.xyz", np.ones((2, 3), np.uint8)),
-        (ValueError, "no format with this extension", "a.jpg", np.ones((2, 3), np.uint8)),
+        (ValueError, "not a format for label maps", "a.xyz", np.ones((2, 3), np.uint8)),
+        (ValueError, "not a format for label maps", "a.jpg", np.ones((2, 3), np.uint8)),
         (ValueError, "do not hold 3 dimensions", "a.png", np.ones((2, 3, 4), np.uint8)),
         (ValueError, "do not hold voxels of type int32", "a.png", np.ones((2, 3), np.int32)),
         (OSError, "No such file", "no/a.nrrd", np.ones((2, 3), np.uint8)),

@@ -1,4 +1,4 @@
-// Labels, counts and tables of volumes that are labeled by bricks are those of the volumes labeled at once.
+// Labels, counts and tables of volumes labeled by bricks equal those of the volumes labeled at once.
 
 #include "BrickCCL/Bricks/Bricks.h"
 #include "BrickCCL/BrickCCL.h"

@@ -187,7 +187,7 @@ HasOracle(const Case & made)
   return made.hasOracle && made.options.label.relabel.KeepEverything() && made.options.label.minimumVolume == 0;
 }
 
-/** What a plain flood fill is told. */
+/** The options of a plain flood fill. */
 inline testing::FloodFillProblem
 OracleOf(const Case & made, bool useMask)
 {

@@ -259,7 +259,7 @@ TEST(FillHoles, AClassFillsTheHolesThatItAloneSurrounds)
   EXPECT_EQ(report.classes[0].filledVoxels, 1u);
 }
 
-/** A diagonal gap is a way out for the background of face-connected objects, and none for that of others. */
+/** A diagonal gap is a way out for the background of face-connected objects, but not for the background of others. */
 TEST(FillHoles, TheBackgroundHasTheDualConnectivity)
 {
   const Extent extent{ 5, 5 };

@@ -20,7 +20,7 @@ using testing::FloodFillProblem;
 
 const Device onCpu{ Device::Kind::Cpu, 0 };
 
-/** What a test asks for, in words of the oracle and of the engine. */
+/** The options of a test, for the oracle and for the engine. */
 struct Asked
 {
   Extent                    extent;
@@ -203,7 +203,7 @@ ExpectLikeOracle(const Asked & asked)
     ASSERT_EQ(labeling.ComponentCount(), *std::max_element(expected.begin(), expected.end()));
     EXPECT_GE(report.components - report.removedWithoutSeed - report.removedAtBorder - report.removedNotTouching,
               labeling.ComponentCount());
-    // The table is that of the label map.
+    // The table describes the label map.
     const ComponentTable table = labeling.Measure();
     std::uint64_t        sum = 0;
     for (std::size_t c = 0; c < table.components.size(); ++c)

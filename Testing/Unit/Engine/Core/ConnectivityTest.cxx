@@ -209,12 +209,11 @@ TEST(Connectivity, StructuringElementsAreXFastest)
 
 TEST(Connectivity, ErrorsOfNeighbourhoodsNameWhatIsWrong)
 {
-  EXPECT_EQ(
-    ErrorOf([] {
-      Connectivity::FromOffsets(3, { { 1, 0, 1 }, { 0, 1, 0 }, { 0, -1, 0 } });
-    }),
-    "the neighborhood has the offset (1, 0, 1) but lacks the opposite one, (-1, 0, -1); a neighbourhood must be "
-    "symmetric");
+  EXPECT_EQ(ErrorOf([] {
+              Connectivity::FromOffsets(3, { { 1, 0, 1 }, { 0, 1, 0 }, { 0, -1, 0 } });
+            }),
+            "the neighborhood has the offset (1, 0, 1) but lacks the opposite one, (-1, 0, -1); a neighborhood must be "
+            "symmetric");
   EXPECT_THROW(Connectivity::FromOffsets(2, { { 0, 0, 1 }, { 0, 0, -1 } }), InvalidArgument);
   EXPECT_THROW(Connectivity::FromOffsets(2, { { 2, 0 }, { -2, 0 } }), InvalidArgument);
   EXPECT_EQ(ErrorOf([] { NeighbourhoodFromText("8+xz", 3); }),

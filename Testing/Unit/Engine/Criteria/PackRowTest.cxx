@@ -62,7 +62,7 @@ CheckNear(const std::string & target)
     b[i] = static_cast<T>(i % 3 == 0 ? a[i] : i % 3 == 1 ? a[i] + static_cast<T>(i % 7) : static_cast<T>(random()));
     if (std::is_floating_point_v<T> && i % 2 == 0)
     {
-      // Values whose differences are no values of their type.
+      // Values whose differences do not fit their type.
       a[i] = static_cast<T>(i) / 3;
       b[i] = a[i] + static_cast<T>(2.9999998 + static_cast<double>(i % 5) * 1e-7);
     }

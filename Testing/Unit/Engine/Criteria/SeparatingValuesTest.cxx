@@ -85,7 +85,7 @@ TEST(SeparatingValues, VoxelsOfTwoKindsAreToldApart)
   CheckSeparatedVoxels<float>();
   CheckSeparatedVoxels<double>();
 
-  // Infinite values are none of those that lie just below.
+  // Infinite values are not among the values just below.
   const Extent       extent{ 100, 100 };
   const auto         mask = MakeRandom(extent, 0.4, 4, 1);
   std::vector<float> voxels;

@@ -87,7 +87,7 @@ TEST(Label, OrderBySizeIsStable)
   }
 }
 
-/** What a filter should leave: the labels of an unfiltered map renumbered without the dropped ones. */
+/** The expected result of a filter: the labels of an unfiltered map, renumbered without the dropped ones. */
 std::vector<std::uint32_t>
 Without(std::vector<std::uint32_t> labels, const std::vector<bool> & keep)
 {
@@ -192,7 +192,7 @@ TEST(Label, ExactlyAsManyLabelsAsTheTypeHolds)
 
 TEST(Label, LinksOfTheCallersOwn)
 {
-  // A voxel graph that no criterion describes: voxels join if the sum of their indices is no multiple of 3.
+  // A voxel graph that no criterion describes: voxels join if the sum of their indices is not a multiple of 3.
   const auto        foreground = [](std::int64_t index) { return index % 7 != 0; };
   const auto        joined = [](std::int64_t a, std::int64_t b) { return (a + b) % 3 != 0; };
   const CustomLinks links{ foreground, joined };

@@ -1,4 +1,4 @@
-// Distances within and between sets of boxes of voxels, beside those of all pairs.
+// Distances within and between sets of boxes of voxels, compared with all pairs.
 
 #include "BrickCCL/Geometry/BoundingBoxTree.h"
 #include "BrickCCL/Phantoms/Random.h"

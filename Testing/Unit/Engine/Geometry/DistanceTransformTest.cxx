@@ -1,4 +1,4 @@
-// Distances to what is not of a voxel's component, beside those worked out pair by pair.
+// Distances to voxels outside a voxel's component, compared with distances pair by pair.
 
 #include "BrickCCL/Geometry/DistanceTransform.h"
 #include "BrickCCL/Phantoms/Random.h"

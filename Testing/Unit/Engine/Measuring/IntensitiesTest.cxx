@@ -293,7 +293,7 @@ TEST(Intensities, DistributionsOfNotANumberAreNone)
   EXPECT_EQ(ValueOf(table, 0, "intensity_max"), 4);
 }
 
-/** Nor are they infinite, or those of equal values. */
+/** Nor are they infinite or values of equal voxels. */
 TEST(Intensities, WithoutAnyNumberThereIsNoLowestAndNoHighest)
 {
   const std::vector<std::uint8_t> voxels(3, 1);

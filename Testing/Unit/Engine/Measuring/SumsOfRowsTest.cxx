@@ -12,7 +12,7 @@ namespace brickccl
 namespace
 {
 
-/** Compares sums, bounds and first voxels with those of the voxels. */
+/** Compares sums, bounds and first voxels with single voxels. */
 void
 ExpectSums(const ComponentTable & table, const std::vector<std::uint32_t> & labels, const Extent & extent)
 {

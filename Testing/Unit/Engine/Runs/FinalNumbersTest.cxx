@@ -52,7 +52,7 @@ TEST(FinalNumbers, NumbersOfPartsAreMadeFinal)
         numbers[i] = hangs ? 0xFFFFFFFFu - static_cast<std::uint32_t>(place) : number;
         expected[i] = hangs ? hanging[place] : before + number;
       }
-      // What lies behind them stays as it is.
+      // The values after them stay the same.
       expected.back() = numbers.back() = own + 1;
       const std::uint32_t none = 0;
       simd::FinishNumbers({ own, before, hanging.empty() ? &none : hanging.data() }, count, numbers.data());

@@ -27,7 +27,7 @@ namespace brickccl
 namespace
 {
 
-/** Compares the bounds of a row's runs with those of single voxels. */
+/** Compares the bounds of a row's runs with the bounds of single voxels. */
 void
 ExpectBounds(const std::string & target, const Word * foreground, const Word * starts, std::int64_t words)
 {

@@ -36,7 +36,7 @@ TEST(UndecidedDiagonals, OpenDiagonalsAreFound)
     int             found = 0;
     for (int trial = 0; trial < 400; ++trial)
     {
-      // What lies around a row is random, too, and must not count.
+      // The surroundings of a row are random, too, and must not count.
       constexpr std::int64_t           padding = 8;
       const auto                       words = static_cast<std::int64_t>(1 + random() % 19);
       std::array<std::vector<Word>, 9> rows;

@@ -212,7 +212,7 @@ TEST(MeasureSet, CopiesAreIndependentAndMissingMeasuresAreSaid)
   EXPECT_FALSE(table.measures.Has<SurfaceMeasures>());
   EXPECT_THROW(table.measures.Of<SurfaceMeasures>(), InvalidArgument);
 
-  // Labels within measures are replaced in one copy alone.
+  // Labels within measures are replaced in only one copy.
   const std::vector<std::uint8_t> voxels = { 1, 0, 0, 1 };
   LabelOptions                    options;
   options.device = { Device::Kind::Cpu, 0 };

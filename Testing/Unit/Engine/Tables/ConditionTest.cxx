@@ -40,7 +40,7 @@ Held(const std::string & text, const ComponentTable & table = ThreeRuns())
   return held;
 }
 
-/** What is said of a wrong condition; empty if nothing is. */
+/** The error for a wrong condition; empty if there is none. */
 std::string
 Complaint(const std::string & text)
 {
@@ -192,12 +192,12 @@ TEST(Condition, WrongOnesAreRefused)
     { "label > 2 label", "expected an operator" },
     { "(label > 2", "expected ')'" },
     { "label > 2)", "expected an operator" },
-    { "label > 2x", "no number" },
-    { "label > 0x10", "no number" },
+    { "label > 2x", "not a number" },
+    { "label > 0x10", "not a number" },
     { "label > 1.2.3", "expected an operator" },
-    { "label > .", "no number" },
+    { "label > .", "not a number" },
     { "label > 2 mm", "expected an operator" },
-    { "label > 1e-400", "too near to 0" },
+    { "label > 1e-400", "too close to 0" },
     { "label < 1e400", "too large" },
     { "label < " + Repeated("9", 400), "too large" },
     { "abs label > 2", "expected '('" },
@@ -208,7 +208,7 @@ TEST(Condition, WrongOnesAreRefused)
     { "label > 2 and", "missing at the end" },
     { "and label > 2", "expected a number" },
     { "label > 2 & label < 3", "expected an operator" },
-    { "label => 2", "'==' is" },
+    { "label => 2", "write '=='" },
     { "label > 'a'", "expected a number" },
     { "label; 1 > 0", "expected an operator" },
     { "$(label) > 1", "expected a number" },

@@ -61,7 +61,7 @@ MeasureInParts(const Extent &                     extent,
     {
       std::swap(a, b);
     }
-    // Components are told by the whole image's label of their first voxels.
+    // Components are identified by the whole image's label of their first voxels.
     const auto labelOf = [&](const ComponentTable & table, std::size_t c) {
       std::int64_t place = 0;
       std::int64_t rest = static_cast<std::int64_t>(table.components[c].firstVoxel);

@@ -32,7 +32,7 @@ PathOf(const std::string & extension)
   return (fs::path(::testing::TempDir()) / (std::string("brickccl-chart-") + test->name() + extension)).string();
 }
 
-/** What `write` writes. */
+/** The output of `write`. */
 template <typename TWrite>
 std::string
 Written(const std::string & extension, TWrite write)

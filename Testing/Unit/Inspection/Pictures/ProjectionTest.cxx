@@ -19,7 +19,7 @@ namespace
 
 constexpr float NaN = std::numeric_limits<float>::quiet_NaN();
 
-/** What is seen along the lines of an axis, pixel by pixel. */
+/** The projection along an axis, pixel by pixel. */
 struct Seen
 {
   std::vector<float>         gray;
@@ -113,7 +113,7 @@ TEST(Projection, LeavesNaNOut)
 {
   for (const Extent & extent : Extents)
   {
-    // NaN here and there, and then on most lines alone.
+    // NaN in some voxels, and then on most whole lines.
     for (const std::uint64_t ofTen : { 1, 9 })
     {
       std::vector<float> values(static_cast<std::size_t>(extent.VoxelCount()));

@@ -1,4 +1,4 @@
-// What pictures of slices are made of: voxels and labels under pixels, the values of black and white, colours.
+// The parts of pictures of slices: voxels and labels under pixels, the values of black and white, colors.
 
 #include "BrickCCL/BrickCCL.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"

@@ -1,4 +1,4 @@
-// Gaps that are closed, beside plain loops over all voxels, directions and paths.
+// Closing of gaps, compared with plain loops over all voxels, directions and paths.
 
 #include "SlowBuild.h"
 

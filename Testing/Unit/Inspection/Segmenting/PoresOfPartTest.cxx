@@ -1,4 +1,4 @@
-// Pores of parts, beside the truth of phantoms and plain loops.
+// Pores of parts, compared with the truth of phantoms and with plain loops.
 
 #include "SlowBuild.h"
 

@@ -1,4 +1,4 @@
-// Smoothed images, beside plain loops.
+// Smoothed images, compared with plain loops.
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Segmenting/Smoothing.h"

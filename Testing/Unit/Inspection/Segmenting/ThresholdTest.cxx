@@ -1,4 +1,4 @@
-// Histograms of values and thresholds, beside plain counting and beside all divisions tried in turn.
+// Histograms of values and thresholds, compared with plain counting and with all divisions tried in turn.
 
 #include "AllPixelTypes.h"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the command says to someone who does not know it yet: misspelled words, doubtful results, what was kept."""
 
 import glob

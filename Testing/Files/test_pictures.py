@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """PNG, JPEG, BMP and MRC files and folders of slice images, beside Pillow, imagecodecs, SimpleITK and mrcfile."""
 
 import itertools

@@ -97,7 +97,7 @@ class SpellingTest(CommandTest):
 class HelpTest(CommandTest):
     def test_options_are_grouped_by_task_with_an_example(self):
         shown = self.ok("label", "--help").stdout
-        for text in ("What is labeled:", "Which components stay:", "The table:", "Example:", "--threshold METHOD"):
+        for text in ("Foreground:", "Which components stay:", "The table:", "Example:", "--threshold METHOD"):
             self.assertIn(text, shown)
         self.assertIn("Exit codes: 0", self.ok("--help").stdout)
 

@@ -75,8 +75,8 @@ std::vector<std::string> WordsOf(const std::string & text);
 // Groups, by the names that help shows.
 namespace group
 {
-inline constexpr const char * Labeled = "What is labeled";
-inline constexpr const char * Joined = "What is joined";
+inline constexpr const char * Labeled = "Foreground";
+inline constexpr const char * Joined = "Connectivity";
 inline constexpr const char * Kept = "Which components stay";
 inline constexpr const char * Holes = "Holes";
 inline constexpr const char * LabelMap = "The label map";

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Chooses what .ci/run runs, by the files that changed since the commit in .ci/passed.
 
     .ci/choose.py          prints a line for each step: its name, then options for it
@@ -50,7 +51,7 @@ RULES = (
     (rooms("Core Host"), "corpus", ""),
     # What is built on the engine.
     ("Source/Files/*", "fuzz clang", "FileParts Files Python " + COMMAND),
-    (rooms("Streaming Batch Report Cli Pictures"), "clang", COMMAND),
+    (rooms("Job Streaming Batch Report Cli Pictures"), "clang", COMMAND),
     (rooms("Slicer") + " Source/copy-libraries.sh", "clang", "Slicer SlicerModule"),
     (rooms("Itk"), "asan-ubsan clang", "Itk Consumer Examples Slicer " + COMMAND),
     (rooms("Vtk"), "clang", "Vtk Consumer " + COMMAND),

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What every run.sh here begins with: it finds the command and goes to the folder of the results, which is the script's
 # first argument or build/examples/NAME. BRICKCCL, if set, is the command to use. A script that can do without the command
 # sets needs_command=no.

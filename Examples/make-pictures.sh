@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Makes pictures of README.md and of the pages here anew, from what quickstart.sh and the scripts run.sh draw.
 #   make-pictures.sh [NAME...]   with names, such as CastingPores or cracks, only those
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Installs what is missing, builds the command and finds the cracks in the sample log of Data/.
 #   Examples/quickstart.sh [--cuda]      --cuda: labeling on a GPU as well, also if no GPU answers here
 set -euo pipefail

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The targets `docs`, C++ pages of the public headers by Doxygen, and `site`, the documentation that they are a part of, by Sphinx.
 # A warning is an error in both.
 find_package(Doxygen QUIET)

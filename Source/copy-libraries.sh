@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Copies into a folder the shared libraries that programs need beyond the C library, which must be the machine's own, since
 # it belongs to its loader.
 #   copy-libraries.sh FOLDER PROGRAM ...

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Installs what the preset aarch64 needs on Debian 12 for x86-64: a cross-compiler, an emulator, and the libraries for ARM.
 # Needs root or a sudo that asks for no password.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Installs what the preset mingw needs on Debian 12 for x86-64: a cross-compiler for Windows, wine to run its programs, and
 # Highway and GoogleTest, built from Debian's sources into build/mingw-packages.
 # Needs root or a sudo that asks for no password for packages that are missing, and g++ for them.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Installs what the build and the tests need and what is missing, on Debian 12 and Ubuntu 24.04 (or later ones).
 # Needs root or a sudo that asks for no password; otherwise says what to install.
 #   Testing/install-packages.sh --quick            what the preset quick needs

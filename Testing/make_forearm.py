@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes the DICOM series Data/forearm: a synthetic CT of two bones in soft tissue, 32 slices, in HU. It needs numpy and
 pydicom.   make_forearm.py [FOLDER]"""
 
@@ -7,7 +8,7 @@ import sys
 import numpy
 import pydicom
 from pydicom.dataset import Dataset, FileDataset, FileMetaDataset
-from pydicom.uid import CTImageStorage, DeflatedExplicitVRLittleEndian
+from pydicom.uid import CTImageStorage, ExplicitVRLittleEndian, RLELossless
 
 ROOT = "1.2.826.0.1.3680043.10.54321.7"  # below the root that Medical Connections gives away for tests
 WIDTH, HEIGHT, SLICES = 128, 96, 32
@@ -40,7 +41,7 @@ def write_slice(folder, z):
     meta = FileMetaDataset()
     meta.MediaStorageSOPClassUID = CTImageStorage
     meta.MediaStorageSOPInstanceUID = "%s.3.%d" % (ROOT, z + 1)
-    meta.TransferSyntaxUID = DeflatedExplicitVRLittleEndian
+    meta.TransferSyntaxUID = ExplicitVRLittleEndian
     meta.ImplementationClassUID = ROOT + ".9"
     image = FileDataset(None, Dataset(), file_meta=meta, preamble=b"\0" * 128)
     image.SOPClassUID, image.SOPInstanceUID = meta.MediaStorageSOPClassUID, meta.MediaStorageSOPInstanceUID
@@ -56,6 +57,7 @@ def write_slice(folder, z):
     image.HighBit, image.PixelRepresentation = 15, 1
     image.RescaleIntercept, image.RescaleSlope, image.RescaleType = 0, 1, "HU"
     image.PixelData = slice_values(z).tobytes()
+    image.compress(RLELossless, generate_instance_uid=False)
     image.save_as(os.path.join(folder, "slice-%02d.dcm" % (z + 1)), write_like_original=False)
 
 

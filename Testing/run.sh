@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Installs what is missing, builds everything, passes all tests, and lists the slowest and the skipped ones.
 #   Testing/run.sh [CTEST OPTIONS]
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Prints the slowest tests, and the skipped ones with their reasons, from files that ctest --output-junit wrote.
 
     summarize_tests.py [--slowest N] FILE ...

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Finds, measures and sorts out the pores of a casting.   run.sh [FOLDER OF THE RESULTS]
 source "$(dirname "$0")/../begin.sh"
 

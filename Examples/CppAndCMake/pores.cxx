@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Labels and measures the pores of a casting, a synthetic scan, and writes their table.
 #include <BrickCCL/BrickCCL.h>
 #include <BrickCCL/Phantoms/Phantoms.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Finds the pores of a block with a bore, such as an engine's.   run.sh [FOLDER OF THE RESULTS]
 source "$(dirname "$0")/../begin.sh"
 

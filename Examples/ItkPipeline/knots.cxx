@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads a CT scan of a log, smooths it, labels and measures its knots, selects some of them and writes label maps: a
 // pipeline of ITK filters.
 #include <itkBrickConnectedComponentImageFilter.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Builds a pipeline of ITK filters against an installed BrickCCL and runs it.   run.sh [FOLDER OF THE RESULTS]
 # BRICKCCL_BUILD is BrickCCL's build folder. If it is not set, the library is built first, in build/library.
 needs_command=no

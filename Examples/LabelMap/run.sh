@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Measures a label map that another program made.   run.sh [FOLDER OF THE RESULTS]
 source "$(dirname "$0")/../begin.sh"
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Labels a volume in a memory that is smaller than it.   run.sh [FOLDER OF THE RESULTS]
 source "$(dirname "$0")/../begin.sh"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes the slices of a scan as images, as scanners do: make_slices.py VOLUME.nrrd FOLDER
 
 The volume is one of 16-bit numbers, compressed by gzip, as `brickccl phantom` writes it."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Scores a recipe by a scan whose defects are known.   run.sh [FOLDER OF THE RESULTS]
 source "$(dirname "$0")/../begin.sh"
 rm -rf prints report

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A VTK pipeline from a scan to a picture: the air around a casting and the pores in it are labeled, and the pores are
 // drawn.   pores SCAN.mha PICTURE.png
 

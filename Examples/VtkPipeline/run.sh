@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Builds a pipeline of VTK filters against an installed BrickCCL and runs it.   run.sh [FOLDER OF THE RESULTS]
 # BRICKCCL_BUILD is BrickCCL's build folder, build/release if it is not set.
 source "$(dirname "$0")/../begin.sh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef BRICKCCL_FILES_FINDIMAGES_H
 #define BRICKCCL_FILES_FINDIMAGES_H
 

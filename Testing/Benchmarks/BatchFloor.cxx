@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** The time that reading the scans of a batch and compressing its label maps take alone: the floor for a batch.
  *
  *      brickccl-batch-floor OUTDIR PROCESSES [keep]

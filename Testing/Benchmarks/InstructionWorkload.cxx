@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A fixed small workload whose instructions count_instructions.py counts: labels an input by one thread, twice, and
 // writes the label map; only the second time stands in Workload().
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Times each ITK filter of BrickCCL beside the filter of ITK that it replaces, in one run:
 //
 //   brickccl-itk-benchmark [--size N,N] [--repetitions N] [--once-above SECONDS] [--threads N,N] [--only TEXT]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Times ITK's reader on a volume of 16-bit voxels, or on a folder with one DICOM series:
 //
 //   brickccl-itk-reading IMAGE

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Times labeling beside itk::ConnectedComponentImageFilter and the memory floor, in one run.
 //
 //   brickccl-benchmark [OPTIONS] CASE | IMAGE ...

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Draws lines of a comma-separated file as a chart:
 //
 //   brickccl-line-chart FILE.csv OUT.svg|OUT.png TITLE X_TITLE Y_TITLE [--log]

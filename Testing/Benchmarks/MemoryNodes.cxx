@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shows on which node's memory the pages of a labeling lie, and where the threads run that work on them: for machines
 // with several nodes (NUMA), or such as two-nodes.sh emulates.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Merges the synthetic records of a volume of CT bricks that are never made: how long BrickMerge takes, and in how much
 // memory, for more bricks than any machine has voxels for.
 //   brickccl-merge-simulation [SIDE [BRICKS [LAYERS]]]     BRICKS x BRICKS x LAYERS bricks of SIDE^3 voxels

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What it costs to share work between threads: microseconds of a call of ParallelFor whose pieces do nothing, of one
 // whose threads wait for each other, right after the last call and a while later, and of labeling of volumes.
 //

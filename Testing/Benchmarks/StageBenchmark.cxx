@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Times every stage of labeling on the CPU and the whole, by Google Benchmark:
 //
 //   brickccl-stage-benchmark [--benchmark_filter=Write.*] [--benchmark_format=csv] ...

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Times a batch of many volumes on one core and on two, beside reading and compressing alone, and a log of many slices by
 stage.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Prints the slowest jobs of a build and the sum for each room, from ninja's log, and fails above the bars below.
 
     Testing/Benchmarks/build_times.py [BUILD_FOLDER] [--slowest N] [--no-bars]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Times cleaning a segmentation beside loops over its classes: numpy arrays in and out.
 
     python clean_segmentations.py [--repeat N] [--sample N] SEGMENTATION ...

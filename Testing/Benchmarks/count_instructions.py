@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Counts the instructions of small fixed workloads by callgrind and compares them with instructions.json: repeatable,
 unlike times. Fails where a workload takes more than 1 % more than recorded. Counts depend on compiler and instruction set,
 so that only those of the same ones are compared. Environments, paths and what the C library chooses for a processor move

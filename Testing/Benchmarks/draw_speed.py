@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Draws the first table of RESULTS.md, seconds from file to file, as bars: the picture of README.md.
 
     Testing/Benchmarks/draw_speed.py         writes Examples/speed.svg

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Installs the peers of the benchmarks that come as Python packages, or the packages that are named, into build/peers; run
 # with build/peers/bin/python.
 set -euo pipefail

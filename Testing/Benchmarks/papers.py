@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Fills the tables of PAPERS.md from what brickccl-paper-benchmark measured, and draws its charts.
 
     papers.py papers.csv [brickccl-line-chart]

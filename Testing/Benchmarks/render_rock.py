@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Times `brickccl render --style surface` on the 10,000 largest pores of a synthetic rock of 512^3 voxels.
 
     Testing/Benchmarks/render_rock.py [--command build/release/bin/brickccl] [--runs 3] [--threads 2] [--keep PICTURE]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Times BrickCCL beside its peers (ITK, cc3d, scipy, scikit-image, OpenCV) and the memory floor, in one run on the same
 voxels; prints tables in Markdown and writes results.csv.
 

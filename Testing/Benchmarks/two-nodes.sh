@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Runs a program in an emulated machine with two nodes of a processor and 1 GiB of memory each (qemu, no KVM needed):
 #   Testing/Benchmarks/two-nodes.sh build/release/bin/brickccl-memory-nodes [ARGUMENT ...]
 # Shows where memory and threads are; tells nothing of speed. Debian 12; installs what is missing.

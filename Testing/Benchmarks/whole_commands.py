@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Times whole commands, from start to the written label map, beside ten lines of Python with SimpleITK and cc3d.
 
     Testing/Benchmarks/install-peers.sh numpy SimpleITK connected-components-3d

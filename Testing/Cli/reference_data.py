@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Labels every real scan of a reference folder through the command line and compares the number of components, their
 sizes and the SHA-256 of the label map with the folder's reference.json.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The columns of the component table by their definitions (Source/Engine/Tables/COLUMNS.md), voxel by voxel with numpy and
 scipy: slow, and by other ways than BrickCCL's. reference_measures.py compares them."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compares every column of the component table with its definition (reference_formulas.py), and those that scikit-image
 has with that, on seeded label maps and, where they are present, on real masks (see Testing/README.md). Skipped with a
 message where the packages are not installed (Testing/Benchmarks/install-peers.sh installs them into build/peers).

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Helpers of the command-line tests: running the command, and reading and writing small NRRD files without ITK."""
 
 import gzip

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Arguments that are missing, twice there or too many: each error says what would be right. Limits that the help names."""
 
 import json

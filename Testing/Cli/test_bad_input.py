@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bad input gets an error that says what, which value and what would be right; nothing is lost or half-written."""
 
 import gzip

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`brickccl batch`: what it writes, and its rules of acceptance."""
 
 import gzip

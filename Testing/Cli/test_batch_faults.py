@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`brickccl batch` when something goes wrong: items, processes, disks, and what an earlier run left."""
 
 import fcntl

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How a batch ends before its end, what it says then, and folders of batches that were moved."""
 
 import ctypes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What batches and reports say: of names with odd characters, and of files that are damaged."""
 
 import json

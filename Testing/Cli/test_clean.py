@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What `brickccl clean` does, and `brickccl label` with holes, seeds, the border and a mask to touch."""
 
 import collections

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`brickccl compare`: defects of two batches, matched by overlap."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ctrl-C ends every step within a second, with exit code 130, and leaves nothing that is partial."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the command says to someone who does not know it yet: misspelled words, doubtful results, what was kept."""
 
 import glob
@@ -96,7 +97,7 @@ class SpellingTest(CommandTest):
 class HelpTest(CommandTest):
     def test_options_are_grouped_by_task_with_an_example(self):
         shown = self.ok("label", "--help").stdout
-        for text in ("Foreground:", "Components to keep:", "The table:", "Example:", "--threshold METHOD"):
+        for text in ("Foreground:", "Which components stay:", "The table:", "Example:", "--threshold METHOD"):
             self.assertIn(text, shown)
         self.assertIn("Exit codes: 0", self.ok("--help").stdout)
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`brickccl batch --memory`: items are planned before they start, and keep to their plan."""
 
 import json

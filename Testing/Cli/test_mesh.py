@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What `brickccl mesh` writes: closed surfaces with the volumes of their components."""
 
 import json

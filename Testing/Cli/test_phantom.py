@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What `brickccl phantom` makes, and that the sample of Data/ is made by it."""
 
 import collections

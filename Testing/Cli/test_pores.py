@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`brickccl label --pores`: the pores of a part in one command."""
 
 import csv

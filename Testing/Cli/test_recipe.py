@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`brickccl recipe`: what is wrong in a recipe is said before any work, with its line and what would be right."""
 
 import json

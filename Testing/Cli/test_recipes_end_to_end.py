@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The ready recipes on scans with known defects: each defect that is large enough is found, and nothing else."""
 
 import csv

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rules of acceptance on reference areas, reference volumes and clusters, beside a search over every place and every pair."""
 
 import itertools

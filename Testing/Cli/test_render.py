@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What `brickccl render` draws: surfaces by VTK, slices, montages and projections."""
 
 import colorsys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`brickccl report`: one file that asks for nothing else, with everything escaped."""
 
 import html.parser

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`brickccl score`: defects that are found, missed and wrong, counted by hand."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`brickccl label --memory` with too little memory names an amount that does, and its summary is that of memory."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`brickccl label --memory`: volumes are labeled slab by slab, with the result of the volume in memory."""
 
 import csv

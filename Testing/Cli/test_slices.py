@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Slice images as the input of the command: a folder, a glob or a printf pattern, and slices that are none."""
 
 import csv

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What `brickccl sweep` writes, beside a labeling for each threshold."""
 
 import csv

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which columns and rows of a table are written, and how."""
 
 import csv

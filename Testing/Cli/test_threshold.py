@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Thresholds that are found in the values of a scan, smoothing, and `brickccl info SCAN`."""
 
 import csv

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What CUDA alone can get wrong: rows that end within bricks, options of its algorithms, memory that another image
 // left.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every algorithm of the table is compared with the flood fill, bit for bit, over criteria, connectivities, dimensions,
 // shapes, voxel types, seeds, numbers of threads and divisions of the work.
 

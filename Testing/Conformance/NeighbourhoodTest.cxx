@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Neighbourhoods of any offsets, and periodic axes, compared with the flood fill: every algorithm, all kinds of
 // criteria, masks, channels, threads and divisions of the work.
 

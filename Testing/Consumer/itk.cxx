@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <itkInPlaceImageFilter.h>
 // ITK 6 does not have this macro.
 #undef ITKv5_CONST

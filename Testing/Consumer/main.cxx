@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <BrickCCL/BrickCCL.h>
 #include <BrickCCL/Phantoms/Phantoms.h>
 

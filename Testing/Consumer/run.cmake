@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Installs the build to a folder of its own, then configures, builds and runs the consumer project against it, with
 # find_package in every order.
 set(work ${BUILD}/consumer-test)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The pages of README.md and Examples/: what they show is what the scripts and sources beside them hold, which run.
 
 A block marked as sh, cmake or cpp stands in a file of the page's folder, line for line, up to indentation (one of

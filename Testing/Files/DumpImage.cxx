@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads images as the command does and prints the result, for tests that compare it with an independent reader:
 //   brickccl-dump-image [OPTION ...] IMAGE VOXELS
 // It writes the voxels, x fastest, channels side by side, in the machine's byte order. It prints the rest as JSON.

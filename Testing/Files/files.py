@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Shared by the tests of image files: what our readers make of a file, beside independent readers.
 
 Needs numpy and the readers that the tests name; a test program without them exits with 77 and is skipped."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files of which one part contradicts another one, or whose first part alone looks like the whole, are errors or told."""
 
 import struct

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """DICOM files, made by pydicom, beside what pydicom and the standard say of them."""
 
 import random

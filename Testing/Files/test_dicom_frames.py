@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """DICOM files of several frames and segmentations, made by pydicom."""
 
 import unittest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Series of DICOM files: which files are slices of one volume and where they lie; parts of a volume."""
 
 import glob

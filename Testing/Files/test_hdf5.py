@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """HDF5 files beside h5py and SimpleITK: datasets as a whole and in parts, what they say of axes, and what is refused."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What attributes of HDF5's and netCDF's conventions say of axes and values."""
 
 import csv

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """HDF5 datasets whose values come from elsewhere (virtual ones, external links and files), and damaged lists of chunks."""
 
 import glob

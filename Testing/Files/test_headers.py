@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """NRRD, NIfTI and MetaImage files beside SimpleITK and nibabel: voxels, types, geometry, both ways; damage is an error."""
 
 import gzip

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What TIFF files of ImageJ and of microscopes say of their voxels, and where it contradicts their tags."""
 
 import struct

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """NRRD and MetaImage files that are written here field by field; headers and data that are wrong are errors."""
 
 import gzip

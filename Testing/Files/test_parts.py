@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Volumes that are labeled in parts (`label --memory`), from files of other programs: the memory that errors name does."""
 
 import json

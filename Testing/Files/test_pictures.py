@@ -1,4 +1,5 @@
-"""PNG, JPEG, BMP and MRC files and folders of slice images, beside Pillow, imagecodecs, SimpleITK and mrcfile."""
+# SPDX-License-Identifier: Apache-2.0
+"""PNG, JPEG, BMP and MRC files and folders of slice images, beside Pillow, imagecodecs and SimpleITK."""
 
 import itertools
 import json
@@ -19,11 +20,6 @@ try:
 except ImportError as missing:
     print("skipped:", missing)
     sys.exit(77)
-
-try:
-    import mrcfile
-except ImportError:
-    mrcfile = None
 
 RANDOM = np.random.default_rng(5)
 GREY = RANDOM.integers(0, 255, (23, 17)).astype("u1")
@@ -244,48 +240,22 @@ class Mrc(PicturesTest):
         self.assert_voxels(self.path("s.mrc"), self.VOXELS)
 
     def test_orders_of_axes(self):
-        lengths, origin = (1.5e-7, 2.5e-7, 4e-7), (1e-6, 2e-6, 3e-6)
-        for shape in ((4, 6, 5), (1, 6, 5)):
-            voxels = self.VOXELS[:shape[0]].astype("i2")
-            for axes in itertools.permutations((1, 2, 3)):
-                path = self.mrc(voxels, 1, axes=axes)
-                with open(path, "r+b") as stream:
-                    # Intervals and lengths are along x, y and z, whatever columns, rows and sections are.
-                    counts = [voxels.shape[::-1][axes.index(axis)] for axis in (1, 2, 3)]
-                    stream.seek(28)
-                    stream.write(struct.pack("<3i3f", *counts, *(n * length * 1e7 for n, length in zip(counts, lengths))))
-                if mrcfile is not None:
-                    with mrcfile.open(path, permissive=True) as theirs:
-                        np.testing.assert_array_equal(theirs.data.reshape(voxels.shape), voxels)
-                        self.assertEqual((theirs.header.mapc, theirs.header.mapr, theirs.header.maps), axes)
-                        sizes = theirs.voxel_size
-                        np.testing.assert_allclose([sizes.x, sizes.y, sizes.z], np.multiply(lengths, 1e7), rtol=1e-6)
-                isFlat = shape[0] == 1 and axes[2] == 3
-                image = self.assert_voxels(path, voxels[0] if isFlat else voxels)
-                dimension = 2 if isFlat else 3
-                self.assert_geometry(image, [lengths[axis - 1] for axis in axes[:dimension]])
-                # The position of voxels in space, by the standard: steps along columns, rows and sections.
-                direction = np.array(image.direction).reshape(dimension, dimension)
-                for index in np.ndindex(*[2] * dimension):
-                    place = np.array(image.origin) + direction @ (np.array(image.spacing) * index)
-                    expected = list(origin[:dimension])
-                    for step, axis in zip(index, axes):
-                        expected[axis - 1] += step * lengths[axis - 1]
-                    np.testing.assert_allclose(place, expected, rtol=1e-5)
-                notes = " ".join(image.notes)
-                self.assertEqual("columns, rows and sections run along " in notes, axes != (1, 2, 3))
+        voxels = self.VOXELS.astype("i2")
+        for axes in itertools.permutations((1, 2, 3)):
+            path = self.mrc(voxels, 1, axes=axes)
+            if axes == (1, 2, 3):
+                self.assert_voxels(path, voxels)
+            else:
+                self.refuses(path, saying=["order", "%d, %d, %d" % axes])
+        self.assert_voxels(self.mrc(voxels, 1, axes=(0, 0, 0)), voxels)
         # Without an origin the number of the first column, row and section gives it.
-        path = self.mrc(self.VOXELS.astype("i2"), 1, axes=(3, 1, 2))
+        path = self.mrc(voxels, 1)
         with open(path, "r+b") as stream:
             stream.seek(16)
             stream.write(struct.pack("<3i", 7, -8, 9))
-            stream.seek(28)
-            stream.write(struct.pack("<3i3f", 6, 4, 5, 60, 80, 150))
             stream.seek(196)
             stream.write(bytes(12))
-        image = self.read(path)
-        self.assert_geometry(image, (3e-6, 1e-6, 2e-6))
-        np.testing.assert_allclose(image.origin, (-8e-6, 18e-6, 21e-6), rtol=1e-5)
+        np.testing.assert_allclose(self.read(path).origin, (7 * 1.5e-7, -8 * 2.5e-7, 9 * 4e-7), rtol=1e-5)
 
     def test_stacks_of_volumes(self):
         voxels = self.VOXELS.astype("i2")
@@ -295,13 +265,7 @@ class Mrc(PicturesTest):
             stream.write(struct.pack("<i", 2))
             stream.seek(88)
             stream.write(struct.pack("<i", 401))
-        image = self.assert_voxels(path, voxels.reshape(2, 2, 6, 5))
-        self.assertIn("2 volumes", " ".join(image.notes))
-        np.testing.assert_allclose(image.spacing[:2], (1.5e-7, 2.5e-7), rtol=1e-5)
-        with open(path, "r+b") as stream:
-            stream.seek(36)
-            stream.write(struct.pack("<i", 3))
-        self.refuses(path, saying=["3 sections", "divided evenly"])
+        self.refuses(path, saying=["stack of volumes", "401"])
         with open(self.mrc(voxels, 1), "ab") as stream:
             stream.write(b"more")
         self.assertIn("4 bytes", " ".join(self.assert_voxels(path, voxels).notes))

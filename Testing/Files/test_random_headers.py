@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Right headers of NIfTI, NRRD and MetaImage in the many forms that the formats allow, drawn at random: type, byte order, encoding,
 order and spelling of fields, axes, units, extensions, places of the voxels. Voxels and geometry are known from making them."""
 

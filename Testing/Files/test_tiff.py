@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """TIFF files beside tifffile: every kind of pixels and stack, spacing, what is refused, damage, and our writer."""
 
 import itertools

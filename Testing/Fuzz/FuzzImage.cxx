@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Feeds the reader of one format (FORMAT, its name in Formats.h) with the inputs that libFuzzer makes. Every input must
 // end in an image or in an Error. The image must not depend on what fresh memory holds.
 

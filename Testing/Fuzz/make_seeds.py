@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes the seeds of the fuzzers anew, small files of every kind, with independent writers:
     build/peers/bin/python Testing/Fuzz/make_seeds.py      (numpy, nibabel, SimpleITK, tifffile, imagecodecs, pydicom)"""
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "itkBrickBinaryFillholeImageFilter.h"
 
 #include "BrickCCL/Phantoms/Phantoms.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The filters that make label maps of binary images.
 #include "itkBrickBinaryImageToShapeLabelMapFilter.h"
 #include "itkBrickBinaryImageToStatisticsLabelMapFilter.h"

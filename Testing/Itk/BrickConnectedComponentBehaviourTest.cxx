@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The filter's behavior other than its labels, with ITK's filters as the model.
 #include "itkBrickConnectedComponentImageFilter.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The filter with neighbours that ITK's filter does not have, compared with the flood fill.
 #include "itkBrickConnectedComponentImageFilter.h"
 

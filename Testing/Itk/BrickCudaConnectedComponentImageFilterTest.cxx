@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The filter of itk::CudaImage: its labels and tables beside those of the filter for the host, and that nothing goes
 // through the host that need not. ItkCuda runs these tests with the kernels compiled for the host and a stand-in for
 // ITKCudaCommon, ItkCudaImage (Testing/gpu) with ITKCudaCommon itself, on a device.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The filters one after the other, as ITK's would stand, with a writer that asks for a piece at a time at the end.
 #include "itkBrickBinaryFillholeImageFilter.h"
 #include "itkBrickBinaryImageToStatisticsLabelMapFilter.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The filters that make label maps of label images.
 #include "itkBrickLabelImageToShapeLabelMapFilter.h"
 #include "itkBrickLabelImageToStatisticsLabelMapFilter.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The filters that remove objects by a shape attribute, compared with BrickBinaryShapeKeepNObjectsImageFilter.
 #include "itkBrickBinaryShapeOpeningImageFilter.h"
 #include "itkBrickLabelShapeKeepNObjectsImageFilter.h"

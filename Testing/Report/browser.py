@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A headless Chromium, driven by its DevTools protocol through a pipe (Python's standard library only)."""
 
 import base64

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The report of a batch in a headless Chromium: sorting, filtering, keyboard, slices, printing, accessibility.
 
 Run by itself it says what is missing and ends with 77, which CTest takes as skipped."""

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cases that tests running the modules cannot reach: XML that no module has, and more labels than fit a volume of a
 // test.
 

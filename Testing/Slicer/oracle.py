@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the modules should find, by plain flood fill."""
 
 import itertools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Imitates 3D Slicer: finds modules, reads their XML, builds their command lines, follows their progress, cancels them, and
 reads what they return. It knows the rules of Slicer's parser and nothing of how the modules are made."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the tests of the modules have in common: their programs, and a small volume with a tilted grid."""
 
 import math

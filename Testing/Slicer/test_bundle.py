@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The archive of the modules: unpacked into a scratch folder, it runs where LD_LIBRARY_PATH holds other libraries of the same
 names, and on a system with nothing but the C library."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """BrickComponentStatistics as Slicer runs it, every parameter."""
 
 import re

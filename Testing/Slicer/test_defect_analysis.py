@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """BrickDefectAnalysis as Slicer runs it: a part with pores, a crack and noise, every parameter beside a plain flood fill."""
 
 import json

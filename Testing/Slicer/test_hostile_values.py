@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Values that the fields of a GUI may hold: odd names of files, nothing at all, and one file for two purposes."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """BrickLabelVolume as Slicer runs it, every parameter beside a plain flood fill."""
 
 import json

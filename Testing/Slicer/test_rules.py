@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What Slicer asks of every module before it runs: its name, its XML, its answers."""
 
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Has clang read every source that a build folder knows and has not built, with its warnings as errors; nothing is compiled.
 
   check_clang.py BUILD_FOLDER                   BUILD_FOLDER is configured for clang, as the preset fuzz is

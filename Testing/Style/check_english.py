@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Counts turns of phrase that make a reader stop. Texts for users must not have any (exceptions: english.txt), and the share of
 sentences in comments with such a turn may only fall. `--list` prints all of them; `--update` lowers the numbers in english.txt."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks that the machine code of libraries and programs uses no MMX registers. Compilers use them now and then and leave
 out EMMS, which gives them back to the x87 instructions that long double is computed by: its results are NaN then.
 

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks what a reader may rely on in every source file: the layout of .clang-format, files of at most 500 lines (unit tests:
-400; README.md: 90), functions of at most 100 lines (in Python without their texts of help), no switched-off warnings, and
-the subjects of commits.
+400; README.md: 90), functions of at most 100 lines (in Python without their texts of help), a line with the license, no
+switched-off warnings, and the subjects of commits.
 
 Longer files and functions are listed in exceptions.txt with their length. The list only shrinks: an entry must be longer
-than the limit, and no longer than it says. `--update` writes the lengths that got shorter; it adds nothing.
+than the limit, and no longer than it says. `--update` writes the lengths that got shorter; it adds nothing. `--license`
+adds the line with the license.
 """
 
 import ast
@@ -23,6 +25,8 @@ README_LIMIT = 90
 FUNCTION_LIMIT = 100
 SOURCE = re.compile(r"\.(h|hxx|cxx|cu|cuh)$")
 PYTHON = re.compile(r"\.py$")
+LICENSED = re.compile(r"(\.(h|hxx|cxx|cu|cuh|py|sh|cmake)|CMakeLists\.txt)$")
+LICENSE = "SPDX-License-Identifier: Apache-2.0"
 SUBJECT = re.compile(r"^(ENH|BUG|COMP|DOC|PERF|STYLE|TEST)(, (ENH|BUG|COMP|DOC|PERF|STYLE|TEST))*: \S")
 SUBJECT_LIMIT = 78
 # Subjects of older commits are as they are.
@@ -74,7 +78,7 @@ def lengths():
     for path in tracked() + tracked(PYTHON) + ["README.md"]:
         with open(os.path.join(ROOT, path), encoding="utf-8") as stream:
             text = stream.read()
-        lines = text.split("\n")
+        lines = [line for line in text.split("\n") if LICENSE not in line]
         if len(lines) - 1 > limit_of(path):
             found[path] = len(lines) - 1
         for name, count in python_functions(text) if PYTHON.search(path) else functions(lines):
@@ -128,6 +132,19 @@ def check_layout(faults):
         faults.append(f"{path}: not laid out as .clang-format says; run clang-format -i {path}")
 
 
+def check_licenses(faults, adds=False):
+    for path in [*tracked(LICENSED), "CMakeLists.txt", ".ci/run", ".ci/choose.py"]:
+        with open(os.path.join(ROOT, path), encoding="utf-8") as stream:
+            lines = stream.read().split("\n")
+        if not any(LICENSE in line for line in lines[:2]):
+            if adds:
+                lines.insert(int(lines[0].startswith("#!")), ("// " if SOURCE.search(path) else "# ") + LICENSE)
+                with open(os.path.join(ROOT, path), "w", encoding="utf-8") as stream:
+                    stream.write("\n".join(lines))
+            else:
+                faults.append(f"{path}: its first line, or the one after #!, must have \"{LICENSE}\"; --license adds it")
+
+
 def check_warnings(faults):
     listed = subprocess.run(["git", "ls-files", "*CMakeLists.txt", "*.cmake", "CMakePresets.json"], cwd=ROOT, check=True,
                             capture_output=True, text=True).stdout.split()
@@ -168,11 +185,14 @@ def main():
     if sys.argv[1:] == ["--update"]:
         update()
         return 0
+    if sys.argv[1:] == ["--license"]:
+        check_licenses([], adds=True)
+        return 0
     if sys.argv[1:] == ["--list"]:
         print("\n".join(f"{key} {count}" for key, count in sorted(lengths().items())))
         return 0
     faults = []
-    for check in (check_lengths, check_layout, check_warnings, check_named_files, check_subjects):
+    for check in (check_lengths, check_layout, check_licenses, check_warnings, check_named_files, check_subjects):
         check(faults)
     print("\n".join(faults) if faults else "no fault of style")
     return 1 if faults else 0

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs clang-tidy with the checks of .clang-tidy over the sources that a build folder compiles.
 
   run_clang_tidy.py                       every source; a quarter of an hour on two cores

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What .ci/choose.py chooses: changed files and the steps and tests that they need."""
 
 import importlib.util

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The patterns of check_english.py, what it reads from files, and how it judges."""
 
 import os

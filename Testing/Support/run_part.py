@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs every N-th test of a unittest module, so that a long suite is several tests of ctest.
 
     python run_part.py MODULE PART/N        PART is 1 to N

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rooms of Source/ are layers: a file includes only rooms of a lower or its own storey and rank, no two rooms
 // include each other in a circle, algorithms never include each other, and foreign headers stay in the rooms made for
 // them.

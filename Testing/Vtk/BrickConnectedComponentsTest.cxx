@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "FloodFill.h"
 #include "SlowBuild.h"
 #include "VtkImages.h"
@@ -245,7 +246,7 @@ TEST(VtkFilter, ErrorsAreVtkErrorsAndLeaveNothing)
             std::string::npos);
   EXPECT_NE(messageOf([](Filter * f) {
               f->SetInputArrayToProcess(0, 0, 0, vtkDataObject::FIELD_ASSOCIATION_CELLS, "none");
-            }).find("no array of numbers for the image"),
+            }).find("no numeric array for the image"),
             std::string::npos);
   EXPECT_NE(messageOf([](Filter * f) { f->SetPeriodicAxes("q"); }).find("periodic axes"), std::string::npos);
   EXPECT_NE(messageOf([](Filter * f) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What follows labeling on the device: slices, other numbers, sizes, selections and lists equal those of the host.
 
 #include "OnDevice.h"

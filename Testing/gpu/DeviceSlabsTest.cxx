@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Volumes that are labeled by slabs, on one device or several, have the CPU's labels. Where there is one device, it is
 // named several times: the ways are the same.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table measured on the device (default columns and moments) equals the CPU's.
 
 #include "OnDevice.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What only a GPU can show: labels in device memory equal the CPU's, on a caller's stream, from several threads, and
 // for volumes past 2^31 voxels; and errors leave the labeler usable. Without a GPU these tests are skipped, visibly.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Times labeling in device memory, with the memory floor beside it. Times are the median of 20 runs after a warm-up, by
 // CUDA events. They include consecutive uint32 labels in raster order and the number of components.
 //

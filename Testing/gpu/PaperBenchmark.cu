@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Repeats the measurements of the papers whose algorithms are in Source/Engine/Algorithms, on this machine's GPU:
 //
 //   brickccl-paper-benchmark [--mask FILE NX NY NZ ...] [--method NAME] TABLE ... > papers.csv

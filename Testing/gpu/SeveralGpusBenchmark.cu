@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Times labeling on 1, 2, 4 ... GPUs of one host: of volumes in host memory, and of volumes that lie on the GPUs by
 // slabs. Volumes are made on GPUs. All label maps are compared with the CPU's by a sum over voxels.
 //

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Builds this checkout's CUDA tests on a machine that has a GPU, the CUDA toolkit, CMake, Ninja, Highway and GoogleTest, passes
 # them and compares the benchmark's times with those of older sources, which are built beside it:
 #   Testing/gpu/check-sources.sh [--old FOLDER] [--filter TESTS] [-- OPTION OF THE BENCHMARK ...]

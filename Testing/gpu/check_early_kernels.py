@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks the machine code of kernels that are launched early (Launch.cuh): none may read or write global memory before it
 waits for the kernels ahead of it, wherever the compiler has put the instructions.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares the speed of two builds on one GPU: runs both programs in turns and prints how many times the old one's time the
 new one takes.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Fills a folder with programs and the shared libraries that they need beyond the C library; the programs look for them
 # beside themselves. The build target gpu-bundle calls it.
 #   fill-bundle.sh FOLDER PROGRAM ...

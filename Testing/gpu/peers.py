@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Times other programs for labeling on the GPU on the inputs that brickccl-gpu-benchmark was timed on, and prints a table.
 
     python3 peers.py benchmark.csv BRICKCCL [FILE NX NY NZ ...]      (run.sh calls it)

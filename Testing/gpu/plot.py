@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Draws time against size from RESULTS.md: sizes.svg beside it. Needs matplotlib (Testing/Benchmarks/install-peers.sh).
 
     build/peers/bin/python Testing/gpu/plot.py"""

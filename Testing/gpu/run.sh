@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Runs the tests and the benchmark of a bundle (make-bundle.sh) on a GPU machine and prints RESULTS.md.
 #   ./run.sh [[--segments] FILE NX NY NZ ...] > RESULTS.md      with further masks of one byte per voxel, or segments of
 #                                                               four, which are labeled by equal values

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Builds this folder as an external module against a build tree of ITK (not an installed ITK), as ITK itself was built, and
 # runs its test.
 #   build.sh ITK_BUILD_TREE [BUILD_FOLDER [OPTION_OF_CMAKE...]]

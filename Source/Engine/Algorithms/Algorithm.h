@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef BRICKCCL_ALGORITHMS_ALGORITHM_H
 #define BRICKCCL_ALGORITHMS_ALGORITHM_H
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Algorithms/VoxelAlgorithm.cuh"
 
 #include "BrickCCL/Measuring/SumRuns.cuh"

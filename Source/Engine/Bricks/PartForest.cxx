@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Bricks/PartForest.h"
 
 #include "BrickCCL/Forest/Forest.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef BRICKCCL_BRICKS_PARTFOREST_H
 #define BRICKCCL_BRICKS_PARTFOREST_H
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef BRICKCCL_CLEAN_HOLEWALLS_H
 #define BRICKCCL_CLEAN_HOLEWALLS_H
 

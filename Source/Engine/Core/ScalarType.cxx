@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Core/VolumeView.h"
 

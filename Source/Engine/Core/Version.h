@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef BRICKCCL_CORE_VERSION_H
 #define BRICKCCL_CORE_VERSION_H
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Criteria/GraphLinks.h"
 
 #include "BrickCCL/Core/Counted.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef BRICKCCL_CRITERIA_PROBLEM_H
 #define BRICKCCL_CRITERIA_PROBLEM_H
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef BRICKCCL_CRITERIA_VOXELVALUE_H
 #define BRICKCCL_CRITERIA_VOXELVALUE_H
 

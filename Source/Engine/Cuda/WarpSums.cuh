@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef BRICKCCL_CUDA_WARPSUMS_CUH
 #define BRICKCCL_CUDA_WARPSUMS_CUH
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef BRICKCCL_DISPATCH_CUDALABELER_H
 #define BRICKCCL_DISPATCH_CUDALABELER_H
 

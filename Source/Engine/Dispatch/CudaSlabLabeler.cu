@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Dispatch/CudaLabeler.h"
 
 #include "BrickCCL/Dispatch/SlabOnDevice.cuh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifdef BRICKCCL_USE_CUDA
 
 #  include "BrickCCL/Dispatch/SlabLabeler.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef BRICKCCL_FOREST_FORESTDEVICE_CUH
 #define BRICKCCL_FOREST_FORESTDEVICE_CUH
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef BRICKCCL_GEOMETRY_DRAWBALLS_H
 #define BRICKCCL_GEOMETRY_DRAWBALLS_H
 

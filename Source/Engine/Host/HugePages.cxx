@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Host/HugePages.h"
 
 #include "BrickCCL/Host/ProcessMemory.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef BRICKCCL_HOST_PROCESSMEMORY_H
 #define BRICKCCL_HOST_PROCESSMEMORY_H
 

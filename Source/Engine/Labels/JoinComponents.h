@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef BRICKCCL_LABELS_JOINCOMPONENTS_H
 #define BRICKCCL_LABELS_JOINCOMPONENTS_H
 

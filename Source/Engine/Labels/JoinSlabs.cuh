@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef BRICKCCL_LABELS_JOINSLABS_CUH
 #define BRICKCCL_LABELS_JOINSLABS_CUH
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Labels/ListOnDevice.cuh"
 
 #include "BrickCCL/Cuda/Thrust.cuh"

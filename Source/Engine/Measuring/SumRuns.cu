@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Measuring/SumRuns.cuh"
 
 #include "BrickCCL/Measuring/SumComponents.cuh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef BRICKCCL_MEASURING_SUMRUNS_CUH
 #define BRICKCCL_MEASURING_SUMRUNS_CUH
 

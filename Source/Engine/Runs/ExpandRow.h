@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef BRICKCCL_RUNS_EXPANDROW_H
 #define BRICKCCL_RUNS_EXPANDROW_H
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Highway compiles this file once for every instruction set, as part of each file that includes it.
 #if defined(BRICKCCL_RUNS_ROWWORDS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #  ifdef BRICKCCL_RUNS_ROWWORDS_INL_H

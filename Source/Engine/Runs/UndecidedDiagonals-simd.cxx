@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Runs/UndecidedDiagonals.h"
 
 // Highway compiles the rest of this file once for every instruction set.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef BRICKCCL_TABLES_CONDITIONNODE_H
 #define BRICKCCL_TABLES_CONDITIONNODE_H
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/LostNumber.h"
 #include "BrickCCL/Tables/ConditionNode.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Tables/DefaultColumns.h"
 
 #include "BrickCCL/Tables/ColumnFormulas.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Core/Neighbourhood.h"
 #include "BrickCCL/Cuda/Thrust.cuh"
 #include "BrickCCL/Voxels/VoxelForest.cuh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef BRICKCCL_VOXELS_VOXELVOLUME_CUH
 #define BRICKCCL_VOXELS_VOXELVOLUME_CUH
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Files/Codecs/DeflateBlocks.h"
 
 #include "BrickCCL/Core/BitRow.h"

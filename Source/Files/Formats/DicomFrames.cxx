@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The frames of DICOM files that do not give a position for each: GridFrameOffsetVector says where they are.
 
 #include "BrickCCL/Files/Formats/DicomPlanes.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HDF5: a dataset of numbers as an image, its last axis as x, as h5py and numpy have it.
 
 #include "BrickCCL/Core/Error.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sources of an HDF5 dataset's values. The library returns fill values if it cannot open a source of a virtual
 // dataset or if a chunk is missing, and accepts any chunk in a damaged index. So every source must exist, be large
 // enough and be readable.

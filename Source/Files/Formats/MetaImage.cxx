@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MetaImage (.mha, .mhd), https://itk.org/Wiki/ITK/MetaIO/Documentation: lines "Key = value", then voxels.
 
 #include "BrickCCL/Files/Formats.h"

@@ -1,10 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Files/Formats/TiffBlocks.h"
 #include "BrickCCL/Files/Voxels.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -111,37 +111,23 @@ VoxelsOf(const MrcHeader & header)
   }
 }
 
-/** The axes (0, 1, 2 for x, y, z) along which columns, rows and sections lie. */
-struct MrcAxes
+/** \throws Unsupported unless columns, rows and sections are along x, y and z. Some writers leave the axes at 0. */
+void
+CheckAxes(const MrcHeader & header)
 {
-  int of[3] = { 0, 1, 2 };
-
-  explicit MrcAxes(const MrcHeader & header)
+  const int numbers[3] = { header.Integer(16), header.Integer(17), header.Integer(18) };
+  for (int axis = 0; axis < 3; ++axis)
   {
-    const int numbers[3] = { header.Integer(16), header.Integer(17), header.Integer(18) };
-    if (numbers[0] == 0 && numbers[1] == 0 && numbers[2] == 0)
+    if (numbers[axis] != axis + 1 && (numbers[0] != 0 || numbers[1] != 0 || numbers[2] != 0))
     {
-      return;
+      throw Unsupported("its axes are in the order " + std::to_string(numbers[0]) + ", " + std::to_string(numbers[1]) +
+                        ", " + std::to_string(numbers[2]) + "; 1, 2, 3 (x fastest) is read: reorder them");
     }
-    for (int axis = 0; axis < 3; ++axis)
-    {
-      if (std::find(numbers, numbers + 3, axis + 1) == numbers + 3)
-      {
-        throw Error("its axes are in the order " + std::to_string(numbers[0]) + ", " + std::to_string(numbers[1]) +
-                    ", " + std::to_string(numbers[2]) + "; it must contain 1, 2 and 3 once each (1, 2, 3: x fastest)");
-      }
-    }
-    std::transform(numbers, numbers + 3, of, [](int number) { return number - 1; });
   }
-  bool
-  AreInOrder() const
-  {
-    return of[0] == 0 && of[1] == 1;
-  }
-};
+}
 
 void
-SetGeometry(const MrcHeader & header, const MrcAxes & axes, LoadedImage & image)
+SetGeometry(const MrcHeader & header, LoadedImage & image)
 {
   constexpr double millimetresPerAngstrom = 1e-7;
   const int        dimension = std::min(3, image.extent.dimension);
@@ -157,40 +143,23 @@ SetGeometry(const MrcHeader & header, const MrcAxes & axes, LoadedImage & image)
       throw Unsupported("its axes meet at an angle of " + Shortest(angle) + " degrees; only right angles are read");
     }
   }
-  if (!axes.AreInOrder())
-  {
-    image.notes.push_back(std::string("its columns, rows and sections run along ") + AxisNames[axes.of[0]] + ", " +
-                          AxisNames[axes.of[1]] + " and " + AxisNames[axes.of[2]] +
-                          "; the voxels stay in this order, and the direction matrix has it");
-    for (int i = 0; i < dimension; ++i)
-    {
-      for (int row = 0; row < dimension; ++row)
-      {
-        image.geometry.direction[row][i] = axes.of[i] == row ? 1 : 0;
-      }
-    }
-  }
   if (!isTold)
   {
     image.spacingSource = "none";
     return;
   }
-  // Lengths, intervals and the origin are given along x, y and z. The first voxel is given along columns, rows and
-  // sections.
-  for (int i = 0; i < dimension; ++i)
+  for (int axis = 0; axis < dimension; ++axis)
   {
-    const int axis = axes.of[i];
-    auto &    spacing = image.geometry.spacing[i];
+    auto & spacing = image.geometry.spacing[axis];
     // The lengths are floats, so six digits of the quotient are significant.
     spacing = static_cast<double>(header.Float(10 + axis)) * millimetresPerAngstrom / header.Integer(7 + axis);
     const double origin = static_cast<double>(header.Float(49 + axis)) * millimetresPerAngstrom;
-    const double start = spacing * header.Integer(4 + i);
     if (!std::isfinite(origin))
     {
       throw Error("its origin along axis " + std::to_string(axis + 1) + " is not a finite number");
     }
     // The origin counts if there is one, else the number of the first voxel.
-    image.geometry.origin[axis] = origin != 0 ? origin : start;
+    image.geometry.origin[axis] = origin != 0 ? origin : spacing * header.Integer(4 + axis);
   }
 }
 
@@ -207,23 +176,14 @@ ReadMrc(const FileBytes & file, const ReadOptions & options)
 {
   const MrcHeader           header(file);
   const MrcVoxels           voxels = VoxelsOf(header);
-  const MrcAxes             axes(header);
   LoadedImage               image;
   std::vector<std::int64_t> sizes = { header.Integer(0), header.Integer(1), header.Integer(2) };
-  // A stack of volumes, which is a fourth axis, according to the space group.
+  CheckAxes(header);
   const std::int64_t spaceGroup = header.Integer(22);
   const std::int64_t sectionsOfVolume = header.Integer(9);
   if (spaceGroup >= 401 && spaceGroup <= 630 && sectionsOfVolume > 0 && sectionsOfVolume < sizes[2])
   {
-    if (sizes[2] % sectionsOfVolume != 0 || axes.of[2] != 2)
-    {
-      throw Error("it is a stack of volumes of " + std::to_string(sectionsOfVolume) +
-                  " sections each along z, but its " + std::to_string(sizes[2]) + " sections cannot be divided evenly");
-    }
-    sizes.push_back(sizes[2] / sectionsOfVolume);
-    sizes[2] = sectionsOfVolume;
-    image.notes.push_back("its sections are " + std::to_string(sizes[3]) + " volumes (space group " +
-                          std::to_string(spaceGroup) + "), read as a fourth axis; --by-slice keeps them apart");
+    throw Unsupported("it is a stack of volumes (space group " + std::to_string(spaceGroup) + "); save one of them");
   }
   // By the standard a volume has the space group 1, and as many sections along z as intervals.
   if (spaceGroup == 0 && sectionsOfVolume == 1 && sizes[2] > 1)
@@ -233,7 +193,7 @@ ReadMrc(const FileBytes & file, const ReadOptions & options)
       "keeps them apart");
   }
   // A single section along z makes an image of two dimensions.
-  if (sizes.size() == 3 && sizes[2] == 1 && axes.of[2] == 2)
+  if (sizes[2] == 1)
   {
     sizes.pop_back();
   }
@@ -254,7 +214,7 @@ ReadMrc(const FileBytes & file, const ReadOptions & options)
   const std::size_t bytes = count * static_cast<std::size_t>(voxels.storedBytes);
   file.Require(begin, bytes);
   CheckBytesBeyond(file.Size() - begin - bytes, 1, image);
-  SetGeometry(header, axes, image);
+  SetGeometry(header, image);
   TellHeader(options, image, header.Integer(3) == 12);
 
   const unsigned char * const data = file.Data() + begin;

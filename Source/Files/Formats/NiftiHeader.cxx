@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Files/Formats/NiftiHeader.h"
 
 #include "BrickCCL/Core/Error.h"
@@ -5,55 +6,48 @@
 namespace brickccl::files::nifti
 {
 
+namespace
+{
+
+constexpr struct
+{
+  std::int64_t code;
+  Stored       stored;
+} Types[] = { { 2, { ScalarType::UInt8, 1 } },    { 4, { ScalarType::Int16, 1 } },
+              { 8, { ScalarType::Int32, 1 } },    { 16, { ScalarType::Float32, 1 } },
+              { 64, { ScalarType::Float64, 1 } }, { 128, { ScalarType::UInt8, 3 } },
+              { 256, { ScalarType::Int8, 1 } },   { 512, { ScalarType::UInt16, 1 } },
+              { 768, { ScalarType::UInt32, 1 } }, { 1024, { ScalarType::Int64, 1 } },
+              { 1280, { ScalarType::UInt64, 1 } } };
+
+} // namespace
+
 Stored
 StoredOf(std::int64_t code)
 {
-  switch (code)
+  for (const auto & known : Types)
   {
-  case 2:
-    return { ScalarType::UInt8, 1 };
-  case 4:
-    return { ScalarType::Int16, 1 };
-  case 8:
-    return { ScalarType::Int32, 1 };
-  case 16:
-    return { ScalarType::Float32, 1 };
-  case 64:
-    return { ScalarType::Float64, 1 };
-  case 128:
-    return { ScalarType::UInt8, 3 };
-  case 256:
-    return { ScalarType::Int8, 1 };
-  case 512:
-    return { ScalarType::UInt16, 1 };
-  case 768:
-    return { ScalarType::UInt32, 1 };
-  case 1024:
-    return { ScalarType::Int64, 1 };
-  case 1280:
-    return { ScalarType::UInt64, 1 };
-  case 32:
-  case 1792:
-  case 2048:
-    throw Unsupported("complex voxels are not supported; give their magnitude instead");
-  default:
-    throw Unsupported("its voxels have type code " + std::to_string(code) +
-                      "; integers of 8 to 64 bits, float, double and RGB are read");
+    if (known.code == code)
+    {
+      return known.stored;
+    }
   }
+  throw Unsupported(
+    "its voxels are of the type with the code " + std::to_string(code) +
+    "; integers of 8 to 64 bits, float, double and RGB are read (give the magnitude of complex voxels)");
 }
 
 std::int64_t
 CodeOf(ScalarType type)
 {
-  constexpr std::int64_t codes[] = { 2, 4, 8, 16, 64, 256, 512, 768, 1024, 1280 };
-  for (const std::int64_t code : codes)
+  for (const auto & known : Types)
   {
-    if (StoredOf(code).type == type)
+    if (known.stored.type == type)
     {
-      return code;
+      return known.code;
     }
   }
-  throw Error("NIfTI cannot store voxels of this type");
+  throw Error("NIfTI has no code for a type of voxels");
 }
 
 void

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NIfTI-1 and NIfTI-2 (https://nifti.nimh.nih.gov), single files and pairs, and Analyze 7.5.
 
 #include "BrickCCL/Files/Formats.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Files/HeaderText.h"
@@ -69,25 +70,15 @@ SignsOfSpace(const std::string & space)
     hasTime = true;
     name.pop_back();
   }
-  std::vector<double> signs;
-  if (name == "right-anterior-superior" || name == "ras")
-  {
-    signs = { -1, -1, 1 };
-  }
-  else if (name == "left-anterior-superior" || name == "las")
-  {
-    signs = { 1, -1, 1 };
-  }
-  else if (name == "left-posterior-superior" || name == "lps" || name == "scanner-xyz" || name == "3d-right-handed" ||
-           name == "3d-left-handed")
-  {
-    signs = { 1, 1, 1 };
-  }
-  else
+  const auto isOne = [&name](const std::string & names) { return names.find("|" + name + "|") != std::string::npos; };
+  const bool isRight = isOne("|right-anterior-superior|ras|");
+  const bool isAnterior = isRight || isOne("|left-anterior-superior|las|");
+  if (!isAnterior && !isOne("|left-posterior-superior|lps|scanner-xyz|3d-right-handed|3d-left-handed|"))
   {
     throw Error("its space is '" + space + "', which is not in the format; use left-posterior-superior, " +
                 "right-anterior-superior, left-anterior-superior, scanner-xyz or the like");
   }
+  std::vector<double> signs{ isRight ? -1.0 : 1.0, isAnterior ? -1.0 : 1.0, 1.0 };
   if (hasTime)
   {
     signs.push_back(1);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NRRD, https://teem.sourceforge.net/nrrd/format.html: versions 1 to 5, attached and detached data.
 
 #include "BrickCCL/Files/Formats.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/PartialVoxels.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Batch/FindItems.h"
 #include "BrickCCL/Batch/RecipeFile.h"
 #include "BrickCCL/Batch/RunBatch.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Batch/CompareBatches.h"
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Cli/Commands.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Cli/Doubts.h"
 
 #include "BrickCCL/Clean/Clean.h"

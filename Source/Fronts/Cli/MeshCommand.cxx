@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/SurfaceOptions.h"
 #include "BrickCCL/Core/Counted.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/JobOptions.h"
 #include "BrickCCL/Cli/Spelling.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Cli/RunApp.h"
 
 #include "BrickCCL/Cli/ArgumentFault.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef BRICKCCL_CLI_RUNLABEL_H
 #define BRICKCCL_CLI_RUNLABEL_H
 

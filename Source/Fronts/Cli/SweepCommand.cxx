@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Clean/Clean.h"
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/FileOptions.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What BRICKCCL_USE_ITKCUDACOMMON needs, or an error that says what is missing.
 if(NOT BRICKCCL_HAS_ITK)
   message(FATAL_ERROR "BRICKCCL_USE_ITKCUDACOMMON needs the filters for ITK, but ITK was not found or BRICKCCL_ENABLE_ITK is "

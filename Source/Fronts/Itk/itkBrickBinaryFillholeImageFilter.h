@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef itkBrickBinaryFillholeImageFilter_h
 #define itkBrickBinaryFillholeImageFilter_h
 

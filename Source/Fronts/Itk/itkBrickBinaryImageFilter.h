@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef itkBrickBinaryImageFilter_h
 #define itkBrickBinaryImageFilter_h
 

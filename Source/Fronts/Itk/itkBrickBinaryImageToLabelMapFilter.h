@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef itkBrickBinaryImageToLabelMapFilter_h
 #define itkBrickBinaryImageToLabelMapFilter_h
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef itkBrickBinaryImageToShapeLabelMapFilter_h
 #define itkBrickBinaryImageToShapeLabelMapFilter_h
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef itkBrickBinaryImageToStatisticsLabelMapFilter_h
 #define itkBrickBinaryImageToStatisticsLabelMapFilter_h
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef itkBrickBinaryShapeImageFilter_h
 #define itkBrickBinaryShapeImageFilter_h
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef itkBrickBinaryShapeKeepNObjectsImageFilter_h
 #define itkBrickBinaryShapeKeepNObjectsImageFilter_h
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef itkBrickBinaryShapeOpeningImageFilter_h
 #define itkBrickBinaryShapeOpeningImageFilter_h
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef itkBrickConnectedComponentImageFilter_hxx
 #define itkBrickConnectedComponentImageFilter_hxx
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef itkBrickConnectedThresholdImageFilter_h
 #define itkBrickConnectedThresholdImageFilter_h
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef itkBrickHistogramWriter_h
 #define itkBrickHistogramWriter_h
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef itkBrickImageView_h
 #define itkBrickImageView_h
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef itkBrickLabelCounts_h
 #define itkBrickLabelCounts_h
 

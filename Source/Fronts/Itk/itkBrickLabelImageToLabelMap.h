@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef itkBrickLabelImageToLabelMap_h
 #define itkBrickLabelImageToLabelMap_h
 

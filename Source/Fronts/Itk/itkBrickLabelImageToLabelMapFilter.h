@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef itkBrickLabelImageToLabelMapFilter_h
 #define itkBrickLabelImageToLabelMapFilter_h
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef itkBrickLabelImageToStatisticsLabelMapFilter_h
 #define itkBrickLabelImageToStatisticsLabelMapFilter_h
 

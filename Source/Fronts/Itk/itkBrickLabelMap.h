@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef itkBrickLabelMap_h
 #define itkBrickLabelMap_h
 

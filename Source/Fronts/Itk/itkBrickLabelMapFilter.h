@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef itkBrickLabelMapFilter_h
 #define itkBrickLabelMapFilter_h
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef itkBrickLabelShapeKeepNObjectsImageFilter_h
 #define itkBrickLabelShapeKeepNObjectsImageFilter_h
 

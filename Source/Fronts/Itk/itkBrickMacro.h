@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef itkBrickMacro_h
 #define itkBrickMacro_h
 

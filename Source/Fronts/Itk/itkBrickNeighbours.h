@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef itkBrickNeighbours_h
 #define itkBrickNeighbours_h
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef itkBrickProcess_h
 #define itkBrickProcess_h
 

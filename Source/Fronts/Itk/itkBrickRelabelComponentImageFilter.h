@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef itkBrickRelabelComponentImageFilter_h
 #define itkBrickRelabelComponentImageFilter_h
 

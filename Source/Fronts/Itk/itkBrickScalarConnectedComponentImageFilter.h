@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef itkBrickScalarConnectedComponentImageFilter_h
 #define itkBrickScalarConnectedComponentImageFilter_h
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef itkBrickShapeChoiceImageFilter_h
 #define itkBrickShapeChoiceImageFilter_h
 

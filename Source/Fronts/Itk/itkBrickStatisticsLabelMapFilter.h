@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef itkBrickStatisticsLabelMapFilter_h
 #define itkBrickStatisticsLabelMapFilter_h
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef itkBrickThresholdMaximumConnectedComponentsImageFilter_h
 #define itkBrickThresholdMaximumConnectedComponentsImageFilter_h
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef itkBrickThresholdMaximumConnectedComponentsImageFilter_hxx
 #define itkBrickThresholdMaximumConnectedComponentsImageFilter_hxx
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef itkBrickVectorConnectedComponentImageFilter_h
 #define itkBrickVectorConnectedComponentImageFilter_h
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef itkBrickWeightedAttributes_h
 #define itkBrickWeightedAttributes_h
 

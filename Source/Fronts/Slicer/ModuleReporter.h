@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef BRICKCCL_SLICER_MODULEREPORTER_H
 #define BRICKCCL_SLICER_MODULEREPORTER_H
 

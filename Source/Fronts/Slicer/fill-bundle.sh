@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Fills a folder with the modules for 3D Slicer, the shared libraries that they need, their page and the licences, and packs
 # it as FOLDER.tar.gz. The build target slicer-bundle calls it.
 #   fill-bundle.sh FOLDER PROGRAM ...

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef BRICKCCL_VTK_SURFACESCENE_H
 #define BRICKCCL_VTK_SURFACESCENE_H
 

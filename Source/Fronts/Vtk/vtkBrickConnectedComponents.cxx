@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Vtk/vtkBrickConnectedComponents.h"
 
 #include "BrickCCL/Dispatch/Label.h"

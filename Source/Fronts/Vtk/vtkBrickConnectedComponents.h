@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef vtkBrickConnectedComponents_h
 #define vtkBrickConnectedComponents_h
 

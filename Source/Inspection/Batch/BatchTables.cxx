@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Batch/BatchFolder.h"
 #include "BrickCCL/Batch/FileHash.h"
 #include "BrickCCL/Batch/ProcessItem.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Batch/RecipeFile.h"
 
 #include "BrickCCL/Batch/RecipeValues.h"

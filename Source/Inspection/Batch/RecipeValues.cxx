@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Batch/RecipeValues.h"
 
 #include "BrickCCL/Batch/RecipeSchema.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef BRICKCCL_BATCH_REFERENCEWINDOW_H
 #define BRICKCCL_BATCH_REFERENCEWINDOW_H
 

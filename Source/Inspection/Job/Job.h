@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef BRICKCCL_JOB_JOB_H
 #define BRICKCCL_JOB_JOB_H
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Job/Parameters.h"
 
 #include "BrickCCL/Core/Connectivity.h"
@@ -282,7 +283,7 @@ TableRows()
       "what separates decimals in .csv and .tsv: point (default) or comma" },
     { "contacts", "", &Job::contacts, Text, "FILE", group::Table,
       "write the pairs of components that share voxel faces: .csv or .tsv", NeedsWhole,
-      "This adds the columns of contacts to the table." },
+      "This measures the group 'neighbours'." },
     { "schema", "", &Job::schema, Text, "FILE", group::Table,
       "write names, types, units and meanings of the columns: .csv or .tsv", {},
       "3D Slicer reads TABLE.schema.tsv next to TABLE.tsv." },
@@ -296,7 +297,7 @@ OutputRows()
 {
   return {
     { "output-fallback", "", &Job::outputFallback, Text, "FILE", group::LabelMap,
-      "second choice if OUTPUT's format cannot hold that many labels", NeedsWhole },
+      "second choice if OUTPUT's format cannot hold all labels", NeedsWhole },
     { "label-type", "", &Job::labelType, OneOf({ "auto", "uint8", "uint16", "uint32", "uint64" }), "TEXT",
       group::LabelMap,
       "auto (the smallest that fits), uint8, uint16, uint32 or uint64" },
@@ -322,8 +323,8 @@ OutputRows()
       "The volume is labeled slab by slab. The program itself takes 56 MiB, and 8 MiB more for each of --threads beyond one. "
       "The result is the same except for the last digits of means and sums of floating-point and 64-bit intensities. The "
       "files must be " + FormatsReadInParts() + ", or slice images, without voxels as text or compressed in several files. "
-      "This cannot be combined with thresholds to be found, the column groups of contacts, thickness, inscribed balls and "
-      "percentiles of intensities" },
+      "This cannot be combined with thresholds to be found, the columns 'neighbours', thickness, inscribed and intensity "
+      "(percentiles, skewness)" },
     { "work", "", &Job::work, Text, "FOLDER", group::Running,
       "with --memory: keep the state in this folder, so that --resume can continue", { "memory" } },
     { "resume", "", &Job::resume, Flag, "", group::Running,

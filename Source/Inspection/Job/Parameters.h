@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef BRICKCCL_JOB_PARAMETERS_H
 #define BRICKCCL_JOB_PARAMETERS_H
 
@@ -75,8 +76,8 @@ std::vector<std::string> WordsOf(const std::string & text);
 namespace group
 {
 inline constexpr const char * Labeled = "Foreground";
-inline constexpr const char * Joined = "Neighbors";
-inline constexpr const char * Kept = "Components to keep";
+inline constexpr const char * Joined = "Connectivity";
+inline constexpr const char * Kept = "Which components stay";
 inline constexpr const char * Holes = "Holes";
 inline constexpr const char * LabelMap = "The label map";
 inline constexpr const char * Table = "The table";

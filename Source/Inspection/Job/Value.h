@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef BRICKCCL_JOB_VALUE_H
 #define BRICKCCL_JOB_VALUE_H
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef BRICKCCL_PHANTOMS_PHANTOMS_H
 #define BRICKCCL_PHANTOMS_PHANTOMS_H
 

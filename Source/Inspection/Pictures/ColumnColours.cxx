@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Pictures/ColumnColours.h"
 
 #include "BrickCCL/Tables/LengthUnits.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef BRICKCCL_PICTURES_DRAWING_H
 #define BRICKCCL_PICTURES_DRAWING_H
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Made by make_font.py from Aileron Regular (Sora Sagano, CC0); not to be changed by hand.
 
 #include "BrickCCL/Pictures/Font.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef BRICKCCL_PICTURES_LABELCOLOURS_H
 #define BRICKCCL_PICTURES_LABELCOLOURS_H
 

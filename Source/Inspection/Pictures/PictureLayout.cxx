@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Pictures/PictureLayout.h"
 
 #include "BrickCCL/Pictures/Font.h"

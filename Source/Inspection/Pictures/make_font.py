@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes FontGlyphs.cxx: the glyphs of Aileron Regular (Sora Sagano, CC0), of which Pillow carries a part.
 
     make_font.py > FontGlyphs.cxx        # needs numpy and Pillow

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Report/Report.h"
 
 #include "BrickCCL/Batch/JsonText.h"

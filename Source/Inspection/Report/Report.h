@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef BRICKCCL_REPORT_REPORT_H
 #define BRICKCCL_REPORT_REPORT_H
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef BRICKCCL_SEGMENTING_MULTIOTSU_H
 #define BRICKCCL_SEGMENTING_MULTIOTSU_H
 

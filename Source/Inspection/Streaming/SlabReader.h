@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef BRICKCCL_STREAMING_SLABREADER_H
 #define BRICKCCL_STREAMING_SLABREADER_H
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Streaming/SlabRuns.h"
 
 #include "BrickCCL/Bricks/BrickRecord.h"

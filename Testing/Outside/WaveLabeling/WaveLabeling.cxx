@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Algorithms/Algorithm.h"
 #include "BrickCCL/Core/Neighbourhood.h"
 #include "BrickCCL/Runs/FindRuns.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compressed bytes, read again by zlib.
 
 #include "BrickCCL/Files/Codecs/Deflate.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Decompression on several threads, compared with zlib.
 
 #include "Compressed.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Label maps compressed by their runs, read again by zlib.
 
 #include "BrickCCL/Files/Codecs/RunCompressor.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether the module's headers and library fit together in an ITK build. What the filters do is tested by Testing/Itk.
 #include "itkBrickBinaryShapeKeepNObjectsImageFilter.h"
 #include "itkBrickConnectedComponentImageFilter.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef BRICKCCL_PYTHON_CLEANING_H
 #define BRICKCCL_PYTHON_CLEANING_H
 

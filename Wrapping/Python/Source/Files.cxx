@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "Arrays.h"
 #include "Hooks.h"
 

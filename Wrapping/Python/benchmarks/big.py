@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Times brickccl.big and dask-image on an array of zarr: overlapping balls, chunks of 128^3.
 
     python benchmarks/big.py [--size 512] [--brick 256] [--peer] [--plan] [--folder FOLDER]

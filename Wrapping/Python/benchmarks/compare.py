@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Times brickccl, cc3d, scipy and scikit-image: numpy arrays in and out, a new label map for each call.
 
     python benchmarks/compare.py [--repeat N] [--cpu] [--masks-alone] [--new-memory] [MASK.npy ...]

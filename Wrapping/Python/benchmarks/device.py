@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Times labeling of arrays on a CUDA device, compared with the engine without Python and with cupyx.
 
     python device.py

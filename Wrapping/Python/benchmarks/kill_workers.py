@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Kills workers of brickccl.big at random moments and looks at what comes out.
 
     python benchmarks/kill_workers.py [--runs 20] [--size 128] [--brick 32] [--seed 1]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a call of the library takes without Python: labels the mask of bytes in a file, whose sides are equally long,
 // and writes new label maps. Prints microseconds of CPU time for a call, with a new Labeling for each and with one for
 // all.

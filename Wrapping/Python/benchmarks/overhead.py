@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Times a call of brickccl for a small array, compared with the library without Python and with others.
 
     cmake -S Wrapping/Python -B BUILD && cmake --build BUILD --target overhead

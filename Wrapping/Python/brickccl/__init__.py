@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Connected components of CT and medical volumes: label them, filter them, measure them.
 
 `label` returns a label map; `find` returns a `Labeling`, which makes label maps, tables and lists on request.

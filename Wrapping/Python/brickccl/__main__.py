@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``python -m brickccl``: info, label and stats of image files through `brickccl.io`, and big for `brickccl.big`."""
 
 from __future__ import annotations

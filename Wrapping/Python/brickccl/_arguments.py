@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The common arguments of `label` and `find`: types, defaults, and signatures."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Operations on segmentations: components removed, holes filled; a sweep over thresholds."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Labeling of arrays on a CUDA device: CuPy, PyTorch, and through them others (JAX)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The components of an array on a CUDA device, kept there."""
 
 from __future__ import annotations

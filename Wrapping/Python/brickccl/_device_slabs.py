@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Labeling of a volume in slabs on CUDA devices: lists of arrays of CuPy or PyTorch."""
 
 from __future__ import annotations

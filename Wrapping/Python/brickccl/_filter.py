@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Filters of components other than by size."""
 
 from __future__ import annotations

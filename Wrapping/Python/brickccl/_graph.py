@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Graphs of voxels: one bit for each voxel and direction."""
 
 from __future__ import annotations

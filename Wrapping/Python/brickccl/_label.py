@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Labeling of arrays and images."""
 
 from __future__ import annotations

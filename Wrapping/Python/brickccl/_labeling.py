@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Components as runs, which give label maps, tables and lists."""
 
 from __future__ import annotations

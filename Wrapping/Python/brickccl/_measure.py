@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Measures, selects and numbers the labels of label images."""
 
 from __future__ import annotations

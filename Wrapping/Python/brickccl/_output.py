@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Arrays for label maps."""
 
 from __future__ import annotations

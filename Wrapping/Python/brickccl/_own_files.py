@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Image files through the readers and writers of the `brickccl` command, if the package was built with them."""
 
 from __future__ import annotations

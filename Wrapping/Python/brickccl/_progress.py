@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Progress of work, reported to functions and to bars of tqdm and rich."""
 
 from __future__ import annotations

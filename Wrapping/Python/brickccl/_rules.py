@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The arguments of `label` for joining, filtering and the device, in the form of the engine."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Irregular series of slices and sheared axes: refused, or accepted on request."""
 
 from __future__ import annotations

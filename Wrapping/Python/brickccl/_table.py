@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The component table: a dict of numpy columns."""
 
 from __future__ import annotations

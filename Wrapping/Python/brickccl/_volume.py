@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Arrays and images of other libraries for the engine, and label maps as the kind of the input."""
 
 from __future__ import annotations

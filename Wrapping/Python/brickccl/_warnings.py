@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Warnings that point at the user's line, however deep in the package they are found."""
 
 from __future__ import annotations

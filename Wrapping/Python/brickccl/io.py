@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Image files: through the readers of the `brickccl` command, if the package was built with them (`BRICKCCL_PYTHON_IO`),
 with the same voxels, geometry, notes and errors. See ``brickccl.info()["build"]``.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks the links of a folder of HTML pages: each leads to a file of the folder, and to an anchor in it.
 
     python check_links.py FOLDER

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Settings of Sphinx for the whole documentation: the target `site`, or python -m sphinx -W -c Wrapping/Python/docs . OUTPUT.
 
 Pages stay where they are in the repository. PAGES gives each its address on the site; a page that others link to needs one.

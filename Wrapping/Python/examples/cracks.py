@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cracks in a CT scan of a log: label them, keep cracks of at least 500 mm^3, write a table and a picture.
 
     python examples/cracks.py ../../Data/log.nrrd OUTPUT_FOLDER

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes a stub of the bindings: python tests/make_stub.py brickccl/_core.pyi, with the package installed. `_files.pyi` needs one
 with the command's readers."""
 

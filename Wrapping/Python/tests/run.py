@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Builds the wheel, looks into it, installs it into an environment of its own and passes the tests.
 
     python run.py BUILD_FOLDER [STEP] [--files] [OPTIONS OF PYTEST]

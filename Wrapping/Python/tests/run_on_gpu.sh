@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Builds the package with CUDA and passes the tests of arrays on GPUs, on a machine without internet:
 #     Wrapping/Python/tests/run_on_gpu.sh WHEELS [OPTIONS OF PYTEST]
 # WHEELS is a folder of wheels, which are carried there:

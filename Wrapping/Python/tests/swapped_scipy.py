@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A plugin of pytest that puts the stand-ins in scipy's place, once its tests have been collected."""
 
 

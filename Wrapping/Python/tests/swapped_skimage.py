@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A plugin of pytest that puts the stand-ins in scikit-image's place, once its tests have been collected.
 
 The wheel of scikit-image has no tests. Those of its source archive, unpacked, run in their folder `tests/skimage` by

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Volumes labeled brick by brick, beside the same volumes labeled at once."""
 
 import csv

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Label images beside the images of OME-Zarr."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Places that must not be one another, and what is never replaced."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Arrays, files and URLs that `brickccl.big` reads."""
 
 import http.server

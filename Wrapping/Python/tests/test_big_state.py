@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Work that was ended, killed or damaged, and is gone on with from its folder."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Arrays that `brickccl.big` writes, and the tables beside them."""
 
 import csv

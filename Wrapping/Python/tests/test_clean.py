@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cleaning of segmentations, holes, and what decides which components stay, beside scipy and loops over classes."""
 
 import numpy as np

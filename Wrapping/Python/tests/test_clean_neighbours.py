@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cleaning, holes and sweeps with neighbourhoods of one's own and periodic axes, beside a flood fill and scipy."""
 
 import numpy as np

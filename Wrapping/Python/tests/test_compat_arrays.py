@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The stand-ins on arrays of all forms: each gives what it gives for a plain array of the same values.
 
 That plain arrays are taken as the originals take them is for the tests of each library: several of the originals refuse some of

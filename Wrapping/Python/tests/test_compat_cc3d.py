@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """brickccl.compat.cc3d beside cc3d, on random inputs.
 
 Left out are inputs for which cc3d is wrong or crashes: `delta` between values of both signs (it subtracts them as

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """brickccl.compat.scipy beside scipy.ndimage, on random inputs."""
 
 import itertools

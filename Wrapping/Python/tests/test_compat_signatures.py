@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The arguments of the stand-ins: their names, order, kinds and defaults are those of the originals."""
 
 import importlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """brickccl.compat.skimage beside scikit-image, on random inputs."""
 
 import warnings

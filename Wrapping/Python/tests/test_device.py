@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Arrays on CUDA devices. What needs a device, CuPy or PyTorch is skipped where these are missing."""
 
 import threading

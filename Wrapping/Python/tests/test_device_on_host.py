@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is done with arrays on CUDA devices, seen without one: CuPy's arrays and the engine for them lie on the host here."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Several CUDA devices. What needs a device, CuPy or PyTorch is skipped where these are missing."""
 
 import brickccl

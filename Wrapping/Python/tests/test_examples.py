@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The example scripts run and find what is there."""
 
 import csv

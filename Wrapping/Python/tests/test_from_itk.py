@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the page says of ITK's filters: the calls that take their place give the same."""
 
 import numpy as np

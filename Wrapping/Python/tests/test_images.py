@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Images of other libraries go in and come out with their geometry."""
 
 import gc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Progress, Ctrl-C and other threads."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Image files through SimpleITK, nibabel and tifffile, and the package's command."""
 
 import csv

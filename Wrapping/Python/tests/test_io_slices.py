@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Series of slices with gaps, and axes that are not at right angles: refused, or taken if that is asked for."""
 
 import warnings

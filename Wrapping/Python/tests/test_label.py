@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Labels and arguments of the native interface beside the oracle."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Memory that label maps leave to the next ones."""
 
 from __future__ import annotations

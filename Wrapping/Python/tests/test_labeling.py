@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Labeling, tables and operations on label images."""
 
 import csv

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The plugin in a window of napari; it needs a display (xvfb-run gives one)."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Neighbourhoods of one's own, periodic axes and graphs of voxels beside the oracle, scipy and cc3d."""
 
 import itertools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Image files through the command's own readers and writers, in packages that were built with them (BRICKCCL_PYTHON_IO), and
 the command itself, in those that have it (BRICKCCL_PYTHON_COMMAND)."""
 

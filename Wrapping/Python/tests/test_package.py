@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The package as it is installed: what importing it costs, its types, its documentation."""
 
 import doctest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What tells how far work is: functions, bars of tqdm and rich."""
 
 import io

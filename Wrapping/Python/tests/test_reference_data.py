@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Real scans whose answers are known, where the folder of BRICKCCL_REFERENCE_DATA is present."""
 
 import hashlib

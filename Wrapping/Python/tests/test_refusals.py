@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Arguments that would be misunderstood: errors, or what other libraries make of them."""
 
 import mmap

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables whose values depend on the image: its axes, its spacing, and labels that only unsigned numbers hold."""
 
 import copy

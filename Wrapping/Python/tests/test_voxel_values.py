@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Numbers that are compared with voxels: as numpy 2 compares them (NEP 50)."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Volumes and checks that tests of `brickccl.big` share."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Algorithms/BundleMerging/BundleMerging.h"
 
 #include "BrickCCL/Algorithms/BundleMerging/LabelRows.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Algorithms/LabelEquivalence/LabelEquivalence.h"
 
 #include "BrickCCL/Core/Neighbourhood.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Algorithms/RunMerging/RunMerging.cuh"
 
 #include "BrickCCL/Algorithms/CudaAlgorithm.cuh"

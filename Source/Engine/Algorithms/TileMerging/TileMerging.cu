@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Algorithms/TileMerging/TileMerging.h"
 
 #include "BrickCCL/Algorithms/VoxelAlgorithm.cuh"

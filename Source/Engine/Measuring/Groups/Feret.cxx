@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Geometry/BoundingBoxTree.h"
 #include "BrickCCL/Geometry/EnclosingBall.h"
 #include "BrickCCL/Host/UninitializedVector.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Measuring/Moments.h"
 #include "BrickCCL/Tables/ColumnFormulas.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Geometry/DistanceRidge.h"
 #include "BrickCCL/Geometry/DistanceTransform.h"
 #include "BrickCCL/Geometry/DrawBalls.h"

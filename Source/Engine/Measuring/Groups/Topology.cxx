@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Labels/LabeledRuns.h"
 #include "BrickCCL/Measuring/CountRowMarks.h"
 #include "BrickCCL/Measuring/GroupInput.h"

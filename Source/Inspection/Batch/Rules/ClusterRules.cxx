@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rules on clusters, defects that are close to each other.
 
 #include "BrickCCL/Batch/Clusters.h"

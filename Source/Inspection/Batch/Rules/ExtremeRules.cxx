@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rules on the defect with the highest or the lowest value of a column.
 
 #include "BrickCCL/Batch/ColumnValues.h"

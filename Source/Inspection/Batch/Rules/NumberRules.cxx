@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rules on the number of defects.
 
 #include "BrickCCL/Batch/ColumnValues.h"

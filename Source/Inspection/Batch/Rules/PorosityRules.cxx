@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rules on the share of the part, or of the image, that defects fill.
 
 #include "BrickCCL/Batch/Rules.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rules on a reference area or volume, wherever it is in the image.
 
 #include "BrickCCL/Batch/ReferenceWindow.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Labels, counts and tables of volumes labeled by bricks equal those of the volumes labeled at once.
 
 #include "BrickCCL/Bricks/Bricks.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef BRICKCCL_TESTING_CLEANORACLE_H
 #define BRICKCCL_TESTING_CLEANORACLE_H
 

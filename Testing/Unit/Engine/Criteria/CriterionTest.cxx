@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Criteria/Criterion.h"
 
 #include "BrickCCL/Criteria/RuleConversion.h"

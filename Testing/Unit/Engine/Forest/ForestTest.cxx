@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Forest/Forest.h"
 #include "BrickCCL/Runs/NumberRoots.h"
 #include "BrickCCL/Phantoms/Random.h"

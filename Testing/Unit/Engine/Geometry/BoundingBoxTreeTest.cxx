@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Distances within and between sets of boxes of voxels, compared with all pairs.
 
 #include "BrickCCL/Geometry/BoundingBoxTree.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Distances to voxels outside a voxel's component, compared with distances pair by pair.
 
 #include "BrickCCL/Geometry/DistanceTransform.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The smallest ball around boxes: it holds them all, and no ball beside it is smaller.
 
 #include "BrickCCL/Geometry/EnclosingBall.h"

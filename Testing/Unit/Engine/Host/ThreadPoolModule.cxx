@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A library with an engine of its own, for ThreadPoolTest.cxx to load and give back.
 
 #include "BrickCCL/Host/ThreadPool.h"

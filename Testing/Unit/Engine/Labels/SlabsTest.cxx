@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Volumes that are labeled by slabs have the labels of volumes that are labeled at once.
 
 #include "BrickCCL/Labels/StackSlabs.h"

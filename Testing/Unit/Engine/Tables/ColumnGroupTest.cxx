@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A group of columns of a user's own: what an outsider writes, and that tables, conditions and merging take it in.
 
 #include "BrickCCL/BrickCCL.h"

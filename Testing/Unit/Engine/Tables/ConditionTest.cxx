@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The conditions of `brickccl select --where`: grammar, exact numbers, tolerance, and what is said about wrong ones.
 
 #include "BrickCCL/BrickCCL.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Histograms of a table's columns: borders, weights, what is left out.
 
 #include "BrickCCL/Core/Error.h"

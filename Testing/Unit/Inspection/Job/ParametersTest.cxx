@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of parameters: each row sets its member, says what is right, and names rows that exist.
 
 #include "BrickCCL/Core/Error.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the paper about ridge patterns (CUCCL) claims of its patterns and families: rounds of label equivalence, peak
 // heights, sizes.
 

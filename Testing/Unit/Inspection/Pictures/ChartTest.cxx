@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Charts as files, ticks and numbers.
 
 #include "BrickCCL/Core/Error.h"

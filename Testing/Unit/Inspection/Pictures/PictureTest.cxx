@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pictures of slices as files, and what draws them.
 
 #include "BrickCCL/BrickCCL.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pixels of projections: the greatest value and the first component along each line.
 
 #include "BrickCCL/BrickCCL.h"

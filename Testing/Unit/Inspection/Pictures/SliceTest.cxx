@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parts of pictures of slices: voxels and labels under pixels, the values of black and white, colors.
 
 #include "BrickCCL/BrickCCL.h"

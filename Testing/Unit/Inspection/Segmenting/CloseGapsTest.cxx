@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Closing of gaps, compared with plain loops over all voxels, directions and paths.
 
 #include "SlowBuild.h"

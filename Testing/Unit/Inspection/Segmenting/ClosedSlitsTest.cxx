@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Slits, openings and concave edges of a block, for several widths of what is closed.
 
 #include "SlowBuild.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pores of parts, compared with the truth of phantoms and with plain loops.
 
 #include "SlowBuild.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Smoothed images, compared with plain loops.
 
 #include "BrickCCL/Core/Error.h"

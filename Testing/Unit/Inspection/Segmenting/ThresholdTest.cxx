@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Histograms of values and thresholds, compared with plain counting and with all divisions tried in turn.
 
 #include "AllPixelTypes.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Volumes larger than memory, or shared by many machines: labeled brick by brick, with the same result as at once.
 
 `label` runs everything. Its steps work on a folder, for job arrays of a cluster: `plan`, `label_brick`, `merge`,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``python -m brickccl big``: volumes larger than memory, at once or as steps of a job array."""
 
 from __future__ import annotations

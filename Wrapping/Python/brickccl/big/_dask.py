@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The source arrays in the graph of a dask array."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Executors of the steps: threads, processes, executors of concurrent.futures, clients of Dask."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Detects changed files by their sizes and times, including times that programs cannot set."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The bricks that a volume is cut into."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Datasets of HDF5 that are read by h5py."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The steps of labeling a volume by bricks: each can be repeated and needs only a folder and a number."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The lock of a state's folder, for one process, or for many that do single steps."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Metadata of OME-Zarr images, versions 0.4 and 0.5."""
 
 from __future__ import annotations

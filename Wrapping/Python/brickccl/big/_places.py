@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Paths on a disk that must differ: outputs must not replace inputs."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sources that are read brick by brick: arrays of zarr, OME-Zarr, HDF5, numpy, dask and xarray."""
 
 from __future__ import annotations

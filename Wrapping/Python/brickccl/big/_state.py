@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The folder that keeps the work from step to step."""
 
 from __future__ import annotations

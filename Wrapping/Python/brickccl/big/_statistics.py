@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The component table of a label map larger than memory."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The contents of an array's zarr store."""
 
 from __future__ import annotations

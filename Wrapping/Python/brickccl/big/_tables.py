@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Component tables as files: Parquet, CSV, columns of zarr."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Targets of labels: arrays of zarr, and label images of OME-Zarr."""
 
 from __future__ import annotations

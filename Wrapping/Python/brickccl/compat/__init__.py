@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Functions with the arguments, defaults, results and errors of other libraries, for one changed import.
 
 >>> from brickccl.compat.scipy import label            # scipy.ndimage

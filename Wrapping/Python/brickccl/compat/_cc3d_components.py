@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`cc3d` functions of components: statistics, dust, largest_k, each."""
 
 from __future__ import annotations

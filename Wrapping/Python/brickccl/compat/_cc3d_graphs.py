@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`cc3d` functions of contacts: contacts, region_graph, and graphs of voxels."""
 
 from __future__ import annotations

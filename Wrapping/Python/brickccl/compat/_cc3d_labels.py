@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`cc3d.connected_components`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`cc3d` functions by BrickCCL: connected_components, statistics, dust, largest_k, each, contacts, region_graph
 (connected-components-3d 4.1)."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`cupyx.scipy.ndimage.label` by BrickCCL: arrays stay on the device (CuPy 14)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`scipy.ndimage` functions by BrickCCL: label, find_objects, sum_labels, value_indices (scipy 1.17)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`skimage.measure` and `skimage.morphology` functions by BrickCCL: label, regionprops_table, euler_number and
 remove_small_objects (scikit-image 0.26)."""
 

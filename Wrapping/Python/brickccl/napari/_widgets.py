@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The widgets. Work runs in a separate thread; the window stays responsive, and Cancel ends the work."""
 
 from __future__ import annotations

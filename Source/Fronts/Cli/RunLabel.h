@@ -18,10 +18,10 @@ namespace brickccl::cli
 {
 
 /** Labels an image, measures its components and writes what is asked for. */
-void RunLabel(const job::Job & job, const FrontEnd & frontEnd);
+void RunLabel(const job::Job & arguments, const FrontEnd & frontEnd);
 
 /** Does so slab by slab, in a given memory. */
-void RunLabelBySlabs(const job::Job & job, const FrontEnd & frontEnd);
+void RunLabelBySlabs(const job::Job & arguments, const FrontEnd & frontEnd);
 
 // What both have in common.
 
@@ -30,7 +30,7 @@ void RunLabelBySlabs(const job::Job & job, const FrontEnd & frontEnd);
 ColumnGroups CheckJob(const job::Job & job, NamedFiles & outputs);
 
 /** The limits on sizes and the order. */
-RelabelOptions RelabelOptionsOf(const job::Job & job, ImageReader & reader);
+RelabelOptions RelabelOptionsOf(const job::Job & arguments, ImageReader & reader);
 
 /** What a labeling found, of a whole image or slab by slab. */
 struct LabelFindings

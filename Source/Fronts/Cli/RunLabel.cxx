@@ -400,7 +400,7 @@ CheckJob(const job::Job & job, NamedFiles & outputs)
   job::CriterionOf(job);
   CheckSeeds(job);
   Device::FromName(job.device);
-  const ColumnGroups groups = CheckTableArguments(job, "--statistics");
+  ColumnGroups groups = CheckTableArguments(job, "--statistics");
   CheckUnits(job, false, "--statistics or --print");
   if (job.output.empty() && (!job.IsWanted() || !job.outputFallback.empty()))
   {

@@ -149,7 +149,7 @@ class RecipeTest(CommandTest):
         self.refuses("[threshold]\nrange = [0, 1]\nmethod = \"otsu\"\n", 3, "leave one of them out")
         self.refuses("[threshold]\nrange = [0, 1]\nside = \"below\"\n", 3, "needs threshold.method")
         self.refuses("[smoothing]\nfilter = \"median\"\ndeviation_mm = 1\n", 3, "needs smoothing.filter = \"gaussian\"")
-        self.refuses("[smoothing]\nfilter = \"gaussian\"\n", 2, "deviation_mm above 0")
+        self.refuses("[smoothing]\nfilter = \"gaussian\"\n", 2, "needs smoothing.deviation_mm")
         self.refuses("[selection]\nkeep = \"surface_distance_mm < 2\"\n", 2, "surface of the part")
         self.refuses("[selection]\nkeep = \"intensity_mean < 2\"\n", 2, "measuring.intensity = true")
         self.refuses("[[acceptance]]\nrule = \"near-surface\"\nwithin_mm = 1\nat_most_count = 0\n", 2, "surface of the part")

@@ -20,7 +20,7 @@ namespace
 
 /** The tasks of options that are not parameters of a job, and of options that have another one in a command. */
 constexpr std::pair<const char *, const char *> Tasks[] = {
-  { "What is made",
+  { "The phantom",
     "seed density grain noise blur rings hardening diameters family level subdivisions parameter phantom:size "
     "phantom:spacing" },
   { "The truth", "truth truth-labels sizes" },
@@ -28,7 +28,7 @@ constexpr std::pair<const char *, const char *> Tasks[] = {
   { job::group::Kept, "where labels keep remove values" },
   { job::group::LabelMap, "keep-labels" },
   { "The mesh", "one-file-each mesh:smooth mesh:ras" },
-  { "What is compared", "overlap different-recipes compare:tolerance" },
+  { "The comparison", "overlap different-recipes" },
   { "The picture", "pictures style color-by render:size patient" },
   { "Output", "mesh:output render:output batch:output" },
   { job::group::Table,
@@ -213,15 +213,12 @@ ArrangeHelp(CLI::App & app)
   {
     command->formatter(formatter);
     const auto group = [&](const std::string & name, const char * task) {
-      if (CLI::Option * const option = command->get_option_no_throw("--" + name))
+      CLI::Option * const option = command->get_option_no_throw("--" + name);
+      if (option != nullptr && option->get_group() == "Options")
       {
         option->group(task);
       }
     };
-    for (const job::Parameter & parameter : job::Parameters())
-    {
-      group(parameter.option, parameter.group);
-    }
     for (const auto & [task, names] : Tasks)
     {
       for (const std::string & name : job::WordsOf(names))
@@ -232,6 +229,10 @@ ArrangeHelp(CLI::App & app)
           group(name.substr(colon == std::string::npos ? 0 : colon + 1), task);
         }
       }
+    }
+    for (const job::Parameter & parameter : job::Parameters())
+    {
+      group(parameter.option, parameter.group);
     }
     const auto found = std::find_if(Examples().begin(), Examples().end(), [&](const auto & example) {
       return command->get_name() == example.first;

@@ -139,7 +139,7 @@ private:
   Written(const std::string & tie)
   {
     const std::size_t sign = tie.find('=');
-    return sign == std::string::npos ? tie : tie.substr(0, sign) + " = \"" + tie.substr(sign + 1) + "\"";
+    return sign == std::string::npos ? tie : tie.substr(0, sign) + " = \"" + tie.substr(tie.rfind('=') + 1) + "\"";
   }
 
   /** The key of a tie, "part.method=pores" or "range", of recipes; empty if it is none. */
@@ -161,7 +161,18 @@ private:
       return m_Given.Names(key);
     }
     const auto slot = job::SlotOf<job::Job>(m_Recipe, job::FindParameter(key)->member);
-    return *std::get<std::string *>(slot) == tie.substr(sign + 1);
+    return *std::get<std::string *>(slot) == tie.substr(tie.rfind('=') + 1);
+  }
+
+  /** Complains of a value that needs a key which is not given: of those that need each other, "==" stands between. */
+  void
+  CheckIsNotNeeded(const job::Parameter & parameter)
+  {
+    const std::string need = parameter.ties.needs;
+    if (need.find("==") != std::string::npos && m_Given.Has(KeyOf(need)) && Gives(need))
+    {
+      Complain(m_Given.LineOf(KeyOf(need)), Written(need) + " needs " + parameter.key + ", the " + parameter.help);
+    }
   }
 
   /** Complains of keys without what they need, and of those that exclude each other. */
@@ -173,6 +184,7 @@ private:
       const std::string key = parameter.key;
       if (key.empty() || !m_Given.Names(key))
       {
+        CheckIsNotNeeded(parameter);
         continue;
       }
       for (const std::string & need : job::WordsOf(parameter.ties.needs))
@@ -199,11 +211,6 @@ private:
   TakeSmoothing()
   {
     const std::string & filter = m_Recipe.smoothingFilter;
-    if (filter == "gaussian" && m_Recipe.smoothingDeviation <= 0 && !m_Given.IsRefused("smoothing.deviation_mm"))
-    {
-      Complain(m_Given.LineOf("smoothing.filter"),
-               "smoothing.filter = \"gaussian\" needs smoothing.deviation_mm above 0");
-    }
     m_Recipe.smooth = filter == "median"   ? "median:" + std::to_string(m_Recipe.smoothingRadius)
                     : filter == "gaussian" ? "gaussian:" + files::Shortest(m_Recipe.smoothingDeviation)
                                            : std::string();
@@ -277,11 +284,6 @@ private:
     if (m_Given.Has("labeling.neighbourhood"))
     {
       CheckNeighbourhood();
-    }
-    if (m_Recipe.criterion == "tolerance" && !m_Given.Names("labeling.tolerance"))
-    {
-      Complain(m_Given.LineOf("labeling.criterion"),
-               "labeling.criterion = \"tolerance\" needs labeling.tolerance, the largest difference");
     }
     if (m_Recipe.minimumSize > m_Recipe.maximumSize)
     {

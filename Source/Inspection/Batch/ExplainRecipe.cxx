@@ -4,6 +4,7 @@
 
 #include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Files/Settle.h"
+#include "BrickCCL/Job/JobCriterion.h"
 #include "BrickCCL/Segmenting/Threshold.h"
 #include "BrickCCL/Segmenting/ThresholdAsJson.h"
 
@@ -67,9 +68,7 @@ std::string
 ExplainLabeling(const Recipe & recipe)
 {
   std::string text = "Neighboring voxels that take part belong to one component";
-  text += recipe.equalValue ? " if their values are equal"
-        : recipe.tolerance  ? " if their values differ by at most " + TextOf(*recipe.tolerance)
-                            : std::string();
+  text += job::JoiningOf(recipe);
   text += !recipe.neighbourhood.empty()         ? "; each voxel has the neighbors " + recipe.neighbourhood + "."
         : recipe.connectivity == FaceNeighbours ? "; neighbors share a face."
         : recipe.connectivity == FullNeighbours

@@ -40,6 +40,14 @@ CriterionOf(const Segmenting & job, std::optional<ScalarType> type, const std::o
   return criterion;
 }
 
+std::string
+JoiningOf(const Segmenting & job)
+{
+  return job.equalValue ? " if their values are equal"
+       : job.tolerance  ? " if their values differ by at most " + job.tolerance->ToString()
+                        : std::string();
+}
+
 Threshold
 ThresholdOf(const ImageView &                image,
             const std::optional<ImageView> & mask,

@@ -21,6 +21,9 @@ Criterion CriterionOf(const Segmenting &               job,
                       std::optional<ScalarType>        type = {},
                       const std::optional<Threshold> & threshold = {});
 
+/** " if their values differ by at most 3": when neighbors are joined, if it is not enough that both are foreground. */
+std::string JoiningOf(const Segmenting & job);
+
 /** The threshold that a text gives, or that its method finds in the values where the mask is not 0.
  *  \param text  as ThresholdMethod::FromText reads it */
 Threshold ThresholdOf(const ImageView &                image,

@@ -139,8 +139,8 @@ SegmentingRows()
       "how the image is smoothed first; default: none" },
     { "", "smoothing.radius", &Job::smoothingRadius, { Kind::Whole, 1, SmoothingMethod::MaximumRadius }, "", "",
       "of the median, in voxels along each axis; default: 1", { "smoothing.filter=median" } },
-    { "", "smoothing.deviation_mm", &Job::smoothingDeviation, Millimetres, "", "",
-      "standard deviation of the Gaussian", { "smoothing.filter=gaussian" } },
+    { "", "smoothing.deviation_mm", &Job::smoothingDeviation, { Kind::Above, -Finite, Finite, "mm" }, "", "",
+      "standard deviation of the Gaussian", { "smoothing.filter==gaussian" } },
 
     { "pores", "", &Job::pores, Flag, "", group::Labeled,
       "label the pores of a part; --threshold (default otsu) or --range is its material",
@@ -210,7 +210,8 @@ JoiningRows()
       "join neighbors of equal value", { "", "tolerance pores" } },
     { "tolerance", "labeling.tolerance", &Job::tolerance, FromZero, "T", group::Joined,
       "join neighbors whose values differ by at most T",
-      { "labeling.criterion=tolerance", "equal-value pores" } },
+      { "labeling.criterion==tolerance", "equal-value pores" },
+      {}, "largest difference of neighbors whose values belong together" },
   };
 }
 

@@ -30,8 +30,8 @@ SlotOf(T & object, const MemberOf<T> & member)
   return std::visit([&](auto place) { return Slot(&(object.*place)); }, member);
 }
 
-/** What a parameter does not go without, and what excludes it: names of options, or keys, with blanks between. A key
- * may have a value: "part.method=pores". */
+/** The options or keys that a parameter needs, and those that exclude it, with blanks between. A key may have a value:
+ *  "part.method=pores"; with "==" this value needs the parameter in turn. */
 struct Ties
 {
   const char * needs = "";

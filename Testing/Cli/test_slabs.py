@@ -336,8 +336,8 @@ class SlabsTest(CommandTest):
             for command in (label, batch):
                 self.fails(*command, "--memory=" + text, saying=["--memory", "'%s'" % text])
             if text:
-                self.fails(*batch, "--memory", text, saying="no amount of memory; 4GiB, 500MB and 1.5G are")
-        self.fails(*label, "--memory", 0, saying="no amount of memory")
+                self.fails(*batch, "--memory", text, saying="not an amount of memory, such as 4GiB")
+        self.fails(*label, "--memory", 0, saying="not an amount of memory")
         write_nrrd(self.path("a.nrrd"), "uint8", (2, 2, 2), [1] * 8)
         for text in ("0", "0.5GB", "1.5GiB", "1e9", "500 MB", "4gib", "2000000"):
             self.assertIn("1 item; ", self.ok(*batch, "--memory", text).stdout)
@@ -345,7 +345,7 @@ class SlabsTest(CommandTest):
     def test_what_needs_the_whole_volume_is_refused_by_name(self):
         path = self.phantom("balls.nrrd")
         options = ("label", path, self.path("out.nrrd"), *LIMIT)
-        self.fails(*options, "--output-fallback", self.path("b.nrrd"), saying=["--output-fallback", "--memory", "OUTPUT alone"])
+        self.fails(*options, "--output-fallback", self.path("b.nrrd"), saying=["--output-fallback", "--memory"])
         result = self.fails(*options, "--algorithm", "foo", saying="algorithm 'foo' is unknown")
         self.assertNotIn("brick at", result.stderr)
         for name in ("TileMerging", "DirectionalSearch", "LinkPropagation:gather=64"):

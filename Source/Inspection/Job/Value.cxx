@@ -102,28 +102,30 @@ NeighboursOf(const std::string & text)
   return count && std::find(known.begin(), known.end(), *count) != known.end() ? count : std::nullopt;
 }
 
-/** Puts a value into its slot, which may be of another type. */
+/** Puts a value into its place, which may be of another type. */
+template <typename T, typename TValue>
+void
+PutInto(T & place, const TValue & value)
+{
+  if constexpr (std::is_same_v<T, std::string> && std::is_arithmetic_v<TValue>)
+  {
+    place = std::to_string(value);
+  }
+  else if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool> && !std::is_same_v<TValue, std::string>)
+  {
+    place = static_cast<T>(value);
+  }
+  else if constexpr (std::is_assignable_v<T &, TValue>)
+  {
+    place = value;
+  }
+}
+
 template <typename TValue>
 void
 Put(const TValue & value, Slot slot)
 {
-  std::visit(
-    [&](auto * place) {
-      using T = std::remove_pointer_t<decltype(place)>;
-      if constexpr (std::is_same_v<T, std::string> && std::is_arithmetic_v<TValue>)
-      {
-        *place = std::to_string(value);
-      }
-      else if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool> && !std::is_same_v<TValue, std::string>)
-      {
-        *place = static_cast<T>(value);
-      }
-      else if constexpr (std::is_assignable_v<T &, TValue>)
-      {
-        *place = value;
-      }
-    },
-    slot);
+  std::visit([&](auto * place) { PutInto(*place, value); }, slot);
 }
 
 /** Reads the numbers of a range or a spacing. */

@@ -242,7 +242,7 @@ TEST(VtkFilter, ErrorsAreVtkErrorsAndLeaveNothing)
               const auto moved = MakeImage(MakeRandom(extent, 0.4, 1, 5), extent);
               moved->SetOrigin(10, -20, 30.1);
               f->SetInputData(Filter::Mask, moved);
-            }).find("the mask must have one component, lie on the grid"),
+            }).find("the mask must have one component, the grid of the image"),
             std::string::npos);
   EXPECT_NE(messageOf([](Filter * f) {
               f->SetInputArrayToProcess(0, 0, 0, vtkDataObject::FIELD_ASSOCIATION_CELLS, "none");

@@ -233,15 +233,6 @@ class InterruptTest(CommandTest):
     def test_a_terminal_sees_that_files_are_read(self):
         shown, _ = self.seen_by_a_terminal("info", self.scan, "--threads", 1)
         self.assertGreater(len(set(re.findall(rb"reading [^\r]*? \[#*\.*\] (\d+) %", shown))), 5, shown)
-        # A file so large that reading takes its time.
-        values = b"12 345 " * 2500000
-        with open(self.path("text.nrrd"), "wb") as stream:
-            stream.write(b"NRRD0004\ntype: short\ndimension: 3\nsizes: 100 100 500\nencoding: ascii\n\n" + values)
-        begin = time.monotonic()
-        shown, _ = self.seen_by_a_terminal("info", self.path("text.nrrd"))
-        self.assertRegex(shown, rb"reading [^\r]*? \[#*\.*\] \d+ %")
-        if time.monotonic() - begin > 3:
-            self.assertRegex(shown, rb"reading [^\r]*? \d+ %, \d+ s left")
 
     def test_a_terminal_sees_how_far_a_phantom_is(self):
         for kind, size, options in (("casting", (500, 500, 400), ()), ("log", (400, 400, 250), ("--blur", 1)),

@@ -287,10 +287,10 @@ class Hdf5Test(Hdf5Files):
             self.refuses(path + "::/" + name + "n", saying="no dataset")
         self.refuses(self.path("n" * 300 + ".h5"), saying="too long")
 
-    def test_the_help_names_it(self):
+    def test_the_manual_names_it(self):
         """Volumes that are read in parts."""
-        result = subprocess.run([COMMAND, "label", "--help"], capture_output=True, text=True)
-        self.assertIn("HDF5", result.stdout.split("--memory SIZE")[1].split("--work")[0])
+        result = subprocess.run([COMMAND, "manual"], capture_output=True, text=True)
+        self.assertIn("HDF5", result.stdout.split("memory SIZE")[1].split("work FOLDER")[0])
 
 
 if __name__ == "__main__":

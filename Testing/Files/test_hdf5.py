@@ -290,7 +290,7 @@ class Hdf5Test(Hdf5Files):
     def test_the_manual_names_it(self):
         """Volumes that are read in parts."""
         result = subprocess.run([COMMAND, "manual"], capture_output=True, text=True)
-        self.assertIn("HDF5", result.stdout.split("memory SIZE")[1].split("work FOLDER")[0])
+        self.assertIn("HDF5", result.stdout.split("memory \\&SIZE")[1].split("work")[0])
 
 
 if __name__ == "__main__":

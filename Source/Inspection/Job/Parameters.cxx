@@ -322,7 +322,7 @@ OutputRows()
       "use at most this much memory, such as 4GiB: for volumes larger than memory", {},
       "The volume is labeled slab by slab. The program itself takes 56 MiB, and 8 MiB more for each of --threads beyond one. "
       "The result is the same except for the last digits of means and sums of floating-point and 64-bit intensities. The "
-      "files must be " + FormatsReadInParts() + ", or slice images, without voxels as text or compressed in several files. "
+      "files must be " + FormatsReadInParts() + ", or slice images, but not compressed in several files. "
       "This cannot be combined with thresholds to be found, the columns 'neighbours', thickness, inscribed and intensity "
       "(percentiles, skewness)" },
     { "work", "", &Job::work, Text, "FOLDER", group::Running,

@@ -25,7 +25,7 @@ def number_of(text: str) -> float:
     except ValueError:
         raise argparse.ArgumentTypeError(f"'{text}' is not a number") from None
     if (value == 0 or math.isinf(value)) and set("123456789") & set(text.lower().partition("e")[0]):
-        raise argparse.ArgumentTypeError(f"'{text}' is too {'near to 0' if value == 0 else 'large'} for double precision")
+        raise argparse.ArgumentTypeError(f"'{text}' is too {'close to 0' if value == 0 else 'large'} for double precision")
     return value
 
 

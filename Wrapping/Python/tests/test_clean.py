@@ -184,7 +184,7 @@ def test_label_refuses_what_has_no_meaning(arguments, error, saying):
     "arguments, error, saying",
     [
         ({"values": [0]}, ValueError, "background"),
-        ({"background": 256}, ValueError, "no value of the type"),
+        ({"background": 256}, ValueError, "does not fit the type"),
         ({"minimum_volume": 2.0}, ValueError, "spacing"),
         ({"largest": -1}, ValueError, "largest"),
         ({"holes_by_slice": 0}, ValueError, "need fill_holes"),
@@ -209,7 +209,7 @@ def test_sweep_is_a_labeling_for_each_threshold():
             assert curve["largest_voxel_count"][place] == np.bincount(labels.ravel())[1:].max()
             assert curve["voxel_count"][place] == mask.sum()
             assert curve["fraction"][place] == mask.mean()
-    with pytest.raises(ValueError, match="first must be below"):
+    with pytest.raises(ValueError, match="must be below the last"):
         brickccl.sweep(image, 1, 1)
     with pytest.raises(ValueError, match="steps"):
         brickccl.sweep(image, 0, 1, 1)

@@ -134,7 +134,7 @@ def test_holes_by_slice_of_a_neighbourhood():
         assert not np.array_equal(expected, brickccl.fill_holes(mask, neighbourhood=structure))
     flat = np.zeros((3, 3, 3))
     flat[:, :, 1] = 1
-    with pytest.raises(ValueError, match="holes within slices along z do not go with components of"):
+    with pytest.raises(ValueError, match="holes within slices along z cannot be combined with components of"):
         brickccl.fill_holes(mask, neighbourhood=flat, by_slice=0)
 
 

@@ -42,7 +42,7 @@ def test_options_that_slabs_do_not_have_are_refused_by_name(name, value):
 
 
 def test_slabs_of_other_libraries_name_those_that_are_taken():
-    with pytest.raises(NotImplementedError, match="slab 0 .*CuPy and PyTorch"):
+    with pytest.raises(NotImplementedError, match="slab 0 .*cupy.from_dlpack or torch.from_dlpack"):
         brickccl.label([OnDevice(), OnDevice()])
 
 
@@ -57,7 +57,7 @@ def test_devices_are_named_once_and_not_beside_a_device():
     image = np.ones((2, 2, 2), np.uint8)
     with pytest.raises(ValueError, match="device 1 twice"):
         brickccl.label(image, devices=[1, 0, 1])
-    with pytest.raises(ValueError, match="leaves nothing"):
+    with pytest.raises(ValueError, match="at least one device"):
         brickccl.label(image, devices=[])
     with pytest.raises(ValueError, match="both device='cpu' and devices="):
         brickccl.label(image, device="cpu", devices=[0])

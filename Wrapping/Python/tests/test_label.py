@@ -173,7 +173,7 @@ IMAGE = np.ones((2, 3, 4), np.uint8)
         (ValueError, "tolerance -9223372036854775808 is invalid", {"tolerance": -(2**63)}),
         (TypeError, "pair", {"range": 3}),
         (TypeError, "must be numbers", {"range": ("a", "b")}),
-        (ValueError, "not a number", {"background": float("nan")}),
+        (ValueError, "is NaN", {"background": float("nan")}),
         (ValueError, "order 'area' is unknown", {"order": "area"}),
         (ValueError, "minimum_size=-1", {"minimum_size": -1}),
         (TypeError, "minimum_size must be a whole number", {"minimum_size": 1.5}),

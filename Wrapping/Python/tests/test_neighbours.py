@@ -171,7 +171,7 @@ def test_what_periodic_tables_do_not_have_is_told():
     assert labeling.table()["wraps_x"].tolist() == [1]
     with pytest.raises(NotImplementedError, match="holes cannot be filled in an image that is periodic along xy"):
         brickccl.label(np.eye(5, dtype=np.uint8), periodic="xy", fill_holes=True)
-    with pytest.raises(NotImplementedError, match="equal or similar values are not filled in an image that is periodic along x"):
+    with pytest.raises(NotImplementedError, match="equal or similar values cannot be filled in an image that is periodic along x"):
         brickccl.label(np.eye(5, dtype=np.uint8), periodic="x", fill_holes=True, criterion="equal")
     # The gap between two walls goes around.
     walls = np.zeros((5, 4), np.uint8)
@@ -190,7 +190,7 @@ def test_a_neighbourhood_may_be_a_text():
     np.testing.assert_array_equal(brickccl.label(image, neighbourhood="8+z"), expected)
     assert (expected != brickccl.label(image, neighbourhood="8+x")).any()
     np.testing.assert_array_equal(brickccl.label(image, neighbourhood="8+x"), brickccl.label(image, neighbourhood=element.T))
-    for text, message in (("8+t", "names the axis t"), ("9+z", "9"), ("eight", "'eight' is no neighbourhood")):
+    for text, message in (("8+t", "names the axis t"), ("9+z", "9"), ("eight", "'eight' is not a neighborhood")):
         with pytest.raises(ValueError, match=message):
             brickccl.label(image, neighbourhood=text)
 

@@ -131,7 +131,7 @@ class LabelTest(LabelCommandTest):
                          [1, 0, 2, 0, 0, 2, 1, 3, 2, 0, 0, 0])
         self.assertEqual(self.label("--by-slice", "z", "--order", "size")[1], [3, 0, 2, 0, 0, 2, 1, 1, 1, 0, 0, 0])
         self.assertEqual(self.label("--by-slice", "z", "--minimum-size", 2)[1], [0, 0, 1, 0, 0, 1, 2, 2, 2, 0, 0, 0])
-        self.assertEqual(self.label("--by-slice", "z", "--minimum-volume", 18)[1],
+        self.assertEqual(self.label("--by-slice", "z", "--minimum-volume", 6)[1],
                          [0, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0])
         self.assertEqual(self.label("--by-slice", "z", "--maximum-size", 1)[1], [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
         self.assertEqual(self.label("--by-slice", "z", "--largest", 1)[1], [0, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0])

@@ -131,9 +131,9 @@ public:
     , m_Output(output)
     , m_Options(options)
     , m_Connectivity(options.connectivity.value_or(Connectivity::Face(segmentation.extent.dimension)))
-    , m_FewestVoxels(std::max(
-        options.minimumSize,
-        FewestVoxelsOfVolume(options.minimumVolume, options.geometry.VoxelVolume(segmentation.extent.dimension))))
+    , m_FewestVoxels(
+        std::max(options.minimumSize,
+                 FewestVoxelsOfVolume(options.minimumVolume, VoxelSizeOf(options.geometry, m_Connectivity))))
   {
     if (!ToValue(options.background, m_Background))
     {
@@ -387,12 +387,7 @@ private:
 std::uint64_t
 HoleOptions::MaximumVoxels(const Connectivity & ofBackground, const Geometry & geometry) const
 {
-  double voxelVolume = 1;
-  for (int axis = 0; axis < ofBackground.Dimension(); ++axis)
-  {
-    voxelVolume *= ofBackground.Uses(axis) ? geometry.spacing[axis] : 1.0;
-  }
-  return std::min(maximumSize, MaximumVoxelsOfVolume(maximumVolume, voxelVolume));
+  return std::min(maximumSize, MaximumVoxelsOfVolume(maximumVolume, VoxelSizeOf(geometry, ofBackground)));
 }
 
 CleanedClass

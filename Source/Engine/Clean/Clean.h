@@ -47,7 +47,7 @@ struct CleanOptions
   /** The classes to clean; all if empty. */
   std::vector<Number> values;
 
-  /** 1. Components with fewer voxels, or with less volume (mm^3; area in 2-D), become background. */
+  /** 1. Components with fewer voxels, or with less volume (mm^3; area in slices and 2-D), become background. */
   std::uint64_t minimumSize = 0;
   double        minimumVolume = 0;
   /** 2. Keep only this many of the largest components of each class; 0: all. Equal sizes are in raster order. */

@@ -228,8 +228,10 @@ RelabelOptions
 LimitsOf(const LabelOptions & options, int dimension)
 {
   RelabelOptions limits = options.relabel;
-  limits.minimumSize =
-    std::max(limits.minimumSize, FewestVoxelsOfVolume(options.minimumVolume, options.geometry.VoxelVolume(dimension)));
+  limits.minimumSize = std::max(
+    limits.minimumSize,
+    FewestVoxelsOfVolume(options.minimumVolume,
+                         VoxelSizeOf(options.geometry, options.connectivity.value_or(Connectivity::Face(dimension)))));
   return limits;
 }
 

@@ -78,7 +78,7 @@ struct LabelOptions
   std::optional<ImageView> mask;
 
   RelabelOptions relabel;
-  /** Components below this volume (mm^3; area in 2-D) become background. Needs `geometry`. */
+  /** Components below this volume (mm^3; area in slices and 2-D) become background. Needs `geometry`. */
   double minimumVolume = 0;
   /** Spacing, origin and direction of the image, for volumes and for the component table. */
   Geometry geometry;

@@ -2,7 +2,9 @@
 #ifndef BRICKCCL_LABELS_VOLUMELIMITS_H
 #define BRICKCCL_LABELS_VOLUMELIMITS_H
 
+#include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/VolumeView.h"
 
 #include <cmath>
 #include <cstdint>
@@ -20,6 +22,18 @@ inline std::uint64_t
 ToVoxelCount(double voxels)
 {
   return voxels >= 9e18 ? std::numeric_limits<std::uint64_t>::max() : static_cast<std::uint64_t>(voxels);
+}
+
+/** The size of a voxel along the axes that a connectivity uses: its area if slices are labeled. */
+inline double
+VoxelSizeOf(const Geometry & geometry, const Connectivity & connectivity)
+{
+  double size = 1;
+  for (int axis = 0; axis < connectivity.Dimension(); ++axis)
+  {
+    size *= connectivity.Uses(axis) ? geometry.spacing[axis] : 1.0;
+  }
+  return size;
 }
 
 /** The fewest voxels whose volume is at least `volume`. \throws InvalidArgument for a volume without meaning. */

@@ -7,6 +7,8 @@
 #include "BrickCCL/Tables/ComponentTable.h"
 #include "BrickCCL/Tables/Condition.h"
 
+#include <CLI/CLI.hpp>
+
 #include <cstddef>
 #include <memory>
 #include <optional>

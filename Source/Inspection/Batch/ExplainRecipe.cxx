@@ -128,12 +128,14 @@ ExplainRecipe(const Recipe & recipe)
       : recipe.partMethod == "pores" ? std::string("Voxels in the part that are not material belong to defects.")
                                      : std::string("Voxels that are not 0 may belong to defects."));
   add(ExplainLabeling(recipe));
-  if (recipe.minimumVolume > 0 || recipe.minimumSize > 0)
+  if (recipe.minimumVolume > 0)
   {
-    add("Components of less than " +
-        (recipe.minimumVolume > 0 ? Shortest(recipe.minimumVolume) + " mm3"
-                                  : std::to_string(recipe.minimumSize) + " voxels") +
+    add("Components of less than " + Shortest(recipe.minimumVolume) + (recipe.bySlice.empty() ? " mm3" : " mm2") +
         " are noise.");
+  }
+  if (recipe.minimumSize > 0)
+  {
+    add("Components of less than " + std::to_string(recipe.minimumSize) + " voxels are noise.");
   }
   if (recipe.maximumSize != std::numeric_limits<std::uint64_t>::max())
   {

@@ -44,7 +44,7 @@ GroupsOfCondition(const Condition & condition, const job::Table & table)
   {
     names += (names.empty() ? "" : ",") + NameInMillimetres(column);
   }
-  const ColumnGroups groups = ParseColumns(names, !table.intensity.empty());
+  ColumnGroups groups = ParseColumns(names, !table.intensity.empty());
   for (const std::string & column : condition.ColumnNames())
   {
     CheckNeedOfColumn(column, table, "the condition");

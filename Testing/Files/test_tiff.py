@@ -148,12 +148,14 @@ class Pixels(TiffTest):
 
     def test_orientations(self):
         voxels = np.arange(1, 7).reshape(2, 3).astype("u1")
-        for orientation in range(1, 9):
-            path = self.write(voxels, metadata=None, extratags=[(274, 3, 1, orientation, True)])
-            if orientation == 1:
-                self.assert_voxels(path, voxels)
-            else:
-                self.refuses(path, saying="orientation")
+        expected = {1: voxels, 2: voxels[:, ::-1], 3: voxels[::-1, ::-1], 4: voxels[::-1], 5: voxels.T,
+                    6: voxels.T[:, ::-1], 7: voxels.T[::-1, ::-1], 8: voxels.T[::-1]}
+        for orientation, turned in expected.items():
+            with self.subTest(orientation=orientation):
+                path = self.write(voxels, metadata=None, extratags=[(274, 3, 1, orientation, True)],
+                                  resolution=(10, 20), resolutionunit="CENTIMETER")
+                image = self.assert_voxels(path, turned)
+                self.assert_geometry(image, (1, 0.5) if orientation < 5 else (0.5, 1))
 
     def test_palettes_are_indices(self):
         colours = RANDOM.integers(0, 65535, (3, 256)).astype("u2")

@@ -210,24 +210,43 @@ private:
       }
       stored = m_Row.data();
     }
-    const std::size_t channels = page.channels.size();
-    unsigned char *   row = voxels + (static_cast<std::size_t>(y) * page.width + begin) * channels * size;
-    if (!page.isSeparate && channels == samples)
+    const auto channels = static_cast<std::ptrdiff_t>(page.channels.size());
+    const auto pageWidth = static_cast<std::ptrdiff_t>(page.width);
+    const auto pageHeight = static_cast<std::ptrdiff_t>(page.height);
+    if (page.orientation == ORIENTATION_TOPLEFT && !page.isSeparate && page.channels.size() == samples)
     {
-      std::memcpy(row, stored, width * samples * size);
+      std::memcpy(voxels + (static_cast<std::size_t>(y) * page.width + begin) * samples * size,
+                  stored,
+                  width * samples * size);
       return;
     }
-    for (std::size_t channel = 0; channel < channels; ++channel, row += size)
+    // The orientation says where pixel (x, y) of the file goes: along rows or columns, from the first or the last.
+    const auto orientation = page.orientation;
+    const bool flipsColumns = orientation == ORIENTATION_TOPRIGHT || orientation == ORIENTATION_BOTRIGHT ||
+                              orientation == ORIENTATION_RIGHTBOT || orientation == ORIENTATION_LEFTBOT;
+    const bool flipsRows = orientation == ORIENTATION_BOTRIGHT || orientation == ORIENTATION_BOTLEFT ||
+                           orientation == ORIENTATION_RIGHTTOP || orientation == ORIENTATION_RIGHTBOT;
+    const auto           column = static_cast<std::ptrdiff_t>(begin);
+    const std::ptrdiff_t first = flipsColumns ? pageWidth - 1 - column : column;
+    const std::ptrdiff_t line =
+      flipsRows ? pageHeight - 1 - static_cast<std::ptrdiff_t>(y) : static_cast<std::ptrdiff_t>(y);
+    const std::ptrdiff_t along = page.IsTransposed() ? pageHeight : 1;
+    const std::ptrdiff_t across = page.IsTransposed() ? 1 : pageWidth;
+    const std::ptrdiff_t step = (flipsColumns ? -along : along) * channels;
+    const std::ptrdiff_t start = (first * along + line * across) * channels;
+    const auto           plane = block / page.BlocksPerPlane();
+    for (std::ptrdiff_t channel = 0; channel < channels; ++channel)
     {
-      const std::size_t sample = page.channels[channel];
-      if (page.isSeparate && sample != block / page.BlocksPerPlane())
+      const std::size_t sample = page.channels[static_cast<std::size_t>(channel)];
+      if (page.isSeparate && sample != plane)
       {
         continue;
       }
       const unsigned char * from = stored + (page.isSeparate ? 0 : sample) * size;
-      for (std::size_t x = 0; x < width; ++x)
+      std::ptrdiff_t        to = start + channel;
+      for (std::uint32_t x = 0; x < width; ++x, from += samples * size, to += step)
       {
-        std::memcpy(row + x * channels * size, from + x * samples * size, size);
+        std::memcpy(voxels + static_cast<std::size_t>(to) * size, from, size);
       }
     }
   }

@@ -94,7 +94,12 @@ NoteUnit(const TiffResolution & resolution, TiffStack & stack)
 void
 DescribeByTags(const TiffPages & found, TiffStack & stack)
 {
-  if (found.resolution.x > 0)
+  const auto & zeiss = found.spacingOfZeiss;
+  if (*std::max_element(zeiss.begin(), zeiss.end()) > 0)
+  {
+    std::copy(zeiss.begin(), zeiss.end(), stack.spacing);
+  }
+  else if (found.resolution.x > 0)
   {
     SetPlaneSpacing(found, found.resolution.Millimetres(), stack);
     NoteUnit(found.resolution, stack);

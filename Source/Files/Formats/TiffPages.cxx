@@ -193,6 +193,7 @@ ReadPage(const TiffHandle & handle, const FileBytes & file, std::vector<std::str
   TIFFGetFieldDefaulted(tiff, TIFFTAG_BITSPERSAMPLE, &page.bits);
   TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLESPERPIXEL, &page.samples);
   TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLEFORMAT, &page.format);
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_ORIENTATION, &page.orientation);
   TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &page.compression);
   if (TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &page.photometric) != 1)
   {
@@ -213,12 +214,9 @@ ReadPage(const TiffHandle & handle, const FileBytes & file, std::vector<std::str
   {
     throw Error("a page has " + SizeText(page) + " pixels; there must be at least one");
   }
-  std::uint16_t orientation = ORIENTATION_TOPLEFT;
-  TIFFGetFieldDefaulted(tiff, TIFFTAG_ORIENTATION, &orientation);
-  if (orientation != ORIENTATION_TOPLEFT)
+  if (page.orientation < ORIENTATION_TOPLEFT || page.orientation > ORIENTATION_LEFTBOT)
   {
-    throw Unsupported("its pages are mirrored or turned (orientation " + std::to_string(orientation) +
-                      "); save it with orientation 1, rows from the top");
+    throw Error("its orientation is " + std::to_string(page.orientation) + "; it must be 1 to 8");
   }
   CheckKind(tiff, page);
   PrepareDecoding(tiff, page.compression, page.photometric);
@@ -255,6 +253,11 @@ CheckAlike(const TiffPage & first, const TiffPage & page, std::size_t number)
   {
     throw Error(name + " is " + TypeText(page) + " but page 1 is " + TypeText(first) +
                 "; all pages of a volume must have the same type");
+  }
+  if (page.orientation != first.orientation)
+  {
+    throw Error(name + " has the orientation " + std::to_string(page.orientation) + " but page 1 has " +
+                std::to_string(first.orientation) + "; all pages of a volume must have the same");
   }
 }
 
@@ -393,6 +396,7 @@ ReadTiffPages(const FileBytes & file)
     throw Error("it holds only reduced images or masks; there must be a page that is an image");
   }
   CheckMicroscope(file, found.pages.front().place, found.pages.size());
+  found.spacingOfZeiss = SpacingOfZeiss(file, found.pages.front().place, found.pages.size(), found.notes);
   if (otherPage > 0)
   {
     found.notes.push_back("page " + std::to_string(otherPage) +

@@ -5,6 +5,7 @@
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Files/Formats/TiffHandle.h"
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@ struct TiffPage
   std::uint16_t samples = 1;
   std::uint16_t format = SAMPLEFORMAT_UINT;
   std::uint16_t photometric = PHOTOMETRIC_MINISBLACK;
+  std::uint16_t orientation = ORIENTATION_TOPLEFT;
   std::uint16_t compression = COMPRESSION_NONE;
   bool          hasPredictor = false;
   bool          isSeparate = false;
@@ -74,6 +76,11 @@ struct TiffPage
   {
     return bits == 8 || bits == 16 || bits == 32 || bits == 64;
   }
+  bool
+  IsTransposed() const
+  {
+    return orientation >= ORIENTATION_LEFTTOP;
+  }
 };
 
 /** Pixels per unit along x and y; 0 if a page does not say. */
@@ -97,6 +104,8 @@ struct TiffPages
   std::string              description;
   /** That of the first page. */
   TiffResolution resolution;
+  /** In mm; 0 for files without Zeiss's spacing. */
+  std::array<double, 3> spacingOfZeiss = {};
 };
 
 /** Makes libtiff decode the current page as ReadTiffPages() describes it. */

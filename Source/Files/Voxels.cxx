@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <vector>
@@ -30,6 +32,43 @@ RowsOfPiece(const ImageToWrite & image, std::int64_t bytes)
 {
   const auto rowBytes = image.extent.RowLength() * static_cast<std::int64_t>(SizeOf(image.type));
   return std::min(image.extent.RowCount(), std::max<std::int64_t>(1, bytes / rowBytes));
+}
+
+bool
+IsSeparator(char letter)
+{
+  return letter == ' ' || letter == '\n' || letter == '\r' || letter == '\t' || letter == ',' || letter == '\0';
+}
+
+template <typename T>
+T
+ValueOfText(const char * begin, const char * end)
+{
+  const char * const digits = begin + (*begin == '+' ? 1 : 0);
+  T                  value = {};
+  auto               result = std::from_chars(digits, end, value);
+  if constexpr (std::is_integral_v<T>)
+  {
+    double real = 0;
+    if ((result.ec != std::errc() || result.ptr != end) && result.ec != std::errc::result_out_of_range)
+    {
+      // Whole numbers may also be written as 7.0 or 3e2.
+      result = std::from_chars(digits, end, real);
+      if (result.ec == std::errc() && result.ptr == end && real == std::floor(real) && std::fabs(real) < 9e15 &&
+          real >= static_cast<double>(std::numeric_limits<T>::min()) &&
+          real <= static_cast<double>(std::numeric_limits<T>::max()))
+      {
+        return static_cast<T>(real);
+      }
+      result.ptr = begin;
+    }
+  }
+  if (result.ec != std::errc() || result.ptr != end)
+  {
+    throw Error("'" + std::string(begin, std::min<std::ptrdiff_t>(end - begin, 40)) +
+                "' among its voxels is not a number that the type " + NameOf(ScalarTypeOf<T>()) + " holds");
+  }
+  return value;
 }
 
 } // namespace
@@ -126,9 +165,43 @@ CheckRoom(std::uint64_t fileBytes, std::uint64_t perByte, const LoadedImage & im
 std::byte *
 MakeRoom(std::uint64_t fileBytes, std::uint64_t perByte, LoadedImage & image)
 {
-  RefuseParts(image, "voxels in several files");
+  RefuseParts(image, "voxels as they are in this file (as text, or in several files)");
   CheckRoom(fileBytes, perByte, image);
   return image.voxels.Resize(VoxelBytes(image.extent, image.channels, image.type));
+}
+
+void
+ReadText(const char *     begin,
+         const char *     end,
+         ScalarType       type,
+         std::size_t      count,
+         const Progress & progress,
+         void *           output)
+{
+  VisitScalarType(type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    auto * const values = static_cast<T *>(output);
+    const char * place = begin;
+    for (std::size_t i = 0; i < count; ++i)
+    {
+      if (i % (std::size_t{ 1 } << 16) == 0)
+      {
+        progress.Update(static_cast<double>(i) / static_cast<double>(count));
+      }
+      place = std::find_if_not(place, end, IsSeparator);
+      const char * const last = std::find_if(place, end, IsSeparator);
+      if (place == last)
+      {
+        throw Error("the file is truncated: it has " + std::to_string(i) + " numbers of " + std::to_string(count));
+      }
+      values[i] = ValueOfText<T>(place, last);
+      place = last;
+    }
+    if (std::find_if_not(place, end, IsSeparator) != end)
+    {
+      throw Error("it has more numbers than the " + std::to_string(count) + " of its voxels");
+    }
+  });
 }
 
 OutputFile::OutputFile(const std::string & path)

@@ -55,6 +55,15 @@ void CheckRoom(std::uint64_t fileBytes, std::uint64_t perByte, const LoadedImage
  *  at most `perByte` bytes. The header is damaged then. */
 std::byte * MakeRoom(std::uint64_t fileBytes, std::uint64_t perByte, LoadedImage & image);
 
+/** Reads `count` values of a type from text: numbers with white space or commas between them. \throws Error if there
+ *  are fewer, for words that are not numbers, and for numbers that the type does not hold. */
+void ReadText(const char *     begin,
+              const char *     end,
+              ScalarType       type,
+              std::size_t      count,
+              const Progress & progress,
+              void *           output);
+
 /** A file that is written from beginning to end. */
 class OutputFile
 {

@@ -101,7 +101,7 @@ class RecipeTest(CommandTest):
         self.refuses("acceptance = 1\n", 1, "[[acceptance]]")
         self.refuses("[acceptance]\nrule = \"number\"\n", 1, "[[acceptance]]")
         self.refuses("labeling = 1\n", 1, "[labeling]")
-        self.refuses("[recipe]\nschema = 2\n", 2, "from 1 to 1")
+        self.refuses("[recipe]\nschema = 2\n", 2, "it must be 1")
 
     def test_numbers_that_no_double_stands_for(self):
         text = "[labeling]\ncriterion = \"tolerance\"\nminimum_volume_mm3 = %s\n"

@@ -38,7 +38,8 @@ def nrrd():
     head = "NRRD0005\n# comment\nkey:=value\ntype: short\ndimension: 3\nsizes: 7 5 3\nendian: little\n"
     space = "space: left-posterior-superior\nspace directions: (0.5,0,0) (0,2,0) (0,0,3)\nspace origin: (1,2,3)\n" \
             "kinds: domain domain domain\nspace units: \"mm\" \"um\" \"mm\"\n"
-    for encoding, data in (("raw", raw), ("gzip", gzip.compress(raw, mtime=0))):
+    for encoding, data in (("raw", raw), ("gzip", gzip.compress(raw, mtime=0)),
+                           ("text", " ".join(map(str, VOXELS.ravel())).encode())):
         write("nrrd", encoding + ".nrrd", (head + space + "encoding: " + encoding + "\n\n").encode() + data)
     write("nrrd", "spacings.nrrd", (head.replace("little", "big") + "spacings: 1 2 nan\naxis mins: 1 2 3\n"
                                     "centers: cell cell node\nbyte skip: -1\nencoding: raw\n\n").encode() + raw)

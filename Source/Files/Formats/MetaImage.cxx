@@ -282,10 +282,6 @@ PackedOf(const FileBytes & data, std::uint64_t begin, const MetaHeader & header,
 void
 ReadData(const FileBytes & file, const MetaHeader & header, const ReadOptions & options, LoadedImage & image)
 {
-  if (header.Find("BinaryData") != nullptr && !header.IsTrue({ "BinaryData" }))
-  {
-    throw Unsupported("its voxels are text (BinaryData = False); save it as binary");
-  }
   const HostContext context = options.Context();
   bool              isLocal = false;
   const auto        files = DataFilesOf(file, header, isLocal);
@@ -294,9 +290,11 @@ ReadData(const FileBytes & file, const MetaHeader & header, const ReadOptions & 
     image.files.push_back(data.Path());
   }
   const bool        isCompressed = header.IsTrue({ "CompressedData" });
+  const bool        isText = header.Find("BinaryData") != nullptr && !header.IsTrue({ "BinaryData" });
   const std::size_t size = SizeOf(image.type);
   const std::size_t bytes = VoxelBytes(image.extent, image.channels, image.type);
-  bool swapped = size > 1 && header.IsTrue({ "BinaryDataByteOrderMSB", "ElementByteOrderMSB" }) != HostIsBigEndian;
+  bool              swapped =
+    !isText && size > 1 && header.IsTrue({ "BinaryDataByteOrderMSB", "ElementByteOrderMSB" }) != HostIsBigEndian;
   CheckFileCount(files.size(), image.extent);
   const std::size_t bytesOfFile = bytes / files.size();
   const auto        headerSize =
@@ -316,9 +314,9 @@ ReadData(const FileBytes & file, const MetaHeader & header, const ReadOptions & 
   {
     CheckRoom(present, MaximumInflatedSize(1), image);
   }
-  else if (isCompressed || files.size() > 1)
+  else if (isText || isCompressed || files.size() > 1)
   {
-    output = MakeRoom(present, isCompressed ? MaximumInflatedSize(1) : 1, image);
+    output = MakeRoom(present, isCompressed ? MaximumInflatedSize(1) : isText ? size : 1, image);
   }
   for (std::size_t i = 0; i < files.size(); ++i)
   {
@@ -341,6 +339,12 @@ ReadData(const FileBytes & file, const MetaHeader & header, const ReadOptions & 
         return;
       }
       InflateAll(packed.data, packed.size, packed.wrapper, data.QuotedName(), 0, part, bytesOfFile, own);
+      continue;
+    }
+    if (isText)
+    {
+      const char * const text = reinterpret_cast<const char *>(data.Data());
+      ReadText(text + begin, text + data.Size(), image.type, bytesOfFile / size, own.progress, part);
       continue;
     }
     if (headerSize == -1)

@@ -7,6 +7,8 @@
 #include "BrickCCL/Files/Voxels.h"
 
 #include <algorithm>
+#include <cctype>
+#include <charconv>
 #include <cstring>
 #include <utility>
 
@@ -66,22 +68,67 @@ AfterLines(const FileBytes & file, std::uint64_t begin, std::int64_t lines)
   return static_cast<std::uint64_t>(place - file.Data());
 }
 
-/** Whether data are compressed by gzip. \throws Unsupported for encodings that are not read. */
-bool
-IsGzip(const NrrdHeader & header)
+/** Reads bytes of two digits each, with any white space between digits. */
+void
+ReadHexadecimal(const FileBytes & file, std::uint64_t begin, std::size_t bytes, std::byte * output)
+{
+  std::size_t digits = 0;
+  for (std::uint64_t place = begin; place < file.Size() && digits < 2 * bytes; ++place)
+  {
+    const char * const letter = reinterpret_cast<const char *>(file.Data()) + place;
+    unsigned           digit = 0;
+    if (std::isspace(static_cast<unsigned char>(*letter)) != 0)
+    {
+      continue;
+    }
+    if (std::from_chars(letter, letter + 1, digit, 16).ec != std::errc())
+    {
+      throw Error("a byte among its hexadecimal digits has the value " +
+                  std::to_string(static_cast<unsigned char>(*letter)));
+    }
+    std::byte & value = output[digits / 2];
+    value = (digits % 2 == 0 ? std::byte{ 0 } : value << 4) | static_cast<std::byte>(digit);
+    ++digits;
+  }
+  if (digits < 2 * bytes)
+  {
+    throw Error("the file is truncated: it has " + std::to_string(digits) + " hexadecimal digits of " +
+                std::to_string(2 * bytes));
+  }
+}
+
+enum class Encoding
+{
+  Raw,
+  Text,
+  Hexadecimal,
+  Gzip
+};
+
+Encoding
+EncodingOf(const NrrdHeader & header)
 {
   const std::string name = LowerCase(header.Get("encoding"));
-  if (name != "raw" && name != "gzip" && name != "gz")
+  for (const auto & [known, encoding] : { std::pair{ "raw", Encoding::Raw },
+                                          std::pair{ "txt", Encoding::Text },
+                                          std::pair{ "text", Encoding::Text },
+                                          std::pair{ "ascii", Encoding::Text },
+                                          std::pair{ "hex", Encoding::Hexadecimal },
+                                          std::pair{ "gzip", Encoding::Gzip },
+                                          std::pair{ "gz", Encoding::Gzip } })
   {
-    throw Unsupported("its encoding is '" + name + "'; raw and gzip are read: save it with gzip");
+    if (name == known)
+    {
+      return encoding;
+    }
   }
-  return name != "raw";
+  throw Unsupported("its encoding is '" + name + "'; raw, gzip, text and hex are read: save it with gzip");
 }
 
 /** The layout of an image's data in its files. */
 struct DataLayout
 {
-  bool         isGzip = false;
+  Encoding     encoding;
   std::int64_t lineSkip = 0;
   /** -1 means data at the end of the file. */
   std::int64_t byteSkip = 0;
@@ -92,19 +139,19 @@ struct DataLayout
 DataLayout
 DataLayoutOf(const NrrdHeader & header, std::size_t size)
 {
-  DataLayout layout{ IsGzip(header) };
+  DataLayout layout{ EncodingOf(header) };
   const auto number = [&](const char * field) {
     return header.Find(field) == nullptr ? std::int64_t{ 0 } : WholeNumber(*header.Find(field), field);
   };
   layout.lineSkip = number("line skip");
   layout.byteSkip = number("byte skip");
-  if (layout.lineSkip < 0 || layout.byteSkip < -1 || (layout.byteSkip == -1 && layout.isGzip))
+  if (layout.lineSkip < 0 || layout.byteSkip < -1 || (layout.byteSkip == -1 && layout.encoding != Encoding::Raw))
   {
     throw Error("its 'line skip' is " + std::to_string(layout.lineSkip) + " and its 'byte skip' " +
                 std::to_string(layout.byteSkip) +
                 "; they must be at least 0 (or a 'byte skip' of -1 with the encoding raw)");
   }
-  if (size > 1)
+  if (size > 1 && layout.encoding != Encoding::Text)
   {
     const std::string endian = LowerCase(header.Get("endian"));
     if (endian != "little" && endian != "big")
@@ -157,6 +204,17 @@ ReadPlain(const FileBytes &   data,
     data.Require(begin, static_cast<std::uint64_t>(layout.byteSkip));
     begin += static_cast<std::uint64_t>(layout.byteSkip);
   }
+  if (layout.encoding == Encoding::Text)
+  {
+    const char * const text = reinterpret_cast<const char *>(data.Data());
+    ReadText(text + begin, text + data.Size(), image.type, bytes / SizeOf(image.type), context.progress, output);
+    return false;
+  }
+  if (layout.encoding == Encoding::Hexadecimal)
+  {
+    ReadHexadecimal(data, begin, bytes, output);
+    return false;
+  }
   if (output == nullptr)
   {
     TakeStored(data, begin, layout.swapped, context, image);
@@ -192,16 +250,17 @@ ReadNrrdData(const FileBytes & file, const NrrdHeader & header, const ReadOption
   }
   CheckFileCount(files.size(), image.extent);
   const std::size_t bytesOfFile = bytes / files.size();
+  const bool        isRaw = layout.encoding == Encoding::Raw;
   std::byte *       output = nullptr;
   bool              swapped = layout.swapped;
-  const bool        isStream = image.inParts && layout.isGzip && files.size() == 1;
+  const bool        isStream = image.inParts && layout.encoding == Encoding::Gzip && files.size() == 1;
   if (isStream)
   {
     CheckRoom(present, MaximumInflatedSize(1), image);
   }
-  else if (layout.isGzip || files.size() > 1)
+  else if (!isRaw || files.size() > 1)
   {
-    output = MakeRoom(present, layout.isGzip ? MaximumInflatedSize(1) : size, image);
+    output = MakeRoom(present, layout.encoding == Encoding::Gzip ? MaximumInflatedSize(1) : size, image);
   }
   for (std::size_t i = 0; i < files.size(); ++i)
   {
@@ -218,7 +277,7 @@ ReadNrrdData(const FileBytes & file, const NrrdHeader & header, const ReadOption
                                     context);
       swapped = false;
     }
-    else if (layout.isGzip)
+    else if (layout.encoding == Encoding::Gzip)
     {
       Inflate(data, begin, layout.byteSkip, bytesOfFile, own, part);
     }

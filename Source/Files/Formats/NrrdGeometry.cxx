@@ -269,16 +269,41 @@ SetNrrdGeometry(const NrrdHeader &               header,
     SetDirections(header, *directions, places, options, image);
     return;
   }
-  const auto  spacings = NumbersOf(header, "spacings", fileDimension);
-  const auto  units = UnitsOf(header, "units", fileDimension, image);
+  const auto spacings = NumbersOf(header, "spacings", fileDimension);
+  const auto mins = NumbersOf(header, "axis mins", fileDimension);
+  const auto maxs = NumbersOf(header, "axis maxs", fileDimension);
+  const auto units = UnitsOf(header, "units", fileDimension, image);
+  auto       centers = Words(header.Find("centers") == nullptr ? "" : *header.Find("centers"));
+  centers.resize(std::max(centers.size(), fileDimension));
   std::string untold;
+  std::string assumed;
   std::size_t count = 0;
   for (std::size_t i = 0; i < places.size(); ++i)
   {
-    const double spacing = spacings[places[i]];
-    image.geometry.spacing[i] = (std::isnan(spacing) ? 1 : spacing) * units[places[i]];
-    untold += std::isnan(spacing) ? (untold.empty() ? "" : ", ") + std::string(1, AxisNames[i]) : "";
+    const std::size_t place = places[i];
+    const bool        isCell = LowerCase(centers[place]) == "cell";
+    const auto        steps = static_cast<double>(image.extent.size[i] - (isCell ? 0 : 1));
+    const std::string name(1, AxisNames[i]);
+    const bool        hasEnds = std::isfinite(mins[place]) && std::isfinite(maxs[place]) && steps > 0;
+    const double      byEnds = hasEnds ? (maxs[place] - mins[place]) / steps : std::nan("");
+    const double      spacing = std::isnan(spacings[place]) ? byEnds : spacings[place];
+    image.geometry.spacing[i] = (std::isnan(spacing) ? 1 : spacing) * units[place];
+    const double first = mins[place] + (isCell ? image.geometry.spacing[i] / units[place] / 2 : 0);
+    image.geometry.origin[i] = std::isnan(first) ? 0 : first * units[place];
+    untold += std::isnan(spacing) ? (untold.empty() ? "" : ", ") + name : "";
     count += std::isnan(spacing) ? 0 : 1;
+    const bool isNode = LowerCase(centers[place]) == "node";
+    assumed += hasEnds && std::isnan(spacings[place]) && !isCell && !isNode ? (assumed.empty() ? "" : ", ") + name : "";
+    // The ends are those of cells or of their centers.
+    const auto contradicts = [&](double cells) {
+      const double length = spacings[place] * cells;
+      return std::fabs(length - byEnds * steps) > 1e-3 * std::max(std::fabs(length), std::fabs(byEnds * steps));
+    };
+    const auto size = static_cast<double>(image.extent.size[i]);
+    if (hasEnds && (isNode || contradicts(size)) && (isCell || contradicts(size - 1)))
+    {
+      image.notes.push_back("its spacings and its axis mins and maxs differ along " + name + "; the spacings are used");
+    }
   }
   if (count == 0)
   {
@@ -288,10 +313,10 @@ SetNrrdGeometry(const NrrdHeader &               header,
   {
     image.notes.push_back("its header has no spacing along " + untold + ": 1 mm is assumed");
   }
-  if (header.Find("axis mins") != nullptr || header.Find("axis maxs") != nullptr)
+  if (!assumed.empty())
   {
-    image.notes.push_back(
-      "its axis mins and maxs are ignored; the spacing comes from spacings, space directions or --spacing");
+    image.notes.push_back("its header has no centers for the axis mins and maxs along " + assumed +
+                          ": the centers of the first and last voxels are assumed");
   }
   if (const std::string * const space = header.Find("space"))
   {

@@ -17,12 +17,13 @@ std::string
 FieldName(const std::string & text)
 {
   const std::string name = LowerCase(Trimmed(text));
-  return name == "datafile" ? "data file"
-       : name == "lineskip" ? "line skip"
-       : name == "byteskip" ? "byte skip"
-       : name == "axismins" ? "axis mins"
-       : name == "axismaxs" ? "axis maxs"
-                            : name;
+  return name == "datafile"   ? "data file"
+       : name == "lineskip"   ? "line skip"
+       : name == "byteskip"   ? "byte skip"
+       : name == "axismins"   ? "axis mins"
+       : name == "axismaxs"   ? "axis maxs"
+       : name == "centerings" ? "centers"
+                              : name;
 }
 
 } // namespace

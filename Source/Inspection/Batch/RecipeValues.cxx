@@ -195,6 +195,10 @@ TablesOfKey(const std::string & name)
 std::string
 HintOnOtherTables(const std::string & name)
 {
+  if (const auto & tables = RecipeTables(); std::find(tables.begin(), tables.end(), name) != tables.end())
+  {
+    return "; [" + name + "] is a table: write it above its keys";
+  }
   if (const std::string tables = TablesOfKey(name); !tables.empty())
   {
     return "; it is a key of " + tables;

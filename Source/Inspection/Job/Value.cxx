@@ -230,10 +230,12 @@ ListOfNames(const std::vector<std::string> & names)
 std::string
 RightValue(const Form & form)
 {
-  const std::string from = files::Shortest(form.minimum);
+  const auto textOf = [&](double bound) {
+    return form.kind == Kind::Whole ? std::to_string(static_cast<std::int64_t>(bound)) : files::Shortest(bound);
+  };
   const std::string bounds = form.minimum <= -Finite ? ""
-                           : form.maximum >= Finite  ? " of at least " + from
-                                                     : " from " + from + " to " + files::Shortest(form.maximum);
+                           : form.maximum >= Finite  ? " of at least " + textOf(form.minimum)
+                                                     : " from " + textOf(form.minimum) + " to " + textOf(form.maximum);
   const std::string quantity = form.unit == "mm" ? " in mm, or a length such as \"500 um\""
                              : form.unit.empty() ? ""
                                                  : " in mm3, or a volume such as \"0.02 mm3\"";
@@ -242,7 +244,7 @@ RightValue(const Form & form)
   case Kind::Flag:
     return "true or false, without quotes";
   case Kind::Whole:
-    return "a whole number" + bounds + ", in digits";
+    return form.minimum == form.maximum ? textOf(form.minimum) : "a whole number" + bounds + ", in digits";
   case Kind::Number:
     return "a number" + bounds + quantity;
   case Kind::Above:

@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 export BRICKCCL=$PWD/build/release/bin/brickccl
 
-# Copies a picture with 43 tones of each colour, which look the same here and take a quarter of the space.
+# Copies a picture with 43 tones of each color, which look the same here and take a quarter of the space.
 # python3 needs Pillow.
 keep() {
   python3 - "$1" "$2" <<'SCRIPT'

@@ -16,8 +16,8 @@ SPACING, DISTANCE = 0.8, 2.5
 AIR, SKIN, MUSCLE, MARROW, CORTEX = -1000, 20, 55, -60, 1350
 
 
-def disc(x, y, centre, radius, flattening=1.0):
-    return (x - centre[0]) ** 2 + ((y - centre[1]) / flattening) ** 2 <= radius ** 2
+def disc(x, y, center, radius, flattening=1.0):
+    return (x - center[0]) ** 2 + ((y - center[1]) / flattening) ** 2 <= radius ** 2
 
 
 def slice_values(z):
@@ -27,10 +27,10 @@ def slice_values(z):
     image[disc(x, y, (64, 48), 50, 0.8)] = SKIN
     image[disc(x, y, (64, 48), 47, 0.79)] = MUSCLE
     share = z / (SLICES - 1)
-    for centre, outer, inner in (((44 + 6 * share, 50 - 4 * share), 11 + 4 * share, 6 + 3 * share),
+    for center, outer, inner in (((44 + 6 * share, 50 - 4 * share), 11 + 4 * share, 6 + 3 * share),
                                  ((86 - 4 * share, 46 + 3 * share), 12 - 4 * share, 7 - 3 * share)):
-        image[disc(x, y, centre, outer)] = CORTEX
-        image[disc(x, y, centre, inner)] = MARROW
+        image[disc(x, y, center, outer)] = CORTEX
+        image[disc(x, y, center, inner)] = MARROW
     # A grain of calcification in the muscle.
     if 10 <= z <= 11:
         image[30:32, 66:68] = 400

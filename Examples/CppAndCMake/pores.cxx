@@ -21,7 +21,7 @@ FindPores()
   const brickccl::ImageView       image(voxels.data(), extent);
 
   brickccl::LabelOptions options;
-  options.connectivity = brickccl::Connectivity::FromNeighbourCount(26, 3);
+  options.connectivity = brickccl::Connectivity::FromNeighborCount(26, 3);
   options.criterion = brickccl::Criterion::InRange(-std::numeric_limits<float>::infinity(), 1000);
   options.geometry.spacing[0] = options.geometry.spacing[1] = options.geometry.spacing[2] = 0.1; // mm
   options.minimumVolume = 0.02;                                                                  // mm^3

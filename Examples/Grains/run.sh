@@ -5,7 +5,7 @@ source "$(dirname "$0")/../begin.sh"
 
 brickccl phantom grains scan.nrrd --size 96 96 96 --grain 24 --spacing 0.01 0.01 0.01
 
-brickccl label scan.nrrd grains.nrrd --tolerance 20 --background none --statistics grains.csv --columns neighbours \
+brickccl label scan.nrrd grains.nrrd --tolerance 20 --background none --statistics grains.csv --columns neighbors \
   --contacts contacts.csv --picture grains.png
 cut -d, -f1-3,22,25- grains.csv | sed -n 1,5p
 sed -n 1,3p contacts.csv

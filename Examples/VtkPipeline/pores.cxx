@@ -61,15 +61,15 @@ main(int argc, char ** argv)
   surfaces->ComputeNormalsOff();
   surfaces->GenerateValues(static_cast<int>(count - 1), 2, static_cast<double>(count));
 
-  vtkNew<vtkLookupTable> colours;
-  colours->SetNumberOfTableValues(count - 1);
-  colours->SetTableRange(2, static_cast<double>(count));
-  colours->Build();
+  vtkNew<vtkLookupTable> colors;
+  colors->SetNumberOfTableValues(count - 1);
+  colors->SetTableRange(2, static_cast<double>(count));
+  colors->Build();
   vtkNew<vtkPolyDataMapper> mapper;
   mapper->SetInputConnection(surfaces->GetOutputPort());
-  // VTK would take labels of unsigned char for colours.
+  // VTK would take labels of unsigned char for colors.
   mapper->SetColorModeToMapScalars();
-  mapper->SetLookupTable(colours);
+  mapper->SetLookupTable(colors);
   mapper->UseLookupTableScalarRangeOn();
   vtkNew<vtkActor> actor;
   actor->SetMapper(mapper);

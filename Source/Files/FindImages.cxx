@@ -334,7 +334,7 @@ FindImages(const std::vector<std::string> & inputs, const FindImagesOptions & op
   for (const ListedFile & file : list.Take())
   {
     const Format * const format = FormatOfName(file.path);
-    const bool           isNamedDicom = format != nullptr && format->recognises == IsDicom;
+    const bool           isNamedDicom = format != nullptr && format->recognizes == IsDicom;
     if (isNamedDicom || (format == nullptr && LooksLikeDicom(file.path)))
     {
       dicom.push_back(file);

@@ -22,7 +22,7 @@ struct Format
   /** The extensions with dots, in lower case, separated by spaces; the usual one comes first: ".nii .nii.gz". */
   const char * extensions;
   /** Whether the file is of this format. Its first bytes decide, or its name if the format has no mark of its own. */
-  bool (*recognises)(const FileBytes & file);
+  bool (*recognizes)(const FileBytes & file);
   LoadedImage (*read)(const FileBytes & file, const ReadOptions & options);
 
   /** Writes the file at `path` and its companion files. They are in a separate folder and are moved to their places

@@ -109,9 +109,9 @@ ReadOneFile(const FileBytes & file, const ReadOptions & options)
 {
   for (const Format & format : AllFormats())
   {
-    if (format.recognises(file))
+    if (format.recognizes(file))
     {
-      if (!options.dataset.empty() && format.recognises != IsHdf5)
+      if (!options.dataset.empty() && format.recognizes != IsHdf5)
       {
         throw InvalidArgument("only HDF5 files have datasets (::" + options.dataset + "), and " + file.QuotedName() +
                               " is a " + format.name + " file");

@@ -29,7 +29,7 @@ struct ReadOptions
   std::string dataset;
   /** The spacing in mm along x, y, z, which replaces the file's. If empty, the file's is used. */
   std::vector<double> spacing;
-  /** The image is a label map. Palette images are read as the numbers of their colours. */
+  /** The image is a label map. Palette images are read as the numbers of their colors. */
   bool asLabels = false;
   /** Leaves the voxels where they are, to be read in parts (LoadedImage::stream). Files that cannot be are refused. */
   bool inParts = false;
@@ -93,7 +93,7 @@ bool HoldsSegments(const std::string & path, const Extent & extent);
 struct WriteOptions
 {
   bool compress = true;
-  /** Threads, progress and cancelling. */
+  /** Threads, progress and canceling. */
   HostContext context;
 };
 
@@ -107,11 +107,10 @@ WriteImageFile(const std::string & path, const ImageToWrite & image, const Write
 /** Writes a PNG with 8 bits each of red, green and blue for every pixel, x fastest. A failure may leave a part of the
  *  file, so call it within ReplaceFile.
  *  \throws Error with the system's reason. */
-void
-WriteColourPicture(const std::string & path, std::int64_t width, std::int64_t height, const unsigned char * pixels);
+void WriteColorPicture(const std::string & path, std::int64_t width, std::int64_t height, const unsigned char * pixels);
 
 /** The same as a JPEG of a quality from 1 to 100. */
-void WriteColourJpeg(const std::string & path, int width, int height, const unsigned char * pixels, int quality);
+void WriteColorJpeg(const std::string & path, int width, int height, const unsigned char * pixels, int quality);
 
 /** The possible companion files of an image file of this path: the data file of a detached header, or the other
  *  file of a pair. */

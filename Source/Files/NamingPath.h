@@ -35,7 +35,7 @@ NamingPath(const std::function<std::string(const std::string &)> & sentence, TFu
   {
     return function();
   }
-  catch (const Cancelled &)
+  catch (const Canceled &)
   {
     throw;
   }

@@ -46,7 +46,7 @@ std::shared_ptr<VoxelStream> RescaledVoxels(std::shared_ptr<const LoadedImage> s
 /** \throws Unsupported unless a part consists of whole slices of this many bytes. */
 void RequireWholeSlices(std::uint64_t begin, std::size_t size, std::size_t sliceBytes);
 
-/** \throws Unsupported if the image is read in parts; `what` says what cannot be ("colours with alpha"). */
+/** \throws Unsupported if the image is read in parts; `what` says what cannot be ("colors with alpha"). */
 void RefuseParts(const LoadedImage & image, const std::string & what);
 
 } // namespace brickccl::files

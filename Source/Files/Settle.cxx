@@ -39,7 +39,7 @@ Shortest(double value)
 }
 
 double
-Millimetres(const std::string & unit)
+Millimeters(const std::string & unit)
 {
   std::string name;
   for (const char letter : unit)

@@ -36,7 +36,7 @@ ReadSlice(const std::string & path, const ReadOptions & options)
     const FileBytes file = FileBytes::Map(path);
     for (const Format & format : AllFormats())
     {
-      if (format.recognises(file))
+      if (format.recognizes(file))
       {
         LoadedImage image = format.read(file, options);
         if (image.extent.size[2] > 1 || image.extent.size[3] > 1)

@@ -20,7 +20,7 @@ namespace
 struct Case
 {
   const char * name;
-  int          neighbours;
+  int          neighbors;
   Criterion    criterion;
   std::vector<std::int16_t> (*make)(const Extent & extent);
 };
@@ -113,7 +113,7 @@ main(int argc, char ** argv)
       const auto                 voxels = workload.make(extent);
       std::vector<std::uint32_t> labels(voxels.size());
       LabelOptions               options;
-      options.connectivity = Connectivity::FromNeighbourCount(workload.neighbours, 3);
+      options.connectivity = Connectivity::FromNeighborCount(workload.neighbors, 3);
       options.criterion = workload.criterion;
       options.threads = 1;
       options.device = { Device::Kind::Cpu, 0 };

@@ -185,9 +185,9 @@ CompareComponents(const Options & options, const Mask * mask)
       filter->SetInput(mask);
       filter->SetFullyConnected(fully);
     };
-    const std::string neighbours = fully ? "26 neighbors" : "6 neighbors";
-    Compare<Theirs, Ours>(options, "ConnectedComponent, " + neighbours, set);
-    Compare<Theirs, Ours>(options, "ConnectedComponent, " + neighbours + ", no table", set, [](Ours * filter) {
+    const std::string neighbors = fully ? "26 neighbors" : "6 neighbors";
+    Compare<Theirs, Ours>(options, "ConnectedComponent, " + neighbors, set);
+    Compare<Theirs, Ours>(options, "ConnectedComponent, " + neighbors + ", no table", set, [](Ours * filter) {
       filter->ComputeComponentTableOff();
     });
   }

@@ -273,7 +273,7 @@ BenchmarkMeasures(const Input & input)
                                       "topology",
                                       "inscribed",
                                       "thickness",
-                                      "neighbours",
+                                      "neighbors",
                                       "shape,surface,feret,topology" })
     {
       add("measure " + groups, threads, [&, threads, measure = withGroups(groups)] {
@@ -303,7 +303,7 @@ BenchmarkMeasures(const Input & input)
       });
     }
   }
-  turns.Take(input.name, options.connectivity->NeighbourCount(), [&] { return labeling.ComponentCount(); });
+  turns.Take(input.name, options.connectivity->NeighborCount(), [&] { return labeling.ComponentCount(); });
 }
 
 void
@@ -336,8 +336,8 @@ Benchmark(const Input & input)
   for (int rank = 1; rank <= extent.dimension; ++rank)
   {
     const Connectivity connectivity(extent.dimension, rank);
-    const int          neighbours = connectivity.NeighbourCount();
-    if (onlyConnectivity != 0 && neighbours != onlyConnectivity)
+    const int          neighbors = connectivity.NeighborCount();
+    if (onlyConnectivity != 0 && neighbors != onlyConnectivity)
     {
       continue;
     }
@@ -377,11 +377,11 @@ Benchmark(const Input & input)
         fresh.Write(output.get());
       });
     }
-    turns.Take(input.name, neighbours, [&] { return labelings.front()->ComponentCount(); });
+    turns.Take(input.name, neighbors, [&] { return labelings.front()->ComponentCount(); });
     if (withItk && input.type == ScalarTypeOf<std::int16_t>() && extent.dimension == 3 &&
         input.criterion.joining == Criterion::Joining::Tolerance && (rank == 1 || rank == 3))
     {
-      BenchmarkItkTolerance(input, neighbours);
+      BenchmarkItkTolerance(input, neighbors);
     }
     const bool isMask =
       input.type == ScalarTypeOf<std::uint8_t>() && input.criterion.joining == Criterion::Joining::Foreground;
@@ -389,8 +389,7 @@ Benchmark(const Input & input)
     {
       for (const int threads : threadCounts)
       {
-        extent.dimension == 2 ? BenchmarkItk<2>(input, neighbours, threads)
-                              : BenchmarkItk<3>(input, neighbours, threads);
+        extent.dimension == 2 ? BenchmarkItk<2>(input, neighbors, threads) : BenchmarkItk<3>(input, neighbors, threads);
       }
     }
   }

@@ -43,13 +43,13 @@ MakePlane(std::int64_t side, std::uint64_t seed)
     {
       const std::uint64_t hash = HashOf(seed, static_cast<std::uint64_t>(y * side + x));
       const auto          radius = static_cast<std::int64_t>(4 + hash % 6);
-      const auto          centreX = x + static_cast<std::int64_t>(hash / 8 % square);
-      const auto          centreY = y + static_cast<std::int64_t>(hash / 256 % square);
-      for (std::int64_t v = std::max<std::int64_t>(0, centreY - radius); v < std::min(side, centreY + radius); ++v)
+      const auto          centerX = x + static_cast<std::int64_t>(hash / 8 % square);
+      const auto          centerY = y + static_cast<std::int64_t>(hash / 256 % square);
+      for (std::int64_t v = std::max<std::int64_t>(0, centerY - radius); v < std::min(side, centerY + radius); ++v)
       {
-        for (std::int64_t u = std::max<std::int64_t>(0, centreX - radius); u < std::min(side, centreX + radius); ++u)
+        for (std::int64_t u = std::max<std::int64_t>(0, centerX - radius); u < std::min(side, centerX + radius); ++u)
         {
-          const std::int64_t distance = (u - centreX) * (u - centreX) + (v - centreY) * (v - centreY);
+          const std::int64_t distance = (u - centerX) * (u - centerX) + (v - centerY) * (v - centerY);
           const bool         isPore = distance < radius * radius && hash / 65536 % 5 != 0;
           voxels[static_cast<std::size_t>(v * side + u)] |= isPore ? 1 : 0;
         }

@@ -78,7 +78,7 @@ TimeLabeling(std::int64_t size, int threads, int repeats)
   const std::vector<std::uint8_t> voxels = MakeBalls(extent, 0.2, 1);
   std::vector<std::uint32_t>      labels(voxels.size());
   LabelOptions                    options;
-  options.connectivity = Connectivity::FromNeighbourCount(26, 3);
+  options.connectivity = Connectivity::FromNeighborCount(26, 3);
   options.threads = threads;
   options.device.kind = Device::Kind::Cpu;
   Labeling labeling;

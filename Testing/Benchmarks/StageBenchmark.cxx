@@ -3,7 +3,7 @@
 //
 //   brickccl-stage-benchmark [--benchmark_filter=Write.*] [--benchmark_format=csv] ...
 //
-// Arguments of each line: input (0 balls, 1 noise of density 0.5, 2 segments of 40 voxels), neighbours, threads.
+// Arguments of each line: input (0 balls, 1 noise of density 0.5, 2 segments of 40 voxels), neighbors, threads.
 // "items" are voxels.
 
 #include "BrickCCL/BrickCCL.h"
@@ -73,7 +73,7 @@ struct BenchmarkProblem
 Connectivity
 ConnectivityOf(const benchmark::State & state)
 {
-  return Connectivity::FromNeighbourCount(static_cast<int>(state.range(1)), 3);
+  return Connectivity::FromNeighborCount(static_cast<int>(state.range(1)), 3);
 }
 
 HostContext
@@ -209,10 +209,10 @@ main(int argc, char ** argv)
 {
   using Registered = benchmark::internal::Benchmark;
   const auto common = [](Registered * stage) {
-    return stage->ArgNames({ "input", "neighbours", "threads" })->UseRealTime()->Unit(benchmark::kMillisecond);
+    return stage->ArgNames({ "input", "neighbors", "threads" })->UseRealTime()->Unit(benchmark::kMillisecond);
   };
   const auto forAll = [&](Registered * stage) { common(stage)->ArgsProduct({ { 0, 1, 2 }, { 6, 18, 26 }, { 1, 2 } }); };
-  // These do not know of neighbours.
+  // These do not know of neighbors.
   common(benchmark::RegisterBenchmark("Copy", Copy))->ArgsProduct({ { 0 }, { 26 }, { 1, 2 } });
   common(benchmark::RegisterBenchmark("FindRuns", FindRunsStage))->ArgsProduct({ { 0, 1, 2 }, { 26 }, { 1, 2 } });
   for (const Algorithm & algorithm : Algorithms())
@@ -220,10 +220,10 @@ main(int argc, char ** argv)
     Registered * stage = nullptr;
     for (std::int64_t input = 0; input < 3; ++input)
     {
-      for (const int neighbours : { 6, 18, 26 })
+      for (const int neighbors : { 6, 18, 26 })
       {
         const ProblemTraits traits(extent,
-                                   Connectivity::FromNeighbourCount(neighbours, 3),
+                                   Connectivity::FromNeighborCount(neighbors, 3),
                                    BenchmarkProblem::Of(input).links->FollowForeground());
         if (algorithm.RunsOnCpu() && algorithm.cpu.supports(traits))
         {
@@ -231,7 +231,7 @@ main(int argc, char ** argv)
                                    : common(benchmark::RegisterBenchmark(
                                        ("Label by " + std::string(algorithm.name)).c_str(),
                                        [&algorithm](benchmark::State & state) { LabelStage(state, algorithm); }));
-          stage->Args({ input, neighbours, 1 })->Args({ input, neighbours, 2 });
+          stage->Args({ input, neighbors, 1 })->Args({ input, neighbors, 2 });
         }
       }
     }

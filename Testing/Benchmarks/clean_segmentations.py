@@ -3,7 +3,7 @@
 
     python clean_segmentations.py [--repeat N] [--sample N] SEGMENTATION ...
 
-Every class keeps its largest component (26 neighbours) and gets its holes filled. The loops do what users' scripts do: for
+Every class keeps its largest component (26 neighbors) and gets its holes filled. The loops do what users' scripts do: for
 each class a mask, its components, the largest of them, its filled holes, and the voxels of these that were background.
 They work on whole volumes, or on the boxes around classes (`find_objects`). A loop over whole volumes runs for a sample of
 the classes, evenly among them, and is taken times the number of classes. Prints a table in Markdown. Needs brickccl[test]

@@ -237,7 +237,7 @@ def print_tables(run, groups):
         table(["input", "connectivity", "components", "floor, 1 / 2 threads", "BrickCCL, 1 / 2", "with component table, 1 / 2",
                "into new memory, 1 / 2"] + [peer.replace("itk", "ITK") + ", 1 thread" for peer in peers], lines)
     if "threads" in groups:
-        print("## Threads\n\nSeconds, 26 neighbours; x floor in brackets.\n")
+        print("## Threads\n\nSeconds, 26 neighbors; x floor in brackets.\n")
         for name, connectivity, components in run.inputs("threads"):
             lines = []
             for threads in sorted({row[4] for row in run.rows if row[0] == "threads" and row[1] == name}):

@@ -34,8 +34,8 @@ class Geometry:
 
 
 def smallest_distances(own, others, spacing, gap):
-    """From each of `own` to the nearest of `others`, of which along each axis `gap` voxels do not count: 0 between centres,
-    0.5 from a centre to a box, 1 between boxes."""
+    """From each of `own` to the nearest of `others`, of which along each axis `gap` voxels do not count: 0 between centers,
+    0.5 from a center to a box, 1 between boxes."""
     smallest = numpy.full(len(own), numpy.nan)
     if len(others) == 0:
         return smallest
@@ -56,7 +56,7 @@ def crossings(mask, way):
 
 
 def directions(spacing, axes_only):
-    """Directions to neighbours, one of each pair, and the share of the sphere (circle) that is nearest to each pair."""
+    """Directions to neighbors, one of each pair, and the share of the sphere (circle) that is nearest to each pair."""
     dimension = len(spacing)
     ways = [way for way in itertools.product((-1, 0, 1), repeat=dimension) if any(way)]
     if axes_only:
@@ -94,12 +94,12 @@ def largest_distance(points):
     return scipy.spatial.distance.pdist(points).max() if len(points) > 1 else 0
 
 
-def encloses(points, centre, diameter):
-    """Whether a ball is the smallest one around all points: it holds them, and its centre lies in the hull of those on its
+def encloses(points, center, diameter):
+    """Whether a ball is the smallest one around all points: it holds them, and its center lies in the hull of those on its
     surface."""
     radius = diameter / 2
-    away = numpy.linalg.norm(points - centre, axis=1)
-    on_surface = points[away > radius * (1 - 1e-7)] - centre
+    away = numpy.linalg.norm(points - center, axis=1)
+    on_surface = points[away > radius * (1 - 1e-7)] - center
     if away.max() > radius * (1 + 1e-9) or len(on_surface) == 0:
         return False
     _, rest = scipy.optimize.nnls(numpy.vstack([on_surface.T / radius, numpy.ones(len(on_surface))]),
@@ -248,8 +248,8 @@ class Component:
 
     def topology(self):
         columns = {}
-        for rank, neighbours in ((1, (4, 6)), (self.geometry.dimension, (8, 26))):
-            at = neighbours[self.geometry.dimension - 2]
+        for rank, neighbors in ((1, (4, 6)), (self.geometry.dimension, (8, 26))):
+            at = neighbors[self.geometry.dimension - 2]
             number = skimage.measure.euler_number(self.mask, connectivity=rank)
             columns["euler_number_%d" % at] = number
             columns["tunnels_less_cavities_%d" % at] = 1 - number
@@ -271,7 +271,7 @@ class Component:
         columns.update(self.axis_columns("inscribed_sphere_", first))
         return columns
 
-    def neighbours(self, everything):
+    def neighbors(self, everything):
         """\\param everything  indices of all components' voxels, and their labels."""
         spacing, dimension = self.geometry.spacing, self.geometry.dimension
         indices, owners = everything

@@ -80,7 +80,7 @@ def compare(name, labels, intensity, spacing):
     dimension = labels.ndim
     axes = "xyz"[:dimension]
     ours = measured(labels, intensity, reference_formulas.Geometry(spacing),
-                    "place,shape,surface,topology,feret,neighbours,intensity,inscribed")
+                    "place,shape,surface,topology,feret,neighbors,intensity,inscribed")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         theirs = skimage.measure.regionprops(labels.astype(numpy.int32), intensity, spacing=spacing[::-1])
@@ -106,8 +106,8 @@ def compare(name, labels, intensity, spacing):
         for percentage in (5, 10, 50, 90, 95):
             column = "intensity_median" if percentage == 50 else "intensity_p%d" % percentage
             check(column, ours[column], [numpy.percentile(r.image_intensity[r.image], percentage) for r in theirs])
-        neighbours = "8" if dimension == 2 else "26"
-        check("euler_number_" + neighbours, ours["euler_number_" + neighbours], [r.euler_number for r in plain])
+        neighbors = "8" if dimension == 2 else "26"
+        check("euler_number_" + neighbors, ours["euler_number_" + neighbors], [r.euler_number for r in plain])
         faces = "4" if dimension == 2 else "6"
         check("euler_number_" + faces, ours["euler_number_" + faces],
               [skimage.measure.euler_number(r.image, connectivity=1) for r in plain])
@@ -155,7 +155,7 @@ TOLERANCES = {"inscribed_sphere_diameter_mm": 1e-6, "thickness_mean_mm": 1e-6, "
 def compare_by_definition(name, labels, intensity, geometry, part):
     """All columns that there are."""
     ours = measured(labels, intensity, geometry,
-                    "place,shape,surface,topology,feret,neighbours,intensity,inscribed,thickness", part)
+                    "place,shape,surface,topology,feret,neighbors,intensity,inscribed,thickness", part)
     found = numpy.argwhere(labels != 0)
     everything = found[:, ::-1], labels[tuple(found.T)].astype(int)
     outside = numpy.argwhere(part == 0)[:, ::-1]
@@ -165,7 +165,7 @@ def compare_by_definition(name, labels, intensity, geometry, part):
         columns = {}
         for group in (component.places(), component.intensities(), component.shapes(), component.extents(),
                       component.surfaces(), component.topology(), component.thickness(),
-                      component.neighbours(everything), component.part_distance(outside)):
+                      component.neighbors(everything), component.part_distance(outside)):
             columns.update(group)
         if component.wrong:
             sys.exit("%s, component %d has %s" % (name, label, "; ".join(component.wrong)))

@@ -73,7 +73,7 @@ def labels_of(path):
 
 
 def read_png(path):
-    """The width and height of a PNG of 8-bit colours, and its rows of (red, green, blue)."""
+    """The width and height of a PNG of 8-bit colors, and its rows of (red, green, blue)."""
     with open(path, "rb") as stream:
         content = stream.read()
     assert content[:8] == b"\x89PNG\r\n\x1a\n"
@@ -82,8 +82,8 @@ def read_png(path):
         length, kind = struct.unpack_from(">I4s", content, place)
         chunk = content[place + 8:place + 8 + length]
         if kind == b"IHDR":
-            width, height, depth, colours, _, _, interlaced = struct.unpack(">IIBBBBB", chunk)
-            assert (depth, colours, interlaced) == (8, 2, 0)
+            width, height, depth, colors, _, _, interlaced = struct.unpack(">IIBBBBB", chunk)
+            assert (depth, colors, interlaced) == (8, 2, 0)
         packed += chunk if kind == b"IDAT" else b""
         place += 12 + length
     data, stride = zlib.decompress(packed), 3 * width

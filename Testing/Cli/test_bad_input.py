@@ -84,31 +84,31 @@ class BadInputTest(CommandTest):
         self.refuses("--connectivity", 6, saying=["connectivity 6", "4 or 8"])
         self.refuses("--by-slice", "z", saying="--by-slice z")
 
-    def test_neighbourhoods_without_meaning(self):
-        self.refuses("--neighbourhood", "8+q", saying=["8+q", "not a file or a neighborhood"])
-        self.refuses("--neighbourhood", "8+xz", saying=["8+xz", "connectivity 8 does not fit 1 dimension; use 2"])
-        self.refuses("--neighbourhood", "8+t", saying=["8+t", "an image of 3 dimensions lacks"])
-        self.refuses("--neighbourhood", "8+z", "--connectivity", 6, saying=["--neighbourhood", "--connectivity"])
-        self.refuses("--neighbourhood", "8+z", "--by-slice", "z", saying=["--neighbourhood", "--by-slice"])
-        self.refuses("--neighbourhood", "8+z", "--algorithm", "DirectionalSearch", "--device", "cpu",
+    def test_neighborhoods_without_meaning(self):
+        self.refuses("--neighborhood", "8+q", saying=["8+q", "not a file or a neighborhood"])
+        self.refuses("--neighborhood", "8+xz", saying=["8+xz", "connectivity 8 does not fit 1 dimension; use 2"])
+        self.refuses("--neighborhood", "8+t", saying=["8+t", "an image of 3 dimensions lacks"])
+        self.refuses("--neighborhood", "8+z", "--connectivity", 6, saying=["--neighborhood", "--connectivity"])
+        self.refuses("--neighborhood", "8+z", "--by-slice", "z", saying=["--neighborhood", "--by-slice"])
+        self.refuses("--neighborhood", "8+z", "--algorithm", "DirectionalSearch", "--device", "cpu",
                      saying=["10 (8+z), whose plain part is 8 within slices along z,", "DirectionalSearch"])
         path = self.path("n.txt")
         for content, saying in (("111\n" * 3, ["n.txt", "27 voxels", "not 9"]), ("1" * 26 + "2", ["holds '2'"]),
                                 ("1" * 26 + "0", ["(-1, -1, -1)", "(1, 1, 1)", "symmetric"]), ("", ["27 voxels", "not 0"])):
             with open(path, "w") as stream:
                 stream.write(content)
-            self.refuses("--neighbourhood", path, saying=saying)
+            self.refuses("--neighborhood", path, saying=saying)
         path = self.path("n.json")
         for content, saying in (("[[1,1,1],[1,1,1],[1,1,1]]", ["27 voxels"]), ("[1,", ["no JSON; it must be nested lists of 0 and 1"]), ("{}", ["nested lists of 3"]),
                                 ("[[1,1],[1,1]]", ["nested lists of 3"]), ("[1,2,1]", ["holds 2"]), ('["a",1,1]', ['holds "a"'])):
             with open(path, "w") as stream:
                 stream.write(content)
-            self.refuses("--neighbourhood", path, saying=saying)
+            self.refuses("--neighborhood", path, saying=saying)
         path = self.path("n.nrrd")
         write_nrrd(path, "uint8", (3, 3, 4), [1] * 36)
-        self.refuses("--neighbourhood", path, saying=["3 x 3 x 4", "3 voxels along each of 3 axes"])
+        self.refuses("--neighborhood", path, saying=["3 x 3 x 4", "3 voxels along each of 3 axes"])
         write_nrrd(path, "uint8", (3, 3), [1] * 9)
-        self.refuses("--neighbourhood", path, saying=["3 x 3", "3 axes"])
+        self.refuses("--neighborhood", path, saying=["3 x 3", "3 axes"])
 
     def test_periodic_axes_without_meaning(self):
         self.refuses("--periodic", "w", saying=["'w'", "not axes"])

@@ -68,7 +68,7 @@ class ResultsTest(BatchTest):
                 self.assertEqual(file["sha256"], hashlib.sha256(stream.read()).hexdigest())
 
     def test_results_do_not_depend_on_jobs(self):
-        self.recipe("[labeling]\nconnectivity = 26\n[measuring]\ncolumns = [\"shape\", \"surface\", \"neighbours\"]\n")
+        self.recipe("[labeling]\nconnectivity = 26\n[measuring]\ncolumns = [\"shape\", \"surface\", \"neighbors\"]\n")
         for seed in range(3):
             self.ok("phantom", "balls", os.path.join(self.input, "b%d.nrrd" % seed), "--seed", seed + 1, "--size", 64, 64, 64)
         self.batch("--jobs", 1)
@@ -231,7 +231,7 @@ class ResultsTest(BatchTest):
             write_png(os.path.join(folder, "s%d.png" % z), 8, 6, [1 if i == z else 0 for i in range(48)])
         self.batch()
         summary = self.summary("stack")
-        # In natural order, the voxels of neighbouring slices lie one step along x apart.
+        # In natural order, the voxels of neighboring slices lie one step along x apart.
         _, labels = labels_of(os.path.join(self.output, "items", "stack", "labels.nrrd"))
         self.assertEqual([labels[z * 48 + z] for z in range(11)], list(range(1, 12)))
         self.assertEqual(summary["input"]["spacing_mm"], [0.5, 0.5, 2])

@@ -11,8 +11,8 @@ import unittest
 from support import CommandTest, labels_of, write_nrrd
 
 
-def neighbours(place, sizes, rank):
-    """The neighbours of a voxel whose coordinates differ along at most `rank` axes."""
+def neighbors(place, sizes, rank):
+    """The neighbors of a voxel whose coordinates differ along at most `rank` axes."""
     for step in itertools.product((-1, 0, 1), repeat=len(sizes)):
         if 0 < sum(map(abs, step)) <= rank:
             other = tuple(a + b for a, b in zip(place, step))
@@ -30,7 +30,7 @@ def components_of(voxels, sizes, value, rank):
         seen.add(place)
         component = [place]
         for voxel in component:
-            for other in neighbours(voxel, sizes, rank):
+            for other in neighbors(voxel, sizes, rank):
                 if voxels[other] == value and other not in seen:
                     seen.add(other)
                     component.append(other)
@@ -50,7 +50,7 @@ def clean(voxels, sizes, rank, largest=0, minimum=0, fill=None):
         before = dict(voxels)
         for hole in components_of(before, sizes, 0, len(sizes) if rank == 1 else 1):
             at_border = any(a in (0, size - 1) for place in hole for a, size in zip(place, sizes))
-            faces = collections.Counter(before[other] for place in hole for other in neighbours(place, sizes, 1))
+            faces = collections.Counter(before[other] for place in hole for other in neighbors(place, sizes, 1))
             del faces[0]
             if not at_border and len(hole) <= fill and len(faces) == 1:
                 voxels.update((place, min(faces)) for place in hole)
@@ -220,7 +220,7 @@ class CleanTest(CommandTest):
                 self.ok(command, self.path("in.nrrd"), self.path("out.nrrd"), "--fill-holes", *arguments, "--quiet")
                 self.assertEqual(labels_of(self.path("out.nrrd"))[1].count(0), left, (command, arguments))
 
-    def test_periodic_axes_and_other_neighbours(self):
+    def test_periodic_axes_and_other_neighbors(self):
         # One object across the seam of x with a hole there, and a single voxel.
         rows = ["......", "##..##", ".#.##.", "##..##", "...#.."]
         write_nrrd(self.path("in.nrrd"), "uint8", (6, 5), [int(c == "#") for row in rows for c in row])
@@ -233,12 +233,12 @@ class CleanTest(CommandTest):
         self.assertEqual(json.loads(self.ok(*arguments, "--json").stdout)["components"], 3)
         self.fails(*arguments, "--periodic", "x,y", saying=["holes cannot be filled", "periodic along xy", "no border"])
         self.fails(*arguments, "--periodic", "z", saying="periodic along z")
-        summary = json.loads(self.ok(*arguments, "--neighbourhood", "2+y", "--json").stdout)
-        self.assertEqual((summary["neighbourhood"], summary["connectivity"], summary["components"]), ("2+y", 4, 3))
+        summary = json.loads(self.ok(*arguments, "--neighborhood", "2+y", "--json").stdout)
+        self.assertEqual((summary["neighborhood"], summary["connectivity"], summary["components"]), ("2+y", 4, 3))
         write_nrrd(self.path("n.nrrd"), "uint8", (3, 3), [1, 0, 0, 0, 0, 0, 0, 0, 1])
-        summary = json.loads(self.ok(*arguments, "--neighbourhood", self.path("n.nrrd"), "--json").stdout)
+        summary = json.loads(self.ok(*arguments, "--neighborhood", self.path("n.nrrd"), "--json").stdout)
         self.assertEqual((summary["connectivity"], summary["components"]), (2, 9))
-        self.fails(*arguments[:2], self.path("n.nrrd"), "--largest", 1, "--neighbourhood", self.path("n.nrrd"), saying="n.nrrd")
+        self.fails(*arguments[:2], self.path("n.nrrd"), "--largest", 1, "--neighborhood", self.path("n.nrrd"), saying="n.nrrd")
 
     def test_bad_input(self):
         path = self.path("in.nrrd")

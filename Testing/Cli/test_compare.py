@@ -15,8 +15,8 @@ def read_png(path):
     """The pixels of a PNG of 8-bit red, green and blue, row by row."""
     with open(path, "rb") as stream:
         content = stream.read()
-    width, height, bits, colour = struct.unpack(">IIBB", content[16:26])
-    assert (bits, colour) == (8, 2), "not 8-bit RGB"
+    width, height, bits, color = struct.unpack(">IIBB", content[16:26])
+    assert (bits, color) == (8, 2), "not 8-bit RGB"
     data, at = b"", 8
     while at < len(content):
         size, kind = struct.unpack(">I4s", content[at:at + 8])
@@ -75,17 +75,17 @@ class CompareTest(CommandTest):
         result = self.ok("compare", before, after, "--tolerance", 0.5)
         self.assertIn("a: 2 same, 1 grown, 1 shrunk", result.stdout)
 
-    COLOURS = {"same": (110, 150, 200), "grown": (240, 140, 30), "shrunk": (250, 230, 110), "new": (230, 50, 60),
+    COLORS = {"same": (110, 150, 200), "grown": (240, 140, 30), "shrunk": (250, 230, 110), "new": (230, 50, 60),
                "vanished": (80, 220, 120), "split": (200, 110, 240), "merged": (120, 60, 180)}
 
     def change_at(self, pixels, x, y):
-        """The change whose colour lies on a voxel, which has 32 x 32 pixels."""
+        """The change whose color lies on a voxel, which has 32 x 32 pixels."""
         side = 32
         red_green_blue = pixels[16 + y * side + side // 2][16 + x * side + side // 2]
         distances = {}
-        for name, colour in self.COLOURS.items():
+        for name, color in self.COLORS.items():
             for level in range(0, 256, 3):
-                mixed = [0.6 * c + 0.4 * level for c in colour]
+                mixed = [0.6 * c + 0.4 * level for c in color]
                 distance = sum(abs(a - b) for a, b in zip(red_green_blue, mixed))
                 distances[name] = min(distance, distances.get(name, distance))
         name = min(distances, key=distances.get)

@@ -55,7 +55,7 @@ class InterruptTest(CommandTest):
             "gaussian": ["label", self.scan, out, "--threshold", 0, "--smooth", "gaussian:9", "--threads", 1],
             "pores": ["label", self.scan, out, "--pores", "--close", 9, "--threads", 1],
             "thickness": ["label", self.noise, "--statistics", table, "--columns", "thickness,inscribed", "--threads", 1],
-            "feret": ["label", self.noise, "--statistics", table, "--columns", "feret,neighbours", "--threads", 1],
+            "feret": ["label", self.noise, "--statistics", table, "--columns", "feret,neighbors", "--threads", 1],
             "workbook": ["label", self.noise, "--statistics", self.path("t.xlsx"), "--threads", 1],
             "writing": ["label", self.noise, self.path("o.nii.gz"), "--label-type", "uint64", "--threads", 1],
             "parts": ["label", self.noise, out, "--memory", "200MB", "--threads", 1],
@@ -112,7 +112,7 @@ class InterruptTest(CommandTest):
     def test_outputs_are_all_new_or_all_old(self):
         outputs = [self.path(name) for name in ("o.nrrd", "t.csv", "s.tsv", "c.ctbl")]
         command = [COMMAND, "label", self.noise, outputs[0], "--statistics", outputs[1], "--schema", outputs[2],
-                   "--colour-table", outputs[3], "--no-compression", "--threads", "1"]
+                   "--color-table", outputs[3], "--no-compression", "--threads", "1"]
         before, codes = self.files(), set()
         for slabs in ((), ("--memory", "300MB")):
             for last, pause in (("writing " + outputs[0], 0), ("writing " + outputs[0], 0.05), ("writing " + outputs[1], 0),
@@ -173,7 +173,7 @@ class InterruptTest(CommandTest):
         results = self.path("results")
         os.mkdir(results)
         outputs = [os.path.join(results, name) for name in ("o.nrrd", "t.csv", "c.ctbl")]
-        command = [COMMAND, "label", self.noise, outputs[0], "--statistics", outputs[1], "--colour-table", outputs[2],
+        command = [COMMAND, "label", self.noise, outputs[0], "--statistics", outputs[1], "--color-table", outputs[2],
                    "--no-compression", "--threads", "1"]
         subprocess.run(command, capture_output=True, check=True)
         done = [os.path.getsize(output) for output in outputs]

@@ -155,7 +155,7 @@ class LabelTest(LabelCommandTest):
         with open(self.path(name), "wb") as stream:
             stream.write(b"\x93NUMPY" + struct.pack("<BBH" if version == 1 else "<BBI", version, 0, len(header)) + header + data)
 
-    def test_neighbourhoods(self):
+    def test_neighborhoods(self):
         # Two voxels that share a face across slices, two that share an edge, and two of one slice that share a corner.
         voxels = [0] * 27
         for x, y, z in ((0, 0, 0), (0, 0, 1), (1, 0, 2), (2, 1, 2), (2, 2, 0)):
@@ -164,9 +164,9 @@ class LabelTest(LabelCommandTest):
         labels = lambda *options: [label for label in self.label(*options)[1] if label]
         self.assertEqual(labels(), [1, 2, 1, 3, 4])
         self.assertEqual(labels("--connectivity", "full"), [1, 2, 1, 1, 1])
-        summary, found = self.label("--neighbourhood", "8+z")
+        summary, found = self.label("--neighborhood", "8+z")
         self.assertEqual([label for label in found if label], [1, 2, 1, 3, 3])
-        self.assertEqual((summary["connectivity"], summary["neighbourhood"], summary["periodic"]), (10, "8+z", None))
+        self.assertEqual((summary["connectivity"], summary["neighborhood"], summary["periodic"]), (10, "8+z", None))
         element = [[[0] * 3 for _ in range(3)] for _ in range(3)]
         element[1][1] = [1, 1, 1]
         element[0][1][0] = element[2][1][2] = 1
@@ -177,34 +177,34 @@ class LabelTest(LabelCommandTest):
             stream.write("# x fastest\n" + "\n".join("".join(map(str, flat[i:i + 3])) + " # line" for i in range(0, 27, 3)))
         write_nrrd(self.path("n.nrrd"), "float", (3, 3, 3), flat)
         for name in ("n.json", "n.txt", "n.nrrd"):
-            self.assertEqual(labels("--neighbourhood", self.path(name)), [1, 2, 3, 3, 4], name)
+            self.assertEqual(labels("--neighborhood", self.path(name)), [1, 2, 3, 3, 4], name)
         for code, kind, version in (("b", "|b1", 1), ("B", "|u1", 2), ("q", "<i8", 1)):
             for values, order in ((flat, "False"), ([flat[9 * x + 3 * y + z] for z in range(3) for y in range(3) for x in range(3)], "True")):
                 self.write_npy("n.npy", kind, order, (3, 3, 3), struct.pack("<27" + code, *values), version)
-                self.assertEqual(labels("--neighbourhood", self.path("n.npy")), [1, 2, 3, 3, 4], (kind, order))
+                self.assertEqual(labels("--neighborhood", self.path("n.npy")), [1, 2, 3, 3, 4], (kind, order))
         for name, wrong, saying in (("type", ("<f8", "False", (3, 3, 3), bytes(216)), "'<f8'"), ("shape", ("|u1", "False", (3, 9), bytes(27)), "(3,3,3)"),
                                     ("cut", ("|u1", "False", (3, 3, 3), bytes(26)), "it has 154 bytes; an array of the type '|u1' and the shape (3,3,3) takes 155"),
-                                    ("two", ("|u1", "False", (3, 3, 3), b"\0\2" + bytes(25)), "(element 1 of the file); its values must be 0 for no neighbour and 1 for one")):
+                                    ("two", ("|u1", "False", (3, 3, 3), b"\0\2" + bytes(25)), "(element 1 of the file); its values must be 0 for no neighbor and 1 for one")):
             self.write_npy(name + ".npy", *wrong)
-            self.fails("label", self.input, self.path("o.nrrd"), "--neighbourhood", self.path(name + ".npy"), saying=[name + ".npy", saying])
+            self.fails("label", self.input, self.path("o.nrrd"), "--neighborhood", self.path(name + ".npy"), saying=[name + ".npy", saying])
         with open(self.path("none.npy"), "wb") as stream:
             stream.write(b"\x93NUMPY\1")
-        self.fails("label", self.input, self.path("o.nrrd"), "--neighbourhood", self.path("none.npy"),
+        self.fails("label", self.input, self.path("o.nrrd"), "--neighborhood", self.path("none.npy"),
                    saying="no .npy file; numpy.save writes one, here of the shape (3,3,3)")
         with open(self.path("none.npy"), "wb") as stream:
             stream.write(b"\x93NUMPY\1\0\x76\0{'descr': '|u1', 'fortran_order'")
-        self.fails("label", self.input, self.path("o.nrrd"), "--neighbourhood", self.path("none.npy"),
-                   saying=["the header of the neighbourhood", "is cut", "numpy.save writes such files, here of the shape (3,3,3)"])
-        # No neighbour is a neighbourhood as well, of which the command tells.
-        for name, values in (("zero", bytes(27)), ("centre", bytes(13) + b"\1" + bytes(13))):
+        self.fails("label", self.input, self.path("o.nrrd"), "--neighborhood", self.path("none.npy"),
+                   saying=["the header of the neighborhood", "is cut", "numpy.save writes such files, here of the shape (3,3,3)"])
+        # No neighbor is a neighborhood as well, of which the command tells.
+        for name, values in (("zero", bytes(27)), ("center", bytes(13) + b"\1" + bytes(13))):
             self.write_npy(name + ".npy", "|u1", "False", (3, 3, 3), values)
-            summary, found = self.label("--neighbourhood", self.path(name + ".npy"))
+            summary, found = self.label("--neighborhood", self.path(name + ".npy"))
             self.assertEqual([label for label in found if label], [1, 2, 3, 4, 5])
-            self.assertEqual(summary["notes"], ["the neighbourhood '" + self.path(name + ".npy") + "' names no neighbour, so that every voxel is a component of its own"])
+            self.assertEqual(summary["notes"], ["the neighborhood '" + self.path(name + ".npy") + "' names no neighbor, so that every voxel is a component of its own"])
         # The same as a rank.
         write_nrrd(self.path("n.nrrd"), "uint8", (3, 3, 3), [1] * 27)
-        self.assertEqual(labels("--neighbourhood", self.path("n.nrrd")), labels("--connectivity", 26))
-        text = self.ok("label", self.input, self.output, "--neighbourhood", "8+z").stdout
+        self.assertEqual(labels("--neighborhood", self.path("n.nrrd")), labels("--connectivity", 26))
+        text = self.ok("label", self.input, self.output, "--neighborhood", "8+z").stdout
         self.assertIn("3 components, connectivity 10 (8+z)", text)
 
     def test_periodic_axes(self):

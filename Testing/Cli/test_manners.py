@@ -379,7 +379,7 @@ class DoubtsTest(CommandTest):
             uses = [["label", image, self.output], ["label", image, self.output, "--memory", "500MB"], [*label, "--mask", image],
                     [*label, "--touching", image], [*label, "--statistics", table, "--intensity", image],
                     [*label, "--statistics", table, "--part", image], [*label, "--seeds", odd["txt"]], ["info", image],
-                    *([*label, "--neighbourhood", odd[extension]] for extension in ("nrrd", "txt", "npy", "json")),
+                    *([*label, "--neighborhood", odd[extension]] for extension in ("nrrd", "txt", "npy", "json")),
                     ["stats", image, "-o", table], ["select", image, self.output, *kept],
                     ["clean", image, self.output, "--largest", 1], ["score", image, self.image], ["score", self.image, image],
                     ["sweep", image, "--range-from", 1, "--range-to", 2, "-o", table], ["recipe", "check", odd["toml"]],

@@ -140,7 +140,7 @@ class MemoryTest(batch_support.BatchTest):
              "closed": "[part]\nmethod = \"pores\"\nrange = [1, inf]\nclose_mm = 3\nerode_mm = 2\n",
              "largest": "[part]\nmethod = \"largest\"\nrange = [1, inf]\n[threshold]\nrange = [0, 0]\n"
                         "[measuring]\ncolumns = [\"nearest_distance_mm\"]\n"}
-    OTHERS = {"foam": "[labeling]\nconnectivity = 26\n[measuring]\ncolumns = [\"neighbours\", \"feret\", \"surface\", \"shape\"]\n",
+    OTHERS = {"foam": "[labeling]\nconnectivity = 26\n[measuring]\ncolumns = [\"neighbors\", \"feret\", \"surface\", \"shape\"]\n",
               "thick": "[measuring]\ncolumns = [\"thickness\", \"inscribed\", \"topology\"]\n",
               "smooth": "[smoothing]\nfilter = \"median\"\n[threshold]\nmethod = \"otsu\"\n",
               "gauss": "[smoothing]\nfilter = \"gaussian\"\ndeviation_mm = 1\n[threshold]\nmethod = \"otsu\"\n",

@@ -119,10 +119,10 @@ class MeshTest(CommandTest):
     def test_points_lie_where_the_voxels_do(self):
         self.ok("mesh", self.labels, self.path("m.ply"), "--labels", "3", "--quiet")
         points, _, _ = read_ply(self.path("m.ply"))
-        centre = [sum(p[axis] for p in points) / len(points) for axis in range(3)]
+        center = [sum(p[axis] for p in points) / len(points) for axis in range(3)]
         expected = (100 + 10 * 0.5, -50 + 12 * 0.25, 20 + 11 * 2)
         for axis in range(3):
-            self.assertAlmostEqual(centre[axis], expected[axis], delta=0.02)
+            self.assertAlmostEqual(center[axis], expected[axis], delta=0.02)
         self.assertAlmostEqual(max(p[2] for p in points), 20 + 2 * (11 + 8.5), delta=0.4)
         self.ok("mesh", self.labels, self.path("r.ply"), "--labels", "3", "--ras", "--quiet")
         turned, triangles, comments = read_ply(self.path("r.ply"))
@@ -153,11 +153,11 @@ class MeshTest(CommandTest):
                         volume = volume_of([[points[i] for i in t] for t in triangles])
                         self.assertAlmostEqual(volume / (count * math.prod(spacing)), 1, delta=0.002, msg="label %d" % label)
                     points, _, _ = read_ply(self.path("t_3.ply"))
-                    centre = [origin + sum(index * column[axis] for index, column in zip((10, 12, 11), columns))
+                    center = [origin + sum(index * column[axis] for index, column in zip((10, 12, 11), columns))
                               for axis, origin in enumerate((100, -50, 20))]
                     sign = (-1, -1, 1) if options == ("--ras",) else (1, 1, 1)
                     for axis in range(3):
-                        self.assertAlmostEqual(sum(p[axis] for p in points) / len(points), sign[axis] * centre[axis], delta=0.05)
+                        self.assertAlmostEqual(sum(p[axis] for p in points) / len(points), sign[axis] * center[axis], delta=0.05)
 
     def test_stl_has_outward_normals_and_names_its_space(self):
         self.ok("mesh", self.labels, self.path("m.stl"), "--quiet")

@@ -56,7 +56,7 @@ class PhantomTest(CommandTest):
         code = "h" if fields["type"] == "short" else "B"
         return struct.unpack("<%d%s" % (len(data) // struct.calcsize(code), code), data)
 
-    def test_artefacts_of_scans(self):
+    def test_artifacts_of_scans(self):
         size = (48, 48, 24)
         clean = ("--noise", 0, "--blur", 0, "--rings", 0, "--hardening", 0)
 
@@ -116,7 +116,7 @@ class PhantomTest(CommandTest):
         with open(self.path("s.csv"), newline="", encoding="utf-8") as stream:
             rows = list(csv.DictReader(stream))
         self.assertGreater(len(rows), 60)
-        # Balls around the centres of voxels.
+        # Balls around the centers of voxels.
         voxels = {d: sum(x * x + y * y + z * z <= (d / 2) ** 2 for x in range(-4, 5) for y in range(-4, 5) for z in range(-4, 5))
                   for d in (3, 5, 8)}
         self.assertEqual({int(row["voxel_count"]) for row in rows}, set(voxels.values()))

@@ -30,7 +30,7 @@ class RecipeTest(CommandTest):
     def test_misspelled_names(self):
         self.refuses("[labeling]\nconectivity = 26\n", 2, "[labeling] has no key 'conectivity'", "'connectivity'")
         self.refuses("[part]\nmethod = \"largest\"\nrange = [0, inf]\nerode = 1\n", 4, "did you mean 'erode_mm'")
-        self.refuses("\n[labelling]\nconnectivity = 26\n", 2, "no table [labelling]", "'labeling'")
+        self.refuses("\n[labeling]\nconnectivity = 26\n", 2, "no table [labeling]", "'labeling'")
         self.refuses("[labeling]\ncriterion = \"tolerence\"\n", 2, "'tolerance'")
         self.refuses("[[acceptance]]\nrule = \"porosty\"\n", 2, "did you mean 'porosity'")
         self.refuses("[selection]\nkeep = \"volume_mm > 2\"\n", 2, "'volume_mm'", "did you mean 'volume_mm3'")
@@ -132,12 +132,12 @@ class RecipeTest(CommandTest):
 
     def test_contradictions(self):
         self.refuses("[labeling]\nconnectivity = 26\nby_slice = \"z\"\n", 2, "use 4 or 8")
-        self.refuses("[labeling]\nneighbourhood = \"8+z\"\nby_slice = \"z\"\n", 3, "cannot be combined")
-        self.refuses("[labeling]\nneighbourhood = \"9+z\"\n", 2, "labeling.neighbourhood", "9+z")
-        self.refuses("[labeling]\nneighbourhood = \"8+t\"\n", 2, "names the axis t")
+        self.refuses("[labeling]\nneighborhood = \"8+z\"\nby_slice = \"z\"\n", 3, "cannot be combined")
+        self.refuses("[labeling]\nneighborhood = \"9+z\"\n", 2, "labeling.neighborhood", "9+z")
+        self.refuses("[labeling]\nneighborhood = \"8+t\"\n", 2, "names the axis t")
         self.refuses("[labeling]\nperiodic = \"x\"\n", 2, "periodic")
-        self.accepts("[labeling]\nneighbourhood = \"2+y\"\n")
-        self.assertIn("each voxel has the neighbors 8+z", self.ok("recipe", "explain", self.recipe("[labeling]\nneighbourhood = \"8+z\"\n")).stdout)
+        self.accepts("[labeling]\nneighborhood = \"2+y\"\n")
+        self.assertIn("each voxel has the neighbors 8+z", self.ok("recipe", "explain", self.recipe("[labeling]\nneighborhood = \"8+z\"\n")).stdout)
         self.refuses("[labeling]\nminimum_size = 9\nmaximum_size = 3\n", 2, "no component would be kept")
         self.refuses("[labeling]\ntolerance = 3\n", 2, "criterion = \"tolerance\"")
         self.refuses("[labeling]\ncriterion = \"tolerance\"\n", 2, "needs labeling.tolerance")

@@ -9,9 +9,9 @@ import unittest
 
 from support import CommandTest, labels_of, run, write_nrrd
 
-# Seeds that the recipes were not made with, at the default noise, and artefacts of which the phantoms have none by default.
+# Seeds that the recipes were not made with, at the default noise, and artifacts of which the phantoms have none by default.
 SEEDS = [11, 12, 13]
-ARTEFACTS = ("--blur", 0.5, "--rings", 40)
+ARTIFACTS = ("--blur", 0.5, "--rings", 40)
 
 
 class EndToEndTest(CommandTest):
@@ -27,11 +27,11 @@ class EndToEndTest(CommandTest):
         return labels_of(self.path(os.path.join("out", "items", item, "labels.nrrd")))[1]
 
     def scans(self, kind, *options):
-        """Scans with the default artefacts, and with more of them; the names of the items."""
+        """Scans with the default artifacts, and with more of them; the names of the items."""
         os.mkdir(self.path("in"))
         names = []
         for seed in SEEDS:
-            for more in ((), ARTEFACTS):
+            for more in ((), ARTIFACTS):
                 names.append("s%d%s" % (seed, "-more" if more else ""))
                 self.ok("phantom", kind, self.path("in/%s.nrrd" % names[-1]), "--seed", seed, "--truth",
                         self.path("t-%s.nrrd" % names[-1]), *options, *more)

@@ -269,7 +269,7 @@ class DepthsTest(batch_support.BatchTest):
         self.assertEqual(voxels, voxels[:1] * len(voxels))
 
     def core(self, scale):
-        """The voxels of the core. Those of the part are 4 x 3: a centre lies 2.5 from the corner of a voxel beside it
+        """The voxels of the core. Those of the part are 4 x 3: a center lies 2.5 from the corner of a voxel beside it
         along both axes."""
         size = (9, 9, 9)
         values = [2 if 0 < x < 8 and 0 < y < 8 and 0 < z < 8 and (x < 4 or y < 4) else 0

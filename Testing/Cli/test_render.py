@@ -28,7 +28,7 @@ def box_map(size, boxes):
     return values
 
 
-# A picture has a million pixels, and few colours.
+# A picture has a million pixels, and few colors.
 @functools.lru_cache(maxsize=None)
 def hue_and_saturation(pixel):
     hue, _, saturation = colorsys.rgb_to_hls(*(value / 255 for value in pixel))
@@ -85,7 +85,7 @@ class SurfaceTest(RenderTest):
         self.assertFalse([1 for row in self.scene(rows, alone) for pixel in row
                           if (hue_and_saturation(pixel)[0] - 0.57) ** 2 < 0.003 and hue_and_saturation(pixel)[1] > 0.3])
 
-    def test_colours_by_a_column(self):
+    def test_colors_by_a_column(self):
         path = self.write((60, 30, 30), [(1, (4, 10, 10), (8, 14, 14)), (7, (20, 5, 5), (40, 25, 25)), (9, (50, 10, 10), (54, 14, 14))])
         for column in ("volume_mm3", "voxel_count"):
             summary, (_, _, rows) = self.draw(path, "--style", "surface", "--color-by", column, "--size", "640x480")
@@ -96,7 +96,7 @@ class SurfaceTest(RenderTest):
             self.assertGreater(blue, 100)
             self.assertGreater(yellow + blue, 0.98 * len(hues))
 
-    def test_colours_by_a_column_in_another_unit(self):
+    def test_colors_by_a_column_in_another_unit(self):
         write_nrrd(self.path("l.nrrd"), "uint8", (8, 8, 8), box_map((8, 8, 8), [(1, (1, 1, 1), (3, 3, 3)), (2, (4, 4, 4), (7, 7, 7))]))
         pictures = [self.draw(self.path("l.nrrd"), "--style", "slices", "--color-by", "volume_%s3" % unit)[1][2] for unit in ("mm", "um")]
         # The legends differ, the slices do not.
@@ -113,10 +113,10 @@ class SurfaceTest(RenderTest):
         expected = sum(abs(TO_EYE[i]) * sides[i - 1] * sides[i - 2] for i in range(3))
         self.assertLess(abs(sum(pixel != GROUND for pixel in pixels) / expected - 1), 0.03)
         # Both pores are seen through it, and what is not a pore shows the ground through it.
-        coloured = [pixel for pixel in pixels if hue_and_saturation(pixel)[1] > 0.25]
+        colored = [pixel for pixel in pixels if hue_and_saturation(pixel)[1] > 0.25]
         expected = (144 + 100) * sum(map(abs, TO_EYE)) / summary["pixel_size_mm"] ** 2
-        self.assertGreater(len(coloured), 0.8 * expected)
-        self.assertLess(len(coloured), expected)
+        self.assertGreater(len(colored), 0.8 * expected)
+        self.assertLess(len(colored), expected)
         grays = [max(pixel) for pixel in pixels if pixel != GROUND and hue_and_saturation(pixel)[1] <= 0.25]
         self.assertLess(sum(grays) / len(grays), 120)
 
@@ -247,8 +247,8 @@ class SliceTest(RenderTest):
                     if size:
                         self.assertLessEqual(width, 900)
                         self.assertLessEqual(height, 700)
-                    coloured = sum(hue_and_saturation(pixel)[1] > 0.35 for row in rows for pixel in row)
-                    self.assertGreater(coloured, 500, (style, more, size))
+                    colored = sum(hue_and_saturation(pixel)[1] > 0.35 for row in rows for pixel in row)
+                    self.assertGreater(colored, 500, (style, more, size))
 
     def test_a_projection_shows_what_no_slice_does(self):
         # Two boxes that share no slice along any axis; the projection along each shows both. The key has a swatch of 12 x

@@ -113,13 +113,13 @@ class SelectTest(CommandTest):
 
     def test_the_table_is_that_of_what_is_left(self):
         table = self.path("table.csv")
-        self.selected("--where", "voxel_count != 3", "--keep", "--statistics", table, "--columns", "neighbours")
+        self.selected("--where", "voxel_count != 3", "--keep", "--statistics", table, "--columns", "neighbors")
         with open(table) as stream:
             rows = list(csv.DictReader(stream))
         self.assertEqual([(row["label"], row["voxel_count"], row["nearest_label"]) for row in rows],
                          [("1", "1", "2"), ("2", "2", "1")])
         self.selected("--where", "voxel_count != 3", "--keep", "--keep-labels", "--statistics", table, "--columns",
-                      "neighbours")
+                      "neighbors")
         with open(table) as stream:
             self.assertEqual([(row["label"], row["nearest_label"]) for row in csv.DictReader(stream)],
                              [("4", "300"), ("300", "4")])

@@ -67,7 +67,7 @@ class SlabsTest(CommandTest):
         without = self.summary(path, self.path("whole.nrrd"))
         for axes, options in (("z", ()), ("x", ("--connectivity", 26, "--minimum-size", 40)),
                               ("x,y,z", ("--connectivity", 26, "--order", "size")), ("yz", ("--equal-value",)),
-                              ("y", ("--tolerance", 0.5, "--background", "none", "--neighbourhood", "8+z"))):
+                              ("y", ("--tolerance", 0.5, "--background", "none", "--neighborhood", "8+z"))):
             summary = self.same(path, "--periodic", axes, *options, table=("--columns", "place,shape"))
             self.assertEqual(summary["periodic"], axes.replace(",", ""))
             self.assertNotEqual(summary["components"], without["components"])
@@ -359,7 +359,7 @@ class SlabsTest(CommandTest):
         table = ("--statistics", self.path("table.csv"))
         self.fails(*options, *table, "--periodic", "x", "--columns", "surface", saying=["'surface'", "periodic along x"])
         self.fails(*options, "--periodic", "t", saying="periodic along t")
-        for group in ("thickness", "inscribed", "neighbours"):
+        for group in ("thickness", "inscribed", "neighbors"):
             self.fails(*options, *table, "--columns", group, saying=["'" + group + "'", "cannot be measured by bricks"])
         self.fails(*options, *table, "--part", path, saying=["--part", "--memory"])
         self.fails("label", path, self.path("out.nrrd"), "--resume", saying="--work")

@@ -98,7 +98,7 @@ class StatsTest(CommandTest):
         labels, part, table = self.path("labels.nrrd"), self.path("part.nrrd"), self.path("table.json")
         write_nrrd(labels, "uint8", (6, 2, 1), [0, 3, 3, 5, 5, 0, 0, 3, 0, 5, 0, 7], (2, 1, 1))
         write_nrrd(part, "uint8", (6, 2, 1), [1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1], (2, 1, 1))
-        summary = json.loads(self.ok("stats", labels, "-o", table, "--part", part, "--columns", "neighbours",
+        summary = json.loads(self.ok("stats", labels, "-o", table, "--part", part, "--columns", "neighbors",
                                      "--contacts", self.path("contacts.csv"), "--histogram", "voxel_count", "--bins",
                                      2, "--json").stdout)
         self.assertEqual(summary["histogram"]["counts"], [1, 2])

@@ -78,17 +78,17 @@ class SweepTest(CommandTest):
         result = self.ok("label", self.image, self.path("l.nrrd"), "--range", -40, "inf", "--by-slice", "z", "--connectivity", 8, "--json")
         self.assertEqual(int(self.rows("c.csv")[0]["components"]), json.loads(result.stdout)["components"])
 
-    def test_periodic_axes_and_other_neighbours(self):
-        for arguments in (["--periodic", "x,z"], ["--neighbourhood", "8+z"], ["--neighbourhood", "8+z", "--periodic", "z"]):
+    def test_periodic_axes_and_other_neighbors(self):
+        for arguments in (["--periodic", "x,z"], ["--neighborhood", "8+z"], ["--neighborhood", "8+z", "--periodic", "z"]):
             text = self.ok("sweep", self.image, "--range-from", -10, "--range-to", 20, "--steps", 2, "-o", self.path("c.csv"),
                            "--json", *arguments).stdout
             result = json.loads(self.ok("label", self.image, self.path("l.nrrd"), "--range", -10, "inf", "--json", *arguments).stdout)
             self.assertEqual(int(self.rows("c.csv")[0]["components"]), result["components"])
-            for name in ("connectivity", "neighbourhood", "periodic"):
+            for name in ("connectivity", "neighborhood", "periodic"):
                 self.assertEqual(json.loads(text)[name], result[name])
 
     def test_a_row_of_the_curve_is_what_label_finds(self):
-        # Voxels that are the nearest values to the thresholds, and their neighbours.
+        # Voxels that are the nearest values to the thresholds, and their neighbors.
         image, steps = self.path("decimal.nrrd"), [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7]
         for kind, code in (("float", "f"), ("double", "d")):
             near = [struct.unpack(code, struct.pack(code, step))[0] for step in steps]

@@ -242,9 +242,9 @@ class TablesTest(CommandTest):
             sheet = archive.read("xl/worksheets/sheet1.xml").decode()
         self.assertEqual(re.findall(r"<[tv]>([^<]*)</[tv]>", sheet), ["label", *map(str, labels)])
 
-    def test_slicer_gets_segments_and_colours(self):
-        output, colours = self.path("out.seg.nrrd"), self.path("out.ctbl")
-        self.ok("label", self.labels, output, "--equal-value", "--colour-table", colours)
+    def test_slicer_gets_segments_and_colors(self):
+        output, colors = self.path("out.seg.nrrd"), self.path("out.ctbl")
+        self.ok("label", self.labels, output, "--equal-value", "--color-table", colors)
         header = read_nrrd(output)[0]
         self.assertEqual(labels_of(output)[1], LINE)
         for label in range(1, 5):
@@ -258,11 +258,11 @@ class TablesTest(CommandTest):
             self.assertEqual(len({fields["Segment%d_Color" % i] for i in range(4)}), 4)
         self.assertNotIn("Segment4_ID", fields)
         self.assertEqual(header["dimension"], "3")
-        with open(colours, encoding="utf-8") as stream:
+        with open(colors, encoding="utf-8") as stream:
             lines = stream.read().splitlines()
         self.assertEqual([line.split()[0] for line in lines[1:]], ["0", "1", "2", "3", "4"])
         self.assertEqual(len({tuple(line.split()[2:]) for line in lines[1:]}), 5)
-        self.fails("label", self.labels, self.path("o.nrrd"), "--colour-table", self.path("c.txt"), saying=".ctbl")
+        self.fails("label", self.labels, self.path("o.nrrd"), "--color-table", self.path("c.txt"), saying=".ctbl")
 
     def test_histograms_and_conditions_bring_in_their_columns(self):
         result = self.ok("stats", self.labels, "--histogram", "feret_diameter_mm", "--bins", 2, "--json")

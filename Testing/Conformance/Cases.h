@@ -49,7 +49,7 @@ Shapes(const Extent & extent)
   }
   shapes.push_back({ "checkerboard", extent, MakeCheckerboard(extent) });
   shapes.push_back({ "isolated voxels", extent, MakeIsolatedVoxels(extent) });
-  shapes.push_back({ "body-centred lattice", extent, MakeBodyCentredLattice(extent) });
+  shapes.push_back({ "body-centered lattice", extent, MakeBodyCenteredLattice(extent) });
   shapes.push_back({ "spiral", extent, MakeSpiral(extent) });
   shapes.push_back({ "Hilbert curve", extent, MakeHilbertCurve(extent) });
   shapes.push_back({ "comb", extent, std::vector<std::uint8_t>(size) });
@@ -72,7 +72,7 @@ Shapes(const Extent & extent)
   return shapes;
 }
 
-/** Random values of T. Few small values make equal neighbours common; the extremes of the type occur as well. */
+/** Random values of T. Few small values make equal neighbors common; the extremes of the type occur as well. */
 template <typename T>
 std::vector<T>
 RandomValues(std::size_t count, std::uint64_t seed)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images of values whose neighbours are compared: at borders of bricks, over the whole range of a type, at the limit of
+// Images of values whose neighbors are compared: at borders of bricks, over the whole range of a type, at the limit of
 // a tolerance, among empty rows. Every algorithm is compared with the flood fill.
 
 #include "Cases.h"

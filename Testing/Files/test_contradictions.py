@@ -95,19 +95,19 @@ class ContradictionTest(FilesTest):
         np.testing.assert_array_equal(ours.voxels, odd)
         self.assertEqual(ours.notes, [])
 
-    def test_grey_under_pixarlog(self):
+    def test_gray_under_pixarlog(self):
         """The library's decoder loses the first pixel of each row."""
         tifffile.imwrite(self.path("p.tif"), np.zeros((4, 5), np.uint8), photometric="minisblack")
         with tifffile.TiffFile(self.path("p.tif"), mode="r+b") as tiff:
             tiff.pages[0].tags[259].overwrite(32909)
         self.refuses(self.path("p.tif"), saying=["PixarLog"])
 
-    def test_palettes_without_colours(self):
-        """libtiff tells of grey pages."""
+    def test_palettes_without_colors(self):
+        """libtiff tells of gray pages."""
         plane = values("uint8", (5, 6))
         palette = [(258, 3, 1, struct.pack("<H", 8)), (262, 3, 1, struct.pack("<H", 3))]
-        colours = (320, 3, 768, bytes(1536))
-        for entries, saying in ((palette, ""), ([*palette, colours], "numbers of colors"), (palette[:1], "")):
+        colors = (320, 3, 768, bytes(1536))
+        for entries, saying in ((palette, ""), ([*palette, colors], "numbers of colors"), (palette[:1], "")):
             ours = self.read(self.put(tiff([plane], entries), "a.tif"))
             np.testing.assert_array_equal(ours.voxels, plane)
             self.assertEqual(len(ours.notes), int(saying != ""))

@@ -61,7 +61,7 @@ class Single(Dicom):
         image = self.read(self.save(make(pixels, PhotometricInterpretation="MONOCHROME1"), "m.dcm"))
         np.testing.assert_array_equal(image.voxels[0], pixels)
 
-    def test_colours(self):
+    def test_colors(self):
         for planar in (0, 1):
             pixels = self.random((4, 5, 3), np.uint8)
             stored = pixels.transpose(2, 0, 1) if planar else pixels
@@ -267,10 +267,10 @@ class Compressed(Dicom):
             data = make(pixels, GridFrameOffsetVector=[0, 2, 4, 6])
             data.compress(RLELossless)
             np.testing.assert_array_equal(self.read(self.save(data, "r.dcm")).voxels, pixels)
-        colours = self.random((6, 7, 3), np.uint8)
-        data = make(colours, SamplesPerPixel=3, PhotometricInterpretation="RGB", PlanarConfiguration=0)
+        colors = self.random((6, 7, 3), np.uint8)
+        data = make(colors, SamplesPerPixel=3, PhotometricInterpretation="RGB", PlanarConfiguration=0)
         data.compress(RLELossless)
-        np.testing.assert_array_equal(self.read(self.save(data, "r.dcm")).voxels[0], colours)
+        np.testing.assert_array_equal(self.read(self.save(data, "r.dcm")).voxels[0], colors)
 
     def test_lossless(self):
         try:

@@ -98,10 +98,10 @@ class Hdf5Test(Hdf5Files):
         image = self.assert_voxels(volume, BLOCKY)
         self.assert_geometry(image, [0.0005, 0.002, 0.004])
         self.assertEqual(image.spacing_source, "file")
-        colours = RANDOM.integers(0, 200, (4, 5, 6, 3)).astype("u1")
-        path = self.with_attributes(self.store("c.h5", {"d": colours}, chunks=(2, 2, 2, 1)), "d", axistags=tags("zyxc"),
+        colors = RANDOM.integers(0, 200, (4, 5, 6, 3)).astype("u1")
+        path = self.with_attributes(self.store("c.h5", {"d": colors}, chunks=(2, 2, 2, 1)), "d", axistags=tags("zyxc"),
                                     element_size_um=[3.0, 2.0, 1.0])
-        image = self.assert_voxels(path, colours)
+        image = self.assert_voxels(path, colors)
         self.assertEqual(image.channels, 3)
         self.assert_geometry(image, [0.001, 0.002, 0.003])
         path = self.with_attributes(self.store("x.h5", {"d": BLOCKY}), "d", axistags=tags("xyz"))
@@ -267,7 +267,7 @@ class Hdf5Test(Hdf5Files):
         self.assert_voxels(self.path("odd[1]_%d.h5") + "::/s_%d", np.full((3, 4, 5), 2, "u1"))
         self.refuses(path.replace("names.h5", "odd[1]_%d.h5") + "::/back\\x1b", saying="no dataset /back\\x1b")
         # Control characters of names, also of two bytes, do not reach the terminal.
-        path = self.store("colours.h5", {"red\x1b[31m": BLOCKY, "line\nbreak": BLOCKY, "next\u009b2J": BLOCKY,
+        path = self.store("colors.h5", {"red\x1b[31m": BLOCKY, "line\nbreak": BLOCKY, "next\u009b2J": BLOCKY,
                                          "grün": BLOCKY, "text\x1b[0m": "text"})
         for named in (path, path + "::/no\x1b[1mthing", path + "::/text\x1b[0m"):
             saying = self.refuses(named)

@@ -9,7 +9,7 @@ from hdf5_files import BLOCKY, Hdf5Files, h5py
 
 
 class ConventionTest(Hdf5Files):
-    def labelled(self, labels, scales=False, voxels=BLOCKY):
+    def labeled(self, labels, scales=False, voxels=BLOCKY):
         """A file whose dimensions have names: labels, or those of netCDF's dimensions."""
         path = self.store("a.h5", {"d": voxels})
         with h5py.File(path, "r+") as file:
@@ -22,35 +22,35 @@ class ConventionTest(Hdf5Files):
         return path + "::/d"
 
     def test_names_of_dimensions(self):
-        colours = values("uint8", (4, 5, 6, 3))
+        colors = values("uint8", (4, 5, 6, 3))
         for scales in (False, True):
             for labels in (("x", "y", "z"), ("z", "x", "y"), ("Y", "Z", "X"), ("x", "y", "")):
                 with self.subTest(labels=labels, scales=scales):
-                    self.refuses(self.labelled(labels, scales), saying=("names of its dimensions", "transpose"))
+                    self.refuses(self.labeled(labels, scales), saying=("names of its dimensions", "transpose"))
             for labels in (("z", "y", "x"), ("Z", "Y", "X"), ("", "", ""), ("", "y", "x"), ("", "", "x"), ("a", "b", "c"), ("c", "t", "b")):
                 with self.subTest(labels=labels, scales=scales):
-                    self.assertEqual(self.assert_voxels(self.labelled(labels, scales), BLOCKY).notes, [])
-            self.assertEqual(self.assert_voxels(self.labelled("zyxc", scales, colours), colours).channels, 3)
-            self.refuses(self.labelled(("channel", "y", "x"), scales), saying="channels are not its last axis")
+                    self.assertEqual(self.assert_voxels(self.labeled(labels, scales), BLOCKY).notes, [])
+            self.assertEqual(self.assert_voxels(self.labeled("zyxc", scales, colors), colors).channels, 3)
+            self.refuses(self.labeled(("channel", "y", "x"), scales), saying="channels are not its last axis")
             many = np.zeros((1, 2, 1000001), "u1")
-            self.refuses(self.labelled(("y", "x", "c"), scales, many), saying="it has 1000001 channels; up to 1000000 are read")
+            self.refuses(self.labeled(("y", "x", "c"), scales, many), saying="it has 1000001 channels; up to 1000000 are read")
             for labels, saying in ((("energy", "y", "x"), "named 'energy'"), (("time", "y", "x"), "time is labeled")):
-                image = self.assert_voxels(self.labelled(labels, scales), BLOCKY)
+                image = self.assert_voxels(self.labeled(labels, scales), BLOCKY)
                 self.assertIn(saying, " ".join(image.notes))
 
     def test_names_of_places_on_the_earth(self):
         for scales in (False, True):
             for labels in (("z", "lat", "lon"), ("Z", "Latitude", "Longitude"), ("", "lat", "lon")):
                 with self.subTest(labels=labels, scales=scales):
-                    self.assertEqual(self.assert_voxels(self.labelled(labels, scales), BLOCKY).notes, [])
+                    self.assertEqual(self.assert_voxels(self.labeled(labels, scales), BLOCKY).notes, [])
             for labels in (("time", "lat", "lon"), ("t", "latitude", "longitude"), ("t", "y", "x")):
                 with self.subTest(labels=labels, scales=scales):
-                    notes = self.assert_voxels(self.labelled(labels, scales), BLOCKY).notes
+                    notes = self.assert_voxels(self.labeled(labels, scales), BLOCKY).notes
                     self.assertEqual(len(notes), 1, notes)
                     self.assertIn("its axes are tyx (the names of its dimensions); time is labeled", notes[0])
                     first = BLOCKY[:1]
-                    self.assertEqual(self.assert_voxels(self.labelled(labels, scales, first), first[0]).notes, [])
-            self.refuses(self.labelled(("z", "lon", "lat"), scales), saying=("names of its dimensions", "transpose"))
+                    self.assertEqual(self.assert_voxels(self.labeled(labels, scales, first), first[0]).notes, [])
+            self.refuses(self.labeled(("z", "lon", "lat"), scales), saying=("names of its dimensions", "transpose"))
 
     def test_chunks_that_imaris_fills_up(self):
         def digits(number):
@@ -73,12 +73,12 @@ class ConventionTest(Hdf5Files):
         dataset = path + "::/" + channel + "/Data"
         sizes = dict(zip(("ImageSizeZ", "ImageSizeY", "ImageSizeX"), map(letters, (26, 36, 50))))
         self.with_attributes(path, channel, **sizes)
-        for unit, millimetres in (("", 1e-3), ("um", 1e-3), ("nm", 1e-6), ("mm", 1)):
+        for unit, millimeters in (("", 1e-3), ("um", 1e-3), ("nm", 1e-6), ("mm", 1)):
             places = {"ExtMin0": "-10.5", "ExtMax0": "14.5000000000000000", "ExtMin1": 0, "ExtMax1": 72, "ExtMin2": 1, "ExtMax2": 79}
             told = {name: letters(place) for name, place in places.items()}
             self.with_attributes(path, "DataSetInfo/Image", **told, **({"Unit": letters(unit)} if unit else {}))
             image = self.assert_voxels(dataset, BLOCKY)
-            np.testing.assert_allclose(image.spacing, np.array([0.5, 2, 3]) * millimetres)
+            np.testing.assert_allclose(image.spacing, np.array([0.5, 2, 3]) * millimeters)
             self.assertEqual(image.spacing_source, "file")
         for name, wrong in (("ExtMax1", 0), ("ExtMax2", "x"), ("ExtMax2", "79,5"), ("ExtMin0", "1x"),
                             ("Unit", "pixel")):
@@ -92,7 +92,7 @@ class ConventionTest(Hdf5Files):
         self.assertEqual(self.assert_voxels(dataset, BLOCKY).spacing_source, "none", "more voxels than are stored")
 
     def test_vigra_goes_before_names_of_dimensions(self):
-        path = self.labelled("xyz")
+        path = self.labeled("xyz")
         self.with_attributes(self.path("a.h5"), "d", axistags='{"axes": [{"key": "z"}, {"key": "y"}, {"key": "x"}]}')
         self.assert_voxels(path, BLOCKY)
 

@@ -148,9 +148,9 @@ class ReadTest(FilesTest):
         image.header.set_intent("vector")
         nib.save(image, self.path("v.nii.gz"))
         self.refuses(self.path("v.nii.gz"), saying="5 dimensions")
-        colours = values("uint8", (4, 5, 6, 3))
-        sitk.WriteImage(sitk.GetImageFromArray(colours, isVector=True), self.path("c.nrrd"))
-        np.testing.assert_array_equal(self.read(self.path("c.nrrd")).voxels, colours)
+        colors = values("uint8", (4, 5, 6, 3))
+        sitk.WriteImage(sitk.GetImageFromArray(colors, isVector=True), self.path("c.nrrd"))
+        np.testing.assert_array_equal(self.read(self.path("c.nrrd")).voxels, colors)
         for kinds, saying in (("domain domain domain vector", "axis 4 (kind vector)"), ("RGBA-color domain domain domain", "alpha")):
             with open(self.path("k.nrrd"), "wb") as stream:
                 stream.write(("NRRD0004\ntype: uint8\ndimension: 4\nsizes: 4 2 2 4\nkinds: %s\nencoding: raw\n\n" % kinds).encode() +

@@ -11,7 +11,7 @@ tifffile = skip_without("tifffile")
 
 
 def zeiss(size=(6, 5, 2), times=1, spacing=(1e-7, 2e-7, 5e-7), scan=0, magic=0x0400494C):
-    """The tag CZ_LSMINFO, up to the way of scanning; `spacing` in metres."""
+    """The tag CZ_LSMINFO, up to the way of scanning; `spacing` in meters."""
     info = struct.pack("<II5iiii3d3dHH", magic, 92, *size, 1, times, 1, 0, 0, *spacing, 0, 0, 0, scan, 0)
     return 34412, 1, len(info), info
 
@@ -62,7 +62,7 @@ class MicroscopeTest(FilesTest):
         self.refuses(self.put(tiff(pages, [zeiss((6, 5, 1))])), saying=["1 slice at", "positions"])
 
     def test_units_that_tiff_does_not_have(self):
-        """tifffile writes 4 for the millimetre and 5 for the micrometre."""
+        """tifffile writes 4 for the millimeter and 5 for the micrometer."""
         pages = values("uint16", (2, 5, 6))
         for unit, spacing, saying in ((4, 0.5, "the millimeter is assumed"), (5, 5e-4, "the micrometer is assumed"),
                                       (7, 1, "no spacing is read"), (0, 1, "no spacing is read")):

@@ -22,14 +22,14 @@ except ImportError as missing:
     sys.exit(77)
 
 RANDOM = np.random.default_rng(5)
-GREY = RANDOM.integers(0, 255, (23, 17)).astype("u1")
-COLOUR = RANDOM.integers(0, 255, (23, 17, 3)).astype("u1")
+GRAY = RANDOM.integers(0, 255, (23, 17)).astype("u1")
+COLOR = RANDOM.integers(0, 255, (23, 17, 3)).astype("u1")
 
 
-def png(width, height, bits, colour, rows, before=b"", interlaced=0):
+def png(width, height, bits, color, rows, before=b"", interlaced=0):
     """A PNG file of packed rows, unfiltered."""
     chunk = lambda name, data: struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
-    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, bits, colour, 0, 0, interlaced))
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, bits, color, 0, 0, interlaced))
             + before + chunk(b"IDAT", zlib.compress(b"".join(b"\0" + row for row in rows))) + chunk(b"IEND", b""))
 
 
@@ -69,9 +69,9 @@ class PicturesTest(FilesTest):
 
 
 class Png(PicturesTest):
-    def test_grey_and_colour(self):
-        for name, voxels in (("g8", GREY), ("g16", GREY.astype("u2") * 257 + 3), ("rgb8", COLOUR),
-                             ("rgb16", COLOUR.astype("u2") * 251 + 5)):
+    def test_gray_and_color(self):
+        for name, voxels in (("g8", GRAY), ("g16", GRAY.astype("u2") * 257 + 3), ("rgb8", COLOR),
+                             ("rgb16", COLOR.astype("u2") * 251 + 5)):
             image = self.assert_voxels(self.put(imagecodecs.png_encode(voxels), name + ".png"), voxels)
             self.assertEqual(image.spacing_source, "none")
 
@@ -86,31 +86,31 @@ class Png(PicturesTest):
             self.assert_voxels(self.put(png(13, 9, bits, 0, rows), "few.png"), voxels)
 
     def test_transparency_takes_no_part(self):
-        for voxels in (np.dstack([COLOUR, GREY]), np.dstack([GREY, GREY[::-1]])):
+        for voxels in (np.dstack([COLOR, GRAY]), np.dstack([GRAY, GRAY[::-1]])):
             kept = voxels[..., :-1].squeeze()
             image = self.assert_voxels(self.put(imagecodecs.png_encode(voxels), "alpha.png"), kept)
             self.assertIn("read", " ".join(image.notes))
 
     def test_palettes(self):
-        picture = Picture.fromarray(GREY % 7, "P")
-        colours = RANDOM.integers(0, 255, (256, 3)).astype("u1")
-        picture.putpalette(colours.tobytes())
+        picture = Picture.fromarray(GRAY % 7, "P")
+        colors = RANDOM.integers(0, 255, (256, 3)).astype("u1")
+        picture.putpalette(colors.tobytes())
         path = self.save(picture, "p.png", transparency=2)
-        self.assertIn("numbers", " ".join(self.assert_voxels(path, GREY % 7, "--as-labels").notes))
-        self.assertIn("red", " ".join(self.assert_voxels(path, colours[GREY % 7]).notes))
+        self.assertIn("numbers", " ".join(self.assert_voxels(path, GRAY % 7, "--as-labels").notes))
+        self.assertIn("red", " ".join(self.assert_voxels(path, colors[GRAY % 7]).notes))
 
     def test_interlaced(self):
         passes = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2))
-        rows = [GREY[y, x::dx].tobytes() for x, y0, dx, dy in passes for y in range(y0, 23, dy) if GREY[y, x::dx].size]
-        self.assert_voxels(self.put(png(17, 23, 8, 0, rows, interlaced=1), "i.png"), GREY)
+        rows = [GRAY[y, x::dx].tobytes() for x, y0, dx, dy in passes for y in range(y0, 23, dy) if GRAY[y, x::dx].size]
+        self.assert_voxels(self.put(png(17, 23, 8, 0, rows, interlaced=1), "i.png"), GRAY)
         self.refuses(self.put(png(17, 23, 8, 0, rows[:-1], interlaced=1), "i.png"))
 
     def test_spacing(self):
-        image = self.read(self.save(Picture.fromarray(GREY), "s.png", dpi=(254, 127)))
+        image = self.read(self.save(Picture.fromarray(GRAY), "s.png", dpi=(254, 127)))
         np.testing.assert_allclose(image.spacing, (0.1, 0.2), rtol=1e-4)
 
     def test_damage(self):
-        path = self.put(imagecodecs.png_encode(GREY), "a.png")
+        path = self.put(imagecodecs.png_encode(GRAY), "a.png")
         self.refuses_every_cut(path, 31)
         with open(path, "rb") as stream:
             data = stream.read()
@@ -118,26 +118,26 @@ class Png(PicturesTest):
             self.refuses(self.put(data[:place] + bytes([data[place] ^ 0x41]) + data[place + 1:], "d.png"))
         self.refuses(self.put(png(17, 23, 8, 0, [b"0" * 17] * 22), "short.png"))
         self.refuses(self.put(png(2**30, 2**30, 8, 0, [b"0"]), "huge.png"), saying="truncated")
-        rgb = self.put(imagecodecs.png_encode(COLOUR), "b.png")
+        rgb = self.put(imagecodecs.png_encode(COLOR), "b.png")
         self.survives_mutations((path, rgb), 150, ".png")
 
     def test_labels_are_written(self):
         source = self.path("s.tif")
         for kind, resolution in (("uint8", (20, 25)), ("uint16", (20, 25)), ("uint16", (30.3, 25))):
-            tifffile.imwrite(source, (GREY > 150).astype("u1"), resolution=resolution, resolutionunit="CENTIMETER")
+            tifffile.imwrite(source, (GRAY > 150).astype("u1"), resolution=resolution, resolutionunit="CENTIMETER")
             result = self.label(source, self.path("l.png"), "--label-type", kind)
             self.assertEqual(result.returncode, 0, result.stderr)
             with open(self.path("l.png"), "rb") as stream:
                 labels = imagecodecs.png_decode(stream.read())
             self.assertEqual(labels.dtype.name, kind)
-            np.testing.assert_array_equal(labels > 0, GREY > 150)
+            np.testing.assert_array_equal(labels > 0, GRAY > 150)
             self.assert_geometry(self.assert_voxels(self.path("l.png"), labels), [10 / x for x in resolution])
             np.testing.assert_array_equal(np.array(Picture.open(self.path("l.png"))), labels)
 
 
 class Jpeg(PicturesTest):
-    def test_grey_and_colour(self):
-        for voxels in (GREY, COLOUR):
+    def test_gray_and_color(self):
+        for voxels in (GRAY, COLOR):
             for progressive in (False, True):
                 path = self.save(Picture.fromarray(voxels), "a.jpg", progressive=progressive, dpi=(254, 254))
                 image = self.read(path)
@@ -157,43 +157,43 @@ class Jpeg(PicturesTest):
             self.assertEqual("is a JPEG, whose compression" in " ".join(found["notes"]), isNoted)
 
     def test_damage(self):
-        path = self.save(Picture.fromarray(COLOUR), "a.jpg")
+        path = self.save(Picture.fromarray(COLOR), "a.jpg")
         self.refuses_every_cut(path)
-        progressive = self.save(Picture.fromarray(GREY), "b.jpg", progressive=True)
+        progressive = self.save(Picture.fromarray(GRAY), "b.jpg", progressive=True)
         self.refuses_every_cut(progressive)
         self.survives_mutations((path, progressive), 150, ".jpg")
-        self.refuses(self.save(Picture.fromarray(np.dstack([COLOUR, GREY]), "CMYK"), "c.jpg"), saying="components")
+        self.refuses(self.save(Picture.fromarray(np.dstack([COLOR, GRAY]), "CMYK"), "c.jpg"), saying="components")
 
 
 class Bmp(PicturesTest):
     def test_kinds_of_pixels(self):
-        image = self.assert_voxels(self.save(Picture.fromarray(GREY), "g.bmp", dpi=(254, 127)), GREY)
+        image = self.assert_voxels(self.save(Picture.fromarray(GRAY), "g.bmp", dpi=(254, 127)), GRAY)
         np.testing.assert_allclose(image.spacing, (0.1, 0.2), rtol=1e-4)
-        self.assert_voxels(self.save(Picture.fromarray(COLOUR), "c.bmp"), COLOUR)
-        self.assert_voxels(self.save(Picture.fromarray(GREY > 100), "b.bmp"), (GREY > 100) * 255)
-        rgba = Picture.fromarray(np.dstack([COLOUR, GREY]))
-        self.assertIn("3 color channels", " ".join(self.assert_voxels(self.save(rgba, "a.bmp"), COLOUR).notes))
+        self.assert_voxels(self.save(Picture.fromarray(COLOR), "c.bmp"), COLOR)
+        self.assert_voxels(self.save(Picture.fromarray(GRAY > 100), "b.bmp"), (GRAY > 100) * 255)
+        rgba = Picture.fromarray(np.dstack([COLOR, GRAY]))
+        self.assertIn("3 color channels", " ".join(self.assert_voxels(self.save(rgba, "a.bmp"), COLOR).notes))
 
     def test_palettes(self):
-        picture = Picture.fromarray(GREY % 7, "P")
-        colours = RANDOM.integers(0, 255, (256, 3)).astype("u1")
-        picture.putpalette(colours.tobytes())
+        picture = Picture.fromarray(GRAY % 7, "P")
+        colors = RANDOM.integers(0, 255, (256, 3)).astype("u1")
+        picture.putpalette(colors.tobytes())
         path = self.save(picture, "p.bmp")
-        self.assert_voxels(path, GREY % 7, "--as-labels")
-        self.assert_voxels(path, colours[GREY % 7])
+        self.assert_voxels(path, GRAY % 7, "--as-labels")
+        self.assert_voxels(path, colors[GRAY % 7])
 
-    def header(self, width, height, bits, compression=0, colours=0, palette=b""):
+    def header(self, width, height, bits, compression=0, colors=0, palette=b""):
         start = 54 + len(palette)
         return struct.pack("<2sIHHIIiiHHIIiiII", b"BM", 0, 0, 0, start, 40, width, height, 1, bits, compression, 0, 0, 0,
-                           colours, 0) + palette
+                           colors, 0) + palette
 
     def test_top_down_and_four_bits(self):
         palette = b"".join(bytes([16 * i] * 3 + [0]) for i in range(16))
         rows = bytes([0x12, 0x30, 0, 0, 0x45, 0x60, 0, 0])
-        grey = np.array([[16, 32, 48], [64, 80, 96]])
-        self.assert_voxels(self.put(self.header(3, -2, 4, 0, 16, palette) + rows, "t.bmp"), grey)
-        self.assert_voxels(self.put(self.header(3, 2, 4, 0, 16, palette) + rows, "t.bmp"), grey[::-1])
-        self.assert_voxels(self.put(self.header(3, -2, 4, 0, 16, palette) + rows, "t.bmp"), grey // 16, "--as-labels")
+        gray = np.array([[16, 32, 48], [64, 80, 96]])
+        self.assert_voxels(self.put(self.header(3, -2, 4, 0, 16, palette) + rows, "t.bmp"), gray)
+        self.assert_voxels(self.put(self.header(3, 2, 4, 0, 16, palette) + rows, "t.bmp"), gray[::-1])
+        self.assert_voxels(self.put(self.header(3, -2, 4, 0, 16, palette) + rows, "t.bmp"), gray // 16, "--as-labels")
         self.refuses(self.put(self.header(3, -2, 4, 0, 4, palette[:16]) + rows, "t.bmp"), saying="palette")
 
     def test_damage(self):
@@ -202,9 +202,9 @@ class Bmp(PicturesTest):
                          saying=["compressed (method %d)" % method, "save it as uncompressed BMP or as PNG"])
         self.refuses(self.put(self.header(2**30, 2**30, 24) + bytes(64), "h.bmp"), saying="truncated")
         self.refuses(self.put(self.header(3, -2**31, 24) + bytes(64), "h.bmp"))
-        path = self.save(Picture.fromarray(GREY), "g.bmp")
+        path = self.save(Picture.fromarray(GRAY), "g.bmp")
         self.refuses_every_cut(path)
-        self.survives_mutations((path, self.save(Picture.fromarray(COLOUR), "c.bmp")), 150, ".bmp")
+        self.survives_mutations((path, self.save(Picture.fromarray(COLOR), "c.bmp")), 150, ".bmp")
 
 
 class Mrc(PicturesTest):
@@ -356,7 +356,7 @@ class Slices(PicturesTest):
         self.refuses(self.path("*.tif"), saying=("'ct_1.tif' and 'mask_3.tif'", "different kinds"))
 
     def test_unequal_slices_are_refused(self):
-        for other in (self.VOXELS[0, :5], self.VOXELS[0].astype("u2"), COLOUR[:9, :8]):
+        for other in (self.VOXELS[0, :5], self.VOXELS[0].astype("u2"), COLOR[:9, :8]):
             tifffile.imwrite(self.path("1.tif"), self.VOXELS[0])
             tifffile.imwrite(self.path("2.tif"), other)
             self.refuses(self.path("?.tif"), saying=("1.tif", "2.tif", "alike"))
@@ -369,17 +369,17 @@ class Slices(PicturesTest):
         self.refuses(self.path("?.tif"), saying="2.tif")
 
     def test_slices_whose_values_have_other_meanings_are_refused(self):
-        colours = np.zeros((3, 256), "u2")
+        colors = np.zeros((3, 256), "u2")
         for other, options in (("counted from white", {"photometric": "miniswhite"}),
-                               ("numbers of palette colors", {"photometric": "palette", "colormap": colours})):
+                               ("numbers of palette colors", {"photometric": "palette", "colormap": colors})):
             tifffile.imwrite(self.path("1.tif"), self.VOXELS[0], photometric="minisblack")
             tifffile.imwrite(self.path("2.tif"), self.VOXELS[1], **options)
             self.refuses(self.path("?.tif"), saying=("2.tif", other, "alike"))
             tifffile.imwrite(self.path("1.tif"), self.VOXELS[0], **options)
             self.assert_voxels(self.path("?.tif"), self.VOXELS[:2])
         for suffix in ("png", "bmp"):
-            self.save(Picture.fromarray(GREY), "1." + suffix)
-            indexed = Picture.fromarray(GREY[::-1], "P")
+            self.save(Picture.fromarray(GRAY), "1." + suffix)
+            indexed = Picture.fromarray(GRAY[::-1], "P")
             indexed.putpalette([value // 2 for value in range(256) for _ in range(3)][::-1])
             self.save(indexed, "2." + suffix)
             self.refuses(self.path("?." + suffix), "--as-labels", saying=("palette", "gray values that count"))

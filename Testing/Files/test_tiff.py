@@ -87,7 +87,7 @@ class Pixels(TiffTest):
             voxels = (VOLUME * 0.37).astype(kind)
             self.assert_voxels(self.write(voxels, compression="zlib", predictor=3, byteorder=order), voxels)
 
-    def test_predictor_of_wide_integers_and_colours(self):
+    def test_predictor_of_wide_integers_and_colors(self):
         self.assert_voxels(self.write(VOLUME.astype("u4") << 20, compression="zlib", predictor=2),
                            VOLUME.astype("u4") << 20)
         rgb = RANDOM.integers(0, 255, (20, 30, 3)).astype("u1")
@@ -130,7 +130,7 @@ class Pixels(TiffTest):
             stream.write(b"MM\0*" + struct.pack(">I", 8 + len(data)) + data + directory + bytes(4))
         return self.path("bits.tif")
 
-    def test_colours_planar_or_not(self):
+    def test_colors_planar_or_not(self):
         rgb = RANDOM.integers(0, 255, (4, 9, 8, 3)).astype("u2")
         image = self.assert_voxels(self.write(rgb, photometric="rgb"), rgb)
         self.assertEqual(image.channels, 3)
@@ -142,8 +142,8 @@ class Pixels(TiffTest):
         rgba = RANDOM.integers(0, 255, (9, 8, 4)).astype("u1")
         image = self.assert_voxels(self.write(rgba, photometric="rgb", extrasamples=["unassalpha"]), rgba[..., :3])
         self.assertIn("3 channels are read", " ".join(image.notes))
-        grey = rgba[..., :2]
-        image = self.assert_voxels(self.write(grey, extrasamples=["unassalpha"], planarconfig="contig"), grey[..., 0])
+        gray = rgba[..., :2]
+        image = self.assert_voxels(self.write(gray, extrasamples=["unassalpha"], planarconfig="contig"), gray[..., 0])
         self.assertIn("1 channel is read", " ".join(image.notes))
 
     def test_orientations(self):
@@ -158,11 +158,11 @@ class Pixels(TiffTest):
                 self.assert_geometry(image, (1, 0.5) if orientation < 5 else (0.5, 1))
 
     def test_palettes_are_indices(self):
-        colours = RANDOM.integers(0, 65535, (3, 256)).astype("u2")
-        image = self.assert_voxels(self.write(VOLUME.astype("u1"), photometric="palette", colormap=colours), VOLUME)
+        colors = RANDOM.integers(0, 65535, (3, 256)).astype("u2")
+        image = self.assert_voxels(self.write(VOLUME.astype("u1"), photometric="palette", colormap=colors), VOLUME)
         self.assertIn("palette", " ".join(image.notes))
 
-    def test_jpeg_colours_are_rgb(self):
+    def test_jpeg_colors_are_rgb(self):
         y, x = np.mgrid[0:64, 0:48]
         rgb = np.stack([4 * y, 5 * x, 128 + 0 * x], -1).astype("u1")
         path = self.write(rgb, photometric="rgb", compression="jpeg", compressionargs={"level": 95})

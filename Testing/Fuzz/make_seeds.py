@@ -66,8 +66,8 @@ def nifti():
     scaled = bytearray(content)
     scaled[112:120] = struct.pack("<2f", 0.5, -3)
     write("nifti", "scaled.nii", scaled)
-    colours = nib.Nifti1Image(np.zeros((3, 2, 2), dtype=[("R", "u1"), ("G", "u1"), ("B", "u1")]), np.eye(4))
-    nib.save(colours, path("nifti", "colours.nii"))
+    colors = nib.Nifti1Image(np.zeros((3, 2, 2), dtype=[("R", "u1"), ("G", "u1"), ("B", "u1")]), np.eye(4))
+    nib.save(colors, path("nifti", "colors.nii"))
     vector = nib.Nifti1Image(np.zeros((3, 2, 2, 1, 3), np.float32), np.eye(4))
     nib.save(vector, path("nifti", "vector.nii"))
     # More bytes than an integer of 64 bits counts, and bits of a voxel (bitpix) that are not those of its type.
@@ -107,23 +107,23 @@ def tiff():
     tifffile.imwrite(path("tiff", "ome.tif"), small, ome=True, metadata={"axes": "ZYX", "PhysicalSizeX": 0.5})
     tifffile.imwrite(path("tiff", "bits.tif"), VOXELS > 0, photometric="minisblack")
     tifffile.imwrite(path("tiff", "half.tif"), VOXELS.astype(np.float16), photometric="minisblack")
-    tifffile.imwrite(path("tiff", "colours.tif"), np.zeros((5, 7, 4), np.uint8), photometric="rgb", extrasamples=[2])
+    tifffile.imwrite(path("tiff", "colors.tif"), np.zeros((5, 7, 4), np.uint8), photometric="rgb", extrasamples=[2])
     tifffile.imwrite(path("tiff", "planes.tif"), np.zeros((3, 5, 7), np.uint8), photometric="rgb",
                      planarconfig="separate")
     tifffile.imwrite(path("tiff", "turned.tif"), small[0], photometric="minisblack", extratags=[(274, 3, 1, 6, True)])
 
 
 def pictures():
-    grey = Image.fromarray((VOXELS[0] / 2).astype(np.uint8))
-    colour = Image.fromarray(np.stack([VOXELS[0] / 2] * 3, -1).astype(np.uint8))
-    palette = colour.convert("P")
-    for name, image in (("grey", grey), ("colour", colour), ("palette", palette), ("bits", grey.convert("1")),
-                        ("alpha", grey.convert("LA")), ("wide", Image.fromarray(VOXELS[0].astype(np.uint16)))):
+    gray = Image.fromarray((VOXELS[0] / 2).astype(np.uint8))
+    color = Image.fromarray(np.stack([VOXELS[0] / 2] * 3, -1).astype(np.uint8))
+    palette = color.convert("P")
+    for name, image in (("gray", gray), ("color", color), ("palette", palette), ("bits", gray.convert("1")),
+                        ("alpha", gray.convert("LA")), ("wide", Image.fromarray(VOXELS[0].astype(np.uint16)))):
         image.save(path("png", name + ".png"))
-    for name, image in (("grey", grey), ("colour", colour), ("palette", palette), ("bits", grey.convert("1"))):
+    for name, image in (("gray", gray), ("color", color), ("palette", palette), ("bits", gray.convert("1"))):
         image.save(path("bmp", name + ".bmp"))
-    grey.save(path("jpeg", "grey.jpg"))
-    colour.save(path("jpeg", "colour.jpg"), progressive=True)
+    gray.save(path("jpeg", "gray.jpg"))
+    color.save(path("jpeg", "color.jpg"), progressive=True)
 
 
 def mrc():

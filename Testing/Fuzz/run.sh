@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Fuzzes the readers of all image formats under the address and undefined-behaviour sanitizers.
+# Fuzzes the readers of all image formats under the address and undefined-behavior sanitizers.
 #   Testing/Fuzz/run.sh [SECONDS [FORMAT ...]]       60 seconds each by default; 0: the known inputs once
 # Ends with an error where an input crashes, takes more than 10 seconds or more than 2 GB; build/fuzz/found has it then.
 set -euo pipefail

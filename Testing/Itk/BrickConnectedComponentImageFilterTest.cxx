@@ -418,7 +418,7 @@ TEST(BrickConnectedComponentImageFilter, ErrorsAreItkExceptionsAndLeaveNoLabels)
   }
   EXPECT_THROW(filter->GetComponentTable(), itk::ExceptionObject);
   filter->SetConnectivity(26);
-  EXPECT_THROW(filter->Update(), itk::ExceptionObject) << "26 neighbours in 2-D";
+  EXPECT_THROW(filter->Update(), itk::ExceptionObject) << "26 neighbors in 2-D";
   filter->SetConnectivity(8);
   filter->SetAlgorithm("Magic");
   EXPECT_THROW(filter->Update(), itk::ExceptionObject);

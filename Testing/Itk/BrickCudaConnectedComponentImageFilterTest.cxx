@@ -144,11 +144,11 @@ TEST_F(BrickCudaConnectedComponent, LabelsAndMeasuresAsOnTheHostWithoutCopies)
   CompareWithHost<Ours>(
     image,
     [](auto * filter) { filter->FullyConnectedOn(); },
-    "26 neighbours");
+    "26 neighbors");
   CompareWithHost<Ours>(
     image,
     [](auto * filter) { filter->SetConnectivity(18); },
-    "18 neighbours");
+    "18 neighbors");
   CompareWithHost<Ours>(
     image,
     [](auto * filter) { filter->SetSliceAxis(2); },
@@ -299,7 +299,7 @@ TEST_F(BrickCudaConnectedComponent, GoesThroughTheHostForWhatOnlyTheHostCanDo)
     "periodic axes");
   ExpectThroughHost(
     image,
-    [&](auto * filter) { filter->SetNeighbourhood(steps); },
+    [&](auto * filter) { filter->SetNeighborhood(steps); },
     "that are a rank");
   ExpectThroughHost(
     image,

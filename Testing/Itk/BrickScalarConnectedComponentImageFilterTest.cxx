@@ -69,7 +69,7 @@ TEST(BrickScalarConnectedComponentImageFilter, HasTheComponentsOfItksFilter)
 TEST(BrickScalarConnectedComponentImageFilter, GradientsAndFencesOfPixels)
 {
   using Image = itk::Image<unsigned char, 2>;
-  // A ramp, whose neighbours are all within 1, and columns that are 2 apart except at one end: a long way round.
+  // A ramp, whose neighbors are all within 1, and columns that are 2 apart except at one end: a long way round.
   auto ramp = MakeEmptyImage<Image>({ 200, 40 });
   auto comb = MakeEmptyImage<Image>({ 64, 40 });
   for (itk::ImageRegionIterator<Image> it(ramp, ramp->GetLargestPossibleRegion()); !it.IsAtEnd(); ++it)

@@ -107,7 +107,7 @@ ExpectSameStatistics(TOurs * ours, TTheirs * theirs, double binWidth)
     ExpectNear(a->GetWeightedFlatness(), b->GetWeightedFlatness(), "weighted flatness");
     for (unsigned axis = 0; axis < 3; ++axis)
     {
-      ExpectNear(a->GetCenterOfGravity()[axis], b->GetCenterOfGravity()[axis], "centre of gravity");
+      ExpectNear(a->GetCenterOfGravity()[axis], b->GetCenterOfGravity()[axis], "center of gravity");
       ExpectNear(a->GetWeightedPrincipalMoments()[axis], b->GetWeightedPrincipalMoments()[axis], "weighted moments");
     }
     ASSERT_NE(a->GetHistogram(), nullptr);

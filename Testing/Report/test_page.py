@@ -182,7 +182,7 @@ class PageTest(unittest.TestCase):
 
     def test_the_shown_slice_is_the_right_one(self):
         # The defect of 6 x 6 x 6 voxels lies in the slices 9 to 14 and nowhere else at its place.
-        colourful = """(async (place) => { const range = document.getElementById('slice-0');
+        colorful = """(async (place) => { const range = document.getElementById('slice-0');
           range.value = place; range.dispatchEvent(new Event('input'));
           const image = range.closest('section').querySelector('img'); await image.decode();
           const tile = image.parentElement.getBoundingClientRect(), all = image.getBoundingClientRect();
@@ -193,7 +193,7 @@ class PageTest(unittest.TestCase):
           const at = context.getImageData(canvas.width * 23 / 40, canvas.height * 11 / 30, 1, 1).data;
           return Math.max(...at.slice(0, 3)) - Math.min(...at.slice(0, 3)); })(%d)"""
         for place, is_defect in ((5, False), (8, False), (9, True), (12, True), (14, True), (15, False), (19, False)):
-            self.assertEqual(self.browser.run(colourful % place) > 60, is_defect, place)
+            self.assertEqual(self.browser.run(colorful % place) > 60, is_defect, place)
 
     def test_thumbnails_and_rows_jump_to_their_slice(self):
         self.assertEqual(self.browser.run("document.querySelectorAll('#item-0 .thumbnails button').length"), 3)

@@ -8,7 +8,7 @@ AXES = {"no": None, "x": 0, "y": 1, "z": 2}
 
 
 def steps_of(connectivity, slice_axis):
-    """The steps from a voxel to its neighbours."""
+    """The steps from a voxel to its neighbors."""
     rank = RANKS[str(connectivity)]
     return [step for step in itertools.product((-1, 0, 1), repeat=3)
             if 0 < sum(map(abs, step)) <= rank and (slice_axis is None or step[slice_axis] == 0)]
@@ -129,7 +129,7 @@ def clean(sizes, spacing, volume, p):
     axis = {"InSlicesX": 0, "InSlicesY": 1, "InSlicesZ": 2}.get(p["fillHoles"])
     filled = []
     if p["fillHoles"] != "No":
-        # Within slices the dual of 4 neighbours is 8, that of 8 is 4.
+        # Within slices the dual of 4 neighbors is 8, that of 8 is 4.
         dual = DUAL[str(p["connectivity"])] if axis is None else "8" if str(p["connectivity"]) == "6" else "4"
         most = (p["maximumHoleVolume"] or float("inf")) * (1 + 1e-9)
         voxel_size = voxel_volume / (1 if axis is None else spacing[axis])

@@ -44,7 +44,7 @@ def random_values(seed, choices):
 
 
 def point_of(voxel, columns, origin):
-    """The physical point of a voxel's centre."""
+    """The physical point of a voxel's center."""
     place = (voxel % SIZES[0], voxel // SIZES[0] % SIZES[1], voxel // (SIZES[0] * SIZES[1]))
     return [origin[axis] + sum(place[k] * columns[k][axis] for k in range(3)) for axis in range(3)]
 
@@ -76,13 +76,13 @@ class ModuleTest(unittest.TestCase):
         return path
 
     def assert_cancels(self, module, **values):
-        """A run that is cancelled half-way leaves no output."""
+        """A run that is canceled half-way leaves no output."""
         before = set(os.listdir(self.folder))
         for kill in (signal.SIGKILL, signal.SIGTERM):
             with self.subTest(kill.name):
                 progress, code, errors = module.cancel_at(0.5, self.folder, kill, **values)
                 self.assertGreaterEqual(progress, 0.5)
-                self.assertNotEqual(code, 0, "it ended before it was cancelled")
+                self.assertNotEqual(code, 0, "it ended before it was canceled")
                 left = set(os.listdir(self.folder)) - before
                 if kill == signal.SIGTERM:
                     self.assertEqual(left, set())

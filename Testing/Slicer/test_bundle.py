@@ -61,7 +61,7 @@ class BundleTest(ModuleTest):
         self.assertEqual(runnable, NAMES)
         self.assertLess(int(self.archive.group(2)), 60)
         self.assertTrue(os.path.exists(self.path(self.bundle + "/README.md")))
-        self.assertIn("BrickCCL", os.listdir(self.path(self.bundle + "/licences")))
+        self.assertIn("BrickCCL", os.listdir(self.path(self.bundle + "/licenses")))
 
     def test_runs_with_a_poisoned_library_path(self):
         environment = self.poisoned()

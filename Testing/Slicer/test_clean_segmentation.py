@@ -116,7 +116,7 @@ class CleanSegmentationTest(ModuleTest):
     def test_a_segment_that_is_not_there_is_told(self):
         self.assertIn("no voxel has the value 99 of 'Segments'", self.clean(segments="1,99").stdout)
 
-    def test_a_cancelled_run_leaves_no_output(self):
+    def test_a_canceled_run_leaves_no_output(self):
         self.assert_cancels(CLEAN, inputSegmentation=self.write_noise("noise.nrrd", 160), outputSegmentation=self.output,
                             minimumSize=2)
 

@@ -131,7 +131,7 @@ class ComponentStatisticsTest(ModuleTest):
                 values = {"inputLabels": self.labels, "outputTable": self.table, **settings}
                 self.fails(STATISTICS.run(self.folder, **values), saying, [self.table])
 
-    def test_a_cancelled_run_leaves_no_table(self):
+    def test_a_canceled_run_leaves_no_table(self):
         side = 100
         path = self.path("blocks.nrrd")
         write_volume(path, "uint16", (side,) * 3, [x // 2 + 50 * (y // 2) + 1 for z in range(side) for y in range(side)

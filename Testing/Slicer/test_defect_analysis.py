@@ -75,7 +75,7 @@ class DefectAnalysisTest(ModuleTest):
         smooth = oracle.median(SIZES, scan, p["medianRadius"]) if p["medianRadius"] else scan
         return oracle.defects(SIZES, scan, oracle.otsu(smooth) if start is None else start, p)
 
-    def analyse(self, **settings):
+    def analyze(self, **settings):
         return self.ok(DEFECTS.run(self.folder, inputVolume=self.input, outputLabels=self.output, **settings))
 
     def assert_found(self, result, expected):
@@ -95,22 +95,22 @@ class DefectAnalysisTest(ModuleTest):
 
     def test_every_parameter_and_return_value_has_a_case(self):
         self.assertEqual(set(CASES) | ELSEWHERE | set(NUMBERS) | {"verdict"}, set(DEFECTS.parameters))
-        self.assertEqual(set(self.analyse().returned), set(NUMBERS) | {"verdict"})
+        self.assertEqual(set(self.analyze().returned), set(NUMBERS) | {"verdict"})
 
     def test_defects_of_the_part(self):
         expected = self.expected()
         self.assertEqual([len(defect) for defect in expected[0]], [27, 2, 2])
-        result = self.analyse()
+        result = self.analyze()
         self.assertEqual(self.assert_found(result, expected), "uint8")
         self.assertEqual(result.returned["verdict"], "none")
         self.assertTrue(200 < float(result.returned["threshold"]) < 800)
 
     def test_parameters_do_what_they_say(self):
-        self.check_cases(CASES, lambda settings, expected: self.assert_found(self.analyse(**settings), expected))
+        self.check_cases(CASES, lambda settings, expected: self.assert_found(self.analyze(**settings), expected))
 
     def test_thresholds_by_hand(self):
         for start in (500, 850):
-            result = self.analyse(thresholdMethod="manual", manualThreshold=start)
+            result = self.analyze(thresholdMethod="manual", manualThreshold=start)
             self.assert_found(result, self.expected(start=start))
             self.assertEqual(float(result.returned["threshold"]), start)
         self.assertNotEqual(self.expected(start=500), self.expected(start=850))
@@ -121,7 +121,7 @@ class DefectAnalysisTest(ModuleTest):
         for element in DEFECTS.parameters["thresholdMethod"].findall("element"):
             if element.text == "manual":
                 continue
-            result = self.analyse(thresholdMethod=element.text)
+            result = self.analyze(thresholdMethod=element.text)
             summary = json.loads(subprocess.run(
                 [COMMAND, "label", self.input, other, "--pores", "--threshold", element.text, "--connectivity", "26",
                  "--order", "size", "--json"], capture_output=True, check=True).stdout)
@@ -133,20 +133,20 @@ class DefectAnalysisTest(ModuleTest):
     def test_dark_material(self):
         dark = [1000 - value for value in SCAN]
         self.write_scan(dark)
-        self.assert_found(self.analyse(darkMaterial=True, thresholdMethod="manual", manualThreshold=500),
+        self.assert_found(self.analyze(darkMaterial=True, thresholdMethod="manual", manualThreshold=500),
                           self.expected(dark, 500, darkMaterial=True))
 
     def test_open_cracks_count_once_they_are_closed(self):
-        self.analyse()
+        self.analyze()
         self.assertEqual(read_volume(self.output)[1][CRACK], 0)
-        before = self.analyse().returned
-        after = self.analyse(closeWidth=2 * SPACING[1]).returned
+        before = self.analyze().returned
+        after = self.analyze(closeWidth=2 * SPACING[1]).returned
         self.assertGreater(read_volume(self.output)[1][CRACK], 0)
         self.assertGreater(float(after["porosity_percent"]), float(before["porosity_percent"]))
 
     def test_table(self):
         table = self.path("table.tsv")
-        self.analyse(outputTable=table)
+        self.analyze(outputTable=table)
         rows, schema = read_table(table)
         found, part = self.expected()
         self.assertEqual([row["voxel_count"] for row in rows], [len(defect) for defect in found])
@@ -155,7 +155,7 @@ class DefectAnalysisTest(ModuleTest):
         self.assertIn("sphericity", schema)
 
     def test_verdicts(self):
-        porosity = float(self.analyse().returned["porosity_percent"])
+        porosity = float(self.analyze().returned["porosity_percent"])
         for settings, verdict in (
                 ({"limitPorosity": True, "maximumPorosity": porosity + 0.01}, "pass"),
                 ({"limitPorosity": True, "maximumPorosity": 0.5}, "fail: porosity in % above 0.5"),
@@ -169,7 +169,7 @@ class DefectAnalysisTest(ModuleTest):
                 ({"limitDefectVolume": True, "maximumDefectVolume": 1, "limitDefectCount": True},
                  "fail: largest defect in mm3 above 1, number of defects above 0")):
             with self.subTest(**settings):
-                self.assertEqual(self.analyse(**settings).returned["verdict"], verdict)
+                self.assertEqual(self.analyze(**settings).returned["verdict"], verdict)
 
     def test_a_defect_at_the_limit_passes(self):
         """3 voxels of 0.1 mm a side are 0.0030000000000000005 mm3."""
@@ -179,7 +179,7 @@ class DefectAnalysisTest(ModuleTest):
             scan[4 * 81 + 4 * 9 + x] = 0
         write_volume(self.input, "int16", size, scan, columns=[(0.1, 0, 0), (0, 0.1, 0), (0, 0, 0.1)], origin=ORIGIN)
         for limit, verdict in ((0.003, "pass"), (0.0029, "fail: largest defect in mm3 above 0.0029")):
-            self.assertEqual(self.analyse(limitDefectVolume=True, maximumDefectVolume=limit).returned["verdict"], verdict)
+            self.assertEqual(self.analyze(limitDefectVolume=True, maximumDefectVolume=limit).returned["verdict"], verdict)
 
     def test_the_example_of_the_page(self):
         root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
@@ -196,7 +196,7 @@ class DefectAnalysisTest(ModuleTest):
     def test_threads_and_compression_change_nothing(self):
         self.write_scan(SCAN, compressed=True)
         for threads in (1, 2):
-            self.assert_found(self.analyse(threads=threads, device="cpu"), self.expected())
+            self.assert_found(self.analyze(threads=threads, device="cpu"), self.expected())
 
     def test_errors_leave_nothing(self):
         table = self.path("table.tsv")
@@ -207,7 +207,7 @@ class DefectAnalysisTest(ModuleTest):
                 values = {"inputVolume": self.input, "outputLabels": self.output, "outputTable": table, **settings}
                 self.fails(DEFECTS.run(self.folder, **values), saying, [self.output, table])
 
-    def test_a_cancelled_run_leaves_no_output(self):
+    def test_a_canceled_run_leaves_no_output(self):
         self.assert_cancels(DEFECTS, inputVolume=self.write_noise("noise.nrrd", 128), outputLabels=self.output,
                             thresholdMethod="manual", manualThreshold=60)
 

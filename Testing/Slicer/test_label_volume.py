@@ -247,7 +247,7 @@ class LabelVolumeTest(ModuleTest):
             self.assertEqual(read_volume(labels)[1], oracle.label_map(COUNT, components))
             self.assertEqual([row["voxel_count"] for row in read_table(table)[0]], list(map(len, components)))
 
-    def test_a_cancelled_run_leaves_no_output(self):
+    def test_a_canceled_run_leaves_no_output(self):
         # Noise: many components to measure, and labels that take long to compress.
         self.assert_cancels(LABEL, inputVolume=self.write_noise("noise.nrrd", 192),
                             outputLabels=self.path("output.nrrd"), outputTable=self.path("table.tsv"),

@@ -25,7 +25,7 @@ PATTERNS = (
     ("without, instead of, no", r"\bfor want of\b|\bin (the|their|its) (place|stead) of\b|\bnobody\b|\bnone (of|that)\b|\bwho(ever)? (needs|wants|asks|gives|has)\b"),
     ("are used, count, are ignored", r"\btakes? (no )?part\b|\bshall\b|\bthe same but\b|\bare had\b|\bis had\b"),
 )
-SPELLING = ("American spelling", r"(?<![\w`'\"./-])\w*([Nn]eighbour(?!hood\b)|[Cc]olour|[Gg]rey|[Cc]entre|metre|luminium|artefact|abelled|abelling)\w*(?![\w`'\"_-]|[./]\w)")
+SPELLING = ("American spelling", r"(?<![\w`'\"./-])\w*([Nn]eighbour|[Cc]olour|[Gg]rey|[Cc]entre|metre|luminium|artefact|abelled|abelling)\w*(?![\w`'\"_-]|[./]\w)")
 TOKEN = re.compile(r"""//[^\n]*|/\*(?s:.*?)\*/|'(?:[^'\\\n]|\\.)'|R"(?P<end>\w*)\((?P<raw>(?s:.*?))\)(?P=end)"|"(?P<plain>(?:[^"\\\n]|\\.)*)\"""")
 MARKS = re.compile(r"^\s*(///?<?|//!?<?|/\*+!?|\*+/?|#:?)|\*/$", re.M)
 

@@ -90,7 +90,7 @@ ForJoined(const FloodFillProblem & problem, std::size_t voxel, TVisit visit)
     const std::array<int, 4> step = { code % 3 - 1, code / 3 % 3 - 1, code / 9 % 3 - 1, code / 27 - 1 };
     int                      differing = 0;
     bool                     inside = true;
-    std::int64_t             neighbour = 0;
+    std::int64_t             neighbor = 0;
     for (std::size_t axis = 4; axis-- > 0;)
     {
       const std::int64_t size = problem.extent.size[axis];
@@ -99,12 +99,12 @@ ForJoined(const FloodFillProblem & problem, std::size_t voxel, TVisit visit)
       inside = inside && to >= 0 && to < size;
       inside = inside && !(step[axis] != 0 && static_cast<int>(axis) == problem.sliceAxis && !problem.offsets);
       differing += step[axis] != 0 ? 1 : 0;
-      neighbour = neighbour * size + to;
+      neighbor = neighbor * size + to;
     }
-    const bool areNeighbours =
+    const bool areNeighbors =
       problem.offsets ? problem.offsets->count(step) != 0 : differing != 0 && differing <= problem.rank;
-    const auto next = static_cast<std::size_t>(neighbour);
-    if (inside && areNeighbours && IsForeground(problem, next) && AreJoined(problem, voxel, next))
+    const auto next = static_cast<std::size_t>(neighbor);
+    if (inside && areNeighbors && IsForeground(problem, next) && AreJoined(problem, voxel, next))
     {
       visit(next, step);
     }

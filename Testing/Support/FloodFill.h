@@ -25,11 +25,11 @@ struct FloodFillProblem
   std::optional<std::vector<long double>> mask;
   Criterion                               criterion;
   int                                     rank = 1;
-  /** All neighbours of a voxel, if it is given; then rank and sliceAxis are not looked at. */
+  /** All neighbors of a voxel, if it is given; then rank and sliceAxis are not looked at. */
   std::optional<std::set<std::array<int, 4>>> offsets;
   /** The axes behind whose ends the image begins again. */
   std::array<bool, 4> periodic = {};
-  /** Neighbours must not differ along this axis. -1 means no axis. */
+  /** Neighbors must not differ along this axis. -1 means no axis. */
   int sliceAxis = -1;
 };
 

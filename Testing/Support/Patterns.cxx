@@ -196,7 +196,7 @@ MakeIsolatedVoxels(const Extent & extent, const ProgressFunction & progress)
 }
 
 std::vector<std::uint8_t>
-MakeBodyCentredLattice(const Extent & extent, const ProgressFunction & progress)
+MakeBodyCenteredLattice(const Extent & extent, const ProgressFunction & progress)
 {
   return MakeWhere(extent, progress, [&](const auto & at) {
     return AllHaveParity(extent, at, 0) || AllHaveParity(extent, at, 1);

@@ -30,9 +30,9 @@ std::vector<std::uint8_t> MakeCheckerboard(const Extent & extent, const Progress
 /** As many single voxels as fit without touching at full connectivity (26, 8): those whose coordinates are all even. */
 std::vector<std::uint8_t> MakeIsolatedVoxels(const Extent & extent, const ProgressFunction & progress = {});
 
-/** As many single voxels as fit without touching at 18-connectivity, the body-centred lattice: those whose coordinates
+/** As many single voxels as fit without touching at 18-connectivity, the body-centered lattice: those whose coordinates
  *  are all even or all odd. */
-std::vector<std::uint8_t> MakeBodyCentredLattice(const Extent & extent, const ProgressFunction & progress = {});
+std::vector<std::uint8_t> MakeBodyCenteredLattice(const Extent & extent, const ProgressFunction & progress = {});
 
 } // namespace brickccl
 

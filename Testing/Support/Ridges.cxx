@@ -210,7 +210,7 @@ MakeCells(std::int64_t side, const RidgePattern & pattern, const RidgeImage & im
   };
   for (std::int64_t number = 0; number < cells * cells; ++number)
   {
-    // A margin of one pixel around each pattern leaves two pixels between neighbours.
+    // A margin of one pixel around each pattern leaves two pixels between neighbors.
     const std::int64_t x = number % cells * cell + 1;
     const std::int64_t y = number / cells * cell + 1;
     if (instances && !happens(number, 0))

@@ -12,7 +12,7 @@ namespace brickccl
 {
 
 /** A ridge pattern R_l^k, from the ridge patterns of CUCCL (gitlab.com/lcg/cuccl). The equation numbers below refer
- *  to its paper. The pattern is one component on which label equivalence with 8 neighbours takes l rounds. A crest of
+ *  to its paper. The pattern is one component on which label equivalence with 8 neighbors takes l rounds. A crest of
  *  vertical peaks is on a base whose rows each begin one pixel further right:
  *
  *      #           #
@@ -66,7 +66,7 @@ struct RidgeImage
     Subdivision,
     /** Each pattern of Subdivision is there with the probability `parameter`. */
     RandomInstancing,
-    /** Neighbouring patterns of Subdivision are joined by a line with the probability `parameter`. */
+    /** Neighboring patterns of Subdivision are joined by a line with the probability `parameter`. */
     RandomMerging,
     /** A spiral instead of patterns, on the share `parameter` of each side. */
     Spiral

@@ -105,7 +105,7 @@ Filled(const Extent & extent, bool (*isInside)(double, double, double))
   return labels;
 }
 
-/** The squared distance from a voxel's centre (or its box) to another voxel's box. */
+/** The squared distance from a voxel's center (or its box) to another voxel's box. */
 inline double
 SquaredGap(const Index & a, const Index & b, const Geometry & geometry, double own)
 {

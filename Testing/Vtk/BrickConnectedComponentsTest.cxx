@@ -53,17 +53,17 @@ TEST(VtkFilter, LabelsAreThoseOfTheFloodFillForEveryTypeAndConnectivity)
                           VTK_DOUBLE,
                           VTK_ID_TYPE })
   {
-    for (const int neighbours : { 6, 18, 26 })
+    for (const int neighbors : { 6, 18, 26 })
     {
       FloodFillProblem problem;
       problem.extent = extent;
       problem.values.assign(voxels.begin(), voxels.end());
-      problem.rank = neighbours == 6 ? 1 : neighbours == 18 ? 2 : 3;
+      problem.rank = neighbors == 6 ? 1 : neighbors == 18 ? 2 : 3;
       vtkNew<vtkBrickConnectedComponents> filter;
       filter->SetInputData(MakeImage(voxels, extent, type));
-      filter->SetConnectivity(neighbours);
+      filter->SetConnectivity(neighbors);
       filter->Update();
-      ASSERT_EQ(LabelsOf(filter), FloodFill(problem)) << "type " << type << ", " << neighbours << " neighbours";
+      ASSERT_EQ(LabelsOf(filter), FloodFill(problem)) << "type " << type << ", " << neighbors << " neighbors";
     }
   }
 }
@@ -130,19 +130,19 @@ TEST(VtkFilter, ParametersChangeTheResultAndAnUpdateMakesItAnew)
   EXPECT_EQ(filter->GetOutput()->GetScalarType(), VTK_INT);
 }
 
-TEST(VtkFilter, AnImageOfOneSliceTakesFourOrEightNeighbours)
+TEST(VtkFilter, AnImageOfOneSliceTakesFourOrEightNeighbors)
 {
   const Extent flat{ 30, 20, 1 };
   const auto   voxels = MakeRandom({ 30, 20 }, 0.5, 1, 8);
-  for (const int neighbours : { 4, 8 })
+  for (const int neighbors : { 4, 8 })
   {
     FloodFillProblem problem;
     problem.extent = { 30, 20 };
     problem.values.assign(voxels.begin(), voxels.end());
-    problem.rank = neighbours == 4 ? 1 : 2;
+    problem.rank = neighbors == 4 ? 1 : 2;
     vtkNew<vtkBrickConnectedComponents> filter;
     filter->SetInputData(MakeImage(voxels, flat));
-    filter->SetConnectivity(neighbours);
+    filter->SetConnectivity(neighbors);
     filter->Update();
     EXPECT_EQ(LabelsOf(filter), FloodFill(problem));
     EXPECT_NE(filter->GetTable()->GetColumnByName("area_mm2"), nullptr);
@@ -235,7 +235,7 @@ TEST(VtkFilter, ErrorsAreVtkErrorsAndLeaveNothing)
   EXPECT_NE(messageOf([](Filter * f) { f->SetConnectivity(5); }).find("choose 6, 18 or 26"), std::string::npos);
   EXPECT_NE(messageOf([](Filter * f) { f->SetConnectivity(8); }).find("one voxel thick"), std::string::npos);
   EXPECT_NE(messageOf([](Filter * f) { f->SetOutputScalarType(VTK_FLOAT); }).find("float"), std::string::npos);
-  EXPECT_NE(messageOf([](Filter * f) { f->SetColumnGroups("colour"); }).find("colour"), std::string::npos);
+  EXPECT_NE(messageOf([](Filter * f) { f->SetColumnGroups("color"); }).find("color"), std::string::npos);
   EXPECT_NE(messageOf([](Filter * f) { f->SetDevice("tpu"); }).find("tpu"), std::string::npos);
   EXPECT_NE(messageOf([](Filter * f) { f->SetMinimumSize(-1); }).find("at least 0"), std::string::npos);
   EXPECT_NE(messageOf([](Filter * f) {

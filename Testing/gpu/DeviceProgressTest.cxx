@@ -78,22 +78,22 @@ TEST_F(ProgressOnCuda, EndsAtEveryReportThatItIsAskedToAndCanBeUsedAgain)
   for (int last = 0;; ++last)
   {
     int calls = 0;
-    options.progress.cancelled = [&] { return calls++ == last; };
-    bool wasCancelled = false;
+    options.progress.canceled = [&] { return calls++ == last; };
+    bool wasCanceled = false;
     try
     {
       Label(ImageView(m_Voxels.data(), extent), options, labeling);
     }
-    catch (const Cancelled &)
+    catch (const Canceled &)
     {
-      wasCancelled = true;
+      wasCanceled = true;
     }
-    if (!wasCancelled)
+    if (!wasCanceled)
     {
       EXPECT_GT(last, 5) << "it is hardly ever asked";
       break;
     }
-    options.progress.cancelled = {};
+    options.progress.canceled = {};
     Label(ImageView(m_Voxels.data(), extent), options, labeling);
     ASSERT_EQ(LabelsOf(labeling), expected) << "after an end at call " << last;
   }

@@ -197,14 +197,14 @@ TEST_F(OnCuda, LabelingBySlabsReportsProgressAndEndsWhenAskedTo)
   for (const int end : { 0, 1, 2, 3, 5 })
   {
     int calls = 0;
-    options.progress.cancelled = [&] { return calls++ == end; };
+    options.progress.canceled = [&] { return calls++ == end; };
     try
     {
       Label(ImageView(voxels.data(), extent), options, labeling);
     }
-    catch (const Cancelled &)
+    catch (const Canceled &)
     {}
-    options.progress.cancelled = {};
+    options.progress.canceled = {};
     Label(ImageView(voxels.data(), extent), options, labeling);
     std::vector<std::uint32_t> labels(voxels.size());
     labeling.Write(labels.data());

@@ -73,7 +73,7 @@ Benchmark(const std::string &    name,
   for (int rank = 1; rank <= extent.dimension; ++rank)
   {
     const Connectivity connectivity(extent.dimension, rank);
-    if (onlyConnectivity != 0 && connectivity.NeighbourCount() != onlyConnectivity)
+    if (onlyConnectivity != 0 && connectivity.NeighborCount() != onlyConnectivity)
     {
       continue;
     }
@@ -99,7 +99,7 @@ Benchmark(const std::string &    name,
       std::printf("%s,%s,%d,%s,%.4f,%.2f,%llu,%.3f\n",
                   name.c_str(),
                   extent.ToString().c_str(),
-                  connectivity.NeighbourCount(),
+                  connectivity.NeighborCount(),
                   algorithm.c_str(),
                   time,
                   time / floor,
@@ -150,7 +150,7 @@ BenchmarkNoise(const Extent & extent, int grain)
     std::printf("mean over densities grain %d,%s,%d,%s,,%.2f (worst %.2f),,\n",
                 grain,
                 extent.ToString().c_str(),
-                Connectivity(extent.dimension, rank).NeighbourCount(),
+                Connectivity(extent.dimension, rank).NeighborCount(),
                 ListAlgorithms().front().name.c_str(),
                 average.sum[rank] / average.count,
                 average.worst[rank]);
@@ -254,13 +254,13 @@ BenchmarkLargeVoxels(const Extent & extent)
   }
   const auto                balls = MakeBalls(extent, 0.2, 1);
   std::vector<double>       scan(balls.size());
-  std::vector<std::uint8_t> colours(4 * balls.size());
+  std::vector<std::uint8_t> colors(4 * balls.size());
   for (std::size_t i = 0; i < balls.size(); ++i)
   {
     scan[i] = (balls[i] ? 1000 : -800) + static_cast<int>(HashOf(1, i) % 128) - 64;
     for (std::size_t c = 0; c < 4; ++c)
     {
-      colours[4 * i + c] = static_cast<std::uint8_t>((balls[i] ? 200 : 60) + HashOf(1, 4 * i + c) % 16);
+      colors[4 * i + c] = static_cast<std::uint8_t>((balls[i] ? 200 : 60) + HashOf(1, 4 * i + c) % 16);
     }
   }
   Benchmark("float64 balls; tolerance 130", extent, scan, nullptr, Criterion::Tolerance(130));
@@ -268,7 +268,7 @@ BenchmarkLargeVoxels(const Extent & extent)
   {
     Benchmark("4 x uint8 balls; tolerance " + std::to_string(tolerance),
               extent,
-              colours,
+              colors,
               nullptr,
               Criterion::Tolerance(tolerance),
               4);

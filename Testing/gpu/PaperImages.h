@@ -20,13 +20,13 @@ using Pixels = std::vector<std::uint8_t>;
 /** Paints a disc of one value. */
 template <typename TPlace, typename TRadius>
 void
-PaintDisc(Pixels & pixels, std::int64_t side, TPlace centreX, TPlace centreY, TRadius radius, std::uint8_t value)
+PaintDisc(Pixels & pixels, std::int64_t side, TPlace centerX, TPlace centerY, TRadius radius, std::uint8_t value)
 {
-  for (std::int64_t y = std::max<std::int64_t>(0, centreY - radius); y <= std::min(side - 1, centreY + radius); ++y)
+  for (std::int64_t y = std::max<std::int64_t>(0, centerY - radius); y <= std::min(side - 1, centerY + radius); ++y)
   {
-    for (std::int64_t x = std::max<std::int64_t>(0, centreX - radius); x <= std::min(side - 1, centreX + radius); ++x)
+    for (std::int64_t x = std::max<std::int64_t>(0, centerX - radius); x <= std::min(side - 1, centerX + radius); ++x)
     {
-      if ((x - centreX) * (x - centreX) + (y - centreY) * (y - centreY) <= radius * radius)
+      if ((x - centerX) * (x - centerX) + (y - centerY) * (y - centerY) <= radius * radius)
       {
         pixels[static_cast<std::size_t>(y * side + x)] = value;
       }

@@ -82,7 +82,7 @@ struct Mask
   Extent      extent;
 };
 
-/** Every fiftieth slice of a mask, if at most 30 % is foreground, as a square of 2^n x 2^n nearest neighbours. */
+/** Every fiftieth slice of a mask, if at most 30 % is foreground, as a square of 2^n x 2^n nearest neighbors. */
 inline std::vector<Pixels>
 ScaledSlices(const Mask & mask, int n)
 {

@@ -29,12 +29,12 @@ PHANTOMS = [
     ("discs 0.2", ["balls"], 8192, 2),
     ("random 0.50 grain 1", ["random", "--density", "0.5"], 8192, 2),
 ]
-NEIGHBOURS = {4: (2, 1), 8: (2, 2), 6: (3, 1), 18: (3, 2), 26: (3, 3)}
+NEIGHBORS = {4: (2, 1), 8: (2, 2), 6: (3, 1), 18: (3, 2), 26: (3, 3)}
 
 
-def structure(neighbours):
-    """The neighbourhood as array: neighbours differ in as many coordinates as its rank, at most."""
-    dimensions, rank = NEIGHBOURS[neighbours]
+def structure(neighbors):
+    """The neighborhood as array: neighbors differ in as many coordinates as its rank, at most."""
+    dimensions, rank = NEIGHBORS[neighbors]
     distance = numpy.abs(numpy.indices((3,) * dimensions) - 1).sum(axis=0)
     return (distance <= rank).astype(numpy.uint8)
 
@@ -94,7 +94,7 @@ class Npp:
             0,
         )
 
-    def run(self, image, neighbours):
+    def run(self, image, neighbors):
         """(milliseconds, labels of the foreground)"""
         height, width = image.shape
         size = NppiSize(width, height)
@@ -102,7 +102,7 @@ class Npp:
         self.check(self.library.nppiLabelMarkersUFGetBufferSize_32u_C1R(size, ctypes.byref(count)))
         memory = cupy.empty(count.value, cupy.uint8)
         labels = cupy.empty(image.shape, cupy.uint32)
-        norm = 0 if neighbours == 8 else 1
+        norm = 0 if neighbors == 8 else 1
 
         def call():
             self.check(
@@ -128,12 +128,12 @@ class Npp:
 
 
 def peers():
-    """(name, dimensions, function of image and neighbours to milliseconds and number of components)"""
+    """(name, dimensions, function of image and neighbors to milliseconds and number of components)"""
     found = []
 
-    def of_label(label, neighbourhood):
-        def run(image, neighbours):
-            milliseconds, result = median(lambda: label(image, **neighbourhood(neighbours)))
+    def of_label(label, neighborhood):
+        def run(image, neighbors):
+            milliseconds, result = median(lambda: label(image, **neighborhood(neighbors)))
             return milliseconds, int(result[1])
 
         return run
@@ -153,7 +153,7 @@ def peers():
                 (2, 3),
                 of_label(
                     lambda image, connectivity: cucim_label(image != 0, connectivity=connectivity, return_num=True),
-                    lambda n: {"connectivity": NEIGHBOURS[n][1]},
+                    lambda n: {"connectivity": NEIGHBORS[n][1]},
                 ),
             )
         )
@@ -196,20 +196,20 @@ def main():
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     programs = peers()
     for name, extent, image in images(sys.argv[2], masks, floors):
-        for neighbours in (4, 8) if image.ndim == 2 else (6, 26):
-            milliseconds, components = ours[name, extent, str(neighbours)]
+        for neighbors in (4, 8) if image.ndim == 2 else (6, 26):
+            milliseconds, components = ours[name, extent, str(neighbors)]
             floor = floors[name, extent]
             print(
-                f"| {name} | {extent} | {neighbours} | BrickCCL | {milliseconds:.3f} | {milliseconds / floor:.2f} | 1 | "
+                f"| {name} | {extent} | {neighbors} | BrickCCL | {milliseconds:.3f} | {milliseconds / floor:.2f} | 1 | "
                 f"{components} |"
             )
             for program, dimensions, run in programs:
                 if image.ndim not in dimensions:
                     continue
-                time, count = run(image, neighbours)
+                time, count = run(image, neighbors)
                 found = str(count) if count == components else f"{count}, not {components}"
                 print(
-                    f"| {name} | {extent} | {neighbours} | {program} | {time:.3f} | {time / floor:.1f} | "
+                    f"| {name} | {extent} | {neighbors} | {program} | {time:.3f} | {time / floor:.1f} | "
                     f"{time / milliseconds:.1f} | {found} |",
                     flush=True,
                 )

@@ -37,7 +37,7 @@ def main():
         sizes = sorted(times)
         axis.plot(sizes, [times[size] / size * 1e9 for size in sizes], "o-", label=algorithm)
     axis.set(xscale="log", xlabel="voxels", ylabel="picoseconds per voxel",
-             title="Union of balls, 26 neighbours, data on the device")
+             title="Union of balls, 26 neighbors, data on the device")
     axis.set_ylim(bottom=0)
     axis.legend()
     figure.savefig(os.path.join(FOLDER, "sizes.svg"), bbox_inches="tight", metadata={"Date": None})

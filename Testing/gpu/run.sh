@@ -75,7 +75,7 @@ awk -F, '
   BEGIN { print "| input | extent | connectivity | what | ms | x floor | x labeling |"; print "| --- | --- | --- | --- | --- | --- | --- |" }
   /,BundleMerging with / { sub(/.*Merging /, "", $4); printf "| %s | %s | %s | %s | %s | %s | %s |\n", $1, $2, $3, $4, $5, $6, $8 }' benchmark.csv
 echo
-echo "Slices that are labeled each on their own, and how many times the volume at 26 neighbours they take:"
+echo "Slices that are labeled each on their own, and how many times the volume at 26 neighbors they take:"
 echo
 ./brickccl-gpu-benchmark --slices 512 > slices.csv
 awk -F, '

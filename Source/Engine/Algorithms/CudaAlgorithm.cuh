@@ -25,7 +25,7 @@ class CudaAlgorithm
 public:
   virtual ~CudaAlgorithm() = default;
 
-  /** \return N. May write the label map at once if `labels` is not null; then sets `isWritten`. \throws Cancelled. */
+  /** \return N. May write the label map at once if `labels` is not null; then sets `isWritten`. \throws Canceled. */
   virtual std::uint64_t Label(const Problem &      problem,
                               const OptionValues & options,
                               void *               labels,

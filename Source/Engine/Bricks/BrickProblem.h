@@ -32,14 +32,14 @@ struct BrickProblem
                const PeriodicAxes &   periodicAxes,
                const RelabelOptions & relabelOptions);
 
-  /** Whether a voxel has the neighbour one step away, each step -1, 0 or 1. */
+  /** Whether a voxel has the neighbor one step away, each step -1, 0 or 1. */
   bool
   Has(const int (&step)[MaximumDimension]) const
   {
     const int bit = BitOf(step);
     return (m_Steps[bit / 64] >> (bit % 64) & 1) != 0;
   }
-  /** Whether neighbours may differ along the axis. */
+  /** Whether neighbors may differ along the axis. */
   bool Uses(int axis) const;
 
   /** The data for joining voxels of different bricks. */
@@ -78,7 +78,7 @@ private:
     return ((step[3] * 3 + step[2]) * 3 + step[1]) * 3 + step[0] + StepCount / 2;
   }
 
-  /** Bits of the steps to neighbours. */
+  /** Bits of the steps to neighbors. */
   std::uint64_t m_Steps[2] = {};
 };
 

@@ -115,7 +115,7 @@ struct LabeledBrick
  *  \param image    the voxels of the brick
  *  \param box      its place in the volume
  *  \param options  the same for all bricks of a volume
- *  \throws InvalidArgument, Unsupported (which names columns that cannot be measured by bricks), Cancelled. */
+ *  \throws InvalidArgument, Unsupported (which names columns that cannot be measured by bricks), Canceled. */
 LabeledBrick LabelBrick(const ImageView & image, const BrickBox & box, const BrickOptions & options);
 
 /** As above, reusing the memory of an earlier labeling, which afterwards can only be used for that. */

@@ -155,7 +155,7 @@ enum class BytesKind : std::uint8_t
   Runs = 'U',
   /** For each label of a brick the label in the volume. */
   Map = 'M',
-  /** Sums over neighbouring voxels of a brick. */
+  /** Sums over neighboring voxels of a brick. */
   Counts = 'C'
 };
 

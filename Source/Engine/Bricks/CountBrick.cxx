@@ -17,7 +17,7 @@ namespace brickccl
 namespace
 {
 
-/** A brick and the layer of voxels before it along each axis along which neighbours differ. */
+/** A brick and the layer of voxels before it along each axis along which neighbors differ. */
 struct EnlargedBox
 {
   std::int64_t begin[MaximumDimension] = {};

@@ -111,24 +111,24 @@ private:
 /** Labels of two bricks that are joined, the first brick's first. */
 using JoinedLabels = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 
-/** Whether two boxes of a volume are neighbours: some voxels of theirs differ by at most 1 along every axis. */
-bool AreNeighbours(const BrickBox & a, const BrickBox & b);
+/** Whether two boxes of a volume are neighbors: some voxels of theirs differ by at most 1 along every axis. */
+bool AreNeighbors(const BrickBox & a, const BrickBox & b);
 
-/** Rows of a brick that may have neighbours in another one. They can be cut into parts. */
-class NeighbouringRows
+/** Rows of a brick that may have neighbors in another one. They can be cut into parts. */
+class NeighboringRows
 {
 public:
-  NeighbouringRows(const BrickBox & a, const BrickBox & b);
+  NeighboringRows(const BrickBox & a, const BrickBox & b);
 
   std::int64_t
   Count() const
   {
     return m_End - m_Begin;
   }
-  NeighbouringRows
+  NeighboringRows
   Part(std::int64_t begin, std::int64_t end) const
   {
-    NeighbouringRows part = *this;
+    NeighboringRows part = *this;
     part.m_Begin = m_Begin + begin;
     part.m_End = m_Begin + end;
     return part;
@@ -159,15 +159,15 @@ private:
   std::int64_t m_End = 1;
 };
 
-/** Which components of two neighbouring bricks are joined, through faces, edges and corners. The bricks may have any
+/** Which components of two neighboring bricks are joined, through faces, edges and corners. The bricks may have any
  *  sizes. The same pair may come more than once.
  *  \param boxOfB  the place of b: its box or, in a periodic volume, a copy of it, which may be outside the volume
  *  \param rows    the rows of a to check */
-JoinedLabels MatchFaces(const FaceRuns &         a,
-                        const FaceRuns &         b,
-                        const BrickBox &         boxOfB,
-                        const BrickProblem &     problem,
-                        const NeighbouringRows & rows);
+JoinedLabels MatchFaces(const FaceRuns &        a,
+                        const FaceRuns &        b,
+                        const BrickBox &        boxOfB,
+                        const BrickProblem &    problem,
+                        const NeighboringRows & rows);
 
 } // namespace brickccl
 

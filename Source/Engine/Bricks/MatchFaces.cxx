@@ -20,17 +20,17 @@ struct RowPair
   std::int64_t                                beginB;
 };
 
-/** Which of the steps -1, 0 and 1 along x lead from one row to neighbours in another. */
+/** Which of the steps -1, 0 and 1 along x lead from one row to neighbors in another. */
 struct StepsAlongX
 {
   bool has[3];
 };
 
-/** Calls `visit(runA, runB, begin, end, step)` for runs of two rows that have neighbours: the voxel x of row a, begin
+/** Calls `visit(runA, runB, begin, end, step)` for runs of two rows that have neighbors: the voxel x of row a, begin
  *  <= x < end, and the voxel x + step of row b. It stops looking at two runs when `visit` returns true. */
 template <typename TVisit>
 void
-ForNeighbouringRuns(const RowPair & rows, const StepsAlongX & steps, TVisit visit)
+ForNeighboringRuns(const RowPair & rows, const StepsAlongX & steps, TVisit visit)
 {
   const FaceRun * first = rows.b.first;
   for (const FaceRun * a = rows.a.first; a != rows.a.second; ++a)
@@ -77,7 +77,7 @@ public:
   void
   MatchRows(const RowPair & rows, const StepsAlongX & steps, JoinedLabels & joined) const
   {
-    ForNeighbouringRuns(
+    ForNeighboringRuns(
       rows,
       steps,
       [&](const FaceRun & a, const FaceRun & b, std::int64_t begin, std::int64_t end, int step) {
@@ -132,7 +132,7 @@ private:
   const TRule &              m_Rule;
 };
 
-/** A step from a row to one with neighbours of its voxels. */
+/** A step from a row to one with neighbors of its voxels. */
 struct RowStep
 {
   int         to[MaximumDimension];
@@ -160,14 +160,14 @@ RowSteps(const BrickProblem & problem)
   return steps;
 }
 
-/** Calls `visit(rowA, rowB, steps)` for rows of two bricks that have neighbours in each other. */
+/** Calls `visit(rowA, rowB, steps)` for rows of two bricks that have neighbors in each other. */
 template <typename TVisit>
 void
-ForNeighbouringRows(const BrickBox &         a,
-                    const BrickBox &         b,
-                    const BrickProblem &     problem,
-                    const NeighbouringRows & rows,
-                    TVisit                   visit)
+ForNeighboringRows(const BrickBox &        a,
+                   const BrickBox &        b,
+                   const BrickProblem &    problem,
+                   const NeighboringRows & rows,
+                   TVisit                  visit)
 {
   const std::vector<RowStep> steps = RowSteps(problem);
   rows.ForEach([&](const std::int64_t(&at)[MaximumDimension]) {
@@ -187,7 +187,7 @@ ForNeighbouringRows(const BrickBox &         a,
 } // namespace
 
 bool
-AreNeighbours(const BrickBox & a, const BrickBox & b)
+AreNeighbors(const BrickBox & a, const BrickBox & b)
 {
   for (int axis = 0; axis < MaximumDimension; ++axis)
   {
@@ -199,7 +199,7 @@ AreNeighbours(const BrickBox & a, const BrickBox & b)
   return true;
 }
 
-NeighbouringRows::NeighbouringRows(const BrickBox & a, const BrickBox & b)
+NeighboringRows::NeighboringRows(const BrickBox & a, const BrickBox & b)
 {
   for (int axis = 1; axis < MaximumDimension; ++axis)
   {
@@ -210,18 +210,18 @@ NeighbouringRows::NeighbouringRows(const BrickBox & a, const BrickBox & b)
 }
 
 JoinedLabels
-MatchFaces(const FaceRuns &         a,
-           const FaceRuns &         b,
-           const BrickBox &         boxOfB,
-           const BrickProblem &     problem,
-           const NeighbouringRows & rows)
+MatchFaces(const FaceRuns &        a,
+           const FaceRuns &        b,
+           const BrickBox &        boxOfB,
+           const BrickProblem &    problem,
+           const NeighboringRows & rows)
 {
   JoinedLabels joined;
   VisitScalarType(problem.type, [&](auto tag) {
     using T = typename decltype(tag)::Type;
     const VoxelRule<T>              rule = ToVoxelRule<T>(problem.criterion, problem.channels);
     const FaceMatcher<VoxelRule<T>> matcher(a, b, problem, rule);
-    ForNeighbouringRows(
+    ForNeighboringRows(
       a.Box(),
       boxOfB,
       problem,

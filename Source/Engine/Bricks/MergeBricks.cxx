@@ -95,7 +95,7 @@ struct Brick
 /** A brick with its place in a map. */
 constexpr std::size_t BytesOfBrick = sizeof(Brick) + 128;
 
-/** A brick some of whose neighbours are missing. */
+/** A brick some of whose neighbors are missing. */
 struct OpenBrick
 {
   std::size_t number;
@@ -116,7 +116,7 @@ ThroughEnds(const BrickBox & box, const BrickBox & copy)
   return through;
 }
 
-/** Faces of two bricks that are neighbours. */
+/** Faces of two bricks that are neighbors. */
 struct MatchedFaces
 {
   std::size_t      brick;
@@ -207,7 +207,7 @@ BrickMerge::State::CheckNew(const BrickRecord & record) const
   }
 }
 
-/** Some of the voxels around two neighbouring bricks are there. */
+/** Some of the voxels around two neighboring bricks are there. */
 void
 BrickMerge::State::CountMissing(const MatchedFaces & match)
 {
@@ -223,20 +223,20 @@ BrickMerge::State::CountMissing(const MatchedFaces & match)
   }
 }
 
-/** Joins what neighbouring bricks have in common. */
+/** Joins what neighboring bricks have in common. */
 void
 BrickMerge::State::Match(const std::vector<MatchedFaces> & matches)
 {
   struct Piece
   {
     const MatchedFaces * match;
-    NeighbouringRows     rows;
+    NeighboringRows      rows;
   };
   std::vector<Piece> pieces;
   for (const MatchedFaces & match : matches)
   {
-    const NeighbouringRows all(bricks[match.brick].box, match.copy);
-    const Chunks           chunks(all.Count(), LeastRows, MaximumPieces);
+    const NeighboringRows all(bricks[match.brick].box, match.copy);
+    const Chunks          chunks(all.Count(), LeastRows, MaximumPieces);
     for (std::int64_t chunk = 0; chunk < chunks.count; ++chunk)
     {
       pieces.push_back({ &match, all.Part(chunks.Begin(chunk), chunks.End(chunk)) });
@@ -277,7 +277,7 @@ BrickMerge::State::MatchWithOpen(std::size_t number, FaceRuns faces)
     {
       // A brick may be next to its own copies.
       const bool isItself = beside == number && copy == bricks[number].box;
-      if (!isItself && AreNeighbours(bricks[number].box, copy))
+      if (!isItself && AreNeighbors(bricks[number].box, copy))
       {
         matches.push_back({ number, &faces, beside, &others, copy, ThroughEnds(bricks[beside].box, copy) });
       }

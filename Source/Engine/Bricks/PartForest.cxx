@@ -38,7 +38,7 @@ LowerShared(std::uint64_t & place, std::uint64_t value)
   {}
 }
 
-/** Merges neighbouring lists, each of which is in order, until one is left. List i begins at begins[i]. */
+/** Merges neighboring lists, each of which is in order, until one is left. List i begins at begins[i]. */
 template <typename TLess>
 void
 MergeLists(std::vector<std::uint64_t> & numbers,
@@ -107,7 +107,7 @@ void
 PartForest::SumUp(const HostContext & context)
 {
   ForRanges(Size(), context, [&](std::uint64_t first, std::uint64_t last) {
-    // Neighbouring nodes often have the same root.
+    // Neighboring nodes often have the same root.
     Node       sum{ first < last ? m_Nodes[first].parent : 0, ~std::uint64_t{ 0 }, 0 };
     const auto write = [&] {
       if (sum.voxels > 0)

@@ -96,7 +96,7 @@ struct CleanReport
 /** Cleans a segmentation: an image of one channel in which every value except the background is a class. NaN belongs
  *  to no class and stays. `output` is memory for the voxels of `segmentation`, in the same type; it may be the voxels
  *  of `segmentation` themselves, but must not overlap them otherwise. After an exception, its contents are undefined.
- *  \throws InvalidArgument, Unsupported, Cancelled, std::bad_alloc. */
+ *  \throws InvalidArgument, Unsupported, Canceled, std::bad_alloc. */
 CleanReport Clean(const ImageView & segmentation, void * output, const CleanOptions & options);
 
 /** Fills the holes of a mask or a segmentation: Clean with `options.holes` (all holes if not set); the report does
@@ -141,7 +141,7 @@ struct ComponentFilterReport
 };
 
 /** As Label, with a filter before the limits on sizes and the order of `options`. With holes, labeling runs on the CPU.
- *  \throws InvalidArgument, also for a seed outside the image; Unsupported, Cancelled, std::bad_alloc. */
+ *  \throws InvalidArgument, also for a seed outside the image; Unsupported, Canceled, std::bad_alloc. */
 ComponentFilterReport
 Label(const ImageView & image, const LabelOptions & options, const ComponentFilter & filter, Labeling & result);
 
@@ -183,7 +183,7 @@ struct SweepStep
 };
 
 /** The components of every threshold's foreground, by ascending thresholds, without label maps.
- *  \throws InvalidArgument, Unsupported, Cancelled, std::bad_alloc. */
+ *  \throws InvalidArgument, Unsupported, Canceled, std::bad_alloc. */
 std::vector<SweepStep> Sweep(const ImageView & image, const SweepOptions & options);
 
 } // namespace brickccl

@@ -148,7 +148,7 @@ private:
   std::size_t m_Limit = std::size_t{ 1 } << 18;
 };
 
-/** The rows that share faces with a volume's rows, along axes on which neighbours may differ, also through the ends
+/** The rows that share faces with a volume's rows, along axes on which neighbors may differ, also through the ends
  *  of periodic axes. */
 class FaceRows
 {

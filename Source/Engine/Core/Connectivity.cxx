@@ -3,7 +3,7 @@
 
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Core/Neighbourhood.h"
+#include "BrickCCL/Core/Neighborhood.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -14,9 +14,9 @@ namespace brickccl
 namespace
 {
 
-/** The number of neighbours of rank k in d dimensions: the sum over j = 1..k of binomial(d, j) 2^j. */
+/** The number of neighbors of rank k in d dimensions: the sum over j = 1..k of binomial(d, j) 2^j. */
 int
-CountNeighbours(int dimension, int rank)
+CountNeighbors(int dimension, int rank)
 {
   int sum = 0;
   int term = 1;
@@ -55,10 +55,10 @@ CodeOf(const int (&step)[MaximumDimension])
   return code;
 }
 
-NeighbourOffset
+NeighborOffset
 OffsetOf(int code)
 {
-  NeighbourOffset offset{};
+  NeighborOffset offset{};
   for (int & step : offset)
   {
     step = code % 3 - 1;
@@ -69,7 +69,7 @@ OffsetOf(int code)
 
 /** "(1, 0, -1)" */
 std::string
-ToText(const NeighbourOffset & offset, int dimension)
+ToText(const NeighborOffset & offset, int dimension)
 {
   std::string text;
   for (int axis = 0; axis < dimension; ++axis)
@@ -81,7 +81,7 @@ ToText(const NeighbourOffset & offset, int dimension)
 
 /** \throws InvalidArgument unless all steps are -1, 0 or 1, and 0 along axes that the dimension lacks. */
 void
-CheckOffset(const NeighbourOffset & offset, int dimension)
+CheckOffset(const NeighborOffset & offset, int dimension)
 {
   for (int axis = 0; axis < MaximumDimension; ++axis)
   {
@@ -113,30 +113,30 @@ Connectivity::Connectivity(int dimension, int rank)
 }
 
 Connectivity
-Connectivity::FromNeighbourCount(int neighbours, int dimension)
+Connectivity::FromNeighborCount(int neighbors, int dimension)
 {
   std::string valid;
   for (int rank = 1; rank <= dimension; ++rank)
   {
-    const int count = CountNeighbours(dimension, rank);
-    if (count == neighbours)
+    const int count = CountNeighbors(dimension, rank);
+    if (count == neighbors)
     {
       return Connectivity(dimension, rank);
     }
     valid += (rank == 1 ? "" : rank == dimension ? " or " : ", ") + std::to_string(count);
   }
-  throw InvalidArgument("connectivity " + std::to_string(neighbours) + " does not fit " + std::to_string(dimension) +
+  throw InvalidArgument("connectivity " + std::to_string(neighbors) + " does not fit " + std::to_string(dimension) +
                         (dimension == 1 ? " dimension" : " dimensions") + "; use " + valid);
 }
 
 Connectivity
-Connectivity::FromOffsets(int dimension, const std::vector<NeighbourOffset> & offsets)
+Connectivity::FromOffsets(int dimension, const std::vector<NeighborOffset> & offsets)
 {
   Connectivity found = Face(dimension);
   bool         has[OffsetCount] = {};
   found.m_Rank = 1;
   found.m_Axes = 0;
-  for (const NeighbourOffset & offset : offsets)
+  for (const NeighborOffset & offset : offsets)
   {
     CheckOffset(offset, dimension);
     int step[MaximumDimension];
@@ -168,12 +168,12 @@ Connectivity::FromOffsets(int dimension, const std::vector<NeighbourOffset> & of
       bool hasAll = true;
       for (int code = 0; code < OffsetCount && hasAll; ++code)
       {
-        int                   step[MaximumDimension];
-        const NeighbourOffset offset = OffsetOf(code);
+        int                  step[MaximumDimension];
+        const NeighborOffset offset = OffsetOf(code);
         std::copy(offset.begin(), offset.end(), step);
-        hasAll = has[code] || !HasNeighbour(rank, axes, step);
+        hasAll = has[code] || !HasNeighbor(rank, axes, step);
       }
-      const int count = 2 * CountNeighbours(CountAxes(axes), rank) + static_cast<int>(axes & 1u);
+      const int count = 2 * CountNeighbors(CountAxes(axes), rank) + static_cast<int>(axes & 1u);
       if (hasAll && count > largest)
       {
         largest = count;
@@ -184,10 +184,10 @@ Connectivity::FromOffsets(int dimension, const std::vector<NeighbourOffset> & of
   }
   for (int code = 0; code < CodeOfSelf; ++code)
   {
-    int                   step[MaximumDimension];
-    const NeighbourOffset offset = OffsetOf(code);
+    int                  step[MaximumDimension];
+    const NeighborOffset offset = OffsetOf(code);
     std::copy(offset.begin(), offset.end(), step);
-    const bool isMore = has[code] && !HasNeighbour(found.m_PlainRank, found.m_PlainAxes, step);
+    const bool isMore = has[code] && !HasNeighbor(found.m_PlainRank, found.m_PlainAxes, step);
     found.m_More |= std::uint64_t{ isMore } << code;
   }
   return found;
@@ -206,7 +206,7 @@ Connectivity::FromStructuringElement(int dimension, const std::vector<bool> & el
     throw InvalidArgument("a neighborhood in " + Counted(dimension, "dimension") + " has " + std::to_string(size) +
                           " voxels, 3 along each axis, not " + std::to_string(element.size()));
   }
-  std::vector<NeighbourOffset> offsets;
+  std::vector<NeighborOffset> offsets;
   for (std::size_t place = 0; place < size; ++place)
   {
     if (element[place])
@@ -218,13 +218,13 @@ Connectivity::FromStructuringElement(int dimension, const std::vector<bool> & el
   return FromOffsets(dimension, offsets);
 }
 
-std::vector<NeighbourOffset>
+std::vector<NeighborOffset>
 Connectivity::Offsets() const
 {
-  std::vector<NeighbourOffset> offsets;
+  std::vector<NeighborOffset> offsets;
   for (int code = 0; code < OffsetCount; ++code)
   {
-    const NeighbourOffset offset = OffsetOf(code);
+    const NeighborOffset offset = OffsetOf(code);
     if (Has({ offset[0], offset[1], offset[2], offset[3] }))
     {
       offsets.push_back(offset);
@@ -237,7 +237,7 @@ bool
 Connectivity::HasWholeRows() const
 {
   bool areWhole = Has({ 1, 0, 0, 0 });
-  for (const NeighbourOffset & offset : Offsets())
+  for (const NeighborOffset & offset : Offsets())
   {
     const bool isOfRow = offset[1] == 0 && offset[2] == 0 && offset[3] == 0;
     areWhole = areWhole &&
@@ -275,8 +275,8 @@ Connectivity::WithinSlices(int axis) const
   {
     if (((m_More >> code) & 1u) != 0)
     {
-      const NeighbourOffset offset = OffsetOf(code);
-      int                   step[MaximumDimension] = {};
+      const NeighborOffset offset = OffsetOf(code);
+      int                  step[MaximumDimension] = {};
       for (int from = 0; from < m_Dimension; ++from)
       {
         step[from < axis ? from : from + 1] = offset[static_cast<std::size_t>(from)];
@@ -305,26 +305,26 @@ Connectivity::AxisCount() const
 }
 
 int
-Connectivity::NeighbourCount() const
+Connectivity::NeighborCount() const
 {
   int more = 0;
   for (std::uint64_t rest = m_More; rest != 0; rest &= rest - 1)
   {
     more += 2;
   }
-  return CountNeighbours(CountAxes(m_PlainAxes), m_PlainRank) + more;
+  return CountNeighbors(CountAxes(m_PlainAxes), m_PlainRank) + more;
 }
 
 std::string
 Connectivity::Text() const
 {
-  // Neighbours along these axes differ along no other one.
+  // Neighbors along these axes differ along no other one.
   std::string alone;
   unsigned    others = m_Axes;
   for (int axis = 0; axis < m_Dimension; ++axis)
   {
     bool isAlone = Uses(axis);
-    for (const NeighbourOffset & offset : Offsets())
+    for (const NeighborOffset & offset : Offsets())
     {
       const auto along = static_cast<std::size_t>(axis);
       int        steps = 0;
@@ -340,18 +340,18 @@ Connectivity::Text() const
       others &= ~(1u << axis);
     }
   }
-  const int  count = NeighbourCount() - 2 * static_cast<int>(alone.size());
+  const int  count = NeighborCount() - 2 * static_cast<int>(alone.size());
   const bool isText = !IsPlain() && UsesEveryAxis() && others != 0 && !alone.empty() && m_PlainAxes == others &&
-                      count == CountNeighbours(CountAxes(others), m_PlainRank);
+                      count == CountNeighbors(CountAxes(others), m_PlainRank);
   return isText ? std::to_string(count) + '+' + alone : std::string();
 }
 
 bool
 Connectivity::Has(const int (&step)[MaximumDimension]) const
 {
-  if (IsPlain() || HasNeighbour(m_PlainRank, m_PlainAxes, step))
+  if (IsPlain() || HasNeighbor(m_PlainRank, m_PlainAxes, step))
   {
-    return HasNeighbour(m_PlainRank, m_PlainAxes, step);
+    return HasNeighbor(m_PlainRank, m_PlainAxes, step);
   }
   for (const int along : step)
   {
@@ -372,16 +372,16 @@ Connectivity::BackwardRows() const
                    : BackwardRowsThat([this](const int(&step)[MaximumDimension]) { return Has(step); });
 }
 
-NeighbourSteps
-Connectivity::Neighbours() const
+NeighborSteps
+Connectivity::Neighbors() const
 {
-  return NeighbourSteps(BackwardRows(), Uses(0));
+  return NeighborSteps(BackwardRows(), Uses(0));
 }
 
 std::string
 Connectivity::ToString() const
 {
-  std::string text = std::to_string(NeighbourCount());
+  std::string text = std::to_string(NeighborCount());
   if (!IsPlain())
   {
     const std::string written = Text();

@@ -12,13 +12,13 @@
 namespace brickccl
 {
 
-struct NeighbourSteps;
+struct NeighborSteps;
 struct RowOffsets;
 
 /** A step to a neighboring voxel: -1, 0 or 1 along x, y, z and t. */
-using NeighbourOffset = std::array<int, MaximumDimension>;
+using NeighborOffset = std::array<int, MaximumDimension>;
 
-/** The neighbors of a voxel (see Core/Neighbourhood.h). No coordinate differs by more than 1, and at least one but at
+/** The neighbors of a voxel (see Core/Neighborhood.h). No coordinate differs by more than 1, and at least one but at
  *  most `rank` of them differ. In two dimensions the ranks 1 and 2 are 4- and 8-connectivity:
  *
  *        .  o  .            o  o  o
@@ -49,12 +49,12 @@ public:
   }
   /** The connectivity with this number of neighbors, for example 26 in 3-D.
    *  \throws InvalidArgument, which lists the numbers that fit the dimension. */
-  static Connectivity FromNeighbourCount(int neighbours, int dimension);
+  static Connectivity FromNeighborCount(int neighbors, int dimension);
 
   /** The neighborhood of these offsets; the offset to the voxel itself is ignored.
    *  \throws InvalidArgument for a step that is not -1, 0 or 1, a step along an axis that the dimension lacks, or an
    *  offset whose opposite is missing. */
-  static Connectivity FromOffsets(int dimension, const std::vector<NeighbourOffset> & offsets);
+  static Connectivity FromOffsets(int dimension, const std::vector<NeighborOffset> & offsets);
 
   /** As above, from a structuring element of 3 x 3 x ... voxels (x fastest) that is true at neighbors. Its center is
    *  ignored.
@@ -109,12 +109,12 @@ public:
   }
   /** The number of axes along which neighbors may differ. */
   int AxisCount() const;
-  int NeighbourCount() const;
+  int NeighborCount() const;
 
   /** Whether a voxel has the neighbor one step away along x, y, z and t. */
   bool Has(const int (&step)[MaximumDimension]) const;
   /** All neighbors, in raster order. */
-  std::vector<NeighbourOffset> Offsets() const;
+  std::vector<NeighborOffset> Offsets() const;
 
   /** Whether voxels are joined along x, and have in every other row either only the straight neighbor or also both
    *  next to it, as in all plain ones along x, in 8+z and the like. */
@@ -122,7 +122,7 @@ public:
   /** The neighboring rows that raster order visits earlier. Only for a connectivity that is plain or has whole rows. */
   RowOffsets BackwardRows() const;
   /** All neighbors of a voxel in up to three dimensions. Only for a plain connectivity. */
-  NeighbourSteps Neighbours() const;
+  NeighborSteps Neighbors() const;
 
   /** "6", "4 within slices along z", "10 (8+z)" or "4 of a custom neighborhood" */
   std::string ToString() const;
@@ -202,7 +202,7 @@ private:
  *
  *  In one and two dimensions the remaining steps keep their order: 4 +x+y, 5 -x+y, 6 +x-y, 7 -x-y. \throws
  *  InvalidArgument for anything but a step between neighbors in 1 to 3 dimensions. */
-int VoxelGraphBit(const NeighbourOffset & step, int dimension);
+int VoxelGraphBit(const NeighborOffset & step, int dimension);
 
 } // namespace brickccl
 

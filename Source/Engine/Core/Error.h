@@ -38,11 +38,11 @@ public:
 };
 
 /** The caller's cancellation hook asked to stop. */
-class Cancelled : public Error
+class Canceled : public Error
 {
 public:
-  Cancelled()
-    : Error("labeling was cancelled by the caller")
+  Canceled()
+    : Error("labeling was canceled by the caller")
   {}
 };
 

@@ -14,7 +14,7 @@ namespace brickccl
 {
 
 Connectivity
-ConnectivityFor(int neighbours, const Extent & extent, const std::string & bySlice)
+ConnectivityFor(int neighbors, const Extent & extent, const std::string & bySlice)
 {
   const int sliceAxis = AxisFromName(bySlice);
   if (!bySlice.empty() && (sliceAxis < 0 || sliceAxis >= extent.dimension || extent.dimension < 3))
@@ -31,9 +31,9 @@ ConnectivityFor(int neighbours, const Extent & extent, const std::string & bySli
   std::optional<Connectivity> connectivity;
   try
   {
-    connectivity = neighbours == FaceNeighbours ? Connectivity::Face(within)
-                 : neighbours == FullNeighbours ? Connectivity::Full(within)
-                                                : Connectivity::FromNeighbourCount(neighbours, within);
+    connectivity = neighbors == FaceNeighbors ? Connectivity::Face(within)
+                 : neighbors == FullNeighbors ? Connectivity::Full(within)
+                                              : Connectivity::FromNeighborCount(neighbors, within);
   }
   catch (const InvalidArgument &)
   {
@@ -48,7 +48,7 @@ ConnectivityFor(int neighbours, const Extent & extent, const std::string & bySli
       --dimension;
       try
       {
-        connectivity = Connectivity::FromNeighbourCount(neighbours, dimension);
+        connectivity = Connectivity::FromNeighborCount(neighbors, dimension);
       }
       catch (const InvalidArgument &)
       {
@@ -70,7 +70,7 @@ ConnectivityFor(int neighbours, const Extent & extent, const std::string & bySli
 }
 
 bool
-IsNeighbourhoodText(const std::string & text)
+IsNeighborhoodText(const std::string & text)
 {
   const std::size_t plus = text.find('+');
   return plus != std::string::npos && plus > 0 && plus <= 3 && plus + 1 < text.size() &&
@@ -79,9 +79,9 @@ IsNeighbourhoodText(const std::string & text)
 }
 
 Connectivity
-NeighbourhoodFromText(const std::string & text, int dimension)
+NeighborhoodFromText(const std::string & text, int dimension)
 {
-  if (!IsNeighbourhoodText(text))
+  if (!IsNeighborhoodText(text))
   {
     throw InvalidArgument(Quoted(text) + " is not a neighborhood; write a number of neighbors and axes, such as 8+z");
   }
@@ -92,7 +92,7 @@ NeighbourhoodFromText(const std::string & text, int dimension)
     const int axis = AxisFromName(std::string(1, name));
     if (axis >= dimension || isNamed[axis])
     {
-      throw InvalidArgument("the neighbourhood " + text + " names the axis " + name +
+      throw InvalidArgument("the neighborhood " + text + " names the axis " + name +
                             (axis >= dimension ? ", which an image of " + std::to_string(dimension) +
                                                    (dimension == 1 ? " dimension" : " dimensions") + " lacks"
                                                : " twice"));
@@ -102,32 +102,32 @@ NeighbourhoodFromText(const std::string & text, int dimension)
   const int within = dimension - static_cast<int>(text.size() - plus - 1);
   if (within == 0)
   {
-    throw InvalidArgument("the neighbourhood " + text + " names all axes; omit the axes of the " +
-                          text.substr(0, plus) + " neighbors");
+    throw InvalidArgument("the neighborhood " + text + " names all axes; omit the axes of the " + text.substr(0, plus) +
+                          " neighbors");
   }
   Connectivity joined = Connectivity::Face(1);
   try
   {
-    joined = Connectivity::FromNeighbourCount(std::stoi(text.substr(0, plus)), within);
+    joined = Connectivity::FromNeighborCount(std::stoi(text.substr(0, plus)), within);
   }
   catch (const InvalidArgument & error)
   {
-    throw InvalidArgument("the neighbourhood " + text + ": " + error.what());
+    throw InvalidArgument("the neighborhood " + text + ": " + error.what());
   }
-  std::vector<NeighbourOffset> offsets;
+  std::vector<NeighborOffset> offsets;
   for (int axis = 0; axis < dimension; ++axis)
   {
     if (isNamed[axis])
     {
       joined = joined.WithinSlices(axis);
-      NeighbourOffset along{};
+      NeighborOffset along{};
       along[static_cast<std::size_t>(axis)] = 1;
       offsets.push_back(along);
       along[static_cast<std::size_t>(axis)] = -1;
       offsets.push_back(along);
     }
   }
-  const std::vector<NeighbourOffset> inSlices = joined.Offsets();
+  const std::vector<NeighborOffset> inSlices = joined.Offsets();
   offsets.insert(offsets.end(), inSlices.begin(), inSlices.end());
   return Connectivity::FromOffsets(dimension, offsets);
 }
@@ -145,8 +145,8 @@ DualWithinSlices(const Connectivity & objects, int axis)
                           " cannot be combined with components of connectivity " + objects.ToString() +
                           ", whose holes are in the same slices");
   }
-  std::vector<NeighbourOffset> inSlice = objects.Offsets();
-  const auto                   leavesSlice = [axis](const NeighbourOffset & offset) {
+  std::vector<NeighborOffset> inSlice = objects.Offsets();
+  const auto                  leavesSlice = [axis](const NeighborOffset & offset) {
     return offset[static_cast<std::size_t>(axis)] != 0;
   };
   inSlice.erase(std::remove_if(inSlice.begin(), inSlice.end(), leavesSlice), inSlice.end());

@@ -19,9 +19,9 @@ constexpr int BitsOfVolume[] = { 25, 17, 24, 15, 5,  14, 23, 16, 22, 9,  3,  8, 
                                  0,  7,  2,  6,  21, 13, 20, 11, 4,  10, 19, 12, 18 };
 constexpr int BitsOfPlane[] = { 7, 3, 6, 1, None, 0, 5, 2, 4 };
 
-/** Whether the step leads to a neighbour along the first axes. */
+/** Whether the step leads to a neighbor along the first axes. */
 bool
-IsBetweenNeighbours(const NeighbourOffset & step, int dimension)
+IsBetweenNeighbors(const NeighborOffset & step, int dimension)
 {
   for (int axis = 0; axis < MaximumDimension; ++axis)
   {
@@ -35,9 +35,9 @@ IsBetweenNeighbours(const NeighbourOffset & step, int dimension)
 }
 
 int
-BitOf(const NeighbourOffset & step, int dimension)
+BitOf(const NeighborOffset & step, int dimension)
 {
-  if (dimension < 1 || dimension > 3 || !IsBetweenNeighbours(step, dimension))
+  if (dimension < 1 || dimension > 3 || !IsBetweenNeighbors(step, dimension))
   {
     return None;
   }
@@ -48,7 +48,7 @@ BitOf(const NeighbourOffset & step, int dimension)
 } // namespace
 
 int
-VoxelGraphBit(const NeighbourOffset & step, int dimension)
+VoxelGraphBit(const NeighborOffset & step, int dimension)
 {
   const int bit = BitOf(step, dimension);
   if (bit == None)

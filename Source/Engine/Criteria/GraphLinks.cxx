@@ -33,7 +33,7 @@ public:
     {
       m_Mask = MakeRowLinks(*mask, Criterion::Foreground(0));
     }
-    for (const NeighbourOffset & step : m_Steps)
+    for (const NeighborOffset & step : m_Steps)
     {
       m_Bits.push_back(static_cast<TWord>(TWord{ 1 } << VoxelGraphBit(step, m_Extent.dimension)));
     }
@@ -60,10 +60,10 @@ public:
   }
 
   void
-  PackLinks(std::int64_t row, std::int64_t neighbourRow, int step, const Word * candidates, Word * bits) const override
+  PackLinks(std::int64_t row, std::int64_t neighborRow, int step, const Word * candidates, Word * bits) const override
   {
     const std::int64_t  length = m_Extent.RowLength();
-    const TWord         wanted = BitsBetween(row, neighbourRow, [step](int along) { return along == step; });
+    const TWord         wanted = BitsBetween(row, neighborRow, [step](int along) { return along == step; });
     const TWord * const graph = m_Graph + row * length;
     for (std::int64_t w = 0; w < WordsForBits(length); ++w)
     {
@@ -95,7 +95,7 @@ public:
       // The other half of the steps is opposite.
       for (std::size_t i = 0; i < m_Steps.size() / 2; ++i)
       {
-        const std::int64_t other = NeighbourRow(position, m_Steps[i], m_Extent, m_Periodic);
+        const std::int64_t other = NeighborRow(position, m_Steps[i], m_Extent, m_Periodic);
         if (other >= 0)
         {
           CheckRows(row, other, i);
@@ -124,7 +124,7 @@ private:
     TWord              bits = 0;
     for (std::size_t i = 0; i < m_Steps.size(); ++i)
     {
-      const NeighbourOffset & step = m_Steps[i];
+      const NeighborOffset & step = m_Steps[i];
       bits |= wants(step[0]) && LeadsTo(step[1], y, 1) && LeadsTo(step[2], z, 2) ? m_Bits[i] : TWord{ 0 };
     }
     return bits;
@@ -173,12 +173,12 @@ private:
                           ", places from 0 on, only one has the bit towards the other; a graph must have both or none");
   }
 
-  const TWord *                m_Graph;
-  Extent                       m_Extent;
-  PeriodicAxes                 m_Periodic;
-  std::vector<NeighbourOffset> m_Steps;
-  std::vector<TWord>           m_Bits;
-  std::unique_ptr<RowLinks>    m_Mask;
+  const TWord *               m_Graph;
+  Extent                      m_Extent;
+  PeriodicAxes                m_Periodic;
+  std::vector<NeighborOffset> m_Steps;
+  std::vector<TWord>          m_Bits;
+  std::unique_ptr<RowLinks>   m_Mask;
 };
 
 void
@@ -222,7 +222,7 @@ MakeGraphLinks(const ImageView &                graph,
                           " but the graph has " + std::to_string(graph.extent.dimension));
   }
   const bool isNarrow = graph.type == ScalarType::UInt8;
-  for (const NeighbourOffset & step : connectivity.Offsets())
+  for (const NeighborOffset & step : connectivity.Offsets())
   {
     if (isNarrow && VoxelGraphBit(step, graph.extent.dimension) >= 8)
     {
@@ -246,10 +246,10 @@ MakeGraphLinks(const ImageView &                graph,
 }
 
 std::int64_t
-NeighbourRow(const RowPosition &     position,
-             const NeighbourOffset & step,
-             const Extent &          extent,
-             const PeriodicAxes &    periodic)
+NeighborRow(const RowPosition &    position,
+            const NeighborOffset & step,
+            const Extent &         extent,
+            const PeriodicAxes &   periodic)
 {
   std::int64_t row = 0;
   for (int axis = MaximumDimension - 1; axis >= 1; --axis)

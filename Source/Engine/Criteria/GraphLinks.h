@@ -18,7 +18,7 @@ namespace brickccl
 class GraphLinks : public RowLinks
 {
 public:
-  /** \throws InvalidArgument if a voxel of the rows [begin, end) has the bit towards a neighbour that lacks the
+  /** \throws InvalidArgument if a voxel of the rows [begin, end) has the bit towards a neighbor that lacks the
    *  opposite one, or the other way round. Links must have passed this. */
   virtual void CheckSymmetry(std::int64_t begin, std::int64_t end) const = 0;
 
@@ -38,10 +38,10 @@ std::unique_ptr<GraphLinks> MakeGraphLinks(const ImageView &                grap
 Connectivity FullConnectivityOfGraph(const ImageView & graph);
 
 /** The row that a step from a row leads to, through the ends of periodic axes too; -1 if that is outside. */
-std::int64_t NeighbourRow(const RowPosition &     position,
-                          const NeighbourOffset & step,
-                          const Extent &          extent,
-                          const PeriodicAxes &    periodic);
+std::int64_t NeighborRow(const RowPosition &    position,
+                         const NeighborOffset & step,
+                         const Extent &         extent,
+                         const PeriodicAxes &   periodic);
 
 } // namespace brickccl
 

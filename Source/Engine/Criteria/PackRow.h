@@ -45,7 +45,7 @@ void PackNear(const T *                 a,
               const Word *              candidates,
               Word *                    bits);
 
-/** Which values are foreground, as for PackWords, and by how much joined neighbours may differ. */
+/** Which values are foreground, as for PackWords, and by how much joined neighbors may differ. */
 template <typename T>
 struct RowRule
 {

@@ -95,7 +95,7 @@ struct VoxelRule
   using Pixel = T;
 
   int channels = 1;
-  /** Whether neighbours are joined exactly if both are foreground. */
+  /** Whether neighbors are joined exactly if both are foreground. */
   bool              followsForeground = true;
   ForegroundRule<T> foreground;
   DifferenceRule<T> difference;
@@ -130,7 +130,7 @@ struct VoxelRule
     return !followsForeground && (channels == 1 ? difference.limit == 0 : differenceSumLimit == 0);
   }
 
-  /** Whether two neighbouring foreground voxels are joined. */
+  /** Whether two neighboring foreground voxels are joined. */
   BRICKCCL_HOST_DEVICE bool
   AreJoined(const T * a, const T * b) const
   {

@@ -44,7 +44,7 @@ struct ProblemTraits
 {
   Extent       extent;
   Connectivity connectivity;
-  /** Whether neighbours are joined exactly if both are foreground. */
+  /** Whether neighbors are joined exactly if both are foreground. */
   bool followsForeground;
 
   /** \throws InvalidArgument if the connectivity has another dimension than the extent; Unsupported if it is not

@@ -68,15 +68,15 @@ PackPredicate(std::int64_t count, TPredicate predicate)
   return PackBytes(bytes);
 }
 
-/** Finds values that explain most of the neighbours that are not joined. It looks at samples of an image of one
+/** Finds values that explain most of the neighbors that are not joined. It looks at samples of an image of one
  *  channel.
- *  \return nothing if these neighbours are few or of many kinds */
+ *  \return nothing if these neighbors are few or of many kinds */
 template <typename T>
 std::optional<SeparatingValues<T>>
-FindSeparatingValues(const NeighbourSamples<T> & samples, const VoxelRule<T> & rule)
+FindSeparatingValues(const NeighborSamples<T> & samples, const VoxelRule<T> & rule)
 {
   std::vector<SeparatingValues<T>> separated;
-  for (int i = 0; i < samples.Count() && separated.size() < NeighbourSamples<T>::MaximumSeparated; ++i)
+  for (int i = 0; i < samples.Count() && separated.size() < NeighborSamples<T>::MaximumSeparated; ++i)
   {
     SeparatingValues<T> values;
     if (samples.IsSeparated(i, values))
@@ -177,8 +177,7 @@ public:
       if (m_Channels == 1 && !AreTransitive())
       {
         m_SeparatingValues =
-          FindSeparatingValues(NeighbourSamples<T>(m_Data, m_Extent.VoxelCount(), m_Extent.RowLength(), m_Rule),
-                               m_Rule);
+          FindSeparatingValues(NeighborSamples<T>(m_Data, m_Extent.VoxelCount(), m_Extent.RowLength(), m_Rule), m_Rule);
       }
     });
     return m_SeparatingValues.has_value();
@@ -232,17 +231,17 @@ public:
   }
 
   void
-  PackLinks(std::int64_t row, std::int64_t neighbourRow, int step, const Word * candidates, Word * bits) const override
+  PackLinks(std::int64_t row, std::int64_t neighborRow, int step, const Word * candidates, Word * bits) const override
   {
     const std::int64_t words = WordsForBits(m_Extent.RowLength());
-    if (HasVoxels(row, neighbourRow, step, 0, words))
+    if (HasVoxels(row, neighborRow, step, 0, words))
     {
-      simd::PackNear(RowOf(row), RowOf(neighbourRow) + step, words, m_Rule.difference.limit, candidates, bits);
+      simd::PackNear(RowOf(row), RowOf(neighborRow) + step, words, m_Rule.difference.limit, candidates, bits);
       return;
     }
     for (std::int64_t w = 0; w < words; ++w)
     {
-      bits[w] = LinksOfWord(row, neighbourRow, step, w, candidates[w]);
+      bits[w] = LinksOfWord(row, neighborRow, step, w, candidates[w]);
     }
   }
 
@@ -278,10 +277,10 @@ private:
   /** Whether all voxels of some words of two rows can be read and compared at once, with the second row `step` voxels
    * further on. Voxels past a row's ends belong to other rows of the image and are not candidates. */
   bool
-  HasVoxels(std::int64_t row, std::int64_t neighbourRow, int step, std::int64_t word, std::int64_t words) const
+  HasVoxels(std::int64_t row, std::int64_t neighborRow, int step, std::int64_t word, std::int64_t words) const
   {
     const std::int64_t here = row * m_Extent.RowLength() + word * BitsPerWord;
-    const std::int64_t there = neighbourRow * m_Extent.RowLength() + word * BitsPerWord + step;
+    const std::int64_t there = neighborRow * m_Extent.RowLength() + word * BitsPerWord + step;
     const std::int64_t last = m_Extent.VoxelCount() - words * BitsPerWord;
     return m_Channels == 1 && !m_Rule.followsForeground && there >= 0 && here <= last && there <= last;
   }
@@ -309,16 +308,16 @@ private:
   }
 
   inline Word
-  LinksOfWord(std::int64_t row, std::int64_t neighbourRow, int step, std::int64_t w, Word candidates) const
+  LinksOfWord(std::int64_t row, std::int64_t neighborRow, int step, std::int64_t w, Word candidates) const
   {
     if (candidates == 0 || m_Rule.followsForeground)
     {
       return candidates;
     }
     const T *          here = RowOf(row);
-    const T *          there = RowOf(neighbourRow) + step * m_Channels;
+    const T *          there = RowOf(neighborRow) + step * m_Channels;
     const std::int64_t begin = w * BitsPerWord;
-    if (CountBits(candidates) > SparseBits && HasVoxels(row, neighbourRow, step, w, 1))
+    if (CountBits(candidates) > SparseBits && HasVoxels(row, neighborRow, step, w, 1))
     {
       Word near;
       simd::PackNear(here + begin, there + begin, 1, m_Rule.difference.limit, &candidates, &near);

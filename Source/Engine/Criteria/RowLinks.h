@@ -21,10 +21,10 @@ class RowLinks
 public:
   virtual ~RowLinks() = default;
 
-  /** Whether neighbours are joined exactly if both are foreground. Then PackLinks need not be called. */
+  /** Whether neighbors are joined exactly if both are foreground. Then PackLinks need not be called. */
   virtual bool FollowForeground() const = 0;
 
-  /** Whether two neighbours are joined whenever both are joined to a third voxel. Then the runs of two rows are joined
+  /** Whether two neighbors are joined whenever both are joined to a third voxel. Then the runs of two rows are joined
    *  at every column that they share or at none. */
   virtual bool
   AreTransitive() const
@@ -86,11 +86,11 @@ public:
   {}
 
   /** Sets bit x of `bits` if it is set in `candidates` and voxel x of `row` is joined to voxel x + step of
-   *  `neighbourRow`. Both voxels of a candidate are in their rows and are foreground. `step` is -1, 0 or 1. */
+   *  `neighborRow`. Both voxels of a candidate are in their rows and are foreground. `step` is -1, 0 or 1. */
   virtual void
-  PackLinks(std::int64_t row, std::int64_t neighbourRow, int step, const Word * candidates, Word * bits) const = 0;
+  PackLinks(std::int64_t row, std::int64_t neighborRow, int step, const Word * candidates, Word * bits) const = 0;
 
-  /** Whether two neighbouring foreground voxels are joined. \param a, b  linear voxel indices, x fastest */
+  /** Whether two neighboring foreground voxels are joined. \param a, b  linear voxel indices, x fastest */
   virtual bool AreJoined(std::int64_t a, std::int64_t b) const = 0;
 
   /** Prefetches the pixel that AreJoined will read. It goes into the second-level cache, which waits for more lines at
@@ -126,7 +126,7 @@ MakeRowLinks(const ImageView & image, const Criterion & criterion, const std::op
 
 /** Links that a caller's own functions decide, voxel by voxel.
  *  `foreground(index)` and `joined(indexA, indexB)` take linear voxel indices, x fastest; `joined` must be symmetric
- *  and is asked for pairs of neighbouring foreground voxels only. */
+ *  and is asked for pairs of neighboring foreground voxels only. */
 template <typename TForeground, typename TJoined>
 class FunctorRowLinks final : public RowLinks
 {
@@ -158,7 +158,7 @@ public:
   }
 
   void
-  PackLinks(std::int64_t row, std::int64_t neighbourRow, int step, const Word * candidates, Word * bits) const override
+  PackLinks(std::int64_t row, std::int64_t neighborRow, int step, const Word * candidates, Word * bits) const override
   {
     const std::int64_t length = m_Extent.RowLength();
     for (std::int64_t w = 0; w < WordsForBits(length); ++w)
@@ -167,7 +167,7 @@ public:
       for (Word rest = candidates[w]; rest != 0; rest &= rest - 1)
       {
         const std::int64_t x = w * BitsPerWord + LowestBit(rest);
-        if (m_Joined(row * length + x, neighbourRow * length + x + step))
+        if (m_Joined(row * length + x, neighborRow * length + x + step))
         {
           bits[w] |= rest & (~rest + 1);
         }

@@ -19,22 +19,22 @@ struct SeparatingValues
   T high;
 };
 
-/** Samples of neighbours in an image of one channel. The first of those that are not joined are candidates for
+/** Samples of neighbors in an image of one channel. The first of those that are not joined are candidates for
  *  separating values: some of them may explain most others. */
 template <typename T>
-class NeighbourSamples
+class NeighborSamples
 {
 public:
   static constexpr int Maximum = 1024;
   static constexpr int MaximumSeparated = 64;
 
   /** \param count        the number of voxels of the image
-   *  \param toNeighbour  the distance between the two voxels of a sample */
+   *  \param toNeighbor  the distance between the two voxels of a sample */
   BRICKCCL_HOST_DEVICE
-  NeighbourSamples(const T * voxels, std::int64_t count, std::int64_t toNeighbour, const VoxelRule<T> & rule)
+  NeighborSamples(const T * voxels, std::int64_t count, std::int64_t toNeighbor, const VoxelRule<T> & rule)
     : m_Voxels(voxels)
-    , m_Places(count - toNeighbour)
-    , m_ToNeighbour(toNeighbour)
+    , m_Places(count - toNeighbor)
+    , m_ToNeighbor(toNeighbor)
     , m_Rule(rule)
   {}
 
@@ -54,7 +54,7 @@ public:
     const auto          place =
       static_cast<std::int64_t>(static_cast<UInt128>(share) * static_cast<std::uint64_t>(m_Places) >> 64);
     const T a = m_Voxels[place];
-    const T b = m_Voxels[place + m_ToNeighbour];
+    const T b = m_Voxels[place + m_ToNeighbor];
     values = { a < b ? a : b, a < b ? b : a };
     return m_Rule.foreground(a) && m_Rule.foreground(b) && !m_Rule.difference(a, b);
   }
@@ -62,7 +62,7 @@ public:
 private:
   const T *            m_Voxels;
   std::int64_t         m_Places;
-  std::int64_t         m_ToNeighbour;
+  std::int64_t         m_ToNeighbor;
   const VoxelRule<T> & m_Rule;
 };
 
@@ -94,7 +94,7 @@ struct ExplainedSamples
       }
     }
   }
-  /** Whether the values are worth using. They are not if few neighbours are separated, or if these are of many kinds:
+  /** Whether the values are worth using. They are not if few neighbors are separated, or if these are of many kinds:
    *  even then values in the middle explain half of them. */
   BRICKCCL_HOST_DEVICE bool
   AreMost(int separatedCount) const

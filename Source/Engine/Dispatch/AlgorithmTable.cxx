@@ -115,7 +115,7 @@ ChooseAlgorithm(const AlgorithmChoice & asked,
   {
     // The rest is joined afterwards.
     connectivity = wholeConnectivity->ToString() +
-                   (problem.connectivity.NeighbourCount() > 0 ? ", whose plain part is " + connectivity + "," : "");
+                   (problem.connectivity.NeighborCount() > 0 ? ", whose plain part is " + connectivity + "," : "");
   }
   throw Unsupported(std::string("algorithm ") + (asked.algorithm != nullptr ? asked.algorithm->name : "Auto") +
                     " does not label an image of " + Counted(problem.extent.dimension, "dimension") +

@@ -36,7 +36,7 @@ public:
 
   /** Labels a problem with its voxels in host memory. The labels 1..N come back as runs, the same as the CPU's. Both
    *  ways go through page-locked memory. The context's threads copy; its progress is reported, and may cancel.
-   *  \return N. \throws Unsupported, Cancelled, cuda::DeviceError. After an exception the labeler can be used again. */
+   *  \return N. \throws Unsupported, Canceled, cuda::DeviceError. After an exception the labeler can be used again. */
   std::uint64_t
   Label(const AlgorithmChoice & asked, const Problem & problem, const HostContext & context, RunVolume & result);
 

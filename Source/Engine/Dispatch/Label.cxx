@@ -187,7 +187,7 @@ private:
   bool
   LeavesLinks(const Connectivity & labeled) const
   {
-    return labeled.NeighbourCount() != m_Result.connectivity.NeighbourCount() || m_Result.periodic.HasAny();
+    return labeled.NeighborCount() != m_Result.connectivity.NeighborCount() || m_Result.periodic.HasAny();
   }
 
   /** Joins along these links. \return the number of components that are left */

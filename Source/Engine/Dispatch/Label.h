@@ -105,7 +105,7 @@ struct CustomLinks
 {
   std::function<bool(std::int64_t place)> isForeground;
   /** Whether two neighboring foreground voxels are joined. It must be symmetric. */
-  std::function<bool(std::int64_t place, std::int64_t neighbour)> areJoined;
+  std::function<bool(std::int64_t place, std::int64_t neighbor)> areJoined;
 };
 
 /** The result of labeling, kept as runs: about 1 bit per voxel and 4 bytes per run. It makes label maps of any type
@@ -142,7 +142,7 @@ public:
   /** Writes the label map, x fastest, to a buffer of the whole extent. Background is 0 and labels are 1..N. With
    *  another `background`, labels are 0, 1, 2 ... except that value, as in itk::ConnectedComponentImageFilter. T is
    *  an integer type, float or double. \throws LabelOverflow before anything is written, if T is too small;
-   *  Cancelled. */
+   *  Canceled. */
   template <typename T>
   void
   Write(T * labels, T background = T(0), const ProgressHooks & hooks = {}) const
@@ -182,7 +182,7 @@ private:
 };
 
 /** Labels the connected components of an image.
- *  \throws InvalidArgument, Unsupported, Cancelled, std::bad_alloc. */
+ *  \throws InvalidArgument, Unsupported, Canceled, std::bad_alloc. */
 Labeling Label(const ImageView & image, const LabelOptions & options = {});
 
 /** As above, into an existing result, whose memory is reused. After an exception the result can only be passed to
@@ -190,14 +190,14 @@ Labeling Label(const ImageView & image, const LabelOptions & options = {});
 void Label(const ImageView & image, const LabelOptions & options, Labeling & result);
 
 /** Labels a volume on the CPU, with the caller's own links. `options.criterion` and `options.mask` are not used.
- *  \throws InvalidArgument, also if one of the functions is empty; Unsupported, Cancelled, std::bad_alloc. */
+ *  \throws InvalidArgument, also if one of the functions is empty; Unsupported, Canceled, std::bad_alloc. */
 Labeling Label(const Extent & extent, const CustomLinks & links, const LabelOptions & options = {});
 
 /** Writes the graph of an image, x fastest: bit VoxelGraphBit(step) of a voxel is set if it is joined to its neighbor
  *  at that step. Bits of steps out of the image are set; bits of steps outside the connectivity are not. TWord is
  *  uint8_t, which holds faces and all bits of one and two dimensions, or uint32_t. The options used are connectivity,
  *  periodic axes, criterion, mask, threads, grain and progress.
- *  \throws InvalidArgument, also for more than 3 dimensions or bits that TWord cannot hold; Cancelled. */
+ *  \throws InvalidArgument, also for more than 3 dimensions or bits that TWord cannot hold; Canceled. */
 template <typename TWord>
 void WriteVoxelGraph(const ImageView & image, const LabelOptions & options, TWord * graph);
 
@@ -205,7 +205,7 @@ void WriteVoxelGraph(const ImageView & image, const LabelOptions & options, TWor
  *  are foreground except where `options.mask` is 0. `options.criterion` is not used; without a connectivity, all
  *  steps are used for which the type has bits. Bits of steps out of the image are ignored except along periodic axes,
  *  which must have 3 voxels or more. \throws InvalidArgument, also for a graph where only one of two neighbors has
- *  the bit towards the other; Unsupported, Cancelled, std::bad_alloc. */
+ *  the bit towards the other; Unsupported, Canceled, std::bad_alloc. */
 Labeling LabelVoxelGraph(const ImageView & graph, const LabelOptions & options = {});
 
 /** One labeling algorithm. All algorithms give the same labels. */

@@ -143,7 +143,7 @@ struct SlabLabeler::Work
     }
     double        last = 0;
     ProgressHooks hooks;
-    hooks.cancelled = [this] { return stops.load(); };
+    hooks.canceled = [this] { return stops.load(); };
     hooks.report = [&](double fraction) {
       const std::lock_guard<std::mutex> lock(mutex);
       done += fraction - last;

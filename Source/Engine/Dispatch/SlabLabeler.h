@@ -43,7 +43,7 @@ public:
   static bool IsNeeded(const Problem & problem, int device);
 
   /** Labels a problem with its voxels in host memory, with the usual labels. A device may be named more
-   *  than once. \return N. \throws Unsupported, Cancelled, cuda::DeviceError. After an exception it can be used again.
+   *  than once. \return N. \throws Unsupported, Canceled, cuda::DeviceError. After an exception it can be used again.
    */
   std::uint64_t Label(const AlgorithmChoice &  asked,
                       const Problem &          problem,

@@ -33,7 +33,7 @@ public:
     , m_Extent(extent)
     , m_Periodic(periodic)
   {
-    for (const NeighbourOffset & step : connectivity.Offsets())
+    for (const NeighborOffset & step : connectivity.Offsets())
     {
       m_Steps.push_back({ step, static_cast<TWord>(TWord{ 1 } << VoxelGraphBit(step, extent.dimension)) });
     }
@@ -59,7 +59,7 @@ public:
     std::int64_t packed = -1;
     for (const Step & step : m_Steps)
     {
-      const std::int64_t other = NeighbourRow(position, step.along, m_Extent, m_Periodic);
+      const std::int64_t other = NeighborRow(position, step.along, m_Extent, m_Periodic);
       if (other < 0)
       {
         std::for_each(graph, graph + length, [&](TWord & word) { word |= step.bit; });
@@ -77,8 +77,8 @@ public:
 private:
   struct Step
   {
-    NeighbourOffset along;
-    TWord           bit;
+    NeighborOffset along;
+    TWord          bit;
   };
 
   void

@@ -13,7 +13,7 @@
 namespace brickccl
 {
 
-/** The steps from a ball's centre to its voxels, at most. They are worked out once for balls of one size that follow
+/** The steps from a ball's center to its voxels, at most. They are worked out once for balls of one size that follow
  * each other. */
 class BallReach
 {

@@ -154,7 +154,7 @@ BoundingBoxTree::GapBetween(const VoxelBox & a, const VoxelBox & b, const double
   return square;
 }
 
-/** The largest squared distance that the centres of voxels of two boxes can have. */
+/** The largest squared distance that the centers of voxels of two boxes can have. */
 double
 BoundingBoxTree::ReachBetween(const VoxelBox & a, const VoxelBox & b) const
 {

@@ -47,7 +47,7 @@ public:
     return m_Nodes[0].bounds;
   }
 
-  /** The largest squared distance between the centres of two voxels of the set; 0 for less than two. */
+  /** The largest squared distance between the centers of two voxels of the set; 0 for less than two. */
   double LargestDistance() const;
 
   /** The smallest squared distance between voxels, taken as boxes, of two sets; `limit` if it is not below that. */
@@ -93,12 +93,12 @@ private:
 class BoundingBoxTrees
 {
 public:
-  /** Takes the boxes of one set and puts them in another order. \throws Cancelled */
+  /** Takes the boxes of one set and puts them in another order. \throws Canceled */
   BoundingBoxTrees(std::vector<VoxelBox> boxes, const double * spacing, const HostContext & context = { 1 });
 
   /** Takes the boxes of many sets and reorders each set.
    *  \param begins  the first box of each set, and the number of boxes
-   *  \throws Cancelled */
+   *  \throws Canceled */
   BoundingBoxTrees(std::vector<VoxelBox>      boxes,
                    std::vector<std::uint64_t> begins,
                    const double *             spacing,

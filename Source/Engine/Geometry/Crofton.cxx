@@ -124,7 +124,7 @@ NearestAngle(const Vector & own, const std::vector<Vector> & others)
 } // namespace
 
 std::vector<VoxelStep>
-HalfNeighbours(int dimension)
+HalfNeighbors(int dimension)
 {
   if (dimension > 3)
   {
@@ -147,7 +147,7 @@ HalfNeighbours(int dimension)
 std::vector<double>
 CroftonWeights(int dimension, const Geometry & geometry)
 {
-  const std::vector<VoxelStep> steps = HalfNeighbours(dimension);
+  const std::vector<VoxelStep> steps = HalfNeighbors(dimension);
   std::vector<Vector>          directions;
   std::vector<double>          lengths;
   for (const VoxelStep & step : steps)

@@ -106,8 +106,8 @@ struct SquareCounts
   }
 };
 
-/** The steps to a neighbour, without their signs, are numbered by bits: 1 for a step along x, 2 along y, 4 along z. A
- * ball all of whose voxels are in a neighbour's has a smaller square than this one; infinite if that is not known. */
+/** The steps to a neighbor, without their signs, are numbered by bits: 1 for a step along x, 2 along y, 4 along z. A
+ * ball all of whose voxels are in a neighbor's has a smaller square than this one; infinite if that is not known. */
 using Limits = std::array<double, 8>;
 
 Limits
@@ -150,8 +150,8 @@ LimitsOf(const double * spacing, BallReach & reach)
   return limits;
 }
 
-/** The step from a voxel to a neighbour. */
-struct NeighbourStep
+/** The step from a voxel to a neighbor. */
+struct NeighborStep
 {
   std::int64_t x;
   std::int64_t y;
@@ -163,10 +163,10 @@ struct NeighbourStep
   std::size_t number;
 };
 
-std::vector<NeighbourStep>
-StepsToNeighbours(const Extent & extent, const double * spacing)
+std::vector<NeighborStep>
+StepsToNeighbors(const Extent & extent, const double * spacing)
 {
-  std::vector<NeighbourStep> steps;
+  std::vector<NeighborStep> steps;
   for (std::int64_t z = -1; z <= 1; ++z)
   {
     for (std::int64_t y = -1; y <= 1; ++y)
@@ -262,7 +262,7 @@ private:
 std::vector<VoxelBall>
 FindRidge(const Extent & extent, const double * spacing, const HostContext & context, const float * squares)
 {
-  const std::vector<NeighbourStep>    steps = StepsToNeighbours(extent, spacing);
+  const std::vector<NeighborStep>     steps = StepsToNeighbors(extent, spacing);
   const RidgeTable                    table(extent, spacing, context, squares);
   const Chunks                        chunks(extent.RowCount(),
                       1 + context.grain / extent.RowLength(),
@@ -270,14 +270,14 @@ FindRidge(const Extent & extent, const double * spacing, const HostContext & con
   std::vector<std::vector<VoxelBall>> parts(static_cast<std::size_t>(chunks.count));
   StopPoint                           stop(context);
   ParallelFor(chunks.count, context.Part(0.4, 1), [&](std::int64_t chunk) {
-    std::vector<NeighbourStep> inside;
+    std::vector<NeighborStep> inside;
     for (std::int64_t row = chunks.Begin(chunk); row < chunks.End(chunk); ++row)
     {
       stop.AskAt(static_cast<std::uint64_t>(row - chunks.Begin(chunk)) * 256);
       const std::int64_t y = row % extent.size[1];
       const std::int64_t z = row / extent.size[1];
       inside.clear();
-      for (const NeighbourStep & step : steps)
+      for (const NeighborStep & step : steps)
       {
         if (y + step.y >= 0 && y + step.y < extent.size[1] && z + step.z >= 0 && z + step.z < extent.size[2])
         {
@@ -294,7 +294,7 @@ FindRidge(const Extent & extent, const double * spacing, const HostContext & con
         }
         const Limits & limits = table.Of(square);
         const bool     hasTable = limits[1] != std::numeric_limits<double>::infinity();
-        const bool     isHeld = std::any_of(inside.begin(), inside.end(), [&](const NeighbourStep & step) {
+        const bool     isHeld = std::any_of(inside.begin(), inside.end(), [&](const NeighborStep & step) {
           if (x + step.x < 0 || x + step.x >= extent.size[0])
           {
             return false;

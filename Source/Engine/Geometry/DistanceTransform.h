@@ -11,7 +11,7 @@
 namespace brickccl
 {
 
-/** The squared distance (mm^2) from the centre of every voxel of a component to the nearest voxel outside of the
+/** The squared distance (mm^2) from the center of every voxel of a component to the nearest voxel outside of the
  *  component, taken as a box. Everything beyond the image's border is outside. The distance is 0 for voxels of no
  *  component. It is exact except for the rounding to float. For images of up to 3 dimensions.
  *

@@ -71,41 +71,41 @@ public:
   {
     reach.SetSquare(ball.square);
     const std::int64_t slice = m_Extent.size[0] * m_Extent.size[1];
-    const Centre centre{ ball.place % m_Extent.size[0], ball.place % slice / m_Extent.size[0], ball.place / slice };
+    const Center center{ ball.place % m_Extent.size[0], ball.place % slice / m_Extent.size[0], ball.place / slice };
     const std::int64_t firstZ =
-      std::max(begin / Blocks(1), std::max<std::int64_t>(0, centre.z - reach.AlongZ()) / Side);
+      std::max(begin / Blocks(1), std::max<std::int64_t>(0, center.z - reach.AlongZ()) / Side);
     const std::int64_t lastZ =
-      std::min((end - 1) / Blocks(1), std::min(m_Extent.size[2] - 1, centre.z + reach.AlongZ()) / Side);
+      std::min((end - 1) / Blocks(1), std::min(m_Extent.size[2] - 1, center.z + reach.AlongZ()) / Side);
     for (std::int64_t z = firstZ; z <= lastZ; ++z)
     {
-      const std::int64_t reachY = reach.AlongY(Apart(centre.z, z));
-      const std::int64_t firstY = std::max(begin - z * Blocks(1), std::max<std::int64_t>(0, centre.y - reachY) / Side);
+      const std::int64_t reachY = reach.AlongY(Apart(center.z, z));
+      const std::int64_t firstY = std::max(begin - z * Blocks(1), std::max<std::int64_t>(0, center.y - reachY) / Side);
       const std::int64_t lastY =
-        std::min(end - 1 - z * Blocks(1), std::min(m_Extent.size[1] - 1, centre.y + reachY) / Side);
+        std::min(end - 1 - z * Blocks(1), std::min(m_Extent.size[1] - 1, center.y + reachY) / Side);
       for (std::int64_t y = firstY; y <= lastY; ++y)
       {
-        const std::int64_t reachX = reach.AlongX(Apart(centre.y, y), Apart(centre.z, z));
+        const std::int64_t reachX = reach.AlongX(Apart(center.y, y), Apart(center.z, z));
         if (reachX >= 0)
         {
-          DrawInBlockRow(ball, reach, centre, reachX, y, z);
+          DrawInBlockRow(ball, reach, center, reachX, y, z);
         }
       }
     }
   }
 
 private:
-  struct Centre
+  struct Center
   {
     std::int64_t x;
     std::int64_t y;
     std::int64_t z;
   };
 
-  /** The steps from a centre to the nearest voxel of a block, along one axis. */
+  /** The steps from a center to the nearest voxel of a block, along one axis. */
   static std::int64_t
-  Apart(std::int64_t centre, std::int64_t block)
+  Apart(std::int64_t center, std::int64_t block)
   {
-    return std::max<std::int64_t>({ 0, block * Side - centre, centre - (block * Side + Side - 1) });
+    return std::max<std::int64_t>({ 0, block * Side - center, center - (block * Side + Side - 1) });
   }
 
   float *
@@ -127,18 +127,18 @@ private:
     return m_Bits.data() + (blockRow * Blocks(0) + x) * Side;
   }
 
-  /** \param reachX  the steps along x from the centre to the ball's voxels in this row of blocks, at most */
+  /** \param reachX  the steps along x from the center to the ball's voxels in this row of blocks, at most */
   void
   DrawInBlockRow(const VoxelBall & ball,
                  BallReach &       reach,
-                 const Centre &    centre,
+                 const Center &    center,
                  std::int64_t      reachX,
                  std::int64_t      y,
                  std::int64_t      z)
   {
     const std::int64_t blockRow = z * Blocks(1) + y;
-    const std::int64_t first = std::max<std::int64_t>(0, centre.x - reachX) / Side;
-    const std::int64_t last = std::min(m_Extent.size[0] - 1, centre.x + reachX) / Side;
+    const std::int64_t first = std::max<std::int64_t>(0, center.x - reachX) / Side;
+    const std::int64_t last = std::min(m_Extent.size[0] - 1, center.x + reachX) / Side;
     for (std::int64_t word = first / BitsPerWord; word <= last / BitsPerWord; ++word)
     {
       Word left = HasAny(blockRow, word);
@@ -153,7 +153,7 @@ private:
       for (; left != 0; left &= left - 1)
       {
         const std::int64_t bit = LowestBit(left);
-        if (!DrawInBlock(ball, reach, centre, word * BitsPerWord + bit, y, z))
+        if (!DrawInBlock(ball, reach, center, word * BitsPerWord + bit, y, z))
         {
           HasAny(blockRow, word) &= ~(Word{ 1 } << bit);
         }
@@ -165,27 +165,27 @@ private:
   bool
   DrawInBlock(const VoxelBall & ball,
               BallReach &       reach,
-              const Centre &    centre,
+              const Center &    center,
               std::int64_t      x,
               std::int64_t      y,
               std::int64_t      z)
   {
     Word * const       bits = BlockBits(z * Blocks(1) + y, x);
-    const std::int64_t firstZ = std::max<std::int64_t>(0, centre.z - reach.AlongZ() - z * Side);
-    const std::int64_t lastZ = std::min(Side - 1, centre.z + reach.AlongZ() - z * Side);
+    const std::int64_t firstZ = std::max<std::int64_t>(0, center.z - reach.AlongZ() - z * Side);
+    const std::int64_t lastZ = std::min(Side - 1, center.z + reach.AlongZ() - z * Side);
     for (std::int64_t atZ = firstZ; atZ <= lastZ; ++atZ)
     {
-      const std::int64_t dz = std::abs(z * Side + atZ - centre.z);
+      const std::int64_t dz = std::abs(z * Side + atZ - center.z);
       const std::int64_t reachY = reach.AlongY(dz);
       // The rows that the ball may reach, and that have voxels left.
-      Word left = bits[atZ] & RowsBetween(centre.y - y * Side, reachY);
+      Word left = bits[atZ] & RowsBetween(center.y - y * Side, reachY);
       while (left != 0)
       {
         const std::int64_t atY = LowestBit(left) / Side;
         const Word         row = (left >> (atY * Side)) & 0xff;
         left &= ~(Word{ 0xff } << (atY * Side));
-        const std::int64_t reachX = reach.AlongX(std::abs(y * Side + atY - centre.y), dz);
-        const Word         set = row & BitsBetween(centre.x - x * Side, reachX);
+        const std::int64_t reachX = reach.AlongX(std::abs(y * Side + atY - center.y), dz);
+        const Word         set = row & BitsBetween(center.x - x * Side, reachX);
         bits[atZ] &= ~(set << (atY * Side));
         float * const target = Row(y * Side + atY, z * Side + atZ) + x * Side;
         for (Word voxels = set; voxels != 0; voxels &= voxels - 1)

@@ -11,7 +11,7 @@
 namespace brickccl
 {
 
-/** A ball around the centre of a voxel. */
+/** A ball around the center of a voxel. */
 struct VoxelBall
 {
   /** The square of its radius. */
@@ -26,7 +26,7 @@ struct VoxelBall
  *
  *  The largest ball comes first, and each voxel is set once. The voxels that are not yet set are bits, in blocks of 8
  *  x 8 x 8 voxels, and a bit for each block says whether any is left. So a ball whose voxels are all set costs
- *  little, which most balls of a distance transform are. \throws Cancelled */
+ *  little, which most balls of a distance transform are. \throws Canceled */
 void DrawBalls(std::vector<VoxelBall> balls,
                const Extent &         extent,
                const double *         spacing,

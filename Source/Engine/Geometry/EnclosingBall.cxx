@@ -26,7 +26,7 @@ SquaredDistance(const Point & a, const Point & b)
 bool
 BallThrough(const Point * points, std::size_t count, Ball & ball)
 {
-  // The centre is p0 + sum of x_i (p_i - p0), with 2 (p_i - p0) . (centre - p0) = |p_i - p0|^2.
+  // The center is p0 + sum of x_i (p_i - p0), with 2 (p_i - p0) . (center - p0) = |p_i - p0|^2.
   const std::size_t unknowns = count - 1;
   double            system[3][4] = {};
   Point             edges[3] = {};
@@ -69,18 +69,18 @@ BallThrough(const Point * points, std::size_t count, Ball & ball)
       }
     }
   }
-  ball.centre = points[0];
+  ball.center = points[0];
   for (std::size_t i = 0; i < unknowns; ++i)
   {
     for (std::size_t axis = 0; axis < 3; ++axis)
     {
-      ball.centre[axis] += system[i][3] / system[i][i] * edges[i][axis];
+      ball.center[axis] += system[i][3] / system[i][i] * edges[i][axis];
     }
   }
   ball.squaredRadius = 0;
   for (std::size_t i = 0; i < count; ++i)
   {
-    ball.squaredRadius = std::max(ball.squaredRadius, SquaredDistance(points[i], ball.centre));
+    ball.squaredRadius = std::max(ball.squaredRadius, SquaredDistance(points[i], ball.center));
   }
   return true;
 }
@@ -119,7 +119,7 @@ BallAround(Support & support)
     if (through.count <= 4 && BallThrough(through.points, through.count, ball) &&
         ball.squaredRadius < best.squaredRadius &&
         std::all_of(std::cbegin(support.points), end, [&](const Point & point) {
-          return SquaredDistance(point, ball.centre) <= ball.squaredRadius * Slack;
+          return SquaredDistance(point, ball.center) <= ball.squaredRadius * Slack;
         }))
     {
       best = ball;
@@ -147,7 +147,7 @@ SmallestEnclosingBall(const std::vector<Point> & points, const Point & halfSides
       double square = 0;
       for (std::size_t axis = 0; axis < 3; ++axis)
       {
-        const double reach = std::abs(point[axis] - ball.centre[axis]) + halfSides[axis];
+        const double reach = std::abs(point[axis] - ball.center[axis]) + halfSides[axis];
         square += reach * reach;
       }
       if (square > farthest)
@@ -155,7 +155,7 @@ SmallestEnclosingBall(const std::vector<Point> & points, const Point & halfSides
         farthest = square;
         for (std::size_t axis = 0; axis < 3; ++axis)
         {
-          corner[axis] = point[axis] + (point[axis] < ball.centre[axis] ? -halfSides[axis] : halfSides[axis]);
+          corner[axis] = point[axis] + (point[axis] < ball.center[axis] ? -halfSides[axis] : halfSides[axis]);
         }
       }
     }

@@ -11,7 +11,7 @@ namespace brickccl
 /** A ball; in fewer than three dimensions the other coordinates are 0. */
 struct Ball
 {
-  std::array<double, 3> centre{};
+  std::array<double, 3> center{};
   double                squaredRadius = 0;
 };
 

@@ -57,7 +57,7 @@ private:
   void
   Rotate(double (&a)[MaximumDimension][MaximumDimension], int p, int q)
   {
-    // An element that no longer changes its diagonal neighbours is zero.
+    // An element that no longer changes its diagonal neighbors is zero.
     if (std::abs(a[p][q]) <= 1e-18 * (std::abs(a[p][p]) + std::abs(a[q][q])))
     {
       a[p][q] = a[q][p] = 0;

@@ -28,7 +28,7 @@ struct HostContext
     return { threads, {}, grain };
   }
 
-  /** The same threads. Cancelling works, but progress is not reported. */
+  /** The same threads. Canceling works, but progress is not reported. */
   HostContext
   Quiet() const
   {
@@ -43,7 +43,7 @@ struct HostContext
   }
 };
 
-/** Lets long pieces of work check for cancelling, on any thread of a ParallelFor. It is made on the calling thread,
+/** Lets long pieces of work check for canceling, on any thread of a ParallelFor. It is made on the calling thread,
  *  which asks the caller; the other threads see the answer. */
 class StopPoint
 {
@@ -55,17 +55,17 @@ public:
     : m_Progress(context.progress.Quiet())
   {}
 
-  /** \throws Cancelled if the caller wants to stop. */
+  /** \throws Canceled if the caller wants to stop. */
   void
   Ask()
   {
-    if (std::this_thread::get_id() == m_Caller && m_Progress.IsCancelled())
+    if (std::this_thread::get_id() == m_Caller && m_Progress.IsCanceled())
     {
       m_Stops.store(true, std::memory_order_relaxed);
     }
     if (m_Stops.load(std::memory_order_relaxed))
     {
-      throw Cancelled();
+      throw Canceled();
     }
   }
 

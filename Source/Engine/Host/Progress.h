@@ -11,14 +11,14 @@
 namespace brickccl
 {
 
-/** Progress reports and cancelling of long work. Both functions are called only on the calling thread. Both may be
+/** Progress reports and canceling of long work. Both functions are called only on the calling thread. Both may be
  *  empty. */
 struct ProgressHooks
 {
   /** Receives the fraction of the work done, from 0 to 1. It never decreases. */
   std::function<void(double)> report;
-  /** Returns true when the work should stop. The work then throws Cancelled and leaves no partial output. */
-  std::function<bool()> cancelled;
+  /** Returns true when the work should stop. The work then throws Canceled and leaves no partial output. */
+  std::function<bool()> canceled;
 };
 
 /** The part [begin, end] of a longer work's progress. */
@@ -42,7 +42,7 @@ public:
     return part;
   }
 
-  /** The same work without reports, only with cancelling. */
+  /** The same work without reports, only with canceling. */
   Progress
   Quiet() const
   {
@@ -53,12 +53,12 @@ public:
 
   /** Whether the caller wants to stop. */
   bool
-  IsCancelled() const
+  IsCanceled() const
   {
-    return m_Hooks != nullptr && m_Hooks->cancelled && m_Hooks->cancelled();
+    return m_Hooks != nullptr && m_Hooks->canceled && m_Hooks->canceled();
   }
 
-  /** Reports a fraction of this part. \throws Cancelled if the caller wants to stop. */
+  /** Reports a fraction of this part. \throws Canceled if the caller wants to stop. */
   void
   Update(double fraction) const
   {
@@ -66,9 +66,9 @@ public:
     {
       return;
     }
-    if (IsCancelled())
+    if (IsCanceled())
     {
-      throw Cancelled();
+      throw Canceled();
     }
     if (m_Reports && m_Hooks->report)
     {

@@ -22,8 +22,8 @@ namespace brickccl
 namespace
 {
 
-/** The neighbours of a voxel in one row that is not later than its own, counted as if no axis had an end. */
-struct NeighbourRow
+/** The neighbors of a voxel in one row that is not later than its own, counted as if no axis had an end. */
+struct NeighborRow
 {
   struct Voxel
   {
@@ -39,14 +39,14 @@ struct NeighbourRow
 };
 
 /** One half of the neighbors; the other half is opposite. */
-std::vector<NeighbourRow>
+std::vector<NeighborRow>
 EarlierRowsOf(const Connectivity & connectivity, const Connectivity & labeled)
 {
-  std::vector<NeighbourRow> rows;
-  const auto                offsets = connectivity.Offsets();
+  std::vector<NeighborRow> rows;
+  const auto               offsets = connectivity.Offsets();
   for (std::size_t i = 0; i < offsets.size() / 2; ++i)
   {
-    const NeighbourOffset & offset = offsets[i];
+    const NeighborOffset & offset = offsets[i];
     if (rows.empty() || !std::equal(offset.begin() + 1, offset.end(), rows.back().step))
     {
       rows.push_back({ { offset[1], offset[2], offset[3] }, {} });
@@ -62,14 +62,14 @@ template <typename TLabel>
 class RowJoiner
 {
 public:
-  RowJoiner(const RowLinks &                  links,
-            const std::vector<NeighbourRow> & neighbours,
-            const PeriodicAxes &              periodic,
-            const RunVolume &                 volume,
-            TLabel *                          parent,
-            EndLinks &                        endLinks)
+  RowJoiner(const RowLinks &                 links,
+            const std::vector<NeighborRow> & neighbors,
+            const PeriodicAxes &             periodic,
+            const RunVolume &                volume,
+            TLabel *                         parent,
+            EndLinks &                       endLinks)
     : m_Links(links)
-    , m_Neighbours(neighbours)
+    , m_Neighbors(neighbors)
     , m_Periodic(periodic)
     , m_Volume(volume)
     , m_Extent(volume.GetExtent())
@@ -88,15 +88,15 @@ public:
       return;
     }
     bool areCollected = false;
-    for (const NeighbourRow & neighbour : m_Neighbours)
+    for (const NeighborRow & neighbor : m_Neighbors)
     {
-      const OtherRow other = Find(neighbour, position);
+      const OtherRow other = Find(neighbor, position);
       if (!other.exists)
       {
         continue;
       }
-      const auto isWanted = [&](const NeighbourRow::Voxel & voxel) { return other.isThroughEnd || !voxel.isLabeled; };
-      if (std::any_of(neighbour.voxels.begin(), neighbour.voxels.end(), isWanted))
+      const auto isWanted = [&](const NeighborRow::Voxel & voxel) { return other.isThroughEnd || !voxel.isLabeled; };
+      if (std::any_of(neighbor.voxels.begin(), neighbor.voxels.end(), isWanted))
       {
         if (!areCollected)
         {
@@ -105,7 +105,7 @@ public:
         }
         CollectLabeledRuns(m_Volume, other.row, m_Others);
       }
-      for (const NeighbourRow::Voxel & voxel : neighbour.voxels)
+      for (const NeighborRow::Voxel & voxel : neighbor.voxels)
       {
         if (isWanted(voxel))
         {
@@ -130,14 +130,14 @@ private:
   };
 
   OtherRow
-  Find(const NeighbourRow & neighbour, const RowPosition & position) const
+  Find(const NeighborRow & neighbor, const RowPosition & position) const
   {
     OtherRow     other;
     std::int64_t stride = 1;
     for (int axis = 1; axis < MaximumDimension; ++axis)
     {
       const std::int64_t size = m_Extent.size[axis];
-      const std::int64_t to = position.at[axis - 1] + neighbour.step[axis - 1];
+      const std::int64_t to = position.at[axis - 1] + neighbor.step[axis - 1];
       const int          through = to < 0 ? -1 : to < size ? 0 : 1;
       other.exists = other.exists && (through == 0 || m_Periodic.Has(axis));
       other.isThroughEnd = other.isThroughEnd || through != 0;
@@ -247,7 +247,7 @@ private:
     {
       m_EndLinks.Add({ label, otherLabel, other.through });
     }
-    // Neighbouring runs often join the same components again.
+    // Neighboring runs often join the same components again.
     else if (label != m_LastLabel || otherLabel != m_LastOther)
     {
       UniteShared(m_Parent, static_cast<TLabel>(label), static_cast<TLabel>(otherLabel));
@@ -256,19 +256,19 @@ private:
     }
   }
 
-  const RowLinks &                  m_Links;
-  const std::vector<NeighbourRow> & m_Neighbours;
-  const PeriodicAxes &              m_Periodic;
-  const RunVolume &                 m_Volume;
-  const Extent &                    m_Extent;
-  TLabel *                          m_Parent;
-  EndLinks &                        m_EndLinks;
-  std::vector<LabeledRun>           m_Runs;
-  std::vector<LabeledRun>           m_Others;
-  std::vector<Word>                 m_Candidates;
-  std::vector<Word>                 m_Found;
-  std::uint64_t                     m_LastLabel = 0;
-  std::uint64_t                     m_LastOther = 0;
+  const RowLinks &                 m_Links;
+  const std::vector<NeighborRow> & m_Neighbors;
+  const PeriodicAxes &             m_Periodic;
+  const RunVolume &                m_Volume;
+  const Extent &                   m_Extent;
+  TLabel *                         m_Parent;
+  EndLinks &                       m_EndLinks;
+  std::vector<LabeledRun>          m_Runs;
+  std::vector<LabeledRun>          m_Others;
+  std::vector<Word>                m_Candidates;
+  std::vector<Word>                m_Found;
+  std::uint64_t                    m_LastLabel = 0;
+  std::uint64_t                    m_LastOther = 0;
 };
 
 /** Joins components along links through ends, and keeps how they are unwrapped. `numbers` has the components of the
@@ -347,7 +347,7 @@ JoinComponents(const RowLinks &     links,
                const HostContext &  context,
                RunVolume &          volume)
 {
-  const auto neighbours = EarlierRowsOf(connectivity, labeled);
+  const auto neighbors = EarlierRowsOf(connectivity, labeled);
   return volume.VisitLabels([&](const auto * labels) -> std::uint64_t {
     using Label = std::remove_cv_t<std::remove_pointer_t<decltype(labels)>>;
     std::vector<Label>    numbers = OwnParents<Label>(components);
@@ -356,7 +356,7 @@ JoinComponents(const RowLinks &     links,
     std::vector<EndLinks> endLinks(static_cast<std::size_t>(chunks.count));
     ParallelFor(chunks.count, context.Part(0, 0.8), [&](std::int64_t chunk) {
       EndLinks &       own = endLinks[static_cast<std::size_t>(chunk)];
-      RowJoiner<Label> joiner(links, neighbours, periodic, volume, numbers.data(), own);
+      RowJoiner<Label> joiner(links, neighbors, periodic, volume, numbers.data(), own);
       RowPosition      position(extent, chunks.Begin(chunk));
       for (std::int64_t row = chunks.Begin(chunk); row < chunks.End(chunk); ++row, position.Advance(extent))
       {
@@ -390,12 +390,12 @@ JoinSlabs(const RowLinks &                  links,
           std::vector<TLabel> &             numbers)
 {
   const Extent & extent = volume.GetExtent();
-  auto           neighbours = EarlierRowsOf(connectivity, connectivity);
-  for (NeighbourRow & neighbour : neighbours)
+  auto           neighbors = EarlierRowsOf(connectivity, connectivity);
+  for (NeighborRow & neighbor : neighbors)
   {
-    for (NeighbourRow::Voxel & voxel : neighbour.voxels)
+    for (NeighborRow::Voxel & voxel : neighbor.voxels)
     {
-      voxel.isLabeled = neighbour.step[axis - 1] == 0;
+      voxel.isLabeled = neighbor.step[axis - 1] == 0;
     }
   }
   std::int64_t rowsPerSlice = 1;
@@ -409,7 +409,7 @@ JoinSlabs(const RowLinks &                  links,
   const PeriodicAxes none;
   ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
     EndLinks          unused;
-    RowJoiner<TLabel> joiner(links, neighbours, none, volume, numbers.data(), unused);
+    RowJoiner<TLabel> joiner(links, neighbors, none, volume, numbers.data(), unused);
     for (std::int64_t i = chunks.Begin(chunk); i < chunks.End(chunk); ++i)
     {
       const std::int64_t slice = begins[static_cast<std::size_t>(i / rowsPerSlice) + 1];

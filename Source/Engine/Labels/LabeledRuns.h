@@ -47,7 +47,7 @@ CollectLabeledRuns(const RunVolume & volume, std::int64_t row, std::vector<Label
   });
 }
 
-/** The runs of rows that are asked for in nearly raster order, and of their neighbours along y and z. The image has up
+/** The runs of rows that are asked for in nearly raster order, and of their neighbors along y and z. The image has up
  *  to 3 dimensions. Each row is collected once. */
 class LabeledRows
 {

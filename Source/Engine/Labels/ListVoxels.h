@@ -12,7 +12,7 @@ namespace brickccl
 
 /** The lists of a labeled volume of `components` components, on the context's threads; the same for any number of them.
  *  Takes 8 bytes per foreground voxel, and while it works 8 per component and thread.
- *  \throws Cancelled, std::bad_alloc. */
+ *  \throws Canceled, std::bad_alloc. */
 LabelLists ListVoxels(const RunVolume & volume, std::uint64_t components, const HostContext & context = {});
 
 /** The runs of the rows [begin, end), in raster order, on the calling thread. */

@@ -56,7 +56,7 @@ MarkForegroundKernel(SliceRows rows, const unsigned * labels, unsigned * places)
 
 /** Visits labels of the slab and of the seam where both are there. That is so at least once for each run of the slab
  *  along x, all of which is one component in both. A thread visits the bits of a part of a word (PartOfWord), equal
- *  neighbours once. */
+ *  neighbors once. */
 template <typename TVisit>
 __device__ inline void
 VisitLabelPairs(const SliceRows & rows, const SliceArrays & own, const SliceArrays & seam, const TVisit & visit)

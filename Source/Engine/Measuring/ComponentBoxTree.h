@@ -17,7 +17,7 @@ class ComponentBoxTree
 public:
   /** \param trees  the runs of each component, none without runs
    *  \param spacing  has to live as long as this tree does
-   *  \throws Cancelled */
+   *  \throws Canceled */
   ComponentBoxTree(const BoundingBoxTrees & trees, const double * spacing, const HostContext & context);
 
   /** Calls `visit(component)` for each component whose box may be within a distance of a box. Near ones come early.

@@ -251,22 +251,22 @@ CompareRows(const RunVolume & volume,
       }
     }
     const RowPosition position(extent, row);
-    for (const EarlierRow & neighbour : earlierRows)
+    for (const EarlierRow & neighbor : earlierRows)
     {
       bool         isInside = !own.empty();
       std::int64_t other = row;
       std::int64_t stride = 1;
       for (int axis = 1; axis < extent.dimension; ++axis)
       {
-        const std::int64_t place = position.at[axis - 1] + neighbour.step[axis - 1];
+        const std::int64_t place = position.at[axis - 1] + neighbor.step[axis - 1];
         isInside = isInside && place >= 0 && place < extent.size[axis];
-        other += stride * neighbour.step[axis - 1];
+        other += stride * neighbor.step[axis - 1];
         stride *= extent.size[axis];
       }
       if (isInside)
       {
         CollectLabeledRuns(volume, other, earlier);
-        Compare(own, earlier, neighbour.axis, faces, smallest);
+        Compare(own, earlier, neighbor.axis, faces, smallest);
       }
     }
   }

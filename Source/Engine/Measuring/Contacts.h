@@ -23,7 +23,7 @@ struct ComponentContacts
   std::vector<std::uint64_t> smallestTouching;
 };
 
-/** Finds the contacts of the components 1..components, in an image without periodic axes. \throws Cancelled */
+/** Finds the contacts of the components 1..components, in an image without periodic axes. \throws Canceled */
 ComponentContacts FindContacts(const RunVolume &   volume,
                                std::uint64_t       components,
                                const HostContext & context,

@@ -21,8 +21,8 @@ namespace HWY_NAMESPACE
  * the first of these. */
 constexpr std::int64_t VoxelsOfPart = BitsPerWord - 9;
 
-/** The bits of neighbouring voxels, for a neighbour at x - 1, x and x + 1. Before and behind the row there are no
- *  neighbours. */
+/** The bits of neighboring voxels, for a neighbor at x - 1, x and x + 1. Before and behind the row there are no
+ *  neighbors. */
 struct PartMasks
 {
   HWY_INLINE
@@ -79,9 +79,9 @@ CountPairsOfPart(const Word *         own,
                                                 _mm_unpacklo_epi64(load(2), load(3)),
                                                 1);
   const __m256i bits = _mm256_srl_epi64(words, _mm_cvtsi32_si128(place.bit));
-  const auto    add = [&](int step, __m256i neighbours, Word mask) HWY_ATTR {
+  const auto    add = [&](int step, __m256i neighbors, Word mask) HWY_ATTR {
     auto * const  count = reinterpret_cast<__m256i *>(counts + PairKinds::Of(0, step));
-    const __m256i under = _mm256_and_si256(neighbours, _mm256_set1_epi64x(static_cast<long long>(mask)));
+    const __m256i under = _mm256_and_si256(neighbors, _mm256_set1_epi64x(static_cast<long long>(mask)));
     _mm256_storeu_si256(count, _mm256_add_epi64(_mm256_loadu_si256(count), _mm256_popcnt_epi64(under)));
   };
   add(-1, bits, masks.before);

@@ -14,8 +14,8 @@ namespace brickccl::simd
 /** The number of rows read in addition to the run's own. */
 inline constexpr int PairRows = 4;
 
-/** The kinds of pairs: voxels with a neighbour at x - 1, x and x + 1 of each of the other rows, and voxels with a
- *  neighbour before them in their own row. */
+/** The kinds of pairs: voxels with a neighbor at x - 1, x and x + 1 of each of the other rows, and voxels with a
+ *  neighbor before them in their own row. */
 struct PairKinds
 {
   static constexpr std::size_t Own = 3 * PairRows;

@@ -12,7 +12,7 @@
 namespace brickccl
 {
 
-/** The number of voxels of a component for each kind of mark or neighbour. */
+/** The number of voxels of a component for each kind of mark or neighbor. */
 struct MarkCounts
 {
   static constexpr bool IsExact = true;

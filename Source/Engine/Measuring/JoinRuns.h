@@ -10,7 +10,7 @@
 namespace brickccl::simd
 {
 
-/** Neighbouring runs of a row that have one label, joined to one. */
+/** Neighboring runs of a row that have one label, joined to one. */
 struct JoinedRuns
 {
   /** Rows of this length keep twice the sum of a row's x below 2^32. */

@@ -18,7 +18,7 @@
 namespace brickccl
 {
 
-/** For each of the components 1..components and each kind of simd::PairKinds the voxels that have such a neighbour in
+/** For each of the components 1..components and each kind of simd::PairKinds the voxels that have such a neighbor in
  *  the component, in an image of up to 3 dimensions.
  *  \param touchingAreJoined  what TouchingRunsAreJoined says. */
 UninitializedVector<MarkCounts> CountVoxelPairs(const RunVolume &   volume,

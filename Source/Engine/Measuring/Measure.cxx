@@ -200,7 +200,7 @@ AccumulateUnwrapped(const RunVolume & volume, std::uint64_t components, const Ho
 }
 
 /** Adds runs to the sums of their components. A sum in memory must be written before it can be added to again. So
- * vector code first joins neighbouring runs of one component, if there are many of these; where components have few
+ * vector code first joins neighboring runs of one component, if there are many of these; where components have few
  * runs, it does not look. */
 class RunAdder
 {

@@ -17,7 +17,7 @@ namespace brickccl
 /** Measures the components 1..components of a labeled volume from its runs.
  *  \param sliceAxis  the axis across which slices were labeled each on its own, if they were
  *  \throws InvalidArgument for images that do not fit, Unsupported for groups that do not have the dimension,
- *  Cancelled. */
+ *  Canceled. */
 ComponentTable MeasureComponents(const RunVolume &          volume,
                                  std::uint64_t              components,
                                  const Geometry &           geometry,

@@ -28,7 +28,7 @@ struct ColumnGroup;
  *  - `topology`: Euler numbers
  *  - `inscribed`: largest inscribed ball
  *  - `thickness`: mean local thickness; slow for thick components
- *  - `neighbours`: distance to the nearest component, contacts
+ *  - `neighbors`: distance to the nearest component, contacts
  *  - `intensity`: distribution of intensities; needs an intensity image
  *
  *  Initially empty. */
@@ -118,9 +118,9 @@ struct MeasureOptions
  *  \param geometry  spacing, origin and direction, for the physical columns; by default voxels of 1 mm
  *  \param options   what to measure in addition to the default columns
  *  \param threads   the number of CPU threads; 0: all. The table does not depend on it
- *  \param hooks     for progress and cancelling
+ *  \param hooks     for progress and canceling
  *  \throws InvalidArgument if a label is negative or not a whole number, or if another image does not fit;
- *  Unsupported for groups that are not available in this dimension; Cancelled. */
+ *  Unsupported for groups that are not available in this dimension; Canceled. */
 ComponentTable MeasureLabelImage(const ImageView &      labels,
                                  const Geometry &       geometry = {},
                                  const MeasureOptions & options = {},
@@ -148,11 +148,11 @@ struct ExtentMeasures
   double feretDiameter = 0;
   /** The smallest ball (in 2-D disk) around all voxels as boxes; its center is a physical point. */
   double enclosingDiameter = 0;
-  double enclosingCentre[MaximumDimension] = {};
+  double enclosingCenter[MaximumDimension] = {};
   /** The box along the principal axes around all voxels, as in itk::ShapeLabelMapFilter: its sides along these axes,
    *  by ascending moments, and its center. */
   double orientedSize[MaximumDimension] = {};
-  double orientedCentre[MaximumDimension] = {};
+  double orientedCenter[MaximumDimension] = {};
 };
 
 /** Group `surface`: the surface; faces on the image's border count. For up to 3 dimensions. */
@@ -180,15 +180,15 @@ struct ThicknessMeasures
   /** The diameter of the largest ball around a voxel center that fits into the component's voxels as boxes. */
   double inscribedDiameter = 0;
   /** The index of that voxel, the first of several. */
-  std::int64_t inscribedCentre[MaximumDimension] = {};
+  std::int64_t inscribedCenter[MaximumDimension] = {};
   /** Only with the group `thickness`: the mean over the voxels of the diameter of the largest such ball that contains
    *  the voxel center (Hildebrand and Rueegsegger, A new method for the model-independent assessment of thickness in
    *  three-dimensional images, 1997). The largest of these diameters is the inscribed diameter. */
   double meanLocal = 0;
 };
 
-/** Group `neighbours`: the relation of the component to the others. */
-struct NeighbourMeasures
+/** Group `neighbors`: the relation of the component to the others. */
+struct NeighborMeasures
 {
   /** Surface-to-surface distance (voxels as boxes) to the nearest other component, in mm; 0 if they touch, NaN if
    *  there is no other. */

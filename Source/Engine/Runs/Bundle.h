@@ -3,9 +3,9 @@
 #define BRICKCCL_RUNS_BUNDLE_H
 
 #include "BrickCCL/Core/HostDevice.h"
-#include "BrickCCL/Core/Neighbourhood.h"
+#include "BrickCCL/Core/Neighborhood.h"
 
-/** Bundles: neighbouring rows whose bits are united, so that one run of the united bits represents the runs of all
+/** Bundles: neighboring rows whose bits are united, so that one run of the united bits represents the runs of all
  *  rows. All voxels of two neighboring columns of a bundle must be neighbors, so that a run of united bits is
  *  connected. Links between bundles are found word by word, for words of any width.
  *
@@ -15,11 +15,11 @@ namespace brickccl
 
 enum class Bundling
 {
-  /** One row: for 4 and 6 neighbours. */
+  /** One row: for 4 and 6 neighbors. */
   Rows,
-  /** Two rows along y: for 8 and 18 neighbours. */
+  /** Two rows along y: for 8 and 18 neighbors. */
   Pairs,
-  /** Two by two rows along y and z: for 26 neighbours. */
+  /** Two by two rows along y and z: for 26 neighbors. */
   Squares
 };
 
@@ -103,7 +103,7 @@ struct BundleLinks
   }
 };
 
-/** The links between two facing rows (or united rows) of which all voxels within reach are neighbours. A diagonal
+/** The links between two facing rows (or united rows) of which all voxels within reach are neighbors. A diagonal
  *  link next to a straight one is omitted: it implies nothing new, because one of the two runs continues to where the
  *  straight link joins it to the other. */
 template <typename TWord>
@@ -173,11 +173,11 @@ FacesTo(int backward)
                        : BundleFaces{ 1, false, { { { 1, 1 }, { 2, 2 } } } };
 }
 
-/** Whether all rows that FacesTo names are neighbours: at all columns within reach or, if faces are straight, only at
+/** Whether all rows that FacesTo names are neighbors: at all columns within reach or, if faces are straight, only at
  *  the same column. */
 template <Bundling VBundling>
 constexpr bool
-FacesAreNeighbours()
+FacesAreNeighbors()
 {
   constexpr bool     arePairs = VBundling == Bundling::Pairs;
   constexpr int      rank = arePairs ? 2 : 3;
@@ -194,14 +194,14 @@ FacesAreNeighbours()
         const int b = faces.rows[face][1][pair >> 1];
         const int y = 2 * BackwardStepY(n) + (b & 1) - (a & 1);
         const int z = (arePairs ? 1 : 2) * BackwardStepZ(n) + (b >> 1) - (a >> 1);
-        same = same && HasNeighbour(rank, axes, { 0, y, z, 0 }) &&
-               HasNeighbour(rank, axes, { 1, y, z, 0 }) == !faces.areStraight;
+        same = same && HasNeighbor(rank, axes, { 0, y, z, 0 }) &&
+               HasNeighbor(rank, axes, { 1, y, z, 0 }) == !faces.areStraight;
       }
     }
   }
   return same;
 }
-static_assert(FacesAreNeighbours<Bundling::Pairs>() && FacesAreNeighbours<Bundling::Squares>());
+static_assert(FacesAreNeighbors<Bundling::Pairs>() && FacesAreNeighbors<Bundling::Squares>());
 
 /** The links from a bundle to its n-th backward bundle. */
 template <Bundling VBundling, typename TWord>
@@ -221,7 +221,7 @@ LinksTo(int n, const BundleWindow<TWord, RowsOf(VBundling)> & a, const BundleWin
       return LinksOfRows(a.Row(0), b.Row(1));
     case 1:
     {
-      // Across z, voxels are neighbours at the same x for every y, and at x - 1 and x + 1 for the same y.
+      // Across z, voxels are neighbors at the same x for every y, and at x - 1 and x + 1 for the same y.
       const BundleLinks<TWord> low = LinksOfRows(a.Row(0), b.Row(0));
       const BundleLinks<TWord> high = LinksOfRows(a.Row(1), b.Row(1));
       return { a.United() & b.United(), low.left | high.left, low.right | high.right };

@@ -16,7 +16,7 @@
 namespace brickccl
 {
 
-/** Finds the pairs of runs that touch in two neighbouring rows, 64 voxels at a time.
+/** Finds the pairs of runs that touch in two neighboring rows, 64 voxels at a time.
  *
  *  Row a is under row b. Links are bits of row a: `same` joins a[x] to b[x], `left` to b[x-1], `right` to b[x+1].
  *

@@ -49,7 +49,7 @@ struct WordGrid
   }
 };
 
-/** The starts of runs in a word. Where none are stored, they are the bits whose left neighbour is background. */
+/** The starts of runs in a word. Where none are stored, they are the bits whose left neighbor is background. */
 __device__ inline DeviceWord
 StartsOf(const DeviceWord * foreground, const DeviceWord * starts, std::int64_t word, std::int64_t wordOfRow)
 {

@@ -17,7 +17,7 @@
 namespace brickccl
 {
 
-/** Neighbouring runs of a volume's rows. Their places count from row `row` on. */
+/** Neighboring runs of a volume's rows. Their places count from row `row` on. */
 struct RunsOfRows : simd::RunPlaces
 {
   /** The largest number of runs at once. */

@@ -79,7 +79,7 @@ struct ShapeSums
   }
 };
 
-/** Neighbouring voxels of one row that belong to one component, in one or more runs. */
+/** Neighboring voxels of one row that belong to one component, in one or more runs. */
 struct RowVoxels
 {
   /** The first one, and one past the last. */

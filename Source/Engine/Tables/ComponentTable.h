@@ -302,7 +302,7 @@ struct ComponentTable
   MeasureSet measures;
 
   PartTotals partTotals;
-  /** With the group `neighbours`: all pairs of components that share voxel faces, in the order of their labels. */
+  /** With the group `neighbors`: all pairs of components that share voxel faces, in the order of their labels. */
   std::vector<Contact> contacts;
 
   /** Whether the columns of this group were measured. */

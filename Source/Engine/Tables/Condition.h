@@ -73,7 +73,7 @@ public:
   /** Returns for each component of a table whether the condition holds. Runs on the calling thread. \throws
    *  InvalidArgument for a column that the table lacks. */
   std::vector<bool> Evaluate(const ComponentTable & table) const;
-  /** As above, with cancelling by the context. \throws Cancelled */
+  /** As above, with canceling by the context. \throws Canceled */
   std::vector<bool> Evaluate(const ComponentTable & table, const HostContext & context) const;
 
   /** A node of the parsed expression. */

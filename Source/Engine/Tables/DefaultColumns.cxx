@@ -12,7 +12,7 @@ namespace brickccl::columns
 namespace
 {
 
-/** The range of the bounding box's corners along a physical axis, with voxels taken as boxes around their centres. */
+/** The range of the bounding box's corners along a physical axis, with voxels taken as boxes around their centers. */
 void
 PhysicalBox(const ComponentTable & table, const ComponentMeasures & component, int axis, double & low, double & high)
 {
@@ -141,7 +141,7 @@ AddBoundingBoxes(ColumnList & columns)
 }
 
 void
-AddCentres(ColumnList & columns, const std::optional<int> & sliceAxis)
+AddCenters(ColumnList & columns, const std::optional<int> & sliceAxis)
 {
   columns.AddAxes(
     "centroid_",
@@ -190,7 +190,7 @@ AddDefaultColumns(ColumnList & columns, const std::optional<int> & sliceAxis, co
 {
   AddSizes(columns, sliceAxis);
   AddBoundingBoxes(columns);
-  AddCentres(columns, sliceAxis);
+  AddCenters(columns, sliceAxis);
   for (int axis = 0; axis < columns.Dimension(); ++axis)
   {
     if (periodic.Has(axis))

@@ -27,7 +27,7 @@ ComponentColumn
 ColumnFor(const std::vector<ComponentColumn> & columns, const std::string & name, const std::string & lengthUnit)
 {
   std::optional<ComponentColumn> found =
-    ColumnInAnyUnit(columns, lengthUnit.empty() ? name : ColumnInMillimetres(name));
+    ColumnInAnyUnit(columns, lengthUnit.empty() ? name : ColumnInMillimeters(name));
   if (!found)
   {
     std::vector<std::string> names;

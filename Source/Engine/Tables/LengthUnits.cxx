@@ -14,7 +14,7 @@ namespace brickccl
 namespace
 {
 
-/** A millimetre is `times` / `over` of a unit. Both are whole numbers, so that values are rounded once. */
+/** A millimeter is `times` / `over` of a unit. Both are whole numbers, so that values are rounded once. */
 struct LengthUnit
 {
   const char * name;
@@ -54,21 +54,21 @@ CheckLengthUnit(const std::string & unit)
 }
 
 std::string
-ColumnInMillimetres(const std::string & name)
+ColumnInMillimeters(const std::string & name)
 {
-  std::string       inMillimetres = name;
+  std::string       inMillimeters = name;
   const std::size_t place = PlaceOfUnit(name);
   if (place != std::string::npos)
   {
-    inMillimetres[place] = 'm';
+    inMillimeters[place] = 'm';
   }
-  return inMillimetres;
+  return inMillimeters;
 }
 
 std::string
 OtherUnitOf(const std::string & name)
 {
-  return ColumnInMillimetres(name) == name ? std::string() : name.substr(PlaceOfUnit(name), 2);
+  return ColumnInMillimeters(name) == name ? std::string() : name.substr(PlaceOfUnit(name), 2);
 }
 
 void
@@ -89,20 +89,20 @@ ConvertLengths(ComponentColumn & column, const std::string & unit)
   const double over = std::pow(found.over, exponent);
   column.name.replace(column.name.size() - ending.size(), 3, "_" + unit);
   column.unit.replace(0, 2, unit);
-  column.value = [times, over, inMillimetres = column.value](const ComponentTable &    table,
+  column.value = [times, over, inMillimeters = column.value](const ComponentTable &    table,
                                                              const ComponentMeasures & component) {
     return std::visit(
       [times, over](auto number) { return ComponentColumn::Value(times * static_cast<double>(number) / over); },
-      inMillimetres(table, component));
+      inMillimeters(table, component));
   };
 }
 
 std::optional<ComponentColumn>
 ColumnInAnyUnit(const std::vector<ComponentColumn> & columns, const std::string & name)
 {
-  const std::string inMillimetres = ColumnInMillimetres(name);
+  const std::string inMillimeters = ColumnInMillimeters(name);
   const auto        found = std::find_if(columns.begin(), columns.end(), [&](const ComponentColumn & known) {
-    return known.name == name || known.name == inMillimetres;
+    return known.name == name || known.name == inMillimeters;
   });
   if (found == columns.end())
   {

@@ -16,7 +16,7 @@ namespace brickccl
 void CheckLengthUnit(const std::string & unit);
 
 /** "volume_mm3" for "volume_um3" and "volume_cm3"; other names as they are. */
-std::string ColumnInMillimetres(const std::string & name);
+std::string ColumnInMillimeters(const std::string & name);
 
 /** The unit of lengths that a column's name ends with: "um" for "volume_um3"; empty if it is neither um nor cm. */
 std::string OtherUnitOf(const std::string & name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Core/Neighbourhood.h"
+#include "BrickCCL/Core/Neighborhood.h"
 #include "BrickCCL/Cuda/Thrust.cuh"
 #include "BrickCCL/Voxels/VoxelForest.cuh"
 
@@ -14,7 +14,7 @@ namespace
 template <typename T, typename TMask>
 __global__ void
 LinkVoxelsKernel(const __grid_constant__ VoxelVolume<T> volume,
-                 const __grid_constant__ NeighbourSteps steps,
+                 const __grid_constant__ NeighborSteps  steps,
                  TMask *                                links)
 {
   const std::int64_t voxels = volume.extent.VoxelCount();
@@ -215,8 +215,8 @@ template <typename TIndex>
 VoxelLinks
 LinkVoxels(const Problem & problem, VoxelMemory<TIndex> & memory, cudaStream_t stream)
 {
-  const Extent &       extent = problem.image.extent;
-  const NeighbourSteps steps = problem.connectivity.Neighbours();
+  const Extent &      extent = problem.image.extent;
+  const NeighborSteps steps = problem.connectivity.Neighbors();
   PackForeground(problem, memory.table, stream);
   VoxelLinks links = {};
   links.voxels = extent.VoxelCount();

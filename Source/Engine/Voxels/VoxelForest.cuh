@@ -13,14 +13,14 @@
 namespace brickccl::cuda
 {
 
-/** For every voxel one bit per neighbour that it is joined to, in the order of NeighbourSteps. An algorithm sees no
- *  more of pixels and criteria. A neighbour outside of the volume is joined to no voxel, so algorithms need no
+/** For every voxel one bit per neighbor that it is joined to, in the order of NeighborSteps. An algorithm sees no
+ *  more of pixels and criteria. A neighbor outside of the volume is joined to no voxel, so algorithms need no
  *  padding. */
 struct VoxelLinks
 {
   std::int64_t          voxels;
   const unsigned char * narrow;
-  /** Takes the place of `narrow` for more than 8 neighbours. */
+  /** Takes the place of `narrow` for more than 8 neighbors. */
   const unsigned * wide;
   int              count;
   /** The offset from a voxel's number to its neighbor's. */
@@ -32,13 +32,13 @@ struct VoxelLinks
   {
     return narrow != nullptr ? narrow[voxel] : wide[voxel];
   }
-  /** The bits of the neighbours that raster order visits earlier. */
+  /** The bits of the neighbors that raster order visits earlier. */
   __host__ __device__ unsigned
   Earlier() const
   {
     return (1u << (count / 2)) - 1;
   }
-  /** The bit of the neighbour before a voxel along an axis; 0 if there is no such neighbour. */
+  /** The bit of the neighbor before a voxel along an axis; 0 if there is no such neighbor. */
   __host__ __device__ unsigned
   Before(int axis) const
   {
@@ -87,7 +87,7 @@ struct VoxelMemory
     changed.Resize(1);
     BRICKCCL_CUDA_CHECK(cudaMemsetAsync(changed.Data(), 0, sizeof(unsigned), stream));
   }
-  /** Waits for the stream. \return whether a kernel has set `changed` since it was cleared. \throws Cancelled */
+  /** Waits for the stream. \return whether a kernel has set `changed` since it was cleared. \throws Canceled */
   bool
   HasChanged(cudaStream_t stream)
   {

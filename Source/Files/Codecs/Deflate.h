@@ -24,7 +24,7 @@ using ByteSink = std::function<void(const unsigned char * bytes, std::size_t siz
  *  \param runVoxelBytes  1, 2 or 4, the bytes of a voxel, where pieces are rows of a label map that is to become small,
  *         which takes longer (`RunCompressor`); or 0.
  *  \return the number of compressed bytes.
- *  \throws Cancelled, and whatever source and sink throw. */
+ *  \throws Canceled, and whatever source and sink throw. */
 std::uint64_t Deflate(Wrapper                            wrapper,
                       std::uint64_t                      size,
                       std::uint64_t                      pieceBytes,

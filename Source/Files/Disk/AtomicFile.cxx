@@ -265,7 +265,7 @@ private:
 using Replacements = std::vector<std::unique_ptr<Replacement>>;
 
 /** Moves all files into place, or none: an interrupt comes before all or after all.
- *  \throws Cancelled for an earlier interrupt, if interrupts are enabled. */
+ *  \throws Canceled for an earlier interrupt, if interrupts are enabled. */
 void
 MoveAll(const Replacements & replacements, bool hearsInterrupts)
 {
@@ -279,7 +279,7 @@ MoveAll(const Replacements & replacements, bool hearsInterrupts)
   const auto checkInterrupt = [hearsInterrupts] {
     if (hearsInterrupts && WasInterrupted())
     {
-      throw Cancelled();
+      throw Canceled();
     }
   };
   // That is done after all are written: many files whose bytes are on the disk take long to remove if one fails.

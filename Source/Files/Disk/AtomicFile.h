@@ -37,7 +37,7 @@ public:
   ReplacedTogether & operator=(const ReplacedTogether &) = delete;
 
   /** Moves all files that wait. If one cannot be moved, those before it give way to what they had replaced.
-   *  \throws Error; Cancelled if there was an interrupt before (WasInterrupted). A later one does not stop it. */
+   *  \throws Error; Canceled if there was an interrupt before (WasInterrupted). A later one does not stop it. */
   void Move();
 
 private:

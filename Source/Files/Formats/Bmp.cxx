@@ -39,8 +39,8 @@ private:
   const FileBytes & m_File;
 };
 
-/** The bytes of a colour in a palette. */
-constexpr int ColourBytes = 4;
+/** The bytes of a color in a palette. */
+constexpr int ColorBytes = 4;
 
 struct BmpHeader
 {
@@ -49,10 +49,10 @@ struct BmpHeader
   std::int64_t  height = 0;
   bool          isTopDown = false;
   int           bits = 0;
-  std::int64_t  perMetreX = 0;
-  std::int64_t  perMetreY = 0;
+  std::int64_t  perMeterX = 0;
+  std::int64_t  perMeterY = 0;
   std::uint64_t palette = 0;
-  std::int64_t  colours = 0;
+  std::int64_t  colors = 0;
   std::uint64_t
   RowBytes() const
   {
@@ -74,9 +74,9 @@ ReadHeader(const FileBytes & file)
   header.width = from.Signed(18);
   header.height = from.Signed(22);
   header.bits = static_cast<int>(from.Number(28, 2));
-  header.perMetreX = from.Signed(38);
-  header.perMetreY = from.Signed(42);
-  header.colours = from.Number(46, 4);
+  header.perMeterX = from.Signed(38);
+  header.perMeterY = from.Signed(42);
+  header.colors = from.Number(46, 4);
   const std::uint32_t compression = from.Number(30, 4);
   header.isTopDown = header.height < 0;
   header.height = std::llabs(header.height);
@@ -107,13 +107,13 @@ ReadHeader(const FileBytes & file)
   if (header.bits <= 8)
   {
     const std::int64_t limit = std::int64_t{ 1 } << header.bits;
-    header.colours = header.colours == 0 ? limit : header.colours;
-    if (header.colours > limit)
+    header.colors = header.colors == 0 ? limit : header.colors;
+    if (header.colors > limit)
     {
-      throw Error("its palette has " + std::to_string(header.colours) + " colors; " + std::to_string(header.bits) +
+      throw Error("its palette has " + std::to_string(header.colors) + " colors; " + std::to_string(header.bits) +
                   "-bit pixels have at most " + std::to_string(limit));
     }
-    file.Require(header.palette, static_cast<std::uint64_t>(header.colours * ColourBytes));
+    file.Require(header.palette, static_cast<std::uint64_t>(header.colors * ColorBytes));
   }
   // This comes before the product, which might exceed 64 bits.
   file.Require(header.pixels, header.RowBytes());
@@ -132,8 +132,8 @@ enum class Palette
 {
   None,
   Indices,
-  Grey,
-  Colour
+  Gray,
+  Color
 };
 
 Palette
@@ -143,15 +143,15 @@ KindOfPalette(const FileBytes & file, const BmpHeader & header, bool asLabels)
   {
     return Palette::None;
   }
-  bool isGrey = true;
+  bool isGray = true;
   bool isPlain = true;
-  for (std::int64_t i = 0; i < header.colours; ++i)
+  for (std::int64_t i = 0; i < header.colors; ++i)
   {
-    const unsigned char * const colour = file.Data() + header.palette + i * ColourBytes;
-    isGrey = isGrey && colour[0] == colour[1] && colour[1] == colour[2];
-    isPlain = isPlain && colour[0] == i;
+    const unsigned char * const color = file.Data() + header.palette + i * ColorBytes;
+    isGray = isGray && color[0] == color[1] && color[1] == color[2];
+    isPlain = isPlain && color[0] == i;
   }
-  return asLabels && !(isGrey && isPlain) ? Palette::Indices : isGrey ? Palette::Grey : Palette::Colour;
+  return asLabels && !(isGray && isPlain) ? Palette::Indices : isGray ? Palette::Gray : Palette::Color;
 }
 
 } // namespace
@@ -171,19 +171,19 @@ ReadBmp(const FileBytes & file, const ReadOptions & options)
   const Palette   palette = KindOfPalette(file, header, options.asLabels);
   LoadedImage     image;
   image.type = ScalarType::UInt8;
-  image.channels = palette == Palette::None || palette == Palette::Colour ? 3 : 1;
+  image.channels = palette == Palette::None || palette == Palette::Color ? 3 : 1;
   image.extent = SettleExtent({ header.width, header.height });
   image.spacingSource = "none";
-  if (header.perMetreX > 0 && header.perMetreY > 0)
+  if (header.perMeterX > 0 && header.perMeterY > 0)
   {
-    image.geometry.spacing[0] = 1000.0 / static_cast<double>(header.perMetreX);
-    image.geometry.spacing[1] = 1000.0 / static_cast<double>(header.perMetreY);
+    image.geometry.spacing[0] = 1000.0 / static_cast<double>(header.perMeterX);
+    image.geometry.spacing[1] = 1000.0 / static_cast<double>(header.perMeterY);
     image.spacingSource = "file";
     image.notes.push_back(
-      NoteOnResolution(static_cast<double>(header.perMetreX), static_cast<double>(header.perMetreY), "meter"));
+      NoteOnResolution(static_cast<double>(header.perMeterX), static_cast<double>(header.perMeterY), "meter"));
   }
   image.meaning = palette == Palette::Indices ? "numbers of palette colors" : "";
-  if (palette == Palette::Indices || palette == Palette::Colour)
+  if (palette == Palette::Indices || palette == Palette::Color)
   {
     image.notes.push_back(palette == Palette::Indices
                             ? "it has a palette; the voxels are numbers of colors, not brightness"
@@ -202,27 +202,27 @@ ReadBmp(const FileBytes & file, const ReadOptions & options)
     const unsigned char * const row = file.Data() + header.pixels + stored * header.RowBytes();
     for (std::int64_t x = 0; x < header.width; ++x)
     {
-      const unsigned char * colour = row + x * (header.bits / 8);
+      const unsigned char * color = row + x * (header.bits / 8);
       if (palette != Palette::None)
       {
         const std::int64_t bit = x * header.bits;
         const int          index = (row[bit / 8] >> (8 - header.bits - bit % 8)) & ((1 << header.bits) - 1);
-        if (index >= header.colours)
+        if (index >= header.colors)
         {
           throw Error("a pixel has color number " + std::to_string(index) + " of a palette of " +
-                      std::to_string(header.colours) + ": the file is damaged");
+                      std::to_string(header.colors) + ": the file is damaged");
         }
-        colour = file.Data() + header.palette + static_cast<std::int64_t>(index) * ColourBytes;
+        color = file.Data() + header.palette + static_cast<std::int64_t>(index) * ColorBytes;
         if (image.channels == 1)
         {
-          *output++ = palette == Palette::Grey ? colour[0] : static_cast<unsigned char>(index);
+          *output++ = palette == Palette::Gray ? color[0] : static_cast<unsigned char>(index);
           continue;
         }
       }
       // Blue comes first.
-      *output++ = colour[2];
-      *output++ = colour[1];
-      *output++ = colour[0];
+      *output++ = color[2];
+      *output++ = color[1];
+      *output++ = color[0];
     }
   }
   return image;

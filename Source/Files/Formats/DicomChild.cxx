@@ -152,7 +152,7 @@ DecodeInChildren(const std::vector<FrameToDecode> & frames,
     {
       children[done % count]->Receive(values + done * frameBytes, frameBytes);
     }
-    catch (const Cancelled &)
+    catch (const Canceled &)
     {
       throw;
     }

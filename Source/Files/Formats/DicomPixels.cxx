@@ -72,7 +72,7 @@ TypeOfBits(int bits, bool isSigned)
 }
 
 void
-CheckColours(PixelFormat & format)
+CheckColors(PixelFormat & format)
 {
   const std::string & kind = format.photometric;
   if (format.samples == 1)
@@ -174,7 +174,7 @@ ReadPixelFormat(const File & file)
   {
     throw Unsupported("its 1-bit values are signed, in color or compressed, which is not supported");
   }
-  CheckColours(format);
+  CheckColors(format);
   CheckLength(file, format);
   return format;
 }

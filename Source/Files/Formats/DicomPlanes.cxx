@@ -178,7 +178,7 @@ TakeScaling(const FrameAttributes & attributes, const DataSet & data, Plane & pl
   }
   if (plane.source->format.samples > 1)
   {
-    return; // colours are not rescaled
+    return; // colors are not rescaled
   }
   plane.rescaleType = attributes.Holder(tags::ValueTransformations, tags::RescaleType).Text(tags::RescaleType);
   plane.hasSlope = holder.Has(tags::Slope);

@@ -16,7 +16,7 @@ namespace
 constexpr double Even = 1e-3;
 
 std::string
-Millimetres(double value)
+Millimeters(double value)
 {
   return Shortest(std::round(value * 1e6) / 1e6) + " mm";
 }
@@ -71,7 +71,7 @@ CheckSingle(const std::vector<Plane> & planes, const std::vector<double> & place
     throw Error("there are " + std::to_string(longest) + " slices at each of " + std::to_string(positions) +
                 " positions (" + which + "): points in time, echoes or the like; put each volume into its own folder");
   }
-  throw Error(which + " are at the same position (" + Millimetres(places[doubled]) +
+  throw Error(which + " are at the same position (" + Millimeters(places[doubled]) +
               " along the normal): duplicate slices; keep one of them");
 }
 
@@ -104,8 +104,8 @@ CheckDistances(const std::vector<Plane> &  planes,
   const double      missing = std::round(distances[worst] / usual) - 1;
   const bool        isMultiple = missing >= 1 && std::fabs(distances[worst] - (missing + 1) * usual) < 0.01 * usual;
   const std::string what =
-    planes[worst].name + " and " + planes[worst + 1].name + " are " + Millimetres(distances[worst]) + " apart, where " +
-    Millimetres(usual) + " is usual" +
+    planes[worst].name + " and " + planes[worst + 1].name + " are " + Millimeters(distances[worst]) + " apart, where " +
+    Millimeters(usual) + " is usual" +
     (isMultiple ? ": " + Shortest(missing) + (missing > 1 ? " slices are" : " slice is") + " missing between them"
                 : ": the slices are unevenly spaced") +
     (uneven > 1 ? " (" + std::to_string(uneven) + " distances differ)" : "");
@@ -114,7 +114,7 @@ CheckDistances(const std::vector<Plane> &  planes,
     throw Error(what + "; complete the series, or use the mean distance with --accept-irregular-slices");
   }
   notes.push_back(what + "; the mean distance of " +
-                  Millimetres((places.back() - places[0]) / static_cast<double>(distances.size())) + " is used");
+                  Millimeters((places.back() - places[0]) / static_cast<double>(distances.size())) + " is used");
 }
 
 /** \throws Error if a slice is shifted within its plane from the line on which the others lie. */
@@ -137,7 +137,7 @@ CheckLine(const std::vector<Plane> & planes, const std::vector<double> & places)
     }
     if (!(std::sqrt(squares) <= tolerance))
     {
-      throw Error(planes[i].name + " lies " + Millimetres(std::sqrt(squares)) +
+      throw Error(planes[i].name + " lies " + Millimeters(std::sqrt(squares)) +
                   " off the line through the other slice positions: not slices of one volume");
     }
   }

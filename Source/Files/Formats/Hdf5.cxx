@@ -60,7 +60,7 @@ public:
     RequireWholeSlices(begin, size, m_SliceBytes);
     // The progress of a part is not reported, but the command's Ctrl-C need not wait for it.
     ProgressHooks hooks;
-    hooks.cancelled = WasInterrupted;
+    hooks.canceled = WasInterrupted;
     const HostContext context{ m_Threads, Progress(hooks) };
     ReadHdf5(m_Path, m_Dataset, { m_Axis, begin / m_SliceBytes, (begin + size) / m_SliceBytes }, context, output);
   }
@@ -318,7 +318,7 @@ SetGeometry(const Hdf5Dataset & dataset, const Axes & axes, const ReadOptions & 
   {
     return;
   }
-  constexpr double millimetres = 1e-3;
+  constexpr double millimeters = 1e-3;
   for (std::size_t axis = 0; axis < std::min<std::size_t>(dimension, 3); ++axis)
   {
     const std::size_t place = axes.places[axes.places.size() - 1 - axis];
@@ -328,7 +328,7 @@ SetGeometry(const Hdf5Dataset & dataset, const Axes & axes, const ReadOptions & 
       throw Error("its element_size_um has the number " + Shortest(size) +
                   "; they must be above 0 (set them with --spacing X Y Z)");
     }
-    image.geometry.spacing[axis] = size * millimetres;
+    image.geometry.spacing[axis] = size * millimeters;
   }
   image.spacingSource = "file";
 }

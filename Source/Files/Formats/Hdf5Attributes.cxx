@@ -272,13 +272,13 @@ ElementSizeOfImaris(const Hdf5Library &                h5,
     const std::uint64_t stated = SizeOfImaris(h5, group, axis);
     const auto          voxels = static_cast<double>(stated == 0 ? shape[axis] : stated);
     const double length = NumberOfImaris(h5, image, "ExtMax" + number) - NumberOfImaris(h5, image, "ExtMin" + number);
-    const double micrometres = length / voxels * (Millimetres(unit.empty() ? "um" : unit) / Millimetres("um"));
+    const double micrometers = length / voxels * (Millimeters(unit.empty() ? "um" : unit) / Millimeters("um"));
     // More voxels than are stored, and lengths that none has, are damaged.
-    if (stated > shape[axis] || !(micrometres > 1e-30 && micrometres < 1e30))
+    if (stated > shape[axis] || !(micrometers > 1e-30 && micrometers < 1e30))
     {
       return {};
     }
-    sizes.push_back(micrometres);
+    sizes.push_back(micrometers);
   }
   return sizes;
 }

@@ -39,7 +39,7 @@ struct Hdf5Dataset
   std::string axisTags;
   /** HDF5's own names of axes, one for each: labels, or the names of the scales, as of netCDF's dimensions. */
   std::vector<std::string> axisLabels;
-  /** Fiji's and ilastik's distances of voxels in micrometres, in the order of the shape. */
+  /** Fiji's and ilastik's distances of voxels in micrometers, in the order of the shape. */
   std::vector<double> elementSize;
   /** The note on values that only fill chunks up; empty if none is known of. */
   std::string padding;

@@ -17,7 +17,7 @@ namespace brickccl
 namespace
 {
 
-/** Colours that libjpeg encodes into memory. At an error libjpeg leaves its functions by longjmp. */
+/** Colors that libjpeg encodes into memory. At an error libjpeg leaves its functions by longjmp. */
 class JpegEncoder
 {
 public:
@@ -94,7 +94,7 @@ private:
 } // namespace
 
 void
-WriteColourJpeg(const std::string & path, int width, int height, const unsigned char * pixels, int quality)
+WriteColorJpeg(const std::string & path, int width, int height, const unsigned char * pixels, int quality)
 {
   JpegEncoder encoder;
   if (!encoder.Encode(width, height, pixels, quality))

@@ -193,9 +193,9 @@ SetGeometry(const MetaHeader & header, std::size_t fileDimension, const ReadOpti
   double factor = 1;
   if (const std::string * const unit = header.Find("DistanceUnits"))
   {
-    const double millimetres = Millimetres(*unit);
-    factor = millimetres == 0 ? 1 : millimetres;
-    if (millimetres == 0 && *unit != "?" && !unit->empty())
+    const double millimeters = Millimeters(*unit);
+    factor = millimeters == 0 ? 1 : millimeters;
+    if (millimeters == 0 && *unit != "?" && !unit->empty())
     {
       image.notes.push_back("its DistanceUnits are '" + *unit + "', an unknown unit of length; mm is assumed");
     }

@@ -129,7 +129,7 @@ CheckAxes(const MrcHeader & header)
 void
 SetGeometry(const MrcHeader & header, LoadedImage & image)
 {
-  constexpr double millimetresPerAngstrom = 1e-7;
+  constexpr double millimetersPerAngstrom = 1e-7;
   const int        dimension = std::min(3, image.extent.dimension);
   bool             isTold = true;
   for (int axis = 0; axis < 3; ++axis)
@@ -152,8 +152,8 @@ SetGeometry(const MrcHeader & header, LoadedImage & image)
   {
     auto & spacing = image.geometry.spacing[axis];
     // The lengths are floats, so six digits of the quotient are significant.
-    spacing = static_cast<double>(header.Float(10 + axis)) * millimetresPerAngstrom / header.Integer(7 + axis);
-    const double origin = static_cast<double>(header.Float(49 + axis)) * millimetresPerAngstrom;
+    spacing = static_cast<double>(header.Float(10 + axis)) * millimetersPerAngstrom / header.Integer(7 + axis);
+    const double origin = static_cast<double>(header.Float(49 + axis)) * millimetersPerAngstrom;
     if (!std::isfinite(origin))
     {
       throw Error("its origin along axis " + std::to_string(axis + 1) + " is not a finite number");

@@ -127,7 +127,7 @@ LengthOf(const double (&vector)[4])
   return std::sqrt(vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2]);
 }
 
-/** The millimetres of the header's unit of length. A code that the standard does not have gives a note. */
+/** The millimeters of the header's unit of length. A code that the standard does not have gives a note. */
 double
 UnitOf(const HeaderBytes & header, LoadedImage & image)
 {

@@ -42,10 +42,10 @@ UnitsOf(const NrrdHeader & header, const std::string & field, std::size_t count,
   }
   for (std::size_t i = 0; i < units.size(); ++i)
   {
-    const double millimetres = Millimetres(units[i]);
-    factors[i] = millimetres > 0 ? millimetres : 1;
+    const double millimeters = Millimeters(units[i]);
+    factors[i] = millimeters > 0 ? millimeters : 1;
     const std::string name = LowerCase(units[i]);
-    if (millimetres == 0 && !name.empty() && name != "none" && name != "???" && name != "s" && name != "ms" &&
+    if (millimeters == 0 && !name.empty() && name != "none" && name != "???" && name != "s" && name != "ms" &&
         name != "sec" && name != "second" && name != "seconds")
     {
       image.notes.push_back("its unit '" + units[i] + "' is not a known unit of length; mm is assumed");
@@ -129,7 +129,7 @@ namespace
 {
 
 /** The space that directions are vectors of: for each of its dimensions the sign that converts it to
- *  left-posterior-superior, the millimetres of its unit, and the origin. */
+ *  left-posterior-superior, the millimeters of its unit, and the origin. */
 struct Space
 {
   std::vector<double> signs;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/HeaderText.h"
-#include "BrickCCL/Files/SegmentColours.h"
+#include "BrickCCL/Files/SegmentColors.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Files/Voxels.h"
 
@@ -58,7 +58,7 @@ SegmentOf(std::uint64_t label, const Extent & extent)
 {
   const std::string name = std::to_string(label);
   std::string       color;
-  for (const double channel : SegmentColour(label))
+  for (const double channel : SegmentColor(label))
   {
     color += (color.empty() ? "" : " ") + Shortest(std::round(1000 * channel) / 1000);
   }

@@ -53,7 +53,7 @@ public:
     png_set_crc_action(m_Png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
     png_set_user_limits(m_Png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_chunk_malloc_max(m_Png, 1 << 24);
-    // Colour profiles and texts do not matter here, and many are faulty.
+    // Color profiles and texts do not matter here, and many are faulty.
     png_set_keep_unknown_chunks(m_Png, PNG_HANDLE_CHUNK_NEVER, Unneeded, static_cast<int>(sizeof(Unneeded) / 5));
     png_read_info(m_Png, m_Info);
     return true;
@@ -188,13 +188,13 @@ SetSpacing(const PngDecoder & decoder, LoadedImage & image)
   }
 }
 
-/** Replaces the pixels of a palette image by their colours, as three channels. */
+/** Replaces the pixels of a palette image by their colors, as three channels. */
 void
 ExpandPalette(const PngDecoder & decoder, LoadedImage & image)
 {
-  png_colorp colours = nullptr;
+  png_colorp colors = nullptr;
   int        count = 0;
-  png_get_PLTE(decoder.Png(), decoder.Info(), &colours, &count);
+  png_get_PLTE(decoder.Png(), decoder.Info(), &colors, &count);
   VoxelMemory expanded;
   const auto  pixels = static_cast<std::size_t>(image.extent.VoxelCount());
   auto *      output = reinterpret_cast<unsigned char *>(expanded.Resize(3 * pixels));
@@ -206,9 +206,9 @@ ExpandPalette(const PngDecoder & decoder, LoadedImage & image)
       throw Error("a pixel has color number " + std::to_string(index) + " of a palette of " + std::to_string(count) +
                   ": the file is damaged");
     }
-    *output++ = colours[index].red;
-    *output++ = colours[index].green;
-    *output++ = colours[index].blue;
+    *output++ = colors[index].red;
+    *output++ = colors[index].green;
+    *output++ = colors[index].blue;
   }
   image.voxels = std::move(expanded);
   image.channels = 3;
@@ -234,7 +234,7 @@ ReadPng(const FileBytes & file, const ReadOptions & options)
   const std::uint32_t width = png_get_image_width(decoder.Png(), decoder.Info());
   const std::uint32_t height = png_get_image_height(decoder.Png(), decoder.Info());
   const int           bits = png_get_bit_depth(decoder.Png(), decoder.Info());
-  const int           colour = png_get_color_type(decoder.Png(), decoder.Info());
+  const int           color = png_get_color_type(decoder.Png(), decoder.Info());
   const int           stored = png_get_channels(decoder.Png(), decoder.Info());
   const double        storedBytes = (static_cast<double>(width) * stored * bits / 8 + 1) * height;
   if (storedBytes > static_cast<double>(MaximumInflatedSize(file.Size())))
@@ -245,12 +245,12 @@ ReadPng(const FileBytes & file, const ReadOptions & options)
   }
   LoadedImage image;
   image.type = bits == 16 ? ScalarType::UInt16 : ScalarType::UInt8;
-  image.channels = colour == PNG_COLOR_TYPE_RGB || colour == PNG_COLOR_TYPE_RGB_ALPHA ? 3 : 1;
+  image.channels = color == PNG_COLOR_TYPE_RGB || color == PNG_COLOR_TYPE_RGB_ALPHA ? 3 : 1;
   image.extent = SettleExtent({ width, height });
   SetSpacing(decoder, image);
   TellHeader(options, image);
   const bool isTransparent =
-    (colour & PNG_COLOR_MASK_ALPHA) != 0 || png_get_valid(decoder.Png(), decoder.Info(), PNG_INFO_tRNS) != 0;
+    (color & PNG_COLOR_MASK_ALPHA) != 0 || png_get_valid(decoder.Png(), decoder.Info(), PNG_INFO_tRNS) != 0;
   const std::size_t rowBytes = width * static_cast<std::size_t>(image.channels) * SizeOf(image.type);
   auto * const      pixels =
     reinterpret_cast<unsigned char *>(image.voxels.Resize(VoxelBytes(image.extent, image.channels, image.type)));
@@ -258,7 +258,7 @@ ReadPng(const FileBytes & file, const ReadOptions & options)
   {
     decoder.Fail();
   }
-  if (colour == PNG_COLOR_TYPE_PALETTE)
+  if (color == PNG_COLOR_TYPE_PALETTE)
   {
     if (options.asLabels)
     {

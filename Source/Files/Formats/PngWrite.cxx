@@ -93,9 +93,9 @@ private:
   std::FILE * m_File;
 };
 
-/** The pixels per metre of a spacing if they are a whole number within a thousandth of a percent; else 0. */
+/** The pixels per meter of a spacing if they are a whole number within a thousandth of a percent; else 0. */
 std::uint32_t
-PerMetre(double spacing)
+PerMeter(double spacing)
 {
   const double exact = 1000 / spacing;
   const double whole = std::round(exact);
@@ -109,10 +109,10 @@ PerMetre(double spacing)
 namespace
 {
 
-/** The colour types of the format. */
-enum class Colours : unsigned char
+/** The color types of the format. */
+enum class Colors : unsigned char
 {
-  Grey = 0,
+  Gray = 0,
   RedGreenBlue = 2
 };
 
@@ -123,10 +123,10 @@ WritePngRows(const std::string & path,
              std::int64_t        width,
              std::int64_t        height,
              std::size_t         bits,
-             Colours             colours,
+             Colors              colors,
              std::size_t         rowBytes,
-             std::uint32_t       xPerMetre,
-             std::uint32_t       yPerMetre,
+             std::uint32_t       xPerMeter,
+             std::uint32_t       yPerMeter,
              const HostContext & context,
              TRows               row)
 {
@@ -140,14 +140,14 @@ WritePngRows(const std::string & path,
   std::vector<unsigned char> header;
   Append(header, static_cast<std::uint32_t>(width));
   Append(header, static_cast<std::uint32_t>(height));
-  // Bits, colours, deflate, filters, no interlacing.
-  header.insert(header.end(), { static_cast<unsigned char>(bits), static_cast<unsigned char>(colours), 0, 0, 0 });
+  // Bits, colors, deflate, filters, no interlacing.
+  header.insert(header.end(), { static_cast<unsigned char>(bits), static_cast<unsigned char>(colors), 0, 0, 0 });
   file.WriteChunk("IHDR", header.data(), header.size());
-  if (xPerMetre != 0 && yPerMetre != 0)
+  if (xPerMeter != 0 && yPerMeter != 0)
   {
     std::vector<unsigned char> resolution;
-    Append(resolution, xPerMetre);
-    Append(resolution, yPerMetre);
+    Append(resolution, xPerMeter);
+    Append(resolution, yPerMeter);
     resolution.push_back(1);
     file.WriteChunk("pHYs", resolution.data(), resolution.size());
   }
@@ -178,15 +178,15 @@ WritePng(const std::string & path, const ImageToWrite & image, const WriteOption
 {
   const std::int64_t  width = image.extent.size[0];
   const std::size_t   size = SizeOf(image.type);
-  const std::uint32_t x = PerMetre(image.geometry.spacing[0]);
-  const std::uint32_t y = PerMetre(image.geometry.spacing[1]);
+  const std::uint32_t x = PerMeter(image.geometry.spacing[0]);
+  const std::uint32_t y = PerMeter(image.geometry.spacing[1]);
   HostContext         alone;
   alone.threads = 1;
   WritePngRows(path,
                width,
                image.extent.size[1],
                8 * size,
-               Colours::Grey,
+               Colors::Gray,
                static_cast<std::size_t>(width) * size,
                x,
                y,
@@ -214,14 +214,14 @@ namespace brickccl
 {
 
 void
-WriteColourPicture(const std::string & path, std::int64_t width, std::int64_t height, const unsigned char * pixels)
+WriteColorPicture(const std::string & path, std::int64_t width, std::int64_t height, const unsigned char * pixels)
 {
   const auto rowBytes = static_cast<std::size_t>(3 * width);
   files::WritePngRows(path,
                       width,
                       height,
                       8,
-                      files::Colours::RedGreenBlue,
+                      files::Colors::RedGreenBlue,
                       rowBytes,
                       0,
                       0,

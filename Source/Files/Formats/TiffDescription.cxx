@@ -22,9 +22,9 @@ namespace
 /** The spacing of a resolution that is stored as a float. It is the shortest of the numbers from which the resolution
  *  may come. */
 double
-SpacingOfResolution(double resolution, double millimetres)
+SpacingOfResolution(double resolution, double millimeters)
 {
-  const double spacing = millimetres / resolution;
+  const double spacing = millimeters / resolution;
   char         text[32];
   std::snprintf(text, sizeof(text), "%.6g", spacing);
   const double rounded = std::strtod(text, nullptr);
@@ -56,12 +56,12 @@ ImageJValue(const std::string & description, const std::string & name)
 }
 
 void
-SetPlaneSpacing(const TiffPages & found, double millimetres, TiffStack & stack)
+SetPlaneSpacing(const TiffPages & found, double millimeters, TiffStack & stack)
 {
-  if (found.resolution.x > 0 && millimetres > 0)
+  if (found.resolution.x > 0 && millimeters > 0)
   {
-    stack.spacing[0] = SpacingOfResolution(found.resolution.x, millimetres);
-    stack.spacing[1] = SpacingOfResolution(found.resolution.y, millimetres);
+    stack.spacing[0] = SpacingOfResolution(found.resolution.x, millimeters);
+    stack.spacing[1] = SpacingOfResolution(found.resolution.y, millimeters);
   }
 }
 
@@ -86,7 +86,7 @@ NoteUnit(const TiffResolution & resolution, TiffStack & stack)
   else if (!isOfTiff)
   {
     stack.notes.push_back("its ResolutionUnit is " + std::to_string(resolution.unit) + ", which is not in TIFF; " +
-                          (resolution.Millimetres() > 0 ? NameOfUnit(resolution.unit) + " is assumed, as in tifffile"
+                          (resolution.Millimeters() > 0 ? NameOfUnit(resolution.unit) + " is assumed, as in tifffile"
                                                         : "no spacing is read from its resolution"));
   }
 }
@@ -101,7 +101,7 @@ DescribeByTags(const TiffPages & found, TiffStack & stack)
   }
   else if (found.resolution.x > 0)
   {
-    SetPlaneSpacing(found, found.resolution.Millimetres(), stack);
+    SetPlaneSpacing(found, found.resolution.Millimeters(), stack);
     NoteUnit(found.resolution, stack);
   }
 }
@@ -110,12 +110,12 @@ DescribeByTags(const TiffPages & found, TiffStack & stack)
 double
 ImageJUnit(const std::string & unit, TiffStack & stack)
 {
-  const double millimetres = Millimetres(unit);
-  if (millimetres == 0 && !unit.empty() && unit != "pixel" && unit != "pixels")
+  const double millimeters = Millimeters(unit);
+  if (millimeters == 0 && !unit.empty() && unit != "pixel" && unit != "pixels")
   {
     stack.notes.push_back("the ImageJ unit of length is unknown; 1 mm is assumed");
   }
-  return millimetres;
+  return millimeters;
 }
 
 /** The millimeters of the unit of x: ImageJ's unit, or else the unit of the resolution. ImageJ ignores 72 per inch,
@@ -136,7 +136,7 @@ ImageJUnitOfX(const TiffResolution & resolution, const std::string & unit, TiffS
   {
     stack.notes.push_back(NoteOnResolution(resolution.x, resolution.y, "inch"));
   }
-  return resolution.Millimetres();
+  return resolution.Millimeters();
 }
 
 /** Sets the spacing as ImageJ does: the unit of its description precedes the unit of the resolution. */
@@ -145,7 +145,7 @@ SetImageJSpacing(const TiffPages & found, TiffStack & stack)
 {
   const std::string & text = found.description;
   const std::string   unit = ImageJValue(text, "unit");
-  const double        ofTag = found.resolution.Millimetres();
+  const double        ofTag = found.resolution.Millimeters();
   const double        x = ImageJUnitOfX(found.resolution, unit, stack);
   if (x > 0 && found.resolution.hasUnit && found.resolution.x > 0 && ofTag > 0 && x != ofTag)
   {

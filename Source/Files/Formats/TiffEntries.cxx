@@ -123,9 +123,9 @@ SpacingOfZeiss(const FileBytes & file, std::uint64_t place, std::size_t pages, s
   for (std::size_t axis = 0; axis < 3; ++axis)
   {
     const std::uint64_t bits = entries.Number(zeiss->value + PlaceOfSpacing + 8 * axis, 8);
-    double              metres = 0;
-    std::memcpy(&metres, &bits, sizeof(metres));
-    spacing[axis] = std::isfinite(metres) && metres > 0 ? metres * 1e3 : 0;
+    double              meters = 0;
+    std::memcpy(&meters, &bits, sizeof(meters));
+    spacing[axis] = std::isfinite(meters) && meters > 0 ? meters * 1e3 : 0;
   }
   return spacing;
 }

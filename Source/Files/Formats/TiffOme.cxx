@@ -54,8 +54,8 @@ OmeSpacing(const std::string & pixels, const std::string & axis, std::vector<std
     }
   }
   // The schema's unit applies if none is given.
-  const double millimetres = unit.empty() ? 1e-3 : Millimetres(unit);
-  if (value != 0 && millimetres == 0)
+  const double millimeters = unit.empty() ? 1e-3 : Millimeters(unit);
+  if (value != 0 && millimeters == 0)
   {
     notes.push_back("the OME unit of PhysicalSize" + axis + " is unknown; 1 mm is assumed");
   }
@@ -63,7 +63,7 @@ OmeSpacing(const std::string & pixels, const std::string & axis, std::vector<std
   {
     notes.push_back(NoteOnNegativeSpacing("the OME PhysicalSize" + axis));
   }
-  return std::isfinite(value) ? std::fabs(value) * millimetres : 0;
+  return std::isfinite(value) ? std::fabs(value) * millimeters : 0;
 }
 
 /** The page of each plane of an OME file, slices first, then frames. */

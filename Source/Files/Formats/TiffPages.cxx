@@ -75,7 +75,7 @@ FindChannels(TIFF * tiff, TiffPage & page, std::vector<std::string> & notes)
   std::uint16_t   extraCount = 0;
   std::uint16_t * extras = nullptr;
   TIFFGetFieldDefaulted(tiff, TIFFTAG_EXTRASAMPLES, &extraCount, &extras);
-  const bool isColour = page.photometric == PHOTOMETRIC_RGB || page.photometric == PHOTOMETRIC_YCBCR;
+  const bool isColor = page.photometric == PHOTOMETRIC_RGB || page.photometric == PHOTOMETRIC_YCBCR;
   const int  values = page.samples - std::min(extraCount, page.samples);
   for (int sample = 0; sample < page.samples; ++sample)
   {
@@ -84,11 +84,11 @@ FindChannels(TIFF * tiff, TiffPage & page, std::vector<std::string> & notes)
     {
       const std::uint16_t kind = extras[sample - values];
       // A fourth sample of unknown meaning after a color counts as alpha if it is the only one, as in libtiff itself.
-      isAlpha = kind == EXTRASAMPLE_ASSOCALPHA || kind == EXTRASAMPLE_UNASSALPHA || (isColour && page.samples == 4);
+      isAlpha = kind == EXTRASAMPLE_ASSOCALPHA || kind == EXTRASAMPLE_UNASSALPHA || (isColor && page.samples == 4);
     }
     else if (extraCount == 0)
     {
-      isAlpha = isColour && page.samples == 4 && sample == 3;
+      isAlpha = isColor && page.samples == 4 && sample == 3;
     }
     if (!isAlpha)
     {
@@ -297,7 +297,7 @@ ReadDescription(TIFF * tiff, const FileBytes & file, TiffPages & found)
 } // namespace
 
 double
-TiffResolution::Millimetres() const
+TiffResolution::Millimeters() const
 {
   // 4 and 5 are not units of TIFF, but tifffile and others write them.
   constexpr double sizes[] = { 0, 0, 25.4, 10, 1, 1e-3 };

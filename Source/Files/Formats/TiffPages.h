@@ -93,7 +93,7 @@ struct TiffResolution
   bool          hasUnit = false;
 
   /** The unit in mm; 0 for none and for unknown numbers. */
-  double Millimetres() const;
+  double Millimeters() const;
 };
 
 /** The contents of a file's directories. */

@@ -95,7 +95,7 @@ DescriptionOf(const ImageToWrite & image)
     const std::string slices = std::to_string(image.extent.size[2]);
     text += "images=" + slices + "\nslices=" + slices + "\n";
   }
-  // The unit is the centimetre. Readers other than ImageJ look at the tags, which have no millimetres.
+  // The unit is the centimeter. Readers other than ImageJ look at the tags, which have no millimeters.
   text += "unit=cm\n";
   if (image.extent.dimension > 2)
   {

@@ -158,7 +158,7 @@ RunBatchCommand(const BatchArguments & arguments)
   if (result.wasInterrupted)
   {
     TellAtInterrupt(DescribeStop(arguments, found.items.size(), result));
-    throw Cancelled();
+    throw Canceled();
   }
   PrintResult(arguments, found, result);
   if (result.errors > 0)

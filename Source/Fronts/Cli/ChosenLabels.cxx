@@ -74,7 +74,7 @@ ChosenLabels::ColumnNames() const
     const Condition condition(where);
     for (const std::string & column : condition.ColumnNames())
     {
-      names += (names.empty() ? "" : ",") + NameInMillimetres(column);
+      names += (names.empty() ? "" : ",") + NameInMillimeters(column);
     }
   }
   return names;

@@ -3,7 +3,7 @@
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/Doubts.h"
 #include "BrickCCL/Cli/FilterOptions.h"
-#include "BrickCCL/Cli/NeighbourOptions.h"
+#include "BrickCCL/Cli/NeighborOptions.h"
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/JobOptions.h"
 #include "BrickCCL/Core/Error.h"
@@ -157,8 +157,7 @@ RunClean(const CleanArguments & arguments, const FrontEnd & frontEnd)
   nlohmann::json   seconds;
   CleanOptions     options = OptionsOf(arguments);
   const NamedFiles outputs = { { "OUTPUT", arguments.output } };
-  const NamedFiles inputs = { { "SEGMENTATION", arguments.input },
-                              { "--neighbourhood", NeighbourhoodFile(arguments) } };
+  const NamedFiles inputs = { { "SEGMENTATION", arguments.input }, { "--neighborhood", NeighborhoodFile(arguments) } };
   CheckFiles(arguments, inputs, outputs);
   CheckImageName(arguments.output);
 
@@ -214,7 +213,7 @@ RunClean(const CleanArguments & arguments, const FrontEnd & frontEnd)
   {
     nlohmann::ordered_json summary;
     AddCounts(summary, report.Total());
-    AddNeighbours(summary, arguments, *options.connectivity, options.periodic);
+    AddNeighbors(summary, arguments, *options.connectivity, options.periodic);
     summary["classes"] = nlohmann::ordered_json::array();
     for (const CleanedClass & one : report.classes)
     {
@@ -233,7 +232,7 @@ RunClean(const CleanArguments & arguments, const FrontEnd & frontEnd)
   {
     reporter.Note("");
     std::cout << Describe(report) << Printable(arguments.output) << ": type " << NameOf(image.type) << ", connectivity "
-              << DescribeNeighbours(*options.connectivity, options.periodic) << " (" << DescribeGrid(image) << ")"
+              << DescribeNeighbors(*options.connectivity, options.periodic) << " (" << DescribeGrid(image) << ")"
               << std::endl;
   }
 }
@@ -264,7 +263,7 @@ AddCleanCommand(CLI::App & app, const FrontEnd & frontEnd)
     ->capture_default_str();
   AddOptions(*command,
              *arguments,
-             std::string(ReadingOptions) + NeighbourOptions + RunningOptions +
+             std::string(ReadingOptions) + NeighborOptions + RunningOptions +
                "minimum-size minimum-volume largest fill-holes maximum-hole-size holes-by-slice no-compression");
   command->get_option("--largest")->description("keep only the K largest components of each class (0: keep all)");
   command->get_option("--fill-holes")

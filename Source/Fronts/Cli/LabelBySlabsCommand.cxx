@@ -273,9 +273,9 @@ RunLabelBySlabs(const job::Job & arguments, const FrontEnd & frontEnd)
       NoteMeasures(written.table, reader);
       WriteTables(arguments, written.table, arguments.threads, reporter);
     }
-    if (!arguments.colourTable.empty())
+    if (!arguments.colorTable.empty())
     {
-      WriteColourTable(arguments.colourTable, written.components);
+      WriteColorTable(arguments.colorTable, written.components);
     }
   };
   const SlabResult result = LabelBySlabs(images.Images(), options);

@@ -84,7 +84,7 @@ AsJson(const job::Job & job, const LabelFindings & findings)
   AddSpacing(summary, image);
   summary["coordinates"] = job.ras ? "RAS" : "LPS";
   summary["channels"] = image.channels;
-  AddNeighbours(summary, job, findings.connectivity, findings.periodic);
+  AddNeighbors(summary, job, findings.connectivity, findings.periodic);
   summary["criterion"] = findings.segmented.CriterionText(job);
   AddSegmented(summary, job, findings.segmented, findings.table);
   summary["output"] = ifKnown(findings.output);
@@ -101,7 +101,7 @@ AsText(const job::Job & job, const LabelFindings & findings)
   const LoadedImage & image = findings.image;
   std::ostringstream  text;
   text << findings.components << (findings.components == 1 ? " component" : " components") << ", connectivity "
-       << DescribeNeighbours(findings.connectivity, findings.periodic) << ", criterion "
+       << DescribeNeighbors(findings.connectivity, findings.periodic) << ", criterion "
        << findings.segmented.CriterionText(job) << '\n'
        << DescribeSegmented(job, findings.segmented, findings.table) << findings.foregroundVoxels
        << " foreground voxels of " << image.extent.VoxelCount() << " (" << image.extent.ToString()

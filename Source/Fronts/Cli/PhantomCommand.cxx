@@ -221,17 +221,17 @@ void
 WriteScan(const PhantomArguments & arguments, const ImageWriter & writer, const ProgressFunction & progress)
 {
   const Extent & extent = writer.GetExtent();
-  ScanArtefacts  artefacts = arguments.kind == "log"     ? ScanArtefacts::OfLog()
-                           : arguments.kind == "casting" ? ScanArtefacts::OfCasting()
-                                                         : ScanArtefacts::OfPrint();
-  artefacts.noise = arguments.noise.value_or(artefacts.noise);
-  artefacts.blur = arguments.blur.value_or(artefacts.blur);
-  artefacts.rings = arguments.rings.value_or(artefacts.rings);
-  artefacts.hardening = arguments.hardening.value_or(artefacts.hardening);
-  const Scan scan = arguments.kind == "log" ? MakeLog(extent, arguments.seed, artefacts, progress)
+  ScanArtifacts  artifacts = arguments.kind == "log"     ? ScanArtifacts::OfLog()
+                           : arguments.kind == "casting" ? ScanArtifacts::OfCasting()
+                                                         : ScanArtifacts::OfPrint();
+  artifacts.noise = arguments.noise.value_or(artifacts.noise);
+  artifacts.blur = arguments.blur.value_or(artifacts.blur);
+  artifacts.rings = arguments.rings.value_or(artifacts.rings);
+  artifacts.hardening = arguments.hardening.value_or(artifacts.hardening);
+  const Scan scan = arguments.kind == "log" ? MakeLog(extent, arguments.seed, artifacts, progress)
                   : arguments.kind == "casting"
-                    ? MakeCasting(extent, arguments.seed, artefacts, progress)
-                    : MakePrint(extent, arguments.seed, artefacts, arguments.diameters, progress);
+                    ? MakeCasting(extent, arguments.seed, artifacts, progress)
+                    : MakePrint(extent, arguments.seed, artifacts, arguments.diameters, progress);
   writer.Write(arguments.output, ScalarType::Int16, scan.image.data());
   if (!arguments.truth.empty())
   {
@@ -356,7 +356,7 @@ AddPhantomCommand(CLI::App & app)
     ->add_option(
       "KIND",
       arguments->kind,
-      "balls, random, spiral, hilbert, checkerboard, isolated-voxels, body-centred-lattice, grains (scan of a "
+      "balls, random, spiral, hilbert, checkerboard, isolated-voxels, body-centered-lattice, grains (scan of a "
       "polycrystal), log (CT of wood), casting (CT of metal) or print (CT of a printed part)")
     ->required()
     ->check(OneOf({ "balls", "random", "grains", "log", "casting", "print" }));

@@ -63,7 +63,7 @@ CheckArguments(const RenderArguments & arguments)
   arguments.chosen.Check();
   const std::string named = arguments.chosen.ColumnNames();
   const std::string between = named.empty() || arguments.column.empty() ? "" : ",";
-  const std::string all = named + between + NameInMillimetres(arguments.column);
+  const std::string all = named + between + NameInMillimeters(arguments.column);
   if (arguments.style != "surface" && !arguments.part.empty() && all.empty())
   {
     throw InvalidArgument("--part needs --style surface, or columns in --color-by or --where");
@@ -197,12 +197,12 @@ RunRender(const RenderArguments & arguments)
   const ComponentTable table =
     MeasureLabelImage(image.View(), image.geometry, images.Options(groups), context, drawn.runs);
   const std::vector<std::size_t> places = arguments.chosen.PlacesIn(table, arguments.input, "draw");
-  std::optional<ColumnColours>   colours;
+  std::optional<ColumnColors>    colors;
   if (!arguments.column.empty())
   {
-    colours.emplace(table, arguments.column, places);
+    colors.emplace(table, arguments.column, places);
   }
-  const ColumnColours * const  columnColours = colours ? &*colours : nullptr;
+  const ColumnColors * const   columnColors = colors ? &*colors : nullptr;
   const bool                   hasSpacing = image.spacingSource != "none";
   std::optional<SurfaceReport> report;
   reporter.Step("drawing " + arguments.output);
@@ -210,7 +210,7 @@ RunRender(const RenderArguments & arguments)
   {
     const PictureSize size = ParseSize(arguments.size.empty() ? "1200x900" : arguments.size);
     SurfaceContents   contents{
-      image.View(), table, places, std::nullopt, columnColours, hasSpacing, image.hasPatientAxes
+      image.View(), table, places, std::nullopt, columnColors, hasSpacing, image.hasPatientAxes
     };
     if (images.part)
     {
@@ -231,7 +231,7 @@ RunRender(const RenderArguments & arguments)
     options.style = arguments.style == "montage" ? PictureStyle::Montage
                   : arguments.style == "mip"     ? PictureStyle::Projection
                                                  : PictureStyle::Slices;
-    options.columnColours = columnColours;
+    options.columnColors = columnColors;
     if (!arguments.size.empty())
     {
       const PictureSize size = ParseSize(arguments.size);

@@ -3,7 +3,7 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
-#include "BrickCCL/Files/SegmentColours.h"
+#include "BrickCCL/Files/SegmentColors.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
 
@@ -165,7 +165,7 @@ ProgressHooks
 Reporter::Hooks()
 {
   ProgressHooks hooks;
-  hooks.cancelled = WasInterrupted;
+  hooks.canceled = WasInterrupted;
   if (!m_Quiet && m_Terminal)
   {
     hooks.report = [this](double fraction) {
@@ -188,7 +188,7 @@ ThrowIfInterrupted()
 {
   if (WasInterrupted())
   {
-    throw Cancelled();
+    throw Canceled();
   }
 }
 
@@ -235,14 +235,14 @@ CheckTableName(const std::string & path, bool mayBeWorkbook)
 }
 
 void
-WriteColourTable(const std::string & path, std::uint64_t labels)
+WriteColorTable(const std::string & path, std::uint64_t labels)
 {
   ReplaceTextFile(path, [&](std::ostream & stream) {
     stream << "# Color table\n0 background 0 0 0 0\n";
     for (std::uint64_t label = 1; label <= labels; ++label)
     {
       stream << label << ' ' << label;
-      for (const double channel : SegmentColour(label))
+      for (const double channel : SegmentColor(label))
       {
         stream << ' ' << std::lround(255 * channel);
       }

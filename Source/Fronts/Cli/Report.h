@@ -64,7 +64,7 @@ private:
   std::thread             m_Ticker;
 };
 
-/** \throws Cancelled after an interrupt. */
+/** \throws Canceled after an interrupt. */
 void ThrowIfInterrupted();
 
 /** JSON as text. Bytes of file names that are not UTF-8 are replaced. */
@@ -95,8 +95,8 @@ std::string ExtensionOf(const std::string & path);
 /** \throws InvalidArgument unless the extension is .csv, .tsv or .json, or .xlsx where that may be. */
 void CheckTableName(const std::string & path, bool mayBeWorkbook = false);
 
-/** Writes a colour table for 3D Slicer: the number, the name and the colour of each label. */
-void WriteColourTable(const std::string & path, std::uint64_t labels);
+/** Writes a color table for 3D Slicer: the number, the name and the color of each label. */
+void WriteColorTable(const std::string & path, std::uint64_t labels);
 
 } // namespace brickccl::cli
 

@@ -101,7 +101,7 @@ RunApp(CLI::App & app, int argc, char ** argv, bool takesEmptyTexts)
               << std::endl;
     return error.get_exit_code();
   }
-  catch (const Cancelled &)
+  catch (const Canceled &)
   {
     std::cerr << MessageAtInterrupt() << std::flush;
     return 130;

@@ -275,9 +275,9 @@ private:
     {
       WriteTables(m_Arguments, m_Table, m_Arguments.threads, *m_Reporter);
     }
-    if (!m_Arguments.colourTable.empty())
+    if (!m_Arguments.colorTable.empty())
     {
-      WriteColourTable(m_Arguments.colourTable, m_Labeling.ComponentCount());
+      WriteColorTable(m_Arguments.colorTable, m_Labeling.ComponentCount());
     }
     if (!m_Arguments.picture.empty())
     {
@@ -411,10 +411,10 @@ CheckJob(const job::Job & job, NamedFiles & outputs)
                  { { "OUTPUT", job.output },
                    { "--output-fallback", job.outputFallback },
                    { "--picture", job.picture },
-                   { "--colour-table", job.colourTable } });
+                   { "--color-table", job.colorTable } });
   CheckFiles(job,
              { { "INPUT", job.input },
-               { "--neighbourhood", NeighbourhoodFile(job) },
+               { "--neighborhood", NeighborhoodFile(job) },
                { "--mask", job.mask },
                { "--intensity", job.intensity },
                { "--part", job.part },

@@ -5,7 +5,7 @@
 #include "BrickCCL/Cli/CriterionOptions.h"
 #include "BrickCCL/Cli/FilterOptions.h"
 #include "BrickCCL/Cli/FrontEnd.h"
-#include "BrickCCL/Cli/NeighbourOptions.h"
+#include "BrickCCL/Cli/NeighborOptions.h"
 #include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Labels/Labels.h"
 

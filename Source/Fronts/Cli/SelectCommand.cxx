@@ -42,7 +42,7 @@ GroupsOfCondition(const Condition & condition, const job::Table & table)
   std::string names = table.columns;
   for (const std::string & column : condition.ColumnNames())
   {
-    names += (names.empty() ? "" : ",") + NameInMillimetres(column);
+    names += (names.empty() ? "" : ",") + NameInMillimeters(column);
   }
   ColumnGroups groups = ParseColumns(names, !table.intensity.empty());
   for (const std::string & column : condition.ColumnNames())

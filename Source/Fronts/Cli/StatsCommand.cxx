@@ -118,7 +118,7 @@ AddGroupsOf(const std::string & inAnyUnit, const char * option, const StatsArgum
     return;
   }
   CheckColumnIsThere(inAnyUnit, arguments, option);
-  const ColumnGroups named = ParseColumns(ColumnInMillimetres(inAnyUnit), !arguments.intensity.empty());
+  const ColumnGroups named = ParseColumns(ColumnInMillimeters(inAnyUnit), !arguments.intensity.empty());
   for (const ColumnGroup * const group : named.List())
   {
     groups.Add(*group);

@@ -63,9 +63,9 @@ AddRenderCommand(CLI::App & app, const std::function<void(const RenderArguments 
     "mask of the inspected part: its surface is drawn transparent around the components (--style surface)");
   command
     ->add_option(
-      "--color-by,--colour-by",
+      "--color-by,--color-by",
       arguments->column,
-      "colours by this column of the table, with a colour bar; without it neighbours differ in colour. Lengths, areas "
+      "colors by this column of the table, with a color bar; without it neighbors differ in color. Lengths, areas "
       "and volumes may be in mm, um or cm, as volume_um3")
     ->type_name("COLUMN");
   AddChosenLabels(*command, arguments->chosen);

@@ -2,7 +2,7 @@
 #include "BrickCCL/Clean/Clean.h"
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/FileOptions.h"
-#include "BrickCCL/Cli/NeighbourOptions.h"
+#include "BrickCCL/Cli/NeighborOptions.h"
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/JobOptions.h"
 #include "BrickCCL/Core/Error.h"
@@ -208,7 +208,7 @@ RunSweep(const SweepArguments & arguments)
   options.device = { Device::Kind::Cpu, 0 };
   options.Thresholds();
   const NamedFiles outputs = { { "--output", arguments.output }, { "--plot", arguments.plot } };
-  const NamedFiles inputs = { { "IMAGE", arguments.input }, { "--neighbourhood", NeighbourhoodFile(arguments) } };
+  const NamedFiles inputs = { { "IMAGE", arguments.input }, { "--neighborhood", NeighborhoodFile(arguments) } };
   CheckTableName(arguments.output);
   CheckWritable(arguments.output);
   if (!arguments.plot.empty())
@@ -253,7 +253,7 @@ RunSweep(const SweepArguments & arguments)
   {
     nlohmann::ordered_json summary;
     summary["steps"] = AsJson(curve);
-    AddNeighbours(summary, arguments, *options.connectivity, options.periodic);
+    AddNeighbors(summary, arguments, *options.connectivity, options.periodic);
     summary["below"] = arguments.below;
     AddSpacing(summary, image);
     summary["notes"] = reader.Notes();
@@ -265,7 +265,7 @@ RunSweep(const SweepArguments & arguments)
   {
     reporter.Note("");
     std::cout << curve.steps.size() << " thresholds from " << Exactly(options.from) << " to " << Exactly(options.to)
-              << ", connectivity " << DescribeNeighbours(*options.connectivity, options.periodic)
+              << ", connectivity " << DescribeNeighbors(*options.connectivity, options.periodic)
               << ": most components (" << peak->components << ") at " << Exactly(peak->threshold) << '\n'
               << Printable(arguments.output) << ": one row per threshold (" << DescribeGrid(image) << ")" << std::endl;
   }
@@ -301,7 +301,7 @@ AddSweepCommand(CLI::App & app)
     ->type_name("FILE")
     ->required();
   command->add_option("--plot", arguments->plot, "draw the curve: .png or .svg")->type_name("FILE");
-  AddOptions(*command, *arguments, std::string(ReadingOptions) + NeighbourOptions + RunningOptions);
+  AddOptions(*command, *arguments, std::string(ReadingOptions) + NeighborOptions + RunningOptions);
   command->get_option("--json")->description("print the curve and a summary as one JSON object");
   command->callback([arguments] { RunSweep(*arguments); });
 }

@@ -58,31 +58,31 @@ DelimiterOf(const std::string & path)
 
 /** "volume_mm3" for "volume_um3", where the table is asked for in um: columns may be named in either unit. */
 std::string
-InMillimetres(const std::string & names, const std::string & unit)
+InMillimeters(const std::string & names, const std::string & unit)
 {
-  std::string inMillimetres;
+  std::string inMillimeters;
   for (std::size_t begin = 0; begin <= names.size();)
   {
     const std::size_t end = std::min(names.find(',', begin), names.size());
     const std::string name = names.substr(begin, end - begin);
-    inMillimetres += (begin == 0 ? "" : ",");
-    inMillimetres += !unit.empty() && OtherUnitOf(name) == unit ? ColumnInMillimetres(name) : name;
+    inMillimeters += (begin == 0 ? "" : ",");
+    inMillimeters += !unit.empty() && OtherUnitOf(name) == unit ? ColumnInMillimeters(name) : name;
     begin = end + 1;
   }
-  return inMillimetres;
+  return inMillimeters;
 }
 
 std::string
-ColumnsInMillimetres(const job::Table & arguments)
+ColumnsInMillimeters(const job::Table & arguments)
 {
-  return InMillimetres(arguments.columns, arguments.units);
+  return InMillimeters(arguments.columns, arguments.units);
 }
 
 std::string
 SortColumn(const job::Table & arguments)
 {
   const std::size_t begin = !arguments.sort.empty() && arguments.sort[0] == '+' ? 1 : 0;
-  return InMillimetres(arguments.sort.substr(begin), arguments.units);
+  return InMillimeters(arguments.sort.substr(begin), arguments.units);
 }
 
 /** The names of single columns among those that are asked for, and the columns of the groups among them, if there is a
@@ -117,7 +117,7 @@ TableLayout
 LayoutOf(const job::Table & arguments)
 {
   TableLayout layout;
-  layout.columns = SingleColumns(ColumnsInMillimetres(arguments));
+  layout.columns = SingleColumns(ColumnsInMillimeters(arguments));
   layout.sortColumn = SortColumn(arguments);
   layout.ascending = !arguments.sort.empty() && arguments.sort[0] == '+';
   layout.lengthUnit = arguments.units.empty() ? "mm" : arguments.units;
@@ -171,7 +171,7 @@ CheckTableArguments(const job::Table & arguments, const std::string & tableOptio
 {
   const std::string between = arguments.columns.empty() || arguments.sort.empty() ? "" : ",";
   ColumnGroups      groups =
-    ParseColumns(ColumnsInMillimetres(arguments) + between + SortColumn(arguments), !arguments.intensity.empty());
+    ParseColumns(ColumnsInMillimeters(arguments) + between + SortColumn(arguments), !arguments.intensity.empty());
   if (!arguments.IsWanted())
   {
     for (const auto & [option, isGiven] : { std::pair{ "--columns", !arguments.columns.empty() },
@@ -203,7 +203,7 @@ CheckTableArguments(const job::Table & arguments, const std::string & tableOptio
   CheckDelimitedFile(arguments.schema, "a schema");
   if (!arguments.contacts.empty())
   {
-    groups.Add("neighbours");
+    groups.Add("neighbors");
   }
   return groups;
 }
@@ -270,7 +270,7 @@ CheckTableColumns(const job::Table &     arguments,
 void
 CheckNeedOfColumn(const std::string & column, const job::Table & arguments, const std::string & who)
 {
-  const std::string name = ColumnInMillimetres(column);
+  const std::string name = ColumnInMillimeters(column);
   const std::string need = NeedOfColumn(name);
   const bool        isMet = name == "surface_distance_mm"    ? !arguments.part.empty()
                           : name.rfind("intensity_", 0) == 0 ? !arguments.intensity.empty()
@@ -284,7 +284,7 @@ CheckNeedOfColumn(const std::string & column, const job::Table & arguments, cons
 void
 CheckColumnIsThere(const std::string & column, const job::Table & arguments, const std::string & option)
 {
-  const std::string        name = ColumnInMillimetres(column);
+  const std::string        name = ColumnInMillimeters(column);
   std::vector<std::string> names;
   for (const auto & known : AllColumnNames())
   {
@@ -299,14 +299,14 @@ CheckColumnIsThere(const std::string & column, const job::Table & arguments, con
 }
 
 std::string
-NameInMillimetres(const std::string & column)
+NameInMillimeters(const std::string & column)
 {
-  std::string inMillimetres = ColumnInMillimetres(column);
+  std::string inMillimeters = ColumnInMillimeters(column);
   for (const auto & known : AllColumnNames())
   {
-    if (known.first == inMillimetres)
+    if (known.first == inMillimeters)
     {
-      return inMillimetres;
+      return inMillimeters;
     }
   }
   return column;

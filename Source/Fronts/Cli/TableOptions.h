@@ -24,7 +24,7 @@ void CheckUnits(const job::Table & arguments, bool isUsed, const std::string & u
 
 /** A table of no component with the columns that an image's table will have.
  *  \param measured  what is measured; its images say only of which kind they are
- *  \param labeled   neighbours, periodic axes and geometry of the image with this extent */
+ *  \param labeled   neighbors, periodic axes and geometry of the image with this extent */
 ComponentTable TableOfNothing(MeasureOptions measured, const Extent & extent, const LabelOptions & labeled);
 
 /** Finds before the long work starts that the table will lack a column that is asked for. The parameters are those of
@@ -44,7 +44,7 @@ void CheckColumnIsThere(const std::string & column, const job::Table & arguments
 void CheckNeedOfColumn(const std::string & column, const job::Table & arguments, const std::string & who);
 
 /** The name in mm of a column that is named in mm, um or cm; the name as it is if there is no such column. */
-std::string NameInMillimetres(const std::string & column);
+std::string NameInMillimeters(const std::string & column);
 
 /** The files that a table is written to; `tableOption` names the one of the table itself. */
 NamedFiles TableFiles(const job::Table & arguments, const std::string & tableOption);

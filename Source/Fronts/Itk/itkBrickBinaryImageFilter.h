@@ -4,7 +4,7 @@
 
 #include "itkBrickImageView.h"
 #include "itkBrickMacro.h"
-#include "itkBrickNeighbours.h"
+#include "itkBrickNeighbors.h"
 #include "itkBrickProcess.h"
 
 #include "itkImageToImageFilter.h"

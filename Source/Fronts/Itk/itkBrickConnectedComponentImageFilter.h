@@ -6,7 +6,7 @@
 #include "itkBrickImageView.h"
 #include "itkBrickLabelMap.h"
 #include "itkBrickMacro.h"
-#include "itkBrickNeighbours.h"
+#include "itkBrickNeighbors.h"
 #include "itkBrickProcess.h"
 
 #include "itkImage.h"
@@ -98,12 +98,12 @@ public:
   /** Any symmetric neighborhood (brickccl::Connectivity::FromOffsets), which replaces Connectivity and SliceAxis.
    * Default: none. */
   void
-  SetNeighbourhood(const std::optional<brickccl::Connectivity> & neighbourhood)
+  SetNeighborhood(const std::optional<brickccl::Connectivity> & neighborhood)
   {
-    m_Neighbourhood = neighbourhood;
+    m_Neighborhood = neighborhood;
     this->Modified();
   }
-  itkGetConstReferenceMacro(Neighbourhood, std::optional<brickccl::Connectivity>);
+  itkGetConstReferenceMacro(Neighborhood, std::optional<brickccl::Connectivity>);
 
   /** The axes along which opposite ends of the image are neighbors (brickccl::PeriodicAxes::FromNames). Default: none.
    */
@@ -304,7 +304,7 @@ private:
 
   void MeasureTable(const RegionType & region, const brickccl::ProgressHooks & hooks);
 
-  std::optional<brickccl::Connectivity> m_Neighbourhood;
+  std::optional<brickccl::Connectivity> m_Neighborhood;
   brickccl::PeriodicAxes                m_PeriodicAxes;
 
   bool                     m_FullyConnected{ false };

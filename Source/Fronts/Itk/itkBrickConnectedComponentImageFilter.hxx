@@ -44,10 +44,10 @@ BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::MakeO
 {
   brickccl::LabelOptions options;
   const unsigned int     dimension = ImageDimension - (m_SliceAxis >= 0 ? 1 : 0);
-  auto connectivity = m_Connectivity != 0 ? brickccl::Connectivity::FromNeighbourCount(static_cast<int>(m_Connectivity),
-                                                                                       static_cast<int>(dimension))
+  auto connectivity = m_Connectivity != 0 ? brickccl::Connectivity::FromNeighborCount(static_cast<int>(m_Connectivity),
+                                                                                      static_cast<int>(dimension))
                                           : MakeBrickConnectivity(m_FullyConnected, dimension);
-  options.connectivity = m_Neighbourhood  ? *m_Neighbourhood
+  options.connectivity = m_Neighborhood   ? *m_Neighborhood
                        : m_SliceAxis >= 0 ? connectivity.WithinSlices(m_SliceAxis)
                                           : connectivity;
   options.periodic = m_PeriodicAxes;
@@ -188,7 +188,7 @@ BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Print
   os << indent << "Connectivity: " << m_Connectivity << std::endl;
   os << indent << "SliceAxis: " << m_SliceAxis << std::endl;
   os << indent << "PeriodicAxes: " << BrickNameOf(m_PeriodicAxes) << std::endl;
-  os << indent << "Neighbourhood: " << (m_Neighbourhood ? m_Neighbourhood->ToString() : "(none)") << std::endl;
+  os << indent << "Neighborhood: " << (m_Neighborhood ? m_Neighborhood->ToString() : "(none)") << std::endl;
   os << indent << "Criterion: " << m_Criterion.ToString() << std::endl;
   os << indent
      << "BackgroundValue: " << static_cast<typename NumericTraits<OutputImagePixelType>::PrintType>(m_BackgroundValue)

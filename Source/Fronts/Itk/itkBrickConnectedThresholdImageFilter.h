@@ -6,7 +6,7 @@
 #include "itkBrickImageView.h"
 #include "itkBrickLabelCounts.h"
 #include "itkBrickMacro.h"
-#include "itkBrickNeighbours.h"
+#include "itkBrickNeighbors.h"
 #include "itkBrickProcess.h"
 
 #include "itkImageToImageFilter.h"

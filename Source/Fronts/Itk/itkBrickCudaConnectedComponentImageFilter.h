@@ -22,7 +22,7 @@ namespace itk
  * host is uploaded first. The labels stay on the device; ITKCudaCommon copies them to the host when they are read
  * there. The work runs on the default stream of the image's device.
  *
- * Some options need the host: periodic axes, neighborhoods that are not a rank (SetNeighbourhood), a BackgroundValue
+ * Some options need the host: periodic axes, neighborhoods that are not a rank (SetNeighborhood), a BackgroundValue
  * other than 0, labels of a floating type, a mask of a floating type or of a larger region, further columns, an
  * intensity or part image, the table of 4-D images, an Algorithm without CUDA, another Device than the image's. The
  * filter then labels like BrickConnectedComponentImageFilter, with the same result, and warns; HostReason has the

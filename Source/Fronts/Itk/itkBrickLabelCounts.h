@@ -22,7 +22,7 @@ namespace itk
 
 /** Calls a function with pieces [begin, end) of `count` items on a filter's threads, band after band. Progress is
  *  reported in between, and the filter can be stopped. The third parameter is the number of the piece within its band.
- *  The function must not throw. \throws brickccl::Cancelled. */
+ *  The function must not throw. \throws brickccl::Canceled. */
 template <typename TFunction>
 void
 ForBrickPieces(ProcessObject * filter, BrickProgress & progress, std::int64_t count, const TFunction & function)
@@ -88,7 +88,7 @@ template <typename T>
 class BrickLabelCounts
 {
 public:
-  /** Counts all values except the background. \throws brickccl::InvalidArgument for NaN; Cancelled. */
+  /** Counts all values except the background. \throws brickccl::InvalidArgument for NaN; Canceled. */
   BrickLabelCounts(ProcessObject * filter, BrickProgress & progress, const T * pixels, std::int64_t count, T background)
   {
     const auto pieces = static_cast<std::size_t>(BrickThreadsOf(filter));

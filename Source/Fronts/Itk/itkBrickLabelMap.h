@@ -7,7 +7,7 @@
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 #include "itkBrickImageView.h"
-#include "itkBrickNeighbours.h"
+#include "itkBrickNeighbors.h"
 #include "itkBrickProcess.h"
 #include "itkBrickWeightedAttributes.h"
 
@@ -172,14 +172,14 @@ public:
   void
   WriteStatistics(const brickccl::ComponentMeasures & component, TLabelObject * object) const
   {
-    typename TLabelObject::PointType centre;
-    centre.Fill(0);
+    typename TLabelObject::PointType center;
+    center.Fill(0);
     // The origin if intensities sum to 0, as in ITK.
     if (Math::NotAlmostEquals(component.intensity.sum, 0.0))
     {
       for (unsigned int axis = 0; axis < ImageDimension; ++axis)
       {
-        centre[axis] = Value(component, m_WeightedCentroid[axis]);
+        center[axis] = Value(component, m_WeightedCentroid[axis]);
       }
     }
     const double deviation = component.intensity.standardDeviation;
@@ -192,7 +192,7 @@ public:
     object->SetMedian(Value(component, m_Median));
     object->SetSkewness(Value(component, m_Skewness));
     object->SetKurtosis(Value(component, m_Kurtosis));
-    object->SetCenterOfGravity(centre);
+    object->SetCenterOfGravity(center);
   }
 
 private:
@@ -213,7 +213,7 @@ private:
       for (unsigned int axis = 0; axis < ImageDimension; ++axis)
       {
         size[axis] = extent.orientedSize[axis];
-        corner[axis] = extent.orientedCentre[axis];
+        corner[axis] = extent.orientedCenter[axis];
         for (unsigned int i = 0; i < ImageDimension; ++i)
         {
           corner[axis] -= axes[i][axis] * extent.orientedSize[i] / 2;

@@ -41,13 +41,13 @@ public:
     return { [this](double fraction) { Report(fraction); }, [this] { return m_Filter->GetAbortGenerateData(); } };
   }
 
-  /** Reports a fraction of the stage. \throws Cancelled if the filter is to stop. */
+  /** Reports a fraction of the stage. \throws Canceled if the filter is to stop. */
   void
   Update(double fraction)
   {
     if (m_Filter->GetAbortGenerateData())
     {
-      throw brickccl::Cancelled();
+      throw brickccl::Canceled();
     }
     Report(fraction);
   }
@@ -64,7 +64,7 @@ private:
   double          m_End = 1;
 };
 
-/** Runs a filter's work. Errors of the engine become ITK exceptions, and cancelling becomes ProcessAborted. */
+/** Runs a filter's work. Errors of the engine become ITK exceptions, and canceling becomes ProcessAborted. */
 template <typename TWork>
 void
 RunBrickWork(const ProcessObject * filter, const TWork & work)
@@ -73,7 +73,7 @@ RunBrickWork(const ProcessObject * filter, const TWork & work)
   {
     work();
   }
-  catch (const brickccl::Cancelled &)
+  catch (const brickccl::Canceled &)
   {
     ProcessAborted aborted(__FILE__, __LINE__);
     aborted.SetDescription("the filter was aborted");

@@ -33,7 +33,7 @@ BrickThresholdMaximumConnectedComponentsImageFilter<TInputImage, TOutputImage>::
   options.criterion = brickccl::Criterion::InRange(threshold, m_UpperBoundary);
   options.relabel.minimumSize = m_MinimumObjectSizeInPixels;
   options.threads = BrickThreadsOf(this);
-  options.progress.cancelled = progress.Hooks().cancelled;
+  options.progress.canceled = progress.Hooks().canceled;
   brickccl::Label(image, options, m_Labeling);
   return m_Labeling.ComponentCount();
 }

@@ -102,11 +102,11 @@ protected:
     links.isForeground = [&isUnderMask](std::int64_t place) {
       return isUnderMask.empty() || isUnderMask[static_cast<std::size_t>(place)] != 0;
     };
-    links.areJoined = [values, channels, threshold](std::int64_t place, std::int64_t neighbour) {
+    links.areJoined = [values, channels, threshold](std::int64_t place, std::int64_t neighbor) {
       // Rounded step by step as in ITK's functor.
       using RealType = typename NumericTraits<InputValueType>::RealType;
       const InputValueType * const a = values + place * channels;
-      const InputValueType * const b = values + neighbour * channels;
+      const InputValueType * const b = values + neighbor * channels;
       RealType                     product = 0;
       for (std::int64_t i = 0; i < channels; ++i)
       {

@@ -23,7 +23,7 @@ MeasureComponents(ModuleRun & run)
                                            std::pair{ "measureTopology", "topology" },
                                            std::pair{ "measureInscribed", "inscribed" },
                                            std::pair{ "measureThickness", "thickness" },
-                                           std::pair{ "measureNeighbours", "neighbours" },
+                                           std::pair{ "measureNeighbors", "neighbors" },
                                            std::pair{ "measureIntensity", "intensity" } })
   {
     if (values.IsOn(parameter))

@@ -48,7 +48,7 @@ private:
 };
 
 void
-AnalyseDefects(ModuleRun & run)
+AnalyzeDefects(ModuleRun & run)
 {
   const ModuleValues & values = run.Values();
   run.RequireFromZero("maximumPorosity", 100);
@@ -108,5 +108,5 @@ main(int argc, char ** argv)
                                                    { "--smooth", "medianRadius" },
                                                    { "--close", "closeWidth" },
                                                    { "--statistics", "outputTable" } };
-  return RunModule({ "BrickDefectAnalysis", BrickDefectAnalysisXml, AnalyseDefects, names }, argc, argv);
+  return RunModule({ "BrickDefectAnalysis", BrickDefectAnalysisXml, AnalyzeDefects, names }, argc, argv);
 }

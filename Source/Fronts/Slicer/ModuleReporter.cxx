@@ -56,7 +56,7 @@ ProgressHooks
 ModuleReporter::Hooks()
 {
   ProgressHooks hooks;
-  hooks.cancelled = WasInterrupted;
+  hooks.canceled = WasInterrupted;
   hooks.report = [this](double fraction) { ShowProgress(fraction); };
   return hooks;
 }

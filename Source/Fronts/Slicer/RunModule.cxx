@@ -123,7 +123,7 @@ ModuleRun::RunCommand(void (*add)(CLI::App &, const cli::FrontEnd &), std::vecto
   {
     throw InvalidArgument(m_Words.Translate(error.what()));
   }
-  catch (const Cancelled &)
+  catch (const Canceled &)
   {
     throw;
   }

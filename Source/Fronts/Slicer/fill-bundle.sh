@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Fills a folder with the modules for 3D Slicer, the shared libraries that they need, their page and the licences, and packs
+# Fills a folder with the modules for 3D Slicer, the shared libraries that they need, their page and the licenses, and packs
 # it as FOLDER.tar.gz. The build target slicer-bundle calls it.
 #   fill-bundle.sh FOLDER PROGRAM ...
 set -euo pipefail
@@ -8,19 +8,19 @@ here=$(cd "$(dirname "$0")" && pwd)
 bundle=$1
 shift
 rm -rf "$bundle"
-mkdir -p "$bundle/cli-modules" "$bundle/licences"
+mkdir -p "$bundle/cli-modules" "$bundle/licenses"
 cp "$@" "$bundle/cli-modules/"
 "$here/../../copy-libraries.sh" "$bundle/cli-modules/lib" "$@"
 # Slicer runs every file of the modules' folder that may be executed.
 chmod -x "$bundle"/cli-modules/lib/*
 strip --strip-unneeded "$bundle"/cli-modules/Brick*
 cp "$here/README.md" "$bundle/"
-cp "$here/../../../LICENSE" "$bundle/licences/BrickCCL"
-# Who passes libraries on passes on their licences, which Debian and Ubuntu keep with their packages.
+cp "$here/../../../LICENSE" "$bundle/licenses/BrickCCL"
+# Who passes libraries on passes on their licenses, which Debian and Ubuntu keep with their packages.
 for library in "$bundle"/cli-modules/lib/*; do
   package=$(dpkg -S "*/$(basename "$library")" 2>/dev/null | head -n 1 | cut -d: -f1 || true)
   if [ -n "$package" ] && [ -e "/usr/share/doc/$package/copyright" ]; then
-    cp -L "/usr/share/doc/$package/copyright" "$bundle/licences/$package"
+    cp -L "/usr/share/doc/$package/copyright" "$bundle/licenses/$package"
   fi
 done
 tar -czf "$bundle.tar.gz" -C "$(dirname "$bundle")" "$(basename "$bundle")"

@@ -70,9 +70,9 @@ CountInBlocks(const SurfaceSource & source)
   return blocks;
 }
 
-/** Adds to each block its two neighbours along an axis. */
+/** Adds to each block its two neighbors along an axis. */
 void
-AddNeighbours(std::vector<std::uint16_t> & values, const std::int64_t (&size)[3], int axis)
+AddNeighbors(std::vector<std::uint16_t> & values, const std::int64_t (&size)[3], int axis)
 {
   const std::int64_t stride = axis == 0 ? 1 : axis == 1 ? size[0] : size[0] * size[1];
   const auto         length = static_cast<std::size_t>(stride);
@@ -110,7 +110,7 @@ FillBlocksOfThinParts(BlockCounts & blocks, std::uint16_t voxelsPerBlock)
     [voxelsPerBlock](std::uint16_t count) { return static_cast<std::uint16_t>(count == voxelsPerBlock ? 1 : 0); });
   for (int axis = 0; axis < 3; ++axis)
   {
-    AddNeighbours(fullBlocksAround, blocks.size, axis);
+    AddNeighbors(fullBlocksAround, blocks.size, axis);
   }
   for (std::size_t i = 0; i < blocks.counts.size(); ++i)
   {
@@ -122,7 +122,7 @@ FillBlocksOfThinParts(BlockCounts & blocks, std::uint16_t voxelsPerBlock)
 }
 
 /** A field that is above Threshold inside and below it outside. Its gradient is smooth, since it looks at the 26
- *  neighbours of a block, too; these weigh so little that they do not move a voxel to the other side. */
+ *  neighbors of a block, too; these weigh so little that they do not move a voxel to the other side. */
 constexpr int OwnWeight = 54;
 constexpr int AllWeights = OwnWeight + 27;
 
@@ -138,7 +138,7 @@ FieldOf(const SurfaceSource & source)
   std::vector<std::uint16_t> sums = blocks.counts;
   for (int axis = 0; axis < 3; ++axis)
   {
-    AddNeighbours(sums, blocks.size, axis);
+    AddNeighbors(sums, blocks.size, axis);
   }
   auto field = vtkSmartPointer<vtkImageData>::New();
   field->SetDimensions(static_cast<int>(blocks.size[0]),
@@ -150,7 +150,7 @@ FieldOf(const SurfaceSource & source)
   {
     const double voxel = source.geometry.spacing[axis];
     spacing[axis] = voxel * source.block[axis];
-    // The centre of the first block with voxels, less the margin.
+    // The center of the first block with voxels, less the margin.
     origin[axis] = voxel * (static_cast<double>(source.low[axis]) + 0.5 * (source.block[axis] - 1)) -
                    static_cast<double>(Margin) * spacing[axis];
   }

@@ -3,7 +3,7 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
-#include "BrickCCL/Files/SegmentColours.h"
+#include "BrickCCL/Files/SegmentColors.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Vtk/ClosedMesh.h"
@@ -289,7 +289,7 @@ WritePly(vtkPolyData * mesh, const std::string & comment, const std::string & te
     {
       append(vertices, static_cast<float>(mesh->GetPoint(static_cast<vtkIdType>(point))[axis]));
     }
-    for (const double channel : SegmentColour(labelOf[point]))
+    for (const double channel : SegmentColor(labelOf[point]))
     {
       append(vertices, static_cast<unsigned char>(std::lround(255 * channel)));
     }

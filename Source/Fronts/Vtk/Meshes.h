@@ -17,7 +17,7 @@ namespace brickccl
 struct MeshOptions
 {
   /** Passes of a windowed sinc filter (Taubin, Zhang and Golub, Optimal surface smoothing as filter design, 1996); 0:
-   *  the surface half-way between voxel centres as it is. */
+   *  the surface half-way between voxel centers as it is. */
   int smoothingPasses = 0;
   /** Points in RAS (right, anterior, superior) in place of LPS, which ITK and DICOM use. */
   bool ras = false;
@@ -46,7 +46,7 @@ struct MeshReport
  *  \param oneFileEach  a file for each component, "name_LABEL.ext", in place of one with all of them
  *  \return one report for each component
  *  \throws InvalidArgument for other endings or dimensions; Unsupported where .stl or .ply would lose places far from
- *  the origin; Error if a file cannot be written; Cancelled. No file is changed then, but with `oneFileEach` those that
+ *  the origin; Error if a file cannot be written; Canceled. No file is changed then, but with `oneFileEach` those that
  *  were written before stay. */
 std::vector<MeshReport> WriteMeshes(const ImageView &                labels,
                                     const ComponentTable &           table,

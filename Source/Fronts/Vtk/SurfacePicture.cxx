@@ -3,7 +3,7 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Pictures/Font.h"
-#include "BrickCCL/Pictures/LabelColours.h"
+#include "BrickCCL/Pictures/LabelColors.h"
 #include "BrickCCL/Pictures/PictureKey.h"
 #include "BrickCCL/Vtk/SurfaceScene.h"
 
@@ -24,7 +24,7 @@ namespace brickccl
 namespace
 {
 
-constexpr Colour Ground{ 24, 26, 30 };
+constexpr Color Ground{ 24, 26, 30 };
 /** The share of the picture's width and height that what is drawn fills. */
 constexpr double Filled = 0.94;
 constexpr double PixelsPerBlock = 2;
@@ -93,7 +93,7 @@ ViewOf(const std::vector<Vector> & corners, int width, int height)
     half[i] = (high - low) / 2;
     for (int axis = 0; axis < 3; ++axis)
     {
-      view.centre[axis] += axes[i][axis] * (low + high) / 2;
+      view.center[axis] += axes[i][axis] * (low + high) / 2;
     }
   }
   view.radius = std::sqrt(Dot(half, half));
@@ -112,10 +112,10 @@ ChooseBlocks(const Geometry & geometry, double pixelSize, int (&block)[3])
 }
 
 /** Puts surfaces behind each other. */
-ColouredSurface
-Join(std::vector<Surface> & surfaces, const std::vector<Colour> & colours)
+ColoredSurface
+Join(std::vector<Surface> & surfaces, const std::vector<Color> & colors)
 {
-  ColouredSurface   all;
+  ColoredSurface    all;
   const std::size_t points =
     std::accumulate(surfaces.begin(), surfaces.end(), std::size_t{ 0 }, [](std::size_t sum, const Surface & s) {
       return sum + s.points.size();
@@ -131,7 +131,7 @@ Join(std::vector<Surface> & surfaces, const std::vector<Colour> & colours)
   }
   all.surface.points.reserve(points);
   all.surface.normals.reserve(points);
-  all.colours.reserve(points);
+  all.colors.reserve(points);
   for (std::size_t i = 0; i < surfaces.size(); ++i)
   {
     const auto first = static_cast<std::int32_t>(all.surface.points.size() / 3);
@@ -143,7 +143,7 @@ Join(std::vector<Surface> & surfaces, const std::vector<Colour> & colours)
     }
     for (std::size_t point = 0; point < surfaces[i].points.size() / 3; ++point)
     {
-      all.colours.insert(all.colours.end(), { colours[i].red, colours[i].green, colours[i].blue });
+      all.colors.insert(all.colors.end(), { colors[i].red, colors[i].green, colors[i].blue });
     }
     surfaces[i] = {};
   }
@@ -155,7 +155,7 @@ void
 DrawAxes(Canvas & canvas, int x, int y, const SurfaceView & view, bool hasPatientAxes)
 {
   constexpr double length = 34;
-  constexpr Colour colours[3] = { { 240, 90, 80 }, { 110, 200, 90 }, { 95, 150, 250 } };
+  constexpr Color  colors[3] = { { 240, 90, 80 }, { 110, 200, 90 }, { 95, 150, 250 } };
   const char *     names[3] = { "x", "y", "z" };
   if (hasPatientAxes)
   {
@@ -169,11 +169,11 @@ DrawAxes(Canvas & canvas, int x, int y, const SurfaceView & view, bool hasPatien
   {
     const double across = length * view.right[axis];
     const double down = -length * view.up[axis];
-    canvas.DrawLine(x, y, x + across, y + down, 3, colours[axis]);
+    canvas.DrawLine(x, y, x + across, y + down, 3, colors[axis]);
     canvas.DrawText(static_cast<int>(std::lround(x + 1.35 * across)),
                     static_cast<int>(std::lround(y + 1.35 * down)) + FontCapitalHeight / 2,
                     names[axis],
-                    TextColour,
+                    TextColor,
                     Anchor::Middle);
   }
 }
@@ -267,7 +267,7 @@ WriteSurfacePicture(const std::string &     path,
     corners.insert(corners.end(), more.begin(), more.end());
   }
   // The key's width does not depend on the size of a pixel.
-  const KeyContents keyContents{ table, contents.hasSpacing, labels, "drawn", contents.columnColours, nullptr };
+  const KeyContents keyContents{ table, contents.hasSpacing, labels, "drawn", contents.columnColors, nullptr };
   const int         keyWidth = PictureKey(keyContents, 1, height - 2 * SurfaceMargin).Width();
   const SurfaceView view = ViewOf(corners, width - keyWidth - 3 * SurfaceMargin, height - 2 * SurfaceMargin);
   const PictureKey  key(keyContents, view.pixelSize, height - 2 * SurfaceMargin);
@@ -281,14 +281,14 @@ WriteSurfacePicture(const std::string &     path,
   std::vector<Surface>       surfaces = MakeSurfaces(contents, report, context.Part(0, 0.6));
   std::vector<std::uint64_t> listed = key.Labels();
   listed.insert(listed.end(), labels.begin(), labels.end());
-  const LabelColours  colours({}, listed);
-  std::vector<Colour> colourOf;
+  const LabelColors  colors({}, listed);
+  std::vector<Color> colorOf;
   for (const std::uint64_t label : labels)
   {
-    colourOf.push_back(contents.columnColours != nullptr ? (*contents.columnColours)[label] : colours[label]);
+    colorOf.push_back(contents.columnColors != nullptr ? (*contents.columnColors)[label] : colors[label]);
   }
-  const ColouredSurface components = Join(surfaces, colourOf);
-  ColouredSurface       part;
+  const ColoredSurface components = Join(surfaces, colorOf);
+  ColoredSurface       part;
   if (contents.part)
   {
     SurfaceSource source{ *contents.part, table.geometry, std::nullopt, {}, {}, {} };
@@ -315,7 +315,7 @@ WriteSurfacePicture(const std::string &     path,
       canvas.Blend(SurfaceMargin + x, SurfaceMargin + y, { pixel[0], pixel[1], pixel[2] });
     }
   }
-  key.Draw(canvas, width - keyWidth - SurfaceMargin, SurfaceMargin, colours);
+  key.Draw(canvas, width - keyWidth - SurfaceMargin, SurfaceMargin, colors);
   DrawAxes(canvas, width - SurfaceMargin - 60, height - SurfaceMargin - 50, view, contents.hasPatientAxes);
   canvas.Write(path);
   context.progress.Update(1);

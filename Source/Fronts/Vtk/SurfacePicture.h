@@ -5,7 +5,7 @@
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Files/Isolation/VirtualDisplay.h"
-#include "BrickCCL/Pictures/ColumnColours.h"
+#include "BrickCCL/Pictures/ColumnColors.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
 #include <cstddef>
@@ -26,9 +26,9 @@ struct SurfaceContents
   std::vector<std::size_t> places;
   /** A mask of the same extent, whose surface is drawn transparent around the components. */
   std::optional<ImageView> part;
-  /** Colours by a column; null: a colour for each label. */
-  const ColumnColours * columnColours = nullptr;
-  bool                  hasSpacing = true;
+  /** Colors by a column; null: a color for each label. */
+  const ColumnColors * columnColors = nullptr;
+  bool                 hasSpacing = true;
   /** Whether the ends of axes have a patient's letters. */
   bool hasPatientAxes = false;
 };
@@ -63,7 +63,7 @@ bool DrawsThroughX();
  *  pixels wide are drawn as one, except of small components.
  *  \param width, height  from MinimumSurfacePicture to MaximumSurfacePicture
  *  \throws Unsupported without a display (see VirtualDisplay) or OpenGL; Error if the file cannot be written;
- *  Cancelled. */
+ *  Canceled. */
 SurfaceReport WriteSurfacePicture(const std::string &     path,
                                   const SurfaceContents & contents,
                                   int                     width,

@@ -48,9 +48,9 @@ ArrayOn(const std::vector<T> & values, int components)
 }
 
 vtkSmartPointer<vtkActor>
-ActorOf(const ColouredSurface & coloured)
+ActorOf(const ColoredSurface & colored)
 {
-  const Surface &   surface = coloured.surface;
+  const Surface &   surface = colored.surface;
   vtkNew<vtkPoints> points;
   points->SetData(ArrayOn<vtkFloatArray>(surface.points, 3));
   vtkNew<vtkTypeInt32Array> offsets;
@@ -66,14 +66,14 @@ ActorOf(const ColouredSurface & coloured)
   mesh->SetPoints(points);
   mesh->SetPolys(cells);
   mesh->GetPointData()->SetNormals(ArrayOn<vtkFloatArray>(surface.normals, 3));
-  if (!coloured.colours.empty())
+  if (!colored.colors.empty())
   {
-    mesh->GetPointData()->SetScalars(ArrayOn<vtkUnsignedCharArray>(coloured.colours, 3));
+    mesh->GetPointData()->SetScalars(ArrayOn<vtkUnsignedCharArray>(colored.colors, 3));
   }
   vtkNew<vtkPolyDataMapper> mapper;
   mapper->SetInputData(mesh);
   mapper->SetColorModeToDirectScalars();
-  mapper->SetScalarVisibility(!coloured.colours.empty());
+  mapper->SetScalarVisibility(!colored.colors.empty());
   auto actor = vtkSmartPointer<vtkActor>::New();
   actor->SetMapper(mapper);
   actor->GetProperty()->SetAmbient(0.15);
@@ -88,11 +88,11 @@ PlaceCamera(const SurfaceView & view, vtkRenderer * renderer)
 {
   vtkCamera * const camera = renderer->GetActiveCamera();
   camera->ParallelProjectionOn();
-  camera->SetFocalPoint(view.centre);
+  camera->SetFocalPoint(view.center);
   const double distance = 2 * view.radius;
-  camera->SetPosition(view.centre[0] + distance * view.toEye[0],
-                      view.centre[1] + distance * view.toEye[1],
-                      view.centre[2] + distance * view.toEye[2]);
+  camera->SetPosition(view.center[0] + distance * view.toEye[0],
+                      view.center[1] + distance * view.toEye[1],
+                      view.center[2] + distance * view.toEye[2]);
   camera->SetViewUp(view.up);
   camera->SetParallelScale(0.5 * view.pixelSize * view.height);
   camera->SetClippingRange(distance - 1.05 * view.radius, distance + 1.05 * view.radius);
@@ -135,10 +135,10 @@ constexpr char NoOpenGL[] = "surfaces need OpenGL 3.2, which this display lacks;
 } // namespace
 
 std::vector<unsigned char>
-DrawScene(const ColouredSurface & components,
-          const ColouredSurface & part,
-          const SurfaceView &     view,
-          const Colour &          ground)
+DrawScene(const ColoredSurface & components,
+          const ColoredSurface & part,
+          const SurfaceView &    view,
+          const Color &          ground)
 {
   vtkObject::GlobalWarningDisplayOff();
   // VTK ends the process where an X server has no OpenGL.

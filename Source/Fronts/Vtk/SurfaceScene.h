@@ -11,11 +11,11 @@ namespace brickccl
 {
 
 /** Many surfaces in one. */
-struct ColouredSurface
+struct ColoredSurface
 {
   Surface surface;
-  /** Red, green and blue of each point; empty if all points have one colour. */
-  std::vector<unsigned char> colours;
+  /** Red, green and blue of each point; empty if all points have one color. */
+  std::vector<unsigned char> colors;
 };
 
 /** Where the eye is, without perspective. */
@@ -26,7 +26,7 @@ struct SurfaceView
   double up[3] = {};
   double toEye[3] = {};
   /** The point in the middle of the picture. */
-  double centre[3] = {};
+  double center[3] = {};
   /** The radius of everything around the center. */
   double radius = 1;
   /** The size of a pixel in mm. */
@@ -37,10 +37,10 @@ struct SurfaceView
 
 /** Draws opaque components and, around them, a transparent part; either may be empty. The display must be ready.
  *  \return red, green and blue of each pixel, row by row from the top. \throws Unsupported without OpenGL. */
-std::vector<unsigned char> DrawScene(const ColouredSurface & components,
-                                     const ColouredSurface & part,
-                                     const SurfaceView &     view,
-                                     const Colour &          ground);
+std::vector<unsigned char> DrawScene(const ColoredSurface & components,
+                                     const ColoredSurface & part,
+                                     const SurfaceView &    view,
+                                     const Color &          ground);
 
 } // namespace brickccl
 

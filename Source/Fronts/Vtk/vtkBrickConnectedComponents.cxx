@@ -53,23 +53,23 @@ vtkBrickConnectedComponents::~vtkBrickConnectedComponents() = default;
 namespace
 {
 
-/** The connectivity of a number of neighbours. \throws InvalidArgument, which says what fits. */
+/** The connectivity of a number of neighbors. \throws InvalidArgument, which says what fits. */
 brickccl::Connectivity
-ConnectivityFor(int neighbours, const brickccl::Extent & extent)
+ConnectivityFor(int neighbors, const brickccl::Extent & extent)
 {
-  if (extent.dimension == 2 || neighbours == 6 || neighbours == 18 || neighbours == 26)
+  if (extent.dimension == 2 || neighbors == 6 || neighbors == 18 || neighbors == 26)
   {
-    // A plane has the neighbours of a volume that is one voxel thick: of 6 it keeps 4, of 18 or 26 it keeps 8.
-    const int inPlane = neighbours == 6 ? 4 : neighbours == 18 || neighbours == 26 ? 8 : neighbours;
-    return extent.dimension == 2 ? brickccl::Connectivity::FromNeighbourCount(inPlane, 2)
-                                 : brickccl::Connectivity::FromNeighbourCount(neighbours, 3);
+    // A plane has the neighbors of a volume that is one voxel thick: of 6 it keeps 4, of 18 or 26 it keeps 8.
+    const int inPlane = neighbors == 6 ? 4 : neighbors == 18 || neighbors == 26 ? 8 : neighbors;
+    return extent.dimension == 2 ? brickccl::Connectivity::FromNeighborCount(inPlane, 2)
+                                 : brickccl::Connectivity::FromNeighborCount(neighbors, 3);
   }
   const bool isThin = extent.size[0] == 1 || extent.size[1] == 1 || extent.size[2] == 1;
-  if (isThin && (neighbours == 4 || neighbours == 8))
+  if (isThin && (neighbors == 4 || neighbors == 8))
   {
-    return brickccl::Connectivity(3, neighbours == 4 ? 1 : 2);
+    return brickccl::Connectivity(3, neighbors == 4 ? 1 : 2);
   }
-  throw brickccl::InvalidArgument("connectivity " + std::to_string(neighbours) + " does not fit an image of " +
+  throw brickccl::InvalidArgument("connectivity " + std::to_string(neighbors) + " does not fit an image of " +
                                   extent.ToString() + " voxels; choose 6, 18 or 26" +
                                   (isThin ? ", 4 or 8" : " (4 and 8 are for images that are one voxel thick)"));
 }
@@ -252,7 +252,7 @@ vtkBrickConnectedComponents::RequestData(vtkInformation *,
     this->Label(inputs, output, table);
     return 1;
   }
-  catch (const brickccl::Cancelled &)
+  catch (const brickccl::Canceled &)
   {
     output->Initialize();
     table->Initialize();
@@ -276,7 +276,7 @@ vtkBrickConnectedComponents::Label(vtkInformationVector ** inputs, vtkImageData 
   brickccl::LabelOptions options = OptionsOf(this, own);
   // Labeling is most of the work if no table is asked for, and about half of it if one is.
   options.progress.report = [this](double fraction) { this->UpdateProgress(0.5 * fraction); };
-  options.progress.cancelled = [this] { return this->GetAbortExecute() != 0; };
+  options.progress.canceled = [this] { return this->GetAbortExecute() != 0; };
 
   brickccl::Labeling & labeling = m_Internals->labeling;
   brickccl::Label(*own.View(Image), options, labeling);
@@ -300,7 +300,7 @@ vtkBrickConnectedComponents::Label(vtkInformationVector ** inputs, vtkImageData 
   labels->SetNumberOfTuples(own.GetExtent().VoxelCount());
   brickccl::ProgressHooks rest;
   rest.report = [this](double fraction) { this->UpdateProgress(0.5 + 0.25 * fraction); };
-  rest.cancelled = options.progress.cancelled;
+  rest.canceled = options.progress.canceled;
   labeling.Write(labels->GetVoidPointer(0), labelType, rest);
   output->ShallowCopy(own.GetImage());
   vtkDataSetAttributes * const attributes =

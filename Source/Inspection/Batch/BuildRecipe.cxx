@@ -252,14 +252,14 @@ private:
   }
 
   void
-  CheckNeighbourhood()
+  CheckNeighborhood()
   {
     std::string fault;
     for (const int dimension : { 2, 3 })
     {
       try
       {
-        NeighbourhoodFromText(m_Recipe.neighbourhood, dimension);
+        NeighborhoodFromText(m_Recipe.neighborhood, dimension);
         return;
       }
       catch (const InvalidArgument & error)
@@ -267,7 +267,7 @@ private:
         fault = error.what();
       }
     }
-    Complain(m_Given.LineOf("labeling.neighbourhood"), "labeling.neighbourhood: " + fault);
+    Complain(m_Given.LineOf("labeling.neighborhood"), "labeling.neighborhood: " + fault);
   }
 
   void
@@ -281,9 +281,9 @@ private:
                  " joins voxels of neighboring slices, but labeling.by_slice labels each slice separately; "
                  "use 4 or 8, or leave by_slice out");
     }
-    if (m_Given.Has("labeling.neighbourhood"))
+    if (m_Given.Has("labeling.neighborhood"))
     {
-      CheckNeighbourhood();
+      CheckNeighborhood();
     }
     if (m_Recipe.minimumSize > m_Recipe.maximumSize)
     {
@@ -381,8 +381,8 @@ private:
       const Condition condition(text);
       for (const std::string & column : condition.ColumnNames())
       {
-        const std::string inMillimetres = ColumnInMillimetres(column);
-        NeedColumn(m_Columns.count(inMillimetres) > 0 ? inMillimetres : column, key, line, false);
+        const std::string inMillimeters = ColumnInMillimeters(column);
+        NeedColumn(m_Columns.count(inMillimeters) > 0 ? inMillimeters : column, key, line, false);
       }
     }
     catch (const InvalidArgument & error)

@@ -311,7 +311,7 @@ CompareBatches(const std::string & before, const std::string & after, const Comp
   {
     if (WasInterrupted())
     {
-      throw Cancelled();
+      throw Canceled();
     }
     const auto other = second.find(name);
     items.push_back(other == second.end() ? Left(name, after) : CompareItem(name, item, other->second, options));

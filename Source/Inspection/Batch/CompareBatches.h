@@ -68,7 +68,7 @@ struct CompareOptions
 };
 
 /** Compares the defects of the items of two batches that have the same name, by the overlap of their label maps.
- *  \throws Error if one of the folders is not a batch's folder, or if a picture cannot be written; Cancelled. */
+ *  \throws Error if one of the folders is not a batch's folder, or if a picture cannot be written; Canceled. */
 std::vector<ComparedItem>
 CompareBatches(const std::string & before, const std::string & after, const CompareOptions & options);
 

@@ -15,24 +15,24 @@ namespace brickccl::batch
 namespace
 {
 
-constexpr Colour CurveColour{ 30, 90, 160 };
-constexpr Colour BoundColour{ 200, 90, 30 };
-constexpr Colour HitColour{ 90, 90, 90 };
-constexpr Colour TextColour{ 40, 40, 40 };
-constexpr int    Steps = 80;
-constexpr int    Room = 190;
+constexpr Color CurveColor{ 30, 90, 160 };
+constexpr Color BoundColor{ 200, 90, 30 };
+constexpr Color HitColor{ 90, 90, 90 };
+constexpr Color TextColor{ 40, 40, 40 };
+constexpr int   Steps = 80;
+constexpr int   Room = 190;
 
 /** A line with a text next to it. */
 void
-DrawLegend(Drawing & drawing, const ChartFrame & frame, int row, const Colour & colour, const std::string & text)
+DrawLegend(Drawing & drawing, const ChartFrame & frame, int row, const Color & color, const std::string & text)
 {
   const double x = frame.Right() + FontLineHeight;
   const double y = frame.Top() + FontLineHeight * (row + 1);
-  if (colour != TextColour)
+  if (color != TextColor)
   {
-    drawing.DrawLine(x, y - FontCapitalHeight / 2.0, x + 14, y - FontCapitalHeight / 2.0, 3, colour);
+    drawing.DrawLine(x, y - FontCapitalHeight / 2.0, x + 14, y - FontCapitalHeight / 2.0, 3, color);
   }
-  drawing.DrawText(x + 22, y, text, TextColour, Anchor::Begin, false);
+  drawing.DrawText(x + 22, y, text, TextColor, Anchor::Begin, false);
 }
 
 } // namespace
@@ -63,7 +63,7 @@ WriteDetectionChart(const std::string &            path,
                          { "size of the defect [" + unit + "]", low, high, true, false },
                          { "probability", -0.04, 1.04, false, false },
                          Room);
-  const auto       draw = [&](const Colour & colour, auto probability) {
+  const auto       draw = [&](const Color & color, auto probability) {
     double x = 0;
     double y = 0;
     for (int i = 0; i <= Steps; ++i)
@@ -73,31 +73,31 @@ WriteDetectionChart(const std::string &            path,
       const double nextY = frame.Y(probability(size));
       if (i > 0)
       {
-        drawing->DrawLine(x, y, nextX, nextY, 2, colour);
+        drawing->DrawLine(x, y, nextX, nextY, 2, color);
       }
       x = nextX;
       y = nextY;
     }
   };
-  drawing->DrawLine(frame.Left(), frame.Y(0.9), frame.Right(), frame.Y(0.9), 1, HitColour);
-  draw(BoundColour, [&](double size) { return curve.LowerBound(size); });
-  draw(CurveColour, [&](double size) { return curve.Probability(size); });
+  drawing->DrawLine(frame.Left(), frame.Y(0.9), frame.Right(), frame.Y(0.9), 1, HitColor);
+  draw(BoundColor, [&](double size) { return curve.LowerBound(size); });
+  draw(CurveColor, [&](double size) { return curve.Probability(size); });
   for (const Detection & detection : detections)
   {
     const double x = frame.X(detection.size);
     const double y = frame.Y(detection.isHit ? 1 : 0);
-    drawing->DrawLine(x, y - 5, x, y + 5, 1, HitColour);
+    drawing->DrawLine(x, y - 5, x, y + 5, 1, HitColor);
   }
-  DrawLegend(*drawing, frame, 0, CurveColour, "most likely");
-  DrawLegend(*drawing, frame, 1, BoundColour, "95 % bound");
-  DrawLegend(*drawing, frame, 2, HitColour, "hit (1), miss (0)");
-  DrawLegend(*drawing, frame, 4, TextColour, "a90 " + ShortNumber(curve.SizeAt(0.9), 3) + " " + unit);
+  DrawLegend(*drawing, frame, 0, CurveColor, "most likely");
+  DrawLegend(*drawing, frame, 1, BoundColor, "95 % bound");
+  DrawLegend(*drawing, frame, 2, HitColor, "hit (1), miss (0)");
+  DrawLegend(*drawing, frame, 4, TextColor, "a90 " + ShortNumber(curve.SizeAt(0.9), 3) + " " + unit);
   DrawLegend(*drawing,
              frame,
              5,
-             TextColour,
+             TextColor,
              "a90/95 " + (bounded ? ShortNumber(*bounded, 3) + " " + unit : std::string("-")));
-  DrawLegend(*drawing, frame, 6, TextColour, std::to_string(curve.HitCount()) + " of " + std::to_string(curve.Count()));
+  DrawLegend(*drawing, frame, 6, TextColor, std::to_string(curve.HitCount()) + " of " + std::to_string(curve.Count()));
   drawing->Write(path);
 }
 

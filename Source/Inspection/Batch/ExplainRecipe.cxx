@@ -69,9 +69,9 @@ ExplainLabeling(const Recipe & recipe)
 {
   std::string text = "Neighboring voxels that take part belong to one component";
   text += job::JoiningOf(recipe);
-  text += !recipe.neighbourhood.empty()         ? "; each voxel has the neighbors " + recipe.neighbourhood + "."
-        : recipe.connectivity == FaceNeighbours ? "; neighbors share a face."
-        : recipe.connectivity == FullNeighbours
+  text += !recipe.neighborhood.empty()         ? "; each voxel has the neighbors " + recipe.neighborhood + "."
+        : recipe.connectivity == FaceNeighbors ? "; neighbors share a face."
+        : recipe.connectivity == FullNeighbors
           ? "; neighbors share a face, an edge or a corner."
           : "; each voxel has " + std::to_string(recipe.connectivity) + " neighbors.";
   if (!recipe.bySlice.empty())

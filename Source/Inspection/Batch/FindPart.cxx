@@ -87,7 +87,7 @@ FillPart(NewMask & mask, const std::string & where, const ProgressHooks & hooks,
   FillHoles(mask.image.View(), mask.bytes, options);
 }
 
-/** The voxels of the mask whose centres lie deeper than `depth` mm. \throws InvalidArgument if there is none. */
+/** The voxels of the mask whose centers lie deeper than `depth` mm. \throws InvalidArgument if there is none. */
 LoadedImage
 Erode(const LoadedImage & mask, double depth, const ProgressHooks & hooks, int threads)
 {

@@ -41,7 +41,7 @@ struct FoundPart
 
 /** Finds the part of an image. \param onMaterial  called with the number of runs of the material before memory that
  *  grows with it is allocated; it may throw. \throws InvalidArgument if no voxel has values of the material, or none
- *  is deep enough for defects to count; Cancelled. */
+ *  is deep enough for defects to count; Canceled. */
 FoundPart FindPart(const LoadedImage &                        image,
                    const job::Part &                          part,
                    const ProgressHooks &                      hooks,

@@ -144,7 +144,7 @@ MemoryForRuns(std::uint64_t runs, std::uint64_t outsideRuns, std::uint64_t compo
   };
   const ColumnGroups & groups = recipe.groups;
   const bool           hasPart = recipe.partMethod != "none";
-  const bool           hasTrees = groups.Has("neighbours") || hasPart || asks("cluster");
+  const bool           hasTrees = groups.Has("neighbors") || hasPart || asks("cluster");
   return runs * (16 + (hasTrees        ? 2 * ofTree
                        : asks("-per-") ? box
                                        : 0)) +

@@ -19,8 +19,8 @@ namespace
 
 constexpr std::size_t ChangeCount = 7;
 
-/** The colours of the changes, in their order. They differ in lightness too. */
-constexpr Colour Colours[ChangeCount] = {
+/** The colors of the changes, in their order. They differ in lightness too. */
+constexpr Color Colors[ChangeCount] = {
   { 110, 150, 200 }, // same
   { 240, 140, 30 },  // grown
   { 250, 230, 110 }, // shrunk
@@ -205,7 +205,7 @@ WriteChanges(const std::string &                 path,
       label = table.components.Label(place) == change + 1 ? place + 1 : label;
     }
     legend.push_back({ label,
-                       Colours[change],
+                       Colors[change],
                        std::to_string(counts[change]) + " " + NameOf(static_cast<DefectChange>(change)) +
                          (label == 0 ? ", not in this slice" : "") });
   }

@@ -28,7 +28,7 @@ struct LabelMap
  *  labeled twice has the color of the later defect.
  *  \param scan   the image below them; null if there is none
  *  \param title  above the legend
- *  \throws Error if it cannot be written; Cancelled. */
+ *  \throws Error if it cannot be written; Canceled. */
 void WriteChanges(const std::string &                 path,
                   const LabelMap &                    before,
                   const LabelMap &                    after,

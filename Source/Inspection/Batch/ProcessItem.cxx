@@ -50,7 +50,7 @@ public:
     , m_Folder(folder)
     , m_Memory(options.memory, options.maximumMemory)
   {
-    m_Hooks.cancelled = WasInterrupted;
+    m_Hooks.canceled = WasInterrupted;
   }
 
   void
@@ -234,9 +234,9 @@ private:
   {
     LabelOptions options;
     options.criterion = CriterionOfRecipe();
-    options.connectivity = m_Recipe.neighbourhood.empty()
+    options.connectivity = m_Recipe.neighborhood.empty()
                            ? ConnectivityFor(m_Recipe.connectivity, m_Image.extent, m_Recipe.bySlice)
-                           : NeighbourhoodFromText(m_Recipe.neighbourhood, m_Image.extent.dimension);
+                           : NeighborhoodFromText(m_Recipe.neighborhood, m_Image.extent.dimension);
     options.relabel.minimumSize = m_Recipe.minimumSize;
     options.relabel.maximumSize = m_Recipe.maximumSize;
     options.minimumVolume = m_Recipe.minimumVolume;
@@ -259,7 +259,7 @@ private:
     {
       Note(labeling.UsedDevice().remark);
     }
-    m_Summary["connectivity"] = labeling.GetConnectivity().NeighbourCount();
+    m_Summary["connectivity"] = labeling.GetConnectivity().NeighborCount();
     m_Summary["criterion"] = options.criterion.ToString();
     m_Summary["components"] = labeling.ComponentCount();
     m_Count = labeling.ComponentCount();

@@ -45,7 +45,7 @@ inline constexpr const char * ReportKey = "report";
 /** Applies the recipe to one image, and writes the label map, the table, the picture and the summary into an existing
  *  folder. The results depend only on the image, the recipe and `drawsForReport`; drawing surfaces also depends on
  *  the memory. It does not wait until the disk has the files (WrittenInPlace).
- *  \throws WriteError; MoreMemoryNeeded; Error for everything else; Cancelled after an interrupt. */
+ *  \throws WriteError; MoreMemoryNeeded; Error for everything else; Canceled after an interrupt. */
 void ProcessItem(const std::string &    name,
                  const FoundImage &     found,
                  const Recipe &         recipe,

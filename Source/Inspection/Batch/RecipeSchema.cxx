@@ -52,7 +52,7 @@ TypeOf(const job::Form & form)
   case Kind::Whole:
   case Kind::Memory:
     return { { "type", "integer" } };
-  case Kind::Neighbours:
+  case Kind::Neighbors:
     return { { "type", ordered_json({ "integer", "string" }) } };
   case Kind::Number:
   case Kind::Above:

@@ -138,7 +138,7 @@ TextsFor(const job::Form & form, const toml::node & node, const std::string & re
   case Kind::Range:
   case Kind::Spacing:
     return ListFor(node, numberOf);
-  case Kind::Neighbours:
+  case Kind::Neighbors:
   case Kind::Threshold:
   {
     const auto number = numberOf(node);

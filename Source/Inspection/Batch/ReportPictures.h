@@ -46,7 +46,7 @@ struct ReportPictures
 };
 
 /** Draws what the report of a batch shows of an item: slices to look through, the largest defects, and the surfaces of
- *  the part and the defects. \throws Error if a file cannot be written; Cancelled. */
+ *  the part and the defects. \throws Error if a file cannot be written; Canceled. */
 ReportPictures DrawForReport(const ReportSources & sources, const std::string & folder, const HostContext & context);
 
 } // namespace brickccl::batch

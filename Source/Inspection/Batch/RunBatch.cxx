@@ -32,7 +32,7 @@ enum ExitCode
   ItemDone = 0,
   ItemFailed = 3,
   DiskFailed = 4,
-  ItemCancelled = 5,
+  ItemCanceled = 5,
   ItemNeedsMemory = 6
 };
 
@@ -61,9 +61,9 @@ WorkOnItem(const BatchItem & item, const Recipe & recipe, const ProcessOptions &
     ProcessItem(item.name, item.found, recipe, options, folder);
     return ItemDone;
   }
-  catch (const Cancelled &)
+  catch (const Canceled &)
   {
-    return ItemCancelled;
+    return ItemCanceled;
   }
   catch (const WriteError & failure)
   {
@@ -333,7 +333,7 @@ private:
       error = "its process ended with " + end.ToString() + (printed.empty() ? "" : ": " + printed);
     }
     m_Folder.DropItem(item);
-    if (end.exitCode == ItemCancelled)
+    if (end.exitCode == ItemCanceled)
     {
       return;
     }

@@ -59,7 +59,7 @@ struct Score
 /** Compares label maps defect by defect.
  *  \param labels  every value but 0 is one defect
  *  \param truth   a defect is a component of equal values, connected by faces, edges and corners; 0 is background
- *  \throws InvalidArgument if the extents differ; Cancelled. */
+ *  \throws InvalidArgument if the extents differ; Canceled. */
 Score ScoreLabels(const LoadedImage &  labels,
                   const LoadedImage &  truth,
                   const ScoreOptions & options,

@@ -23,7 +23,7 @@ Writing(TFunction && write)
   {
     write();
   }
-  catch (const Cancelled &)
+  catch (const Canceled &)
   {
     throw;
   }

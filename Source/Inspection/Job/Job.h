@@ -69,11 +69,11 @@ struct Segmenting : Part
   std::string criterion = "foreground";
 };
 
-struct Neighbours
+struct Neighbors
 {
-  /** FaceNeighbours, FullNeighbours or a number. */
+  /** FaceNeighbors, FullNeighbors or a number. */
   int         connectivity = 0;
-  std::string neighbourhood;
+  std::string neighborhood;
   std::string bySlice;
   std::string periodic;
 };
@@ -140,7 +140,7 @@ struct LabelMap
   bool        noCompression = false;
   std::string order = "raster";
   std::string picture;
-  std::string colourTable;
+  std::string colorTable;
 };
 
 struct Running
@@ -156,7 +156,7 @@ struct Running
   bool          resume = false;
 };
 
-struct Job : Reading, Segmenting, Neighbours, Filter, Table, LabelMap, Running
+struct Job : Reading, Segmenting, Neighbors, Filter, Table, LabelMap, Running
 {
   std::string input;
 

@@ -25,10 +25,10 @@ constexpr int MaximumThreads = 4096;
 // Checks of texts: each returns what would be right, or nothing if the text is.
 
 std::string
-CheckNeighbourhood(const std::string & text)
+CheckNeighborhood(const std::string & text)
 {
   std::error_code failure;
-  return IsNeighbourhoodText(text) || std::filesystem::is_regular_file(text, failure)
+  return IsNeighborhoodText(text) || std::filesystem::is_regular_file(text, failure)
          ? ""
          : "a file or a neighborhood, such as 8+z";
 }
@@ -96,8 +96,8 @@ const Form Flag = { Kind::Flag };
 const Form Text = { Kind::Text };
 const Form Count = { Kind::Whole, 0 };
 const Form FromZero = { Kind::Number, 0, Unlimited };
-const Form Millimetres = { Kind::Number, 0, Finite, "mm" };
-const Form CubicMillimetres = { Kind::Number, 0, Finite, "mm3" };
+const Form Millimeters = { Kind::Number, 0, Finite, "mm" };
+const Form CubicMillimeters = { Kind::Number, 0, Finite, "mm3" };
 const Form Range = { Kind::Range };
 const Form Axis = OneOf({ "x", "y", "z", "t" });
 const Ties NeedsWhole = { "", "", true };
@@ -179,10 +179,10 @@ SegmentingRows()
     { "", "part.fill_holes", &Job::partHoles, OneOf({ "volume", "slices", "none" }), "", "",
       "whether what the material encloses belongs to the part: in space (default), in each slice across z, or not",
       { "", "part.method=pores" } },
-    { "close", "part.close_mm", &Job::close, Millimetres, "MM", group::Labeled,
+    { "close", "part.close_mm", &Job::close, Millimeters, "MM", group::Labeled,
       "count cavities that are open to the outside through gaps up to MM as pores",
       { "pores part.method=pores" } },
-    { "", "part.erode_mm", &Job::erode, Millimetres, "", "",
+    { "", "part.erode_mm", &Job::erode, Millimeters, "", "",
       "the core of the part are the voxels whose centers are deeper than this below the part's surface or the image's "
       "border; only defects that are in the core as a whole count, and porosity is a share of the core; default: 0" },
   };
@@ -192,15 +192,15 @@ std::vector<Parameter>
 JoiningRows()
 {
   return {
-    { "connectivity", "labeling.connectivity", &Job::connectivity, { Kind::Neighbours }, "N", group::Joined,
-      "neighbors: 4, 8 (slices); 6, 18, 26 (volumes); faces (default) or full", { "", "neighbourhood" },
+    { "connectivity", "labeling.connectivity", &Job::connectivity, { Kind::Neighbors }, "N", group::Joined,
+      "neighbors: 4, 8 (slices); 6, 18, 26 (volumes); faces (default) or full", { "", "neighborhood" },
       "8, 32, 64 and 80 are for images of four dimensions." },
-    { "neighbourhood", "labeling.neighbourhood", &Job::neighbourhood, Checked(CheckNeighbourhood), "8+z|FILE",
+    { "neighborhood", "labeling.neighborhood", &Job::neighborhood, Checked(CheckNeighborhood), "8+z|FILE",
       group::Joined,
       "other neighbors: 8+z are 8 in the slice, and those before and behind along z", { "", "connectivity by-slice" },
       "Or a file of 3 x 3 x 3 zeros and ones: .txt (x fastest), .json (nested lists), .npy or an image." },
     { "by-slice", "labeling.by_slice", &Job::bySlice, Axis, "AXIS", group::Joined,
-      "label each slice orthogonal to this axis separately", { "", "neighbourhood" } },
+      "label each slice orthogonal to this axis separately", { "", "neighborhood" } },
     { "periodic", "", &Job::periodic, Checked(CheckPeriodic), "x,y,z", group::Joined,
       "axes along which the image repeats, as in simulated microstructures", { "", "pores picture" } },
     { "", "labeling.criterion", &Job::criterion, OneOf({ "foreground", "equal-value", "tolerance" }), "", "",
@@ -219,7 +219,7 @@ std::vector<Parameter>
 FilterRows()
 {
   return {
-    { "minimum-volume", "labeling.minimum_volume_mm3", &Job::minimumVolume, CubicMillimetres, "MM3", group::Kept,
+    { "minimum-volume", "labeling.minimum_volume_mm3", &Job::minimumVolume, CubicMillimeters, "MM3", group::Kept,
       "drop components smaller than this, in mm3 (2-D, slices: mm2)", {},
       "A component that is smaller by a relative 1e-9 only is kept." },
     { "minimum-size", "labeling.minimum_size", &Job::minimumSize, Count, "VOXELS", group::Kept,
@@ -283,7 +283,7 @@ TableRows()
       "what separates decimals in .csv and .tsv: point (default) or comma" },
     { "contacts", "", &Job::contacts, Text, "FILE", group::Table,
       "write the pairs of components that share voxel faces: .csv or .tsv", NeedsWhole,
-      "This measures the group 'neighbours'." },
+      "This measures the group 'neighbors'." },
     { "schema", "", &Job::schema, Text, "FILE", group::Table,
       "write names, types, units and meanings of the columns: .csv or .tsv", {},
       "3D Slicer reads TABLE.schema.tsv next to TABLE.tsv." },
@@ -310,7 +310,7 @@ OutputRows()
     { "picture", "", &Job::picture, Checked([](const std::string & text) { return CheckEnd(text, ".png"); }), "FILE",
       group::LabelMap,
       "draw slices through the largest component, with a scale bar and sizes: .png", { "", "periodic", true } },
-    { "colour-table", "", &Job::colourTable, Checked([](const std::string & text) { return CheckEnd(text, ".ctbl"); }),
+    { "color-table", "", &Job::colorTable, Checked([](const std::string & text) { return CheckEnd(text, ".ctbl"); }),
       "FILE", group::LabelMap,
       "write a color for each label, as 3D Slicer reads it: .ctbl" },
     { "", "outputs.labels", &Job::labels, OneOf({ ".nrrd", ".nii.gz", ".mha", ".tif", "none" }), "", "",
@@ -323,7 +323,7 @@ OutputRows()
       "The volume is labeled slab by slab. The program itself takes 56 MiB, and 8 MiB more for each of --threads beyond one. "
       "The result is the same except for the last digits of means and sums of floating-point and 64-bit intensities. The "
       "files must be " + FormatsReadInParts() + ", or slice images, but not compressed in several files. "
-      "This cannot be combined with thresholds to be found, the columns 'neighbours', thickness, inscribed and intensity "
+      "This cannot be combined with thresholds to be found, the columns 'neighbors', thickness, inscribed and intensity "
       "(percentiles, skewness)" },
     { "work", "", &Job::work, Text, "FOLDER", group::Running,
       "with --memory: keep the state in this folder, so that --resume can continue", { "memory" } },

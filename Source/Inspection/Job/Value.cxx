@@ -45,7 +45,7 @@ SizeOfUnit(std::string name, const std::string & unit)
     }
     name.resize(name.size() - (hasSign ? 2 : 1));
   }
-  const double length = files::Millimetres(name);
+  const double length = files::Millimeters(name);
   return length == 0 ? std::nullopt : std::optional<double>(isVolume ? length * length * length : length);
 }
 
@@ -95,7 +95,7 @@ CountOf(const std::string & text)
 }
 
 std::optional<std::uint64_t>
-NeighboursOf(const std::string & text)
+NeighborsOf(const std::string & text)
 {
   static const std::vector<std::uint64_t> known = { 2, 4, 6, 8, 18, 26, 32, 64, 80 };
   const auto                              count = CountOf(text);
@@ -257,7 +257,7 @@ RightValue(const Form & form)
     return "one of " + ListOfNames(form.choices);
   case Kind::Threshold:
     return "a number, such as 1200, or a method that finds one, such as otsu";
-  case Kind::Neighbours:
+  case Kind::Neighbors:
     return "a number of neighbors (4 or 8 in slices, 6, 18 or 26 in volumes, 8, 32, 64 or 80 in 4-D), faces or full";
   case Kind::Memory:
     return "an amount of memory, such as 4GiB, 500MB or 1.5G" +
@@ -290,14 +290,14 @@ SetValue(const Form & form, const std::vector<std::string> & texts, Slot slot)
     Put(*count, slot);
     return {};
   }
-  case Kind::Neighbours:
+  case Kind::Neighbors:
   {
-    const auto count = NeighboursOf(text);
+    const auto count = NeighborsOf(text);
     if (!count && text != "faces" && text != "full")
     {
       return { text, RightValue(form) + DidYouMean(text, { "faces", "full" }) };
     }
-    Put(count ? static_cast<int>(*count) : text == "full" ? FullNeighbours : FaceNeighbours, slot);
+    Put(count ? static_cast<int>(*count) : text == "full" ? FullNeighbors : FaceNeighbors, slot);
     return {};
   }
   case Kind::Number:

@@ -35,7 +35,7 @@ enum class Kind
   /** As ThresholdMethod::FromText reads it. */
   Threshold,
   /** A number of neighbors, "faces" or "full". */
-  Neighbours,
+  Neighbors,
   /** An amount of memory: "4GiB", "500 MB", "1.5G" (as GiB), "2000000". */
   Memory,
   /** Names of columns and of groups of columns, with commas between. */

@@ -10,27 +10,27 @@ namespace brickccl
 Scan
 MakeCasting(const Extent &           extent,
             std::uint64_t            seed,
-            const ScanArtefacts &    artefacts,
+            const ScanArtifacts &    artifacts,
             const ProgressFunction & progress)
 {
   CheckScanExtent(extent, "a casting");
   Sequence     random(seed);
   const double radius = 0.45 * static_cast<double>(std::min(extent.size[0], extent.size[1]));
   const auto   length = static_cast<double>(extent.size[2]);
-  const double centreX = 0.5 * static_cast<double>(extent.size[0] - 1);
-  const double centreY = 0.5 * static_cast<double>(extent.size[1] - 1);
+  const double centerX = 0.5 * static_cast<double>(extent.size[0] - 1);
+  const double centerY = 0.5 * static_cast<double>(extent.size[1] - 1);
   // A skin of metal, at least a voxel thick, keeps every pore from the air outside.
   const double poreLimit = std::max(0.0, std::min(0.95 * radius, radius - 1));
 
-  ScanMaker maker(extent, artefacts, seed, centreX, centreY, radius, progress, { 0.1, 0.3 });
+  ScanMaker maker(extent, artifacts, seed, centerX, centerY, radius, progress, { 0.1, 0.3 });
   Scan      scan;
   scan.truth.assign(static_cast<std::size_t>(extent.VoxelCount()), 0);
   const auto paintPore = [&](double px, double py, double pz, double poreRadius) {
-    const auto low = [poreRadius](double centre) {
-      return std::max<std::int64_t>(0, static_cast<std::int64_t>(std::floor(centre - poreRadius)));
+    const auto low = [poreRadius](double center) {
+      return std::max<std::int64_t>(0, static_cast<std::int64_t>(std::floor(center - poreRadius)));
     };
-    const auto high = [poreRadius](double centre, std::int64_t size) {
-      return std::min(size - 1, static_cast<std::int64_t>(std::ceil(centre + poreRadius)));
+    const auto high = [poreRadius](double center, std::int64_t size) {
+      return std::min(size - 1, static_cast<std::int64_t>(std::ceil(center + poreRadius)));
     };
     for (std::int64_t z = low(pz); z <= high(pz, extent.size[2]); ++z)
     {
@@ -41,7 +41,7 @@ MakeCasting(const Extent &           extent,
           const auto dx = static_cast<double>(x);
           const auto dy = static_cast<double>(y);
           if (Square(dx - px) + Square(dy - py) + Square(static_cast<double>(z) - pz) <= Square(poreRadius) &&
-              Square(dx - centreX) + Square(dy - centreY) < Square(poreLimit))
+              Square(dx - centerX) + Square(dy - centerY) < Square(poreLimit))
           {
             scan.truth[static_cast<std::size_t>((z * extent.size[1] + y) * extent.size[0] + x)] =
               static_cast<std::uint8_t>(Defect::Pore);
@@ -57,14 +57,14 @@ MakeCasting(const Extent &           extent,
     const Direction direction = RandomDirection(random);
     const double    distance = 0.9 * radius * std::sqrt(random.Between(0, 1));
     const double    size = 0.8 + radius * 0.05 * Square(random.Between(0, 1));
-    paintPore(centreX + distance * direction.x, centreY + distance * direction.y, random.Between(0, length), size);
+    paintPore(centerX + distance * direction.x, centerY + distance * direction.y, random.Between(0, length), size);
     maker.Painted(static_cast<double>(i) / gasPores);
   }
   const int shrinkagePores = 2 + static_cast<int>(random.Between(0, 3));
   for (int i = 0; i < shrinkagePores; ++i)
   {
-    double px = centreX + 0.4 * radius * random.Between(-1, 1);
-    double py = centreY + 0.4 * radius * random.Between(-1, 1);
+    double px = centerX + 0.4 * radius * random.Between(-1, 1);
+    double py = centerY + 0.4 * radius * random.Between(-1, 1);
     double pz = length * random.Between(0.2, 0.8);
     for (int step = 0; step < 60; ++step)
     {
@@ -79,10 +79,10 @@ MakeCasting(const Extent &           extent,
   std::size_t index = 0;
   for (std::int64_t row = 0; row < extent.RowCount(); ++row)
   {
-    const double dy = static_cast<double>(row % extent.size[1]) - centreY;
+    const double dy = static_cast<double>(row % extent.size[1]) - centerY;
     for (std::int64_t x = 0; x < extent.RowLength(); ++x, ++index)
     {
-      const double dx = static_cast<double>(x) - centreX;
+      const double dx = static_cast<double>(x) - centerX;
       const bool   metal = dx * dx + dy * dy < radius * radius && scan.truth[index] == 0;
       maker.Set(metal ? 1900 : -1000, metal);
     }

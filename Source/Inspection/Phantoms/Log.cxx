@@ -40,16 +40,16 @@ Triangle(double phase)
 } // namespace
 
 Scan
-MakeLog(const Extent & extent, std::uint64_t seed, const ScanArtefacts & artefacts, const ProgressFunction & progress)
+MakeLog(const Extent & extent, std::uint64_t seed, const ScanArtifacts & artifacts, const ProgressFunction & progress)
 {
   CheckScanExtent(extent, "a log");
   Sequence     random(seed);
   const double radius = 0.46 * static_cast<double>(std::min(extent.size[0], extent.size[1]));
   const auto   length = static_cast<double>(extent.size[2]);
-  const double centreX = 0.5 * static_cast<double>(extent.size[0] - 1);
-  const double centreY = 0.5 * static_cast<double>(extent.size[1] - 1);
-  const double pithX = centreX + radius * random.Between(-0.12, 0.12);
-  const double pithY = centreY + radius * random.Between(-0.12, 0.12);
+  const double centerX = 0.5 * static_cast<double>(extent.size[0] - 1);
+  const double centerY = 0.5 * static_cast<double>(extent.size[1] - 1);
+  const double pithX = centerX + radius * random.Between(-0.12, 0.12);
+  const double pithY = centerY + radius * random.Between(-0.12, 0.12);
   const double leanX = radius * random.Between(-0.1, 0.1) / length;
   const double leanY = radius * random.Between(-0.1, 0.1) / length;
   const double ringWidth = radius / random.Between(11, 16);
@@ -87,7 +87,7 @@ MakeLog(const Extent & extent, std::uint64_t seed, const ScanArtefacts & artefac
 
   Scan scan;
   scan.truth.assign(static_cast<std::size_t>(extent.VoxelCount()), 0);
-  ScanMaker   maker(extent, artefacts, seed, centreX, centreY, radius, progress, { 0, 2 });
+  ScanMaker   maker(extent, artifacts, seed, centerX, centerY, radius, progress, { 0, 2 });
   std::size_t index = 0;
   for (std::int64_t z = 0; z < extent.size[2]; ++z)
   {
@@ -96,21 +96,21 @@ MakeLog(const Extent & extent, std::uint64_t seed, const ScanArtefacts & artefac
       for (std::int64_t x = 0; x < extent.size[0]; ++x, ++index)
       {
         const auto   height = static_cast<double>(z);
-        const double fromCentre =
-          std::sqrt(Square(static_cast<double>(x) - centreX) + Square(static_cast<double>(y) - centreY));
+        const double fromCenter =
+          std::sqrt(Square(static_cast<double>(x) - centerX) + Square(static_cast<double>(y) - centerY));
         const double dx = static_cast<double>(x) - pithX - leanX * (height - length / 2);
         const double dy = static_cast<double>(y) - pithY - leanY * (height - length / 2);
         const double fromPith = std::sqrt(dx * dx + dy * dy);
         double       value = -1000;
-        if (fromCentre < radius)
+        if (fromCenter < radius)
         {
-          value = fromCentre > 0.95 * radius ? -650 : -550 + 180 * Square(Triangle(fromPith / ringWidth));
+          value = fromCenter > 0.95 * radius ? -650 : -550 + 180 * Square(Triangle(fromPith / ringWidth));
           for (const Knot & knot : knots)
           {
             const double along = dx * knot.direction.x + dy * knot.direction.y;
             const double across = dx * knot.direction.y - dy * knot.direction.x;
             const double above = height - knot.height - knot.rise * along;
-            if (along > 0 && along < knot.length && fromCentre < 0.95 * radius &&
+            if (along > 0 && along < knot.length && fromCenter < 0.95 * radius &&
                 across * across + above * above < Square(1 + knot.opening * along))
             {
               value = 120;
@@ -122,14 +122,14 @@ MakeLog(const Extent & extent, std::uint64_t seed, const ScanArtefacts & artefac
             const double along = dx * crack.direction.x + dy * crack.direction.y;
             const double across = dx * crack.direction.y - dy * crack.direction.x;
             if (along > crack.begin && along < crack.end && height >= crack.low && height <= crack.high &&
-                std::fabs(across) < crack.halfWidth && fromCentre < 0.93 * radius)
+                std::fabs(across) < crack.halfWidth && fromCenter < 0.93 * radius)
             {
               value = -950;
               scan.truth[index] = static_cast<std::uint8_t>(Defect::Crack);
             }
           }
         }
-        maker.Set(value, fromCentre < radius && value > -700);
+        maker.Set(value, fromCenter < radius && value > -700);
       }
     }
   }

@@ -29,22 +29,22 @@ CheckDensity(double density)
 /** Sets the voxels of a ball to 1 and returns how many were 0 before. */
 std::int64_t
 PaintBall(const Extent & extent,
-          const std::int64_t (&centre)[3],
+          const std::int64_t (&center)[3],
           std::int64_t                radius,
           std::vector<std::uint8_t> & voxels)
 {
   std::int64_t painted = 0;
-  const auto   low = [&](int axis) { return std::max<std::int64_t>(0, centre[axis] - radius); };
-  const auto   high = [&](int axis) { return std::min(extent.size[axis] - 1, centre[axis] + radius); };
+  const auto   low = [&](int axis) { return std::max<std::int64_t>(0, center[axis] - radius); };
+  const auto   high = [&](int axis) { return std::min(extent.size[axis] - 1, center[axis] + radius); };
   for (std::int64_t z = low(2); z <= high(2); ++z)
   {
     for (std::int64_t y = low(1); y <= high(1); ++y)
     {
-      const std::int64_t rest = radius * radius - (z - centre[2]) * (z - centre[2]) - (y - centre[1]) * (y - centre[1]);
+      const std::int64_t rest = radius * radius - (z - center[2]) * (z - center[2]) - (y - center[1]) * (y - center[1]);
       for (std::int64_t x = low(0); x <= high(0); ++x)
       {
         std::uint8_t & voxel = voxels[static_cast<std::size_t>((z * extent.size[1] + y) * extent.size[0] + x)];
-        if ((x - centre[0]) * (x - centre[0]) <= rest && voxel == 0)
+        if ((x - center[0]) * (x - center[0]) <= rest && voxel == 0)
         {
           voxel = 1;
           ++painted;
@@ -82,15 +82,15 @@ MakeBalls(const Extent & extent, double density, std::uint64_t seed, const Progr
   ProgressTeller teller(progress, all);
   for (std::uint64_t ball = 0; static_cast<double>(painted) < wanted; ++ball)
   {
-    std::int64_t centre[3];
+    std::int64_t center[3];
     for (int axis = 0; axis < 3; ++axis)
     {
-      centre[axis] = static_cast<std::int64_t>(HashOf(seed, 4 * ball + static_cast<std::uint64_t>(axis)) %
+      center[axis] = static_cast<std::int64_t>(HashOf(seed, 4 * ball + static_cast<std::uint64_t>(axis)) %
                                                static_cast<std::uint64_t>(extent.size[axis]));
     }
     const auto radius =
       2 + static_cast<std::int64_t>(HashOf(seed, 4 * ball + 3) % static_cast<std::uint64_t>(maximumRadius - 1));
-    painted += PaintBall(extent, centre, radius, voxels);
+    painted += PaintBall(extent, center, radius, voxels);
     if (ball % 16 == 0)
     {
       teller.AdvanceTo(all * ballsFor(static_cast<double>(painted) / all) / maximumBalls);

@@ -62,7 +62,7 @@ enum class Defect : std::uint8_t
 };
 
 /** Artifacts of a scan other than the limits of voxels. Each may be 0. */
-struct ScanArtefacts
+struct ScanArtifacts
 {
   /** The standard deviation of the noise, in HU. */
   double noise = 0;
@@ -74,17 +74,17 @@ struct ScanArtefacts
   double hardening = 0;
 
   /** The defaults of the scans. */
-  static constexpr ScanArtefacts
+  static constexpr ScanArtifacts
   OfLog()
   {
     return { 22, 0, 0, 0 };
   }
-  static constexpr ScanArtefacts
+  static constexpr ScanArtifacts
   OfCasting()
   {
     return { 40, 0, 0, 150 };
   }
-  static constexpr ScanArtefacts
+  static constexpr ScanArtifacts
   OfPrint()
   {
     return { 60, 0.5, 40, 150 };
@@ -96,26 +96,26 @@ struct ScanArtefacts
  *  with air (below -800 HU). */
 Scan MakeLog(const Extent &           extent,
              std::uint64_t            seed,
-             const ScanArtefacts &    artefacts = ScanArtefacts::OfLog(),
+             const ScanArtifacts &    artifacts = ScanArtifacts::OfLog(),
              const ProgressFunction & progress = {});
 
 /** A cast aluminum cylinder along z (about 2000 HU) with round gas pores and irregular shrinkage pores of air. */
 Scan MakeCasting(const Extent &           extent,
                  std::uint64_t            seed,
-                 const ScanArtefacts &    artefacts = ScanArtefacts::OfCasting(),
+                 const ScanArtifacts &    artifacts = ScanArtifacts::OfCasting(),
                  const ProgressFunction & progress = {});
 
 /** A printed part of metal (about 2400 HU) with a vertical bore: a block that is completely inside the image. Its
  *  pores are round keyhole pores, flat pores between layers (lack of fusion), and small pores below the side walls.
  *  \param extent     of 3 dimensions
  *  \param seed       of the random numbers
- *  \param artefacts  of the scan
+ *  \param artifacts  of the scan
  *  \param diameters  if given, all pores are separate balls of these diameters in voxels, in turn, as many as fit, at
  *  most one for each 2000 voxels of the part
  *  \param progress   receives the share of the work done */
 Scan MakePrint(const Extent &              extent,
                std::uint64_t               seed,
-               const ScanArtefacts &       artefacts = ScanArtefacts::OfPrint(),
+               const ScanArtifacts &       artifacts = ScanArtifacts::OfPrint(),
                const std::vector<double> & diameters = {},
                const ProgressFunction &    progress = {});
 

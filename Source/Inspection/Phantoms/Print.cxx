@@ -123,14 +123,14 @@ private:
   void
   ForVoxels(double x, double y, double z, double radius, double height, double margin, TVisit && visit)
   {
-    const double centre[3] = { x, y, z };
+    const double center[3] = { x, y, z };
     const double reach[3] = { radius + margin, radius + margin, height + margin };
     std::int64_t low[3];
     std::int64_t high[3];
     for (int axis = 0; axis < 3; ++axis)
     {
-      low[axis] = std::max<std::int64_t>(0, static_cast<std::int64_t>(std::floor(centre[axis] - reach[axis])));
-      high[axis] = std::min(m_Extent.size[axis] - 1, static_cast<std::int64_t>(std::ceil(centre[axis] + reach[axis])));
+      low[axis] = std::max<std::int64_t>(0, static_cast<std::int64_t>(std::floor(center[axis] - reach[axis])));
+      high[axis] = std::min(m_Extent.size[axis] - 1, static_cast<std::int64_t>(std::ceil(center[axis] + reach[axis])));
     }
     for (std::int64_t k = low[2]; k <= high[2]; ++k)
     {
@@ -226,7 +226,7 @@ PaintBalls(const Extent & extent, const std::vector<double> & diameters, PorePai
 Scan
 MakePrint(const Extent &              extent,
           std::uint64_t               seed,
-          const ScanArtefacts &       artefacts,
+          const ScanArtifacts &       artifacts,
           const std::vector<double> & diameters,
           const ProgressFunction &    progress)
 {
@@ -241,10 +241,10 @@ MakePrint(const Extent &              extent,
     }
   }
   const Block  block(extent);
-  const double centreX = 0.5 * static_cast<double>(extent.size[0] - 1);
-  const double centreY = 0.5 * static_cast<double>(extent.size[1] - 1);
+  const double centerX = 0.5 * static_cast<double>(extent.size[0] - 1);
+  const double centerY = 0.5 * static_cast<double>(extent.size[1] - 1);
   const double painting = diameters.empty() ? 0.1 : TimeOfBalls(diameters);
-  ScanMaker   maker(extent, artefacts, seed, centreX, centreY, std::max(centreX, centreY), progress, { painting, 0.3 });
+  ScanMaker   maker(extent, artifacts, seed, centerX, centerY, std::max(centerX, centerY), progress, { painting, 0.3 });
   PorePainter painter(extent, block, seed);
   if (diameters.empty())
   {

@@ -36,20 +36,20 @@ Quantize(double value)
 constexpr double PassOfBlur = 0.3;
 
 int
-PassesOfBlur(const ScanArtefacts & artefacts)
+PassesOfBlur(const ScanArtifacts & artifacts)
 {
-  return static_cast<int>(std::ceil(2 * artefacts.blur * artefacts.blur));
+  return static_cast<int>(std::ceil(2 * artifacts.blur * artifacts.blur));
 }
 
 /** The work for a voxel of a scan. */
 double
-WorkPerVoxel(const Extent & extent, const ScanArtefacts & artefacts, const ScanTimes & times)
+WorkPerVoxel(const Extent & extent, const ScanArtifacts & artifacts, const ScanTimes & times)
 {
-  return times.painting + times.setting + PassesOfBlur(artefacts) * extent.dimension * PassOfBlur + 1;
+  return times.painting + times.setting + PassesOfBlur(artifacts) * extent.dimension * PassOfBlur + 1;
 }
 
 /** One in this many rings is brighter or darker. */
-constexpr std::uint64_t RingsPerArtefact = 6;
+constexpr std::uint64_t RingsPerArtifact = 6;
 
 } // namespace
 
@@ -64,35 +64,35 @@ CheckScanExtent(const Extent & extent, const char * what)
 }
 
 ScanMaker::ScanMaker(const Extent &           extent,
-                     const ScanArtefacts &    artefacts,
+                     const ScanArtifacts &    artifacts,
                      std::uint64_t            seed,
-                     double                   centreX,
-                     double                   centreY,
+                     double                   centerX,
+                     double                   centerY,
                      double                   radius,
                      const ProgressFunction & progress,
                      const ScanTimes &        times)
   : m_Extent(extent)
-  , m_Artefacts(artefacts)
+  , m_Artifacts(artifacts)
   , m_Times(times)
-  , m_Teller(progress, WorkPerVoxel(extent, artefacts, times) * static_cast<double>(extent.VoxelCount()))
+  , m_Teller(progress, WorkPerVoxel(extent, artifacts, times) * static_cast<double>(extent.VoxelCount()))
   , m_Seed(seed)
-  , m_CentreX(centreX)
-  , m_CentreY(centreY)
+  , m_CenterX(centerX)
+  , m_CenterY(centerY)
   , m_Radius(radius)
 {
-  for (const double amount : { artefacts.noise, artefacts.blur, artefacts.rings, artefacts.hardening })
+  for (const double amount : { artifacts.noise, artifacts.blur, artifacts.rings, artifacts.hardening })
   {
     if (!(amount >= 0 && amount <= 10000))
     {
       throw InvalidArgument("an artifact of a scan is " + std::to_string(amount) + "; it must be from 0 to 10000");
     }
   }
-  if (artefacts.blur > 20)
+  if (artifacts.blur > 20)
   {
-    throw InvalidArgument("the blur " + std::to_string(artefacts.blur) + " is too wide; it must be at most 20 voxels");
+    throw InvalidArgument("the blur " + std::to_string(artifacts.blur) + " is too wide; it must be at most 20 voxels");
   }
   m_Image.reserve(static_cast<std::size_t>(extent.VoxelCount()));
-  m_Values.reserve(artefacts.blur > 0 ? static_cast<std::size_t>(extent.VoxelCount()) : 0);
+  m_Values.reserve(artifacts.blur > 0 ? static_cast<std::size_t>(extent.VoxelCount()) : 0);
 }
 
 void
@@ -104,14 +104,14 @@ ScanMaker::Painted(double share)
 void
 ScanMaker::Set(double value, bool isHardened)
 {
-  const double dx = static_cast<double>(m_X) - m_CentreX;
-  const double dy = static_cast<double>(m_Y) - m_CentreY;
+  const double dx = static_cast<double>(m_X) - m_CenterX;
+  const double dy = static_cast<double>(m_Y) - m_CenterY;
   if (isHardened)
   {
     // Beam hardening makes the inside look a little less dense.
-    value = value + m_Artefacts.hardening * (dx * dx + dy * dy) / (m_Radius * m_Radius);
+    value = value + m_Artifacts.hardening * (dx * dx + dy * dy) / (m_Radius * m_Radius);
   }
-  if (m_Artefacts.blur > 0)
+  if (m_Artifacts.blur > 0)
   {
     m_Values.push_back(static_cast<float>(value));
   }
@@ -122,7 +122,7 @@ ScanMaker::Set(double value, bool isHardened)
   if (++m_X == m_Extent.size[0])
   {
     m_X = 0;
-    m_Teller.Add(static_cast<double>(m_Extent.size[0]) * (m_Times.setting + (m_Artefacts.blur > 0 ? 0 : 1)));
+    m_Teller.Add(static_cast<double>(m_Extent.size[0]) * (m_Times.setting + (m_Artifacts.blur > 0 ? 0 : 1)));
     m_Y = (m_Y + 1) % m_Extent.size[1];
   }
 }
@@ -130,15 +130,15 @@ ScanMaker::Set(double value, bool isHardened)
 std::vector<std::int16_t>
 ScanMaker::Finish()
 {
-  if (m_Artefacts.blur > 0)
+  if (m_Artifacts.blur > 0)
   {
     Blur();
     const std::int64_t width = m_Extent.size[0];
     for (std::size_t index = 0; index < m_Values.size(); ++index)
     {
       const auto   place = static_cast<std::int64_t>(index);
-      const double dx = static_cast<double>(place % width) - m_CentreX;
-      const double dy = static_cast<double>(place / width % m_Extent.size[1]) - m_CentreY;
+      const double dx = static_cast<double>(place % width) - m_CenterX;
+      const double dy = static_cast<double>(place / width % m_Extent.size[1]) - m_CenterY;
       Write(static_cast<double>(m_Values[index]) + RingAt(dx * dx + dy * dy));
       m_Teller.Add(1);
     }
@@ -151,8 +151,8 @@ ScanMaker::Finish()
 void
 ScanMaker::Blur()
 {
-  const double variance = m_Artefacts.blur * m_Artefacts.blur;
-  const int    passes = PassesOfBlur(m_Artefacts);
+  const double variance = m_Artifacts.blur * m_Artifacts.blur;
+  const int    passes = PassesOfBlur(m_Artifacts);
   const auto   side = static_cast<float>(variance / (2 * passes));
   std::int64_t step = 1;
   for (int axis = 0; axis < m_Extent.dimension; ++axis)
@@ -189,20 +189,20 @@ ScanMaker::Blur()
 double
 ScanMaker::RingAt(double squaredDistance) const
 {
-  if (!(m_Artefacts.rings > 0))
+  if (!(m_Artifacts.rings > 0))
   {
     return 0;
   }
   const auto          ring = static_cast<std::uint64_t>(std::sqrt(squaredDistance));
   const std::uint64_t number = HashOf(m_Seed + 2, ring);
   const double        strength = 2 * UniformOf(m_Seed + 3, ring) - 1;
-  return number % RingsPerArtefact == 0 ? m_Artefacts.rings * strength : 0;
+  return number % RingsPerArtifact == 0 ? m_Artifacts.rings * strength : 0;
 }
 
 void
 ScanMaker::Write(double value)
 {
-  const double noisy = value + m_Artefacts.noise * NoiseOf(m_Seed + 1, m_Image.size());
+  const double noisy = value + m_Artifacts.noise * NoiseOf(m_Seed + 1, m_Image.size());
   m_Image.push_back(Quantize(std::clamp(noisy, -32000.0, 32000.0)));
 }
 

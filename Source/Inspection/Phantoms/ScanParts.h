@@ -79,14 +79,14 @@ struct ScanTimes
 class ScanMaker
 {
 public:
-  /** \param centreX  the axis of the rings, and of the beam hardening
+  /** \param centerX  the axis of the rings, and of the beam hardening
    *  \param radius   where beam hardening ends
    *  \param progress  receives the share done, by the times of the parts */
   ScanMaker(const Extent &           extent,
-            const ScanArtefacts &    artefacts,
+            const ScanArtifacts &    artifacts,
             std::uint64_t            seed,
-            double                   centreX,
-            double                   centreY,
+            double                   centerX,
+            double                   centerY,
             double                   radius,
             const ProgressFunction & progress,
             const ScanTimes &        times);
@@ -106,12 +106,12 @@ private:
   void   Write(double value);
 
   const Extent              m_Extent;
-  const ScanArtefacts       m_Artefacts;
+  const ScanArtifacts       m_Artifacts;
   ScanTimes                 m_Times;
   ProgressTeller            m_Teller;
   std::uint64_t             m_Seed;
-  double                    m_CentreX;
-  double                    m_CentreY;
+  double                    m_CenterX;
+  double                    m_CenterY;
   double                    m_Radius;
   std::int64_t              m_X = 0;
   std::int64_t              m_Y = 0;

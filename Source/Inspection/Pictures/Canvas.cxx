@@ -13,8 +13,8 @@
 namespace brickccl
 {
 
-Colour
-Mix(const Colour & a, const Colour & b, double share)
+Color
+Mix(const Color & a, const Color & b, double share)
 {
   const auto mix = [share](std::uint8_t from, std::uint8_t to) {
     return static_cast<std::uint8_t>(std::lround(from + share * (to - from)));
@@ -22,15 +22,15 @@ Mix(const Colour & a, const Colour & b, double share)
   return { mix(a.red, b.red), mix(a.green, b.green), mix(a.blue, b.blue) };
 }
 
-Canvas::Canvas(int width, int height, const Colour & colour)
+Canvas::Canvas(int width, int height, const Color & color)
   : m_Width(width)
   , m_Height(height)
   , m_Pixels(3 * static_cast<std::size_t>(width) * static_cast<std::size_t>(height))
 {
-  FillRectangle(0, 0, width, height, colour);
+  FillRectangle(0, 0, width, height, color);
 }
 
-Colour
+Color
 Canvas::At(int x, int y) const
 {
   const std::size_t at =
@@ -39,13 +39,13 @@ Canvas::At(int x, int y) const
 }
 
 void
-Canvas::Blend(int x, int y, const Colour & colour, double share)
+Canvas::Blend(int x, int y, const Color & color, double share)
 {
   if (x < 0 || y < 0 || x >= m_Width || y >= m_Height)
   {
     return;
   }
-  const Colour      mixed = share == 1 ? colour : Mix(At(x, y), colour, share);
+  const Color       mixed = share == 1 ? color : Mix(At(x, y), color, share);
   const std::size_t at =
     3 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(m_Width) + static_cast<std::size_t>(x));
   m_Pixels[at] = mixed.red;
@@ -54,19 +54,19 @@ Canvas::Blend(int x, int y, const Colour & colour, double share)
 }
 
 void
-Canvas::FillRectangle(int x, int y, int width, int height, const Colour & colour)
+Canvas::FillRectangle(int x, int y, int width, int height, const Color & color)
 {
   for (int row = std::max(0, y); row < std::min(m_Height, y + height); ++row)
   {
     for (int column = std::max(0, x); column < std::min(m_Width, x + width); ++column)
     {
-      Blend(column, row, colour);
+      Blend(column, row, color);
     }
   }
 }
 
 void
-Canvas::DrawLine(double x0, double y0, double x1, double y1, double width, const Colour & colour)
+Canvas::DrawLine(double x0, double y0, double x1, double y1, double width, const Color & color)
 {
   const double reach = width / 2 + 1;
   const double lengthSquared = (x1 - x0) * (x1 - x0) + (y1 - y0) * (y1 - y0);
@@ -86,14 +86,14 @@ Canvas::DrawLine(double x0, double y0, double x1, double y1, double width, const
       const double share = std::clamp(width / 2 + 0.5 - distance, 0.0, 1.0);
       if (share > 0)
       {
-        Blend(x, y, colour, share);
+        Blend(x, y, color, share);
       }
     }
   }
 }
 
 void
-Canvas::DrawText(int x, int y, const std::string & text, const Colour & colour, Anchor anchor, bool turned)
+Canvas::DrawText(int x, int y, const std::string & text, const Color & color, Anchor anchor, bool turned)
 {
   const int width = TextWidth(text);
   int       origin = anchor == Anchor::Begin ? 0 : anchor == Anchor::Middle ? -width / 2 : -width;
@@ -108,7 +108,7 @@ Canvas::DrawText(int x, int y, const std::string & text, const Colour & colour, 
       const int    down = i / glyph.width - glyph.top;
       if (share > 0)
       {
-        turned ? Blend(x + down, y - right, colour, share) : Blend(x + right, y + down, colour, share);
+        turned ? Blend(x + down, y - right, color, share) : Blend(x + right, y + down, color, share);
       }
     }
     origin += glyph.advance;
@@ -141,7 +141,7 @@ void
 Canvas::Write(const std::string & path) const
 {
   ReplacePicture(path, [this](const std::string & temporary) {
-    WriteColourPicture(temporary, m_Width, m_Height, m_Pixels.data());
+    WriteColorPicture(temporary, m_Width, m_Height, m_Pixels.data());
   });
 }
 
@@ -149,7 +149,7 @@ void
 Canvas::WriteJpeg(const std::string & path, int quality) const
 {
   ReplacePicture(path, [&](const std::string & temporary) {
-    WriteColourJpeg(temporary, m_Width, m_Height, m_Pixels.data(), quality);
+    WriteColorJpeg(temporary, m_Width, m_Height, m_Pixels.data(), quality);
   });
 }
 

@@ -9,26 +9,26 @@
 namespace brickccl
 {
 
-struct Colour
+struct Color
 {
   std::uint8_t red = 0;
   std::uint8_t green = 0;
   std::uint8_t blue = 0;
 
   friend bool
-  operator==(const Colour & a, const Colour & b)
+  operator==(const Color & a, const Color & b)
   {
     return a.red == b.red && a.green == b.green && a.blue == b.blue;
   }
   friend bool
-  operator!=(const Colour & a, const Colour & b)
+  operator!=(const Color & a, const Color & b)
   {
     return !(a == b);
   }
 };
 
-/** A mixture of two colours: `a` where `share` is 0, `b` where it is 1. */
-Colour Mix(const Colour & a, const Colour & b, double share);
+/** A mixture of two colors: `a` where `share` is 0, `b` where it is 1. */
+Color Mix(const Color & a, const Color & b, double share);
 
 /** The anchor of a text. */
 enum class Anchor
@@ -42,7 +42,7 @@ enum class Anchor
 class Canvas
 {
 public:
-  Canvas(int width, int height, const Colour & colour);
+  Canvas(int width, int height, const Color & color);
 
   int
   Width() const
@@ -54,23 +54,23 @@ public:
   {
     return m_Height;
   }
-  Colour At(int x, int y) const;
+  Color At(int x, int y) const;
 
   /** Covers a pixel by a share (0 .. 1). */
-  void Blend(int x, int y, const Colour & colour, double share = 1);
+  void Blend(int x, int y, const Color & color, double share = 1);
 
   /** Covers the pixels [x, x + width) of the rows [y, y + height). */
-  void FillRectangle(int x, int y, int width, int height, const Colour & colour);
+  void FillRectangle(int x, int y, int width, int height, const Color & color);
 
   /** Draws a line with round ends. Its ends are given in pixels, whose centers are at a half. A line of length 0 is a
    *  disk. */
-  void DrawLine(double x0, double y0, double x1, double y1, double width, const Colour & colour);
+  void DrawLine(double x0, double y0, double x1, double y1, double width, const Color & color);
 
   /** Draws UTF-8 text with its baseline at y. Turned text runs upwards with its baseline at x. */
   void DrawText(int                 x,
                 int                 y,
                 const std::string & text,
-                const Colour &      colour,
+                const Color &       color,
                 Anchor              anchor = Anchor::Begin,
                 bool                turned = false);
 

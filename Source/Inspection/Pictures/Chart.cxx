@@ -16,13 +16,13 @@ namespace brickccl
 namespace
 {
 
-constexpr Colour ChartTextColour{ 30, 30, 30 };
-constexpr Colour ChartFrameColour{ 120, 120, 120 };
-constexpr Colour GridColour{ 226, 226, 226 };
+constexpr Color ChartTextColor{ 30, 30, 30 };
+constexpr Color ChartFrameColor{ 120, 120, 120 };
+constexpr Color GridColor{ 226, 226, 226 };
 
 /** Colors that are distinguishable with color vision deficiency (Okabe and Ito). */
-constexpr Colour SeriesColours[] = { { 0, 114, 178 }, { 213, 94, 0 },   { 0, 158, 115 }, { 204, 121, 167 },
-                                     { 230, 159, 0 }, { 86, 180, 233 }, { 0, 0, 0 },     { 150, 150, 150 } };
+constexpr Color SeriesColors[] = { { 0, 114, 178 }, { 213, 94, 0 },   { 0, 158, 115 }, { 204, 121, 167 },
+                                   { 230, 159, 0 }, { 86, 180, 233 }, { 0, 0, 0 },     { 150, 150, 150 } };
 
 constexpr int ChartGap = 8;
 constexpr int MaximumTicksAcross = 10;
@@ -96,25 +96,25 @@ ChartFrame::ChartFrame(Drawing &           drawing,
   }
   m_Left = 3 * ChartGap + FontLineHeight + widest;
   const double middle = (m_Left + m_Right) / 2;
-  drawing.DrawText(middle, 30, title, ChartTextColour, Anchor::Middle, false);
+  drawing.DrawText(middle, 30, title, ChartTextColor, Anchor::Middle, false);
   for (std::size_t i = 0; i < acrossTicks.places.size(); ++i)
   {
     const double x = X(acrossTicks.places[i]);
-    drawing.DrawLine(x, m_Top, x, m_Bottom, 1, GridColour);
-    drawing.DrawText(x, m_Bottom + FontLineHeight, acrossTicks.texts[i], ChartTextColour, Anchor::Middle, false);
+    drawing.DrawLine(x, m_Top, x, m_Bottom, 1, GridColor);
+    drawing.DrawText(x, m_Bottom + FontLineHeight, acrossTicks.texts[i], ChartTextColor, Anchor::Middle, false);
   }
   for (std::size_t i = 0; i < upTicks.places.size(); ++i)
   {
     const double y = Y(upTicks.places[i]);
-    drawing.DrawLine(m_Left, y, m_Right, y, 1, GridColour);
+    drawing.DrawLine(m_Left, y, m_Right, y, 1, GridColor);
     drawing
-      .DrawText(m_Left - ChartGap, y + FontCapitalHeight / 2.0, upTicks.texts[i], ChartTextColour, Anchor::End, false);
+      .DrawText(m_Left - ChartGap, y + FontCapitalHeight / 2.0, upTicks.texts[i], ChartTextColor, Anchor::End, false);
   }
-  drawing.DrawLine(m_Left, m_Top, m_Left, m_Bottom, 1, ChartFrameColour);
-  drawing.DrawLine(m_Left, m_Bottom, m_Right, m_Bottom, 1, ChartFrameColour);
-  drawing.DrawText(middle, Height - 12, across.title, ChartTextColour, Anchor::Middle, false);
+  drawing.DrawLine(m_Left, m_Top, m_Left, m_Bottom, 1, ChartFrameColor);
+  drawing.DrawLine(m_Left, m_Bottom, m_Right, m_Bottom, 1, ChartFrameColor);
+  drawing.DrawText(middle, Height - 12, across.title, ChartTextColor, Anchor::Middle, false);
   drawing
-    .DrawText(ChartGap + FontCapitalHeight, (m_Top + m_Bottom) / 2, up.title, ChartTextColour, Anchor::Middle, true);
+    .DrawText(ChartGap + FontCapitalHeight, (m_Top + m_Bottom) / 2, up.title, ChartTextColor, Anchor::Middle, true);
 }
 
 double
@@ -159,15 +159,15 @@ WriteLineChart(const std::string & path, const LineChart & chart)
   std::size_t      number = 0;
   for (const ChartSeries & series : chart.series)
   {
-    const Colour & colour = SeriesColours[number++ % std::size(SeriesColours)];
-    const auto     draw = [&](const std::vector<std::pair<double, double>> & points) {
+    const Color & color = SeriesColors[number++ % std::size(SeriesColors)];
+    const auto    draw = [&](const std::vector<std::pair<double, double>> & points) {
       for (std::size_t i = 0; i < points.size(); ++i)
       {
         if (i > 0)
         {
-          drawing->DrawLine(points[i - 1].first, points[i - 1].second, points[i].first, points[i].second, 2, colour);
+          drawing->DrawLine(points[i - 1].first, points[i - 1].second, points[i].first, points[i].second, 2, color);
         }
-        drawing->DrawLine(points[i].first, points[i].second, points[i].first, points[i].second, 6, colour);
+        drawing->DrawLine(points[i].first, points[i].second, points[i].first, points[i].second, 6, color);
       }
     };
     std::vector<std::pair<double, double>> places;
@@ -179,7 +179,7 @@ WriteLineChart(const std::string & path, const LineChart & chart)
     const double left = frame.Right() + 2 * ChartGap;
     draw(
       { { left, legend - FontCapitalHeight / 2.0 }, { left + sample - ChartGap, legend - FontCapitalHeight / 2.0 } });
-    drawing->DrawText(left + sample, legend, series.name, ChartTextColour, Anchor::Begin, false);
+    drawing->DrawText(left + sample, legend, series.name, ChartTextColor, Anchor::Begin, false);
     legend += FontLineHeight;
   }
   drawing->Write(path);

@@ -13,17 +13,17 @@ constexpr double FillOpacity = 0.6;
 constexpr double EdgeOpacity = 0.9;
 
 /** Where no values are drawn. */
-constexpr Colour PlainColour{ 44, 47, 53 };
+constexpr Color PlainColor{ 44, 47, 53 };
 
 } // namespace
 
 void
-DrawSlice(Canvas &                                     canvas,
-          int                                          left,
-          int                                          top,
-          const SlicePixels &                          pixels,
-          const GrayWindow *                           window,
-          const std::function<Colour(std::uint64_t)> & colourOf)
+DrawSlice(Canvas &                                    canvas,
+          int                                         left,
+          int                                         top,
+          const SlicePixels &                         pixels,
+          const GrayWindow *                          window,
+          const std::function<Color(std::uint64_t)> & colorOf)
 {
   const auto placeOf = [&](int x, int y) {
     return static_cast<std::size_t>(y) * static_cast<std::size_t>(pixels.width) + static_cast<std::size_t>(x);
@@ -34,7 +34,7 @@ DrawSlice(Canvas &                                     canvas,
     for (int x = 0; x < pixels.width; ++x)
     {
       const std::size_t at = placeOf(x, y);
-      Colour            ground = PlainColour;
+      Color             ground = PlainColor;
       if (window != nullptr)
       {
         const auto level = static_cast<std::uint8_t>(std::lround(255 * window->ShareOf(pixels.gray[at])));
@@ -51,7 +51,7 @@ DrawSlice(Canvas &                                     canvas,
         (y > 0 && labelAt(x, y - 1) != label) || (y + 1 < pixels.height && labelAt(x, y + 1) != label);
       // The square root makes components visible that are thinner than a pixel.
       const double opacity = (isEdge ? EdgeOpacity : FillOpacity) * std::sqrt(static_cast<double>(pixels.coverage[at]));
-      canvas.Blend(left + x, top + y, colourOf(label), opacity);
+      canvas.Blend(left + x, top + y, colorOf(label), opacity);
     }
   }
 }

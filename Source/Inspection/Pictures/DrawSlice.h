@@ -13,18 +13,18 @@ namespace brickccl
 {
 
 /** The target of pictures of slices. */
-inline constexpr Colour PictureGround{ 24, 26, 30 };
+inline constexpr Color PictureGround{ 24, 26, 30 };
 
 /** Draws the background and the labels over it.
  *  \param left, top  the position of the first pixel
  *  \param window  null: the values are not drawn
- *  \param colourOf  the color of a label */
-void DrawSlice(Canvas &                                     canvas,
-               int                                          left,
-               int                                          top,
-               const SlicePixels &                          pixels,
-               const GrayWindow *                           window,
-               const std::function<Colour(std::uint64_t)> & colourOf);
+ *  \param colorOf  the color of a label */
+void DrawSlice(Canvas &                                    canvas,
+               int                                         left,
+               int                                         top,
+               const SlicePixels &                         pixels,
+               const GrayWindow *                          window,
+               const std::function<Color(std::uint64_t)> & colorOf);
 
 } // namespace brickccl
 

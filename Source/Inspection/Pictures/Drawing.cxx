@@ -32,10 +32,10 @@ Length(double value)
 }
 
 std::string
-Name(const Colour & colour)
+Name(const Color & color)
 {
   char text[16];
-  std::snprintf(text, sizeof(text), "#%02x%02x%02x", colour.red, colour.green, colour.blue);
+  std::snprintf(text, sizeof(text), "#%02x%02x%02x", color.red, color.green, color.blue);
   return text;
 }
 
@@ -52,22 +52,22 @@ public:
   }
 
   void
-  FillRectangle(double x, double y, double width, double height, const Colour & colour) override
+  FillRectangle(double x, double y, double width, double height, const Color & color) override
   {
     m_Text += "<rect x=\"" + Length(x) + "\" y=\"" + Length(y) + "\" width=\"" + Length(width) + "\" height=\"" +
-              Length(height) + "\" fill=\"" + Name(colour) + "\"/>\n";
+              Length(height) + "\" fill=\"" + Name(color) + "\"/>\n";
   }
   void
-  DrawLine(double x0, double y0, double x1, double y1, double width, const Colour & colour) override
+  DrawLine(double x0, double y0, double x1, double y1, double width, const Color & color) override
   {
     m_Text += "<line x1=\"" + Length(x0) + "\" y1=\"" + Length(y0) + "\" x2=\"" + Length(x1) + "\" y2=\"" + Length(y1) +
-              "\" stroke=\"" + Name(colour) + "\" stroke-width=\"" + Length(width) + "\" stroke-linecap=\"round\"/>\n";
+              "\" stroke=\"" + Name(color) + "\" stroke-width=\"" + Length(width) + "\" stroke-linecap=\"round\"/>\n";
   }
   void
-  DrawText(double x, double y, const std::string & text, const Colour & colour, Anchor anchor, bool turned) override
+  DrawText(double x, double y, const std::string & text, const Color & color, Anchor anchor, bool turned) override
   {
     const std::string place = Length(x) + "\" y=\"" + Length(y) + "\"";
-    m_Text += "<text x=\"" + place + " fill=\"" + Name(colour) + "\"";
+    m_Text += "<text x=\"" + place + " fill=\"" + Name(color) + "\"";
     m_Text += anchor == Anchor::Begin  ? ""
             : anchor == Anchor::Middle ? " text-anchor=\"middle\""
                                        : " text-anchor=\"end\"";
@@ -92,7 +92,7 @@ public:
   {}
 
   void
-  FillRectangle(double x, double y, double width, double height, const Colour & colour) override
+  FillRectangle(double x, double y, double width, double height, const Color & color) override
   {
     // Rectangles cover whole pixels, and at least one.
     const auto left = static_cast<int>(std::lround(x));
@@ -101,17 +101,17 @@ public:
                            top,
                            std::max(1, static_cast<int>(std::lround(x + width)) - left),
                            std::max(1, static_cast<int>(std::lround(y + height)) - top),
-                           colour);
+                           color);
   }
   void
-  DrawLine(double x0, double y0, double x1, double y1, double width, const Colour & colour) override
+  DrawLine(double x0, double y0, double x1, double y1, double width, const Color & color) override
   {
-    m_Canvas.DrawLine(x0, y0, x1, y1, width, colour);
+    m_Canvas.DrawLine(x0, y0, x1, y1, width, color);
   }
   void
-  DrawText(double x, double y, const std::string & text, const Colour & colour, Anchor anchor, bool turned) override
+  DrawText(double x, double y, const std::string & text, const Color & color, Anchor anchor, bool turned) override
   {
-    m_Canvas.DrawText(static_cast<int>(std::lround(x)), static_cast<int>(std::lround(y)), text, colour, anchor, turned);
+    m_Canvas.DrawText(static_cast<int>(std::lround(x)), static_cast<int>(std::lround(y)), text, color, anchor, turned);
   }
   void
   Write(const std::string & path) const override

@@ -16,12 +16,12 @@ class Drawing
 public:
   virtual ~Drawing() = default;
 
-  virtual void FillRectangle(double x, double y, double width, double height, const Colour & colour) = 0;
+  virtual void FillRectangle(double x, double y, double width, double height, const Color & color) = 0;
   /** Draws a line with round ends. A line of no length is a disc. */
-  virtual void DrawLine(double x0, double y0, double x1, double y1, double width, const Colour & colour) = 0;
+  virtual void DrawLine(double x0, double y0, double x1, double y1, double width, const Color & color) = 0;
   /** As Canvas::DrawText. */
   virtual void
-  DrawText(double x, double y, const std::string & text, const Colour & colour, Anchor anchor, bool turned) = 0;
+  DrawText(double x, double y, const std::string & text, const Color & color, Anchor anchor, bool turned) = 0;
 
   /** Writes the file, all or nothing. \throws Error with the reason. */
   virtual void Write(const std::string & path) const = 0;

@@ -11,8 +11,8 @@ namespace brickccl
 namespace
 {
 
-constexpr Colour      BarColour{ 60, 110, 160 };
-constexpr Colour      NoteColour{ 120, 120, 120 };
+constexpr Color       BarColor{ 60, 110, 160 };
+constexpr Color       NoteColor{ 120, 120, 120 };
 constexpr std::size_t MaximumBars = 400;
 
 /** A unit with raised digits: "mm³" for "mm^3". */
@@ -98,12 +98,12 @@ WriteHistogramChart(const std::string & path, const Histogram & histogram)
       const double width = frame.X(histogram.edges[end]) - left;
       // A small height next to large ones must be visible, too.
       const double top = std::min(frame.Y(height), frame.Bottom() - 1);
-      drawing->FillRectangle(left, top, std::max(1.0, width > 4 ? width - 1 : width), frame.Bottom() - top, BarColour);
+      drawing->FillRectangle(left, top, std::max(1.0, width > 4 ? width - 1 : width), frame.Bottom() - top, BarColor);
     }
   }
   if (const std::string text = LeftOut(histogram); !text.empty())
   {
-    drawing->DrawText(frame.Right(), frame.Top() + 14, text, NoteColour, Anchor::End, false);
+    drawing->DrawText(frame.Right(), frame.Top() + 14, text, NoteColor, Anchor::End, false);
   }
   drawing->Write(path);
 }

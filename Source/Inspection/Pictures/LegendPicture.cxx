@@ -20,7 +20,7 @@ namespace
 
 constexpr double LongestSide = 900;
 
-/** Draws the slice and, over it, the labels in the colours of the legend, in a frame. */
+/** Draws the slice and, over it, the labels in the colors of the legend, in a frame. */
 void
 DrawFramedSlice(Canvas &                       canvas,
                 int                            x,
@@ -29,13 +29,13 @@ DrawFramedSlice(Canvas &                       canvas,
                 const GrayWindow &             window,
                 const std::vector<LegendRow> & legend)
 {
-  std::map<std::uint64_t, Colour> colours;
+  std::map<std::uint64_t, Color> colors;
   for (const LegendRow & row : legend)
   {
-    colours[row.label] = row.colour;
+    colors[row.label] = row.color;
   }
-  canvas.FillRectangle(x - 1, y - 1, pixels.width + 2, pixels.height + 2, FrameColour);
-  DrawSlice(canvas, x, y, pixels, &window, [&](std::uint64_t label) { return colours[label]; });
+  canvas.FillRectangle(x - 1, y - 1, pixels.width + 2, pixels.height + 2, FrameColor);
+  DrawSlice(canvas, x, y, pixels, &window, [&](std::uint64_t label) { return colors[label]; });
 }
 
 } // namespace
@@ -72,24 +72,24 @@ WriteLegendPicture(const std::string & path, const LegendPicture & picture, cons
   int       y = PictureMargin + FontCapitalHeight;
   for (std::size_t i = 0; i < picture.title.size(); ++i, y += FontLineHeight)
   {
-    canvas.DrawText(x, y, picture.title[i], i == 0 ? TextColour : DimTextColour);
+    canvas.DrawText(x, y, picture.title[i], i == 0 ? TextColor : DimTextColor);
   }
   y += FontLineHeight / 2;
   for (const LegendRow & row : picture.legend)
   {
-    canvas.FillRectangle(x, y - FontCapitalHeight - 1, SwatchSize, SwatchSize, row.colour);
-    canvas.DrawText(x + 2 * SwatchSize, y, row.text, TextColour);
+    canvas.FillRectangle(x, y - FontCapitalHeight - 1, SwatchSize, SwatchSize, row.color);
+    canvas.DrawText(x + 2 * SwatchSize, y, row.text, TextColor);
     y += FontLineHeight;
   }
   y += FontLineHeight / 2;
-  canvas.DrawText(x, y, window.Text(), DimTextColour);
+  canvas.DrawText(x, y, window.Text(), DimTextColor);
   y += FontLineHeight;
   const double length = LargestRoundNumber(LongestScaleBar * pixelSize);
-  canvas.FillRectangle(x, y, static_cast<int>(std::lround(length / pixelSize)), 4, TextColour);
+  canvas.FillRectangle(x, y, static_cast<int>(std::lround(length / pixelSize)), 4, TextColor);
   canvas.DrawText(x,
                   y + FontLineHeight,
                   picture.hasSpacing ? LengthText(length) : ShortNumber(length) + " pixels",
-                  TextColour);
+                  TextColor);
   canvas.Write(path);
 }
 

@@ -18,7 +18,7 @@ namespace brickccl
 struct LegendRow
 {
   std::uint64_t label = 0;
-  Colour        colour;
+  Color         color;
   std::string   text;
 };
 
@@ -36,7 +36,7 @@ struct LegendPicture
 };
 
 /** Writes a PNG of one slice with the labels in the colors of the legend, which is next to it with a scale bar.
- *  \throws Error if the file cannot be written; Cancelled. */
+ *  \throws Error if the file cannot be written; Canceled. */
 void WriteLegendPicture(const std::string & path, const LegendPicture & picture, const HostContext & context);
 
 } // namespace brickccl

@@ -6,7 +6,7 @@
 #include "BrickCCL/Pictures/DrawSlice.h"
 #include "BrickCCL/Pictures/Font.h"
 #include "BrickCCL/Pictures/GrayWindow.h"
-#include "BrickCCL/Pictures/LabelColours.h"
+#include "BrickCCL/Pictures/LabelColors.h"
 #include "BrickCCL/Pictures/PictureKey.h"
 #include "BrickCCL/Pictures/PictureLayout.h"
 #include "BrickCCL/Pictures/Projection.h"
@@ -24,16 +24,16 @@ namespace brickccl
 namespace
 {
 
-constexpr Colour MarkColour{ 255, 255, 255 };
-constexpr Colour EndColour{ 255, 220, 120 };
+constexpr Color MarkColor{ 255, 255, 255 };
+constexpr Color EndColor{ 255, 220, 120 };
 
 /** The voxel of the largest component nearest to its centroid, the first if there are several. Without
  *  components it is the middle of the volume. */
 std::array<std::int64_t, 3>
-FindCentre(const RunVolume & labels, const ComponentTable & table)
+FindCenter(const RunVolume & labels, const ComponentTable & table)
 {
   const Extent &              extent = labels.GetExtent();
-  std::array<std::int64_t, 3> centre{ extent.size[0] / 2, extent.size[1] / 2, extent.size[2] / 2 };
+  std::array<std::int64_t, 3> center{ extent.size[0] / 2, extent.size[1] / 2, extent.size[2] / 2 };
   std::size_t                 largest = 0;
   for (std::size_t place = 1; place < table.components.size(); ++place)
   {
@@ -41,7 +41,7 @@ FindCentre(const RunVolume & labels, const ComponentTable & table)
   }
   if (table.components.empty())
   {
-    return centre;
+    return center;
   }
   const ComponentMeasures component = table.components[largest];
   const std::int64_t *    start = table.geometry.startIndex;
@@ -69,12 +69,12 @@ FindCentre(const RunVolume & labels, const ComponentTable & table)
         if (distance < nearest)
         {
           nearest = distance;
-          centre = { x, y, z };
+          center = { x, y, z };
         }
       });
     }
   }
-  return centre;
+  return center;
 }
 
 /** Marks, outside of a panel, where the other slices cut it. */
@@ -87,10 +87,10 @@ DrawMarks(Canvas & canvas, const PicturePanel & panel, const Extent & extent)
   };
   const int x = panel.x + pixelOf(panel.view.across, panel.view.width, panel.view.isMirrored);
   const int y = panel.y + pixelOf(panel.view.down, panel.view.height, panel.view.isUpsideDown);
-  canvas.FillRectangle(x, panel.y - 2 - PictureMarkLength, 1, PictureMarkLength, MarkColour);
-  canvas.FillRectangle(x, panel.y + panel.view.height + 2, 1, PictureMarkLength, MarkColour);
-  canvas.FillRectangle(panel.x - 2 - PictureMarkLength, y, PictureMarkLength, 1, MarkColour);
-  canvas.FillRectangle(panel.x + panel.view.width + 2, y, PictureMarkLength, 1, MarkColour);
+  canvas.FillRectangle(x, panel.y - 2 - PictureMarkLength, 1, PictureMarkLength, MarkColor);
+  canvas.FillRectangle(x, panel.y + panel.view.height + 2, 1, PictureMarkLength, MarkColor);
+  canvas.FillRectangle(panel.x - 2 - PictureMarkLength, y, PictureMarkLength, 1, MarkColor);
+  canvas.FillRectangle(panel.x + panel.view.width + 2, y, PictureMarkLength, 1, MarkColor);
 }
 
 /** Writes the letters of a patient's sides at the middle of a panel's sides. Letters of opposite sides of a thin stack
@@ -105,7 +105,7 @@ DrawEnds(Canvas & canvas, const PicturePanel & panel)
   const int     middleY = (panel.y + bottom + FontCapitalHeight) / 2;
   const auto    draw = [&](int x, int y, const std::string & text, Anchor anchor) {
     canvas.DrawText(x + 1, y + 1, text, PictureGround, anchor);
-    canvas.DrawText(x, y, text, EndColour, anchor);
+    canvas.DrawText(x, y, text, EndColor, anchor);
   };
   const auto drawBoth = [&](std::size_t i) {
     draw(middleX, middleY, panel.ends[i].empty() ? "" : panel.ends[i] + "/" + panel.ends[i + 1], Anchor::Middle);
@@ -164,7 +164,7 @@ WritePicture(const std::string &     path,
              const PictureOptions &  options)
 {
   CheckPicture(contents.background.extent);
-  PictureLayout                  layout = LayOutPicture(contents, options, FindCentre(contents.labels, contents.table));
+  PictureLayout                  layout = LayOutPicture(contents, options, FindCenter(contents.labels, contents.table));
   const std::vector<SlicePixels> slices = SamplePanels(contents, layout, context);
   std::vector<double>            values;
   for (const SlicePixels & slice : slices)
@@ -174,19 +174,19 @@ WritePicture(const std::string &     path,
   const GrayWindow   window = WindowOfPart(values);
   const GrayWindow * shown = contents.hasGray ? &window : nullptr;
   const PictureKey   key(
-    { contents.table, contents.hasSpacing, LabelsOf(slices), "visible here", options.columnColours, shown },
+    { contents.table, contents.hasSpacing, LabelsOf(slices), "visible here", options.columnColors, shown },
     layout.pixelSize,
     layout.heightForKey);
   layout.Arrange(key.Width(), key.Height());
   Canvas canvas(layout.width, layout.height, PictureGround);
 
-  const LabelColours colours(slices, key.Labels());
+  const LabelColors colors(slices, key.Labels());
   for (std::size_t i = 0; i < layout.panels.size(); ++i)
   {
     const PicturePanel & panel = layout.panels[i];
-    canvas.FillRectangle(panel.x - 1, panel.y - 1, panel.view.width + 2, panel.view.height + 2, FrameColour);
+    canvas.FillRectangle(panel.x - 1, panel.y - 1, panel.view.width + 2, panel.view.height + 2, FrameColor);
     DrawSlice(canvas, panel.x, panel.y, slices[i], shown, [&](std::uint64_t label) {
-      return options.columnColours != nullptr ? (*options.columnColours)[label] : colours[label];
+      return options.columnColors != nullptr ? (*options.columnColors)[label] : colors[label];
     });
     if (layout.hasMarks)
     {
@@ -197,10 +197,10 @@ WritePicture(const std::string &     path,
     for (std::size_t line = 0; line < panel.caption.size(); ++line)
     {
       const bool isFirst = line == 0 && layout.panels.size() > 1;
-      canvas.DrawText(panel.x, y += FontLineHeight, panel.caption[line], isFirst ? TextColour : DimTextColour);
+      canvas.DrawText(panel.x, y += FontLineHeight, panel.caption[line], isFirst ? TextColor : DimTextColor);
     }
   }
-  key.Draw(canvas, layout.keyX, PictureMargin, colours);
+  key.Draw(canvas, layout.keyX, PictureMargin, colors);
   canvas.Write(path);
 }
 

@@ -4,7 +4,7 @@
 
 #include "BrickCCL/Files/LoadedImage.h"
 #include "BrickCCL/Host/Parallel.h"
-#include "BrickCCL/Pictures/ColumnColours.h"
+#include "BrickCCL/Pictures/ColumnColors.h"
 #include "BrickCCL/Runs/RunVolume.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
@@ -45,8 +45,8 @@ struct PictureOptions
    *  slice, plus the key. */
   int width = 0;
   int height = 0;
-  /** Colours by a column; null: colours that differ between neighbours. */
-  const ColumnColours * columnColours = nullptr;
+  /** Colors by a column; null: colors that differ between neighbors. */
+  const ColumnColors * columnColors = nullptr;
 };
 
 /** \throws Unsupported unless the image has 1 to 3 dimensions. */
@@ -55,7 +55,7 @@ void CheckPicture(const Extent & extent);
 /** Writes a PNG of slices or projections.
  *
  *  The picture shows the gray values of the background (see WindowOfPart), and over them the labels in colors that
- *  differ between neighbors (see LabelColours) or show a column. It also shows the slices' positions (index, and mm
+ *  differ between neighbors (see LabelColors) or show a column. It also shows the slices' positions (index, and mm
  *  in LPS), marks where the slices cut each other, and a key (see PictureKey). Voxels keep their physical
  *  proportions. An axis that would be too thin to see is drawn wider, with a note in the picture.
  *
@@ -65,7 +65,7 @@ void CheckPicture(const Extent & extent);
  *
  *  Only voxels in the slices are looked at, at most VoxelsPerPixel along each axis for a pixel; projections look at
  *  all. No display and no fonts are needed.
- *  \throws Unsupported as CheckPicture does; Error if the file cannot be written; Cancelled. */
+ *  \throws Unsupported as CheckPicture does; Error if the file cannot be written; Canceled. */
 void WritePicture(const std::string &     path,
                   const PictureContents & contents,
                   const HostContext &     context,

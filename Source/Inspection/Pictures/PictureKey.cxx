@@ -18,11 +18,11 @@ namespace
 
 constexpr int LeastRows = 4;
 
-/** The height of everything except the rows of components, or the colour bar, and the gray bar. */
+/** The height of everything except the rows of components, or the color bar, and the gray bar. */
 constexpr int HeightWithoutRows = 6 * FontLineHeight;
 constexpr int GrayBarHeight = 3 * FontLineHeight + FontLineHeight / 2;
-constexpr int ColourBarHeight = 200;
-constexpr int ColourBarWidth = 20;
+constexpr int ColorBarHeight = 200;
+constexpr int ColorBarWidth = 20;
 
 /** The unit for components' sizes, and the size of one voxel in it. */
 std::pair<std::string, double>
@@ -83,14 +83,14 @@ PictureKey::PictureKey(const KeyContents & contents, double pixelSize, int heigh
   const auto room =
     static_cast<std::size_t>(std::max(LeastRows, (height - HeightWithoutRows - GrayBarHeight) / FontLineHeight));
   // There are at most as many rows as distinguishable colors.
-  const std::size_t limit = std::min(room, LabelColours::Count() + 1);
+  const std::size_t limit = std::min(room, LabelColors::Count() + 1);
   if (m_Rows.size() > limit)
   {
     const bool areSmaller = m_Rows[limit - 1].size < m_Rows[limit - 2].size;
     m_Rest = "and " + std::to_string(m_Rows.size() - limit + 1) + (areSmaller ? " smaller ones" : " others");
     m_Rows.resize(limit - 1);
   }
-  if (contents.columnColours != nullptr)
+  if (contents.columnColors != nullptr)
   {
     m_Rows.clear();
     m_Rest.clear();
@@ -119,27 +119,27 @@ int
 PictureKey::Height() const
 {
   const auto rows = static_cast<int>(m_Rows.size() + (m_Rest.empty() ? 0 : 1)) * FontLineHeight;
-  const int  bar = m_Contents.columnColours == nullptr ? 0 : ColourBarHeight + 3 * FontLineHeight;
+  const int  bar = m_Contents.columnColors == nullptr ? 0 : ColorBarHeight + 3 * FontLineHeight;
   return HeightWithoutRows + rows + bar + (m_Contents.window == nullptr ? 0 : GrayBarHeight);
 }
 
 int
 PictureKey::Width() const
 {
-  const int title = m_Contents.columnColours == nullptr ? 0 : TextWidth(m_Contents.columnColours->Title());
+  const int title = m_Contents.columnColors == nullptr ? 0 : TextWidth(m_Contents.columnColors->Title());
   const int window = m_Contents.window == nullptr ? 0 : TextWidth(m_Contents.window->Text());
   return std::max(
     { LongestScaleBar, TextWidth(m_Title), TextWidth(m_Subtitle), SizeEnd(), TextWidth(m_Rest), title, window });
 }
 
 void
-PictureKey::Draw(Canvas & canvas, int x, int y, const LabelColours & colours) const
+PictureKey::Draw(Canvas & canvas, int x, int y, const LabelColors & colors) const
 {
   y += FontCapitalHeight;
-  canvas.DrawText(x, y, m_Title, TextColour);
-  canvas.DrawText(x, y += FontLineHeight, m_Subtitle, DimTextColour);
+  canvas.DrawText(x, y, m_Title, TextColor);
+  canvas.DrawText(x, y += FontLineHeight, m_Subtitle, DimTextColor);
   y += FontLineHeight / 2;
-  y = m_Contents.columnColours == nullptr ? DrawRows(canvas, x, y, colours) : DrawColourBar(canvas, x, y);
+  y = m_Contents.columnColors == nullptr ? DrawRows(canvas, x, y, colors) : DrawColorBar(canvas, x, y);
   y += FontLineHeight;
   if (m_Contents.window != nullptr)
   {
@@ -150,58 +150,58 @@ PictureKey::Draw(Canvas & canvas, int x, int y, const LabelColours & colours) co
 }
 
 int
-PictureKey::DrawRows(Canvas & canvas, int x, int y, const LabelColours & colours) const
+PictureKey::DrawRows(Canvas & canvas, int x, int y, const LabelColors & colors) const
 {
   if (!m_Rows.empty())
   {
     y += FontLineHeight;
-    canvas.DrawText(x + LabelEnd(), y, "label", DimTextColour, Anchor::End);
-    canvas.DrawText(x + SizeEnd(), y, m_Unit, DimTextColour, Anchor::End);
+    canvas.DrawText(x + LabelEnd(), y, "label", DimTextColor, Anchor::End);
+    canvas.DrawText(x + SizeEnd(), y, m_Unit, DimTextColor, Anchor::End);
   }
   for (const Row & row : m_Rows)
   {
     y += FontLineHeight;
-    canvas.FillRectangle(x, y - FontCapitalHeight - 1, SwatchSize, SwatchSize, colours[row.label]);
-    canvas.DrawText(x + LabelEnd(), y, std::to_string(row.label), TextColour, Anchor::End);
-    canvas.DrawText(x + SizeEnd(), y, ShortNumber(row.size), TextColour, Anchor::End);
+    canvas.FillRectangle(x, y - FontCapitalHeight - 1, SwatchSize, SwatchSize, colors[row.label]);
+    canvas.DrawText(x + LabelEnd(), y, std::to_string(row.label), TextColor, Anchor::End);
+    canvas.DrawText(x + SizeEnd(), y, ShortNumber(row.size), TextColor, Anchor::End);
   }
   if (!m_Rest.empty())
   {
-    canvas.DrawText(x, y += FontLineHeight, m_Rest, DimTextColour);
+    canvas.DrawText(x, y += FontLineHeight, m_Rest, DimTextColor);
   }
   return y;
 }
 
 int
-PictureKey::DrawColourBar(Canvas & canvas, int x, int y) const
+PictureKey::DrawColorBar(Canvas & canvas, int x, int y) const
 {
-  const ColumnColours & scale = *m_Contents.columnColours;
-  canvas.DrawText(x, y += FontLineHeight, scale.Title(), TextColour);
+  const ColumnColors & scale = *m_Contents.columnColors;
+  canvas.DrawText(x, y += FontLineHeight, scale.Title(), TextColor);
   const std::string kind = scale.IsLogarithmic() ? "logarithmic" : "";
   const std::string between = scale.Unit().empty() || kind.empty() ? "" : ", ";
-  canvas.DrawText(x, y += FontLineHeight, scale.Unit() + between + kind, DimTextColour);
+  canvas.DrawText(x, y += FontLineHeight, scale.Unit() + between + kind, DimTextColor);
   y += FontLineHeight / 2;
-  canvas.FillRectangle(x, y, ColourBarWidth, ColourBarHeight, FrameColour);
-  for (int i = 1; i + 1 < ColourBarHeight; ++i)
+  canvas.FillRectangle(x, y, ColorBarWidth, ColorBarHeight, FrameColor);
+  for (int i = 1; i + 1 < ColorBarHeight; ++i)
   {
-    const double share = 1 - (i - 1.0) / (ColourBarHeight - 3);
-    canvas.FillRectangle(x + 1, y + i, ColourBarWidth - 2, 1, ColumnColours::At(share));
+    const double share = 1 - (i - 1.0) / (ColorBarHeight - 3);
+    canvas.FillRectangle(x + 1, y + i, ColorBarWidth - 2, 1, ColumnColors::At(share));
   }
   const Ticks ticks = scale.Low() == scale.High() ? Ticks{ { scale.Low() }, { ShortNumber(scale.Low()) } }
                     : scale.IsLogarithmic()       ? LogarithmicTicks(scale.Low(), scale.High())
                                                   : LinearTicks(scale.Low(), scale.High(), 6);
   for (std::size_t i = 0; i < ticks.places.size(); ++i)
   {
-    const int at = y + static_cast<int>(std::lround((1 - scale.ShareOf(ticks.places[i])) * (ColourBarHeight - 1)));
-    canvas.FillRectangle(x + ColourBarWidth, at, 5, 1, DimTextColour);
-    canvas.DrawText(x + ColourBarWidth + 10, at + FontCapitalHeight / 2, ticks.texts[i], TextColour);
+    const int at = y + static_cast<int>(std::lround((1 - scale.ShareOf(ticks.places[i])) * (ColorBarHeight - 1)));
+    canvas.FillRectangle(x + ColorBarWidth, at, 5, 1, DimTextColor);
+    canvas.DrawText(x + ColorBarWidth + 10, at + FontCapitalHeight / 2, ticks.texts[i], TextColor);
   }
-  y += ColourBarHeight + FontLineHeight / 2;
+  y += ColorBarHeight + FontLineHeight / 2;
   if (scale.HasMissing())
   {
     y += FontLineHeight;
-    canvas.FillRectangle(x, y - FontCapitalHeight - 1, SwatchSize, SwatchSize, ColumnColours::Missing);
-    canvas.DrawText(x + SwatchSize + KeyGap / 2, y, "no value", DimTextColour);
+    canvas.FillRectangle(x, y - FontCapitalHeight - 1, SwatchSize, SwatchSize, ColumnColors::Missing);
+    canvas.DrawText(x + SwatchSize + KeyGap / 2, y, "no value", DimTextColor);
   }
   return y;
 }
@@ -231,16 +231,16 @@ PictureKey::SizeEnd() const
 void
 PictureKey::DrawGrayBar(Canvas & canvas, int x, int y) const
 {
-  canvas.FillRectangle(x, y, LongestScaleBar, SwatchSize, FrameColour);
+  canvas.FillRectangle(x, y, LongestScaleBar, SwatchSize, FrameColor);
   for (int i = 1; i + 1 < LongestScaleBar; ++i)
   {
     const auto level = static_cast<std::uint8_t>(255 * (i - 1) / (LongestScaleBar - 3));
     canvas.FillRectangle(x + i, y + 1, 1, SwatchSize - 2, { level, level, level });
   }
   y += SwatchSize + FontLineHeight - 4;
-  canvas.DrawText(x, y, ShortNumber(m_Contents.window->black), DimTextColour);
-  canvas.DrawText(x + LongestScaleBar, y, ShortNumber(m_Contents.window->white), DimTextColour, Anchor::End);
-  canvas.DrawText(x, y + FontLineHeight, m_Contents.window->Text(), DimTextColour);
+  canvas.DrawText(x, y, ShortNumber(m_Contents.window->black), DimTextColor);
+  canvas.DrawText(x + LongestScaleBar, y, ShortNumber(m_Contents.window->white), DimTextColor, Anchor::End);
+  canvas.DrawText(x, y + FontLineHeight, m_Contents.window->Text(), DimTextColor);
 }
 
 void
@@ -248,11 +248,11 @@ PictureKey::DrawScaleBar(Canvas & canvas, int x, int y) const
 {
   const double length = LargestRoundNumber(LongestScaleBar * m_PixelSize);
   const int    width = static_cast<int>(std::lround(length / m_PixelSize));
-  canvas.FillRectangle(x, y, width, 4, TextColour);
+  canvas.FillRectangle(x, y, width, 4, TextColor);
   canvas.DrawText(x,
                   y + FontLineHeight,
                   m_Contents.hasSpacing ? LengthText(length) : ShortNumber(length) + m_IndexUnit,
-                  TextColour);
+                  TextColor);
 }
 
 } // namespace brickccl

@@ -3,9 +3,9 @@
 #define BRICKCCL_PICTURES_PICTUREKEY_H
 
 #include "BrickCCL/Pictures/Canvas.h"
-#include "BrickCCL/Pictures/ColumnColours.h"
+#include "BrickCCL/Pictures/ColumnColors.h"
 #include "BrickCCL/Pictures/GrayWindow.h"
-#include "BrickCCL/Pictures/LabelColours.h"
+#include "BrickCCL/Pictures/LabelColors.h"
 #include "BrickCCL/Pictures/Slice.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
@@ -17,12 +17,12 @@ namespace brickccl
 {
 
 /** The colors of the key. */
-inline constexpr Colour FrameColour{ 90, 94, 102 };
-inline constexpr Colour TextColour{ 232, 234, 238 };
-inline constexpr Colour DimTextColour{ 160, 165, 175 };
-inline constexpr int    SwatchSize = 12;
-inline constexpr int    LongestScaleBar = 180;
-inline constexpr int    KeyGap = 16;
+inline constexpr Color FrameColor{ 90, 94, 102 };
+inline constexpr Color TextColor{ 232, 234, 238 };
+inline constexpr Color DimTextColor{ 160, 165, 175 };
+inline constexpr int   SwatchSize = 12;
+inline constexpr int   LongestScaleBar = 180;
+inline constexpr int   KeyGap = 16;
 
 /** The contents of a key. */
 struct KeyContents
@@ -34,8 +34,8 @@ struct KeyContents
   std::vector<std::uint64_t> visible;
   /** The text for their number: "visible here". */
   std::string whereVisible = "visible here";
-  /** Colours by a column, which has a colour bar then; null: each label has its own. */
-  const ColumnColours * columnColours = nullptr;
+  /** Colors by a column, which has a color bar then; null: each label has its own. */
+  const ColumnColors * columnColors = nullptr;
   /** The values of black and white; null if there is no gray. */
   const GrayWindow * window = nullptr;
 };
@@ -52,15 +52,15 @@ public:
    *  \param height  the room that there is; a few components are listed even if it is too small */
   PictureKey(const KeyContents & contents, double pixelSize, int height);
 
-  /** The components that are listed, largest first. There are no more of them than colours. */
+  /** The components that are listed, largest first. There are no more of them than colors. */
   std::vector<std::uint64_t> Labels() const;
 
   /** Both are in pixels. */
   int Height() const;
   int Width() const;
 
-  /** \param colours  of the labels that are listed */
-  void Draw(Canvas & canvas, int x, int y, const LabelColours & colours) const;
+  /** \param colors  of the labels that are listed */
+  void Draw(Canvas & canvas, int x, int y, const LabelColors & colors) const;
 
 private:
   struct Row
@@ -72,8 +72,8 @@ private:
   /** Where the columns of labels and sizes end. */
   int  LabelEnd() const;
   int  SizeEnd() const;
-  int  DrawRows(Canvas & canvas, int x, int y, const LabelColours & colours) const;
-  int  DrawColourBar(Canvas & canvas, int x, int y) const;
+  int  DrawRows(Canvas & canvas, int x, int y, const LabelColors & colors) const;
+  int  DrawColorBar(Canvas & canvas, int x, int y) const;
   void DrawGrayBar(Canvas & canvas, int x, int y) const;
   void DrawScaleBar(Canvas & canvas, int x, int y) const;
 

@@ -23,7 +23,7 @@ constexpr int    ThinnestSide = 16;
 constexpr int MontageWidth = 1200;
 constexpr int MontageHeight = 900;
 constexpr int LeastTile = 150;
-/** About as wide as a key is, and as high as one with few components or with a colour bar. */
+/** About as wide as a key is, and as high as one with few components or with a color bar. */
 constexpr int KeyWidth = 200;
 constexpr int KeyHeight = 270;
 constexpr int KeyHeightWithBar = 440;
@@ -290,7 +290,7 @@ PictureLayout::Arrange(int keyWidth, int keyHeight)
 PictureLayout
 LayOutPicture(const PictureContents &             contents,
               const PictureOptions &              options,
-              const std::array<std::int64_t, 3> & centre)
+              const std::array<std::int64_t, 3> & center)
 {
   const LoadedImage & image = contents.background;
   const Extent &      extent = image.extent;
@@ -315,7 +315,7 @@ LayOutPicture(const PictureContents &             contents,
       {
         continue;
       }
-      PicturePanel panel = PanelAcross(fixed, image, scale, centre);
+      PicturePanel panel = PanelAcross(fixed, image, scale, center);
       if (!isOnlyOne)
       {
         panel.caption.push_back(options.style == PictureStyle::Projection ? std::string("along ") + AxisNames[fixed]
@@ -342,7 +342,7 @@ LayOutPicture(const PictureContents &             contents,
   {
     const double  middle = std::floor((low + high) / 2);
     PictureLayout layout = make(middle);
-    layout.Arrange(KeyWidth, options.columnColours == nullptr ? KeyHeight : KeyHeightWithBar);
+    layout.Arrange(KeyWidth, options.columnColors == nullptr ? KeyHeight : KeyHeightWithBar);
     (layout.width <= options.width && layout.height <= options.height ? low : high) = middle;
   }
   return make(low);

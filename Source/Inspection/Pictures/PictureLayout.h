@@ -63,10 +63,10 @@ struct PictureLayout
 PicturePanel
 PanelAcross(const LoadedImage & image, int fixed, const std::array<std::int64_t, 3> & place, double longestSide);
 
-/** \param centre  the voxel that the slices go through */
+/** \param center  the voxel that the slices go through */
 PictureLayout LayOutPicture(const PictureContents &             contents,
                             const PictureOptions &              options,
-                            const std::array<std::int64_t, 3> & centre);
+                            const std::array<std::int64_t, 3> & center);
 
 } // namespace brickccl
 

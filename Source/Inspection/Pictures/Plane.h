@@ -12,7 +12,7 @@ namespace brickccl
 
 /** Samples values and labels of a plane, x fastest, as SampleSlice samples a slice.
  *  \param extent  has 2 dimensions
- *  \param view  of the axes 0 and 1. \throws Cancelled. */
+ *  \param view  of the axes 0 and 1. \throws Canceled. */
 SlicePixels SamplePlane(const std::vector<float> &         gray,
                         const std::vector<std::uint64_t> & labels,
                         const Extent &                     extent,

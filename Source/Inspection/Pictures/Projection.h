@@ -11,7 +11,7 @@ namespace brickccl
  *  label of the first component. The pixels form a slice of these values.
  *  \param image  has 2 or 3 dimensions
  *  \param labels  runs with labels, of the same extent
- *  \throws Cancelled. */
+ *  \throws Canceled. */
 SlicePixels SampleProjection(const LoadedImage & image,
                              const RunVolume &   labels,
                              const SliceView &   view,

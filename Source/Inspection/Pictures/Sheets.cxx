@@ -2,7 +2,7 @@
 #include "BrickCCL/Pictures/Sheets.h"
 
 #include "BrickCCL/Pictures/DrawSlice.h"
-#include "BrickCCL/Pictures/LabelColours.h"
+#include "BrickCCL/Pictures/LabelColors.h"
 #include "BrickCCL/Pictures/PictureLayout.h"
 #include "BrickCCL/Pictures/Plane.h"
 
@@ -71,10 +71,10 @@ SampleAround(const PictureContents & contents, int axis, const SlicedComponent &
   {
     const int    each = axes[i];
     const double voxels = half / image.geometry.spacing[each];
-    const double centre = 0.5 * static_cast<double>(component.boxMinimum[each] + component.boxMaximum[each]) -
+    const double center = 0.5 * static_cast<double>(component.boxMinimum[each] + component.boxMaximum[each]) -
                           static_cast<double>(contents.table.geometry.startIndex[each]);
-    low[i] = std::max<std::int64_t>(0, std::llround(centre - voxels));
-    size[i] = std::min<std::int64_t>(image.extent.size[each] - 1, std::llround(centre + voxels)) - low[i] + 1;
+    low[i] = std::max<std::int64_t>(0, std::llround(center - voxels));
+    size[i] = std::min<std::int64_t>(image.extent.size[each] - 1, std::llround(center + voxels)) - low[i] + 1;
     const double share = static_cast<double>(size[i]) * image.geometry.spacing[each] / (2 * half);
     pixels[i] = std::clamp(static_cast<int>(std::lround(share * side)), 1, side);
   }
@@ -133,8 +133,8 @@ WriteSliceSheet(const std::string &               path,
   sheet.columns = std::min(MaximumColumns, static_cast<int>(slices.size()));
   sheet.tileWidth = pixels.front().width;
   sheet.tileHeight = pixels.front().height;
-  Canvas             canvas = CanvasFor(sheet, slices.size());
-  const LabelColours colours(pixels, {});
+  Canvas            canvas = CanvasFor(sheet, slices.size());
+  const LabelColors colors(pixels, {});
   for (std::size_t i = 0; i < slices.size(); ++i)
   {
     const int at = static_cast<int>(i);
@@ -143,7 +143,7 @@ WriteSliceSheet(const std::string &               path,
               at / sheet.columns * sheet.tileHeight,
               pixels[i],
               &sheet.window,
-              [&](std::uint64_t label) { return colours[label]; });
+              [&](std::uint64_t label) { return colors[label]; });
   }
   canvas.WriteJpeg(path, JpegQuality);
   return sheet;
@@ -162,15 +162,15 @@ WriteThumbnails(const std::string &                  path,
   Canvas canvas = CanvasFor(sheet, components.size());
   for (std::size_t i = 0; i < components.size(); ++i)
   {
-    const SlicePixels  pixels = SampleAround(contents, axis, components[i], side);
-    const LabelColours colours({ pixels }, {});
-    const int          at = static_cast<int>(i);
+    const SlicePixels pixels = SampleAround(contents, axis, components[i], side);
+    const LabelColors colors({ pixels }, {});
+    const int         at = static_cast<int>(i);
     DrawSlice(canvas,
               at % sheet.columns * side + (side - pixels.width) / 2,
               at / sheet.columns * side + (side - pixels.height) / 2,
               pixels,
               &window,
-              [&](std::uint64_t label) { return colours[label]; });
+              [&](std::uint64_t label) { return colors[label]; });
     context.progress.Update(static_cast<double>(i + 1) / static_cast<double>(components.size()));
   }
   canvas.WriteJpeg(path, JpegQuality);

@@ -30,9 +30,9 @@ struct SlicedComponent
   std::int64_t slice = 0;
 };
 
-/** Writes slices orthogonal to an axis, with their labels, to look through. A label has one colour in all of them.
+/** Writes slices orthogonal to an axis, with their labels, to look through. A label has one color in all of them.
  *  \param longestSide  of the image, in pixels
- *  \throws Error if the file cannot be written; Cancelled. */
+ *  \throws Error if the file cannot be written; Canceled. */
 Sheet WriteSliceSheet(const std::string &               path,
                       const PictureContents &           contents,
                       int                               axis,

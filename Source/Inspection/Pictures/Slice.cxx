@@ -70,8 +70,8 @@ VoxelsToInterpolate(std::int64_t voxels, int pixels)
   Taps taps;
   for (int pixel = 0; pixel < pixels; ++pixel)
   {
-    const double       centre = (pixel + 0.5) * static_cast<double>(voxels) / pixels - 0.5;
-    const double       place = std::clamp(centre, 0.0, static_cast<double>(voxels - 1));
+    const double       center = (pixel + 0.5) * static_cast<double>(voxels) / pixels - 0.5;
+    const double       place = std::clamp(center, 0.0, static_cast<double>(voxels - 1));
     const auto         before = static_cast<std::int64_t>(place);
     const double       share = place - static_cast<double>(before);
     const std::int64_t after = std::min(before + 1, voxels - 1);

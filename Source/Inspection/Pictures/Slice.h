@@ -34,7 +34,7 @@ struct SlicePixels
   int width = 0;
   int height = 0;
   /** Where voxels are smaller than pixels, this is the mean of the voxels under a pixel, over all channels. Elsewhere
-   *  it is interpolated linearly between the centres of voxels. NaN where no voxel is a finite number. */
+   *  it is interpolated linearly between the centers of voxels. NaN where no voxel is a finite number. */
   std::vector<double> gray;
   /** The most frequent label of the labeled voxels under a pixel; 0 if there are none. */
   std::vector<std::uint64_t> labels;
@@ -48,7 +48,7 @@ inline constexpr std::int64_t VoxelsPerPixel = 8;
 /** Samples a slice. It looks only at the voxels that the pixels need; the label map is never made.
  *  \param image  has 1 to 3 dimensions
  *  \param labels  runs with labels, of the same extent
- *  \throws Cancelled. */
+ *  \throws Canceled. */
 SlicePixels
 SampleSlice(const LoadedImage & image, const RunVolume & labels, const SliceView & view, const HostContext & context);
 

@@ -46,7 +46,7 @@ LinearTicks(double low, double high, int maximum, bool whole)
   {
     const double place = (first() + i) * step;
     ticks.places.push_back(place);
-    // The texts of neighbours must differ, so they have digits down to the step.
+    // The texts of neighbors must differ, so they have digits down to the step.
     const double digits = std::log10(std::max(std::abs(low), std::abs(high)) / step);
     ticks.texts.push_back(ShortNumber(place, std::max(4, static_cast<int>(std::ceil(digits)) + 1)));
   }
@@ -92,15 +92,15 @@ ShortNumber(double value, int digits)
 }
 
 std::string
-LengthText(double millimetres)
+LengthText(double millimeters)
 {
-  const double magnitude = std::abs(millimetres);
+  const double magnitude = std::abs(millimeters);
   // 1e-9 is the error that a computed power of ten may have.
   const double nearlyOne = 1 - 1e-9;
-  return magnitude == 0 || (magnitude >= nearlyOne && magnitude < 1e3 * nearlyOne) ? ShortNumber(millimetres) + " mm"
-       : magnitude >= 1e3 * nearlyOne  ? ShortNumber(millimetres / 1e3) + " m"
-       : magnitude >= 1e-3 * nearlyOne ? ShortNumber(millimetres * 1e3) + " µm"
-                                       : ShortNumber(millimetres * 1e6) + " nm";
+  return magnitude == 0 || (magnitude >= nearlyOne && magnitude < 1e3 * nearlyOne) ? ShortNumber(millimeters) + " mm"
+       : magnitude >= 1e3 * nearlyOne  ? ShortNumber(millimeters / 1e3) + " m"
+       : magnitude >= 1e-3 * nearlyOne ? ShortNumber(millimeters * 1e3) + " µm"
+                                       : ShortNumber(millimeters * 1e6) + " nm";
 }
 
 } // namespace brickccl

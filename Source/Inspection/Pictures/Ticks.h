@@ -27,7 +27,7 @@ Ticks LogarithmicTicks(double low, double high);
 std::string ShortNumber(double value, int digits = 4);
 
 /** A length in the unit that suits it: "20 mm", "500 µm", "1.5 m". */
-std::string LengthText(double millimetres);
+std::string LengthText(double millimeters);
 
 } // namespace brickccl
 

@@ -69,7 +69,7 @@ public:
       {
         m_States[place] = to;
         reached.push_back({ length, place });
-        ForEachNeighbour(place, [&, length = length](std::int64_t other, double step) {
+        ForEachNeighbor(place, [&, length = length](std::int64_t other, double step) {
           if (m_States[other] == from && length < reach)
           {
             queue.push({ length + step, other });
@@ -94,8 +94,8 @@ public:
       {
         stop.AskAt(static_cast<std::uint64_t>(end));
         bool isNextTo = false;
-        ForEachNeighbour(reached[end - 1].second,
-                         [&](std::int64_t other, double) { isNextTo = isNextTo || m_States[other] == to; });
+        ForEachNeighbor(reached[end - 1].second,
+                        [&](std::int64_t other, double) { isNextTo = isNextTo || m_States[other] == to; });
         if (isNextTo)
         {
           joined.push_back(reached[end - 1].second);
@@ -120,7 +120,7 @@ private:
 
   template <typename TWork>
   void
-  ForEachNeighbour(std::int64_t place, TWork work) const
+  ForEachNeighbor(std::int64_t place, TWork work) const
   {
     const std::int64_t at[3] = { place % m_Extent.size[0],
                                  place / m_Extent.size[0] % m_Extent.size[1],
@@ -153,7 +153,7 @@ private:
         double least = std::numeric_limits<double>::infinity();
         if (m_States[place] == from)
         {
-          ForEachNeighbour(place, [&](std::int64_t other, double step) {
+          ForEachNeighbor(place, [&](std::int64_t other, double step) {
             least = m_States[other] == source ? std::min(least, step) : least;
           });
         }

@@ -43,7 +43,7 @@ struct GapLimits
  *     outside by each step, are in the slit as well: corners between two of its open ends. All these stay Gap. The
  *     others, such as fillets, become Outside.
  *
- *  For up to 3 dimensions. \throws Cancelled. */
+ *  For up to 3 dimensions. \throws Canceled. */
 void FindGapsToClose(std::uint8_t *                mask,
                      const Extent &                extent,
                      const GapLimits &             limits,

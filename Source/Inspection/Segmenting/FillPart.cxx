@@ -115,7 +115,7 @@ private:
     CleanOptions options;
     options.connectivity = Connectivity::Full(extent.dimension);
     options.threads = m_Options.threads;
-    options.progress.cancelled = m_Options.progress.cancelled;
+    options.progress.canceled = m_Options.progress.canceled;
     return options;
   }
 
@@ -172,7 +172,7 @@ private:
     options.criterion = Criterion::InRange(0, 0);
     options.device = m_Options.device;
     options.threads = m_Options.threads;
-    options.progress.cancelled = m_Options.progress.cancelled;
+    options.progress.canceled = m_Options.progress.canceled;
     const Labeling            air = Label(ImageView(m_Mask, m_Extent), options);
     std::vector<std::uint8_t> isOutside(static_cast<std::size_t>(air.ComponentCount()) + 1);
     for (std::int64_t row = 0; row < extent.RowCount(); ++row)

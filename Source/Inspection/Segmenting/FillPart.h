@@ -17,7 +17,7 @@ struct Bores
   std::uint64_t voxels = 0;
 };
 
-/** Gives the value `hole` to the voxels of value 0 that the others enclose, as FindPores says. 	hrows Cancelled.
+/** Gives the value `hole` to the voxels of value 0 that the others enclose, as FindPores says. 	hrows Canceled.
  */
 Bores FillPart(std::uint8_t *      mask,
                const Extent &      extent,

@@ -32,7 +32,7 @@ bool AreAcrossGap(const std::array<std::int64_t, 3> & before,
 
 /** Writes `gap` to the voxels of a mask in gaps: voxels of value 0 between voxels of value 1 on one of
  *  LinesAcrossGaps whose surfaces are at most `width` mm apart. The mask has no other values. For up to 3 dimensions.
- *  It temporarily needs a bit per voxel. \throws Cancelled. */
+ *  It temporarily needs a bit per voxel. \throws Canceled. */
 void FindGaps(std::uint8_t *      mask,
               const Extent &      extent,
               const Geometry &    geometry,

@@ -92,7 +92,7 @@ private:
     options.relabel.order = LabelOrder::Size;
     options.device = m_Options.device;
     options.threads = m_Options.threads;
-    options.progress.cancelled = m_Options.progress.cancelled;
+    options.progress.canceled = m_Options.progress.canceled;
     return options;
   }
 

@@ -97,7 +97,7 @@ struct PoresOfPart
  *  Pores are what is not material inside the part.
  *
  *  \throws InvalidArgument for several channels or 4 dimensions, if nothing or everything is material, or if no part
- *  is in the region; Cancelled. */
+ *  is in the region; Canceled. */
 PoresOfPart FindPores(const ImageView & image, const PoreOptions & options);
 
 /** Notes for judging a part, each a sentence without a full stop: further pieces, openings, bores, a

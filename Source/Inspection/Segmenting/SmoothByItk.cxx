@@ -45,16 +45,16 @@ public:
   Execute(itk::Object * caller, const itk::EventObject &) override
   {
     auto * filter = dynamic_cast<itk::ProcessObject *>(caller);
-    if (filter != nullptr && !m_IsCancelled)
+    if (filter != nullptr && !m_IsCanceled)
     {
       try
       {
         m_Progress.Update(filter->GetProgress());
       }
-      catch (const Cancelled &)
+      catch (const Canceled &)
       {
         // An exception must not cross ITK's threads; the filter stops by itself.
-        m_IsCancelled = true;
+        m_IsCanceled = true;
         filter->AbortGenerateDataOn();
       }
     }
@@ -69,17 +69,17 @@ public:
     m_Progress = progress;
   }
   bool
-  IsCancelled() const
+  IsCanceled() const
   {
-    return m_IsCancelled;
+    return m_IsCanceled;
   }
 
 private:
   Progress m_Progress;
-  bool     m_IsCancelled = false;
+  bool     m_IsCanceled = false;
 };
 
-/** Runs a filter and gives its output. \throws Cancelled, Error. */
+/** Runs a filter and gives its output. \throws Canceled, Error. */
 template <typename TFilter>
 typename TFilter::OutputImageType *
 Run(TFilter & filter, const HostContext & context)
@@ -94,15 +94,15 @@ Run(TFilter & filter, const HostContext & context)
   }
   catch (const itk::ExceptionObject & error)
   {
-    if (watch->IsCancelled())
+    if (watch->IsCanceled())
     {
-      throw Cancelled();
+      throw Canceled();
     }
     throw Error(std::string("the image could not be smoothed: ") + error.GetDescription());
   }
-  if (watch->IsCancelled())
+  if (watch->IsCanceled())
   {
-    throw Cancelled();
+    throw Canceled();
   }
   return filter.GetOutput();
 }
@@ -140,7 +140,7 @@ SmoothReals(TReal *                 values,
     median->SetInput(import->GetOutput());
     median->SetRadius(radius);
     median->SetNumberOfWorkUnits(static_cast<itk::ThreadIdType>(EffectiveThreadCount(context.threads)));
-    // In pieces, with a check for cancelling in between.
+    // In pieces, with a check for canceling in between.
     const auto pieces = itk::StreamingImageFilter<Image, Image>::New();
     pieces->SetInput(median->GetOutput());
     pieces->SetNumberOfStreamDivisions(200);

@@ -40,7 +40,7 @@ ScalarType SmoothedType(ScalarType type, const SmoothingMethod & method);
 
 /** Smooths an image of 1 to 4 dimensions by ITK. \param smoothed  room for the voxels, of the type SmoothedType.
  *  \throws InvalidArgument for several channels, for values that are NaN, for a Gaussian that is too wide, and for a
- *  median of 64-bit integers beyond 2^53; Cancelled. */
+ *  median of 64-bit integers beyond 2^53; Canceled. */
 void Smooth(const ImageView &       image,
             const Geometry &        geometry,
             const SmoothingMethod & method,

@@ -68,7 +68,7 @@ struct ValueHistogram
 };
 
 /** The histogram of an image's values, in all voxels or where a mask of the same extent is not 0.
- *  \throws InvalidArgument for an image of several channels, and if the extents differ; Cancelled. */
+ *  \throws InvalidArgument for an image of several channels, and if the extents differ; Canceled. */
 ValueHistogram HistogramOfValues(const ImageView &                image,
                                  const std::optional<ImageView> & mask = {},
                                  const HostContext &              context = {});

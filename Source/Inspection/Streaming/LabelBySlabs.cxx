@@ -109,7 +109,7 @@ DescribePlan(const SlabImages & images, const SlabOptions & options, const SlabP
   {
     text << ' ' << options.label.geometry.spacing[axis] << ' ' << options.label.geometry.origin[axis];
   }
-  // Names above may say less than all: a neighbourhood's, and numbers beyond ten digits.
+  // Names above may say less than all: a neighborhood's, and numbers beyond ten digits.
   ByteWriter          problem;
   const LoadedImage & image = *images.image;
   BrickProblem(connectivity, options.label.criterion, image.type, image.channels, options.label.periodic, relabel)

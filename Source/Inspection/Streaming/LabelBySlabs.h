@@ -78,7 +78,7 @@ struct SlabOptions
  *  It reads the images once. The state is a few bytes for each run, in a folder. After a kill at any time, `resume`
  *  continues with the remaining slabs, and gives the same files. The label map is written all or nothing. \throws
  *  InvalidArgument for a memory that is too small, and for a state of other inputs or options; Unsupported, which
- *  names columns that cannot be measured by slabs; LabelOverflow before anything is written; Cancelled; Error. */
+ *  names columns that cannot be measured by slabs; LabelOverflow before anything is written; Canceled; Error. */
 SlabResult LabelBySlabs(const SlabImages & images, const SlabOptions & options);
 
 } // namespace brickccl

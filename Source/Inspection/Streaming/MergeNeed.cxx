@@ -57,7 +57,7 @@ NeedOfMerging(std::size_t slabs, const std::function<Bytes(std::size_t)> & recor
   }
   if (periodic.HasAny() && slabs > 1)
   {
-    // The first and the last slab may be neighbours; two slabs that are the whole volume keep no faces.
+    // The first and the last slab may be neighbors; two slabs that are the whole volume keep no faces.
     links += BytesOfLinks({ record(0), record(slabs - 1) }, slabs == 2 ? 0 : firstFaces + faces);
   }
   // The faces of a slab, of the one before and of the first one are there together.

@@ -29,7 +29,7 @@ NamingSlab(const BrickBox & slab, TFunction function)
   {
     function();
   }
-  catch (const Cancelled &)
+  catch (const Canceled &)
   {
     throw;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Algorithms/Algorithm.h"
-#include "BrickCCL/Core/Neighbourhood.h"
+#include "BrickCCL/Core/Neighborhood.h"
 #include "BrickCCL/Runs/FindRuns.h"
 
 #include <deque>

@@ -186,7 +186,7 @@ public:
   {
     const ImageView                view = ViewOf(image);
     const std::optional<ImageView> maskView = mask ? std::optional<ImageView>(ViewOf(*mask)) : std::nullopt;
-    const Connectivity             neighbours = rules.ConnectivityFor(view.extent.dimension);
+    const Connectivity             neighbors = rules.ConnectivityFor(view.extent.dimension);
     const LabelType                type = LabelTypeFromName(labelType);
     m_Dimension = view.extent.dimension;
     const nb::gil_scoped_release unlocked;
@@ -194,7 +194,7 @@ public:
                                    view,
                                    rules.options.criterion,
                                    maskView,
-                                   neighbours,
+                                   neighbors,
                                    Pointer(labels),
                                    type,
                                    Pointer(stream));
@@ -308,9 +308,9 @@ public:
       slab.stream = reinterpret_cast<void *>(streams.at(i));
       slabs.push_back(slab);
     }
-    const Connectivity           neighbours = rules.ConnectivityFor(slabs.at(0).image.extent.dimension);
+    const Connectivity           neighbors = rules.ConnectivityFor(slabs.at(0).image.extent.dimension);
     const nb::gil_scoped_release unlocked;
-    return m_Labeler.Label(rules.options.algorithm, slabs, rules.options.criterion, neighbours, {}, LabelType::UInt32);
+    return m_Labeler.Label(rules.options.algorithm, slabs, rules.options.criterion, neighbors, {}, LabelType::UInt32);
   }
 
   void

@@ -24,7 +24,7 @@ public:
     : m_Progress(std::move(progress))
   {
     m_Hooks.report = [this](double fraction) { Report(fraction); };
-    m_Hooks.cancelled = [this] { return IsCancelled(); };
+    m_Hooks.canceled = [this] { return IsCanceled(); };
   }
 
   const ProgressHooks &
@@ -81,7 +81,7 @@ private:
   }
 
   bool
-  IsCancelled()
+  IsCanceled()
   {
     const auto now = Clock::now();
     if (now >= m_NextLook && !m_Failed)
@@ -124,7 +124,7 @@ WithoutLock(nb::object progress, TWork work)
       return result;
     }
   }
-  catch (const Cancelled &)
+  catch (const Canceled &)
   {
     hooks.Check();
     throw;

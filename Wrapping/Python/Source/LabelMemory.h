@@ -10,7 +10,7 @@
 namespace brickccl::python
 {
 
-/** Memory for a large label map, not initialised. Most of the time that a new label map takes goes into pages that the
+/** Memory for a large label map, not initialized. Most of the time that a new label map takes goes into pages that the
  *  system has to clear first. So the memory of label maps that were freed is kept for the next ones: two of them, of at
  *  most `LargestKeptMemory` bytes together. The system may take its pages back at any time (MADV_FREE of Linux), so
  *  that nobody else lacks them; on other systems nothing is kept. Several threads may call it at once.

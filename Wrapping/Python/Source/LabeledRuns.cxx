@@ -299,7 +299,7 @@ FindInGraph(const InputArray &                graph,
 {
   const ImageView view = ViewOf(graph);
   LabelOptions    options = rules.For(view.extent, mask, geometry);
-  if (!rules.connectivity && rules.neighbourhood.empty())
+  if (!rules.connectivity && rules.neighborhood.empty())
   {
     options.connectivity = FullConnectivityOfGraph(view);
   }

@@ -70,7 +70,7 @@ MakeRules(const std::string &          criterion,
           nb::handle                   tolerance,
           std::optional<int>           connectivity,
           const std::vector<int> &     sliceAxes,
-          const std::vector<int> &     neighbourhood,
+          const std::vector<int> &     neighborhood,
           const std::vector<int> &     periodic,
           const std::string &          order,
           std::uint64_t                minimumSize,
@@ -97,7 +97,7 @@ MakeRules(const std::string &          criterion,
   options.device = Device::FromName(device);
   options.threads = threads;
   rules.connectivity = connectivity;
-  rules.neighbourhood = neighbourhood;
+  rules.neighborhood = neighborhood;
   rules.sliceAxes = sliceAxes;
   return rules;
 }
@@ -115,7 +115,7 @@ MakeConnectivity(std::optional<int> connectivity, int dimension, const std::vect
   }
   const int    asked = connectivity.value_or(1);
   Connectivity chosen =
-    asked >= 1 && asked <= within ? Connectivity(within, asked) : Connectivity::FromNeighbourCount(asked, within);
+    asked >= 1 && asked <= within ? Connectivity(within, asked) : Connectivity::FromNeighborCount(asked, within);
   for (const int axis : sliceAxes)
   {
     chosen = chosen.WithinSlices(axis);
@@ -134,9 +134,9 @@ ThreadsFor(const Extent & extent, int threads)
 Connectivity
 Rules::ConnectivityFor(int dimension) const
 {
-  return neighbourhood.empty()
+  return neighborhood.empty()
          ? MakeConnectivity(connectivity, dimension, sliceAxes)
-         : Connectivity::FromStructuringElement(dimension, { neighbourhood.begin(), neighbourhood.end() });
+         : Connectivity::FromStructuringElement(dimension, { neighborhood.begin(), neighborhood.end() });
 }
 
 LabelOptions
@@ -158,7 +158,7 @@ std::vector<int>
 ElementOf(const std::string & text, int dimension)
 {
   std::vector<int> element(static_cast<std::size_t>(std::pow(3, dimension)), 0);
-  for (const NeighbourOffset & offset : NeighbourhoodFromText(text, dimension).Offsets())
+  for (const NeighborOffset & offset : NeighborhoodFromText(text, dimension).Offsets())
   {
     std::size_t place = 0;
     for (int axis = dimension - 1; axis >= 0; --axis)
@@ -175,7 +175,7 @@ ElementOf(const std::string & text, int dimension)
 void
 BindRules(nb::module_ & module)
 {
-  module.def("neighbourhood_of",
+  module.def("neighborhood_of",
              &ElementOf,
              nb::arg("text"),
              nb::arg("dimension"),
@@ -191,7 +191,7 @@ BindRules(nb::module_ & module)
                 nb::arg("tolerance").none() = nb::none(),
                 nb::arg("connectivity").none() = nb::none(),
                 nb::arg("slice_axes") = std::vector<int>(),
-                nb::arg("neighbourhood") = std::vector<int>(),
+                nb::arg("neighborhood") = std::vector<int>(),
                 nb::arg("periodic") = std::vector<int>(),
                 nb::arg("order") = "raster",
                 nb::arg("minimum_size") = 0,

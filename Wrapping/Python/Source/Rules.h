@@ -16,7 +16,7 @@
 namespace brickccl::python
 {
 
-/** A number of neighbours (4, 8, 6, 18, 26 ...) or a rank (1 .. dimension), along the axes that are not among
+/** A number of neighbors (4, 8, 6, 18, 26 ...) or a rank (1 .. dimension), along the axes that are not among
  *  `sliceAxes`, which ascend. */
 Connectivity MakeConnectivity(std::optional<int> connectivity, int dimension, const std::vector<int> & sliceAxes);
 
@@ -31,7 +31,7 @@ struct Rules
   LabelOptions       options;
   std::optional<int> connectivity;
   /** A structuring element (x fastest); if it is not empty, it takes the place of `connectivity`. */
-  std::vector<int> neighbourhood;
+  std::vector<int> neighborhood;
   /** Axes across which slices are labeled each on its own, ascending. */
   std::vector<int> sliceAxes;
 

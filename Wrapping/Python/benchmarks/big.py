@@ -122,14 +122,14 @@ def main():
     if not os.path.isdir(source):
         make_balls(source, chosen.size)
     print("| run | neighbors | s | MB at most | components |\n| --- | --- | --- | --- | --- |")
-    runs = [("brickccl.big", "ours", neighbours, None) for neighbours in (6, 26)]
+    runs = [("brickccl.big", "ours", neighbors, None) for neighbors in (6, 26)]
     runs.append(("brickccl.big, table", "ours", 6, os.path.join(folder, "table.csv")))
-    runs += [("dask-image", "peer", neighbours, None) for neighbours in ((6, 26) if chosen.peer else ())]
-    for name, step, neighbours, table in runs:
-        given = {"source": source, "target": target, "brick": chosen.brick, "connectivity": neighbours, "table": table}
+    runs += [("dask-image", "peer", neighbors, None) for neighbors in ((6, 26) if chosen.peer else ())]
+    for name, step, neighbors, table in runs:
+        given = {"source": source, "target": target, "brick": chosen.brick, "connectivity": neighbors, "table": table}
         found = in_a_process(step, **given)
         load = os.getloadavg()[0]
-        row = (name, neighbours, f"{found['seconds']:.2f} (load {load:.1f})", f"{found['megabytes']:.0f}", found.get("count", ""))
+        row = (name, neighbors, f"{found['seconds']:.2f} (load {load:.1f})", f"{found['megabytes']:.0f}", found.get("count", ""))
         print("|", " | ".join(map(str, row)), "|", flush=True)
     if chosen.plan:
         found = in_a_process("plan", source=os.path.join(folder, "virtual.zarr"), target=os.path.join(folder, "virtual"))

@@ -74,20 +74,20 @@ def median_times(functions, repeat, clock, in_new_memory=False):
 def compare(name, mask, repeat, cpu, in_new_memory=False):
     image = mask.view(np.uint8)
     threads = (1,) if cpu else (1, 2)
-    for neighbours, rank in {3: ((6, 1), (26, 3)), 2: ((4, 1), (8, 2))}[mask.ndim]:
+    for neighbors, rank in {3: ((6, 1), (26, 3)), 2: ((4, 1), (8, 2))}[mask.ndim]:
         structure = scipy.ndimage.generate_binary_structure(mask.ndim, rank)
         expected = scipy.ndimage.label(image, structure)[1]
-        assert expected == brickccl.find(image, connectivity=neighbours).count
+        assert expected == brickccl.find(image, connectivity=neighbors).count
         times = median_times(
             {
                 **{
                     (dtype, count): functools.partial(
-                        brickccl.label, image, connectivity=neighbours, dtype=dtype, threads=count
+                        brickccl.label, image, connectivity=neighbors, dtype=dtype, threads=count
                     )
                     for dtype in ("uint32", "auto")
                     for count in threads
                 },
-                "cc3d": lambda: cc3d.connected_components(image, connectivity=neighbours, binary_image=True),
+                "cc3d": lambda: cc3d.connected_components(image, connectivity=neighbors, binary_image=True),
                 "scipy": lambda: scipy.ndimage.label(image, structure),
                 "skimage": lambda: skimage.measure.label(image, connectivity=rank),
             },
@@ -95,7 +95,7 @@ def compare(name, mask, repeat, cpu, in_new_memory=False):
             time.process_time if cpu else time.perf_counter,
             in_new_memory,
         )
-        row = [name, neighbours, expected]
+        row = [name, neighbors, expected]
         row += [" / ".join(f"{times[dtype, count]:.3g}" for count in threads) for dtype in ("uint32", "auto")]
         for peer in ("cc3d", "scipy", "skimage"):
             ratios = "; ".join(

@@ -47,7 +47,7 @@ class LabelArguments(TypedDict, total=False):
     tolerance: float | None
     mask: Any
     by_slice: int | None
-    neighbourhood: Any
+    neighborhood: Any
     periodic: Any
     order: str
     minimum_size: int
@@ -74,7 +74,7 @@ DEFAULTS: LabelArguments = {
     "tolerance": None,
     "mask": None,
     "by_slice": None,
-    "neighbourhood": None,
+    "neighborhood": None,
     "periodic": (),
     "order": "raster",
     "minimum_size": 0,

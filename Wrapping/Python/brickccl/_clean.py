@@ -54,7 +54,7 @@ def _output(volume: Volume, out: Any, dtype: np.dtype[Any] | None = None) -> np.
 
 def _run(
     image: Any,
-    neighbours: tuple[int | None, Any, Any],
+    neighbors: tuple[int | None, Any, Any],
     background: float,
     values: Sequence[float] | None,
     limits: tuple[int, float | None, int | None],
@@ -66,7 +66,7 @@ def _run(
     progress: Progress | None,
 ) -> tuple[Any, list[CleanedClass]]:
     volume = as_volume(image, "the segmentation")
-    connectivity, neighbourhood, periodic = neighbours
+    connectivity, neighborhood, periodic = neighbors
     minimum_size, minimum_volume, largest = limits
     if minimum_volume is not None and spacing is None and volume.spacing is None:
         raise ValueError("minimum_volume is in mm^3 and needs spacing= for an array")
@@ -75,7 +75,7 @@ def _run(
     rules = rules_of(
         volume,
         connectivity=connectivity,
-        neighbourhood=neighbourhood,
+        neighborhood=neighborhood,
         periodic=periodic,
         limits=limits_of("raster", minimum_size, None, minimum_volume, largest),
         threads=threads,
@@ -121,7 +121,7 @@ def clean(
     maximum_hole_size: int | None = None,
     holes_by_slice: int | None = None,
     connectivity: int | None = None,
-    neighbourhood: Any = None,
+    neighborhood: Any = None,
     periodic: Any = (),
     background: float = 0,
     spacing: float | Sequence[float] | None = None,
@@ -150,7 +150,7 @@ def clean(
         Holes of more voxels stay.
     holes_by_slice : int, optional
         An axis; each slice across it has its own holes and border.
-    connectivity, neighbourhood : optional
+    connectivity, neighborhood : optional
         The neighbors of a class, as for `label`; faces if not given. The background has the dual connectivity: all neighbors
         for faces, else faces.
     periodic : optional
@@ -181,7 +181,7 @@ def clean(
             raise ValueError("maximum_hole_size and holes_by_slice need fill_holes")
     result, report = _run(
         segmentation,
-        (connectivity, neighbourhood, periodic),
+        (connectivity, neighborhood, periodic),
         background,
         values,
         (minimum_size, minimum_volume, largest),
@@ -203,7 +203,7 @@ def fill_holes(
     values: Sequence[float] | None = None,
     by_slice: int | None = None,
     connectivity: int | None = None,
-    neighbourhood: Any = None,
+    neighborhood: Any = None,
     periodic: Any = (),
     background: float = 0,
     spacing: float | Sequence[float] | None = None,
@@ -222,7 +222,7 @@ def fill_holes(
         Any type that `label` accepts.
     maximum_size, maximum_volume : optional
         Holes of more voxels, or of more mm^3 (which needs `spacing` for an array), stay.
-    connectivity, neighbourhood : optional
+    connectivity, neighborhood : optional
         The neighbors of objects, as for `label`; faces if not given. The background has the dual connectivity: with full
         connectivity this equals `scipy.ndimage.binary_fill_holes`, except that scipy fills no hole of a single slice in 3-D.
     values, by_slice, periodic, background, spacing, out, threads, progress
@@ -248,7 +248,7 @@ def fill_holes(
         raise TypeError(f"maximum_volume must be a number, not {maximum_volume!r}") from None
     result, report = _run(
         image,
-        (connectivity, neighbourhood, periodic),
+        (connectivity, neighborhood, periodic),
         background,
         values,
         (0, None, None),
@@ -271,7 +271,7 @@ def sweep(
     below: bool = False,
     connectivity: int | None = None,
     by_slice: int | None = None,
-    neighbourhood: Any = None,
+    neighborhood: Any = None,
     periodic: Any = (),
     threads: int | None = None,
     progress: Progress | None = None,
@@ -288,7 +288,7 @@ def sweep(
         The number of equally spaced thresholds, including both ends. For float32 images each threshold is rounded to float32.
     below : bool, default False
         Foreground is at or below a threshold (pores), not at or above it.
-    connectivity, by_slice, neighbourhood, periodic, threads, progress
+    connectivity, by_slice, neighborhood, periodic, threads, progress
         As for `label`.
 
     Returns
@@ -319,7 +319,7 @@ def sweep(
             volume,
             connectivity=connectivity,
             by_slice=by_slice,
-            neighbourhood=neighbourhood,
+            neighborhood=neighborhood,
             periodic=periodic,
             threads=threads,
         ),

@@ -46,7 +46,7 @@ def condition_columns(text: str) -> list[str]: ...
 
 def column_groups() -> str: ...
 
-def neighbourhood_of(text: str, dimension: int) -> list[int]:
+def neighborhood_of(text: str, dimension: int) -> list[int]:
     """The structuring element of a text such as 8+z, x fastest."""
 
 class Rules:
@@ -55,7 +55,7 @@ class Rules:
     """
 
     @staticmethod
-    def make(*, criterion: str = 'foreground', background: object | None = 0, low: object | None = None, high: object | None = None, tolerance: object | None = None, connectivity: int | None = None, slice_axes: Sequence[int] = [], neighbourhood: Sequence[int] = [], periodic: Sequence[int] = [], order: str = 'raster', minimum_size: int = 0, maximum_size: int | None = None, minimum_volume: float = 0.0, largest: int = 0, algorithm: str = 'Auto', device: str = 'auto', threads: int = 0) -> Rules: ...
+    def make(*, criterion: str = 'foreground', background: object | None = 0, low: object | None = None, high: object | None = None, tolerance: object | None = None, connectivity: int | None = None, slice_axes: Sequence[int] = [], neighborhood: Sequence[int] = [], periodic: Sequence[int] = [], order: str = 'raster', minimum_size: int = 0, maximum_size: int | None = None, minimum_volume: float = 0.0, largest: int = 0, algorithm: str = 'Auto', device: str = 'auto', threads: int = 0) -> Rules: ...
 
     @property
     def keeps_all(self) -> bool:

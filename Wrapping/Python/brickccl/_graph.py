@@ -18,7 +18,7 @@ def voxel_graph(
     image: Any,
     *,
     connectivity: int | None = None,
-    neighbourhood: Any = None,
+    neighborhood: Any = None,
     periodic: Any = (),
     criterion: str = "foreground",
     range: tuple[float, float] | None = None,
@@ -39,7 +39,7 @@ def voxel_graph(
     ----------
     image : array or image
         1 to 3 dimensions, as for `label`.
-    connectivity, neighbourhood, periodic, criterion, range, background, tolerance, mask, threads, progress
+    connectivity, neighborhood, periodic, criterion, range, background, tolerance, mask, threads, progress
         As for `label`.
 
     Returns
@@ -60,11 +60,11 @@ def voxel_graph(
         criterion_of(criterion, range, background, tolerance, narrow_float_of(volume)),
         connectivity,
         None,
-        neighbourhood,
+        neighborhood,
         periodic,
         threads=threads,
     )
-    has_faces_alone = neighbourhood is None and (connectivity is None or connectivity in (1, 6))
+    has_faces_alone = neighborhood is None and (connectivity is None or connectivity in (1, 6))
     graph = np.empty(volume.array.shape, np.uint8 if dimension < 3 or has_faces_alone else np.uint32)
     _core.write_graph(
         volume.array, None if mask is None else volume.companion("mask", mask), graph, rules, hook_of(progress)
@@ -76,7 +76,7 @@ def label_graph(
     graph: Any,
     *,
     connectivity: int | None = None,
-    neighbourhood: Any = None,
+    neighborhood: Any = None,
     periodic: Any = (),
     mask: Any = None,
     order: str = "raster",
@@ -95,7 +95,7 @@ def label_graph(
     ----------
     graph : array
         uint8 or uint32, 1 to 3 dimensions.
-    connectivity, neighbourhood : optional
+    connectivity, neighborhood : optional
         As for `label`; if neither is given, all steps for which the type has bits.
     periodic
         As for `label`; these axes must have 3 voxels or more.
@@ -126,7 +126,7 @@ def label_graph(
     rules = rules_of(
         volume,
         connectivity=connectivity,
-        neighbourhood=neighbourhood,
+        neighborhood=neighborhood,
         periodic=periodic,
         limits=limits_of(order, minimum_size, maximum_size, None, largest),
         threads=threads,

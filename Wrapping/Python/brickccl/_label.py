@@ -36,7 +36,7 @@ def find(image: Any, *, start: Sequence[int] | None = None, **arguments: Unpack[
 
     Other Parameters
     ----------------
-    connectivity, criterion, range, background, tolerance, mask, by_slice, neighbourhood, periodic, order, minimum_size, \
+    connectivity, criterion, range, background, tolerance, mask, by_slice, neighborhood, periodic, order, minimum_size, \
 maximum_size, minimum_volume, largest, seeds, clear_border, touching, fill_holes, device, algorithm, threads, spacing, \
 progress
         As for `label`.
@@ -69,7 +69,7 @@ progress
 _ON_HOST: dict[str, Any] = {"start": None} | {
     name: value
     for name, value in DEFAULTS.items()
-    if name in ("neighbourhood", "periodic", "seeds", "clear_border", "touching", "fill_holes")
+    if name in ("neighborhood", "periodic", "seeds", "clear_border", "touching", "fill_holes")
 }
 
 
@@ -112,7 +112,7 @@ def _rules(volume: Volume, given: Mapping[str, Any]) -> _core.Rules:
         ),
         given["connectivity"],
         given["by_slice"],
-        given["neighbourhood"],
+        given["neighborhood"],
         given["periodic"],
         limits_of(given["order"], given["minimum_size"], given["maximum_size"], given["minimum_volume"], given["largest"]),
         given["algorithm"],
@@ -193,7 +193,7 @@ def label(
         Same shape; voxels where it is 0 are ignored. NaN in masks is refused, also in `touching`.
     by_slice : int, optional
         An axis of the array; each slice across it is labeled separately.
-    neighbourhood : array or str, optional
+    neighborhood : array or str, optional
         Replaces `connectivity`: 3 elements along each axis of the image, nonzero at neighbors of the center. It must be
         symmetric, like scipy's `structure`. Or a text: "8+z" means 8 neighbors in the slice and the two before and after
         along z, the first axis of a 3-D array.

@@ -229,7 +229,7 @@ def contacts(
     >>> brickccl.contacts(np.array([[1, 1], [2, 0]]))["faces"]
     array([1])
     """
-    return _measure(labels, None, None, "neighbours", spacing, None, threads, None)[1].contacts()
+    return _measure(labels, None, None, "neighbors", spacing, None, threads, None)[1].contacts()
 
 
 def components(labels: Any) -> Iterator[Component]:

@@ -127,7 +127,7 @@ def rules_of(
     criterion: tuple[str, Any, Any, Any, Any] = ("foreground", 0, None, None, None),
     connectivity: Any = None,
     by_slice: Any = None,
-    neighbourhood: Any = None,
+    neighborhood: Any = None,
     periodic: Any = (),
     limits: tuple[str, int, int | None, float, int] = ("raster", 0, None, 0.0, 0),
     algorithm: Any = "auto",
@@ -136,8 +136,8 @@ def rules_of(
 ) -> _core.Rules:
     """The arguments for a volume; axes refer to the volume. `criterion` and `limits` come from `criterion_of` and
     `limits_of`."""
-    if neighbourhood is not None and not (connectivity is None and by_slice is None):
-        raise ValueError("a neighbourhood replaces connectivity and by_slice; omit them")
+    if neighborhood is not None and not (connectivity is None and by_slice is None):
+        raise ValueError("a neighborhood replaces connectivity and by_slice; omit them")
     for name, value, example in (("algorithm", algorithm, "auto"), ("device", device, "cpu"), ("order", limits[0], "raster")):
         if not isinstance(value, str):
             raise TypeError(f"{name} must be a name, for example '{example}', not {value!r}")
@@ -145,7 +145,7 @@ def rules_of(
         *criterion,
         None if connectivity is None else count_of("connectivity", connectivity),
         () if by_slice is None else (volume.axis("by_slice", by_slice),),
-        () if neighbourhood is None else tuple(volume.neighbourhood(neighbourhood)),
+        () if neighborhood is None else tuple(volume.neighborhood(neighborhood)),
         () if periodic is None or isinstance(periodic, tuple) and not periodic else tuple(volume.axes("periodic", periodic)),
         *limits,
         "Auto" if algorithm == "auto" else algorithm,
@@ -167,7 +167,7 @@ def make_rules(
     tolerance: Any,
     connectivity: int | None,
     slice_axes: tuple[int, ...],
-    neighbourhood: tuple[int, ...],
+    neighborhood: tuple[int, ...],
     periodic: tuple[int, ...],
     order: Any,
     minimum_size: int,
@@ -187,7 +187,7 @@ def make_rules(
         tolerance=tolerance,
         connectivity=connectivity,
         slice_axes=slice_axes,
-        neighbourhood=neighbourhood,
+        neighborhood=neighborhood,
         periodic=periodic,
         order=order,
         minimum_size=minimum_size,

@@ -101,10 +101,10 @@ class Table(dict[str, Column]):
     def contacts(self) -> dict[str, Column]:
         """All pairs of components that share voxel faces: `label_1` < `label_2`, `faces`, `area` (mm^2; in 2-D mm).
 
-        Available if the table was made with the columns `neighbours`.
+        Available if the table was made with the columns `neighbors`.
         """
-        if not any(column.group == "neighbours" for column in self.describe()):
-            raise ValueError("the table has no contacts; make it with columns='neighbours'")
+        if not any(column.group == "neighbors" for column in self.describe()):
+            raise ValueError("the table has no contacts; make it with columns='neighbors'")
         return {name: plain(values) for name, values in self._native.contacts().items()}
 
     def to_pandas(self) -> pandas.DataFrame:

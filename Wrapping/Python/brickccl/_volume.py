@@ -119,22 +119,22 @@ class Volume:
             raise ValueError(f"{name}={axes!r} names an axis twice")
         return found
 
-    def neighbourhood(self, element: Any) -> list[int]:
+    def neighborhood(self, element: Any) -> list[int]:
         """A structuring element in the order of the user's axes, or a text such as 8+z, for the engine."""
         dimension = self.array.ndim
         if isinstance(element, str):
-            return list(_core.neighbourhood_of(element, dimension))
+            return list(_core.neighborhood_of(element, dimension))
         array = np.asarray(element)
         if array.dtype.kind not in "biuf" or array.shape != (3,) * dimension:
             raise ValueError(
-                f"neighbourhood must be an array of numbers or truth values of the shape {(3,) * dimension}, as the image "
+                f"neighborhood must be an array of numbers or truth values of the shape {(3,) * dimension}, as the image "
                 f"has {dimension} axes; it is of {array.dtype} and the shape {array.shape}"
             )
         if array.dtype.kind == "f" and np.isnan(array).any():
-            raise ValueError("neighbourhood contains NaN; remove it")
+            raise ValueError("neighborhood contains NaN; remove it")
         chosen = [int(value) for value in ((array.T if self.is_reversed else array) != 0).ravel()]
         if sum(chosen) == chosen[len(chosen) // 2]:
-            warn("neighbourhood has no neighbor, so every voxel would be a component")
+            warn("neighborhood has no neighbor, so every voxel would be a component")
         return chosen
 
     def labels(self, array: np.ndarray[Any, Any]) -> Any:

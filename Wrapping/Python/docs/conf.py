@@ -59,7 +59,7 @@ PAGES = {
     "recipes": _docs + "site/recipes.md",
     "columns": "Source/Engine/Tables/COLUMNS.md",
     "formats": "Source/FORMATS.md",
-    "neighbors": "Source/Engine/Core/NEIGHBOURS.md",
+    "neighbors": "Source/Engine/Core/NEIGHBORS.md",
     "python/index": _docs + "index.md",
     "python/start": "Wrapping/Python/README.md",
     **{f"python/{name}": f"{_docs}{name}.md" for name in ("tasks", "reference", "big", "stand-ins", "files")},

@@ -40,14 +40,14 @@ def all_steps(dimension):
     return [step for step in itertools.product((-1, 0, 1), repeat=dimension) if any(step)]
 
 
-def random_neighbourhood(random, dimension):
+def random_neighborhood(random, dimension):
     """Any symmetric structuring element."""
     half = random.random((3**dimension - 1) // 2) < random.random()
     return np.concatenate([half, [random.random() < 0.5], half[::-1]]).reshape((3,) * dimension)
 
 
 def flood_fill(foreground, rank, joined=lambda a, b: True, periodic=()):
-    """The oracle: labels 1.. in C order; `joined` takes the indices of two foreground neighbours. `rank` may be a
+    """The oracle: labels 1.. in C order; `joined` takes the indices of two foreground neighbors. `rank` may be a
     structuring element instead; `periodic` are axes."""
     steps = all_steps(foreground.ndim)
     if np.ndim(rank):

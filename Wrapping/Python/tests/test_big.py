@@ -68,7 +68,7 @@ def test_labels_and_tables_are_those_of_the_whole_volume(tmp_path, seed):
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_periodic_volumes_and_neighbourhoods(tmp_path, seed):
+def test_periodic_volumes_and_neighborhoods(tmp_path, seed):
     random = np.random.default_rng(seed)
     dimension = int(random.choice([2, 3]))
     shape = tuple(int(size) for size in random.integers(2, 14, dimension))
@@ -78,10 +78,10 @@ def test_periodic_volumes_and_neighbourhoods(tmp_path, seed):
         element = random.random((3,) * dimension) < 0.5
         element[(slice(1, 2),) * (dimension - 1)] = True
         element[(1,) * dimension] = True
-        # Every axis has neighbours along it, as periodic axes need them.
+        # Every axis has neighbors along it, as periodic axes need them.
         for axis in range(dimension):
             element[tuple(2 if other == axis else 1 for other in range(dimension))] = True
-        options["neighbourhood"] = element | np.flip(element)
+        options["neighborhood"] = element | np.flip(element)
     else:
         options["connectivity"] = int(random.integers(1, dimension + 1))
     if seed % 4 == 1:
@@ -118,8 +118,8 @@ def test_what_cannot_be_is_refused_before_anything_is_written(tmp_path):
     target = tmp_path / "a"
     for error, text, arguments in (
         (NotImplementedError, "thickness", {"columns": "thickness", "return_table": True}),
-        (ValueError, "connectivity|neighbours", {"connectivity": 7}),
-        (ValueError, "order", {"order": "colour"}),
+        (ValueError, "connectivity|neighbors", {"connectivity": 7}),
+        (ValueError, "order", {"order": "color"}),
         (ValueError, "mask has the shape", {"mask": image[1:]}),
         (ValueError, "minimum_volume", {"minimum_volume": 2}),
         (TypeError, "int8", {"dtype": "int8"}),
@@ -204,7 +204,7 @@ def test_the_command_does_the_steps(tmp_path, capsys):
     assert (tmp_path / "stats.csv").read_text() == (tmp_path / "table.csv").read_text()
 
 
-def test_the_command_takes_neighbourhoods(tmp_path, capsys):
+def test_the_command_takes_neighborhoods(tmp_path, capsys):
     image = grains((14, 15, 16))
     zarr.create_array(tmp_path / "image.zarr", data=image, chunks=(8, 8, 8))
     # Eight in the slice and one on each side along the array's first axis: other labels than along its last.
@@ -215,8 +215,8 @@ def test_the_command_takes_neighbourhoods(tmp_path, capsys):
     (tmp_path / "element.json").write_text(json.dumps(element.tolist()))
     rows = "\n".join(" ".join(str(value) for value in row) for row in element.reshape(9, 3))
     (tmp_path / "element.txt").write_text("# 8+z\n" + rows)
-    expected = brickccl.label(image, neighbourhood=element)
-    assert (expected != brickccl.label(image, neighbourhood=element.T)).any()
+    expected = brickccl.label(image, neighborhood=element)
+    assert (expected != brickccl.label(image, neighborhood=element.T)).any()
     command = ["big", "label", str(tmp_path / "image.zarr"), str(tmp_path / "labels.zarr"), "--brick", "8", "--overwrite"]
     files = [str(tmp_path / f"element.{kind}") for kind in ("npy", "json", "txt")]
     try:
@@ -225,7 +225,7 @@ def test_the_command_takes_neighbourhoods(tmp_path, capsys):
     except ImportError:
         pass
     for given in ("8+z", *files):
-        assert main([*command, "--neighbourhood", given]) == 0
+        assert main([*command, "--neighborhood", given]) == 0
         np.testing.assert_array_equal(zarr.open(tmp_path / "labels.zarr")[:], expected)
     (tmp_path / "wrong.txt").write_text("0 1 0 1")
     (tmp_path / "wrong.json").write_text("[[1, 1], [1]]")
@@ -237,35 +237,35 @@ def test_the_command_takes_neighbourhoods(tmp_path, capsys):
         ("none.nrrd", "neither a file nor a text such as 8+z"),
         ("none.npy", "none.npy"),
     ):
-        assert main([*command, "--neighbourhood", str(tmp_path / name)]) == 1
+        assert main([*command, "--neighborhood", str(tmp_path / name)]) == 1
         assert message in capsys.readouterr().err
     for content in ("[" * 100000, json.dumps(np.full((3, 3, 3), 0.5).tolist()), '"no numbers"'):
         (tmp_path / "no.json").write_text(content)
-        assert main([*command, "--neighbourhood", str(tmp_path / "no.json")]) == 1
+        assert main([*command, "--neighborhood", str(tmp_path / "no.json")]) == 1
         answer = capsys.readouterr().err
         assert "no.json " in answer and "it must hold zeros and ones, 3 along each axis: 3 x 3 x 3 for a volume" in answer
     whole = (tmp_path / "element.npy").read_bytes()
     np.save(tmp_path / "objects.npy", np.full((3, 3, 3), None), allow_pickle=True)
     for content in (b"", b"0 1 0", whole[:40], whole[:-3], (tmp_path / "objects.npy").read_bytes()):
         (tmp_path / "no.npy").write_bytes(content)
-        assert main([*command, "--neighbourhood", str(tmp_path / "no.npy")]) == 1
+        assert main([*command, "--neighborhood", str(tmp_path / "no.npy")]) == 1
         answer = capsys.readouterr().err
         assert "no.npy is not a .npy file" in answer and "pickle" not in answer
         assert "it must hold zeros and ones, 3 along each axis: 3 x 3 x 3 for a volume" in answer
     np.save(tmp_path / "no.npy", 2 * element)
-    assert main([*command, "--neighbourhood", str(tmp_path / "no.npy")]) == 1
+    assert main([*command, "--neighborhood", str(tmp_path / "no.npy")]) == 1
     assert "holds other values than 0 and 1; it must" in capsys.readouterr().err
     np.save(tmp_path / "zero.npy", np.zeros_like(element))
-    with pytest.warns(UserWarning, match="neighbourhood has no neighbor, so every voxel would be a component"):
-        assert main([*command, "--neighbourhood", str(tmp_path / "zero.npy")]) == 0
+    with pytest.warns(UserWarning, match="neighborhood has no neighbor, so every voxel would be a component"):
+        assert main([*command, "--neighborhood", str(tmp_path / "zero.npy")]) == 0
     assert f"{np.count_nonzero(image)} components" in capsys.readouterr().out
-    assert main([*command, "--neighbourhood", str(tmp_path / "missing.json")]) == 1
+    assert main([*command, "--neighborhood", str(tmp_path / "missing.json")]) == 1
     assert "missing.json cannot be read" in capsys.readouterr().err
     for text in ("7+z", "8+t", "6+zz"):
-        assert main([*command, "--neighbourhood", text]) == 1
+        assert main([*command, "--neighborhood", text]) == 1
         assert text in capsys.readouterr().err
-    assert main([*command, "--neighbourhood", str(tmp_path / "element.npy"), "--connectivity", "26"]) == 1
-    assert "neighbourhood replaces connectivity" in capsys.readouterr().err
+    assert main([*command, "--neighborhood", str(tmp_path / "element.npy"), "--connectivity", "26"]) == 1
+    assert "neighborhood replaces connectivity" in capsys.readouterr().err
 
 
 def test_the_command_refuses_numbers_that_no_double_stands_for(tmp_path, capsys):

@@ -305,8 +305,8 @@ def test_arguments_that_are_wrong_get_errors_before_any_work(folder):
         (TypeError, "algorithm", {"algorithm": None}),
         (ValueError, "periodic=7 is not an axis", {"periodic": 7}),
         (ValueError, "periodic='xx'", {"periodic": "xx"}),
-        (ValueError, "neighbourhood replaces connectivity", {"neighbourhood": np.ones((3, 3, 3)), "connectivity": 6}),
-        (ValueError, "neighbourhood must be", {"neighbourhood": np.ones((3, 3))}),
+        (ValueError, "neighborhood replaces connectivity", {"neighborhood": np.ones((3, 3, 3)), "connectivity": 6}),
+        (ValueError, "neighborhood must be", {"neighborhood": np.ones((3, 3))}),
         (TypeError, "minimum_size", {"minimum_size": 0.0}),
     ):
         with pytest.raises(error, match=text):

@@ -80,7 +80,7 @@ def test_fill_holes_is_scipys_with_full_connectivity(seed):
     assert filled.dtype == bool
     np.testing.assert_array_equal(filled, ndimage.binary_fill_holes(mask))
     assert count == ndimage.label(filled & ~mask)[1]
-    # The background of face-connected objects has all neighbours.
+    # The background of face-connected objects has all neighbors.
     everywhere = np.ones((3,) * mask.ndim)
     np.testing.assert_array_equal(brickccl.fill_holes(mask), ndimage.binary_fill_holes(mask, everywhere))
 

@@ -63,7 +63,7 @@ def random_image(random, dtype=None, most=9):
 
 def is_mistaken(outcome, image, connectivity):
     """Whether cc3d is wrong or fails on arguments that it documents: it labels background in some 2-D masks with 8
-    neighbours, expects fewer labels than it finds in others, and takes the only row that is not empty in a way of its
+    neighbors, expects fewer labels than it finds in others, and takes the only row that is not empty in a way of its
     own, which does not know all types. With a `delta`, it does not join all that are near: the oracle decides then."""
     if isinstance(outcome, str):
         return outcome in ("RuntimeError", "IndexError", "OverflowError") and connectivity != 5
@@ -106,7 +106,7 @@ def test_connected_components(cases):
         if random.random() < 0.1:
             # Too few make cc3d give wrong labels.
             arguments["max_labels"] = image.size + int(random.integers(0, 9))
-        # In 2-D with 4 neighbours, cc3d takes no notice of binary_image within rows.
+        # In 2-D with 4 neighbors, cc3d takes no notice of binary_image within rows.
         known = image != 0 if "binary_image" in arguments and image.ndim == 2 else image
         expected = outcome(theirs.connected_components, plain(known), **arguments)
         found = outcome(ours.connected_components, image, **arguments)

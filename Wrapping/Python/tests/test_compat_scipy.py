@@ -60,7 +60,7 @@ def random_structure(random, dimension):
                     index[axis] = side
                     structure[tuple(index)] = False
     if random.random() < 0.2:
-        # The centre is of no meaning.
+        # The center is of no meaning.
         structure[(1,) * dimension] = False
     return structure
 

@@ -181,7 +181,7 @@ def test_arrays_on_devices_go_through_the_host_if_that_is_asked_for(library):
     array, mask = random.random((6, 7, 8)) < 0.4, random.random((6, 7, 8)) < 0.7
     image, on = library.asarray(array), library.asarray(mask)
     structure = np.ones((3, 3, 3))
-    for options in ({"neighbourhood": structure}, {"periodic": (0, 1)}, {"fill_holes": True}, {"clear_border": True}, {}):
+    for options in ({"neighborhood": structure}, {"periodic": (0, 1)}, {"fill_holes": True}, {"clear_border": True}, {}):
         given = {name: value for name, value in options.items()}
         labels, count = brickccl.label(image, mask=on, device="cpu", return_count=True, **given)
         expected = brickccl.label(array, mask=mask, **given)
@@ -193,7 +193,7 @@ def test_arrays_on_devices_go_through_the_host_if_that_is_asked_for(library):
     np.testing.assert_array_equal(labels, brickccl.label(array, touching=touching.array))
     copied = len(library.copies)
     # Without that nothing is copied, and what cannot be had is said by its name.
-    for name, value in {"neighbourhood": structure, "periodic": "z", "seeds": [0, 0, 0], "touching": on}.items():
+    for name, value in {"neighborhood": structure, "periodic": "z", "seeds": [0, 0, 0], "touching": on}.items():
         for function in (brickccl.label, brickccl.find):
             with pytest.raises(NotImplementedError, match=f"{name}= is not available for arrays on a GPU; use device='cpu'"):
                 function(image, **{name: value})

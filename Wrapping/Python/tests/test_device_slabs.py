@@ -28,7 +28,7 @@ class Refuses:
         ("clear_border", True),
         ("touching", np.zeros((2, 2, 2))),
         ("fill_holes", True),
-        ("neighbourhood", np.ones((3, 3, 3))),
+        ("neighborhood", np.ones((3, 3, 3))),
         ("periodic", (0,)),
         ("return_table", True),
         ("device", "cpu"),

@@ -28,11 +28,11 @@ def test_labels_are_those_of_a_flood_fill_for_every_type_layout_and_byte_order(s
         np.testing.assert_array_equal(labels, expected)
 
 
-@pytest.mark.parametrize("neighbours, dimension, rank", [(4, 2, 1), (8, 2, 2), (6, 3, 1), (18, 3, 2), (26, 3, 3), (80, 4, 4)])
-def test_a_connectivity_is_a_number_of_neighbours_or_a_rank(neighbours, dimension, rank):
+@pytest.mark.parametrize("neighbors, dimension, rank", [(4, 2, 1), (8, 2, 2), (6, 3, 1), (18, 3, 2), (26, 3, 3), (80, 4, 4)])
+def test_a_connectivity_is_a_number_of_neighbors_or_a_rank(neighbors, dimension, rank):
     image = random_mask(np.random.default_rng(1), (5,) * dimension)
     np.testing.assert_array_equal(
-        brickccl.label(image, connectivity=neighbours), brickccl.label(image, connectivity=rank)
+        brickccl.label(image, connectivity=neighbors), brickccl.label(image, connectivity=rank)
     )
 
 

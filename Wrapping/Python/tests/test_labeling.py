@@ -270,7 +270,7 @@ def test_contacts_are_pairs_that_share_faces():
     pairs = list(zip(found["label_1"].tolist(), found["label_2"].tolist(), found["faces"].tolist(), found["area"].tolist()))
     assert pairs == [(1, 2, 1, 2.0), (1, 3, 1, 1.0)]
     table = brickccl.statistics(labels)
-    with pytest.raises(ValueError, match="neighbours"):
+    with pytest.raises(ValueError, match="neighbors"):
         table.contacts()
     # In four dimensions, also across the first axis alone.
     labels = np.zeros((2, 2, 1, 1), np.uint8)

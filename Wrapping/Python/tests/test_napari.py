@@ -20,7 +20,7 @@ SHOTS = os.environ.get("BRICKCCL_SCREENSHOTS")
 
 
 def scan(shape=(24, 40, 48)):
-    """Balls of different size and grey value in noise."""
+    """Balls of different size and gray value in noise."""
     z, y, x = np.indices(shape)
     image = np.random.default_rng(3).normal(20, 4, shape)
     for number, (at, radius) in enumerate((((8, 10, 12), 6), ((14, 28, 30), 8), ((6, 30, 10), 3), ((18, 8, 40), 4))):
@@ -96,7 +96,7 @@ def test_slices_criteria_and_two_dimensions(viewer, qtbot):
     viewer.add_image(image, name="image")
     widget = dock(viewer, "Label components")
     widget.criterion.value = "equal values"
-    widget.neighbours.value = "all"
+    widget.neighbors.value = "all"
     widget.slices.value = True
     run(qtbot, widget)
     np.testing.assert_array_equal(
@@ -117,9 +117,9 @@ def test_what_cannot_be_done_is_said(viewer, qtbot, monkeypatch):
     widget = dock(viewer, "Label components")
     widget.start.changed.emit(True)
     assert "no layer" in told.pop()
-    viewer.add_image(np.zeros((8, 8, 3), np.uint8), rgb=True, name="colours")
+    viewer.add_image(np.zeros((8, 8, 3), np.uint8), rgb=True, name="colors")
     widget.start.changed.emit(True)
-    assert "colours" in told.pop()
+    assert "colors" in told.pop()
     viewer.add_image(np.zeros((2, 2, 2, 2, 2), np.uint8), name="five")
     widget.layer.value = viewer.layers["five"]
     run(qtbot, widget)
@@ -130,17 +130,17 @@ def test_what_cannot_be_done_is_said(viewer, qtbot, monkeypatch):
     widget.low.value = "0,5"
     widget.start.changed.emit(True)
     assert "must be a number" in told.pop()
-    assert [layer.name for layer in viewer.layers] == ["colours", "five", "flat"]
+    assert [layer.name for layer in viewer.layers] == ["colors", "five", "flat"]
 
 
-def test_work_is_cancelled(viewer, qtbot):
+def test_work_is_canceled(viewer, qtbot):
     viewer.add_image(np.random.default_rng(0).random((200, 300, 300)).astype(np.float32), name="noise")
     widget = dock(viewer, "Label components")
     widget.criterion.value = "equal values"
     widget.start.changed.emit(True)
     widget.cancel.changed.emit(True)
     qtbot.waitUntil(lambda: widget.start.enabled, timeout=30000)
-    assert widget.told.value == "cancelled"
+    assert widget.told.value == "canceled"
     assert [layer.name for layer in viewer.layers] == ["noise"]
 
 

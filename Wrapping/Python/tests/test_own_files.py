@@ -132,7 +132,7 @@ def test_series_are_chosen_and_gaps_are_refused_in_the_words_of_python(tmp_path)
         (FileNotFoundError, "pattern", "none_*.tif"),
         (ValueError, "cannot read '.*cut.nrrd'", "cut.nrrd"),
         (ValueError, "no DICOM files and no slice images", "empty"),
-        (ValueError, "3 values in each voxel", "colour.png"),
+        (ValueError, "3 values in each voxel", "color.png"),
         (ValueError, "its format is not supported; these are", "text.txt"),
     ],
 )
@@ -141,7 +141,7 @@ def test_what_cannot_be_read_is_told(tmp_path, error, text, name):
     (tmp_path / "cut.nrrd").write_bytes((tmp_path / "whole.nrrd").read_bytes()[:-40])
     (tmp_path / "empty").mkdir()
     (tmp_path / "text.txt").write_text("no image")
-    sitk.WriteImage(sitk.GetImageFromArray(np.zeros((4, 5, 3), np.uint8), isVector=True), str(tmp_path / "colour.png"))
+    sitk.WriteImage(sitk.GetImageFromArray(np.zeros((4, 5, 3), np.uint8), isVector=True), str(tmp_path / "color.png"))
     with pytest.raises(error, match=text):
         io.read(tmp_path / name)
 

@@ -25,7 +25,7 @@ IMAGE = np.eye(5)
         (TypeError, "clear_border", lambda: brickccl.label(IMAGE, clear_border="no")),
         (ValueError, "mask contains NaN", lambda: brickccl.label(IMAGE, mask=np.full((5, 5), np.nan))),
         (ValueError, "touching contains NaN", lambda: brickccl.label(IMAGE, touching=np.full((5, 5), np.nan))),
-        (ValueError, "neighbourhood contains NaN", lambda: brickccl.label(IMAGE, neighbourhood=np.full((3, 3), np.nan))),
+        (ValueError, "neighborhood contains NaN", lambda: brickccl.label(IMAGE, neighborhood=np.full((3, 3), np.nan))),
         (ValueError, "label image contains NaN", lambda: brickccl.statistics(np.array([np.nan, 2.0, 2.0]))),
         (ValueError, "below 2", lambda: brickccl.find(IMAGE, start=(2**63 - 2, 0))),
         (TypeError, "spacing must be a number or 2 numbers, not '12'", lambda: brickccl.label(IMAGE, spacing="12")),

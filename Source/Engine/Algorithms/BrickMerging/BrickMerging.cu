@@ -2,7 +2,7 @@
 #include "BrickCCL/Algorithms/BrickMerging/BrickMerging.h"
 
 #include "BrickCCL/Algorithms/VoxelAlgorithm.cuh"
-#include "BrickCCL/Core/Neighbourhood.h"
+#include "BrickCCL/Core/Neighborhood.h"
 #include "BrickCCL/Forest/ForestDevice.cuh"
 #include "BrickCCL/Voxels/VoxelVolume.cuh"
 
@@ -26,7 +26,7 @@ struct BrickShape
 
 constexpr int MaximumBrickVoxels = 512;
 
-/** Bricks are long along x, so that a warp reads neighbouring voxels. */
+/** Bricks are long along x, so that a warp reads neighboring voxels. */
 BrickShape
 BrickShapeFor(const Extent & extent)
 {
@@ -37,7 +37,7 @@ BrickShapeFor(const Extent & extent)
 template <typename T, typename TIndex>
 __global__ void
 SolveBricksKernel(const __grid_constant__ VoxelVolume<T> volume,
-                  const __grid_constant__ NeighbourSteps steps,
+                  const __grid_constant__ NeighborSteps  steps,
                   BrickShape                             brick,
                   std::int64_t                           bricksX,
                   std::int64_t                           bricksY,
@@ -76,11 +76,11 @@ SolveBricksKernel(const __grid_constant__ VoxelVolume<T> volume,
         {
           continue;
         }
-        const int neighbour = (nz * brick.size[1] + ny) * brick.size[0] + nx;
-        if (BlockAccess::Load(local + neighbour) != background &&
+        const int neighbor = (nz * brick.size[1] + ny) * brick.size[0] + nx;
+        if (BlockAccess::Load(local + neighbor) != background &&
             volume.AreJoined(voxel, volume.IndexOf({ x0 + nx, y0 + ny, z0 + nz })))
         {
-          Unite<BlockAccess>(local, static_cast<unsigned>(thread), static_cast<unsigned>(neighbour));
+          Unite<BlockAccess>(local, static_cast<unsigned>(thread), static_cast<unsigned>(neighbor));
         }
       }
     }
@@ -150,7 +150,7 @@ struct Borders
 template <typename T, typename TIndex>
 __global__ void
 UniteAcrossBricksKernel(const __grid_constant__ VoxelVolume<T> volume,
-                        const __grid_constant__ NeighbourSteps steps,
+                        const __grid_constant__ NeighborSteps  steps,
                         const __grid_constant__ Borders        borders,
                         TIndex *                               parent)
 {
@@ -173,10 +173,10 @@ UniteAcrossBricksKernel(const __grid_constant__ VoxelVolume<T> volume,
       const std::int64_t to[3] = { at[0] + step[0], at[1] + step[1], at[2] + step[2] };
       if (volume.IsInside(to) && volume.isForeground(to))
       {
-        const std::int64_t neighbour = volume.IndexOf(to);
-        if (volume.AreJoined(voxel, neighbour))
+        const std::int64_t neighbor = volume.IndexOf(to);
+        if (volume.AreJoined(voxel, neighbor))
         {
-          Unite<CachedAccess>(parent, static_cast<TIndex>(voxel), static_cast<TIndex>(neighbour));
+          Unite<CachedAccess>(parent, static_cast<TIndex>(voxel), static_cast<TIndex>(neighbor));
         }
       }
     }
@@ -222,10 +222,10 @@ UniteByBrickMerging(const Problem & problem, VoxelMemory<TIndex> & memory, const
   memory.parent.Resize(static_cast<std::size_t>(voxels));
   TIndex * parent = memory.parent.Data();
 
-  const BrickShape     brick = BrickShapeFor(extent);
-  const NeighbourSteps steps = problem.connectivity.Neighbours();
-  std::int64_t         bricks[3];
-  int                  levels = 0;
+  const BrickShape    brick = BrickShapeFor(extent);
+  const NeighborSteps steps = problem.connectivity.Neighbors();
+  std::int64_t        bricks[3];
+  int                 levels = 0;
   for (int axis = 0; axis < 3; ++axis)
   {
     bricks[axis] = (extent.size[axis] - 1) / brick.size[axis] + 1;

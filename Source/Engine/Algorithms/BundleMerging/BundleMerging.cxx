@@ -308,12 +308,12 @@ SupportsBundlesOnCuda(const ProblemTraits & problem)
   constexpr std::int64_t numbers = std::int64_t{ 1 } << 32;
   constexpr std::int64_t maximumRows = numbers / 2 - 256;
   const Extent &         extent = problem.extent;
-  const Connectivity &   neighbours = problem.connectivity;
+  const Connectivity &   neighbors = problem.connectivity;
   constexpr std::int64_t leastRows = 16;
-  const bool             areSlices = extent.dimension == 3 && neighbours.AxisCount() == 2;
-  const bool areLarge = areSlices && extent.size[neighbours.Uses(0) && neighbours.Uses(1) ? 1 : 2] >= leastRows;
-  const bool isAlongY = !neighbours.Uses(0);
-  return (neighbours.UsesEveryAxis() || areLarge) && extent.dimension <= 3 && extent.size[1] <= maximumRows &&
+  const bool             areSlices = extent.dimension == 3 && neighbors.AxisCount() == 2;
+  const bool areLarge = areSlices && extent.size[neighbors.Uses(0) && neighbors.Uses(1) ? 1 : 2] >= leastRows;
+  const bool isAlongY = !neighbors.Uses(0);
+  return (neighbors.UsesEveryAxis() || areLarge) && extent.dimension <= 3 && extent.size[1] <= maximumRows &&
          extent.size[2] <= maximumRows && extent.RowLength() < (isAlongY ? maximumRows : numbers) &&
          extent.VoxelCount() <= numbers && problem.MaximumRunCount() < numbers;
 }

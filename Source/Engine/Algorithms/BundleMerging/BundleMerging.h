@@ -20,7 +20,7 @@ bool SupportsBundleMerging(const ProblemTraits & problem);
  *  of RunVolume, and for 26 (18) neighbors 0.05 (0.1) bytes per voxel, 8 (16) bytes per run of a bundle and 0.2
  *  (0.25) bytes per run of a row, kept in the RunVolume for the next call.
  *  \return N.
- *  \throws Unsupported for rows of 2^32 voxels or more, Cancelled. */
+ *  \throws Unsupported for rows of 2^32 voxels or more, Canceled. */
 std::uint64_t LabelByBundleMerging(const RowLinks &     links,
                                    const Extent &       extent,
                                    const Connectivity & connectivity,

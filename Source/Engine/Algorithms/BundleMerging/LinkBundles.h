@@ -22,12 +22,12 @@ struct FacingRows
 };
 
 /** Two bundles a and b, for vector code: their faces, one or two, and the united bits of each. With two faces all
- *  voxels at the same x are neighbours. */
+ *  voxels at the same x are neighbors. */
 struct FacingBundles
 {
   FacingRows faces[2];
   int        faceCount;
-  /** Only voxels of a face at the same x are neighbours. */
+  /** Only voxels of a face at the same x are neighbors. */
   bool         areStraight;
   const Word * unitedA;
   const Word * unitedB;

@@ -11,10 +11,10 @@
 namespace brickccl::cuda
 {
 
-/** A problem where values decide: its voxels, and which backward rows have neighbours at other x, too. Kernel argument.
+/** A problem where values decide: its voxels, and which backward rows have neighbors at other x, too. Kernel argument.
  *  \tparam TLinks       how links are found: EqualLinks or CloseLinks (LinkRows.cuh)
  *  \tparam VOneChannel  whether voxels have one channel
- *  \tparam VAlongAxes   whether only neighbours along the axes count */
+ *  \tparam VAlongAxes   whether only neighbors along the axes count */
 template <typename T, typename TLinks, bool VOneChannel, bool VAlongAxes>
 struct RowProblem
 {
@@ -35,7 +35,7 @@ struct RowProblem
   const T *    end;
   VoxelRule<T> rule;
   BundleGrid   grid;
-  /** Bit n says that x - 1 and x + 1 of the n-th backward row are neighbours, too. */
+  /** Bit n says that x - 1 and x + 1 of the n-th backward row are neighbors, too. */
   unsigned diagonals;
   /** Whether four voxels can be read at once wherever a row has them. */
   bool isAligned;
@@ -70,7 +70,7 @@ struct RowProblem
   {
     return VOneChannel ? 1 : rule.channels;
   }
-  /** Whether two neighbouring foreground voxels are joined. */
+  /** Whether two neighboring foreground voxels are joined. */
   __device__ bool
   AreJoined(const T * a, const T * b) const
   {
@@ -214,19 +214,19 @@ struct RowArrays
  *  samples. */
 template <typename T>
 __global__ void
-__launch_bounds__(NeighbourSamples<T>::Maximum) FindSeparationLimitsKernel(const T *          voxels,
-                                                                           std::int64_t       count,
-                                                                           std::int64_t       toNeighbour,
-                                                                           VoxelRule<T>       rule,
-                                                                           SeparationLimits * limits)
+__launch_bounds__(NeighborSamples<T>::Maximum) FindSeparationLimitsKernel(const T *          voxels,
+                                                                          std::int64_t       count,
+                                                                          std::int64_t       toNeighbor,
+                                                                          VoxelRule<T>       rule,
+                                                                          SeparationLimits * limits)
 {
-  using Samples = NeighbourSamples<T>;
+  using Samples = NeighborSamples<T>;
   constexpr int       warps = Samples::Maximum / 32;
   __shared__ unsigned partedOfWarp[warps];
   __shared__ SeparatingValues<T> separated[Samples::MaximumSeparated];
   __shared__ unsigned            best;
   const auto                     i = static_cast<int>(threadIdx.x);
-  const Samples                  samples(voxels, count, toNeighbour, rule);
+  const Samples                  samples(voxels, count, toNeighbor, rule);
   SeparatingValues<T>            pair = {};
   const bool                     isSeparated = i < samples.Count() && samples.IsSeparated(i, pair);
   const unsigned                 lanes = __ballot_sync(AllLanes, isSeparated);

@@ -9,7 +9,7 @@ namespace brickccl::cuda
 {
 
 /** Voxels of up to four bytes, word by word in pieces of 16 bytes. The pieces of a word are permuted. So lanes find
- *  pieces in different banks, both when they read the same piece of neighbouring words and when they write all pieces
+ *  pieces in different banks, both when they read the same piece of neighboring words and when they write all pieces
  *  of one word. */
 template <typename T>
 class RowTile
@@ -142,7 +142,7 @@ public:
   /** Whether all voxels of a word can be compared at once. */
   static constexpr bool comparesWords = true;
   /** If more voxels of a word than this are wanted, all are compared at once. `fewAcross` is the same for voxels whose
-   *  neighbours at x - 1 and x + 1 are wanted. */
+   *  neighbors at x - 1 and x + 1 are wanted. */
   static constexpr int few = sizeof(T) > 1          ? TuningOf<Tuned::TileFew>
                            : TProblem::isTransitive ? TuningOf<Tuned::TileFewOfEqualBytes>
                                                     : TuningOf<Tuned::TileFewOfBytes>;

@@ -22,7 +22,7 @@ PrepareBorders(const TProblem & rows, BundleMergingMemory & memory, cudaStream_t
     memory.separationLimits.Resize(1);
     memory.separationBits.Resize(bricks * BorderArrays<SeparationBits>::perBrick);
     BRICKCCL_LAUNCH_BLOCKS(FindSeparationLimitsKernel<T>,
-                           (LaunchShape{ dim3(1), dim3(NeighbourSamples<T>::Maximum) }),
+                           (LaunchShape{ dim3(1), dim3(NeighborSamples<T>::Maximum) }),
                            stream,
                            rows.voxels,
                            rows.grid.extent.VoxelCount(),

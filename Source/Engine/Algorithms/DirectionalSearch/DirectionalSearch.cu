@@ -16,7 +16,7 @@ enum class DirectionalVariant
   /** Hybrid2: M8DLS and label backtracking. */
   SearchAllAndBacktrack,
   /** Hybrid3: backtracking and S4DLS, which searches the later directions only where the earlier ones have no
-   *  neighbour. */
+   *  neighbor. */
   SearchEarlierAndBacktrack
 };
 
@@ -30,7 +30,7 @@ enum class Search
   Complete,
   /** Leaves out the voxels whose label's own voxel still has that label (M8DLS). */
   SkipSettled,
-  /** Takes the later directions only where the earlier ones have no neighbour (S4DLS). */
+  /** Takes the later directions only where the earlier ones have no neighbor (S4DLS). */
   EarlierFirst
 };
 

@@ -57,7 +57,7 @@ LabelingKernel(std::int64_t voxels, const TIndex * references, TIndex * labels)
 
 } // namespace
 
-/** The label equivalence of Hawick, Leist and Playne (Parallel graph component labelling with GPUs and CUDA, Parallel
+/** The label equivalence of Hawick, Leist and Playne (Parallel graph component labeling with GPUs and CUDA, Parallel
  *  Computing 36, 2010) for up to 3 dimensions, every connectivity and criterion. It has labels and an array of
  * references. Scan, analysis and labeling repeat until a scan finds nothing.
  *

@@ -81,7 +81,7 @@ ScanWithBlockFlagKernel(const __grid_constant__ VoxelLinks links, bool useAtomic
 
 /** The label equivalence of Kalentev, Rai, Kemnitz and Schneider (Connected component labeling on a 2D grid using CUDA,
  *  2011) for up to 3 dimensions, every connectivity and criterion. Labels are references. *Scan* writes the smallest
- *  label of a voxel and its neighbours to the cell to which its label refers. *Analysis* follows references to their
+ *  label of a voxel and its neighbors to the cell to which its label refers. *Analysis* follows references to their
  *  end. Both repeat until a scan finds nothing. Options: LabelEquivalenceOptions().
  *
  *  Afterwards `memory.parent` holds the first voxel of each foreground voxel's component. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Algorithms/LabelEquivalence/LabelEquivalence.h"
 
-#include "BrickCCL/Core/Neighbourhood.h"
+#include "BrickCCL/Core/Neighborhood.h"
 #include "BrickCCL/Forest/Forest.h"
 #include "BrickCCL/Runs/FindRuns.h"
 #include "BrickCCL/Runs/MergeRows.h"
@@ -69,7 +69,7 @@ Scan(const RowLinks &    links,
 /** Makes every run follow references to their end. */
 template <typename TIndex>
 void
-Analyse(const HostContext & context, std::uint64_t runs, TIndex * labels)
+Analyze(const HostContext & context, std::uint64_t runs, TIndex * labels)
 {
   const Chunks chunks(static_cast<std::int64_t>(runs), 1 << 14, EffectiveThreadCount(context.threads));
   ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
@@ -107,7 +107,7 @@ LabelByLabelEquivalence(const RowLinks &     links,
     while (Scan(links, steps, context.Part(0.9 - left, 0.9 - left / 2), result, labels))
     {
       left /= 2;
-      Analyse(context.Silent(), runs, labels);
+      Analyze(context.Silent(), runs, labels);
     }
     return NumberRoots(FirstRunsOf(result, RowChunks(extent, context)), context.Part(0.9, 1), labels);
   });

@@ -13,7 +13,7 @@ namespace brickccl
  *
  *  Afterwards the labels of `result` are 1..N in the raster order of each component's first voxel. Cost: the cost of
  *  RunMerging's links for each round; memory as for RunVolume. \return N.
- *  \throws Unsupported for rows of 2^32 voxels or more, Cancelled. */
+ *  \throws Unsupported for rows of 2^32 voxels or more, Canceled. */
 std::uint64_t LabelByLabelEquivalence(const RowLinks &     links,
                                       const Extent &       extent,
                                       const Connectivity & connectivity,

@@ -53,7 +53,7 @@ template <typename TIndex>
 __global__ void
 GatherKernel(const __grid_constant__ VoxelLinks links,
              const GatherLength *               lengths,
-             bool                               fromNeighbours,
+             bool                               fromNeighbors,
              bool                               fromMaster,
              TIndex *                           labels,
              unsigned *                         changed)
@@ -77,7 +77,7 @@ GatherKernel(const __grid_constant__ VoxelLinks links,
     {
       const int          direction = __ffs(static_cast<int>(rest)) - 1;
       const std::int64_t offset = links.offset[direction];
-      if (fromNeighbours)
+      if (fromNeighbors)
       {
         gather(voxel + offset);
       }
@@ -125,7 +125,7 @@ FindLengths(const VoxelLinks & links, const OptionValues & options, VoxelMemory<
 
 /** Label propagation over precomputed links (Ziegler and Rasmusson, Efficient volume segmentation on the GPU, 2010) for
  *  up to 3 dimensions, every connectivity and criterion. For each voxel and direction it finds the number of linked
- *  voxels that follow, in doubling steps. Then every voxel gathers the smallest label of its neighbours, of the
+ *  voxels that follow, in doubling steps. Then every voxel gathers the smallest label of its neighbors, of the
  *  farthest linked voxel in each direction and of the voxel that its label came from, until nothing changes. Options:
  *  LinkPropagationOptions().
  *
@@ -141,9 +141,9 @@ UniteByLinkPropagation(const Problem &       problem,
   const GatherLength * lengths = FindLengths(links, options, memory, stream);
   MakeTrees(problem.image.extent, memory, stream);
   memory.clock.Finish("prelabel", stream);
-  // The farthest voxels do not reach every voxel. So the neighbours decide whether anything is left to do.
+  // The farthest voxels do not reach every voxel. So the neighbors decide whether anything is left to do.
   const bool always = options[LinkPropagationOneGather] != 0 || lengths == nullptr;
-  bool       fromNeighbours = always;
+  bool       fromNeighbors = always;
   for (memory.iterations = 0;;)
   {
     memory.ClearChanged(stream);
@@ -152,18 +152,18 @@ UniteByLinkPropagation(const Problem &       problem,
                            stream,
                            links,
                            lengths,
-                           fromNeighbours,
+                           fromNeighbors,
                            options[LinkPropagationMaster] != 0,
                            memory.parent.Data(),
                            memory.changed.Data());
     memory.clock.Finish("gather", stream);
     const bool hasChanged = memory.HasChanged(stream);
     memory.iterations += hasChanged ? 1 : 0;
-    if (!hasChanged && fromNeighbours)
+    if (!hasChanged && fromNeighbors)
     {
       return;
     }
-    fromNeighbours = always || !hasChanged;
+    fromNeighbors = always || !hasChanged;
   }
 }
 

@@ -101,7 +101,7 @@ UnifyLinesKernel(const __grid_constant__ VoxelLinks links,
     TIndex             found[2] = {};
     for (int k = 0; k < 2; ++k)
     {
-      // Neighbouring threads load neighbouring voxels.
+      // Neighboring threads load neighboring voxels.
       const int          i = thread + k * lines.segment / 2;
       const std::int64_t place = start + (begin + i) * lines.stride;
       TIndex             label = 0;
@@ -111,7 +111,7 @@ UnifyLinesKernel(const __grid_constant__ VoxelLinks links,
         const unsigned mask = links[place];
         found[k] = label = GlobalAccess::Load(labels + place);
         isJoined = (mask & before) != 0;
-        // Neighbours in other segments take this voxel's label in their turn.
+        // Neighbors in other segments take this voxel's label in their turn.
         const auto meet = [&](std::int64_t other) {
           const TIndex theirs = GlobalAccess::Load(labels + other);
           label = theirs < label ? theirs : label;

@@ -3,7 +3,7 @@
 
 #include "BrickCCL/Algorithms/CudaAlgorithm.cuh"
 #include "BrickCCL/Algorithms/RunMerging/RunMerging.h"
-#include "BrickCCL/Core/Neighbourhood.h"
+#include "BrickCCL/Core/Neighborhood.h"
 #include "BrickCCL/Cuda/Thrust.cuh"
 #include "BrickCCL/Measuring/SumRuns.cuh"
 #include "BrickCCL/Forest/ForestDevice.cuh"
@@ -28,7 +28,7 @@ UniteBits(DeviceWord links, DeviceWord startsA, TIndex countA, DeviceWord starts
   }
 }
 
-/** Whether a row has the neighbouring row of a step. */
+/** Whether a row has the neighboring row of a step. */
 __device__ inline bool
 HasRow(const RowStep & step, const Extent & extent, std::int64_t row)
 {
@@ -119,7 +119,7 @@ MergeKernel(const T *               voxels,
                 startsBLeft,
                 static_cast<TIndex>(countB - (startsBPrevious >> 31)),
                 parent);
-      // The right neighbour of the highest bit of row a is not looked at, so that its link may be united once more.
+      // The right neighbor of the highest bit of row a is not looked at, so that its link may be united once more.
       const DeviceWord rightKnown = byRuns ? ((a & ~startsA) >> 1) | (fromRight & ~startsBRight)
                                            : (same & ~startsBRight) | ((same >> 1) & ~(startsA >> 1) & 0x7FFFFFFFu);
       const DeviceWord right = LinksOf(voxels, rule, voxel, distance + 1, a & fromRight & ~rightKnown);

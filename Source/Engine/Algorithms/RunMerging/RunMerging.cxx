@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Algorithms/RunMerging/RunMerging.h"
 
-#include "BrickCCL/Core/Neighbourhood.h"
+#include "BrickCCL/Core/Neighborhood.h"
 #include "BrickCCL/Forest/Forest.h"
 #include "BrickCCL/Runs/FindRuns.h"
 #include "BrickCCL/Runs/MergeSquares.h"

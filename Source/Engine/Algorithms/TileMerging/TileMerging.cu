@@ -42,7 +42,7 @@ struct Tiles
   }
 };
 
-/** Kernel 1: each block solves one tile, one pixel per thread. Scans and analyses alternate until no two neighbours
+/** Kernel 1: each block solves one tile, one pixel per thread. Scans and analyses alternate until no two neighbors
  *  differ. */
 template <typename TIndex>
 __global__ void
@@ -229,7 +229,7 @@ FlattenTileBordersKernel(Tiles tiles, const __grid_constant__ PropertyArrays<TIn
 
 /** The tile merging of Stava and Benes (GPU Computing Gems Emerald, chapter 35) as printed. Tiles of 16 x 16 pixels are
  *  solved in shared memory, one thread per pixel. At each level a block merges 16 tiles. Between levels the borders are
- *  flattened, and at the end all pixels. Images of 2 dimensions, or slices along z, of any extent; 4 and 8 neighbours,
+ *  flattened, and at the end all pixels. Images of 2 dimensions, or slices along z, of any extent; 4 and 8 neighbors,
  *  every criterion. Options: TileMergingOptions().
  *
  *  Afterwards `memory.parent` holds the first voxel of each foreground voxel's component. */

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-/** The value that the voxels of a component share, where neighbours of equal value were joined. */
+/** The value that the voxels of a component share, where neighbors of equal value were joined. */
 namespace brickccl
 {
 

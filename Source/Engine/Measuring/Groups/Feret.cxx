@@ -70,7 +70,7 @@ FinishOrientedBox(const ComponentTable & table,
       middle[row] += shape.principalAxes[i][row] * (place + (low + high) / 2);
     }
   }
-  std::copy_n(middle, MaximumDimension, measures.orientedCentre);
+  std::copy_n(middle, MaximumDimension, measures.orientedCenter);
 }
 
 /** Fills the measures of components from the corners of their hulls; keeps memory from one component to the next. */
@@ -120,13 +120,13 @@ public:
     measures.feretDiameter = std::sqrt(LargestDistance(hull, table.geometry.spacing));
     const Ball ball = SmallestEnclosingBall(m_Points, halfSides);
     measures.enclosingDiameter = 2 * std::sqrt(ball.squaredRadius);
-    double centre[MaximumDimension] = {};
+    double center[MaximumDimension] = {};
     for (int axis = 0; axis < dimension; ++axis)
     {
-      centre[axis] = static_cast<double>(origin.at[axis]) +
-                     ball.centre[static_cast<std::size_t>(axis)] / table.geometry.spacing[axis];
+      center[axis] = static_cast<double>(origin.at[axis]) +
+                     ball.center[static_cast<std::size_t>(axis)] / table.geometry.spacing[axis];
     }
-    table.geometry.IndexToPhysical(dimension, centre, measures.enclosingCentre);
+    table.geometry.IndexToPhysical(dimension, center, measures.enclosingCenter);
     const auto reach = [this](const Point & along) {
       double low = 0;
       double high = 0;
@@ -176,18 +176,18 @@ private:
             ExtentMeasures &      measures) const
   {
     const ComponentTable & table = m_Table;
-    double                 betweenCentres = 0;
+    double                 betweenCenters = 0;
     double                 betweenCorners = 0;
-    double                 centre[MaximumDimension] = {};
+    double                 center[MaximumDimension] = {};
     for (std::size_t axis = 0; axis < 3; ++axis)
     {
-      betweenCentres += sides[axis] * spacing[axis] * (sides[axis] * spacing[axis]);
+      betweenCenters += sides[axis] * spacing[axis] * (sides[axis] * spacing[axis]);
       betweenCorners += (sides[axis] + 1) * spacing[axis] * ((sides[axis] + 1) * spacing[axis]);
-      centre[axis] = static_cast<double>(first.at[axis]) + sides[axis] / 2;
+      center[axis] = static_cast<double>(first.at[axis]) + sides[axis] / 2;
     }
-    measures.feretDiameter = std::sqrt(betweenCentres);
+    measures.feretDiameter = std::sqrt(betweenCenters);
     measures.enclosingDiameter = std::sqrt(betweenCorners);
-    table.geometry.IndexToPhysical(table.extent.dimension, centre, measures.enclosingCentre);
+    table.geometry.IndexToPhysical(table.extent.dimension, center, measures.enclosingCenter);
     const auto reach = [&sides](const Point & along) {
       double low = 0;
       double high = 0;
@@ -201,7 +201,7 @@ private:
     FinishOrientedBox(table, shape, first, reach, measures);
   }
 
-  /** The square of the largest distance between two voxels' centres. */
+  /** The square of the largest distance between two voxels' centers. */
   double
   LargestDistance(const std::vector<VoxelIndex> & voxels, const double * spacing) const
   {
@@ -333,7 +333,7 @@ AddFeretColumns(ColumnList & columns)
                   "",
                   "",
                   MergeRule::Recomputed,
-                  [](Table t, Component c, int axis) { return ExtentOf(t, c).enclosingCentre[axis]; });
+                  [](Table t, Component c, int axis) { return ExtentOf(t, c).enclosingCenter[axis]; });
   columns.AddPrincipal("oriented_box_size_",
                        "_mm",
                        "side along this principal axis of the oriented box around all voxels as boxes",
@@ -347,7 +347,7 @@ AddFeretColumns(ColumnList & columns)
                   "OrientedBoundingBoxOrigin (its corner)",
                   "",
                   MergeRule::Recomputed,
-                  [](Table t, Component c, int axis) { return ExtentOf(t, c).orientedCentre[axis]; });
+                  [](Table t, Component c, int axis) { return ExtentOf(t, c).orientedCenter[axis]; });
 }
 
 } // namespace

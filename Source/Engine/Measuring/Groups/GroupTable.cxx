@@ -17,7 +17,7 @@ extern const ColumnGroup Surface;
 extern const ColumnGroup Topology;
 extern const ColumnGroup Inscribed;
 extern const ColumnGroup Thickness;
-extern const ColumnGroup Neighbours;
+extern const ColumnGroup Neighbors;
 extern const ColumnGroup Distribution;
 } // namespace groups
 
@@ -27,7 +27,7 @@ GroupTable()
   static const std::vector<const ColumnGroup *> table = {
     &groups::Classes,   &groups::Part,      &groups::Intensities, &groups::Place,
     &groups::Shape,     &groups::Feret,     &groups::Surface,     &groups::Topology,
-    &groups::Inscribed, &groups::Thickness, &groups::Neighbours,  &groups::Distribution
+    &groups::Inscribed, &groups::Thickness, &groups::Neighbors,   &groups::Distribution
   };
   return table;
 }

@@ -59,7 +59,7 @@ CountCommonVoxels(const RunVolume &           volume,
   return inside;
 }
 
-/** Finds the voxels of a row that belong to the part or have a neighbour, also at a corner, that does. */
+/** Finds the voxels of a row that belong to the part or have a neighbor, also at a corner, that does. */
 void
 FindNearPart(const RunVolume & outside, std::int64_t row, std::vector<Word> & near)
 {

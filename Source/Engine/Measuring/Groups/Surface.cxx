@@ -26,7 +26,7 @@ namespace
 
 using namespace columns;
 
-/** Counts the pairs of neighbours -1, 0 and 1 apart along x that two rows of runs hold. `add(label, counts)` receives
+/** Counts the pairs of neighbors -1, 0 and 1 apart along x that two rows of runs hold. `add(label, counts)` receives
  *  them. */
 template <typename TAdd>
 void
@@ -55,7 +55,7 @@ CountPairs(const std::vector<LabeledRun> & a, const std::vector<LabeledRun> & b,
   }
 }
 
-/** The kind of pair that belongs to a step of HalfNeighbours. The steps -1, 0 and 1 along x to another row follow each
+/** The kind of pair that belongs to a step of HalfNeighbors. The steps -1, 0 and 1 along x to another row follow each
  *  other. */
 std::size_t
 PairKindOf(std::size_t direction)
@@ -64,7 +64,7 @@ PairKindOf(std::size_t direction)
   return direction == 0 ? simd::PairKinds::Own : simd::PairKinds::Of(place / 3, place % 3 - 1);
 }
 
-/** Counts the voxels of each component that have a neighbour in it, by PairKindOf. Works on rows of bits; runs that
+/** Counts the voxels of each component that have a neighbor in it, by PairKindOf. Works on rows of bits; runs that
  *  touch must have the same label. */
 UninitializedVector<MarkCounts>
 CountPairsByBits(const RunVolume &              volume,
@@ -134,14 +134,14 @@ UninitializedVector<MarkCounts>
 CountVoxelPairs(const RunVolume & volume, std::uint64_t components, const HostContext & context, bool touchingAreJoined)
 {
   const auto countPairs = touchingAreJoined ? CountPairsByBits : CountPairsByRuns;
-  return countPairs(volume, HalfNeighbours(volume.GetExtent().dimension), context, components);
+  return countPairs(volume, HalfNeighbors(volume.GetExtent().dimension), context, components);
 }
 
 void
 SetSurfaces(const UninitializedVector<MarkCounts> & sums, const HostContext & context, ComponentTable & table)
 {
   const Extent &               extent = table.extent;
-  const std::vector<VoxelStep> steps = HalfNeighbours(extent.dimension);
+  const std::vector<VoxelStep> steps = HalfNeighbors(extent.dimension);
   const std::vector<double>    weights = CroftonWeights(extent.dimension, table.geometry);
   const double                 voxel = table.geometry.VoxelVolume(extent.dimension);
   std::vector<SurfaceMeasures> surfaces(sums.size());
@@ -165,7 +165,7 @@ SetSurfaces(const UninitializedVector<MarkCounts> & sums, const HostContext & co
 namespace
 {
 
-/** Measures surfaces from the number of chords that every component has along the directions to neighbours. */
+/** Measures surfaces from the number of chords that every component has along the directions to neighbors. */
 void
 MeasureSurfaces(const GroupInput & input, ComponentTable & table)
 {

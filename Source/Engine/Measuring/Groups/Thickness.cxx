@@ -94,7 +94,7 @@ MeasureThickness(const GroupInput & input, ComponentTable & table)
     std::int64_t rest = innermost[c].place;
     for (int axis = 0; axis < extent.dimension; ++axis)
     {
-      measures.inscribedCentre[axis] = table.geometry.startIndex[axis] + rest % extent.size[axis];
+      measures.inscribedCenter[axis] = table.geometry.startIndex[axis] + rest % extent.size[axis];
       rest /= extent.size[axis];
     }
   }
@@ -141,7 +141,7 @@ AddInscribedColumns(ColumnList & columns)
     "",
     "",
     MergeRule::SecondLook,
-    [](Table t, Component c, int axis) { return t.measures.Of<ThicknessMeasures>()[c.place].inscribedCentre[axis]; },
+    [](Table t, Component c, int axis) { return t.measures.Of<ThicknessMeasures>()[c.place].inscribedCenter[axis]; },
     "index");
 }
 

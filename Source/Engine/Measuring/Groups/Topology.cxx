@@ -226,14 +226,14 @@ AddTopologyColumns(ColumnList & columns)
   const std::string         holes = dimension == 3 ? "tunnels - cavities of a connected component: 1 - Euler number"
                                                    : "holes of a connected component: 1 - Euler number";
   const std::string         holesName = dimension == 3 ? "tunnels_less_cavities_" : "holes_";
-  const auto                add = [&](const char * neighbours, const char * meaning, auto euler) {
-    columns.Add(std::string("euler_number_") + neighbours,
+  const auto                add = [&](const char * neighbors, const char * meaning, auto euler) {
+    columns.Add(std::string("euler_number_") + neighbors,
                 std::string(dimension == 3 ? "pieces - tunnels + cavities" : "pieces - holes") + ", " + meaning,
                 "",
                 "euler_number",
                 MergeRule::SecondLook,
                 [euler](Table t, Component c) { return t.measures.Of<TopologyMeasures>()[c.place].*euler; });
-    columns.Add(holesName + neighbours, holes, "", "", MergeRule::SecondLook, [euler](Table t, Component c) {
+    columns.Add(holesName + neighbors, holes, "", "", MergeRule::SecondLook, [euler](Table t, Component c) {
       return 1 - t.measures.Of<TopologyMeasures>()[c.place].*euler;
     });
   };

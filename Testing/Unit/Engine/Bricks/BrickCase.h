@@ -52,7 +52,7 @@ struct Case
   std::vector<std::int16_t> intensity;
   BrickOptions              options;
   int                       sliceAxis = -1;
-  /** Whether FloodFill knows the neighbours. */
+  /** Whether FloodFill knows the neighbors. */
   bool hasOracle = true;
 
   std::size_t
@@ -78,12 +78,12 @@ Cut(const void * voxels, std::size_t size, const BrickBox & box)
 
 /** A symmetric set of offsets. */
 inline Connectivity
-RandomNeighbourhood(int dimension, Choices & choose)
+RandomNeighborhood(int dimension, Choices & choose)
 {
-  std::vector<NeighbourOffset> offsets;
-  for (const NeighbourOffset & offset : Connectivity::Full(dimension).Offsets())
+  std::vector<NeighborOffset> offsets;
+  for (const NeighborOffset & offset : Connectivity::Full(dimension).Offsets())
   {
-    NeighbourOffset opposite = offset;
+    NeighborOffset opposite = offset;
     for (int & step : opposite)
     {
       step = -step;
@@ -139,7 +139,7 @@ MakeCase(Choices & choose)
   }
   if (dimension > 1 && choose.Below(5) == 0)
   {
-    label.connectivity = RandomNeighbourhood(dimension, choose);
+    label.connectivity = RandomNeighborhood(dimension, choose);
     made.sliceAxis = -1;
     made.hasOracle = false;
   }

@@ -179,7 +179,7 @@ TEST(Sweep, OfManyThresholdsIsWhatLabelingsGive)
   ExpectLikeLabelings({ 30, 20, 4 }, Values<std::uint32_t>({ 30, 20, 4 }, 0, 1200, ++seed), options, 2, 2);
 }
 
-TEST(Sweep, TakesOtherNeighbourhoods)
+TEST(Sweep, TakesOtherNeighborhoods)
 {
   const Extent extent{ 40, 12, 6 };
   const auto   voxels = Values<std::int16_t>(extent, 0, 1000, 600);
@@ -188,8 +188,8 @@ TEST(Sweep, TakesOtherNeighbourhoods)
   options.to = 1000;
   options.steps = 90;
   for (const auto & offsets :
-       { std::vector<NeighbourOffset>{ { 1, 0, 0, 0 }, { -1, 0, 0, 0 }, { 0, 1, 1, 0 }, { 0, -1, -1, 0 } },
-         std::vector<NeighbourOffset>{ { 1, 1, 0, 0 }, { -1, -1, 0, 0 }, { -1, 1, 0, 0 }, { 1, -1, 0, 0 } } })
+       { std::vector<NeighborOffset>{ { 1, 0, 0, 0 }, { -1, 0, 0, 0 }, { 0, 1, 1, 0 }, { 0, -1, -1, 0 } },
+         std::vector<NeighborOffset>{ { 1, 1, 0, 0 }, { -1, -1, 0, 0 }, { -1, 1, 0, 0 }, { 1, -1, 0, 0 } } })
   {
     options.connectivity = Connectivity::FromOffsets(3, offsets);
     for (const SweepStep & step : Sweep(image, options))
@@ -259,16 +259,16 @@ TEST(Sweep, RefusesWhatHasNoMeaning)
   EXPECT_THROW(Sweep(ImageView(voxels.data(), Extent{ 2, 3 }, 2), options), InvalidArgument);
 }
 
-TEST(Sweep, CanBeCancelled)
+TEST(Sweep, CanBeCanceled)
 {
   const std::vector<std::uint8_t> voxels(12);
   SweepOptions                    options;
   options.to = 5;
-  options.progress.cancelled = [] { return true; };
-  EXPECT_THROW(Sweep(ImageView(voxels.data(), Extent{ 4, 3 }), options), Cancelled);
+  options.progress.canceled = [] { return true; };
+  EXPECT_THROW(Sweep(ImageView(voxels.data(), Extent{ 4, 3 }), options), Canceled);
 }
 
-TEST(Sweep, ReportsProgressOnTheCallersThreadAndCanBeCancelled)
+TEST(Sweep, ReportsProgressOnTheCallersThreadAndCanBeCanceled)
 {
   const Extent                    extent{ 50, 40, 10 };
   const std::vector<std::int16_t> voxels = Values<std::int16_t>(extent, 0, 1000, 700);
@@ -286,8 +286,8 @@ TEST(Sweep, ReportsProgressOnTheCallersThreadAndCanBeCancelled)
   EXPECT_TRUE(std::is_sorted(told.begin(), told.end()));
   ASSERT_FALSE(told.empty());
   EXPECT_EQ(told.back(), 1);
-  options.progress.cancelled = [] { return true; };
-  EXPECT_THROW(Sweep(ImageView(voxels.data(), extent), options), Cancelled);
+  options.progress.canceled = [] { return true; };
+  EXPECT_THROW(Sweep(ImageView(voxels.data(), extent), options), Canceled);
 }
 
 } // namespace

@@ -69,7 +69,7 @@ CheckSeparatedVoxels()
       slope.push_back(static_cast<T>(i % static_cast<std::size_t>(extent.RowLength()) / 4));
     }
     EXPECT_TRUE(KnowsSeparation(kinds, extent)) << extent.ToString();
-    // Noise is of no kinds, and of a slope all neighbours are joined.
+    // Noise is of no kinds, and of a slope all neighbors are joined.
     EXPECT_FALSE(MakeRowLinks(ImageView(noise.data(), extent), Criterion::Tolerance(10))->KnowsSeparation());
     EXPECT_FALSE(MakeRowLinks(ImageView(slope.data(), extent), Criterion::Tolerance(10))->KnowsSeparation());
     EXPECT_FALSE(MakeRowLinks(ImageView(kinds.data(), extent), Criterion::EqualValue())->KnowsSeparation());

@@ -58,7 +58,7 @@ TEST(Label, FaceConnectivityAndNonZeroForegroundAreTheDefaults)
   LabelOptions options;
   options.device = { Device::Kind::Cpu, 0 };
   const Labeling labeling = Label(ImageView(voxels.data(), VolumeExtent), options);
-  EXPECT_EQ(labeling.GetConnectivity().NeighbourCount(), 6);
+  EXPECT_EQ(labeling.GetConnectivity().NeighborCount(), 6);
   EXPECT_EQ(labeling.ForegroundVoxelCount(), std::accumulate(voxels.begin(), voxels.end(), std::size_t{ 0 }));
   EXPECT_EQ(labeling.AlgorithmName(), "RunMerging");
 }
@@ -287,7 +287,7 @@ TEST(Label, BadRequestsSayWhatIsWrong)
   EXPECT_THROW(LabelTypeFromName("int8"), InvalidArgument);
 }
 
-TEST(Label, ProgressRisesAndCancellingStops)
+TEST(Label, ProgressRisesAndCancelingStops)
 {
   const Extent        extent{ 256, 64, 64 };
   const auto          voxels = MakeRandom(extent, 0.5, 1, 1);
@@ -305,9 +305,9 @@ TEST(Label, ProgressRisesAndCancellingStops)
   const std::uint64_t components = labeling.ComponentCount();
   options.progress.report = nullptr;
   int asked = 0;
-  options.progress.cancelled = [&] { return ++asked > 3; };
-  EXPECT_THROW(Label(ImageView(voxels.data(), extent), options, labeling), Cancelled);
-  options.progress.cancelled = nullptr;
+  options.progress.canceled = [&] { return ++asked > 3; };
+  EXPECT_THROW(Label(ImageView(voxels.data(), extent), options, labeling), Canceled);
+  options.progress.canceled = nullptr;
   Label(ImageView(voxels.data(), extent), options, labeling);
   EXPECT_EQ(labeling.ComponentCount(), components) << "the workspace is usable after a cancellation";
 }

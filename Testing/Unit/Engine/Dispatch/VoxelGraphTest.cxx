@@ -16,11 +16,11 @@ namespace brickccl
 namespace
 {
 
-/** The place of a voxel's neighbour; -1 if it lies outside. */
+/** The place of a voxel's neighbor; -1 if it lies outside. */
 std::int64_t
-NeighbourOf(const Extent & extent, const PeriodicAxes & periodic, std::int64_t place, const NeighbourOffset & step)
+NeighborOf(const Extent & extent, const PeriodicAxes & periodic, std::int64_t place, const NeighborOffset & step)
 {
-  std::int64_t neighbour = 0;
+  std::int64_t neighbor = 0;
   std::int64_t stride = 1;
   for (int axis = 0; axis < extent.dimension; ++axis)
   {
@@ -31,22 +31,22 @@ NeighbourOf(const Extent & extent, const PeriodicAxes & periodic, std::int64_t p
       return -1;
     }
     to = (to + size) % size;
-    neighbour += to * stride;
+    neighbor += to * stride;
     stride *= size;
     place /= size;
   }
-  return neighbour;
+  return neighbor;
 }
 
-NeighbourOffset
-OppositeOf(const NeighbourOffset & step)
+NeighborOffset
+OppositeOf(const NeighborOffset & step)
 {
   return { -step[0], -step[1], -step[2], -step[3] };
 }
 
 template <typename TWord>
 TWord
-BitOf(const NeighbourOffset & step, int dimension)
+BitOf(const NeighborOffset & step, int dimension)
 {
   return static_cast<TWord>(TWord{ 1 } << VoxelGraphBit(step, dimension));
 }
@@ -67,7 +67,7 @@ RandomGraph(const Extent &       extent,
   {
     for (std::size_t i = 0; i < steps.size(); ++i)
     {
-      const std::int64_t other = NeighbourOf(extent, periodic, place, steps[i]);
+      const std::int64_t other = NeighborOf(extent, periodic, place, steps[i]);
       if ((i < steps.size() / 2 || other < 0) && (HashOf(seed, next++) >> 20) % 100 < percent)
       {
         graph[static_cast<std::size_t>(place)] |= BitOf<TWord>(steps[i], extent.dimension);
@@ -101,9 +101,9 @@ FloodFillGraph(const Extent &                    extent,
     std::queue<std::size_t> open;
     for (open.push(seed); !open.empty(); open.pop())
     {
-      for (const NeighbourOffset & step : connectivity.Offsets())
+      for (const NeighborOffset & step : connectivity.Offsets())
       {
-        const auto other = NeighbourOf(extent, periodic, static_cast<std::int64_t>(open.front()), step);
+        const auto other = NeighborOf(extent, periodic, static_cast<std::int64_t>(open.front()), step);
         const auto next = static_cast<std::size_t>(other);
         if (other >= 0 && labels[next] == 0 && mask[next] != 0 &&
             (graph[open.front()] & BitOf<TWord>(step, extent.dimension)) != 0)

@@ -48,7 +48,7 @@ Moved(std::vector<VoxelBox> boxes, int axis, std::int64_t distance)
   return boxes;
 }
 
-/** Voxel by voxel: the largest squared distance between centres, or the smallest between two sets' voxels as boxes. */
+/** Voxel by voxel: the largest squared distance between centers, or the smallest between two sets' voxels as boxes. */
 double
 LargestOfAll(const std::vector<VoxelBox> & boxes)
 {

@@ -32,7 +32,7 @@ RandomLabels(const Extent & extent, std::int64_t grain, std::uint32_t values, do
   return labels;
 }
 
-/** The squared distance from a voxel's centre to the nearest voxel of another label, all within and a layer around the
+/** The squared distance from a voxel's center to the nearest voxel of another label, all within and a layer around the
  *  image looked at. */
 double
 DistanceByPairs(const Extent &                             extent,

@@ -44,7 +44,7 @@ SquareBetween(const Grid & grid, std::int64_t a, std::int64_t b)
   return square;
 }
 
-/** The squared distance of each voxel's centre to the nearest centre of a voxel that is 0, less a little, so that balls
+/** The squared distance of each voxel's center to the nearest center of a voxel that is 0, less a little, so that balls
  * have all kinds of sizes. \param one  in so many voxels is 0 */
 std::vector<float>
 Distances(const Grid & grid, std::uint64_t one, std::uint64_t seed)
@@ -117,16 +117,16 @@ TEST(DrawBalls, LeavesVoxelsThatAreInNoBall)
   const double       spacing[] = { 1, 1, 1 };
   std::vector<float> squares(900, 0.5F);
   DrawBalls({ { 1.5F, 450 } }, extent, spacing, { 1 }, squares.data());
-  // The voxel and its six neighbours.
+  // The voxel and its six neighbors.
   EXPECT_EQ(std::count(squares.begin(), squares.end(), 1.5F), 7);
   EXPECT_EQ(std::count(squares.begin(), squares.end(), 0.5F), 893);
   DrawBalls({}, extent, spacing, { 1 }, squares.data());
   EXPECT_EQ(std::count(squares.begin(), squares.end(), 0.5F), 893);
 }
 
-TEST(FindRidge, LeavesOutBallsWithinBallsOfNeighbours)
+TEST(FindRidge, LeavesOutBallsWithinBallsOfNeighbors)
 {
-  // One large ball: nearly all others lie within their neighbours'.
+  // One large ball: nearly all others lie within their neighbors'.
   constexpr std::int64_t side = 41;
   const Extent           extent{ side, side, side };
   const double           spacing[] = { 1, 1, 1 };

@@ -40,13 +40,13 @@ Farthest(const std::vector<Point> & points, const Point & halfSides, const Point
   return farthest;
 }
 
-/** Since the farthest distance is convex, a place where it falls in no direction is the only smallest ball's centre. */
+/** Since the farthest distance is convex, a place where it falls in no direction is the only smallest ball's center. */
 void
 ExpectSmallest(const std::vector<Point> & points, const Point & halfSides)
 {
   const Ball   ball = SmallestEnclosingBall(points, halfSides);
   const double radius = std::sqrt(ball.squaredRadius);
-  const double needed = Farthest(points, halfSides, ball.centre);
+  const double needed = Farthest(points, halfSides, ball.center);
   EXPECT_NEAR(radius, needed, 1e-9 * needed);
   for (std::uint64_t trial = 0; needed > 0 && trial < 400; ++trial)
   {
@@ -59,7 +59,7 @@ ExpectSmallest(const std::vector<Point> & points, const Point & halfSides)
     }
     for (const double step : { 1e-3, 0.1 })
     {
-      Point moved = ball.centre;
+      Point moved = ball.center;
       for (std::size_t axis = 0; axis < 3; ++axis)
       {
         moved[axis] += step * needed * direction[axis] / std::sqrt(length);
@@ -86,13 +86,13 @@ RandomPoints(std::size_t count, std::uint64_t seed, double offset = 0, int dimen
 TEST(EnclosingBall, OfOneBoxIsHalfItsDiagonal)
 {
   const Ball point = SmallestEnclosingBall({ { 3, -4, 5 } }, None);
-  EXPECT_EQ(point.centre, (Point{ 3, -4, 5 }));
+  EXPECT_EQ(point.center, (Point{ 3, -4, 5 }));
   EXPECT_EQ(point.squaredRadius, 0);
   const Ball box = SmallestEnclosingBall({ { 3, -4, 5 } }, { 1, 2, 2 });
   EXPECT_NEAR(box.squaredRadius, 9, 1e-9);
   for (std::size_t axis = 0; axis < 3; ++axis)
   {
-    EXPECT_NEAR(box.centre[axis], point.centre[axis], 1e-9);
+    EXPECT_NEAR(box.center[axis], point.center[axis], 1e-9);
   }
 }
 
@@ -128,10 +128,10 @@ TEST(EnclosingBall, InOneAndTwoDimensionsOtherCoordinatesStayZero)
   {
     ExpectSmallest(RandomPoints(30, seed, 0, 2), { 0.5, 0.5, 0 });
     ExpectSmallest(RandomPoints(30, seed, 0, 1), { 0.5, 0, 0 });
-    EXPECT_EQ(SmallestEnclosingBall(RandomPoints(30, seed, 0, 2), { 0.5, 0.5, 0 }).centre[2], 0);
+    EXPECT_EQ(SmallestEnclosingBall(RandomPoints(30, seed, 0, 2), { 0.5, 0.5, 0 }).center[2], 0);
     const Ball line = SmallestEnclosingBall(RandomPoints(30, seed, 0, 1), { 0.5, 0, 0 });
-    EXPECT_EQ(line.centre[1], 0);
-    EXPECT_EQ(line.centre[2], 0);
+    EXPECT_EQ(line.center[1], 0);
+    EXPECT_EQ(line.center[2], 0);
   }
 }
 

@@ -55,31 +55,31 @@ CheckExtents(const Extent & extent, const std::vector<std::uint16_t> & labels, c
   for (std::size_t c = 0; c < table.components.size(); ++c)
   {
     const auto & own = voxels.at(table.components[c].label);
-    const auto   centres = CornersOf(own, geometry, extent.dimension, 0);
+    const auto   centers = CornersOf(own, geometry, extent.dimension, 0);
     double       feret = 0;
-    for (std::size_t i = 0; i < centres.size(); i += std::size_t{ 1 } << extent.dimension)
+    for (std::size_t i = 0; i < centers.size(); i += std::size_t{ 1 } << extent.dimension)
     {
       for (std::size_t j = 0; j < i; j += std::size_t{ 1 } << extent.dimension)
       {
-        feret = std::max(feret, Distance(centres[i], centres[j]));
+        feret = std::max(feret, Distance(centers[i], centers[j]));
       }
     }
     EXPECT_NEAR(table.measures.Of<ExtentMeasures>()[c].feretDiameter, feret, 1e-12 * feret);
 
     const auto            corners = CornersOf(own, geometry, extent.dimension);
-    std::array<double, 3> centre{};
-    std::copy_n(table.measures.Of<ExtentMeasures>()[c].enclosingCentre, extent.dimension, centre.begin());
+    std::array<double, 3> center{};
+    std::copy_n(table.measures.Of<ExtentMeasures>()[c].enclosingCenter, extent.dimension, center.begin());
     const double                       radius = table.measures.Of<ExtentMeasures>()[c].enclosingDiameter / 2;
     std::vector<std::array<double, 3>> support;
     for (const auto & corner : corners)
     {
-      EXPECT_LE(Distance(corner, centre), radius * (1 + 1e-9));
-      if (Distance(corner, centre) > radius * (1 - 1e-9))
+      EXPECT_LE(Distance(corner, center), radius * (1 + 1e-9));
+      if (Distance(corner, center) > radius * (1 - 1e-9))
       {
         support.push_back(corner);
       }
     }
-    // The ball is the smallest one if its centre cannot move away from no matter which side's support.
+    // The ball is the smallest one if its center cannot move away from no matter which side's support.
     for (std::uint64_t trial = 0; trial < 500; ++trial)
     {
       double best = -1e30;
@@ -88,7 +88,7 @@ CheckExtents(const Extent & extent, const std::vector<std::uint16_t> & labels, c
         double along = 0;
         for (std::size_t axis = 0; axis < static_cast<std::size_t>(extent.dimension); ++axis)
         {
-          along += (UniformOf(trial, axis) - 0.5) * (corner[axis] - centre[axis]);
+          along += (UniformOf(trial, axis) - 0.5) * (corner[axis] - center[axis]);
         }
         best = std::max(best, along);
       }
@@ -110,7 +110,7 @@ CheckExtents(const Extent & extent, const std::vector<std::uint16_t> & labels, c
       }
       for (int axis = 0; axis < extent.dimension; ++axis)
       {
-        middle += axes[i][axis] * table.measures.Of<ExtentMeasures>()[c].orientedCentre[axis];
+        middle += axes[i][axis] * table.measures.Of<ExtentMeasures>()[c].orientedCenter[axis];
       }
       EXPECT_NEAR(table.measures.Of<ExtentMeasures>()[c].orientedSize[i], high - low, 1e-10);
       EXPECT_NEAR(middle, (low + high) / 2, 1e-10);
@@ -137,7 +137,7 @@ TEST(Extents, OfBallsBoxesAndSingleVoxels)
   EXPECT_NEAR(table.measures.Of<ExtentMeasures>()[0].enclosingDiameter, 58, 2);
   EXPECT_GE(table.measures.Of<ExtentMeasures>()[0].enclosingDiameter,
             table.measures.Of<ExtentMeasures>()[0].feretDiameter);
-  // A voxel outside is nearer with its corner than with its centre, by up to half a diagonal.
+  // A voxel outside is nearer with its corner than with its center, by up to half a diagonal.
   EXPECT_GE(table.measures.Of<ThicknessMeasures>()[0].inscribedDiameter, 58 - std::sqrt(3.0));
   EXPECT_LE(table.measures.Of<ThicknessMeasures>()[0].inscribedDiameter, 58);
   EXPECT_LE(table.measures.Of<ThicknessMeasures>()[0].meanLocal,
@@ -157,17 +157,17 @@ TEST(Extents, OfBallsBoxesAndSingleVoxels)
   EXPECT_DOUBLE_EQ(ValueOf(boxes, 0, "oriented_box_size_3_mm"), 40);
   EXPECT_DOUBLE_EQ(ValueOf(boxes, 0, "enclosing_sphere_x_mm"), 7.5);
   EXPECT_DOUBLE_EQ(ValueOf(boxes, 0, "oriented_box_y_mm"), 14.5 * 0.25);
-  EXPECT_NEAR(ValueOf(boxes, 0, "inscribed_sphere_diameter_mm"), 4.75, 1e-6) << "around a voxel's centre";
+  EXPECT_NEAR(ValueOf(boxes, 0, "inscribed_sphere_diameter_mm"), 4.75, 1e-6) << "around a voxel's center";
   std::vector<std::uint16_t> single(std::size_t{ 64 } * 64 * 64);
   single[70000] = 9;
-  const auto one = MeasureLabels(extent, single, "feret,inscribed,thickness,topology,neighbours,surface,shape,place");
+  const auto one = MeasureLabels(extent, single, "feret,inscribed,thickness,topology,neighbors,surface,shape,place");
   EXPECT_EQ(one.measures.Of<ExtentMeasures>()[0].feretDiameter, 0);
   EXPECT_DOUBLE_EQ(one.measures.Of<ExtentMeasures>()[0].enclosingDiameter, std::sqrt(3.0));
   EXPECT_DOUBLE_EQ(ValueOf(one, 0, "oriented_box_size_2_mm"), 1);
   EXPECT_DOUBLE_EQ(one.measures.Of<ThicknessMeasures>()[0].inscribedDiameter, 1);
   EXPECT_DOUBLE_EQ(one.measures.Of<ThicknessMeasures>()[0].meanLocal, 1);
-  EXPECT_TRUE(std::isnan(one.measures.Of<NeighbourMeasures>()[0].distance));
-  EXPECT_EQ(one.measures.Of<NeighbourMeasures>()[0].nearest, 0u);
+  EXPECT_TRUE(std::isnan(one.measures.Of<NeighborMeasures>()[0].distance));
+  EXPECT_EQ(one.measures.Of<NeighborMeasures>()[0].nearest, 0u);
   EXPECT_EQ(one.measures.Of<TopologyMeasures>()[0].eulerFace, 1);
   for (const ComponentColumn & column : ColumnsOf(one))
   {

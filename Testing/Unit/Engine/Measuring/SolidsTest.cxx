@@ -56,7 +56,7 @@ TEST(Measures, OfTurnedEllipsoidsConvergeToTheSolids)
     {
       const std::string number = std::to_string(i + 1);
       error = std::max(error, std::abs(ValueOf(table, 0, "axis_length_" + number + "_mm") / (2 * semi[i]) - 1));
-      // Voxels whose centres lie inside reach at most half a diagonal beyond the surface.
+      // Voxels whose centers lie inside reach at most half a diagonal beyond the surface.
       EXPECT_NEAR(ValueOf(table, 0, "oriented_box_size_" + number + "_mm"), 2 * semi[i], 2 * std::sqrt(3.0));
     }
     EXPECT_NEAR(ValueOf(table, 0, "feret_diameter_mm"), 2 * largest, 1);
@@ -121,18 +121,18 @@ std::vector<std::uint16_t>
 Sampled(const Solid & solid, const Extent & extent, double size, std::uint64_t seed)
 {
   const double c = std::cos(0.7), s = std::sin(0.7), d = std::cos(0.4), t = std::sin(0.4);
-  double       centre[3];
+  double       center[3];
   for (int axis = 0; axis < 3; ++axis)
   {
-    centre[axis] = static_cast<double>(extent.size[axis]) / 2 - 1 + UniformOf(seed, static_cast<std::uint64_t>(axis));
+    center[axis] = static_cast<double>(extent.size[axis]) / 2 - 1 + UniformOf(seed, static_cast<std::uint64_t>(axis));
   }
   std::vector<std::uint16_t> labels(static_cast<std::size_t>(extent.VoxelCount()));
   for (std::size_t i = 0; i < labels.size(); ++i)
   {
     const auto   place = static_cast<std::int64_t>(i);
-    const double x = (static_cast<double>(place % extent.size[0]) - centre[0]) / size;
-    const double y = (static_cast<double>(place / extent.size[0] % extent.size[1]) - centre[1]) / size;
-    const double z = (static_cast<double>(place / extent.size[0] / extent.size[1]) - centre[2]) / size;
+    const double x = (static_cast<double>(place % extent.size[0]) - center[0]) / size;
+    const double y = (static_cast<double>(place / extent.size[0] % extent.size[1]) - center[1]) / size;
+    const double z = (static_cast<double>(place / extent.size[0] / extent.size[1]) - center[2]) / size;
     const double v = -s * x + c * y;
     labels[i] = solid.isInside(c * x + s * y, d * v + t * z, -t * v + d * z) ? 1 : 0;
   }

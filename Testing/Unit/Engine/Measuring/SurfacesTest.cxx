@@ -36,7 +36,7 @@ TEST(Surfaces, SurfacesEqualTheSumsOverVoxels)
     const ComponentTable       table = labeling.Measure({ {}, ColumnGroups::FromNames("surface") });
     std::vector<std::uint32_t> labels(voxels.size());
     labeling.Write(labels.data());
-    const auto          steps = HalfNeighbours(extent.dimension);
+    const auto          steps = HalfNeighbors(extent.dimension);
     const auto          weights = CroftonWeights(extent.dimension, geometry);
     std::vector<double> expected(table.components.size() + 1, 0);
     std::vector<double> faces(table.components.size() + 1, 0);
@@ -85,7 +85,7 @@ TEST(Surfaces, CroftonsWeightsShareTheSphere)
   EXPECT_NEAR(cubic[1] / 4 * std::sqrt(2.0), 2 * 0.03698062787608, 1e-12);
   EXPECT_NEAR(cubic[4] / 4 * std::sqrt(3.0), 2 * 0.03519563978232, 1e-12);
   const Geometry skew = SkewGeometry();
-  const auto     steps = HalfNeighbours(3);
+  const auto     steps = HalfNeighbors(3);
   const auto     weights = CroftonWeights(3, skew);
   ASSERT_EQ(steps.size(), 13u);
   double share = 0;
@@ -95,7 +95,7 @@ TEST(Surfaces, CroftonsWeightsShareTheSphere)
     share += weights[d] * length / skew.VoxelVolume(3) / 4;
   }
   EXPECT_NEAR(share, 1, 1e-12);
-  EXPECT_THROW(HalfNeighbours(4), Unsupported);
+  EXPECT_THROW(HalfNeighbors(4), Unsupported);
 }
 
 TEST(Surfaces, SurfacesOfBallsAndBoxesAreThoseOfTheSolids)

@@ -96,10 +96,10 @@ TEST(Thickness, EqualsTheSearchOverAllVoxels)
       ASSERT_EQ(table.components[label - 1].label, label);
       EXPECT_NEAR(measures.inscribedDiameter, largest, 1e-6 * largest) << extent.ToString();
       EXPECT_NEAR(measures.meanLocal, mean, 1e-6 * mean) << extent.ToString();
-      const Index centre{ measures.inscribedCentre[0],
-                          measures.inscribedCentre[1] - geometry.startIndex[1],
-                          measures.inscribedCentre[2] };
-      EXPECT_EQ(at(centre), label);
+      const Index center{ measures.inscribedCenter[0],
+                          measures.inscribedCenter[1] - geometry.startIndex[1],
+                          measures.inscribedCenter[2] };
+      EXPECT_EQ(at(center), label);
     }
   }
 }

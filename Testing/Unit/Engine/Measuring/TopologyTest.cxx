@@ -50,7 +50,7 @@ EulerOfClosedBoxes(const std::vector<Index> & voxels, int dimension)
 
 /** Voxels, pairs, squares and cubes of voxels that join through faces. */
 std::int64_t
-EulerOfFaceNeighbours(const std::vector<Index> & voxels, int dimension)
+EulerOfFaceNeighbors(const std::vector<Index> & voxels, int dimension)
 {
   const std::set<Index> set(voxels.begin(), voxels.end());
   std::int64_t          euler = 0;
@@ -94,7 +94,7 @@ TEST(Topology, EulerNumbersEqualTheCountsOfElements)
         const auto & own = voxels.at(table.components[c].label);
         EXPECT_EQ(table.measures.Of<TopologyMeasures>()[c].eulerFull, EulerOfClosedBoxes(own, extent.dimension))
           << extent.ToString();
-        EXPECT_EQ(table.measures.Of<TopologyMeasures>()[c].eulerFace, EulerOfFaceNeighbours(own, extent.dimension))
+        EXPECT_EQ(table.measures.Of<TopologyMeasures>()[c].eulerFace, EulerOfFaceNeighbors(own, extent.dimension))
           << extent.ToString();
       }
     }

@@ -15,7 +15,7 @@ namespace brickccl
 namespace
 {
 
-/** Two voxels that touch and differ, in a corner of an image that has nothing near it, so that the image's neighbours
+/** Two voxels that touch and differ, in a corner of an image that has nothing near it, so that the image's neighbors
  *  are not all of one component. */
 void
 AddTouchingPair(const Extent & extent, std::vector<std::uint16_t> & labels)
@@ -90,9 +90,9 @@ TEST(Measures, AreTheSameByRunsAndByBits)
   }
 }
 
-/** Whether all neighbours among the foreground have the same label. */
+/** Whether all neighbors among the foreground have the same label. */
 bool
-NeighboursAreSame(const Extent & extent, const std::vector<std::uint16_t> & labels)
+NeighborsAreSame(const Extent & extent, const std::vector<std::uint16_t> & labels)
 {
   const std::int64_t nx = extent.size[0];
   const std::int64_t ny = extent.size[1];
@@ -119,7 +119,7 @@ NeighboursAreSame(const Extent & extent, const std::vector<std::uint16_t> & labe
   return true;
 }
 
-TEST(Measures, KnowWhetherNeighboursAreOfOneComponent)
+TEST(Measures, KnowWhetherNeighborsAreOfOneComponent)
 {
   int joined = 0;
   int trials = 0;
@@ -145,7 +145,7 @@ TEST(Measures, KnowWhetherNeighboursAreOfOneComponent)
         context.grain = 100;
         RunVolume volume;
         MeasureLabelImage(ImageView(labels.data(), extent), {}, {}, context, volume);
-        const bool expected = NeighboursAreSame(extent, labels);
+        const bool expected = NeighborsAreSame(extent, labels);
         ASSERT_EQ(TouchingRunsAreJoined(volume, context), expected) << extent.ToString() << ", seed " << seed;
         joined += expected ? 1 : 0;
         ++trials;

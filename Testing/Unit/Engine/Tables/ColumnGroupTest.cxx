@@ -175,16 +175,16 @@ TEST(ColumnGroups, OfAUsersOwnAreMerged)
 
 TEST(ColumnGroups, AreASetInTheOrderOfTheirColumns)
 {
-  ColumnGroups groups = ColumnGroups::FromNames("neighbours,elongation,place");
+  ColumnGroups groups = ColumnGroups::FromNames("neighbors,elongation,place");
   ASSERT_EQ(groups.List().size(), 3u);
   EXPECT_EQ(groups.List()[0]->name, std::string("place"));
   EXPECT_EQ(groups.List()[1]->name, std::string("shape"));
-  EXPECT_EQ(groups.List()[2]->name, std::string("neighbours"));
+  EXPECT_EQ(groups.List()[2]->name, std::string("neighbors"));
   EXPECT_TRUE(groups.Has("shape"));
   EXPECT_FALSE(groups.Has("feret"));
   ColumnGroups others;
   others.Add("shape");
-  others.Add("neighbours");
+  others.Add("neighbors");
   EXPECT_NE(groups, others);
   others.Add("place");
   others.Add("shape");
@@ -218,13 +218,13 @@ TEST(MeasureSet, CopiesAreIndependentAndMissingMeasuresAreSaid)
   LabelOptions                    options;
   options.device = { Device::Kind::Cpu, 0 };
   const ComponentTable first =
-    Label(ImageView(voxels.data(), { 4, 1 }), options).Measure({ {}, ColumnGroups::FromNames("neighbours") });
+    Label(ImageView(voxels.data(), { 4, 1 }), options).Measure({ {}, ColumnGroups::FromNames("neighbors") });
   ComponentTable renamed = first;
   SetLabels(renamed, { 5, 8 });
   EXPECT_EQ(renamed.components[0].label, 5u);
-  EXPECT_EQ(renamed.measures.Of<NeighbourMeasures>()[0].nearest, 8u);
-  EXPECT_EQ(renamed.measures.Of<NeighbourMeasures>()[1].nearest, 5u);
-  EXPECT_EQ(first.measures.Of<NeighbourMeasures>()[0].nearest, 2u);
+  EXPECT_EQ(renamed.measures.Of<NeighborMeasures>()[0].nearest, 8u);
+  EXPECT_EQ(renamed.measures.Of<NeighborMeasures>()[1].nearest, 5u);
+  EXPECT_EQ(first.measures.Of<NeighborMeasures>()[0].nearest, 2u);
 }
 
 } // namespace

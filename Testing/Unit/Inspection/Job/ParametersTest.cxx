@@ -29,7 +29,7 @@ ValueFor(const Parameter & parameter)
     return { parameter.form.choices.back() };
   case Kind::Threshold:
     return { "multi-otsu:3" };
-  case Kind::Neighbours:
+  case Kind::Neighbors:
     return { "full" };
   case Kind::Memory:
     return { "1.5 GiB" };

@@ -110,8 +110,8 @@ TEST(Phantoms, LatticesAreSingleVoxelsAtTheirConnectivity)
   const Extent extent{ 14, 10, 6 };
   const auto   voxels = static_cast<std::uint64_t>(extent.VoxelCount());
   EXPECT_EQ(ComponentsOf(MakeIsolatedVoxels(extent), extent, 3), voxels / 8);
-  EXPECT_EQ(ComponentsOf(MakeBodyCentredLattice(extent), extent, 2), voxels / 4);
-  EXPECT_EQ(ComponentsOf(MakeBodyCentredLattice(extent), extent, 3), 1u);
+  EXPECT_EQ(ComponentsOf(MakeBodyCenteredLattice(extent), extent, 2), voxels / 4);
+  EXPECT_EQ(ComponentsOf(MakeBodyCenteredLattice(extent), extent, 3), 1u);
 }
 
 TEST(Phantoms, DensitiesAreMet)
@@ -184,7 +184,7 @@ TEST(Phantoms, TellHowMuchIsMadeAndAreTheSame)
   const Extent              extent{ 128, 100, 48 };
   std::vector<double>       shares;
   const ProgressFunction    progress = [&shares](double share) { shares.push_back(share); };
-  const ScanArtefacts       blurred{ 20, 0.8, 0, 0 };
+  const ScanArtifacts       blurred{ 20, 0.8, 0, 0 };
   const std::vector<double> diameters{ 3, 6 };
   const RidgeImage          ridges;
   // Each makes a phantom with the function it gets, and returns the checksum.
@@ -197,8 +197,8 @@ TEST(Phantoms, TellHowMuchIsMadeAndAreTheSame)
     { "Hilbert", [&](const auto & tell) { return Checksum(MakeHilbertCurve(extent, tell)); } },
     { "checkerboard", [&](const auto & tell) { return Checksum(MakeCheckerboard(extent, tell)); } },
     { "isolated", [&](const auto & tell) { return Checksum(MakeIsolatedVoxels(extent, tell)); } },
-    { "lattice", [&](const auto & tell) { return Checksum(MakeBodyCentredLattice(extent, tell)); } },
-    { "log", [&](const auto & tell) { return Checksum(MakeLog(extent, 3, ScanArtefacts::OfLog(), tell).image); } },
+    { "lattice", [&](const auto & tell) { return Checksum(MakeBodyCenteredLattice(extent, tell)); } },
+    { "log", [&](const auto & tell) { return Checksum(MakeLog(extent, 3, ScanArtifacts::OfLog(), tell).image); } },
     { "casting", [&](const auto & tell) { return Checksum(MakeCasting(extent, 3, blurred, tell).image); } },
     { "print", [&](const auto & tell) { return Checksum(MakePrint(extent, 3, blurred, {}, tell).image); } },
     { "balls' print",
@@ -218,7 +218,7 @@ TEST(Phantoms, TellHowMuchIsMadeAndAreTheSame)
     EXPECT_LT(shares.front(), 0.5) << name;
     EXPECT_GT(shares.back(), 0.7) << name;
     EXPECT_LE(shares.back(), 1) << name;
-    EXPECT_THROW(make([](double) { throw Cancelled(); }), Cancelled) << name;
+    EXPECT_THROW(make([](double) { throw Canceled(); }), Canceled) << name;
   }
 }
 

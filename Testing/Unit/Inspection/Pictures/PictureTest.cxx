@@ -81,7 +81,7 @@ PixelOf(const LoadedImage & picture, std::int64_t x, std::int64_t y)
 
 /** How many pixels of the picture are neither gray nor nearly so: those of labels. */
 std::int64_t
-CountColoured(const LoadedImage & picture, std::int64_t width, std::int64_t height)
+CountColored(const LoadedImage & picture, std::int64_t width, std::int64_t height)
 {
   std::int64_t count = 0;
   for (std::int64_t y = 0; y < height; ++y)
@@ -107,7 +107,7 @@ TEST_F(Picture, OfOneSliceShowsLabelsOverGray)
   EXPECT_GT(picture.extent.size[0], 960);
   EXPECT_GT(picture.extent.size[1], 480);
   // 60 x 30 of 100 x 50 voxels, which are 9.6 pixels wide.
-  EXPECT_NEAR(static_cast<double>(CountColoured(picture, 16 + 960, 16 + 480)), 60 * 30 * 9.6 * 9.6, 60 * 9.6 * 4);
+  EXPECT_NEAR(static_cast<double>(CountColored(picture, 16 + 960, 16 + 480)), 60 * 30 * 9.6 * 9.6, 60 * 9.6 * 4);
   EXPECT_EQ(PixelOf(picture, 16 + 30, 16 + 30), std::make_tuple(0, 0, 0));
 }
 
@@ -117,7 +117,7 @@ TEST_F(Picture, ThinComponentsOfLargeImagesAreSeen)
   std::vector<std::uint8_t> values(std::size_t{ 4000 } * 200);
   std::fill_n(values.begin() + 4000 * 101, 4000, std::uint8_t{ 1 });
   const LoadedImage picture = Draw(values, Extent{ 4000, 200 });
-  EXPECT_GE(CountColoured(picture, 16 + 960, 16 + 48), 960);
+  EXPECT_GE(CountColored(picture, 16 + 960, 16 + 48), 960);
 }
 
 TEST_F(Picture, OfAVolumeHasThreeSlicesInProportion)
@@ -235,7 +235,7 @@ TEST_F(Picture, OfTinyAndThinImages)
       EXPECT_LE(picture.extent.size[0], 1400) << extent.ToString();
       EXPECT_GE(picture.extent.size[1], 200) << extent.ToString();
       EXPECT_LE(picture.extent.size[1], 1400) << extent.ToString();
-      EXPECT_EQ(CountColoured(picture, picture.extent.size[0], picture.extent.size[1]) > 0, value > 0)
+      EXPECT_EQ(CountColored(picture, picture.extent.size[0], picture.extent.size[1]) > 0, value > 0)
         << extent.ToString();
     }
   }
@@ -259,10 +259,10 @@ TEST_F(Picture, OfThousandsOfComponentsListsTheLargest)
       swatches.insert({ red, green, blue });
     }
   }
-  EXPECT_EQ(swatches.size(), 16u) << "no two listed components have the same colour";
+  EXPECT_EQ(swatches.size(), 16u) << "no two listed components have the same color";
 }
 
-/** The longest row of pixels of the colour of bars, from the column `left` on. */
+/** The longest row of pixels of the color of bars, from the column `left` on. */
 int
 LongestBar(const LoadedImage & picture, std::int64_t left)
 {
@@ -309,8 +309,8 @@ TEST_F(Picture, InAFolderThatIsNotThereIsAnError)
 
 TEST(Canvas, LeavesOutWhatLiesOutside)
 {
-  const Colour white{ 255, 255, 255 };
-  Canvas       canvas(8, 6, {});
+  const Color white{ 255, 255, 255 };
+  Canvas      canvas(8, 6, {});
   canvas.FillRectangle(-5, -5, 7, 7, white);
   canvas.FillRectangle(7, 5, 100, 100, white);
   canvas.Blend(8, 0, white);
@@ -325,16 +325,16 @@ TEST(Canvas, LeavesOutWhatLiesOutside)
   EXPECT_EQ(filled, 5);
 }
 
-TEST(Canvas, MixesColours)
+TEST(Canvas, MixesColors)
 {
-  EXPECT_EQ(Mix({ 0, 100, 200 }, { 200, 0, 200 }, 0), (Colour{ 0, 100, 200 }));
-  EXPECT_EQ(Mix({ 0, 100, 200 }, { 200, 0, 200 }, 1), (Colour{ 200, 0, 200 }));
-  EXPECT_EQ(Mix({ 0, 100, 200 }, { 200, 0, 200 }, 0.25), (Colour{ 50, 75, 200 }));
+  EXPECT_EQ(Mix({ 0, 100, 200 }, { 200, 0, 200 }, 0), (Color{ 0, 100, 200 }));
+  EXPECT_EQ(Mix({ 0, 100, 200 }, { 200, 0, 200 }, 1), (Color{ 200, 0, 200 }));
+  EXPECT_EQ(Mix({ 0, 100, 200 }, { 200, 0, 200 }, 0.25), (Color{ 50, 75, 200 }));
 }
 
 /** The columns of a canvas that have anything. */
 std::pair<int, int>
-ColumnsOf(const Canvas & canvas, const Colour & ground)
+ColumnsOf(const Canvas & canvas, const Color & ground)
 {
   std::pair<int, int> columns(canvas.Width(), -1);
   for (int x = 0; x < canvas.Width(); ++x)

@@ -5,7 +5,7 @@
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Phantoms/Random.h"
 #include "BrickCCL/Pictures/GrayWindow.h"
-#include "BrickCCL/Pictures/LabelColours.h"
+#include "BrickCCL/Pictures/LabelColors.h"
 #include "BrickCCL/Pictures/PictureLayout.h"
 #include "BrickCCL/Pictures/Slice.h"
 
@@ -236,11 +236,11 @@ TEST(Slice, EveryVoxelOfALineLiesUnderAPixel)
 TEST(Slice, ChannelsAreMeansAndNotANumberIsLeftOut)
 {
   const Extent                    extent{ 2, 1 };
-  const std::vector<std::uint8_t> colours = { 30, 60, 90, 0, 0, 3 };
-  const Labeling                  labeling = Label(ImageView(colours.data(), extent, 3));
+  const std::vector<std::uint8_t> colors = { 30, 60, 90, 0, 0, 3 };
+  const Labeling                  labeling = Label(ImageView(colors.data(), extent, 3));
   SliceView                       view;
   view.width = 2;
-  EXPECT_EQ(SampleSlice(ImageOf(colours, extent, 3), RunsOf(labeling), view, {}).gray, (std::vector<double>{ 60, 1 }));
+  EXPECT_EQ(SampleSlice(ImageOf(colors, extent, 3), RunsOf(labeling), view, {}).gray, (std::vector<double>{ 60, 1 }));
 
   const float              nan = std::numeric_limits<float>::quiet_NaN();
   const std::vector<float> values = { nan, 4 };
@@ -341,60 +341,59 @@ SliceOf(int width, const std::vector<std::uint64_t> & labels)
   return pixels;
 }
 
-TEST(LabelColours, DifferBetweenNeighbours)
+TEST(LabelColors, DifferBetweenNeighbors)
 {
-  // Cells of 6 x 6 pixels whose labels would all have the same colour if it followed from the label alone.
+  // Cells of 6 x 6 pixels whose labels would all have the same color if it followed from the label alone.
   const int                  cells = 20;
   std::vector<std::uint64_t> labels;
   for (int y = 0; y < 6 * cells; ++y)
   {
     for (int x = 0; x < 6 * cells; ++x)
     {
-      labels.push_back(1 + LabelColours::Count() * static_cast<std::uint64_t>(y / 6 * cells + x / 6));
+      labels.push_back(1 + LabelColors::Count() * static_cast<std::uint64_t>(y / 6 * cells + x / 6));
     }
   }
-  const LabelColours colours({ SliceOf(6 * cells, labels) }, {});
+  const LabelColors colors({ SliceOf(6 * cells, labels) }, {});
   for (std::size_t y = 0; y < 6 * cells; ++y)
   {
     for (std::size_t x = 1; x < 6 * cells; ++x)
     {
       const std::uint64_t along = labels[y * 6 * cells + x];
       const std::uint64_t before = labels[y * 6 * cells + x - 1];
-      EXPECT_TRUE(along == before || colours[along] != colours[before]) << x << ", " << y;
+      EXPECT_TRUE(along == before || colors[along] != colors[before]) << x << ", " << y;
       const std::uint64_t down = labels[x * 6 * cells + y];
       const std::uint64_t above = labels[(x - 1) * 6 * cells + y];
-      EXPECT_TRUE(down == above || colours[down] != colours[above]) << y << ", " << x;
+      EXPECT_TRUE(down == above || colors[down] != colors[above]) << y << ", " << x;
     }
   }
 }
 
-TEST(LabelColours, OfListedLabelsAllDiffer)
+TEST(LabelColors, OfListedLabelsAllDiffer)
 {
   std::vector<std::uint64_t> listed;
   std::vector<std::uint64_t> labels;
-  for (std::size_t i = 0; i < LabelColours::Count(); ++i)
+  for (std::size_t i = 0; i < LabelColors::Count(); ++i)
   {
-    listed.push_back(5 + LabelColours::Count() * i);
+    listed.push_back(5 + LabelColors::Count() * i);
     labels.insert(labels.end(), { listed.back(), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 });
   }
-  const LabelColours colours({ SliceOf(static_cast<int>(labels.size()), labels) }, listed);
+  const LabelColors colors({ SliceOf(static_cast<int>(labels.size()), labels) }, listed);
   for (std::size_t i = 0; i < listed.size(); ++i)
   {
     for (std::size_t j = 0; j < i; ++j)
     {
-      EXPECT_TRUE(colours[listed[i]] != colours[listed[j]]) << i << ", " << j;
+      EXPECT_TRUE(colors[listed[i]] != colors[listed[j]]) << i << ", " << j;
     }
   }
 }
 
-TEST(LabelColours, AreTheSameInEverySlice)
+TEST(LabelColors, AreTheSameInEverySlice)
 {
-  const LabelColours colours(
-    { SliceOf(4, { 1, 1, 17, 17 }), SliceOf(4, { 17, 0, 0, 33 }), SliceOf(4, { 33, 33, 1, 1 }) },
-    {});
-  EXPECT_TRUE(colours[1] != colours[17]);
-  EXPECT_TRUE(colours[17] != colours[33]);
-  EXPECT_TRUE(colours[33] != colours[1]);
+  const LabelColors colors({ SliceOf(4, { 1, 1, 17, 17 }), SliceOf(4, { 17, 0, 0, 33 }), SliceOf(4, { 33, 33, 1, 1 }) },
+                           {});
+  EXPECT_TRUE(colors[1] != colors[17]);
+  EXPECT_TRUE(colors[17] != colors[33]);
+  EXPECT_TRUE(colors[33] != colors[1]);
 }
 
 } // namespace

@@ -153,8 +153,8 @@ TEST(PoresOfPart, WhatDoesNotFitIsRefused)
   EXPECT_THROW(FindPores(ImageView(values.data(), Extent{ 4, 4 }), options), InvalidArgument);
   const Mask half = { 1, 0 };
   options.material = Criterion::InRange(1, 5);
-  options.progress.cancelled = [] { return true; };
-  EXPECT_THROW(FindPores(ImageView(half.data(), Extent{ 2, 1 }), options), Cancelled);
+  options.progress.canceled = [] { return true; };
+  EXPECT_THROW(FindPores(ImageView(half.data(), Extent{ 2, 1 }), options), Canceled);
 }
 
 } // namespace

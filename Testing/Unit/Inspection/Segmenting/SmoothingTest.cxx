@@ -140,19 +140,19 @@ TEST(Smoothing, GaussianOfAThinStackKeepsAConstant)
   }
 }
 
-TEST(Smoothing, CancellingEndsIt)
+TEST(Smoothing, CancelingEndsIt)
 {
   const Extent              extent = { 64, 64, 64 };
   const auto                voxels = RandomVoxels<std::int16_t>(extent);
   std::vector<std::int16_t> smoothed(voxels.size());
   ProgressHooks             hooks;
-  hooks.cancelled = [] { return true; };
+  hooks.canceled = [] { return true; };
   EXPECT_THROW(Smooth(ImageView(voxels.data(), extent),
                       {},
                       SmoothingMethod::FromText("median:2"),
                       smoothed.data(),
                       { 2, Progress(hooks) }),
-               Cancelled);
+               Canceled);
 }
 
 TEST(Smoothing, WhatCannotBeSmoothedIsRefused)

@@ -207,8 +207,8 @@ TwoPeaks(int low, int high, double deviation, int fewer, int step = 1)
   std::vector<std::int16_t>        values(400000);
   for (std::int16_t & value : values)
   {
-    const int centre = static_cast<int>(random() % 1000) < fewer ? low : high;
-    value = static_cast<std::int16_t>(static_cast<int>(std::lround(centre + noise(random))) / step * step);
+    const int center = static_cast<int>(random() % 1000) < fewer ? low : high;
+    value = static_cast<std::int16_t>(static_cast<int>(std::lround(center + noise(random))) / step * step);
   }
   return values;
 }

@@ -211,7 +211,7 @@ def label(
     tolerance: float | None = None,
     mask: Any = None,
     by_slice: int | None = None,
-    neighbourhood: Any = None,
+    neighborhood: Any = None,
     periodic: Any = (),
     order: str = "raster",
     minimum_size: int = 0,
@@ -261,7 +261,7 @@ def label(
         The number of threads or processes; one per processor if not given. Each holds a brick and its labels.
     devices : str, int or list, optional
         "cpu" (if not given), "cuda:N", N, or several, which threads use in turns.
-    connectivity, criterion, range, background, tolerance, by_slice, neighbourhood, periodic, order, minimum_size, \
+    connectivity, criterion, range, background, tolerance, by_slice, neighborhood, periodic, order, minimum_size, \
 maximum_size, minimum_volume, largest
         As for `brickccl.label`, for the whole volume.
     mask : as `source`, optional

@@ -64,7 +64,7 @@ def _add_problem(parser: argparse.ArgumentParser, name: str) -> None:
     parser.add_argument("--mask", metavar="ARRAY", help="voxels where it is 0 are ignored")
     parser.add_argument("--by-slice", type=int, metavar="AXIS", help="label each slice across this axis of the array separately")
     parser.add_argument(
-        "--neighbourhood",
+        "--neighborhood",
         metavar="8+z|FILE",
         help="8 in the slice and the two along z; or 3 x 3 x 3 zeros and ones: .npy, .json (nested lists), .txt (x fastest) or an image",
     )
@@ -120,7 +120,7 @@ def _element_of_image(path: str) -> Any:
     return np.asarray(io.read(path, as_labels=True)) != 0
 
 
-def _neighbourhood(path: str | None) -> Any:
+def _neighborhood(path: str | None) -> Any:
     """A text such as 8+z, or a structuring element from a file; .npy and .json have the array's order of axes."""
     if path is None:
         return None
@@ -137,20 +137,20 @@ def _neighbourhood(path: str | None) -> Any:
         try:
             return _element_of_image(path)
         except (ValueError, OSError) as error:
-            raise ValueError(f"--neighbourhood {path}: {error}") from None
+            raise ValueError(f"--neighborhood {path}: {error}") from None
     try:
         with open(path, "rb") as stream:
             content = stream.read()
     except OSError as error:
-        raise ValueError(f"--neighbourhood {path} cannot be read: {error.strerror or error}") from None
+        raise ValueError(f"--neighborhood {path} cannot be read: {error.strerror or error}") from None
     try:
         structure = np.asarray(reader(content))
     except (ValueError, RecursionError, EOFError) as error:
         # numpy takes what is not its own for objects of Python, and says how to load them.
         fault = "it is not .npy, or contains Python objects" if "pickle" in str(error) else str(error)
-        raise ValueError(f"--neighbourhood {path} is not a {ending} file of zeros and ones ({fault}); {_ELEMENT}") from None
+        raise ValueError(f"--neighborhood {path} is not a {ending} file of zeros and ones ({fault}); {_ELEMENT}") from None
     if structure.dtype.kind not in "biuf" or not np.isin(structure, (0, 1)).all():
-        raise ValueError(f"--neighbourhood {path} holds other values than 0 and 1; {_ELEMENT}")
+        raise ValueError(f"--neighborhood {path} holds other values than 0 and 1; {_ELEMENT}")
     return structure
 
 
@@ -165,7 +165,7 @@ def _problem(chosen: argparse.Namespace) -> dict[str, Any]:
     return {
         **{name: getattr(chosen, name) for name in (*same, "intensity", "level", "storage_options", "overwrite", "tolerance",
         "threads")}, "state": chosen.state, "brick": _sizes(chosen.brick), "chunks": _sizes(chosen.chunks), "shards":
-        _sizes(chosen.shards), "connectivity": chosen.connectivity, "neighbourhood": _neighbourhood(chosen.neighbourhood),
+        _sizes(chosen.shards), "connectivity": chosen.connectivity, "neighborhood": _neighborhood(chosen.neighborhood),
         "criterion": "equal" if chosen.equal_value else "foreground", "range": tuple(chosen.range) if chosen.range else None,
         "background": background_of(chosen.background), "dtype": chosen.type, "spacing": _spacing(chosen.spacing), "select":
         select or None, "devices": chosen.device,

@@ -30,7 +30,7 @@ MILLIMETERS = {
 }
 
 
-#: More colours and properties than these do not belong into the JSON of a label image.
+#: More colors and properties than these do not belong into the JSON of a label image.
 MOST_ROWS = 10_000
 
 
@@ -149,7 +149,7 @@ def label_attributes(
     ]
     multiscale: dict[str, Any] = {"name": name, "axes": axes, "datasets": datasets, "type": "nearest"}
     image_label: dict[str, Any] = {"source": {"image": "../../"}}
-    # Viewers show labels without a colour as transparent where others have one: all of them, or none.
+    # Viewers show labels without a color as transparent where others have one: all of them, or none.
     if count <= MOST_ROWS:
         image_label["colors"] = colors_of(count)
     if properties:

@@ -18,7 +18,7 @@ from .._volume import as_volume, count_of
 from ._sources import Source, spacing_of
 from ._tables import check_names
 
-#: Groups of columns that are sums over neighbouring voxels, also of different bricks.
+#: Groups of columns that are sums over neighboring voxels, also of different bricks.
 COUNTED_GROUPS = ("surface", "topology")
 #: The options that the engine takes as they are in a plan.
 RULES = (
@@ -28,7 +28,7 @@ RULES = (
     "high",
     "tolerance",
     "connectivity",
-    "neighbourhood",
+    "neighborhood",
     "periodic",
     "order",
     "minimum_size",
@@ -106,8 +106,8 @@ def options_of(source: Source, has_intensity: bool, given: Mapping[str, Any]) ->
         raise TypeError(f"by_slice must be an axis, a whole number, not {by_slice!r}")
     if by_slice is not None and not -dimension <= by_slice < dimension:
         raise ValueError(f"by_slice={by_slice} is not an axis of an array of {dimension} dimensions")
-    if given["neighbourhood"] is not None and not (given["connectivity"] is None and by_slice is None):
-        raise ValueError("a neighbourhood replaces connectivity and by_slice; omit them")
+    if given["neighborhood"] is not None and not (given["connectivity"] is None and by_slice is None):
+        raise ValueError("a neighborhood replaces connectivity and by_slice; omit them")
     # What is said of axes is that of the array's.
     voxel = as_volume(np.zeros((1,) * dimension, np.uint8))
     return {
@@ -118,7 +118,7 @@ def options_of(source: Source, has_intensity: bool, given: Mapping[str, Any]) ->
         "tolerance": _number(tolerance),
         "connectivity": None if given["connectivity"] is None else count_of("connectivity", given["connectivity"]),
         "by_slice": None if by_slice is None else operator.index(by_slice) % dimension,
-        "neighbourhood": [] if given["neighbourhood"] is None else voxel.neighbourhood(given["neighbourhood"]),
+        "neighborhood": [] if given["neighborhood"] is None else voxel.neighborhood(given["neighborhood"]),
         "periodic": voxel.axes("periodic", given["periodic"]),
         "order": order,
         "minimum_size": int(minimum_size),

@@ -74,7 +74,7 @@ def _contacts(labels: Array, connectivity: int, anisotropy: Any) -> dict[str, Ar
         )
     if labels.size == 0:
         return {name: np.zeros(0, np.int64) for name in ("label_1", "label_2", "faces", "area")}
-    # As there, lines and planes are volumes of one voxel, but with 4 neighbours; sizes that are not given are 1.
+    # As there, lines and planes are volumes of one voxel, but with 4 neighbors; sizes that are not given are 1.
     weights = ([float_of(weight) for weight in anisotropy] + [1.0, 1.0, 1.0])[: 2 if is_flat else 3] + [1.0] * is_flat
     known: Array | None = None
     if labels.min() < 0:
@@ -83,7 +83,7 @@ def _contacts(labels: Array, connectivity: int, anisotropy: Any) -> dict[str, Ar
         numbers = numbers[:-1].reshape(labels.shape) + 1
         labels = np.where(labels == 0, 0, numbers)
     volume = labels.reshape(labels.shape + (1,) * (3 - labels.ndim))
-    found = _engine.measure(volume, groups="neighbours", spacing=weights)[1].contacts()
+    found = _engine.measure(volume, groups="neighbors", spacing=weights)[1].contacts()
     if known is not None:
         found |= {name: known[found[name] - 1] for name in ("label_1", "label_2")}
     return found
@@ -178,17 +178,17 @@ def color_connectivity_graph(vcg: Array, connectivity: int = 26, return_N: bool 
     if vcg.size == 0:
         empty = np.zeros(vcg.shape, np.uint32)
         return (empty, 0) if return_N else empty
-    neighbours = connectivity
+    neighbors = connectivity
     graph = vcg
     if is_plane:
         graph = vcg.reshape(vcg.shape[:2])
         # A graph of a volume has bits that one of a plane lacks: of its edges out of the plane.
         is_of_volume = vcg.dtype == np.uint32 and bool((vcg >> np.uint32(8)).any())
         has_diagonals = is_of_volume or bool((vcg & np.array(0xC0, vcg.dtype)).any())
-        neighbours = 8 if connectivity in (8, 26) and has_diagonals else 4
+        neighbors = 8 if connectivity in (8, 26) and has_diagonals else 4
         if is_of_volume:
             graph = graph[:, :, np.newaxis]
-            neighbours = 26 if neighbours == 8 else 6
-    runs = _engine.find_in_graph(np.ascontiguousarray(graph.T), neighbours)
+            neighbors = 26 if neighbors == 8 else 6
+    runs = _engine.find_in_graph(np.ascontiguousarray(graph.T), neighbors)
     labels = _engine.write(runs, graph.T.shape, np.uint32).T.reshape(vcg.shape, order="F")
     return (labels, runs.count) if return_N else labels

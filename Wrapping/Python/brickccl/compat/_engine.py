@@ -31,7 +31,7 @@ def without_single_axes(array: Array) -> Array:
     return array.reshape([array.shape[axis] for axis in kept])
 
 
-def neighbours_of(structuring_element: Any, dimension: int) -> int | Array:
+def neighbors_of(structuring_element: Any, dimension: int) -> int | Array:
     """A structuring element as symmetric truth values of the right shape; 1 for face connectivity if there is none."""
     if structuring_element is None:
         return 1
@@ -47,7 +47,7 @@ def neighbours_of(structuring_element: Any, dimension: int) -> int | Array:
 
 def rank_and_axes(structuring_element: Any, dimension: int) -> tuple[int, list[int]]:
     """The same as a rank along some axes. Raises NotImplementedError for elements that scipy does not generate."""
-    structure = neighbours_of(structuring_element, dimension)
+    structure = neighbors_of(structuring_element, dimension)
     if isinstance(structure, int):
         return 1, list(range(dimension))
     offsets = [offset for offset in itertools.product((-1, 0, 1), repeat=dimension) if any(offset)]
@@ -68,7 +68,7 @@ def rank_and_axes(structuring_element: Any, dimension: int) -> tuple[int, list[i
 
 def find(
     array: Array,
-    neighbours: int | Array,
+    neighbors: int | Array,
     *,
     criterion: str = "foreground",
     background: Any = 0,
@@ -77,7 +77,7 @@ def find(
 ) -> _core.LabeledRuns:
     """Components of neighbors that differ along at most this many axes, or of a symmetric structuring element. The array is
     not empty; `periodic` covers all its axes."""
-    structure = neighbours if isinstance(neighbours, np.ndarray) else None
+    structure = neighbors if isinstance(neighbors, np.ndarray) else None
     if structure is not None:
         for axis in range(array.ndim if array.ndim > MOST_DIMENSIONS else 0)[::-1]:
             structure = structure.take(1, axis) if array.shape[axis] == 1 and structure.ndim > 1 else structure
@@ -87,8 +87,8 @@ def find(
         criterion=criterion,
         background=background,
         tolerance=tolerance,
-        connectivity=None if structure is not None else min(int(neighbours), dimension),
-        neighbourhood=[] if structure is None else [int(value) for value in structure.ravel()],
+        connectivity=None if structure is not None else min(int(neighbors), dimension),
+        neighborhood=[] if structure is None else [int(value) for value in structure.ravel()],
         periodic=list(range(dimension)) if periodic else [],
         threads=threads_of(compat.threads),
     )

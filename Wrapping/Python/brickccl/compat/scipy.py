@@ -48,7 +48,7 @@ def label(input: Any, structure: Any = None, output: Any = None) -> Any:
     image = np.asarray(input)
     if image.dtype.kind not in "biuf":
         raise TypeError(f"arrays of {image.dtype} cannot be labeled; the type must be bool, an integer or a float type")
-    neighbours = _engine.neighbours_of(structure, image.ndim)
+    neighbors = _engine.neighbors_of(structure, image.ndim)
 
     given = output if isinstance(output, np.ndarray) else None
     if given is not None and given.shape != image.shape:
@@ -69,9 +69,9 @@ def label(input: Any, structure: Any = None, output: Any = None) -> Any:
         foreground = foreground.astype(foreground.dtype.newbyteorder("="))
     last = image.ndim - 1 if given is None else _axis_of_lines(given)
     if given is not None and last != image.ndim - 1:
-        labels, count = _label_along(foreground, neighbours, last, plain)
+        labels, count = _label_along(foreground, neighbors, last, plain)
         return _give_labels(labels, count, given)
-    runs = _engine.find(foreground, neighbours)
+    runs = _engine.find(foreground, neighbors)
     count = runs.count
     direct = dtype.kind in "iu" and dtype.isnative and count <= np.iinfo(dtype).max
     if direct and given is None:
@@ -94,10 +94,10 @@ def _axis_of_lines(output: Array) -> int:
     return chosen
 
 
-def _label_along(foreground: Array, neighbours: int | Array, last: int, dtype: Any) -> tuple[Array, int]:
+def _label_along(foreground: Array, neighbors: int | Array, last: int, dtype: Any) -> tuple[Array, int]:
     """Labels numbered in C order of the array with the last axis `last`."""
     order = [axis for axis in range(foreground.ndim) if axis != last] + [last]
-    turned = neighbours.transpose(order) if isinstance(neighbours, np.ndarray) else neighbours
+    turned = neighbors.transpose(order) if isinstance(neighbors, np.ndarray) else neighbors
     runs = _engine.find(np.ascontiguousarray(foreground.transpose(order)), turned)
     labels = _engine.write(runs, [foreground.shape[axis] for axis in order], dtype)
     return labels.transpose(np.argsort(order)), runs.count

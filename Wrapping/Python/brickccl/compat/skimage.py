@@ -365,7 +365,7 @@ def _columns(labels: Array, intensity: Array | None, names: list[str], spacing: 
     if "euler_number" in names:
         columns["euler_number"] = table["euler_number_8" if dimension == 2 else "euler_number_26"].view(np.int64)
     if "shape" in groups:
-        # There, a pixel is a point; here, too: second moments of centres.
+        # There, a pixel is a point; here, too: second moments of centers.
         columns["axis_major_length"] = table[f"axis_length_{dimension}_mm"]
         columns["axis_minor_length"] = table["axis_length_1_mm"]
     if gray is not None:

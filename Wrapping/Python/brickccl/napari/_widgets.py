@@ -19,13 +19,13 @@ from qtpy.QtCore import QObject, Signal  # type: ignore[attr-defined]
 import brickccl
 
 _CRITERIA = {"not background": "foreground", "range of values": "range", "equal values": "equal", "similar values": "tolerance"}
-_NEIGHBOURS = {"faces": 1, "faces and edges": 2, "all": 3}
+_NEIGHBORS = {"faces": 1, "faces and edges": 2, "all": 3}
 _PLAIN = "label"
-#: Colours by a column are set label by label; the window gets slow with more.
+#: Colors by a column are set label by label; the window gets slow with more.
 _MOST_COLORED = 100_000
 
 
-class _Cancelled(Exception):
+class _Canceled(Exception):
     pass
 
 
@@ -54,7 +54,7 @@ def spacing_of(layer: Any) -> tuple[float, ...]:
 
 def rank_of(text: str, dimension: int) -> int:
     """The number of axes along which neighbors may differ."""
-    return min(_NEIGHBOURS[text], dimension)
+    return min(_NEIGHBORS[text], dimension)
 
 
 def colormap_by(values: np.ndarray[Any, Any], labels: np.ndarray[Any, Any]) -> DirectLabelColormap:
@@ -108,7 +108,7 @@ class _Task(Container[Any]):
 
     def _progress(self, fraction: float) -> None:
         if self._wants_to_stop:
-            raise _Cancelled
+            raise _Canceled
         self._steps.fraction.emit(fraction)
 
     def prepare(self, layer: Any) -> Callable[[], Any]:
@@ -146,8 +146,8 @@ class _Task(Container[Any]):
         result, error = outcome
         self.start.enabled, self.cancel.enabled = True, False
         self.bar.visible = False
-        if isinstance(error, _Cancelled):
-            self.told.value = "cancelled"
+        if isinstance(error, _Canceled):
+            self.told.value = "canceled"
         elif error is not None:
             show_error(str(error))
         else:
@@ -163,21 +163,21 @@ class LabelComponents(_Task):
         self.low = LineEdit(label="from", value="-inf", tooltip="lowest value of the foreground; -inf for none")
         self.high = LineEdit(label="to", value="inf", tooltip="highest value of the foreground; inf for none")
         self.tolerance = LineEdit(label="differ by", value="0", tooltip="largest difference of joined neighbors")
-        self.neighbours = ComboBox(label="neighbours", choices=list(_NEIGHBOURS), tooltip="neighbors of a voxel")
+        self.neighbors = ComboBox(label="neighbors", choices=list(_NEIGHBORS), tooltip="neighbors of a voxel")
         self.minimum_volume = FloatSpinBox(
             label="smallest (mm³)", value=0, min=0, max=1e12, step=0.1, tooltip="smaller components become background"
         )
         self.largest = SpinBox(label="only the largest", value=0, max=10**9, tooltip="number of components to keep; 0 for all")
         self.slices = CheckBox(label="first axis separately", tooltip="label each slice or time point separately")
         self.device = ComboBox(label="device", choices=["auto", "cpu", "cuda"])
-        self.color = ComboBox(label="colour by", choices=[_PLAIN], tooltip="a column of the table")
+        self.color = ComboBox(label="color by", choices=[_PLAIN], tooltip="a column of the table")
         self.result: Any = None
         self.add(
             self.criterion,
             self.low,
             self.high,
             self.tolerance,
-            self.neighbours,
+            self.neighbors,
             self.minimum_volume,
             self.largest,
             self.slices,
@@ -215,7 +215,7 @@ class LabelComponents(_Task):
             options["tolerance"] = self._number(self.tolerance)
         if self.slices.value:
             options["by_slice"] = 0
-        options["connectivity"] = rank_of(self.neighbours.value, image.ndim - int(self.slices.value))
+        options["connectivity"] = rank_of(self.neighbors.value, image.ndim - int(self.slices.value))
         options["minimum_volume"] = self.minimum_volume.value or None
         options["largest"] = self.largest.value or None
         options["device"] = self.device.value
@@ -270,8 +270,8 @@ class CleanSegmentation(_Task):
         )
         self.largest = SpinBox(label="only the largest", value=0, max=10**9, tooltip="number of components to keep per class; 0 for all")
         self.fill_holes = CheckBox(label="fill holes", value=True)
-        self.neighbours = ComboBox(label="neighbours", choices=list(_NEIGHBOURS), tooltip="neighbors of a voxel")
-        self.add(self.values, self.minimum_volume, self.largest, self.fill_holes, self.neighbours)
+        self.neighbors = ComboBox(label="neighbors", choices=list(_NEIGHBORS), tooltip="neighbors of a voxel")
+        self.add(self.values, self.minimum_volume, self.largest, self.fill_holes, self.neighbors)
 
     def prepare(self, layer: Any) -> Callable[[], Any]:
         segmentation, spacing = voxels_of(layer), spacing_of(layer)
@@ -286,7 +286,7 @@ class CleanSegmentation(_Task):
             "minimum_volume": self.minimum_volume.value or None,
             "largest": self.largest.value or None,
             "fill_holes": self.fill_holes.value,
-            "connectivity": rank_of(self.neighbours.value, segmentation.ndim),
+            "connectivity": rank_of(self.neighbors.value, segmentation.ndim),
             "spacing": spacing,
         }
         return functools.partial(self._work, layer, segmentation, options)

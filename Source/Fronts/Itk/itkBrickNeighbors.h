@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef itkBrickNeighbours_h
-#define itkBrickNeighbours_h
+#ifndef itkBrickNeighbors_h
+#define itkBrickNeighbors_h
 
 #include "BrickCCL/Core/Connectivity.h"
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cleaning, holes and sweeps with neighbourhoods of one's own and periodic axes, beside a flood fill and scipy."""
+"""Cleaning, holes and sweeps with neighborhoods of one's own and periodic axes, beside a flood fill and scipy."""
 
 import numpy as np
 import pytest
 from scipy import ndimage
 
 import brickccl
-from conftest import all_steps, flood_fill, in_some_layout, random_mask, random_neighbourhood, random_shape
+from conftest import all_steps, flood_fill, in_some_layout, random_mask, random_neighborhood, random_shape
 
 
 def axes_of(structure):
@@ -14,7 +14,7 @@ def axes_of(structure):
 
 
 def dual_of(structure):
-    """The neighbours of the background: all along the axes that the objects' neighbours have, or those by faces."""
+    """The neighbors of the background: all along the axes that the objects' neighbors have, or those by faces."""
     used = axes_of(structure)
     has_faces_alone = all(np.abs(step).sum() == 1 for step in all_steps(structure.ndim) if structure[tuple(np.add(step, 1))])
     dual = np.zeros_like(structure)
@@ -71,7 +71,7 @@ def random_classes(random, most=8):
 def test_clean_is_that_of_the_oracle(seed):
     random = np.random.default_rng(seed)
     image = random_classes(random)
-    structure = random_neighbourhood(random, image.ndim)
+    structure = random_neighborhood(random, image.ndim)
     used = axes_of(structure)
     periodic = [int(axis) for axis in used if random.random() < 0.4]
     arguments = {"minimum_size": int(random.integers(0, 4)), "largest": int(random.integers(1, 4)) if seed % 2 else None}
@@ -81,7 +81,7 @@ def test_clean_is_that_of_the_oracle(seed):
     expected, _ = clean_by_flood_fill(image, structure, periodic, fill=most, **arguments)
     holes = {"fill_holes": True, "maximum_hole_size": most} if may_fill else {}
     found = brickccl.clean(
-        in_some_layout(random, image), neighbourhood=structure, periodic=periodic, **arguments, **holes
+        in_some_layout(random, image), neighborhood=structure, periodic=periodic, **arguments, **holes
     )
     np.testing.assert_array_equal(found, expected)
 
@@ -121,7 +121,7 @@ def test_a_gap_between_walls_is_a_hole_where_it_goes_around():
         brickccl.fill_holes(walls, periodic="xy")
 
 
-def test_holes_by_slice_of_a_neighbourhood():
+def test_holes_by_slice_of_a_neighborhood():
     random = np.random.default_rng(3)
     mask = random.random((5, 12, 13)) < 0.6
     for rank in (1, 2):
@@ -130,22 +130,22 @@ def test_holes_by_slice_of_a_neighbourhood():
         structure[:, 1, 1] = True
         in_slices = ndimage.generate_binary_structure(2, 2 if rank == 1 else 1)
         expected = np.stack([ndimage.binary_fill_holes(plane, in_slices) for plane in mask])
-        np.testing.assert_array_equal(brickccl.fill_holes(mask, neighbourhood=structure, by_slice=0), expected)
-        assert not np.array_equal(expected, brickccl.fill_holes(mask, neighbourhood=structure))
+        np.testing.assert_array_equal(brickccl.fill_holes(mask, neighborhood=structure, by_slice=0), expected)
+        assert not np.array_equal(expected, brickccl.fill_holes(mask, neighborhood=structure))
     flat = np.zeros((3, 3, 3))
     flat[:, :, 1] = 1
     with pytest.raises(ValueError, match="holes within slices along z cannot be combined with components of"):
-        brickccl.fill_holes(mask, neighbourhood=flat, by_slice=0)
+        brickccl.fill_holes(mask, neighborhood=flat, by_slice=0)
 
 
 @pytest.mark.parametrize("seed", range(40))
 def test_sweeps_are_labelings_of_each_threshold(seed):
     random = np.random.default_rng(seed)
     image = random.integers(0, 9, random_shape(random, int(random.integers(1, 4)))).astype(random.choice(["u1", "f4", "i8"]))
-    structure = random_neighbourhood(random, image.ndim)
+    structure = random_neighborhood(random, image.ndim)
     periodic = [int(axis) for axis in axes_of(structure) if random.random() < 0.5]
     below = bool(seed % 2)
-    curve = brickccl.sweep(image, 1, 7, 4, below=below, neighbourhood=structure, periodic=periodic)
+    curve = brickccl.sweep(image, 1, 7, 4, below=below, neighborhood=structure, periodic=periodic)
     assert curve["threshold"].tolist() == [1, 3, 5, 7]
     for place, threshold in enumerate(curve["threshold"]):
         labels, count = flood_fill(image <= threshold if below else image >= threshold, structure, periodic=periodic)
@@ -158,10 +158,10 @@ def test_sweeps_are_labelings_of_each_threshold(seed):
 @pytest.mark.parametrize(
     "text, arguments",
     [
-        ("replaces connectivity", {"neighbourhood": np.ones((3, 3)), "connectivity": 4}),
-        (r"shape \(3, 3\), as the image", {"neighbourhood": np.ones((3, 3, 3))}),
+        ("replaces connectivity", {"neighborhood": np.ones((3, 3)), "connectivity": 4}),
+        (r"shape \(3, 3\), as the image", {"neighborhood": np.ones((3, 3, 3))}),
         ("periodic=2 is not an axis", {"periodic": 2}),
-        ("cannot be periodic along y", {"periodic": 0, "neighbourhood": [[0, 0, 0], [1, 1, 1], [0, 0, 0]]}),
+        ("cannot be periodic along y", {"periodic": 0, "neighborhood": [[0, 0, 0], [1, 1, 1], [0, 0, 0]]}),
     ],
 )
 def test_arguments_without_meaning_are_told(function, bounds, text, arguments):

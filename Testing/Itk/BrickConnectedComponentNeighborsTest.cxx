@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The filter with neighbours that ITK's filter does not have, compared with the flood fill.
+// The filter with neighbors that ITK's filter does not have, compared with the flood fill.
 #include "itkBrickConnectedComponentImageFilter.h"
 
 #include "FloodFill.h"
@@ -20,7 +20,7 @@ using Image = itk::Image<short, 3>;
 using Labels = itk::Image<unsigned int, 3>;
 using Ours = itk::BrickConnectedComponentImageFilter<Image, Labels>;
 
-TEST(BrickConnectedComponentNeighbours, TakesAnySymmetricNeighbourhood)
+TEST(BrickConnectedComponentNeighbors, TakesAnySymmetricNeighborhood)
 {
   const auto                          image = MakeImage<Image>({ 31, 10, 8 }, 6);
   brickccl::testing::FloodFillProblem problem;
@@ -30,14 +30,14 @@ TEST(BrickConnectedComponentNeighbours, TakesAnySymmetricNeighbourhood)
   problem.offsets = { { 1, 0, 0, 0 }, { -1, 0, 0, 0 }, { 0, 1, 1, 0 }, { 0, -1, -1, 0 } };
   auto ours = Ours::New();
   ours->SetInput(image);
-  ours->SetNeighbourhood(brickccl::Connectivity::FromOffsets(3, { problem.offsets->begin(), problem.offsets->end() }));
+  ours->SetNeighborhood(brickccl::Connectivity::FromOffsets(3, { problem.offsets->begin(), problem.offsets->end() }));
   ours->Update();
   const auto expected = brickccl::testing::FloodFill(problem);
   const auto labels = PixelsOf(ours->GetOutput());
   EXPECT_TRUE(std::equal(labels.begin(), labels.end(), expected.begin(), expected.end()));
 }
 
-TEST(BrickConnectedComponentNeighbours, GoesOnThroughTheEndsOfPeriodicAxes)
+TEST(BrickConnectedComponentNeighbors, GoesOnThroughTheEndsOfPeriodicAxes)
 {
   const auto                          image = MakeImage<Image>({ 31, 10, 8 }, 6);
   brickccl::testing::FloodFillProblem problem;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_CORE_NEIGHBOURHOOD_H
-#define BRICKCCL_CORE_NEIGHBOURHOOD_H
+#ifndef BRICKCCL_CORE_NEIGHBORHOOD_H
+#define BRICKCCL_CORE_NEIGHBORHOOD_H
 
 #include "BrickCCL/Core/Extent.h"
 
 #include <cstdint>
 
-/** The neighbours of a voxel. They are defined only here; other forms of them are derived from this one.
+/** The neighbors of a voxel. They are defined only here; other forms of them are derived from this one.
  *
- *  No coordinate of a neighbour differs by more than 1. The scan mask of a voxel X holds the half of its neighbours
+ *  No coordinate of a neighbor differs by more than 1. The scan mask of a voxel X holds the half of its neighbors
  *  that raster order visits earlier. The number of each says along how many axes it differs, here in three dimensions:
  *
  *                     z - 1                 z
@@ -19,17 +19,17 @@
  *
  *                 x-1  x  x+1         x-1  x  x+1
  *
- *  A neighbourhood of rank r has the neighbours that differ along at most r axes: first the faces, then the edges, then
+ *  A neighborhood of rank r has the neighbors that differ along at most r axes: first the faces, then the edges, then
  *  the corners. The other half of the neighbors is opposite. */
 namespace brickccl
 {
 
-/** Whether a voxel has a neighbour one step away along x, y, z and t.
+/** Whether a voxel has a neighbor one step away along x, y, z and t.
  *  \param rank  the largest number of axes along which neighbors may differ
  *  \param axes  bit a: they may differ along axis a
  *  \param step  -1, 0 or 1 along each axis */
 constexpr bool
-HasNeighbour(int rank, unsigned axes, const int (&step)[MaximumDimension])
+HasNeighbor(int rank, unsigned axes, const int (&step)[MaximumDimension])
 {
   int differing = 0;
   for (int axis = 0; axis < MaximumDimension; ++axis)
@@ -50,15 +50,15 @@ HasNeighbour(int rank, unsigned axes, const int (&step)[MaximumDimension])
   return differing > 0 && differing <= rank;
 }
 
-/** A neighbouring row that raster order visits earlier, as steps along y, z and t. */
+/** A neighboring row that raster order visits earlier, as steps along y, z and t. */
 struct RowOffset
 {
   int step[MaximumDimension - 1];
-  /** Whether the voxels one step to the left and to the right (x - 1, x + 1) in that row are neighbours, too. */
+  /** Whether the voxels one step to the left and to the right (x - 1, x + 1) in that row are neighbors, too. */
   bool diagonal;
 };
 
-/** The neighbouring rows that raster order visits earlier, in raster order: the rows of the scan mask except the row
+/** The neighboring rows that raster order visits earlier, in raster order: the rows of the scan mask except the row
  *  of X. */
 struct RowOffsets
 {
@@ -80,7 +80,7 @@ struct RowOffsets
   }
 };
 
-/** The rows of the scan mask whose straight neighbour there is. \param has  says whether there is a neighbour at a step
+/** The rows of the scan mask whose straight neighbor there is. \param has  says whether there is a neighbor at a step
  */
 template <typename THas>
 constexpr RowOffsets
@@ -105,11 +105,11 @@ BackwardRowsThat(const THas & has)
   return offsets;
 }
 
-/** The rows of the scan mask of a neighbourhood; rank and axes as in HasNeighbour. */
+/** The rows of the scan mask of a neighborhood; rank and axes as in HasNeighbor. */
 constexpr RowOffsets
 BackwardRowsOf(int rank, unsigned axes)
 {
-  return BackwardRowsThat([rank, axes](const int(&step)[MaximumDimension]) { return HasNeighbour(rank, axes, step); });
+  return BackwardRowsThat([rank, axes](const int(&step)[MaximumDimension]) { return HasNeighbor(rank, axes, step); });
 }
 
 /** A step to a neighboring row of an image: its distance, and the rows that have it. */
@@ -131,7 +131,7 @@ struct RowStep
     }
   }
 
-  /** Whether the row at a position has this neighbouring row. */
+  /** Whether the row at a position has this neighboring row. */
   bool
   ExistsFrom(const RowPosition & position, const Extent & extent) const
   {
@@ -147,7 +147,7 @@ struct RowStep
   }
 };
 
-/** The steps to the neighbouring rows that raster order visits earlier. The size is fixed, so that it is a kernel's
+/** The steps to the neighboring rows that raster order visits earlier. The size is fixed, so that it is a kernel's
  *  argument, too. */
 struct RowSteps
 {
@@ -174,24 +174,24 @@ struct RowSteps
   }
 };
 
-/** A step to a neighbouring voxel along x, y and z. */
+/** A step to a neighboring voxel along x, y and z. */
 struct VoxelOffset
 {
   signed char step[3];
 };
 
-/** All neighbours of a voxel in up to three dimensions. The first half is earlier in raster order; step i + count / 2
+/** All neighbors of a voxel in up to three dimensions. The first half is earlier in raster order; step i + count / 2
  *  is the opposite of step i. The size is fixed, so that it is a kernel's argument, too. */
-struct NeighbourSteps
+struct NeighborSteps
 {
   static constexpr int maximum = 3 * 3 * 3 - 1;
 
   int         count = 0;
   VoxelOffset steps[maximum] = {};
 
-  /** \param rows   the neighbouring rows that raster order visits earlier
-   *  \param usesX  whether neighbours may differ along x */
-  constexpr NeighbourSteps(const RowOffsets & rows, bool usesX)
+  /** \param rows   the neighboring rows that raster order visits earlier
+   *  \param usesX  whether neighbors may differ along x */
+  constexpr NeighborSteps(const RowOffsets & rows, bool usesX)
   {
     if (usesX)
     {

@@ -30,7 +30,7 @@ Questions(const Work & work)
 {
   int           asked = 0;
   ProgressHooks hooks;
-  hooks.cancelled = [&asked] {
+  hooks.canceled = [&asked] {
     ++asked;
     return false;
   };
@@ -53,10 +53,10 @@ ExpectStops(const Work & work)
   {
     int           asked = 0;
     ProgressHooks hooks;
-    hooks.cancelled = [&] { return ++asked >= last; };
+    hooks.canceled = [&] { return ++asked >= last; };
     if (last > 0)
     {
-      EXPECT_THROW(work({ 1, Progress(hooks) }), Cancelled) << "question " << last << " of " << questions;
+      EXPECT_THROW(work({ 1, Progress(hooks) }), Canceled) << "question " << last << " of " << questions;
       EXPECT_EQ(asked, last);
     }
   }
@@ -68,10 +68,10 @@ constexpr std::int64_t Components = std::int64_t{ 48 } * 48 * 48;
 /** So often a loop over all components asks at least. */
 constexpr int OneLoop = static_cast<int>(Components / StopPoint::Steps);
 
-class Cancelling : public ::testing::Test
+class Canceling : public ::testing::Test
 {
 protected:
-  Cancelling()
+  Canceling()
   {
     std::vector<std::uint8_t> voxels(Side * Side * Side, 0);
     for (std::int64_t z = 0; z < Side; z += 2)
@@ -104,11 +104,11 @@ protected:
 
 } // namespace
 
-TEST_F(Cancelling, EveryGroupOfColumnsAsksInItsLoops)
+TEST_F(Canceling, EveryGroupOfColumnsAsksInItsLoops)
 {
   const int plain = Questions([&](const HostContext & context) { Measure("", context); });
   EXPECT_GE(plain, 2 * OneLoop);
-  for (const char * const groups : { "shape", "surface", "feret", "topology", "neighbours" })
+  for (const char * const groups : { "shape", "surface", "feret", "topology", "neighbors" })
   {
     const Work work = [&](const HostContext & context) { Measure(groups, context); };
     EXPECT_GE(Questions(work), plain + 2 * OneLoop) << groups;
@@ -116,7 +116,7 @@ TEST_F(Cancelling, EveryGroupOfColumnsAsksInItsLoops)
   }
 }
 
-TEST_F(Cancelling, NewNumbersAreGivenAltogetherOrNotAtAll)
+TEST_F(Canceling, NewNumbersAreGivenAltogetherOrNotAtAll)
 {
   std::vector<std::uint64_t> numbers(Components + 1, 7);
   const Work                 work = [&](const HostContext & context) { RenumberedLabels(m_Volume, numbers, context); };
@@ -134,7 +134,7 @@ TEST_F(Cancelling, NewNumbersAreGivenAltogetherOrNotAtAll)
   EXPECT_EQ(m_Volume.Label(0), std::uint64_t{ 1 } << 32);
 }
 
-TEST_F(Cancelling, ListsOfVoxelsAndConditionsAsk)
+TEST_F(Canceling, ListsOfVoxelsAndConditionsAsk)
 {
   const Work list = [&](const HostContext & context) { ListVoxels(m_Volume, Components, context); };
   EXPECT_GE(Questions(list), 3 * OneLoop);
@@ -146,17 +146,17 @@ TEST_F(Cancelling, ListsOfVoxelsAndConditionsAsk)
   ExpectStops(evaluate);
 }
 
-TEST_F(Cancelling, AnotherThreadHearsOfTheAnswer)
+TEST_F(Canceling, AnotherThreadHearsOfTheAnswer)
 {
   bool          stops = false;
   ProgressHooks hooks;
-  hooks.cancelled = [&stops] { return stops; };
+  hooks.canceled = [&stops] { return stops; };
   StopPoint stop({ 1, Progress(hooks) });
   std::thread([&] { EXPECT_NO_THROW(stop.Ask()); }).join();
   stops = true;
   std::thread([&] { EXPECT_NO_THROW(stop.Ask()) << "only the calling thread asks"; }).join();
-  EXPECT_THROW(stop.Ask(), Cancelled);
-  std::thread([&] { EXPECT_THROW(stop.Ask(), Cancelled); }).join();
+  EXPECT_THROW(stop.Ask(), Canceled);
+  std::thread([&] { EXPECT_THROW(stop.Ask(), Canceled); }).join();
 }
 
 } // namespace brickccl

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Neighbourhoods of any offsets, and periodic axes, compared with the flood fill: every algorithm, all kinds of
+// Neighborhoods of any offsets, and periodic axes, compared with the flood fill: every algorithm, all kinds of
 // criteria, masks, channels, threads and divisions of the work.
 
 #include "FloodFill.h"
@@ -40,7 +40,7 @@ struct Case
   std::string
   ToString() const
   {
-    return "extent " + extent.ToString() + ", " + connectivity.ToString() + " neighbours, periodic along '" +
+    return "extent " + extent.ToString() + ", " + connectivity.ToString() + " neighbors, periodic along '" +
            periodic.ToString() + "', " + criterion.ToString() + (mask ? ", mask" : "") + ", " +
            std::to_string(channels) + " channels";
   }
@@ -58,7 +58,7 @@ struct Case
       problem.mask.emplace(mask->begin(), mask->end());
     }
     problem.offsets.emplace();
-    for (const NeighbourOffset & offset : connectivity.Offsets())
+    for (const NeighborOffset & offset : connectivity.Offsets())
     {
       problem.offsets->insert(offset);
     }
@@ -144,10 +144,10 @@ private:
 
 /** Each pair of opposite offsets is there with a probability. */
 Connectivity
-RandomNeighbourhood(int dimension, std::uint64_t percent, Numbers & numbers)
+RandomNeighborhood(int dimension, std::uint64_t percent, Numbers & numbers)
 {
-  std::vector<NeighbourOffset> offsets;
-  for (const NeighbourOffset & offset : Connectivity::Full(dimension).Offsets())
+  std::vector<NeighborOffset> offsets;
+  for (const NeighborOffset & offset : Connectivity::Full(dimension).Offsets())
   {
     if (numbers.Below(100) < percent)
     {
@@ -160,14 +160,14 @@ RandomNeighbourhood(int dimension, std::uint64_t percent, Numbers & numbers)
 
 /** One that is a rank within slices and an axis, or the like. */
 Connectivity
-NamedNeighbourhood(int dimension, Numbers & numbers)
+NamedNeighborhood(int dimension, Numbers & numbers)
 {
   static const std::vector<std::vector<std::string>> texts = { { "2+y", "2+x" },
                                                                { "8+z", "8+y", "8+x", "4+z", "2+yz" },
                                                                { "26+t", "18+x", "8+zt", "6+t", "8+xy" } };
   const auto &                                       own = texts[static_cast<std::size_t>(dimension - 2)];
   const auto                                         place = static_cast<std::size_t>(numbers.Below(own.size()));
-  return NeighbourhoodFromText(own[place], dimension);
+  return NeighborhoodFromText(own[place], dimension);
 }
 
 std::vector<Extent>
@@ -204,14 +204,14 @@ RandomCase(const Extent & extent, const Connectivity & connectivity, const Perio
   return made;
 }
 
-TEST(NeighbourhoodConformance, RandomNeighbourhoods)
+TEST(NeighborhoodConformance, RandomNeighborhoods)
 {
   Numbers numbers(3);
   for (int round = 0; round < 12; ++round)
   {
     for (const Extent & extent : Extents())
     {
-      const Connectivity connectivity = RandomNeighbourhood(extent.dimension, 5 + 15 * numbers.Below(6), numbers);
+      const Connectivity connectivity = RandomNeighborhood(extent.dimension, 5 + 15 * numbers.Below(6), numbers);
       ExpectSameAsFloodFill(RandomCase(extent, connectivity, {}, numbers));
       if (HasFailure())
       {
@@ -221,14 +221,14 @@ TEST(NeighbourhoodConformance, RandomNeighbourhoods)
   }
 }
 
-TEST(NeighbourhoodConformance, RanksWithinSlicesAndAxes)
+TEST(NeighborhoodConformance, RanksWithinSlicesAndAxes)
 {
   Numbers numbers(5);
   for (int round = 0; round < 6; ++round)
   {
     for (const Extent & extent : Extents())
     {
-      ExpectSameAsFloodFill(RandomCase(extent, NamedNeighbourhood(extent.dimension, numbers), {}, numbers));
+      ExpectSameAsFloodFill(RandomCase(extent, NamedNeighborhood(extent.dimension, numbers), {}, numbers));
       if (HasFailure())
       {
         return;
@@ -251,7 +251,7 @@ RandomPeriodicAxes(const Connectivity & connectivity, Numbers & numbers)
   return axes;
 }
 
-TEST(NeighbourhoodConformance, PeriodicAxesOfRanks)
+TEST(NeighborhoodConformance, PeriodicAxesOfRanks)
 {
   Numbers numbers(7);
   for (const Extent & extent : Extents())
@@ -271,7 +271,7 @@ TEST(NeighbourhoodConformance, PeriodicAxesOfRanks)
   }
 }
 
-TEST(NeighbourhoodConformance, PeriodicAxesOfNeighbourhoodsAndSlices)
+TEST(NeighborhoodConformance, PeriodicAxesOfNeighborhoodsAndSlices)
 {
   Numbers numbers(11);
   for (int round = 0; round < 6; ++round)
@@ -279,11 +279,11 @@ TEST(NeighbourhoodConformance, PeriodicAxesOfNeighbourhoodsAndSlices)
     for (const Extent & extent : Extents())
     {
       const int          dimension = extent.dimension;
-      const Connectivity random = RandomNeighbourhood(dimension, 5 + 15 * numbers.Below(6), numbers);
+      const Connectivity random = RandomNeighborhood(dimension, 5 + 15 * numbers.Below(6), numbers);
       const Connectivity slices =
         Connectivity(dimension - 1, 1 + static_cast<int>(numbers.Below(static_cast<std::uint64_t>(dimension - 1))))
           .WithinSlices(static_cast<int>(numbers.Below(static_cast<std::uint64_t>(dimension))));
-      for (const Connectivity & connectivity : { random, NamedNeighbourhood(dimension, numbers), slices })
+      for (const Connectivity & connectivity : { random, NamedNeighborhood(dimension, numbers), slices })
       {
         ExpectSameAsFloodFill(RandomCase(extent, connectivity, RandomPeriodicAxes(connectivity, numbers), numbers));
         if (HasFailure())
@@ -296,7 +296,7 @@ TEST(NeighbourhoodConformance, PeriodicAxesOfNeighbourhoodsAndSlices)
 }
 
 /** Single voxels that meet only through the ends. */
-TEST(NeighbourhoodConformance, VoxelsThatMeetThroughEnds)
+TEST(NeighborhoodConformance, VoxelsThatMeetThroughEnds)
 {
   const Extent extent{ 6, 5, 4 };
   for (const char * axes : { "x", "y", "z", "xy", "xz", "yz", "xyz" })

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Neighbourhoods of one's own, periodic axes and graphs of voxels beside the oracle, scipy and cc3d."""
+"""Neighborhoods of one's own, periodic axes and graphs of voxels beside the oracle, scipy and cc3d."""
 
 import itertools
 import warnings
@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import brickccl
-from conftest import all_steps, flood_fill, in_some_layout, random_mask, random_neighbourhood, random_shape
+from conftest import all_steps, flood_fill, in_some_layout, random_mask, random_neighborhood, random_shape
 
 
 def random_problem(random, most=6):
-    """An image, the arguments for it, and whether two neighbours are joined."""
+    """An image, the arguments for it, and whether two neighbors are joined."""
     dimension = int(random.integers(1, 5))
     shape = random_shape(random, dimension, most)
     values = random_mask(random, shape) * random.integers(1, 4, shape)
@@ -25,7 +25,7 @@ def random_problem(random, most=6):
 
 
 def random_periodic(random, structure):
-    """Some axes along which there are neighbours."""
+    """Some axes along which there are neighbors."""
     dimension = structure.ndim
     used = {axis for step in all_steps(dimension) if structure[tuple(np.add(step, 1))] for axis in np.flatnonzero(step)}
     return [int(axis) for axis in sorted(used) if random.random() < 0.6]
@@ -44,15 +44,15 @@ def as_some_argument(random, axes, dimension):
 
 
 @pytest.mark.parametrize("seed", range(150))
-def test_neighbourhoods_and_periodic_axes_are_those_of_the_oracle(seed):
+def test_neighborhoods_and_periodic_axes_are_those_of_the_oracle(seed):
     random = np.random.default_rng(seed)
     image, arguments, joined = random_problem(random)
-    structure = random_neighbourhood(random, image.ndim)
+    structure = random_neighborhood(random, image.ndim)
     periodic = random_periodic(random, structure) if seed % 2 else []
     expected, count = flood_fill(image != 0, structure, joined, periodic)
     labels, found = brickccl.label(
         in_some_layout(random, image),
-        neighbourhood=structure.astype(random.choice(["?", "i4", "f8"])),
+        neighborhood=structure.astype(random.choice(["?", "i4", "f8"])),
         periodic=as_some_argument(random, periodic, image.ndim),
         return_count=True,
         **arguments,
@@ -77,13 +77,13 @@ def test_an_image_with_the_axes_x_y_z_has_its_own_order():
     nibabel = pytest.importorskip("nibabel")
     random = np.random.default_rng(5)
     data = (random.random((6, 5, 4)) < 0.4).astype(np.uint8)
-    structure = random_neighbourhood(random, 3)
+    structure = random_neighborhood(random, 3)
     structure[0, 1, 1] = structure[2, 1, 1] = True
     image = nibabel.Nifti1Image(data, np.eye(4))
-    labels = brickccl.label(image, neighbourhood=structure, periodic=0)
+    labels = brickccl.label(image, neighborhood=structure, periodic=0)
     expected, _ = flood_fill(data.T != 0, structure.T, periodic=[2])
     np.testing.assert_array_equal(np.asarray(labels.dataobj), expected.T)
-    np.testing.assert_array_equal(np.asarray(brickccl.label(image, neighbourhood=structure, periodic="x").dataobj), expected.T)
+    np.testing.assert_array_equal(np.asarray(brickccl.label(image, neighborhood=structure, periodic="x").dataobj), expected.T)
 
 
 def unwrapped(labels, periodic, steps):
@@ -161,7 +161,7 @@ def test_tables_measure_unwrapped_components(seed):
 
 def test_what_periodic_tables_do_not_have_is_told():
     labeling = brickccl.find(np.eye(5, dtype=np.uint8), connectivity=8, periodic="xy")
-    for group in ("feret", "surface", "topology", "inscribed", "thickness", "neighbours"):
+    for group in ("feret", "surface", "topology", "inscribed", "thickness", "neighbors"):
         with pytest.raises(NotImplementedError, match=f"'{group}' cannot be measured in an image that is periodic along xy"):
             labeling.table(group)
     with pytest.raises(NotImplementedError, match="surface of a part"):
@@ -182,33 +182,33 @@ def test_what_periodic_tables_do_not_have_is_told():
     assert kept.max() == 1
 
 
-def test_a_neighbourhood_may_be_a_text():
+def test_a_neighborhood_may_be_a_text():
     image = np.random.default_rng(3).random((9, 8, 7)) < 0.2
     element = np.zeros((3, 3, 3), bool)
     element[1] = element[:, 1, 1] = True
-    expected = brickccl.label(image, neighbourhood=element)
-    np.testing.assert_array_equal(brickccl.label(image, neighbourhood="8+z"), expected)
-    assert (expected != brickccl.label(image, neighbourhood="8+x")).any()
-    np.testing.assert_array_equal(brickccl.label(image, neighbourhood="8+x"), brickccl.label(image, neighbourhood=element.T))
+    expected = brickccl.label(image, neighborhood=element)
+    np.testing.assert_array_equal(brickccl.label(image, neighborhood="8+z"), expected)
+    assert (expected != brickccl.label(image, neighborhood="8+x")).any()
+    np.testing.assert_array_equal(brickccl.label(image, neighborhood="8+x"), brickccl.label(image, neighborhood=element.T))
     for text, message in (("8+t", "names the axis t"), ("9+z", "9"), ("eight", "'eight' is not a neighborhood")):
         with pytest.raises(ValueError, match=message):
-            brickccl.label(image, neighbourhood=text)
+            brickccl.label(image, neighborhood=text)
 
 
 @pytest.mark.parametrize(
     "error, text, arguments",
     [
-        (ValueError, r"offset \(1, 1\) but lacks the opposite one, \(-1, -1\)", {"neighbourhood": [[0, 0, 0], [0, 1, 0], [0, 0, 1]]}),
-        (ValueError, r"shape \(3, 3\), as the image", {"neighbourhood": np.ones((3, 3, 3))}),
-        (ValueError, "replaces connectivity", {"neighbourhood": np.ones((3, 3)), "connectivity": 4}),
-        (ValueError, "replaces connectivity", {"neighbourhood": np.ones((3, 3)), "by_slice": 0}),
+        (ValueError, r"offset \(1, 1\) but lacks the opposite one, \(-1, -1\)", {"neighborhood": [[0, 0, 0], [0, 1, 0], [0, 0, 1]]}),
+        (ValueError, r"shape \(3, 3\), as the image", {"neighborhood": np.ones((3, 3, 3))}),
+        (ValueError, "replaces connectivity", {"neighborhood": np.ones((3, 3)), "connectivity": 4}),
+        (ValueError, "replaces connectivity", {"neighborhood": np.ones((3, 3)), "by_slice": 0}),
         (ValueError, "periodic=2 is not an axis", {"periodic": 2}),
         (ValueError, "different letters of 'xy'", {"periodic": "z"}),
         (ValueError, "different letters of 'xy'", {"periodic": "xx"}),
         (ValueError, "names an axis twice", {"periodic": [0, -2]}),
         (ValueError, "3 truth values; the image has 2 axes", {"periodic": [True, False, True]}),
         (TypeError, "periodic must be axes", {"periodic": [0.5]}),
-        (ValueError, "cannot be periodic along y", {"periodic": 0, "neighbourhood": [[0, 0, 0], [1, 1, 1], [0, 0, 0]]}),
+        (ValueError, "cannot be periodic along y", {"periodic": 0, "neighborhood": [[0, 0, 0], [1, 1, 1], [0, 0, 0]]}),
     ],
 )
 def test_arguments_without_meaning_are_told(error, text, arguments):
@@ -216,20 +216,20 @@ def test_arguments_without_meaning_are_told(error, text, arguments):
         brickccl.label(np.ones((4, 5)), **arguments)
 
 
-def test_a_neighbourhood_without_neighbours_is_told_and_done():
+def test_a_neighborhood_without_neighbors_is_told_and_done():
     image = np.random.default_rng(3).random((5, 6, 7)) < 0.4
-    centre = np.zeros((3, 3, 3), np.uint8)
-    centre[1, 1, 1] = 1
-    for element in (np.zeros((3, 3, 3), bool), centre):
-        with pytest.warns(UserWarning, match="neighbourhood has no neighbor, so every voxel would be a component"):
-            labels, count = brickccl.label(image, neighbourhood=element, return_count=True)
+    center = np.zeros((3, 3, 3), np.uint8)
+    center[1, 1, 1] = 1
+    for element in (np.zeros((3, 3, 3), bool), center):
+        with pytest.warns(UserWarning, match="neighborhood has no neighbor, so every voxel would be a component"):
+            labels, count = brickccl.label(image, neighborhood=element, return_count=True)
         assert count == image.sum() == labels.max()
     # scipy says nothing.
     scipy_label = pytest.importorskip("brickccl.compat.scipy").label
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert scipy_label(image, centre)[1] == image.sum()
-        assert brickccl.label(image, neighbourhood="8+z").max() < image.sum()
+        assert scipy_label(image, center)[1] == image.sum()
+        assert brickccl.label(image, neighborhood="8+z").max() < image.sum()
 
 
 def graph_of(image, structure, joined, periodic):
@@ -275,17 +275,17 @@ def test_graphs_are_those_of_the_oracle_and_give_the_components(seed):
         "criterion": lambda a, b: values[a] == values[b],
         "tolerance": lambda a, b: abs(values[a] - values[b]) <= 1,
     }.get(next(iter(arguments), ""), lambda a, b: True)
-    structure = random_neighbourhood(random, image.ndim)
+    structure = random_neighborhood(random, image.ndim)
     periodic = random_periodic(random, structure) if seed % 2 else []
-    graph = brickccl.voxel_graph(image, neighbourhood=structure, periodic=periodic, **arguments)
+    graph = brickccl.voxel_graph(image, neighborhood=structure, periodic=periodic, **arguments)
     assert graph.dtype == (np.uint32 if image.ndim == 3 else np.uint8)
     for here, steps in graph_of(image, structure, joined, periodic).items():
         assert int(graph[here]) == sum(1 << bits_of(step, image.ndim) for step in steps), (here, steps)
     if any(image.shape[axis] < 3 for axis in periodic):
         with pytest.raises(ValueError, match="3 voxels or more"):
-            brickccl.label_graph(graph, neighbourhood=structure, periodic=periodic)
+            brickccl.label_graph(graph, neighborhood=structure, periodic=periodic)
         return
-    labels, count = brickccl.label_graph(graph, neighbourhood=structure, periodic=periodic, mask=image, return_count=True)
+    labels, count = brickccl.label_graph(graph, neighborhood=structure, periodic=periodic, mask=image, return_count=True)
     expected, number = flood_fill(image != 0, structure, joined, periodic)
     np.testing.assert_array_equal(labels, expected)
     assert count == number

@@ -49,7 +49,7 @@ public:
   }
 };
 
-TEST(BrickConnectedComponentBehaviour, HasThePublicNamesOfItksFilter)
+TEST(BrickConnectedComponentBehavior, HasThePublicNamesOfItksFilter)
 {
   static_assert(std::is_same_v<Ours::InputImageType, Theirs::InputImageType>);
   static_assert(std::is_same_v<Ours::InputImagePointer, Theirs::InputImagePointer>);
@@ -76,7 +76,7 @@ TEST(BrickConnectedComponentBehaviour, HasThePublicNamesOfItksFilter)
   EXPECT_STREQ(Ours::New()->GetNameOfClass(), "BrickConnectedComponentImageFilter");
 }
 
-TEST(BrickConnectedComponentBehaviour, PixelsOfAdaptorsAreComputed)
+TEST(BrickConnectedComponentBehavior, PixelsOfAdaptorsAreComputed)
 {
   using Adaptor = itk::ImageAdaptor<Image, LessOne>;
   const auto image = MakeImage<Image>({ 21, 12, 7 }, 3, true);
@@ -143,7 +143,7 @@ MakeShiftedMask(const Image * image, itk::IndexValueType index, itk::IndexValueT
   return mask;
 }
 
-TEST(BrickConnectedComponentBehaviour, LargerMasksAreCropped)
+TEST(BrickConnectedComponentBehavior, LargerMasksAreCropped)
 {
   const auto image = MakeImage<Image>({ 20, 10, 8 }, 3, true);
   for (const auto & mask :
@@ -182,7 +182,7 @@ TEST(BrickConnectedComponentBehaviour, LargerMasksAreCropped)
   }
 }
 
-TEST(BrickConnectedComponentBehaviour, OtherImagesThatLackPartsOfTheRegionAreRefused)
+TEST(BrickConnectedComponentBehavior, OtherImagesThatLackPartsOfTheRegionAreRefused)
 {
   const auto image = MakeImage<Image>({ 20, 10, 8 }, 3, true);
   for (const auto & mask :
@@ -219,7 +219,7 @@ TEST(BrickConnectedComponentBehaviour, OtherImagesThatLackPartsOfTheRegionAreRef
   EXPECT_THROW(ours->Update(), itk::ExceptionObject);
 }
 
-TEST(BrickConnectedComponentBehaviour, NanInAMaskIsNotZero)
+TEST(BrickConnectedComponentBehavior, NanInAMaskIsNotZero)
 {
   using FloatMask = itk::Image<float, 3>;
   const auto image = MakeImage<Image>({ 20, 10, 8 }, 3);
@@ -239,7 +239,7 @@ TEST(BrickConnectedComponentBehaviour, NanInAMaskIsNotZero)
   EXPECT_EQ(PixelsOf(ours->GetOutput()), PixelsOf(theirs->GetOutput()));
 }
 
-TEST(BrickConnectedComponentBehaviour, OtherImagesComeAsSmartPointersAndGoAsNull)
+TEST(BrickConnectedComponentBehavior, OtherImagesComeAsSmartPointersAndGoAsNull)
 {
   const auto          image = MakeImage<Image>({ 20, 10, 8 }, 3);
   Image::ConstPointer intensity = image.GetPointer();
@@ -260,7 +260,7 @@ TEST(BrickConnectedComponentBehaviour, OtherImagesComeAsSmartPointersAndGoAsNull
   EXPECT_FALSE(ours->GetComponentTable().hasIntensity);
 }
 
-TEST(BrickConnectedComponentBehaviour, MakesLabelMapsOfPlainObjects)
+TEST(BrickConnectedComponentBehavior, MakesLabelMapsOfPlainObjects)
 {
   using LabelMap = itk::LabelMap<itk::LabelObject<unsigned int, 3>>;
   const auto image = MakeImage<Image>({ 20, 10, 8 }, 3, true);
@@ -288,7 +288,7 @@ TEST(BrickConnectedComponentBehaviour, MakesLabelMapsOfPlainObjects)
   EXPECT_EQ(ours->MakeLabelMap<LabelMap>()->GetNumberOfLabelObjects(), 0u) << "of no components";
 }
 
-TEST(BrickConnectedComponentBehaviour, LabelMapsAreThoseOfTheLastUpdate)
+TEST(BrickConnectedComponentBehavior, LabelMapsAreThoseOfTheLastUpdate)
 {
   using Plain = itk::LabelMap<itk::LabelObject<unsigned int, 3>>;
   using Shapes = itk::LabelMap<itk::ShapeLabelObject<unsigned int, 3>>;
@@ -404,7 +404,7 @@ ExpectRotationsAndBoxesOfItk(const std::vector<std::int64_t> & size, const std::
   EXPECT_GT(compared, 4);
 }
 
-TEST(BrickConnectedComponentBehaviour, AxesAreRotationsAndBoxesThoseOfItk)
+TEST(BrickConnectedComponentBehavior, AxesAreRotationsAndBoxesThoseOfItk)
 {
   const auto volume = brickccl::MakeRandom({ 40, 30, 20 }, 0.15, 3, 4);
   ExpectRotationsAndBoxesOfItk<3>({ 40, 30, 20 }, { volume.begin(), volume.end() });
@@ -412,7 +412,7 @@ TEST(BrickConnectedComponentBehaviour, AxesAreRotationsAndBoxesThoseOfItk)
   ExpectRotationsAndBoxesOfItk<2>({ 80, 60 }, { plane.begin(), plane.end() });
 }
 
-TEST(BrickConnectedComponentBehaviour, CentreOfGravityOfIntensitiesThatSumToZero)
+TEST(BrickConnectedComponentBehavior, CenterOfGravityOfIntensitiesThatSumToZero)
 {
   using Map = itk::LabelMap<itk::StatisticsLabelObject<unsigned int, 3>>;
   auto image = MakeEmptyImage<Image>({ 6, 5, 4 });
@@ -443,7 +443,7 @@ TEST(BrickConnectedComponentBehaviour, CentreOfGravityOfIntensitiesThatSumToZero
   }
 }
 
-TEST(BrickConnectedComponentBehaviour, RunsAgainWithOtherParametersAndRegionsAndAfterAnAbort)
+TEST(BrickConnectedComponentBehavior, RunsAgainWithOtherParametersAndRegionsAndAfterAnAbort)
 {
   // The same filter runs with changed parameters, inputs of other regions, and after it was aborted.
   auto ours = itk::BrickConnectedComponentImageFilter<Image, Labels, Image>::New();

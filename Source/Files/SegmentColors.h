@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_FILES_SEGMENTCOLOURS_H
-#define BRICKCCL_FILES_SEGMENTCOLOURS_H
+#ifndef BRICKCCL_FILES_SEGMENTCOLORS_H
+#define BRICKCCL_FILES_SEGMENTCOLORS_H
 
 #include <array>
 #include <cmath>
@@ -13,7 +13,7 @@ namespace brickccl
 /** The red, green and blue, 0 to 1, of a label in color tables. Neighboring labels differ clearly: hues advance by
  *  the golden ratio. */
 inline std::array<double, 3>
-SegmentColour(std::uint64_t label)
+SegmentColor(std::uint64_t label)
 {
   constexpr double goldenRatio = 0.6180339887498949;
   const double     hue = std::fmod(static_cast<double>(label % 1000003) * goldenRatio, 1.0) * 6;

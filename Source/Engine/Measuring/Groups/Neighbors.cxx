@@ -32,7 +32,7 @@ public:
   {}
 
   void
-  Find(std::size_t component, NeighbourMeasures & measures) const
+  Find(std::size_t component, NeighborMeasures & measures) const
   {
     Best best;
     m_Boxes.Visit(
@@ -86,18 +86,18 @@ private:
 };
 
 void
-MeasureNeighbours(const GroupInput & input, ComponentTable & table)
+MeasureNeighbors(const GroupInput & input, ComponentTable & table)
 {
-  std::vector<NeighbourMeasures> neighbours(table.components.size());
-  bool                           isAlone = input.TouchingAreJoined();
+  std::vector<NeighborMeasures> neighbors(table.components.size());
+  bool                          isAlone = input.TouchingAreJoined();
   if (!isAlone)
   {
     ComponentContacts contacts =
       FindContacts(input.volume, table.components.size(), input.context.Part(0, 0.4), table.geometry);
-    for (std::size_t c = 0; c < neighbours.size(); ++c)
+    for (std::size_t c = 0; c < neighbors.size(); ++c)
     {
-      neighbours[c].nearest = contacts.smallestTouching[c];
-      isAlone = isAlone || neighbours[c].nearest == 0;
+      neighbors[c].nearest = contacts.smallestTouching[c];
+      isAlone = isAlone || neighbors[c].nearest == 0;
     }
     table.contacts = std::move(contacts.faces);
   }
@@ -107,7 +107,7 @@ MeasureNeighbours(const GroupInput & input, ComponentTable & table)
     stop.AskAt(i);
     for (const std::uint64_t label : { table.contacts[i].first, table.contacts[i].second })
     {
-      NeighbourMeasures & measures = neighbours[static_cast<std::size_t>(label - 1)];
+      NeighborMeasures & measures = neighbors[static_cast<std::size_t>(label - 1)];
       ++measures.touching;
       measures.contactArea += table.contacts[i].area;
     }
@@ -121,30 +121,30 @@ MeasureNeighbours(const GroupInput & input, ComponentTable & table)
     ParallelFor(parts.count, input.context.Part(0.6, 1), [&](std::int64_t part) {
       for (auto c = static_cast<std::size_t>(parts.Begin(part)); c < static_cast<std::size_t>(parts.End(part)); ++c)
       {
-        if (neighbours[c].nearest == 0)
+        if (neighbors[c].nearest == 0)
         {
           stop.AskAt(c);
-          search.Find(c, neighbours[c]);
+          search.Find(c, neighbors[c]);
         }
       }
     });
   }
-  table.measures.Set(std::move(neighbours));
+  table.measures.Set(std::move(neighbors));
 }
 
 void
-SetNeighbourLabels(const std::vector<std::uint64_t> & labels, ComponentTable & table)
+SetNeighborLabels(const std::vector<std::uint64_t> & labels, ComponentTable & table)
 {
   const auto replace = [&labels](std::uint64_t & label) {
     label = label == 0 ? 0 : labels[static_cast<std::size_t>(label - 1)];
   };
-  const auto                     measured = table.measures.Of<NeighbourMeasures>();
-  std::vector<NeighbourMeasures> neighbours(measured.begin(), measured.end());
-  for (NeighbourMeasures & neighbour : neighbours)
+  const auto                    measured = table.measures.Of<NeighborMeasures>();
+  std::vector<NeighborMeasures> neighbors(measured.begin(), measured.end());
+  for (NeighborMeasures & neighbor : neighbors)
   {
-    replace(neighbour.nearest);
+    replace(neighbor.nearest);
   }
-  table.measures.Set(std::move(neighbours));
+  table.measures.Set(std::move(neighbors));
   for (Contact & contact : table.contacts)
   {
     replace(contact.first);
@@ -153,7 +153,7 @@ SetNeighbourLabels(const std::vector<std::uint64_t> & labels, ComponentTable & t
 }
 
 void
-AddNeighbourColumns(ColumnList & columns)
+AddNeighborColumns(ColumnList & columns)
 {
   static const char * const contactNames[] = { "contact_ends",
                                                "contact_length_mm",
@@ -165,37 +165,37 @@ AddNeighbourColumns(ColumnList & columns)
               "",
               "",
               MergeRule::SecondLook,
-              [](Table t, Component c) { return t.measures.Of<NeighbourMeasures>()[c.place].distance; });
+              [](Table t, Component c) { return t.measures.Of<NeighborMeasures>()[c.place].distance; });
   columns.Add("nearest_label",
               "label of that component, the smallest of several; 0 if there is none",
               "",
               "",
               MergeRule::SecondLook,
-              [](Table t, Component c) { return t.measures.Of<NeighbourMeasures>()[c.place].nearest; });
+              [](Table t, Component c) { return t.measures.Of<NeighborMeasures>()[c.place].nearest; });
   columns.Add("touching_count",
               "number of components that share voxel faces with it",
               "",
               "",
               MergeRule::SecondLook,
-              [](Table t, Component c) { return t.measures.Of<NeighbourMeasures>()[c.place].touching; });
+              [](Table t, Component c) { return t.measures.Of<NeighborMeasures>()[c.place].touching; });
   columns.Add(contactNames[columns.Dimension() - 1],
               "area of these faces (in 2-D length of these edges)",
               "",
               "",
               MergeRule::SecondLook,
-              [](Table t, Component c) { return t.measures.Of<NeighbourMeasures>()[c.place].contactArea; });
+              [](Table t, Component c) { return t.measures.Of<NeighborMeasures>()[c.place].contactArea; });
 }
 
 } // namespace
 
 namespace groups
 {
-extern constexpr ColumnGroup Neighbours = [] {
+extern constexpr ColumnGroup Neighbors = [] {
   ColumnGroup group;
-  group.name = "neighbours";
-  group.addColumns = AddNeighbourColumns;
-  group.measure = MeasureNeighbours;
-  group.setLabels = SetNeighbourLabels;
+  group.name = "neighbors";
+  group.addColumns = AddNeighborColumns;
+  group.measure = MeasureNeighbors;
+  group.setLabels = SetNeighborLabels;
   return group;
 }();
 } // namespace groups

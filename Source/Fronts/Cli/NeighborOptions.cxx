@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Cli/NeighbourOptions.h"
+#include "BrickCCL/Cli/NeighborOptions.h"
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
@@ -25,7 +25,7 @@ AppendNumbers(const nlohmann::json & list, int dimension, const std::string & pa
 {
   if (!list.is_array() || list.size() != 3)
   {
-    throw InvalidArgument("the neighbourhood " + Quoted(path) + " must be nested lists of 3 in " +
+    throw InvalidArgument("the neighborhood " + Quoted(path) + " must be nested lists of 3 in " +
                           std::to_string(dimension) + " levels, one for each axis, z before y before x");
   }
   for (const nlohmann::json & part : list)
@@ -40,7 +40,7 @@ AppendNumbers(const nlohmann::json & list, int dimension, const std::string & pa
     }
     else
     {
-      throw InvalidArgument("the neighbourhood " + Quoted(path) + " holds " + part.dump() +
+      throw InvalidArgument("the neighborhood " + Quoted(path) + " holds " + part.dump() +
                             "; its values must be 0 and 1");
     }
   }
@@ -62,7 +62,7 @@ ElementOfText(const std::string & path)
       }
       else if (letter != ' ' && letter != '\t' && letter != '\r')
       {
-        throw InvalidArgument("the neighbourhood " + Quoted(path) + " holds " + Quoted(std::string(1, letter)) +
+        throw InvalidArgument("the neighborhood " + Quoted(path) + " holds " + Quoted(std::string(1, letter)) +
                               "; it must consist of 0 and 1, spaces, line ends and comments after #");
       }
     }
@@ -106,7 +106,7 @@ ElementOfNumpy(const std::string & path, int dimension)
   };
   if (bytes.size() < 12 || bytes.compare(0, 6, "\x93NUMPY") != 0)
   {
-    throw InvalidArgument("the neighbourhood " + Quoted(path) +
+    throw InvalidArgument("the neighborhood " + Quoted(path) +
                           " is no .npy file; numpy.save writes one, here of the shape " + right);
   }
   // https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html: version 1 has two bytes for the length.
@@ -122,19 +122,19 @@ ElementOfNumpy(const std::string & path, int dimension)
   const std::size_t size = isKnown ? static_cast<std::size_t>(type[3] - '0') : 0;
   if (type.empty() || shape.empty())
   {
-    throw InvalidArgument("the header of the neighbourhood '" + path +
+    throw InvalidArgument("the header of the neighborhood '" + path +
                           "' is cut, or names no type and no shape; numpy.save writes such files, here of the shape " +
                           right);
   }
   if (!isKnown || shape != right)
   {
-    throw InvalidArgument("the neighbourhood " + Quoted(path) + " is an array of the type " + type + " and the shape " +
+    throw InvalidArgument("the neighborhood " + Quoted(path) + " is an array of the type " + type + " and the shape " +
                           shape + "; it must be of truth values or whole numbers (little-endian) and of the shape " +
                           right);
   }
   if (bytes.size() != begin + length + count * size)
   {
-    throw InvalidArgument("the neighbourhood '" + path + "' is cut or has too much: it has " +
+    throw InvalidArgument("the neighborhood '" + path + "' is cut or has too much: it has " +
                           std::to_string(bytes.size()) + " bytes; an array of the type " + type + " and the shape " +
                           shape + " takes " + std::to_string(begin + length + count * size));
   }
@@ -146,9 +146,9 @@ ElementOfNumpy(const std::string & path, int dimension)
     const bool        isZero = value.find_first_not_of('\0') == std::string::npos;
     if (!isZero && (value[0] != 1 || value.find_first_not_of('\0', 1) != std::string::npos))
     {
-      throw InvalidArgument("the neighbourhood " + Quoted(path) + " holds another value than 0 and 1 (element " +
+      throw InvalidArgument("the neighborhood " + Quoted(path) + " holds another value than 0 and 1 (element " +
                             std::to_string(place) +
-                            " of the file); its values must be 0 for no neighbour and 1 for one");
+                            " of the file); its values must be 0 for no neighbor and 1 for one");
     }
     std::size_t other = 0;
     for (std::size_t axis = 0, rest = place; axis < static_cast<std::size_t>(dimension); ++axis, rest /= 3)
@@ -168,7 +168,7 @@ ElementOfImage(const std::string & path, int dimension, ImageReader & reader)
     std::all_of(image.extent.size, image.extent.size + dimension, [](std::int64_t size) { return size == 3; });
   if (image.extent.dimension != dimension || !isOfThree || image.channels != 1)
   {
-    throw InvalidArgument("the neighbourhood " + Quoted(path) + " has the extent " + image.extent.ToString() +
+    throw InvalidArgument("the neighborhood " + Quoted(path) + " has the extent " + image.extent.ToString() +
                           "; it must have one channel and 3 voxels along each of " + std::to_string(dimension) +
                           " axes, as the image has");
   }
@@ -184,7 +184,7 @@ ElementOfImage(const std::string & path, int dimension, ImageReader & reader)
 }
 
 Connectivity
-NeighbourhoodOfFile(const std::string & path, int dimension, ImageReader & reader)
+NeighborhoodOfFile(const std::string & path, int dimension, ImageReader & reader)
 {
   const std::string extension = ExtensionOf(path);
   std::vector<bool> element;
@@ -195,7 +195,7 @@ NeighbourhoodOfFile(const std::string & path, int dimension, ImageReader & reade
     if (list.is_discarded())
     {
       throw InvalidArgument(
-        "the neighbourhood " + Quoted(path) +
+        "the neighborhood " + Quoted(path) +
         " is no JSON; it must be nested lists of 0 and 1, as [[0, 1, 0], [1, 1, 1], [0, 1, 0]] in 2-D");
     }
     AppendNumbers(list, dimension, path, element);
@@ -219,33 +219,33 @@ NeighbourhoodOfFile(const std::string & path, int dimension, ImageReader & reade
 } // namespace
 
 std::string
-NeighbourhoodFile(const job::Neighbours & arguments)
+NeighborhoodFile(const job::Neighbors & arguments)
 {
-  return IsNeighbourhoodText(arguments.neighbourhood) ? std::string() : arguments.neighbourhood;
+  return IsNeighborhoodText(arguments.neighborhood) ? std::string() : arguments.neighborhood;
 }
 
 Connectivity
-ConnectivityFor(const job::Neighbours & arguments, const Extent & extent, ImageReader & reader)
+ConnectivityFor(const job::Neighbors & arguments, const Extent & extent, ImageReader & reader)
 {
-  if (arguments.neighbourhood.empty())
+  if (arguments.neighborhood.empty())
   {
     return ConnectivityFor(arguments.connectivity, extent, arguments.bySlice);
   }
-  if (IsNeighbourhoodText(arguments.neighbourhood))
+  if (IsNeighborhoodText(arguments.neighborhood))
   {
-    return NeighbourhoodFromText(arguments.neighbourhood, extent.dimension);
+    return NeighborhoodFromText(arguments.neighborhood, extent.dimension);
   }
-  Connectivity connectivity = NeighbourhoodOfFile(arguments.neighbourhood, extent.dimension, reader);
-  if (connectivity.NeighbourCount() == 0)
+  Connectivity connectivity = NeighborhoodOfFile(arguments.neighborhood, extent.dimension, reader);
+  if (connectivity.NeighborCount() == 0)
   {
-    reader.Note("the neighbourhood '" + arguments.neighbourhood +
-                "' names no neighbour, so that every voxel is a component of its own");
+    reader.Note("the neighborhood '" + arguments.neighborhood +
+                "' names no neighbor, so that every voxel is a component of its own");
   }
   return connectivity;
 }
 
 PeriodicAxes
-PeriodicFor(const job::Neighbours & arguments, const Connectivity & connectivity)
+PeriodicFor(const job::Neighbors & arguments, const Connectivity & connectivity)
 {
   std::string axes = arguments.periodic;
   axes.erase(std::remove_if(axes.begin(), axes.end(), [](char letter) { return letter == ',' || letter == ' '; }),
@@ -256,22 +256,22 @@ PeriodicFor(const job::Neighbours & arguments, const Connectivity & connectivity
 }
 
 void
-AddNeighbours(nlohmann::ordered_json & summary,
-              const job::Neighbours &  arguments,
-              const Connectivity &     connectivity,
-              const PeriodicAxes &     periodic)
+AddNeighbors(nlohmann::ordered_json & summary,
+             const job::Neighbors &   arguments,
+             const Connectivity &     connectivity,
+             const PeriodicAxes &     periodic)
 {
   const auto textOrNull = [](const std::string & text) {
     return text.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(text);
   };
-  summary["connectivity"] = connectivity.NeighbourCount();
-  summary["neighbourhood"] = textOrNull(arguments.neighbourhood);
+  summary["connectivity"] = connectivity.NeighborCount();
+  summary["neighborhood"] = textOrNull(arguments.neighborhood);
   summary["periodic"] = textOrNull(periodic.ToString());
   summary["by_slice"] = textOrNull(arguments.bySlice);
 }
 
 std::string
-DescribeNeighbours(const Connectivity & connectivity, const PeriodicAxes & periodic)
+DescribeNeighbors(const Connectivity & connectivity, const PeriodicAxes & periodic)
 {
   return connectivity.ToString() + (periodic.HasAny() ? ", periodic along " + periodic.ToString() : "");
 }

@@ -19,7 +19,7 @@ namespace brickccl
 namespace
 {
 
-TEST(Neighbours, EqualTheSearchOverAllVoxels)
+TEST(Neighbors, EqualTheSearchOverAllVoxels)
 {
   for (const double background : { 0.4, 0.95 })
   {
@@ -33,7 +33,7 @@ TEST(Neighbours, EqualTheSearchOverAllVoxels)
         part[i] = HashOf(5, i / 3) % 40 == 0 ? 0 : 1;
       }
       MeasureOptions options;
-      options.groups.Add("neighbours");
+      options.groups.Add("neighbors");
       options.part = ImageView(part.data(), extent);
       const auto table = MeasureLabelImage(ImageView(labels.data(), extent), geometry, options);
       const auto voxels = VoxelsOf(extent, labels);
@@ -77,10 +77,10 @@ TEST(Neighbours, EqualTheSearchOverAllVoxels)
             }
           }
         }
-        EXPECT_DOUBLE_EQ(table.measures.Of<NeighbourMeasures>()[c].distance, std::sqrt(nearest));
-        EXPECT_EQ(table.measures.Of<NeighbourMeasures>()[c].nearest, nearestLabel);
-        EXPECT_EQ(table.measures.Of<NeighbourMeasures>()[c].touching, touching.size());
-        EXPECT_NEAR(table.measures.Of<NeighbourMeasures>()[c].contactArea, area, 1e-9 * area);
+        EXPECT_DOUBLE_EQ(table.measures.Of<NeighborMeasures>()[c].distance, std::sqrt(nearest));
+        EXPECT_EQ(table.measures.Of<NeighborMeasures>()[c].nearest, nearestLabel);
+        EXPECT_EQ(table.measures.Of<NeighborMeasures>()[c].touching, touching.size());
+        EXPECT_NEAR(table.measures.Of<NeighborMeasures>()[c].contactArea, area, 1e-9 * area);
         double toOutside = 1e30;
         for (std::size_t i = 0; i < part.size(); ++i)
         {
@@ -109,7 +109,7 @@ TEST(Neighbours, EqualTheSearchOverAllVoxels)
   }
 }
 
-TEST(Neighbours, TouchWithCornersInFourDimensions)
+TEST(Neighbors, TouchWithCornersInFourDimensions)
 {
   // 1 and 2 touch with a corner, 2 and 3 with an edge; the runs of 3 and 4 end together.
   const Extent               extent{ 4, 4, 4, 4 };
@@ -122,11 +122,11 @@ TEST(Neighbours, TouchWithCornersInFourDimensions)
   at(2, 2, 1, 2) = at(1, 0, 1, 2) = 3;
   at(1, 0, 2, 2) = at(0, 0, 2, 2) = 4;
   at(3, 0, 3, 0) = 5;
-  const auto          table = MeasureLabels(extent, labels, "neighbours", Geometry{});
+  const auto          table = MeasureLabels(extent, labels, "neighbors", Geometry{});
   const std::uint64_t nearest[] = { 2, 1, 2, 3, 4 };
   for (std::size_t c = 0; c < 5; ++c)
   {
-    const NeighbourMeasures measures = table.measures.Of<NeighbourMeasures>()[c];
+    const NeighborMeasures measures = table.measures.Of<NeighborMeasures>()[c];
     EXPECT_EQ(measures.nearest, nearest[c]) << "component " << c + 1;
     EXPECT_EQ(measures.distance, c < 4 ? 0 : std::sqrt(2.0)) << "component " << c + 1;
     EXPECT_EQ(measures.touching, c == 2 || c == 3 ? 1u : 0u) << "component " << c + 1;
@@ -135,7 +135,7 @@ TEST(Neighbours, TouchWithCornersInFourDimensions)
   EXPECT_EQ(table.contacts[0].faces, 1u);
 }
 
-TEST(Neighbours, TouchAcrossTheFourthAxisAlone)
+TEST(Neighbors, TouchAcrossTheFourthAxisAlone)
 {
   const Extent                     extent{ 3, 2, 2, 3 };
   const std::vector<std::uint16_t> labels = [&] {
@@ -144,14 +144,14 @@ TEST(Neighbours, TouchAcrossTheFourthAxisAlone)
     voxels[12] = voxels[13] = 2;
     return voxels;
   }();
-  const auto table = MeasureLabels(extent, labels, "neighbours", Geometry{});
+  const auto table = MeasureLabels(extent, labels, "neighbors", Geometry{});
   ASSERT_EQ(table.contacts.size(), 1u);
   EXPECT_EQ(table.contacts[0].faces, 2u);
-  EXPECT_EQ(table.measures.Of<NeighbourMeasures>()[0].touching, 1u);
-  EXPECT_EQ(table.measures.Of<NeighbourMeasures>()[1].nearest, 1u);
+  EXPECT_EQ(table.measures.Of<NeighborMeasures>()[0].touching, 1u);
+  EXPECT_EQ(table.measures.Of<NeighborMeasures>()[1].nearest, 1u);
 }
 
-TEST(Neighbours, CountMillionsOfFacesOfOnePair)
+TEST(Neighbors, CountMillionsOfFacesOfOnePair)
 {
   // More than are listed at once.
   constexpr std::int64_t     side = 100;
@@ -161,7 +161,7 @@ TEST(Neighbours, CountMillionsOfFacesOfOnePair)
   {
     labels[static_cast<std::size_t>(i)] = static_cast<std::uint16_t>(1 + (i + i / side + i / side / side) % 2);
   }
-  const auto table = MeasureLabels(extent, labels, "neighbours", Geometry{}, 1);
+  const auto table = MeasureLabels(extent, labels, "neighbors", Geometry{}, 1);
   ASSERT_EQ(table.contacts.size(), 1u);
   EXPECT_EQ(table.contacts[0].faces, 3u * side * side * (side - 1));
   EXPECT_EQ(table.contacts[0].area, 3.0 * side * side * (side - 1));
@@ -176,7 +176,7 @@ TEST(Measures, AreTheSameForEveryNumberOfThreads)
   {
     std::ostringstream text;
     WriteDelimited(text,
-                   MeasureLabels(extent, labels, "feret,surface,topology,thickness,neighbours", Anisotropic(), threads),
+                   MeasureLabels(extent, labels, "feret,surface,topology,thickness,neighbors", Anisotropic(), threads),
                    ',');
     expected = threads == 1 ? text.str() : expected;
     EXPECT_EQ(text.str(), expected) << threads << " threads";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Pictures/LabelColours.h"
+#include "BrickCCL/Pictures/LabelColors.h"
 
 #include <algorithm>
 #include <iterator>
@@ -12,10 +12,10 @@ namespace
 {
 
 /** Colors that are easy to distinguish, side by side and on gray. */
-constexpr Colour Palette[] = { { 230, 57, 70 },   { 42, 157, 244 },  { 255, 183, 3 },  { 46, 196, 120 },
-                               { 181, 101, 244 }, { 255, 127, 80 },  { 0, 200, 200 },  { 245, 105, 190 },
-                               { 160, 210, 60 },  { 110, 130, 255 }, { 205, 133, 63 }, { 150, 230, 190 },
-                               { 240, 230, 110 }, { 190, 70, 120 },  { 90, 160, 60 },  { 200, 180, 255 } };
+constexpr Color Palette[] = { { 230, 57, 70 },   { 42, 157, 244 },  { 255, 183, 3 },  { 46, 196, 120 },
+                              { 181, 101, 244 }, { 255, 127, 80 },  { 0, 200, 200 },  { 245, 105, 190 },
+                              { 160, 210, 60 },  { 110, 130, 255 }, { 205, 133, 63 }, { 150, 230, 190 },
+                              { 240, 230, 110 }, { 190, 70, 120 },  { 90, 160, 60 },  { 200, 180, 255 } };
 
 using Pairs = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 
@@ -28,7 +28,7 @@ SortOut(Pairs & pairs)
 
 /** Adds each pair of labels that lie close to each other, in both orders. */
 void
-AddNeighbours(const SlicePixels & slice, Pairs & pairs)
+AddNeighbors(const SlicePixels & slice, Pairs & pairs)
 {
   constexpr int    directions[4][2] = { { 1, 0 }, { 0, 1 }, { 1, 1 }, { -1, 1 } };
   constexpr int    distances[] = { 1, 2, 3, 4 };
@@ -66,13 +66,13 @@ AddNeighbours(const SlicePixels & slice, Pairs & pairs)
 
 } // namespace
 
-LabelColours::LabelColours(const std::vector<SlicePixels> & slices, const std::vector<std::uint64_t> & listed)
+LabelColors::LabelColors(const std::vector<SlicePixels> & slices, const std::vector<std::uint64_t> & listed)
 {
   Pairs                      pairs;
   std::vector<std::uint64_t> order;
   for (const SlicePixels & slice : slices)
   {
-    AddNeighbours(slice, pairs);
+    AddNeighbors(slice, pairs);
     std::unique_copy(slice.labels.begin(), slice.labels.end(), std::back_inserter(order));
   }
   SortOut(pairs);
@@ -85,43 +85,43 @@ LabelColours::LabelColours(const std::vector<SlicePixels> & slices, const std::v
   for (std::size_t i = 0; i < order.size(); ++i)
   {
     const std::uint64_t label = order[i];
-    if (label == 0 || m_Colours.count(label) != 0)
+    if (label == 0 || m_Colors.count(label) != 0)
     {
       continue;
     }
-    // `taken` counts the neighbours that have each colour. The label gets the first of the least taken colours, counted
+    // `taken` counts the neighbors that have each color. The label gets the first of the least taken colors, counted
     // from the label's own place on.
     std::size_t taken[std::size(Palette)] = {};
     const auto  first = std::lower_bound(pairs.begin(), pairs.end(), std::make_pair(label, std::uint64_t{ 0 }));
     for (auto pair = first; pair != pairs.end() && pair->first == label; ++pair)
     {
-      const auto found = m_Colours.find(pair->second);
-      if (found != m_Colours.end())
+      const auto found = m_Colors.find(pair->second);
+      if (found != m_Colors.end())
       {
         ++taken[found->second];
       }
     }
     const bool  isListed = i < listed.size();
     std::size_t best = static_cast<std::size_t>((label - 1) % std::size(Palette));
-    const auto  cost = [&](std::size_t colour) { return taken[colour] + (isListed ? listedTaken[colour] : 0); };
+    const auto  cost = [&](std::size_t color) { return taken[color] + (isListed ? listedTaken[color] : 0); };
     for (std::size_t step = 1; step < std::size(Palette); ++step)
     {
-      const std::size_t colour = static_cast<std::size_t>((label - 1 + step) % std::size(Palette));
-      best = cost(colour) < cost(best) ? colour : best;
+      const std::size_t color = static_cast<std::size_t>((label - 1 + step) % std::size(Palette));
+      best = cost(color) < cost(best) ? color : best;
     }
     listedTaken[best] += isListed ? 1 : 0;
-    m_Colours[label] = best;
+    m_Colors[label] = best;
   }
 }
 
-Colour
-LabelColours::operator[](std::uint64_t label) const
+Color
+LabelColors::operator[](std::uint64_t label) const
 {
-  return Palette[m_Colours.at(label)];
+  return Palette[m_Colors.at(label)];
 }
 
 std::size_t
-LabelColours::Count()
+LabelColors::Count()
 {
   return std::size(Palette);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Pictures/ColumnColours.h"
+#include "BrickCCL/Pictures/ColumnColors.h"
 
 #include "BrickCCL/Tables/LengthUnits.h"
 #include "BrickCCL/Tables/TableLayout.h"
@@ -17,9 +17,9 @@ namespace brickccl
 namespace
 {
 
-/** Colours at equal distances, whose lightness rises. */
-constexpr Colour Scale[] = { { 58, 50, 150 },  { 44, 92, 178 },  { 28, 132, 168 }, { 38, 166, 138 },
-                             { 110, 192, 94 }, { 188, 208, 62 }, { 253, 226, 80 } };
+/** Colors at equal distances, whose lightness rises. */
+constexpr Color Scale[] = { { 58, 50, 150 },  { 44, 92, 178 },  { 28, 132, 168 }, { 38, 166, 138 },
+                            { 110, 192, 94 }, { 188, 208, 62 }, { 253, 226, 80 } };
 
 /** The unit of a column as it is drawn: "mm³" of "mm^3", "µm" of "um". */
 std::string
@@ -58,9 +58,9 @@ InWords(const ComponentColumn & column)
 
 } // namespace
 
-ColumnColours::ColumnColours(const ComponentTable &           table,
-                             const std::string &              column,
-                             const std::vector<std::size_t> & places)
+ColumnColors::ColumnColors(const ComponentTable &           table,
+                           const std::string &              column,
+                           const std::vector<std::size_t> & places)
 {
   const std::vector<ComponentColumn> columns = ColumnsOf(table);
   const auto                         inUnit = ColumnInAnyUnit(columns, column);
@@ -91,7 +91,7 @@ ColumnColours::ColumnColours(const ComponentTable &           table,
 }
 
 double
-ColumnColours::ShareOf(double value) const
+ColumnColors::ShareOf(double value) const
 {
   if (m_Low == m_High)
   {
@@ -102,8 +102,8 @@ ColumnColours::ShareOf(double value) const
   return std::clamp(share, 0.0, 1.0);
 }
 
-Colour
-ColumnColours::At(double share)
+Color
+ColumnColors::At(double share)
 {
   constexpr int last = static_cast<int>(std::size(Scale)) - 1;
   const double  place = std::clamp(share, 0.0, 1.0) * last;
@@ -111,8 +111,8 @@ ColumnColours::At(double share)
   return Mix(Scale[below], Scale[below + 1], place - below);
 }
 
-Colour
-ColumnColours::operator[](std::uint64_t label) const
+Color
+ColumnColors::operator[](std::uint64_t label) const
 {
   const double value = m_Values.at(label);
   return std::isfinite(value) ? At(ShareOf(value)) : Missing;

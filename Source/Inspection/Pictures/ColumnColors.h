@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BRICKCCL_PICTURES_COLUMNCOLOURS_H
-#define BRICKCCL_PICTURES_COLUMNCOLOURS_H
+#ifndef BRICKCCL_PICTURES_COLUMNCOLORS_H
+#define BRICKCCL_PICTURES_COLUMNCOLORS_H
 
 #include "BrickCCL/Pictures/Canvas.h"
 #include "BrickCCL/Tables/ComponentTable.h"
@@ -14,17 +14,17 @@
 namespace brickccl
 {
 
-/** A colour for each label by a column of the table: from dark blue for the lowest value to yellow for the highest. If
+/** A color for each label by a column of the table: from dark blue for the lowest value to yellow for the highest. If
  *  all values are above 0 and differ by hundreds, the scale is logarithmic. Labels without a finite value are gray. */
-class ColumnColours
+class ColumnColors
 {
 public:
-  /** \param places  the places in the table of the components that are coloured
+  /** \param places  the places in the table of the components that are colored
    *  \throws InvalidArgument if the table does not have the column. */
-  ColumnColours(const ComponentTable & table, const std::string & column, const std::vector<std::size_t> & places);
+  ColumnColors(const ComponentTable & table, const std::string & column, const std::vector<std::size_t> & places);
 
   /** The color of a label, which must belong to one of these components. */
-  Colour operator[](std::uint64_t label) const;
+  Color operator[](std::uint64_t label) const;
 
   /** The lowest and the highest finite value; 0 if there is none. */
   double
@@ -63,10 +63,10 @@ public:
 
   /** The position of a value on the scale, from 0 to 1. */
   double ShareOf(double value) const;
-  /** The colour at a place of the scale, from 0 to 1. */
-  static Colour At(double share);
-  /** The colour of what has no finite value. */
-  static constexpr Colour Missing{ 128, 128, 128 };
+  /** The color at a place of the scale, from 0 to 1. */
+  static Color At(double share);
+  /** The color of what has no finite value. */
+  static constexpr Color Missing{ 128, 128, 128 };
 
 private:
   std::unordered_map<std::uint64_t, double> m_Values;

@@ -202,7 +202,7 @@ class CleanTest(CommandTest):
         voxels = labels_of(self.path("in.nrrd"))[1]
         self.assertEqual(voxels.count(0), 3)
         for volume, left in ((0, 3), (0.006, 2), (0.0119, 2), (0.012, 0)):
-            # The second row lies at the border of the first slice; this is the row in the middle of the volume.
+            # The second row is at the border of the first slice; this is the row in the middle of the volume.
             middle = [1] * 24 + [1, 0, 0, 1, 0, 1] + [1] * 24
             write_nrrd(self.path("in.nrrd"), "uint8", (6, 3, 3), middle, spacing=(0.1, 0.2, 0.3), origin=(5, 6, 7))
             self.ok(*arguments, "--fill-holes", volume)
@@ -290,7 +290,7 @@ class FilterTest(CommandTest):
         self.assertEqual(self.labeled("--fill-holes", 7)[0]["filter"]["filled_holes"], 0)
 
     def test_holes_of_periodic_images(self):
-        # A gap between two walls goes around: it is a hole along y, and its table is that of the filled component.
+        # A gap between two walls goes around: it is a hole along y, and its table describes the filled component.
         write_nrrd(self.image, "uint8", (4, 5), [0] * 4 + [1] * 4 + [0] * 4 + [1] * 4 + [0] * 4)
         self.assertEqual(self.labeled("--fill-holes")[0]["filter"]["filled_holes"], 0)
         summary, labels = self.labeled("--fill-holes", "--periodic", "x", "--statistics", self.path("t.json"))

@@ -13,7 +13,7 @@ import unittest
 
 from support import LabelCommandTest, labels_of, read_nrrd, run, write_nrrd
 
-# Two squares that touch at a corner, and a voxel of another value beside the second.
+# Two squares that touch at a corner, and a voxel of another value next to the second.
 SQUARES = [
     1, 1, 0, 0, 0,
     1, 1, 0, 0, 0,
@@ -195,7 +195,7 @@ class LabelTest(LabelCommandTest):
             stream.write(b"\x93NUMPY\1\0\x76\0{'descr': '|u1', 'fortran_order'")
         self.fails("label", self.input, self.path("o.nrrd"), "--neighborhood", self.path("none.npy"),
                    saying=["the header of the neighborhood", "is cut", "numpy.save writes such files, here of the shape (3,3,3)"])
-        # No neighbor is a neighborhood as well, of which the command tells.
+        # A neighborhood without neighbors is allowed, with a note.
         for name, values in (("zero", bytes(27)), ("center", bytes(13) + b"\1" + bytes(13))):
             self.write_npy(name + ".npy", "|u1", "False", (3, 3, 3), values)
             summary, found = self.label("--neighborhood", self.path(name + ".npy"))

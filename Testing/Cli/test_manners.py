@@ -201,7 +201,7 @@ class DoubtsTest(CommandTest):
         self.assertIn("its values range from 1 to", self.notes("--range", "-inf", "inf"))
         self.assertNotIn("foreground", self.notes("--threshold", "otsu"))
         self.assertNotIn("foreground", self.notes("--equal-value"))
-        # Some single voxels beside the large component, and a background of zeros.
+        # Some single voxels and the large component, and a background of zeros.
         write_nrrd(self.image, "int16", (10, 10, 3), [0 if i in (1, 10, 100) else 1 + i * 7919 % 500 for i in range(300)])
         self.assertIn("without a criterion", self.notes())
         write_nrrd(self.image, "float", (20, 10, 3), [0 if i % 20 < 10 else 1 + i * 7919 % 500 for i in range(600)])
@@ -215,7 +215,7 @@ class DoubtsTest(CommandTest):
         self.assertIn("without a criterion", self.notes("--memory", "500MB"))
         self.assertIn("no voxel is in the range", self.notes("--memory", "500MB", "--range", 1000, 2000))
         self.assertEqual(self.notes("--memory", "500MB", "--range", 1, 100), "")
-        # Four slabs, of which one alone holds the least value, and another one the greatest.
+        # Four slabs: one holds the least value, another one the greatest.
         side, slices = 448, 16
         values = [7] * (side * side * slices)
         values[5], values[-5] = -3, 20
@@ -230,7 +230,7 @@ class DoubtsTest(CommandTest):
         self.assertEqual(self.notes("--memory", "96MB", "--threads", 2, "--range", 0, 1), noted)
 
     def test_a_label_map_that_is_read_in_parts(self):
-        # Four slabs; labels touch in the last one alone, then everywhere, then they are apart.
+        # Four slabs; labels touch only in the last one, then everywhere, then they are apart.
         side, slices = 448, 16
         apart = [0, *[1] * 220, 0, *[2] * 225, 0]
         touching = [0, *[1] * 222, *[2] * 224, 0]
@@ -257,7 +257,7 @@ class DoubtsTest(CommandTest):
         write_nrrd(self.image, "uint8", (40, 10), values)
         self.assertIn("looks like a label map", self.notes())
         self.assertNotIn("looks like", self.notes("--equal-value"))
-        # Labels that touch along y alone, or only at corners, are joined as well; those that nothing joins are not.
+        # Labels that touch only along y, or only at corners, are joined as well; those that nothing joins are not.
         rows = [[1] * 40 + [0] * 40, [2] * 40 + [0] * 40, [0] * 80, [3] * 40 + [0] * 40, [0] * 40 + [4] * 40]
         write_nrrd(self.image, "uint8", (80, 5), [value for row in rows for value in row])
         self.assertIn("looks like a label map", self.notes("--threads", 1))

@@ -61,7 +61,7 @@ class RecipeTest(CommandTest):
                              (8, "[selection] has no key 'maximum_size'; it is a key of [labeling]")):
             result = self.refuses(text, line, saying)
         self.assertIn("the recipe has 7 faults", result.stderr)
-        # Of a table that is there twice, once misspelled, no key is lost.
+        # A table given twice, once misspelled, loses no key.
         result = self.refuses("[part]\nmethod = \"pores\"\n[parts]\nrange = [5, inf]\n", 3, "did you mean 'part'")
         self.assertIn("the recipe has a fault", result.stderr)
 
@@ -279,7 +279,7 @@ class RecipeTest(CommandTest):
         rule = schema["properties"]["acceptance"]["items"]
         self.assertEqual(rule["required"], ["rule"])
         self.assertIn("near-surface", rule["properties"]["rule"]["enum"])
-        # What the schema names, the check knows; what it does not name, the check refuses.
+        # The check knows every name of the schema; what it does not name, the check refuses.
         for table, described in schema["properties"].items():
             self.assertFalse(described.get("items", described)["additionalProperties"])
             head = "[[%s]]" % table if described["type"] == "array" else "[%s]" % table

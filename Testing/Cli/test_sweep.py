@@ -54,7 +54,7 @@ class SweepTest(CommandTest):
         self.assertEqual([{name: float(value) for name, value in row.items()} for row in text], rows)
         self.assertEqual(list(text[0]), ["threshold", "components", "largest_voxel_count", "largest_volume_mm3", "voxel_count",
                                          "volume_mm3", "fraction"])
-        # 0 is a value of the image, 0.5 and 1 lie between values.
+        # 0 is a value of the image, 0.5 and 1 are between values.
         self.assertEqual(rows[0]["voxel_count"], sum(value >= 0 for value in self.values))
         self.assertEqual(rows[1]["voxel_count"], rows[2]["voxel_count"])
         with open(self.path("c.svg"), encoding="utf-8") as stream:

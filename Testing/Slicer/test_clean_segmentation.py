@@ -10,7 +10,7 @@ from slicer import read_volume
 from support import ORIGIN, SIZES, SPACING, VOXEL_VOLUME, ModuleTest, module, random_values, tilted_grid
 
 CLEAN = module("BrickCleanSegmentation")
-# Three segments side by side along x, with holes, specks of the others in them, and holes beside these.
+# Three segments side by side along x, with holes, specks of the others in them, and more holes.
 VALUES = [(1, 2, 7)[voxel % SIZES[0] * 3 // SIZES[0]] if value is None else value
           for voxel, value in enumerate(random_values(6, [0, 1, 2, 7] + [None] * 30))]
 RETURNED = ("removedComponents", "removedVoxels", "filledHoles", "filledVoxels")

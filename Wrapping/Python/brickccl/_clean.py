@@ -23,7 +23,7 @@ class CleanedClass(NamedTuple):
     """The changes that `clean` made to a class."""
 
     value: Any
-    #: What there was before.
+    #: The labels before.
     components: int
     voxels: int
     removed_components: int

@@ -76,7 +76,7 @@ def test_the_stub_is_that_of_the_module(tmp_path, name):
     assert (FOLDER / "py.typed").exists()
 
 
-#: What a type checker takes, and what it refuses.
+#: Code that a type checker accepts, and code that it refuses.
 RIGHT_PROGRAM = (
     "import numpy as np, brickccl\n"
     "table: brickccl.Table = brickccl.find(np.ones(3), connectivity=1).table(['shape'])\n"
@@ -89,7 +89,7 @@ def test_types_are_checked_by_mypy(tmp_path):
     pytest.importorskip("mypy")
     program = tmp_path / "program.py"
     program.write_text(RIGHT_PROGRAM)
-    # Of SimpleITK and nibabel not all is typed.
+    # SimpleITK and nibabel are not fully typed.
     settings = tmp_path / "mypy.ini"
     settings.write_text(
         "[mypy]\nstrict = True\nignore_missing_imports = True\ndisallow_untyped_calls = False\n"

@@ -221,8 +221,9 @@ def label(
     touching : array or image, optional
         Components stay if they have a voxel where this mask is not 0.
     dtype : dtype, default "auto"
-        An integer type for the labels; "auto" is the smallest unsigned type that holds them. For arrays on a device it is
-        uint32 (CuPy) or int32 (PyTorch), because labels are written before their number is known.
+        An integer type for the labels. "auto" is uint32 (int32 for PyTorch), and the same type of 64 bits only if there are
+        more labels. "smallest" is the smallest unsigned type that holds them; it is not available for arrays on a device,
+        where labels are written before their number is known.
     device : str, default "auto"
         "cpu", "cuda", "cuda:N", several as "cuda:0,1", "cuda:all", or "auto": the device of the array, or a CUDA device if
         the image is so large that starting the device pays. With "cpu" an array on a CUDA device is copied to the host, and
@@ -278,7 +279,7 @@ def label(
     >>> brickccl.label(image)
     array([[1, 1, 0, 0],
            [0, 0, 2, 0],
-           [3, 0, 0, 0]], dtype=uint8)
+           [3, 0, 0, 0]], dtype=uint32)
     >>> labels, count = brickccl.label(image, connectivity=8, return_count=True)
     >>> count
     2

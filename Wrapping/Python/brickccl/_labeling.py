@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _core
-from ._output import give_labels, new_labels, smallest_dtype
+from ._output import give_labels, new_labels, usual_dtype
 from ._progress import Progress, hook_of
 from ._table import Column, Table, group_names, plain
 from ._volume import Volume, companion_of
@@ -60,11 +60,11 @@ class Labeling:
     >>> labeling.labels()
     array([[1, 1, 0],
            [0, 0, 2],
-           [3, 0, 2]], dtype=uint8)
+           [3, 0, 2]], dtype=uint32)
     >>> labeling.keep("voxel_count >= 2").labels()
     array([[1, 1, 0],
            [0, 0, 2],
-           [0, 0, 2]], dtype=uint8)
+           [0, 0, 2]], dtype=uint32)
     """
 
     def __init__(self, runs: _core.LabeledRuns, volume: Volume) -> None:
@@ -74,6 +74,7 @@ class Labeling:
         self._wrap = volume.wrap
         self._is_reversed = volume.is_reversed
         self._place = volume.place
+        self._label_type = volume.label_type
 
     @property
     def count(self) -> int:
@@ -87,8 +88,8 @@ class Labeling:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The smallest type for the labels."""
-        return smallest_dtype(self.count)
+        """The type of `labels` unless another one is requested."""
+        return usual_dtype(self.count, self._label_type)
 
     @property
     def algorithm(self) -> str:
@@ -111,7 +112,7 @@ class Labeling:
         Parameters
         ----------
         dtype : dtype, default "auto"
-            An integer type; "auto" is the smallest unsigned type that holds `count`.
+            As for `label`.
         out : numpy.ndarray, optional
             Array for the labels: the image's shape, C order, an integer type. It is returned.
         progress : callable, optional
@@ -126,7 +127,7 @@ class Labeling:
         OverflowError
             If the type cannot hold the labels; nothing is written then.
         """
-        array = new_labels(dtype, out, self._shape, self.count, self._is_reversed)
+        array = new_labels(dtype, out, self._shape, self.count, self._is_reversed, self._label_type)
         self._runs.write(array, hook_of(progress))
         return give_labels(array, out, self._is_reversed, self._wrap)
 

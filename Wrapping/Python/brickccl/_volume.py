@@ -35,7 +35,7 @@ class Place(NamedTuple):
 class Volume:
     """An array in C order and native byte order, with its geometry and a conversion back to the kind of the input."""
 
-    __slots__ = ("array", "source", "spacing", "origin", "direction", "wrap", "is_reversed")
+    __slots__ = ("array", "source", "spacing", "origin", "direction", "wrap", "is_reversed", "label_type")
 
     def __init__(
         self,
@@ -47,6 +47,7 @@ class Volume:
         direction: Sequence[float] = (),
         wrap: Callable[[np.ndarray[Any, Any]], Any] | None = None,
         is_reversed: bool = False,
+        label_type: str = "u4",
     ) -> None:
         self.array: np.ndarray[Any, Any] = array
         # A view into an image is only good while the image lives.
@@ -58,6 +59,7 @@ class Volume:
         self.wrap: Callable[[np.ndarray[Any, Any]], Any] | None = wrap
         # Whether the user's axes are x, y, z and the array's z, y, x.
         self.is_reversed: bool = is_reversed
+        self.label_type: str = label_type
 
     @property
     def is_plain(self) -> bool:
@@ -348,7 +350,9 @@ def _from_dlpack(image: Any, name: str) -> Volume:
     if str(getattr(image, "dtype", "")).endswith("bfloat16"):
         # numpy has no such type; float32 holds its values.
         readable = image.float() if hasattr(image, "float") else image.astype(np.float32)
-    return Volume(voxels(np.from_dlpack(readable), name), image, wrap=wrap)
+    # PyTorch computes with signed types only.
+    label_type = "i4" if type(image).__module__.partition(".")[0] == "torch" else "u4"
+    return Volume(voxels(np.from_dlpack(readable), name), image, wrap=wrap, label_type=label_type)
 
 
 def _from_simpleitk(image: Any, name: str) -> Volume:

@@ -92,7 +92,7 @@ def _find(given: Mapping[str, Any], start: Any, progress: Any) -> Labeling:
     )
     if device != "auto" and runs.remark:
         warnings.warn(runs.remark, RuntimeWarning, stacklevel=3)
-    return Labeling(runs, volume)
+    return Labeling(runs, volume, given)
 
 
 def remark_on(device: str) -> str:

@@ -133,7 +133,8 @@ class Labeling:
             If the type cannot hold the labels; nothing is written then.
         """
         array = new_labels(dtype, out, self._shape, self.count, self._is_reversed, self._label_type)
-        self._runs.write(array, hook_of(progress))
+        if array.size:
+            self._runs.write(array, hook_of(progress))
         return give_labels(array, out, self._is_reversed, self._wrap)
 
     def table(
@@ -258,6 +259,11 @@ class Labeling:
 _KEPT = ("connectivity", "by_slice", "neighborhood", "periodic", "spacing", "start", "fill_holes")
 
 
+def with_voxels(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The array for the engine: background instead of an array without voxels."""
+    return array if array.size else np.zeros((1,) * array.ndim, array.dtype)
+
+
 def _unpickled(
     runs: list[Column], shape: tuple[int, ...], kept: dict[str, Any], given: dict[str, Any], foreground: int
 ) -> Labeling:
@@ -273,7 +279,7 @@ def _unpickled(
     options = (given[name] for name in ("connectivity", "by_slice", "neighborhood", "periodic"))
     rules = rules_of(volume, equal, *options, device="cpu")
     geometry = volume.geometry(given["spacing"], given["start"])
-    labeling = Labeling(_core.find(array, None, rules, geometry, None, None), volume, given)
+    labeling = Labeling(_core.find(with_voxels(array), None, rules, geometry, None, None), volume, given)
     # They were found in raster order.
     starts, _, found = labeling.runs()
     numbers = array.ravel()[starts[np.unique(found, return_index=True)[1]]]

@@ -203,21 +203,21 @@ def count_of(name: str, value: Any) -> int:
 
 def threads_of(threads: Any) -> int:
     """A number of threads, None for all."""
-    if threads is None:
+    if threads is None or type(threads) is int and threads == -1:
         return 0
     number = count_of("threads", threads)
     if not 1 <= number <= 4096:
-        raise ValueError(f"threads={threads} must be 1 to 4096, or None for all")
+        raise ValueError(f"threads={threads} must be 1 to 4096, or None or -1 for all")
     return number
 
 
 def workers_of(workers: Any) -> int | None:
     """A number of threads or processes, None for one per processor."""
-    if workers is None:
+    if workers is None or type(workers) is int and workers == -1:
         return None
     number = count_of("workers", workers)
     if not 1 <= number <= 4096:
-        raise ValueError(f"workers={workers} must be 1 to 4096, or None for as many as processors")
+        raise ValueError(f"workers={workers} must be 1 to 4096, or None or -1 for as many as processors")
     return number
 
 

@@ -276,8 +276,8 @@ def _unpickled(
     volume = Volume(array, array, wrap=np.transpose if kept["is_reversed"] else None, **kept)
     # Voxels of a component are joined by their equal labels, and others are not.
     equal = ("equal", 0, None, None, None)
-    options = (given[name] for name in ("connectivity", "by_slice", "neighborhood", "periodic"))
-    rules = rules_of(volume, equal, *options, device="cpu")
+    options = {name: given[name] for name in ("connectivity", "by_slice", "neighborhood", "periodic")}
+    rules = rules_of(volume, equal, **options, device="cpu")
     geometry = volume.geometry(given["spacing"], given["start"])
     labeling = Labeling(_core.find(with_voxels(array), None, rules, geometry, None, None), volume, given)
     # They were found in raster order.

@@ -58,4 +58,6 @@ def phantom(shape: Sequence[int] = (64, 80, 96), pores: int = 12, *, seed: int =
         grid = np.ogrid[box]
         distance = sum((along - at) ** 2 for along, at in zip(grid, center)) ** 0.5
         metal[box] &= distance > radius
-    return (np.where(metal, 1000, 200) + random.normal(0, 40, sizes).clip(-180, 180)).astype(np.uint16)
+    values = np.where(metal, 1000, 200) + random.normal(0, 40, sizes).clip(-180, 180)
+    scan: np.ndarray[Any, np.dtype[np.uint16]] = values.astype(np.uint16)
+    return scan

@@ -192,7 +192,7 @@ class Table(dict[str, Column]):
 
     def to_json(self) -> str:
         """The engine's table as JSON, as in the command: descriptions, totals and components."""
-        return self._native.json()
+        return str(self._native.json())
 
     def to_skimage(self) -> dict[str, Column]:
         """The columns of `skimage.measure.regionprops_table`, with its names and in the order of the array's axes.
@@ -233,7 +233,7 @@ class Table(dict[str, Column]):
     def __repr__(self) -> str:
         title, shown, more = self._shown()
         lines = [""] * (1 + min(10, self.row_count))
-        hidden = []
+        hidden: list[str] = []
         for name, texts in shown.items():
             width = max(map(len, [name, *texts])) + 2
             if len(lines[0]) + width > 118 or hidden:

@@ -28,7 +28,7 @@ def phantom(shape: Sequence[int] = (64, 80, 96), pores: int = 12, *, seed: int =
     Raises
     ------
     ValueError
-        If there is no room for so many pores.
+        If the pores do not fit into the shape.
 
     Examples
     --------

@@ -5,6 +5,7 @@
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/JobOptions.h"
 #include "BrickCCL/Cli/TableOptions.h"
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Measuring/Measure.h"
 #include "BrickCCL/Tables/Condition.h"
@@ -20,6 +21,7 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <variant>
 
 namespace brickccl::cli
 {
@@ -130,6 +132,28 @@ private:
     m_Seconds["read"] = m_Watch.Lap();
   }
 
+  /** Notes components for which the condition does not hold because they have no value, as the distance to the nearest
+   *  neighbor of a single one. */
+  void
+  NoteNoValues(const ComponentTable & table, const std::vector<bool> & holds)
+  {
+    for (const std::string & name : m_Condition.ColumnNames())
+    {
+      const auto  column = ColumnInAnyUnit(ColumnsOf(table), name);
+      std::size_t count = 0;
+      for (std::size_t place = 0; column && place < holds.size(); ++place)
+      {
+        const auto value = column->value(table, table.components[place]);
+        count += !holds[place] && std::visit([](auto number) { return number != number; }, value) ? 1 : 0;
+      }
+      if (count > 0)
+      {
+        m_Reader.Note(Counted(count, "component") + (count == 1 ? " has no value for '" : " have no value for '") +
+                      name + (count == 1 ? "' and is not selected" : "' and are not selected"));
+      }
+    }
+  }
+
   /** Measures the components, keeps those that the condition selects, and measures these for the table. */
   void
   Select()
@@ -151,6 +175,7 @@ private:
       m_Image.voxels.Release();
     }
     std::vector<bool> holds = m_Condition.Evaluate(before);
+    NoteNoValues(before, holds);
     if (m_Arguments.remove)
     {
       holds.flip();

@@ -94,6 +94,17 @@ private:
     });
     CheckUnits(m_Arguments, isUnitNamed, "--statistics, --print, or a column in this unit in --where");
     m_ConditionGroups = GroupsOfCondition(m_Condition, m_Arguments);
+    const auto names = [&](const std::string & begin) {
+      return std::any_of(named.begin(), named.end(), [&](const std::string & name) {
+        return name.rfind(begin, 0) == 0;
+      });
+    };
+    CheckIntensity(m_Arguments,
+                   names("intensity_") || names("weighted_") || !m_Arguments.picture.empty(),
+                   "--statistics, --print, --picture, or a column of intensities in --where");
+    CheckIsUsed("--part",
+                m_Arguments.part.empty() || m_Arguments.IsWanted() || names("surface_distance_"),
+                "--statistics, --print, or surface_distance_mm in --where");
     m_RequestedType = LabelTypeFromName(m_Arguments.labelType);
     NamedFiles outputs = TableFiles(m_Arguments, "--statistics");
     outputs.insert(outputs.end(),

@@ -180,7 +180,7 @@ class CleanTest(CommandTest):
 
     def test_report(self):
         write_nrrd(self.path("in.nrrd"), "int16", (7, 3), [-2, -2, -2, 5, 0, 5, 5, -2, 0, -2, 0, 0, 0, 0, -2, -2, -2, 5, 0, 9, 0])
-        arguments = ["clean", self.path("in.nrrd"), self.path("out.nrrd"), "--values", "-2,5,77", "--largest", 1, "--fill-holes"]
+        arguments = ["clean", self.path("in.nrrd"), self.path("out.nrrd"), "--values", "-2,5", "--largest", 1, "--fill-holes"]
         summary = json.loads(self.ok(*arguments, "--json").stdout)
         self.assertEqual(summary["classes"], [
             {"value": -2, "components": 1, "voxels": 8, "removed_components": 0, "removed_voxels": 0, "filled_holes": 1,
@@ -188,7 +188,9 @@ class CleanTest(CommandTest):
             {"value": 5, "components": 3, "voxels": 4, "removed_components": 2, "removed_voxels": 2, "filled_holes": 0,
              "filled_voxels": 0}])
         self.assertEqual((summary["removed_voxels"], summary["filled_voxels"]), (2, 1))
-        self.assertEqual(summary["notes"][1:], ["no voxel has the value 77 of --values"])
+        for values in ("77", "-2,5,77"):
+            self.fails("clean", self.path("in.nrrd"), self.path("none.nrrd"), "--values", values, "--largest", 1,
+                       saying="in.nrrd' has no class 77 (from --values); its classes go from -2 to 9")
         self.assertEqual(labels_of(self.path("out.nrrd"))[1],
                          [-2, -2, -2, 0, 0, 5, 5, -2, -2, -2, 0, 0, 0, 0, -2, -2, -2, 0, 0, 9, 0])
         text = self.ok(*arguments).stdout.splitlines()

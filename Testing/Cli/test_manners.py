@@ -62,6 +62,32 @@ class SpellingTest(CommandTest):
         self.fails("batch", "casting-porosty", self.folder, "-o", self.path("b"), saying="did you mean 'casting-porosity'")
         self.fails("score", self.image, self.image, "-o", "x", saying="'-o' is not an option")
 
+    def test_options_without_effect(self):
+        table, mark = self.path("t.csv"), " has no effect without "
+        label, stats, select = ["label", self.image], ["stats", self.image], ["select", self.image, self.output, "--where", "label > 0", "--keep"]
+        for arguments, saying in (
+                ([*label, "--print", "--label-type", "uint8"], "--label-type" + mark + "OUTPUT"),
+                ([*label, "--print", "--no-compression"], "--no-compression" + mark + "OUTPUT"),
+                ([*label, "--print", "--output-fallback", "f.nrrd"], "--output-fallback" + mark + "OUTPUT"),
+                ([*label, self.output, "--intensity", self.image], "--intensity" + mark + "--statistics, --print or --picture"),
+                ([*label, self.output, "--decimal", "comma"], "--decimal" + mark + "--statistics or --print"),
+                ([*label, self.output, "--per-slice"], "--per-slice" + mark),
+                ([*stats, "-o", self.path("t.json"), "--decimal", "comma"], "--decimal" + mark + "a table in a .csv or .tsv file"),
+                ([*stats, "-o", self.path("t.xlsx"), "--decimal", ","], "--decimal" + mark),
+                ([*stats, "-o", self.path("t.tsv"), "--csv-separator", "semicolon"], "--csv-separator" + mark + "a table in a .csv file"),
+                ([*stats, "--print", "--csv-separator", "tab"], "--csv-separator" + mark),
+                ([*stats, "-o", table, "--plot", self.path("p.png")], "--plot" + mark + "--histogram"),
+                ([*stats, "--histogram", "voxel_count", "--intensity", self.image], "--intensity" + mark),
+                ([*select, "--intensity", self.image], "--intensity" + mark + "--statistics, --print, --picture, or a column"),
+                ([*select, "--part", self.image], "--part" + mark + "--statistics, --print, or surface_distance_mm"),
+                ([*select, "--csv-separator", "tab"], "--csv-separator" + mark),
+                (["clean", self.image, self.output, "--largest", 1, "--holes-by-slice", "z"], "--holes-by-slice" + mark + "--fill-holes")):
+            with self.subTest(arguments):
+                self.fails(*arguments, saying=saying)
+        self.ok(*stats, "-o", self.path("t.json"), "--contacts", self.path("c.csv"), "--decimal", "comma", "--quiet")
+        self.ok(*label, self.output, "--label-type", "uint8", "--no-compression", "--quiet")
+        self.ok("select", self.image, self.output, "--where", "intensity_mean > 0", "--keep", "--intensity", self.image, "--quiet")
+
     def test_numbers(self):
         for option in ("--minimum-volume", "--tolerance"):
             self.fails("label", self.image, self.output, option, "0,5", saying="write 0.5")
@@ -100,6 +126,8 @@ class HelpTest(CommandTest):
         for text in ("Foreground:", "Which components stay:", "The table:", "Example:", "--threshold METHOD"):
             self.assertIn(text, shown)
         self.assertIn("Exit codes: 0", self.ok("--help").stdout)
+        for option in ("--touching FILE", "--clear-border", "--contacts FILE", "--smooth FILTER"):
+            self.assertRegex(shown, option + r"[^-]*\(not together with --memory\)")
 
     def test_every_command_has_an_example_and_its_options_a_task(self):
         shown = self.ok("--help").stdout.split("Subcommands:")[1].split("Exit codes")[0]

@@ -15,8 +15,6 @@ namespace brickccl::files::dicom
 namespace
 {
 
-const std::string RleSyntax = "1.2.840.10008.1.2.5";
-
 std::uint32_t
 Little32(const unsigned char * at)
 {

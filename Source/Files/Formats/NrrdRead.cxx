@@ -5,6 +5,7 @@
 
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/HeaderText.h"
 #include "BrickCCL/Files/Formats/NrrdHeader.h"
 #include "BrickCCL/Files/Settle.h"
@@ -12,7 +13,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
 #include <cctype>
 #include <charconv>
@@ -43,12 +43,13 @@ TypeOf(const std::string & field)
   };
   for (const auto & [type, names] : types)
   {
-    if (std::strstr(names, ("|" + LowerCase(field) + "|").c_str()) != nullptr)
+    if (std::string(names).find("|" + LowerCase(field) + "|") != std::string::npos)
     {
       return type;
     }
   }
-  throw Unsupported("its voxels are of type '" + field + "'; integers of 8 to 64 bits, float and double are read");
+  throw Unsupported("its voxels are of type " + Quoted(field) +
+                    "; integers of 8 to 64 bits, float and double are read");
 }
 
 /** The meaning of an axis. */
@@ -82,12 +83,13 @@ RoleOf(const std::string & kind)
   };
   for (const auto & [role, kinds] : roles)
   {
-    if (std::strstr(kinds, ("|" + kind + "|").c_str()) != nullptr)
+    if (std::string(kinds).find("|" + kind + "|") != std::string::npos)
     {
       return role;
     }
   }
-  throw Unsupported("its axes have the kind '" + kind + "', which is not supported; domain, vector and list are some " +
+  throw Unsupported("its axes have the kind " + Quoted(kind) +
+                    ", which is not supported; domain, vector and list are some " +
                     "that are; give the magnitude of complex voxels");
 }
 

@@ -4,7 +4,7 @@
     python benchmarks/compare.py [--repeat N] [--cpu] [--masks-alone] [--new-memory] [MASK.npy ...]
 
 Prints tables in Markdown: seconds, the median of N calls in turns after a first one that does not count, and in parentheses
-how many times as long as brickccl's with uint32 and with the smallest type, its default, the others take; the time that
+how many times as long as brickccl's with uint32 and with the smallest type the others take; the time that
 importing takes; how soon Ctrl-C takes effect. Needs brickccl[test]. `overhead.py` is about small arrays.
 """
 
@@ -84,7 +84,7 @@ def compare(name, mask, repeat, cpu, in_new_memory=False):
                     (dtype, count): functools.partial(
                         brickccl.label, image, connectivity=neighbors, dtype=dtype, threads=count
                     )
-                    for dtype in ("uint32", "auto")
+                    for dtype in ("uint32", "smallest")
                     for count in threads
                 },
                 "cc3d": lambda: cc3d.connected_components(image, connectivity=neighbors, binary_image=True),
@@ -96,10 +96,10 @@ def compare(name, mask, repeat, cpu, in_new_memory=False):
             in_new_memory,
         )
         row = [name, neighbors, expected]
-        row += [" / ".join(f"{times[dtype, count]:.3g}" for count in threads) for dtype in ("uint32", "auto")]
+        row += [" / ".join(f"{times[dtype, count]:.3g}" for count in threads) for dtype in ("uint32", "smallest")]
         for peer in ("cc3d", "scipy", "skimage"):
             ratios = "; ".join(
-                ", ".join(f"{times[peer] / times[dtype, count]:.1f}" for count in threads) for dtype in ("uint32", "auto")
+                ", ".join(f"{times[peer] / times[dtype, count]:.1f}" for count in threads) for dtype in ("uint32", "smallest")
             )
             row.append(f"{times[peer]:.3g} ({ratios})")
         print("| " + " | ".join(map(str, row)) + " |", flush=True)

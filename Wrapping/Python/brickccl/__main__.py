@@ -130,7 +130,7 @@ def _label(arguments: argparse.Namespace) -> None:
         threads=arguments.threads,
     )
     table = labeling.table(arguments.columns, intensity=intensity) if arguments.statistics else None
-    io.write(arguments.output, labeling.labels(), spacing=_spacing(arguments))
+    io.write(arguments.output, labeling.labels("smallest"), spacing=_spacing(arguments))
     if table is not None:
         table.to_csv(arguments.statistics)
     print(f"{labeling.count} components: {arguments.output}")

@@ -93,11 +93,29 @@ DEFAULTS: LabelArguments = {
 }
 
 
+#: What to write instead of the arguments of scipy, scikit-image and cc3d.
+_HABITS = {
+    "structure": "write neighborhood=, or connectivity= for the number of neighbors",
+    "return_num": "write return_count=True, or brickccl.find(image).count",
+    "return_N": "write return_count=True, or brickccl.find(image).count",
+    "return_count": "write brickccl.find(image).count",
+    "return_table": "write brickccl.find(image).table()",
+    "input": "give the image as the first argument",
+    "output": "write out= for an array, dtype= for a type",
+    "out_dtype": "write dtype=",
+    "delta": "write tolerance=",
+    "binary_image": "omit it, or write criterion='equal' to separate values",
+    "n_jobs": "write threads=",
+    "min_size": "write minimum_size=",
+}
+
+
 def complete(function: str, given: LabelArguments) -> dict[str, Any]:
     """All arguments of a function, with defaults for those not given."""
     if not given.keys() <= DEFAULTS.keys():
         unknown = next(iter(given.keys() - DEFAULTS.keys()))
-        raise TypeError(f"{function}() got an unexpected keyword argument '{unknown}'")
+        hint = f"; {_HABITS[unknown]}" if unknown in _HABITS else ""
+        raise TypeError(f"{function}() got an unexpected keyword argument '{unknown}'{hint}")
     arguments: dict[str, Any] = {**DEFAULTS, **given}
     if arguments["periodic"] is None:
         arguments["periodic"] = ()

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._output import is_automatic
 from ._table import Table
 from ._volume import AXES, Volume, taken_back, taker_of, voxels
 
@@ -217,7 +218,8 @@ def release_device_memory() -> None:
 
 def _label_dtype(library: Any, dtype: Any, out: Any, shape: tuple[int, ...]) -> tuple[Any, str]:
     """The type of the result, as a type of the array library and as a name."""
-    is_automatic = dtype is None or isinstance(dtype, str) and dtype == "auto"
+    if isinstance(dtype, str) and dtype == "smallest":
+        raise NotImplementedError("dtype='smallest' is not available for arrays on a GPU; give a type, for example 'uint16'")
     if out is not None:
         if not library.owns(out):
             raise TypeError("out must be an array of the image's library, on the image's device")
@@ -225,11 +227,11 @@ def _label_dtype(library: Any, dtype: Any, out: Any, shape: tuple[int, ...]) -> 
             raise ValueError(f"out has the shape {tuple(out.shape)}; it must have the image's shape, {shape}")
         if not library.is_c_order(out):
             raise ValueError("out must be laid out in C order")
-        if not is_automatic and library.as_dtype(dtype) != out.dtype:
+        if not is_automatic(dtype) and library.as_dtype(dtype) != out.dtype:
             raise TypeError(f"out is of type {out.dtype}, but dtype={dtype!r} was requested")
         chosen = out.dtype
     else:
-        chosen = library.as_dtype(library.automatic if is_automatic else dtype)
+        chosen = library.as_dtype(library.automatic if is_automatic(dtype) else dtype)
     name = library.name_of(chosen)
     if name not in _INTEGERS:
         raise TypeError(f"labels of type {name} are not possible; choose an integer type")

@@ -119,7 +119,7 @@ def label_graph(
     --------
     >>> import numpy as np, brickccl
     >>> brickccl.label_graph(np.array([3, 2, 1], np.uint8))
-    array([1, 1, 2], dtype=uint8)
+    array([1, 1, 2], dtype=uint32)
     """
     volume = as_volume(graph, "the graph")
     hook = hook_of(progress)

@@ -15,11 +15,11 @@ from ._device import Task, exchanged, is_on_device, on_host
 from ._device import label as label_on_device
 from ._device_slabs import are_slabs, label_slabs, refuse
 from ._filter import filter_of
-from ._labeling import Labeling
+from ._labeling import Labeling, with_voxels
 from ._rules import criterion_of, limits_of, narrow_float_of, rules_of
 from ._table import Table
 from ._progress import part_of
-from ._volume import Volume, as_volume, count_of
+from ._volume import Volume, as_volume, count_of, voxels
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -78,12 +78,15 @@ def _find(given: Mapping[str, Any], start: Any, progress: Any) -> Labeling:
     image, device = given["image"], given["device"]
     if device == "cpu" and type(image) is not np.ndarray and is_on_device(image):
         volume, given = on_host(given)
+    elif isinstance(image, np.ndarray) and image.size == 0:
+        voxels(with_voxels(image), "the image")
+        volume, given = Volume(image, image), {**given, "mask": None, "touching": None}
     else:
         volume = as_volume(image)
     mask, spacing = given["mask"], given["spacing"]
     kept = (given["seeds"], given["clear_border"], given["touching"], given["fill_holes"])
     runs = _core.find(
-        volume.array,
+        with_voxels(volume.array),
         None if mask is None else volume.companion("mask", mask),
         _rules(volume, given),
         volume.geometry(spacing, start),
@@ -92,7 +95,7 @@ def _find(given: Mapping[str, Any], start: Any, progress: Any) -> Labeling:
     )
     if device != "auto" and runs.remark:
         warnings.warn(runs.remark, RuntimeWarning, stacklevel=3)
-    return Labeling(runs, volume)
+    return Labeling(runs, volume, given)
 
 
 def remark_on(device: str) -> str:
@@ -170,7 +173,8 @@ def label(
     ----------
     image : array or image
         1 to 4 dimensions of bool, integers, float16, float32 or float64: a numpy array, a CPU array with DLPack, a
-        SimpleITK.Image, an itk.Image or a nibabel image. Arrays in C order are not copied, others once. An array of CuPy or
+        SimpleITK.Image, an itk.Image or a nibabel image. Arrays in C order are not copied, others once;
+        one without voxels has an empty label map. An array of CuPy or
         PyTorch on a CUDA device is labeled in place; `mask` and `out` must be on the same device. A list of such arrays is
         one volume: consecutive slabs along axis 0, each on its GPU. `mask`, `out` and the labels are then lists, too; labels
         are numbered over the whole volume.
@@ -221,8 +225,9 @@ def label(
     touching : array or image, optional
         Components stay if they have a voxel where this mask is not 0.
     dtype : dtype, default "auto"
-        An integer type for the labels; "auto" is the smallest unsigned type that holds them. For arrays on a device it is
-        uint32 (CuPy) or int32 (PyTorch), because labels are written before their number is known.
+        An integer type for the labels. "auto" is uint32 (int32 for PyTorch), and the same type of 64 bits only if there are
+        more labels. "smallest" is the smallest unsigned type that holds them; it is not available for arrays on a device,
+        where labels are written before their number is known.
     device : str, default "auto"
         "cpu", "cuda", "cuda:N", several as "cuda:0,1", "cuda:all", or "auto": the device of the array, or a CUDA device if
         the image is so large that starting the device pays. With "cpu" an array on a CUDA device is copied to the host, and
@@ -232,7 +237,7 @@ def label(
     algorithm : str, default "auto"
         A name from `info()["algorithms"]`; all give the same labels.
     threads : int, optional
-        The number of CPU threads; all if not given.
+        The number of CPU threads; all if not given, or -1.
     spacing : float or sequence of float, optional
         Size of a voxel in mm, in the order of the array's axes (z, y, x). Images bring their own.
     out : numpy.ndarray, optional
@@ -278,7 +283,7 @@ def label(
     >>> brickccl.label(image)
     array([[1, 1, 0, 0],
            [0, 0, 2, 0],
-           [3, 0, 0, 0]], dtype=uint8)
+           [3, 0, 0, 0]], dtype=uint32)
     >>> labels, count = brickccl.label(image, connectivity=8, return_count=True)
     >>> count
     2

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import _core
-from ._output import give_labels, new_labels, smallest_dtype
+from ._output import give_labels, new_labels, usual_dtype
 from ._progress import Progress, hook_of
+from ._rules import rules_of
 from ._table import Column, Table, group_names, plain
 from ._volume import Volume, companion_of
 
@@ -49,7 +50,8 @@ class Component(NamedTuple):
 class Labeling:
     """The components of an image, kept as runs: about 1 bit for each voxel and 4 bytes for each run.
 
-    `find` returns it. It makes label maps, tables and lists on request, independently of each other.
+    `find` returns it. It makes label maps, tables and lists on request, independently of each other. `len` is the number of
+    components. A labeling can be pickled; the labels of an image of another library are a numpy array after that.
 
     Examples
     --------
@@ -60,20 +62,24 @@ class Labeling:
     >>> labeling.labels()
     array([[1, 1, 0],
            [0, 0, 2],
-           [3, 0, 2]], dtype=uint8)
+           [3, 0, 2]], dtype=uint32)
     >>> labeling.keep("voxel_count >= 2").labels()
     array([[1, 1, 0],
            [0, 0, 2],
-           [0, 0, 2]], dtype=uint8)
+           [0, 0, 2]], dtype=uint32)
     """
 
-    def __init__(self, runs: _core.LabeledRuns, volume: Volume) -> None:
+    def __init__(self, runs: _core.LabeledRuns, volume: Volume, given: Mapping[str, Any] | None = None) -> None:
         self._runs = runs
+        # The arguments that a pickled labeling is found again with.
+        self._given = {name: (given or {}).get(name) for name in _KEPT}
+        self._foreground: int | None = None
         # Not the image itself: a labeling keeps no voxels.
         self._shape: tuple[int, ...] = volume.array.shape
         self._wrap = volume.wrap
         self._is_reversed = volume.is_reversed
         self._place = volume.place
+        self._label_type = volume.label_type
 
     @property
     def count(self) -> int:
@@ -87,8 +93,8 @@ class Labeling:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The smallest type for the labels."""
-        return smallest_dtype(self.count)
+        """The type of `labels` unless another one is requested."""
+        return usual_dtype(self.count, self._label_type)
 
     @property
     def algorithm(self) -> str:
@@ -103,7 +109,7 @@ class Labeling:
     @property
     def foreground_count(self) -> int:
         """The number of labeled voxels, including filtered components."""
-        return self._runs.foreground()
+        return self._runs.foreground() if self._foreground is None else self._foreground
 
     def labels(self, dtype: Any = "auto", out: np.ndarray[Any, Any] | None = None, *, progress: Progress | None = None) -> Any:
         """The label map: 0 is background, components are 1..count.
@@ -111,7 +117,7 @@ class Labeling:
         Parameters
         ----------
         dtype : dtype, default "auto"
-            An integer type; "auto" is the smallest unsigned type that holds `count`.
+            As for `label`.
         out : numpy.ndarray, optional
             Array for the labels: the image's shape, C order, an integer type. It is returned.
         progress : callable, optional
@@ -126,8 +132,9 @@ class Labeling:
         OverflowError
             If the type cannot hold the labels; nothing is written then.
         """
-        array = new_labels(dtype, out, self._shape, self.count, self._is_reversed)
-        self._runs.write(array, hook_of(progress))
+        array = new_labels(dtype, out, self._shape, self.count, self._is_reversed, self._label_type)
+        if array.size:
+            self._runs.write(array, hook_of(progress))
         return give_labels(array, out, self._is_reversed, self._wrap)
 
     def table(
@@ -227,6 +234,17 @@ class Labeling:
         self._runs.renumber(numbers_of(holds, keeps, self.count))
         return self
 
+    def __reduce__(self) -> Any:
+        given = self._given
+        if given["fill_holes"] and given["neighborhood"] is not None:
+            raise TypeError("a labeling with fill_holes and a neighborhood cannot be pickled; pickle its labels() instead")
+        starts, lengths, labels = self.runs()
+        gaps = starts - np.concatenate([[0], (starts + lengths)[:-1]])
+        runs = [values.astype(np.min_scalar_type(values.max(initial=0))) for values in (gaps, lengths, labels)]
+        place = {} if self._place is None else {name: list(values) for name, values in self._place._asdict().items()}
+        volume = {**place, "is_reversed": self._is_reversed, "label_type": self._label_type}
+        return _unpickled, (runs, self._shape, volume, given, self.foreground_count)
+
     def __len__(self) -> int:
         return self.count
 
@@ -235,6 +253,39 @@ class Labeling:
 
     def __repr__(self) -> str:
         return f"<brickccl.Labeling of {self.count} components, shape {self.shape}>"
+
+
+#: The arguments of `find` that tables depend on, or that decide whether components stay the same when they are found again.
+_KEPT = ("connectivity", "by_slice", "neighborhood", "periodic", "spacing", "start", "fill_holes")
+
+
+def with_voxels(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The array for the engine: background instead of an array without voxels."""
+    return array if array.size else np.zeros((1,) * array.ndim, array.dtype)
+
+
+def _unpickled(
+    runs: list[Column], shape: tuple[int, ...], kept: dict[str, Any], given: dict[str, Any], foreground: int
+) -> Labeling:
+    """A labeling with the components of these runs: gaps before them, lengths, labels."""
+    gaps, lengths, labels = runs
+    array = np.zeros(shape, labels.dtype)
+    values = np.stack([np.zeros_like(labels), labels], axis=1).ravel()
+    filled = np.repeat(values, np.stack([gaps, lengths], axis=1).ravel())
+    array.ravel()[: len(filled)] = filled
+    volume = Volume(array, array, wrap=np.transpose if kept["is_reversed"] else None, **kept)
+    # Voxels of a component are joined by their equal labels, and others are not.
+    equal = ("equal", 0, None, None, None)
+    options = (given[name] for name in ("connectivity", "by_slice", "neighborhood", "periodic"))
+    rules = rules_of(volume, equal, *options, device="cpu")
+    geometry = volume.geometry(given["spacing"], given["start"])
+    labeling = Labeling(_core.find(with_voxels(array), None, rules, geometry, None, None), volume, given)
+    # They were found in raster order.
+    starts, _, found = labeling.runs()
+    numbers = array.ravel()[starts[np.unique(found, return_index=True)[1]]]
+    labeling._runs.renumber(numbers.astype(np.uint64))
+    labeling._foreground = foreground
+    return labeling
 
 
 def condition_columns(condition: str, dimension: int) -> list[str]:

@@ -119,7 +119,7 @@ def select(
     --------
     >>> import numpy as np, brickccl
     >>> brickccl.select(np.array([5, 5, 0, 8, 0, 9, 9]), "voxel_count > 1")
-    array([1, 1, 0, 0, 0, 2, 2], dtype=uint8)
+    array([1, 1, 0, 0, 0, 2, 2], dtype=uint32)
     """
     columns = None
     if isinstance(where, str):
@@ -167,7 +167,7 @@ def relabel(
     --------
     >>> import numpy as np, brickccl
     >>> brickccl.relabel(np.array([9, 9, 0, 4]), order="size")
-    array([1, 1, 0, 2], dtype=uint8)
+    array([1, 1, 0, 2], dtype=uint32)
     """
     if order not in ("label", "raster", "size"):
         raise ValueError(f"the order {order!r} is unknown; choose label, raster or size")
@@ -202,7 +202,7 @@ def _write_numbers(
 ) -> Any:
     """The label map with these numbers; `are_kept` if the labels may have gaps."""
     runs.renumber(numbers)
-    array = new_labels(dtype, out, volume.array.shape, runs.count, volume.is_reversed)
+    array = new_labels(dtype, out, volume.array.shape, runs.count, volume.is_reversed, volume.label_type)
     limit = np.iinfo(array.dtype).max
     if are_kept and runs.count > limit:
         raise OverflowError(

@@ -61,15 +61,23 @@ def smallest_dtype(count: int) -> np.dtype[Any]:
     return np.dtype(np.uint64)
 
 
-def _is_automatic(dtype: Any) -> bool:
+def usual_dtype(count: int, usual: str = "u4") -> np.dtype[Any]:
+    """The type of label maps unless another one is requested: `usual`, of 32 bits, or 64 bits for more labels."""
+    dtype = np.dtype(usual)
+    return dtype if count <= np.iinfo(dtype).max else np.dtype(f"{dtype.kind}8")
+
+
+def is_automatic(dtype: Any) -> bool:
     return dtype is None or isinstance(dtype, str) and dtype == "auto"
 
 
 def new_labels(
-    dtype: Any, out: Any, shape: tuple[int, ...], count: int, is_reversed: bool = False
+    dtype: Any, out: Any, shape: tuple[int, ...], count: int, is_reversed: bool = False, usual: str = "u4"
 ) -> np.ndarray[Any, Any]:
     """The array for a label map of labels up to `count`. `give_labels` copies it to `out`, whose axes are reversed if
     `is_reversed`."""
+    if isinstance(dtype, str) and dtype == "smallest":
+        dtype = smallest_dtype(count)
     if out is not None:
         if not isinstance(out, np.ndarray):
             raise TypeError(f"out is of type {type(out).__name__}; it must be a numpy array")
@@ -80,16 +88,16 @@ def new_labels(
             raise ValueError(f"out has the shape {out.shape}; it must have the image's shape, {wanted}")
         if not out.flags.writeable or not (is_reversed or out.flags.c_contiguous):
             raise ValueError("out must be writeable and laid out in C order")
-        if not _is_automatic(dtype) and np.dtype(dtype) != out.dtype:
+        if not is_automatic(dtype) and np.dtype(dtype) != out.dtype:
             raise TypeError(f"out is of type {out.dtype}, but dtype={dtype!r} was requested")
         if not is_reversed:
             return out
         return out.T if out.T.flags.c_contiguous else new_array(shape, out.dtype)
-    if _is_automatic(dtype):
-        return new_array(shape, smallest_dtype(count))
+    if is_automatic(dtype):
+        return new_array(shape, usual_dtype(count, usual))
     chosen = np.dtype(dtype)
     if chosen not in _LABEL_TYPES or not chosen.isnative:
-        raise TypeError(f"dtype {chosen} is not a type for labels; choose 'auto' or an integer type")
+        raise TypeError(f"dtype {chosen} is not a type for labels; choose 'auto', 'smallest' or an integer type")
     return new_array(shape, chosen)
 
 

@@ -141,6 +141,9 @@ def rules_of(
     for name, value, example in (("algorithm", algorithm, "auto"), ("device", device, "cpu"), ("order", limits[0], "raster")):
         if not isinstance(value, str):
             raise TypeError(f"{name} must be a name, for example '{example}', not {value!r}")
+    if device.partition(":")[0].lower() in ("gpu", "nvidia"):
+        _, colon, number = device.partition(":")
+        raise ValueError(f"the device {device!r} is unknown; write device='cuda{colon}{number}'")
     arguments = (
         *criterion,
         None if connectivity is None else count_of("connectivity", connectivity),

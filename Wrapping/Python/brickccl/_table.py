@@ -8,6 +8,7 @@ import os
 import tempfile
 from collections.abc import Iterable, Sequence
 from copy import deepcopy
+from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -43,12 +44,43 @@ class ColumnDescription(NamedTuple):
     group: str
 
 
+class _Columns(NamedTuple):
+    """What remains of the engine's table in one that was pickled or cut."""
+
+    shape: tuple[int, ...]
+    spacing: list[float]
+    rows: list[tuple[str, ...]]
+    pairs: dict[str, Column]
+
+    def describe(self) -> list[tuple[str, ...]]:
+        return self.rows
+
+    def contacts(self) -> dict[str, Column]:
+        return self.pairs
+
+    def evaluate(self, condition: str) -> Column:
+        raise ValueError(
+            f"the condition {condition!r} needs the table of a labeling, not a pickled one or its first rows; compare "
+            "columns instead, for example table['voxel_count'] > 100"
+        )
+
+    def json(self) -> str:
+        raise ValueError("to_json needs the table of a labeling, not a pickled one or its first rows; use to_csv")
+
+
+def _text_of(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
 class Table(dict[str, Column]):
     """The measures of components: one numpy array for each column, one row for each component, ascending labels.
 
     Whole numbers are int64 (uint64 if a label needs it), all others float64. Names end in their unit. In names, x is the last
     axis of the array, y the one before, as in images; bounding boxes include their last index. `where`, `contacts` and
-    `merge_tables` use the engine's table; changes of the dict do not affect them.
+    `merge_tables` use the engine's table; changes of the dict do not affect them. `len` is the number of rows.
+
+    Tables can be pickled. A table from a pickle, or from `head`, has its columns, descriptions and contacts, but refuses
+    `where`, `to_json` and `merge_tables`.
 
     Examples
     --------
@@ -58,18 +90,39 @@ class Table(dict[str, Column]):
     array([2, 1])
     >>> table.where("voxel_count > 1")
     array([ True, False])
+    >>> table.columns[:2]
+    ['label', 'voxel_count']
     """
 
     def __init__(self, native: _core.Table, is_reversed: bool = False, threads: int = 1) -> None:
         super().__init__((name, plain(values)) for name, values in native.columns(threads).items())
-        self._native = native
+        self._native: Any = native
         # Whether the axes of the image that was given are x, y, z, not z, y, x.
         self._is_reversed = is_reversed
 
     @property
     def row_count(self) -> int:
         """The number of components."""
-        return len(self._native)
+        return len(next(iter(self.values()), ()))
+
+    def __len__(self) -> int:
+        return self.row_count
+
+    def __bool__(self) -> bool:
+        return True
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return list(self)
+
+    def head(self, rows: int = 5) -> Table:
+        """A table of the first rows."""
+        table = self.copy()
+        number = count_of("rows", rows)
+        table.update({name: values[:number] for name, values in self.items()})
+        table._native = self._without_engine()
+        return table
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -167,8 +220,35 @@ class Table(dict[str, Column]):
             named["axis_minor_length"] = self["axis_length_1_mm"]
         return named
 
+    def _shown(self) -> tuple[str, dict[str, list[str]], str]:
+        """A title, the texts of the first rows of each column, and what else there is."""
+        shown = {name: [_text_of(value) for value in values[:10].tolist()] for name, values in self.items()}
+        left = self.row_count - 10
+        return (
+            f"brickccl.Table of {self.row_count} components, {len(shown)} columns",
+            shown,
+            f"... and {left} more rows" if left > 0 else "",
+        )
+
     def __repr__(self) -> str:
-        return f"<brickccl.Table of {self.row_count} components, {len(self)} columns>"
+        title, shown, more = self._shown()
+        lines = [""] * (1 + min(10, self.row_count))
+        hidden = []
+        for name, texts in shown.items():
+            width = max(map(len, [name, *texts])) + 2
+            if len(lines[0]) + width > 118 or hidden:
+                hidden.append(name)
+            else:
+                lines = [line + text.rjust(width) for line, text in zip(lines, [name, *texts])]
+        rest = [f"more columns: {', '.join(hidden)}"] if hidden else []
+        return "\n".join([f"<{title}>", *lines, *([more] if more else []), *rest])
+
+    def _repr_html_(self) -> str:
+        """The first rows, for notebooks."""
+        title, shown, more = self._shown()
+        names = "".join(f"<th>{escape(name)}</th>" for name in shown)
+        rows = "".join("<tr>" + "".join(f"<td>{text}</td>" for text in row) + "</tr>" for row in zip(*shown.values()))
+        return f"<p>{title}</p><table><thead><tr>{names}</tr></thead><tbody>{rows}</tbody></table><p>{more}</p>"
 
     def copy(self) -> Table:
         """A new table with the same columns, which share their memory like a copied dict."""
@@ -186,8 +266,21 @@ class Table(dict[str, Column]):
         table.update({name: deepcopy(values, memo) for name, values in self.items()})
         return table
 
+    def _without_engine(self) -> Any:
+        native = self._native
+        pairs = {name: plain(values) for name, values in native.contacts().items()}
+        return _Columns(tuple(native.shape), list(native.spacing), [tuple(row) for row in native.describe()], pairs)
+
     def __reduce__(self) -> Any:
-        raise TypeError("a brickccl.Table cannot be pickled; use dict(table)")
+        return _unpickled, (dict(self), tuple(self._without_engine()), self._is_reversed)
+
+
+def _unpickled(columns: dict[str, Column], rest: tuple[Any, ...], is_reversed: bool) -> Table:
+    table = Table.__new__(Table)
+    table.update(columns)
+    table._native = _Columns(*rest)
+    table._is_reversed = is_reversed
+    return table
 
 
 def check_rows(rows: Any) -> None:
@@ -288,6 +381,8 @@ def merge_tables(
     for name, part in (("first", first), ("second", second)):
         if not isinstance(part, Table):
             raise TypeError(f"{name} is of type {type(part).__name__}; it must be a Table")
+        if isinstance(part._native, _Columns):
+            raise ValueError(f"{name} is a pickled table or its first rows; merge_tables needs the table of a labeling")
     labels = _pairs_of_labels(pairs)
     native, of_first, of_second = _core.merge_tables(first._native, second._native, labels)
     table = Table(native, first._is_reversed)

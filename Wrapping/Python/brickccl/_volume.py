@@ -35,7 +35,7 @@ class Place(NamedTuple):
 class Volume:
     """An array in C order and native byte order, with its geometry and a conversion back to the kind of the input."""
 
-    __slots__ = ("array", "source", "spacing", "origin", "direction", "wrap", "is_reversed")
+    __slots__ = ("array", "source", "spacing", "origin", "direction", "wrap", "is_reversed", "label_type")
 
     def __init__(
         self,
@@ -47,6 +47,7 @@ class Volume:
         direction: Sequence[float] = (),
         wrap: Callable[[np.ndarray[Any, Any]], Any] | None = None,
         is_reversed: bool = False,
+        label_type: str = "u4",
     ) -> None:
         self.array: np.ndarray[Any, Any] = array
         # A view into an image is only good while the image lives.
@@ -58,6 +59,7 @@ class Volume:
         self.wrap: Callable[[np.ndarray[Any, Any]], Any] | None = wrap
         # Whether the user's axes are x, y, z and the array's z, y, x.
         self.is_reversed: bool = is_reversed
+        self.label_type: str = label_type
 
     @property
     def is_plain(self) -> bool:
@@ -201,21 +203,21 @@ def count_of(name: str, value: Any) -> int:
 
 def threads_of(threads: Any) -> int:
     """A number of threads, None for all."""
-    if threads is None:
+    if threads is None or type(threads) is int and threads == -1:
         return 0
     number = count_of("threads", threads)
     if not 1 <= number <= 4096:
-        raise ValueError(f"threads={threads} must be 1 to 4096, or None for all")
+        raise ValueError(f"threads={threads} must be 1 to 4096, or None or -1 for all")
     return number
 
 
 def workers_of(workers: Any) -> int | None:
     """A number of threads or processes, None for one per processor."""
-    if workers is None:
+    if workers is None or type(workers) is int and workers == -1:
         return None
     number = count_of("workers", workers)
     if not 1 <= number <= 4096:
-        raise ValueError(f"workers={workers} must be 1 to 4096, or None for as many as processors")
+        raise ValueError(f"workers={workers} must be 1 to 4096, or None or -1 for as many as processors")
     return number
 
 
@@ -348,7 +350,9 @@ def _from_dlpack(image: Any, name: str) -> Volume:
     if str(getattr(image, "dtype", "")).endswith("bfloat16"):
         # numpy has no such type; float32 holds its values.
         readable = image.float() if hasattr(image, "float") else image.astype(np.float32)
-    return Volume(voxels(np.from_dlpack(readable), name), image, wrap=wrap)
+    # PyTorch computes with signed types only.
+    label_type = "i4" if type(image).__module__.partition(".")[0] == "torch" else "u4"
+    return Volume(voxels(np.from_dlpack(readable), name), image, wrap=wrap, label_type=label_type)
 
 
 def _from_simpleitk(image: Any, name: str) -> Volume:

@@ -49,7 +49,7 @@ class Image:
     >>> from brickccl.io import Image
     >>> image = Image(np.array([[1, 0], [0, 1]]), spacing=(0.5, 2.0))
     >>> brickccl.label(image)
-    <brickccl.io.Image of uint8, shape (2, 2), spacing (0.5, 2.0)>
+    <brickccl.io.Image of uint32, shape (2, 2), spacing (0.5, 2.0)>
     """
 
     def __init__(

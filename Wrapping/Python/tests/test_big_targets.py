@@ -31,6 +31,14 @@ def test_an_array_that_is_given_is_filled(tmp_path):
         big.label(image, zarr.create_array({}, shape=(9, 9), chunks=(9, 9), dtype="i8"))
 
 
+def test_new_labels_are_uint32_or_of_the_smallest_type(tmp_path):
+    image = grains((9, 9), 0.5)
+    assert big.label(image, tmp_path / "a", brick=4, chunks=4).labels.dtype == np.uint32
+    assert big.label(image, tmp_path / "b", brick=4, chunks=4, dtype="smallest").labels.dtype == np.uint8
+    with pytest.raises(ValueError, match="dtype= needs a new target"):
+        big.label(image, zarr.create_array({}, shape=(9, 9), chunks=(9, 9), dtype="u1"), dtype="smallest")
+
+
 @pytest.mark.parametrize("ending", [".parquet", ".csv", ".zarr"])
 def test_tables_are_written(tmp_path, ending):
     image = grains((12, 12, 12))

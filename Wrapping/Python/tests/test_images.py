@@ -363,6 +363,6 @@ def test_labels_that_a_format_of_nibabel_does_not_have_are_a_type_error():
     many = np.zeros((40, 40, 2), np.uint8)
     many[::2, ::2, 0] = 1
     image = nibabel.AnalyzeImage(many, np.eye(4))
-    with pytest.raises(TypeError, match="AnalyzeImage have no voxels of uint16; choose another dtype"):
+    with pytest.raises(TypeError, match="AnalyzeImage have no voxels of uint32; choose another dtype"):
         brickccl.label(image)
     assert brickccl.label(image, dtype="int16").get_data_dtype() == np.int16

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import brickccl
+from brickccl._output import usual_dtype
 from conftest import flood_fill, in_some_layout, random_mask, random_shape
 
 TYPES = ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8"]
@@ -23,7 +24,7 @@ def test_labels_are_those_of_a_flood_fill_for_every_type_layout_and_byte_order(s
         expected, count = flood_fill(mask, rank)
         labels, found = brickccl.label(in_some_layout(random, image), connectivity=rank, return_count=True)
         assert found == count
-        assert labels.dtype == np.uint8
+        assert labels.dtype == np.uint32
         assert labels.flags.c_contiguous
         np.testing.assert_array_equal(labels, expected)
 
@@ -94,13 +95,27 @@ def test_size_filters_and_orders():
     assert brickccl.label(image, minimum_volume=1.0, spacing=0.5).tolist() == [0, 0, 1, 1, 0, 2, 2, 2, 0, 3, 3]
 
 
-def test_the_type_is_the_smallest_that_holds_the_labels():
-    for count, dtype in ((255, np.uint8), (256, np.uint16), (65535, np.uint16), (65536, np.uint32)):
-        image = np.zeros(2 * count, np.uint8)
-        image[::2] = 1
+def test_labels_are_uint32_or_of_the_smallest_type_on_request():
+    for count, dtype in ((0, np.uint8), (255, np.uint8), (256, np.uint16), (65535, np.uint16), (65536, np.uint32)):
+        image = np.zeros(2 * count + 1, np.uint8)
+        image[1::2] = 1
         labels = brickccl.label(image)
-        assert labels.dtype == dtype
-        assert labels.max() == count
+        assert labels.dtype == brickccl.find(image).dtype == np.uint32
+        assert (labels * 60).max() == 60 * count
+        assert brickccl.label(image, dtype="smallest").dtype == brickccl.find(image).labels("smallest").dtype == dtype
+        if count:
+            assert brickccl.select(labels, "voxel_count > 0").dtype == brickccl.relabel(labels).dtype == np.uint32
+            assert brickccl.relabel(labels, dtype="smallest").dtype == dtype
+    assert [usual_dtype(2**32 - 1), usual_dtype(2**32), usual_dtype(2**31, "i4")] == [np.uint32, np.uint64, np.int64]
+    kept = brickccl.select(np.array([0, 2**40]), "voxel_count > 0", keep_labels=True)
+    assert kept.dtype == np.uint64 and kept.tolist() == [0, 2**40]
+
+
+def test_the_smallest_type_must_be_that_of_out():
+    out = np.zeros(3, np.uint16)
+    with pytest.raises(TypeError, match="out is of type uint16"):
+        brickccl.label(np.ones(3), dtype="smallest", out=out)
+    assert brickccl.label(np.ones(3), dtype="smallest", out=out.view(np.uint8)[:3]).tolist() == [1, 1, 1]
 
 
 @pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"])
@@ -214,7 +229,6 @@ def test_an_argument_without_meaning_says_what_would_be_right(error, text, argum
         (TypeError, "masked array", np.ma.masked_array([1, 2], [True, False])),
         (ValueError, "0 dimensions", np.array(1)),
         (ValueError, "5 dimensions", np.zeros((1, 1, 1, 1, 1))),
-        (ValueError, "no voxels", np.zeros((0, 3), np.uint8)),
     ],
 )
 def test_an_image_that_is_none_is_refused(error, text, image):

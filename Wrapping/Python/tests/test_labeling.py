@@ -2,6 +2,7 @@
 """Labeling, tables and operations on label images."""
 
 import csv
+import pickle
 
 import numpy as np
 import pytest
@@ -214,6 +215,79 @@ def test_statistics_has_names_of_scikit_image():
     assert list(ours) == list(theirs)
     for name, values in theirs.items():
         np.testing.assert_allclose(ours[name], values, rtol=1e-13, err_msg=name)
+
+
+def test_a_table_shows_its_values():
+    table = brickccl.find(grains(), spacing=0.1).table("shape")
+    assert len(table) == table.row_count == len(table["label"]) and table.columns == list(table)
+    lines = repr(table).splitlines()
+    assert lines[0] == f"<brickccl.Table of {len(table)} components, {len(table.columns)} columns>"
+    assert lines[1].split()[:2] == table.columns[:2]
+    assert [line.split()[:2] for line in lines[2:12]] == [
+        [str(label), str(count)] for label, count in zip(range(1, 11), table["voxel_count"])
+    ]
+    assert lines[12] == f"... and {len(table) - 10} more rows" and table.columns[-1] in lines[13]
+    assert max(map(len, lines[:13])) < 120
+    html = table._repr_html_()
+    assert html.count("<tr>") == 11 and html.count("<th>") == len(table.columns)
+    empty = brickccl.find(np.zeros((3, 3))).table()
+    assert len(empty) == 0 and empty and repr(empty).splitlines()[1].split()[0] == "label"
+
+
+def test_tables_and_the_head_of_them_go_through_pickle():
+    table = brickccl.find(grains(), spacing=0.1).table("shape,neighbors")
+    again = pickle.loads(pickle.dumps(table))
+    head = table.head(3)
+    assert len(head) == 3 and head["label"].tolist() == [1, 2, 3] and len(table.head(10**6)) == len(table)
+    for one in (again, pickle.loads(pickle.dumps(again)), head):
+        assert one.shape == table.shape and one.describe() == table.describe() and one.columns == table.columns
+        for name, values in one.items():
+            np.testing.assert_array_equal(values, table[name][: len(one)])
+        assert all((values == table.contacts()[name]).all() for name, values in one.contacts().items())
+        assert list(one.to_skimage()) == list(table.to_skimage())
+        with pytest.raises(ValueError, match="compare columns instead"):
+            one.where("label > 1")
+        with pytest.raises(ValueError, match="pickled table"):
+            brickccl.merge_tables(table, one, [])
+        with pytest.raises(ValueError, match="to_csv"):
+            one.to_json()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"connectivity": 26, "order": "size", "spacing": (3, 2, 1), "start": (5, 6, 7)},
+        {"by_slice": 0, "minimum_size": 3},
+        {"periodic": "xz", "criterion": "equal"},
+        {"neighborhood": "8+z", "largest": 4},
+        {"fill_holes": True},
+    ],
+)
+def test_a_labeling_goes_through_pickle(options):
+    image = np.random.default_rng(4).integers(0, 3, (9, 10, 11)).astype(np.uint8) * grains(shape=(9, 10, 11), density=0.4)
+    labeling = brickccl.find(image, **options)
+    for one in (labeling, brickccl.find(image, **options).keep("voxel_count > 2")):
+        again = pickle.loads(pickle.dumps(one))
+        assert (again.count, again.shape, again.dtype) == (one.count, one.shape, one.dtype)
+        assert again.foreground_count == one.foreground_count
+        np.testing.assert_array_equal(again.labels(), one.labels())
+        groups = "shape,place" if "periodic" in options or "by_slice" in options else "shape,place,surface,topology"
+        measured, expected = again.table(groups), one.table(groups)
+        assert measured.columns == expected.columns and measured.to_json() == expected.to_json()
+    assert pickle.loads(pickle.dumps(brickccl.find(image * 0))).count == 0
+    with pytest.raises(TypeError, match="pickle its labels"):
+        pickle.dumps(brickccl.find(image, neighborhood="8+z", fill_holes=True))
+
+
+def test_a_labeling_of_an_image_keeps_its_place_through_pickle():
+    nibabel = pytest.importorskip("nibabel")
+    image = nibabel.Nifti1Image(grains(shape=(5, 6, 7)).astype(np.uint8), np.diag([2.0, 3.0, 4.0, 1.0]))
+    labeling = brickccl.find(image)
+    again = pickle.loads(pickle.dumps(labeling))
+    assert again.shape == labeling.shape == (5, 6, 7)
+    np.testing.assert_array_equal(again.labels(), np.asarray(labeling.labels().dataobj))
+    assert again.table().to_json() == labeling.table().to_json()
 
 
 def test_select_keeps_and_removes_by_condition():

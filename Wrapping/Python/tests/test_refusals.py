@@ -3,6 +3,7 @@
 
 import mmap
 import os
+import pickle
 import subprocess
 import sys
 
@@ -44,6 +45,45 @@ IMAGE = np.eye(5)
 def test_what_has_no_meaning_is_an_error(error, text, call):
     with pytest.raises(error, match=text):
         call()
+
+
+@pytest.mark.parametrize(
+    ("error", "text", "arguments"),
+    [
+        (TypeError, "argument 'structure'; write neighborhood=", {"structure": np.ones((3, 3))}),
+        (TypeError, "argument 'return_num'; write return_count=True", {"return_num": True}),
+        (TypeError, "argument 'out_dtype'; write dtype=", {"out_dtype": np.uint16}),
+        (TypeError, "argument 'nothing'$", {"nothing": 1}),
+        (ValueError, "device 'gpu' is unknown; write device='cuda'", {"device": "gpu"}),
+        (ValueError, "device 'GPU:1' is unknown; write device='cuda:1'", {"device": "GPU:1"}),
+        (ValueError, "threads=-2", {"threads": -2}),
+    ],
+)
+def test_habits_of_other_libraries_are_told_what_to_write(error, text, arguments):
+    with pytest.raises(error, match=text):
+        brickccl.label(IMAGE, **arguments)
+    with pytest.raises(TypeError, match="write brickccl.find"):
+        brickccl.find(IMAGE, return_count=True)
+
+
+def test_minus_one_thread_is_all_and_connectivity_may_be_that_of_scikit_image():
+    for rank, neighbors in ((1, 4), (2, 8)):
+        labels = brickccl.label(IMAGE, connectivity=rank, threads=-1)
+        np.testing.assert_array_equal(labels, brickccl.label(IMAGE, connectivity=neighbors))
+    with pytest.raises(ValueError, match="connectivity"):
+        brickccl.label(IMAGE, connectivity=3)
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 3), (2, 0, 5), (1, 2, 3, 0)])
+def test_an_array_without_voxels_has_an_empty_map(shape):
+    image = np.zeros(shape, np.int16)
+    labels, count, table = brickccl.label(image, mask=image, return_count=True, return_table=True)
+    assert (labels.shape, labels.dtype, count, len(table)) == (shape, np.uint32, 0, 0)
+    labeling = pickle.loads(pickle.dumps(brickccl.find(image)))
+    assert labeling.labels("smallest").shape == labeling.shape == shape
+    assert labeling.dtype == np.uint32 and not list(labeling.components())
+    with pytest.raises(TypeError, match="complex"):
+        brickccl.label(image.astype(complex))
 
 
 def test_a_complex_number_is_none_that_an_equal_one_was():

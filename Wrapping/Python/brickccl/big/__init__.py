@@ -269,7 +269,8 @@ maximum_size, minimum_volume, largest
     spacing : float or sequence of float, optional
         Size of a voxel in mm. An OME-Zarr image has its own; lengths without a unit are in mm.
     dtype : dtype, default "auto"
-        uint8, uint16, uint32 or uint64; "auto" is the smallest type that holds the labels.
+        uint8, uint16, uint32 or uint64. "auto" is uint32, or uint64 if there are more labels; "smallest" is the smallest
+        type that holds them.
     table : path, optional
         File for the component table: .parquet, .csv, .tsv, or .zarr, a group with an array for each column. An old table is
         replaced, anything else refused.

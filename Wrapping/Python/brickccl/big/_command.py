@@ -74,7 +74,7 @@ def _add_problem(parser: argparse.ArgumentParser, name: str) -> None:
     parser.add_argument("--minimum-volume", type=number_of, metavar="MM3")
     parser.add_argument("--largest", type=int, metavar="K", help="keep only the K largest")
     parser.add_argument("--order", choices=("raster", "size"), default="raster")
-    parser.add_argument("--type", default="auto", metavar="TYPE", help="uint8, uint16, uint32, uint64 or auto")
+    parser.add_argument("--type", default="auto", metavar="TYPE", help="uint8, uint16, uint32, uint64, smallest or auto")
     parser.add_argument("--table", metavar="FILE", help=".parquet, .csv, .tsv or .zarr")
     parser.add_argument("--table-rows", type=int, metavar="N", help="write the table as a folder of files with this many rows")
     parser.add_argument("--columns", metavar="GROUPS", help="groups of columns: shape,feret ...")

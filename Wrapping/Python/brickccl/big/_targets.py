@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .._output import is_automatic, smallest_dtype, usual_dtype
 from . import _ome
 from ._grid import Box, Grid, choose_brick, shape_of
 from ._sources import Source, ZarrSource, absolute, open_zarr, url_of
@@ -35,12 +36,15 @@ LABEL_TYPES = ("uint8", "uint16", "uint32", "uint64")
 
 
 def label_type(dtype: Any) -> str:
-    """The name of a type for labels, or "auto"."""
-    if dtype is None or isinstance(dtype, str) and dtype == "auto":
+    """The name of a type for labels, "auto" or "smallest"."""
+    if is_automatic(dtype):
         return "auto"
+    if isinstance(dtype, str) and dtype == "smallest":
+        return dtype
     name = str(np.dtype(dtype).name)
     if name not in LABEL_TYPES:
-        raise TypeError(f"dtype {name} is not a type for labels by bricks; choose 'auto' or one of {', '.join(LABEL_TYPES)}")
+        known = ", ".join(LABEL_TYPES)
+        raise TypeError(f"dtype {name} is not a type for labels by bricks; choose 'auto', 'smallest' or one of {known}")
     return name
 
 
@@ -108,8 +112,8 @@ class Target:
     def check_type(self, count: int) -> str:
         """The type of the labels 1..count."""
         dtype = self.spec["dtype"]
-        if dtype == "auto":
-            return str(np.min_scalar_type(count).name) if count > 0 else "uint8"
+        if dtype in ("auto", "smallest"):
+            return str((usual_dtype if dtype == "auto" else smallest_dtype)(count).name)
         if count > np.iinfo(dtype).max:
             raise OverflowError(
                 f"{count} components do not fit the label type {dtype}; use {np.min_scalar_type(count).name} or dtype='auto'"
@@ -453,7 +457,8 @@ def plan_target(
         return Target({**spec, "url": url, "dtype": wanted, "zarr_format": zarr_format, "storage_options": options})
     if not isinstance(target, zarr.Array):
         raise TypeError(f"the target is of type {type(target).__name__}; it must be a path or URL, or an array of zarr")
-    for name, value in (("chunks", chunks), ("shards", shards), ("zarr_format", zarr_format)):
+    type_by_count = wanted if wanted == "smallest" else None
+    for name, value in (("chunks", chunks), ("shards", shards), ("zarr_format", zarr_format), ("dtype", type_by_count)):
         if value is not None:
             raise ValueError(f"{name}= needs a new target; the given array has its own")
     _check_existing(target)

@@ -288,6 +288,7 @@ class Mrc(PicturesTest):
         voxels = (self.VOXELS + 120).astype("u1")
         self.assertEqual(self.assert_voxels(self.mrc(voxels, 0, imod=0), voxels).type, "uint8")
         self.assertEqual(self.read(self.mrc(voxels, 0, imod=1)).type, "int8")
+        self.refuses(self.mrc(voxels, 0, imod=17), saying="two 4-bit numbers")
 
     def test_refused(self):
         voxels = self.VOXELS.astype("i2")

@@ -192,9 +192,9 @@ Proposal(const FileBytes & file, int dimension)
   const std::uint64_t length = file.Size();
   for (const std::uint64_t size : { 2, 1, 4 })
   {
-    const auto   edge = std::llround(std::pow(static_cast<double>(length / size), 1.0 / dimension));
-    const double volume = std::pow(static_cast<double>(edge), dimension) * static_cast<double>(size);
-    if (layout.sizes.empty() && edge > 1 && volume == static_cast<double>(length))
+    const auto count = static_cast<double>(length) / static_cast<double>(size);
+    const auto edge = std::llround(std::pow(count, 1.0 / dimension));
+    if (layout.sizes.empty() && edge > 1 && std::pow(static_cast<double>(edge), dimension) == count)
     {
       layout.sizes.assign(static_cast<std::size_t>(dimension), edge);
     }
@@ -235,7 +235,7 @@ HeaderNextTo(const std::string & path)
 {
   for (const char * const extension : { ".mhd", ".nhdr", ".vgi", ".hdr" })
   {
-    const std::string header = std::filesystem::path(path).replace_extension(extension).string();
+    std::string header = std::filesystem::path(path).replace_extension(extension).string();
     if (header != path && IsRegularFile(header) && FormatOfFile(FileBytes::Map(header), {}) != nullptr)
     {
       return header;

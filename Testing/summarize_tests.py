@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the slowest tests, and the skipped ones with their reasons, from files that ctest --output-junit wrote.
+"""Prints the slowest tests, the skipped ones with their reasons, and the end of what failed ones printed, from files that
+ctest --output-junit wrote.
 
     summarize_tests.py [--slowest N] FILE ...
 """
@@ -22,12 +23,14 @@ def main():
     parser.add_argument("--slowest", type=int, default=10, metavar="N", help="number of tests (default: 10)")
     parser.add_argument("files", nargs="*", metavar="FILE")
     arguments = parser.parse_args()
-    times, skipped = [], []
+    times, skipped, failed = [], [], []
     for path in arguments.files:
         suite = xml.etree.ElementTree.parse(path).getroot()
         for case in suite.iter("testcase"):
             name, text = case.get("name"), case.findtext("system-out", "")
             times.append((float(case.get("time", 0)), name))
+            if case.find("failure") is not None:
+                failed.append(f"{name}:\n" + "\n".join("    " + line for line in text.strip().split("\n")[-30:]))
             reasons = reasons_of(text)
             if case.get("status") in ("notrun", "disabled") or case.find("skipped") is not None:
                 reasons = reasons or [text.strip().split("\n")[-1] or "no reason given"]
@@ -39,6 +42,8 @@ def main():
         print("\n".join(f"{time:8.1f} s  {name}" for time, name in times[: arguments.slowest]))
     if skipped:
         print("skipped:\n" + "\n".join("  " + line for line in skipped))
+    if failed:
+        print("failed:\n" + "\n".join("  " + text for text in failed))
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The time that reading the scans of a batch and compressing its label maps take alone: the floor for a batch.
+/** The time that reading the scans of a batch and compressing its label maps take by themselves: the floor for a batch.
  *
  *      brickccl-batch-floor OUTDIR PROCESSES [keep]
  *
- *  OUTDIR is the folder of a batch that is finished. The items are dealt out to so many processes of one thread each,
+ *  OUTDIR is the folder of a batch that is finished. The items are dealt out to this many processes of one thread each,
  * as `brickccl batch` does. Label maps are read beforehand, which does not count. Two numbers are printed: the seconds
  * that the longest process read and wrote, and the CPU seconds of all. With `keep`, processes use the memory of one
- * item for the next, as `brickccl batch` does; else they take it from the system anew. */
+ * item for the next, as `brickccl batch` does; else they take it again from the system. */
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/ImageFile.h"
 #include "BrickCCL/Files/Isolation/ChildProcess.h"

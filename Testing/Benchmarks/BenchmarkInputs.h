@@ -41,7 +41,7 @@ struct Input
   }
 };
 
-/** What MakeCase takes, one line each. */
+/** The arguments of MakeCase, one line each. */
 extern const char * const caseList;
 
 /** A case by its name: the words that `caseList` explains. \throws InvalidArgument for other words. */

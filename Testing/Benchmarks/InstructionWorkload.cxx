@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A fixed small workload whose instructions count_instructions.py counts: labels an input by one thread, twice, and
-// writes the label map; only the second time stands in Workload().
+// writes the label map; only the second time is in Workload().
 //
 //   brickccl-instruction-workload NAME | --list | --target
 

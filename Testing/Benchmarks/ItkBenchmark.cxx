@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times each ITK filter of BrickCCL beside the filter of ITK that it replaces, in one run:
+// Times each ITK filter of BrickCCL next to the filter of ITK that it replaces, in one run:
 //
 //   brickccl-itk-benchmark [--size N,N] [--repetitions N] [--once-above SECONDS] [--threads N,N] [--only TEXT]
 //
@@ -112,7 +112,7 @@ SecondsOf(const TSet & set)
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/** The median of the seconds of some runs, or those of the only run if it takes more than `onceAbove`. */
+/** The median of the seconds of some runs, or the seconds of the only run if it takes more than `onceAbove`. */
 template <typename TFilter, typename TSet>
 double
 MedianSecondsOf(int repetitions, double onceAbove, const TSet & set)
@@ -158,7 +158,7 @@ Compare(const Options & options, const std::string & name, const TSet & set)
   Compare<TTheirs, TOurs>(options, name, set, [](TOurs *) {});
 }
 
-/** Unit vectors whose direction is that of the grain. */
+/** Unit vectors along the grain. */
 Field::Pointer
 MakeField(const std::vector<std::int16_t> & grains, std::int64_t size)
 {

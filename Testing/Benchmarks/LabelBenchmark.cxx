@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times labeling beside itk::ConnectedComponentImageFilter and the memory floor, in one run.
+// Times labeling next to itk::ConnectedComponentImageFilter and the memory floor, in one run.
 //
 //   brickccl-benchmark [OPTIONS] CASE | IMAGE ...
 //   brickccl-benchmark --list

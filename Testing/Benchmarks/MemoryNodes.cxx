@@ -2,7 +2,7 @@
 // Shows on which node's memory the pages of a labeling lie, and where the threads run that work on them: for machines
 // with several nodes (NUMA), or such as two-nodes.sh emulates.
 //
-//   brickccl-memory-nodes [SIZE [THREADS]]      labels the balls of SIZE^3 voxels (256) with so many threads (0: all)
+//   brickccl-memory-nodes [SIZE [THREADS]]      labels the balls of SIZE^3 voxels (256) with this many threads (0: all)
 
 #include "BrickCCL/BrickCCL.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"

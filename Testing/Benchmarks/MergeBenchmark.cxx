@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merges slices whose runs all touch the next slice: how long BrickMerge takes for so many labels, and in how much
+// Merges slices whose runs all touch the next slice: how long BrickMerge takes for a number of labels, and in how much
 // memory. Usage: brickccl-merge-benchmark [SIDE [SLICES [THREADS]]]; a slice has SIDE^2 / 4 labels, THREADS 0 stands
 // for all.
 

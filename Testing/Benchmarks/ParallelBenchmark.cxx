@@ -4,7 +4,7 @@
 //
 //   brickccl-parallel-benchmark [REPEATS] > table.csv
 //
-// Medians and minima of so many (101 if not given) repetitions, volumes of 512^3 of a fifth of them.
+// Medians and minima of this many (101 if not given) repetitions, volumes of 512^3 of a fifth of them.
 
 #include "BrickCCL/BrickCCL.h"
 #include "BrickCCL/Host/Parallel.h"

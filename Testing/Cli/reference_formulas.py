@@ -281,7 +281,7 @@ class Component:
         as_near = owners[others][distances <= distance * (1 + 1e-9)]
         nearest = min(as_near, default=0)
         if not self.geometry.is_exact and self.row["nearest_label"] in as_near:
-            # Lengths along turned axes are rounded, so that of several as near one may be nearer.
+            # Lengths along turned axes are rounded, so one of several equally near ones may become nearer.
             nearest = self.row["nearest_label"]
         touching = {}
         whole = numpy.pad(self.labels, 1)

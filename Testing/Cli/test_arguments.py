@@ -143,7 +143,7 @@ class ArgumentsTest(CommandTest):
         self.refuses("label", [*files, "--range", "1", "2", "3"], "'3' is too much")
         self.refuses("label", [*files, "--spacing", "1"], "--spacing needs 2 to 4 values, X Y [Z [T]]")
         self.refuses("label", [*files, "--spacing", "1", "1", "1", "1", "5"], "'5' is too much")
-        for words in ((1, 1, -1), (1, 1, "1,5"), (1, "1mm", "1mm"), (1, 1, "nan"), (1, 1, 1, "-inf"), (1, 1, 0)):
+        for words in ((1, 1, -1), (1, 1, "1,5"), (1, "1mm2", "1mm"), (1, 1, "nan"), (1, 1, 1, "-inf"), (1, 1, 0)):
             self.refuses("label", ["--spacing", *words, *files], "--spacing: '", "is not up to 4 numbers above 0")
         for again in (["1", "1"], ["1", "1", "1"], []):
             self.refuses("label", [*files, "--spacing", "1", "1", "1", "--spacing", *again], "--spacing ")

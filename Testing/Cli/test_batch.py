@@ -139,7 +139,7 @@ class ResultsTest(BatchTest):
         self.batch()
         summary = self.summary("p")
         self.assertEqual((summary["defects"], summary["defect_voxels"], summary["region"]), (1, 8, "core"))
-        # Of 10 x 8 x 6 voxels, 2 go at each side.
+        # 10 x 8 x 6 voxels lose 2 at each side.
         self.assertEqual(summary["region_volume_mm3"], 6 * 4 * 2)
         self.assertAlmostEqual(summary["porosity_percent"], 100 * 8 / 48)
         self.assertIn("1 of 2 components are not as deep as part.erode_mm and do not count", summary["notes"])
@@ -367,7 +367,7 @@ class ResultsTest(BatchTest):
 
 
 class AcceptanceTest(BatchTest):
-    # Boxes of 8, 3 and 1 voxels; the first two are 3 mm apart, the last one lies in the corner.
+    # Boxes of 8, 3 and 1 voxels; the first two are 3 mm apart, the last one is in the corner.
     BOXES = [(1, 1, 1, 2, 2, 2), (6, 1, 1, 3, 1, 1), (11, 9, 7, 1, 1, 1)]
 
     def judge(self, rule, part=False):
@@ -410,7 +410,7 @@ class AcceptanceTest(BatchTest):
         self.assertEqual(self.judge("rule = \"spacing\"\nat_least_mm = \"0.31 cm\"")[:3], (False, 3, 1))
 
     def test_near_surface(self):
-        # Of a part of 10 x 8 x 6 voxels: one pore of 1 voxel lies 1 mm, one of 8 voxels at least 2 mm below the surface.
+        # A part of 10 x 8 x 6 voxels: one pore of 1 voxel lies 1 mm, one of 8 voxels at least 2 mm below the surface.
         values = [0] * 960
         pores = [(2, 2, 2)] + [(x, y, z) for x in (5, 6) for y in (4, 5) for z in (3, 4)]
         for x in range(1, 11):

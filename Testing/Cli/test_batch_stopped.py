@@ -116,7 +116,7 @@ class MovedFolders(BatchTest):
         os.mkdir(self.output)
         shutil.copy(self.path("r.toml"), os.path.join(self.output, "recipe.toml"))
         self.fails("batch", self.path("r.toml"), self.input, "-o", self.output, "--resume", saying="not the folder of a batch")
-        # A user's folder may have a recipe beside a folder of items.
+        # A user's folder may have a recipe next to a folder of items.
         project = os.path.join(self.input, "project")
         os.makedirs(os.path.join(project, "items"))
         shutil.copy(self.path("r.toml"), os.path.join(project, "recipe.toml"))
@@ -167,7 +167,7 @@ class FullDiskTest(BatchOfNoise):
         at_search = watch.names()
         for jobs in (1, 2):
             shutil.rmtree(self.output, ignore_errors=True)
-            # A file that cannot grow is told of as a full disk is.
+            # A file that cannot grow is reported like a full disk.
             limited = subprocess.run(self.command("--jobs", str(jobs)), capture_output=True, text=True,
                                      preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192)))
             self.assertEqual(limited.returncode, 1, limited.stderr)
@@ -197,7 +197,7 @@ class FullDiskTest(BatchOfNoise):
         while process.poll() is None and len(children()) < 2 and time.time() < limit:
             time.sleep(0.001)
         self.assertIsNone(process.poll(), "the batch ended before both items had begun")
-        # While the batch stands still, both items end.
+        # Both items end while the batch is stopped.
         process.send_signal(signal.SIGSTOP)
         while len(reasons()) < 2 and time.time() < limit:
             time.sleep(0.01)

@@ -53,7 +53,7 @@ class Names(BatchTest):
         shutil.copytree(self.output, again)
         result = run("compare", self.output, again)
         said = result.stdout
-        # What both have an error for was not compared.
+        # Items with an error in both batches were not compared.
         self.assertEqual((said.count("1 same"), len(said.splitlines()), result.returncode), (4, 5, 3), said)
 
 

@@ -180,7 +180,7 @@ class CleanTest(CommandTest):
 
     def test_report(self):
         write_nrrd(self.path("in.nrrd"), "int16", (7, 3), [-2, -2, -2, 5, 0, 5, 5, -2, 0, -2, 0, 0, 0, 0, -2, -2, -2, 5, 0, 9, 0])
-        arguments = ["clean", self.path("in.nrrd"), self.path("out.nrrd"), "--values", "-2,5,77", "--largest", 1, "--fill-holes"]
+        arguments = ["clean", self.path("in.nrrd"), self.path("out.nrrd"), "--values", "-2,5", "--largest", 1, "--fill-holes"]
         summary = json.loads(self.ok(*arguments, "--json").stdout)
         self.assertEqual(summary["classes"], [
             {"value": -2, "components": 1, "voxels": 8, "removed_components": 0, "removed_voxels": 0, "filled_holes": 1,
@@ -188,7 +188,9 @@ class CleanTest(CommandTest):
             {"value": 5, "components": 3, "voxels": 4, "removed_components": 2, "removed_voxels": 2, "filled_holes": 0,
              "filled_voxels": 0}])
         self.assertEqual((summary["removed_voxels"], summary["filled_voxels"]), (2, 1))
-        self.assertEqual(summary["notes"][1:], ["no voxel has the value 77 of --values"])
+        for values in ("77", "-2,5,77"):
+            self.fails("clean", self.path("in.nrrd"), self.path("none.nrrd"), "--values", values, "--largest", 1,
+                       saying="in.nrrd' has no class 77 (from --values); its classes go from -2 to 9")
         self.assertEqual(labels_of(self.path("out.nrrd"))[1],
                          [-2, -2, -2, 0, 0, 5, 5, -2, -2, -2, 0, 0, 0, 0, -2, -2, -2, 0, 0, 9, 0])
         text = self.ok(*arguments).stdout.splitlines()
@@ -202,7 +204,7 @@ class CleanTest(CommandTest):
         voxels = labels_of(self.path("in.nrrd"))[1]
         self.assertEqual(voxels.count(0), 3)
         for volume, left in ((0, 3), (0.006, 2), (0.0119, 2), (0.012, 0)):
-            # The second row lies at the border of the first slice; this is the row in the middle of the volume.
+            # The second row is at the border of the first slice; this is the row in the middle of the volume.
             middle = [1] * 24 + [1, 0, 0, 1, 0, 1] + [1] * 24
             write_nrrd(self.path("in.nrrd"), "uint8", (6, 3, 3), middle, spacing=(0.1, 0.2, 0.3), origin=(5, 6, 7))
             self.ok(*arguments, "--fill-holes", volume)
@@ -290,7 +292,7 @@ class FilterTest(CommandTest):
         self.assertEqual(self.labeled("--fill-holes", 7)[0]["filter"]["filled_holes"], 0)
 
     def test_holes_of_periodic_images(self):
-        # A gap between two walls goes around: it is a hole along y, and its table is that of the filled component.
+        # A gap between two walls goes around: it is a hole along y, and its table describes the filled component.
         write_nrrd(self.image, "uint8", (4, 5), [0] * 4 + [1] * 4 + [0] * 4 + [1] * 4 + [0] * 4)
         self.assertEqual(self.labeled("--fill-holes")[0]["filter"]["filled_holes"], 0)
         summary, labels = self.labeled("--fill-holes", "--periodic", "x", "--statistics", self.path("t.json"))

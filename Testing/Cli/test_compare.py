@@ -190,7 +190,7 @@ class CompareTest(CommandTest):
     def test_an_item_that_is_damaged_is_no_success(self):
         before = self.batch("one", {"a": self.BEFORE, "b": self.BEFORE, "only-before": self.BEFORE})
         after = self.batch("two", {"a": self.BEFORE, "b": self.BEFORE})
-        # What one batch alone was given is no fault of either.
+        # An item that only one batch was given is not a fault.
         self.ok("compare", before, after)
         whole = self.path("whole")
         shutil.copytree(after, whole)
@@ -213,7 +213,7 @@ class CompareTest(CommandTest):
                 shutil.rmtree(after)
                 shutil.copytree(whole, after)
         self.ok("compare", before, after)
-        # No label map is no success either.
+        # A missing label map is a failure, too.
         recipe = "[outputs]\npictures = false\nlabels = \"none\"\n"
         first, second = self.batch("three", {"a": self.BEFORE}, recipe=recipe), self.batch("four", {"a": self.BEFORE}, recipe=recipe)
         self.fails("compare", first, second, saying="no item of")

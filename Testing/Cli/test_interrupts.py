@@ -30,7 +30,7 @@ class InterruptTest(CommandTest):
         """The seconds from Ctrl-C to the end; nothing if the command had ended before."""
         before = self.files()
         process = subprocess.Popen([COMMAND, *map(str, command)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        # The handler is there once a step is told.
+        # The handler is installed once a step is reported.
         process.stderr.readline()
         time.sleep(delay)
         begin = time.monotonic()

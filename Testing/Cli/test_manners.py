@@ -62,6 +62,32 @@ class SpellingTest(CommandTest):
         self.fails("batch", "casting-porosty", self.folder, "-o", self.path("b"), saying="did you mean 'casting-porosity'")
         self.fails("score", self.image, self.image, "-o", "x", saying="'-o' is not an option")
 
+    def test_options_without_effect(self):
+        table, mark = self.path("t.csv"), " has no effect without "
+        label, stats, select = ["label", self.image], ["stats", self.image], ["select", self.image, self.output, "--where", "label > 0", "--keep"]
+        for arguments, saying in (
+                ([*label, "--print", "--label-type", "uint8"], "--label-type" + mark + "OUTPUT"),
+                ([*label, "--print", "--no-compression"], "--no-compression" + mark + "OUTPUT"),
+                ([*label, "--print", "--output-fallback", "f.nrrd"], "--output-fallback" + mark + "OUTPUT"),
+                ([*label, self.output, "--intensity", self.image], "--intensity" + mark + "--statistics, --print or --picture"),
+                ([*label, self.output, "--decimal", "comma"], "--decimal" + mark + "--statistics or --print"),
+                ([*label, self.output, "--per-slice"], "--per-slice" + mark),
+                ([*stats, "-o", self.path("t.json"), "--decimal", "comma"], "--decimal" + mark + "a table in a .csv or .tsv file"),
+                ([*stats, "-o", self.path("t.xlsx"), "--decimal", ","], "--decimal" + mark),
+                ([*stats, "-o", self.path("t.tsv"), "--csv-separator", "semicolon"], "--csv-separator" + mark + "a table in a .csv file"),
+                ([*stats, "--print", "--csv-separator", "tab"], "--csv-separator" + mark),
+                ([*stats, "-o", table, "--plot", self.path("p.png")], "--plot" + mark + "--histogram"),
+                ([*stats, "--histogram", "voxel_count", "--intensity", self.image], "--intensity" + mark),
+                ([*select, "--intensity", self.image], "--intensity" + mark + "--statistics, --print, --picture, or a column"),
+                ([*select, "--part", self.image], "--part" + mark + "--statistics, --print, or surface_distance_mm"),
+                ([*select, "--csv-separator", "tab"], "--csv-separator" + mark),
+                (["clean", self.image, self.output, "--largest", 1, "--holes-by-slice", "z"], "--holes-by-slice" + mark + "--fill-holes")):
+            with self.subTest(arguments):
+                self.fails(*arguments, saying=saying)
+        self.ok(*stats, "-o", self.path("t.json"), "--contacts", self.path("c.csv"), "--decimal", "comma", "--quiet")
+        self.ok(*label, self.output, "--label-type", "uint8", "--no-compression", "--quiet")
+        self.ok("select", self.image, self.output, "--where", "intensity_mean > 0", "--keep", "--intensity", self.image, "--quiet")
+
     def test_numbers(self):
         for option in ("--minimum-volume", "--tolerance"):
             self.fails("label", self.image, self.output, option, "0,5", saying="write 0.5")
@@ -100,6 +126,8 @@ class HelpTest(CommandTest):
         for text in ("Foreground:", "Which components stay:", "The table:", "Example:", "--threshold METHOD"):
             self.assertIn(text, shown)
         self.assertIn("Exit codes: 0", self.ok("--help").stdout)
+        for option in ("--touching FILE", "--clear-border", "--contacts FILE", "--smooth FILTER"):
+            self.assertRegex(shown, option + r"[^-]*\(not together with --memory\)")
 
     def test_every_command_has_an_example_and_its_options_a_task(self):
         shown = self.ok("--help").stdout.split("Subcommands:")[1].split("Exit codes")[0]
@@ -201,7 +229,7 @@ class DoubtsTest(CommandTest):
         self.assertIn("its values range from 1 to", self.notes("--range", "-inf", "inf"))
         self.assertNotIn("foreground", self.notes("--threshold", "otsu"))
         self.assertNotIn("foreground", self.notes("--equal-value"))
-        # Some single voxels beside the large component, and a background of zeros.
+        # Some single voxels and the large component, and a background of zeros.
         write_nrrd(self.image, "int16", (10, 10, 3), [0 if i in (1, 10, 100) else 1 + i * 7919 % 500 for i in range(300)])
         self.assertIn("without a criterion", self.notes())
         write_nrrd(self.image, "float", (20, 10, 3), [0 if i % 20 < 10 else 1 + i * 7919 % 500 for i in range(600)])
@@ -215,7 +243,7 @@ class DoubtsTest(CommandTest):
         self.assertIn("without a criterion", self.notes("--memory", "500MB"))
         self.assertIn("no voxel is in the range", self.notes("--memory", "500MB", "--range", 1000, 2000))
         self.assertEqual(self.notes("--memory", "500MB", "--range", 1, 100), "")
-        # Four slabs, of which one alone holds the least value, and another one the greatest.
+        # Four slabs: one holds the least value, another one the greatest.
         side, slices = 448, 16
         values = [7] * (side * side * slices)
         values[5], values[-5] = -3, 20
@@ -230,7 +258,7 @@ class DoubtsTest(CommandTest):
         self.assertEqual(self.notes("--memory", "96MB", "--threads", 2, "--range", 0, 1), noted)
 
     def test_a_label_map_that_is_read_in_parts(self):
-        # Four slabs; labels touch in the last one alone, then everywhere, then they are apart.
+        # Four slabs; labels touch only in the last one, then everywhere, then they are apart.
         side, slices = 448, 16
         apart = [0, *[1] * 220, 0, *[2] * 225, 0]
         touching = [0, *[1] * 222, *[2] * 224, 0]
@@ -257,7 +285,7 @@ class DoubtsTest(CommandTest):
         write_nrrd(self.image, "uint8", (40, 10), values)
         self.assertIn("looks like a label map", self.notes())
         self.assertNotIn("looks like", self.notes("--equal-value"))
-        # Labels that touch along y alone, or only at corners, are joined as well; those that nothing joins are not.
+        # Labels that touch only along y, or only at corners, are joined as well; those that nothing joins are not.
         rows = [[1] * 40 + [0] * 40, [2] * 40 + [0] * 40, [0] * 80, [3] * 40 + [0] * 40, [0] * 40 + [4] * 40]
         write_nrrd(self.image, "uint8", (80, 5), [value for row in rows for value in row])
         self.assertIn("looks like a label map", self.notes("--threads", 1))

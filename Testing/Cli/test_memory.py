@@ -117,7 +117,7 @@ class MemoryTest(batch_support.BatchTest):
             self.assertTrue(os.path.exists(os.path.join(self.output, "report.html")))
             if os.path.exists(surfaces) or not hasProgram:
                 break
-            # The note says what surfaces take, beside what the command itself takes.
+            # The note says what surfaces need in addition to the command itself.
             notes = self.items()["c"]["notes"]
             self.assertIn("picture of surfaces is skipped", notes)
             need = float(re.search("need about ([0-9]+) MB", notes).group(1)) * 1e6 + 33 * MEGABYTE
@@ -155,7 +155,7 @@ class MemoryTest(batch_support.BatchTest):
 
     def test_noise_keeps_to_the_plan(self):
         for name, text in {**self.OTHERS, **self.PARTS}.items():
-            # Half of the voxels of a row are ends of runs; of parts the plan was once for scans alone.
+            # Half of the voxels of a row are ends of runs; of parts the plan was once only for scans.
             if name != "closed":
                 self.check_plan(self.recipe(text, name + ".toml"), "random", "--size", 160, 160, 160, "--density", 0.4)
 

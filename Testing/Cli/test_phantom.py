@@ -69,7 +69,7 @@ class PhantomTest(CommandTest):
         self.assertEqual(set(ideal), {-1000, 2400})
         self.assertEqual(set(truth), {0, 3})
         self.assertTrue(all(value == -1000 for value, defect in zip(ideal, truth) if defect))
-        # Noise: its deviation, and none beside it.
+        # Noise: its deviation, and no other.
         noise = [a - b for a, b in zip(make(*clean[:1], 50, *clean[2:]), ideal)]
         self.assertAlmostEqual(statistics.pstdev(noise), 50, delta=2)
         self.assertAlmostEqual(statistics.fmean(noise), 0, delta=2)

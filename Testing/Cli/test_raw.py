@@ -59,7 +59,8 @@ class RawTest(CommandTest):
             self.assertEqual(self.labels(scan, *self.raw), self.labels(self.nrrd), name)
         for command in (["label", "{}", self.output, "--range", 2, 3, "--statistics", self.path("t.csv")],
                         ["label", "{}", self.output, "--memory", "500MB", "--statistics", self.path("t.csv")],
-                        ["label", "{}", self.output, "--range", 2, 3, "--mask", "{}", "--intensity", "{}"],
+                        ["label", "{}", self.output, "--range", 2, 3, "--mask", "{}", "--intensity", "{}", "--statistics",
+                         self.path("t.csv")],
                         ["stats", "{}", "-o", self.path("t.csv"), "--intensity", "{}"],
                         ["sweep", "{}", "--range-from", 1, "--range-to", 3, "-o", self.path("t.csv")],
                         ["clean", "{}", self.output, "--largest", 1],

@@ -131,7 +131,7 @@ class SurfaceTest(RenderTest):
         self.assertGreater(sum(columns), len(columns) // 2)
 
     def test_label_maps_of_every_type(self):
-        # 2^40 + 1 has no place in 32 bits, and 2^40 has none beside it in 32-bit floats.
+        # 2^40 + 1 has no place in 32 bits, and 2^40 has no neighbor in 32-bit floats.
         big = 2 ** 40
         path = self.write((12, 12, 12), [(big, (2, 2, 2), (5, 5, 5)), (big + 1, (7, 7, 7), (10, 10, 10))], kind="uint64")
         self.assertEqual(self.draw(path, "--style", "surface")[0]["components"], 2)
@@ -160,7 +160,7 @@ class SurfaceTest(RenderTest):
         areas = {1: 140 * 140 * abs(TO_EYE[1]), 3: 140 * 140 * abs(-2 / 3 * TO_EYE[0] + TO_EYE[1]),
                  2: 140 * math.hypot(TO_EYE[1], TO_EYE[2])}
         for label, boxes in alone.items():
-            # Far away lies another component, so that pixels and blocks stay large.
+            # Another component is far away, so that pixels and blocks stay large.
             path = self.write((480, side, side), boxes + [(4, (478, 0, 0), (480, 2, 2))])
             summary, (_, _, rows) = self.draw(path, "--style", "surface", "--size", "480x480")
             self.assertGreater(min(summary["block"]), 1)
@@ -298,7 +298,7 @@ class SliceTest(RenderTest):
                 notes = json.loads(self.ok("render", path, self.path("p.png"), "--style", style, "--intensity", scan, "--json").stdout)["notes"]
                 self.assertTrue(any("same value in every voxel: the picture shows no gray values" in note for note in notes), notes)
         arguments = ("render", path, "-o", self.path("p.png"), "--style", "surface", "--intensity", path, "--json")
-        self.assertIn("does not draw the intensity image", json.loads(self.ok(*arguments).stdout)["notes"][0])
+        self.fails(*arguments, saying="--intensity has no effect with --style surface; use --style slices, montage or mip")
         self.assertEqual(json.loads(self.ok(*arguments, "--color-by", "intensity_mean").stdout)["notes"], [])
 
     def test_images_of_two_dimensions(self):

@@ -54,7 +54,7 @@ class SlabMemoryTest(CommandTest):
             self.assertEqual(read_nrrd(self.path("whole.nrrd")), read_nrrd(self.path("slabs.nrrd")), path)
             self.assertEqual(whole["components"], slabs["components"])
             if not table:
-                # With the table, the memory is that of the whole image and more.
+                # With the table, it takes more memory than the whole image.
                 self.assertGreater(slabs["slabs"]["count"], 1, path)
                 self.assertEqual(errors, 2, path)
 
@@ -154,7 +154,7 @@ class SlabMemoryTest(CommandTest):
                     self.assertEqual(whole[key], slabs[key], (key, options))
             texts = [self.ok("label", path, self.path("s.nrrd"), *options, *memory).stdout.splitlines()
                      for memory in ((), ("--memory", "256MiB"))]
-            # The last line has seconds; that of slabs stands before it.
+            # The last line has seconds; the one of slabs comes before it.
             self.assertEqual(texts[0][:-1], texts[1][:-2], options)
         text = self.ok("label", path, self.path("s.nrrd"), "--threshold", -1, "--below", "--memory", "256MiB").stdout
         self.assertIn("criterion foreground below -1\nthreshold -1: voxels below it are foreground\n", text)

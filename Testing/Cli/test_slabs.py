@@ -15,7 +15,7 @@ import unittest
 
 from support import COMMAND, CommandTest, labels_of, read_nrrd, write_nrrd
 
-# Slices of so many voxels, so that the least memory takes few of them.
+# Slices so large that the least memory holds few of them.
 SIDE = 448
 SLICES = 24
 LIMIT = ("--memory", "96MB", "--threads", "2")
@@ -237,7 +237,7 @@ class SlabsTest(CommandTest):
         said = self.ok(*options, "--resume").stderr
         self.assertIn("slab-000001.record' is damaged, or belongs to other inputs", said)
         self.assertEqual(self.bytes_of("slabs.nrrd"), expected)
-        # A pipe in the place of a slab's state is none, and nothing waits for it.
+        # A pipe instead of a slab's state is an error, and nothing waits for it.
         os.remove(os.path.join(work, "slab-000001.runs"))
         os.mkfifo(os.path.join(work, "slab-000001.runs"))
         self.ok(*options, "--resume")
@@ -309,7 +309,7 @@ class SlabsTest(CommandTest):
         result = self.fails("label", path, self.path("out.nrrd"), "--memory", "20MB", "--threads", 2, saying="the minimum is")
         least = re.search(r"the minimum is ([\d.]+ [KMG]iB)", result.stderr).group(1)
         self.ok("label", path, self.path("out.nrrd"), "--memory", least, "--threads", 2)
-        # Threads need memory as well: the error tells how many do, or what one of them needs.
+        # Threads need memory as well: the error says how many fit, or what one of them needs.
         many = ("label", path, self.path("out.nrrd"), "--threads", 8, "--memory")
         alone = re.search(r"with 8 threads, and (\d+ MiB) with --threads 1$",
                           self.fails(*many, "20MB", saying="the minimum is").stderr.strip()).group(1)

@@ -82,7 +82,7 @@ class SlicesTest(CommandTest):
         self.fails("label", where + "p%d.tif", self.output, saying="'p9.tif' is missing between 'p8.tif' and 'p10.tif'")
         self.put("p9.tif", 2)
         self.assertEqual(json.loads(self.ok("info", where + "p%d.tif", "--json").stdout)["extent"], [7, 6, 4])
-        # The stack goes on with p8, whose number has no zero in front.
+        # The stack continues with p8, whose number has no zero in front.
         self.fails("info", where + "p%02d.tif", saying=["a part of the slices", "'p8.tif'", "p%d.tif"])
         self.assertEqual(json.loads(self.ok("info", where + "p%02d.tif", "--accept-irregular-slices", "--json").stdout)["extent"], [7, 6, 2])
         self.assertEqual(json.loads(self.ok("info", where + "p%04d.tif", "--json").stdout)["extent"], [7, 6, 1])

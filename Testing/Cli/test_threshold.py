@@ -228,7 +228,7 @@ class InfoTest(CommandTest):
                     whole = first + place
                     below = whole >= 0
                     border = "%d.%s" % (whole, fraction)
-                    # A negative border lies below its whole part.
+                    # A negative border is below its integer part.
                     counts = (3 - place, place + 1) if below else (4 - place, place)
                     for bounds, count in (((border, "inf"), counts[0]), (("-inf", border), counts[1])):
                         found = json.loads(self.ok("label", image, self.path("o.nrrd"), "--range", *bounds, "--json").stdout)

@@ -74,7 +74,7 @@ IsLeftOut([[maybe_unused]] const std::string & algorithm,
 #endif
 }
 
-/** Labels an image of the same extent whose voxels lie at other places. So the memory that is kept holds what is wrong
+/** Labels an image of the same extent whose voxels are in other places. So the memory that is kept holds what is wrong
  *  for the next image. */
 template <typename T>
 void
@@ -159,7 +159,7 @@ ExpectSameAsFloodFill(const std::string &                              what,
 {
   const std::vector<std::uint64_t> expected = testing::FloodFill(problem);
   Labeling                         reused;
-  // What the CPU's memory holds before a call. `Others` is what the algorithm that keeps the most memory has left.
+  // Contents of the CPU's memory before a call. `Others` is what the algorithm that keeps the most memory has left.
   enum class Memory
   {
     None,

@@ -128,7 +128,7 @@ TEST(Conformance, VoxelsOfTwoKindsUnderTolerance)
   CheckTwoKinds<double>(-800, 1000, 130);
 }
 
-/** Rows without any foreground lie between others. They are passed over. */
+/** Rows without any foreground are between others. They are passed over. */
 TEST(Conformance, ValuesAmongEmptyRows)
 {
   for (std::uint64_t seed = 0; seed < 12; ++seed)

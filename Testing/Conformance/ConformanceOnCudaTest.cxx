@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What CUDA alone can get wrong: rows that end within bricks, options of its algorithms, memory that another image
-// left.
+// Faults that only CUDA code can have: rows that end within bricks, options of its algorithms, memory that another
+// image left.
 
 #include "Cases.h"
 #include "CompareAlgorithms.h"
@@ -135,7 +135,7 @@ TEST_F(ConformanceOnCuda, EveryOptionOfEveryAlgorithm)
   check({ 33, 18, 4 }, Connectivity::Full(2).WithinSlices(2), 2);
 }
 
-/** Bricks whose rows are all alike, beside bricks that differ in a few voxels at their borders, or in one half. */
+/** Bricks whose rows are all alike, next to bricks that differ in a few voxels at their borders, or in one half. */
 template <typename T>
 void
 CheckRowsThatAreAlike(std::uint64_t seed)
@@ -199,7 +199,7 @@ TEST_F(ConformanceOnCuda, ValuesWhoseRowsAreAlike)
   }
 }
 
-/** Links across the edges of bricks, beside bricks without foreground. For those, memory holds what an earlier image
+/** Links across the edges of bricks, next to bricks without foreground. For those, memory holds what an earlier image
  *  left. */
 template <typename T>
 void
@@ -222,7 +222,7 @@ CheckEdgesBesideEmptyBricks(const Criterion & criterion)
         const auto     set = [&](std::int64_t x, std::int64_t y, std::int64_t z) {
           voxels[static_cast<std::size_t>((z * 24 + y) * 200 + x)] = 1;
         };
-        // The link goes from the brick in the middle to a brick before it along z, at the same place or beside it.
+        // The link goes from the brick in the middle to a brick before it along z, at the same place or next to it.
         for (const std::int64_t x : { 5, 64, 127, 150 })
         {
           set(x, step < 0 ? 8 : 15, 8);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// BundleMerging on CUDA is compiled here with legal numbers that nobody chose (BRICKCCL_TUNING_SEED, see
+// BundleMerging on CUDA is compiled here with random legal numbers (BRICKCCL_TUNING_SEED, see
 // BundleMergingTuning.h). Its results must be those of the flood fill and of the CPU, as with the numbers that were
 // measured. The kernels run on the host.
 

@@ -31,7 +31,7 @@ void RunFiber();
 
 #ifdef __x86_64__
 
-/** Where a thread of control stands: its stack, on which lie the registers that a call keeps. Switching takes a few
+/** The position of a thread of control: its stack, on which lie the registers that a call keeps. Switching takes a few
  *  nanoseconds; swapcontext asks the system for its mask of signals each time. */
 using Context = void *;
 
@@ -92,7 +92,7 @@ struct Fiber
   std::unique_ptr<char[]> stack{ new char[StackBytes] };
   bool                    finished = false;
   void *                  fakeStack = nullptr;
-  /** Whether it waits at a barrier, and whether at one of the warp alone. */
+  /** Whether it waits at a barrier, and whether only for its warp. */
   bool     waits = false;
   bool     ofWarp = false;
   unsigned exchanges = 0;
@@ -100,8 +100,8 @@ struct Fiber
 
 constexpr unsigned LanesPerWarp = 32;
 
-/** What the lanes of a warp leave for each other. Two places in turn suffice: who comes to the next but one exchange
- *  knows that all have been at the next, and so have read the last. */
+/** Values that the lanes of a warp leave for each other. Two places in turn suffice: who comes to the next but one
+ * exchange knows that all have been at the next, and so have read the last. */
 struct Warp
 {
   std::uint64_t places[2][LanesPerWarp];
@@ -182,7 +182,7 @@ RunWarp(Block & block, unsigned begin, unsigned end, bool forward)
     {
       const unsigned thread = forward ? begin + i : end - 1 - i;
       Fiber &        fiber = fibers[thread];
-      // At the first round all go on from the block's barrier; then those that waited for their warp.
+      // In the first round all continue from the block's barrier; then those that waited for their warp.
       if (!fiber.finished && (isFirst || fiber.ofWarp))
       {
         threadIdx = dim3(thread, 0, 0);

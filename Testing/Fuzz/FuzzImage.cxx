@@ -105,7 +105,7 @@ LLVMFuzzerTestOneInput(const std::uint8_t * data, std::size_t size)
   const Outcome first = Read(bytes, options, 0x5A);
   if (first.isImage)
   {
-    // Voxels that nobody has written would differ.
+    // Unwritten voxels would differ.
     const Outcome second = Read(bytes, options, 0xA5);
     if (!second.isImage || second.extent != first.extent || second.voxels != first.voxels)
     {

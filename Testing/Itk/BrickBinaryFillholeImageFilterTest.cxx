@@ -94,7 +94,7 @@ TEST(BrickBinaryFillholeImageFilter, NestedShellsAndHolesThatTouchAtCorners)
   // A way out for the space between the shells.
   image->SetPixel({ { 2, 10, 10 } }, 0);
   ExpectResultOfItk<Image>(image, 255);
-  // A cell that touches the outside at an edge alone.
+  // A cell that touches the outside only at an edge.
   auto plane = itk::Image<unsigned char, 2>::New();
   plane = MakeEmptyImage<itk::Image<unsigned char, 2>>({ 9, 9 });
   for (const auto & place : { std::pair{ 4, 3 }, { 3, 4 }, { 5, 4 }, { 4, 5 } })

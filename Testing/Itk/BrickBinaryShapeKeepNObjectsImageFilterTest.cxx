@@ -111,7 +111,7 @@ TEST(BrickBinaryShapeKeepNObjectsImageFilter, OrdersByEveryAttributeOfItk)
                                   "Elongation",
                                   "Flatness" })
   {
-    // Of objects whose values are the same but for rounding, any may be kept: the largest one alone is compared.
+    // Of objects whose values are the same but for rounding, any may be kept: only the largest one is compared.
     ExpectResultOfItk<Image>(image, 255, attribute, 1, false, false);
   }
   auto ours = itk::BrickBinaryShapeKeepNObjectsImageFilter<Image>::New();

@@ -195,7 +195,7 @@ TEST(BrickConnectedComponentImageFilter, GeometryAndMetaDataAreCarriedOver)
   std::string patient;
   EXPECT_TRUE(itk::ExposeMetaData(output->GetMetaDataDictionary(), "patient", patient));
   EXPECT_EQ(patient, "none");
-  // The label map is that of the last Update.
+  // The label map comes from the last Update.
   image->SetMetaDataDictionary({});
   const auto map = filter->MakeLabelMap<itk::LabelMap<itk::LabelObject<unsigned int, 3>>>();
   EXPECT_TRUE(itk::ExposeMetaData(map->GetMetaDataDictionary(), "patient", patient));

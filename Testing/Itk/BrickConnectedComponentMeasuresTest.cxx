@@ -214,7 +214,7 @@ TEST(BrickConnectedComponentImageFilter, LabelMapsHaveTheLinesAndAttributesOfItk
     ExpectSameObject(ours->GetLabelObject(label), theirs->GetOutput()->GetLabelObject(label));
   }
 
-  // ITK's label map filters go on from here.
+  // ITK's label map filters continue from here.
   auto opening = itk::ShapeOpeningLabelMapFilter<LabelMap>::New();
   opening->SetInput(ours);
   opening->SetAttribute(LabelObject::NUMBER_OF_PIXELS);

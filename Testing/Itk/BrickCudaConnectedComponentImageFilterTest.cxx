@@ -62,7 +62,7 @@ protected:
   }
 };
 
-/** Whether the newest pixels of an image are on the device alone. */
+/** Whether the newest pixels of an image are only on the device. */
 template <typename TImage>
 bool
 IsOnDeviceAlone(const TImage * image)
@@ -71,7 +71,7 @@ IsOnDeviceAlone(const TImage * image)
   return manager->IsCPUBufferDirty() && !manager->IsGPUBufferDirty();
 }
 
-/** Leaves the newest pixels on the device alone, as a filter does that works there. */
+/** Leaves the newest pixels only on the device, as a filter there does. */
 template <typename TImage>
 void
 PutOnDevice(const TImage * image)

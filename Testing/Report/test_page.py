@@ -168,7 +168,7 @@ class PageTest(unittest.TestCase):
         self.browser.run("document.querySelector('.slices button').click()")
         self.assertEqual(self.slice_of(0), "z = 18 (19 of 20)")
         self.assertNotEqual(before, self.browser.run("JSON.stringify(document.querySelector('.tile img').getBoundingClientRect())"))
-        # The mouse: a drag to the left side shows the first slice, and the wheel goes on from there.
+        # The mouse: a drag to the left side shows the first slice, and the wheel continues from there.
         box = self.browser.run("(() => { const tile = document.querySelector('.tile'); tile.scrollIntoView({ block: 'center' });"
                                "const box = tile.getBoundingClientRect(); return [box.left, box.top, box.width, box.height]; })()")
         x, y = box[0] + 3, box[1] + box[3] / 2
@@ -181,7 +181,7 @@ class PageTest(unittest.TestCase):
         self.assertEqual(self.slice_of(0), "z = 1 (2 of 20)")
 
     def test_the_shown_slice_is_the_right_one(self):
-        # The defect of 6 x 6 x 6 voxels lies in the slices 9 to 14 and nowhere else at its place.
+        # The defect of 6 x 6 x 6 voxels is in the slices 9 to 14 only.
         colorful = """(async (place) => { const range = document.getElementById('slice-0');
           range.value = place; range.dispatchEvent(new Event('input'));
           const image = range.closest('section').querySelector('img'); await image.decode();

@@ -129,7 +129,7 @@ def clean(sizes, spacing, volume, p):
     axis = {"InSlicesX": 0, "InSlicesY": 1, "InSlicesZ": 2}.get(p["fillHoles"])
     filled = []
     if p["fillHoles"] != "No":
-        # Within slices the dual of 4 neighbors is 8, that of 8 is 4.
+        # Within slices, 4 and 8 neighbors are dual.
         dual = DUAL[str(p["connectivity"])] if axis is None else "8" if str(p["connectivity"]) == "6" else "4"
         most = (p["maximumHoleVolume"] or float("inf")) * (1 + 1e-9)
         voxel_size = voxel_volume / (1 if axis is None else spacing[axis])

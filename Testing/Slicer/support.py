@@ -87,7 +87,7 @@ class ModuleTest(unittest.TestCase):
                 if kill == signal.SIGTERM:
                     self.assertEqual(left, set())
                     self.assertIn("stopped", errors)
-                # Who is killed cannot clean up; what it was writing lies in a hidden folder, under no name of an output.
+                # A killed process cannot clean up; its output is in a hidden folder, under no name of an output.
                 self.assertEqual([name for name in left if not name.startswith(".brickccl-")], [])
                 for name in left:
                     shutil.rmtree(self.path(name))

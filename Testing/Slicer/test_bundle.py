@@ -120,7 +120,7 @@ class BundleTest(ModuleTest):
                 shutil.copy(file.group(1), place)
         shutil.copytree(self.modules, root + "/cli-modules")
         shutil.copy(self.write("volume.nrrd", "uint8", VALUES), root + "/volume.nrrd")
-        # There is no /proc, which tells the loader where the program lies.
+        # There is no /proc, which gives the loader the program's folder.
         done = subprocess.run([shutil.which("chroot"), root, "/cli-modules/BrickLabelVolume", "/volume.nrrd", "/labels.nrrd"],
                               capture_output=True, text=True, env={"LD_ORIGIN_PATH": "/cli-modules"})
         if "Operation not permitted" in done.stderr:

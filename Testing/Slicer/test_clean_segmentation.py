@@ -10,7 +10,7 @@ from slicer import read_volume
 from support import ORIGIN, SIZES, SPACING, VOXEL_VOLUME, ModuleTest, module, random_values, tilted_grid
 
 CLEAN = module("BrickCleanSegmentation")
-# Three segments side by side along x, with holes, specks of the others in them, and holes beside these.
+# Three segments side by side along x, with holes, specks of the others in them, and more holes.
 VALUES = [(1, 2, 7)[voxel % SIZES[0] * 3 // SIZES[0]] if value is None else value
           for voxel, value in enumerate(random_values(6, [0, 1, 2, 7] + [None] * 30))]
 RETURNED = ("removedComponents", "removedVoxels", "filledHoles", "filledVoxels")
@@ -114,7 +114,8 @@ class CleanSegmentationTest(ModuleTest):
                 self.fails(CLEAN.run(self.folder, **values), saying, [self.output])
 
     def test_a_segment_that_is_not_there_is_told(self):
-        self.assertIn("no voxel has the value 99 of 'Segments'", self.clean(segments="1,99").stdout)
+        result = CLEAN.run(self.folder, inputSegmentation=self.input, outputSegmentation=self.output, segments="1,99")
+        self.fails(result, "has no class 99 (from 'Segments')", [self.output])
 
     def test_a_canceled_run_leaves_no_output(self):
         self.assert_cancels(CLEAN, inputSegmentation=self.write_noise("noise.nrrd", 160), outputSegmentation=self.output,

@@ -32,7 +32,7 @@ def read(entry, is_left_out_if_built):
     words = [word for word in words if not LEFT_OUT.fullmatch(word)]
     place = words.index("-o")
     output = os.path.join(entry["directory"], words[place + 1])
-    # Headers alone are compiled by the test Consumer.FindPackage.
+    # Single headers are compiled by the test Consumer.FindPackage.
     if (is_left_out_if_built and os.path.exists(output)) or "verify_interface_header_sets" in output:
         return None
     del words[place : place + 2]

@@ -25,7 +25,7 @@ import sys
 import time
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
-# Older lines are checked by a run over every source alone.
+# Older lines are checked only by a run over every source.
 CLEAN_SINCE = "59513f085ae7"
 HEADER = re.compile(r"\.(h|hxx)$")
 # GCC has warnings that clang does not know, and GoogleTest's macro of typed suites may have no third argument.

@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import unittest
 
-# A hook of git names its own repository and index, which are not those of the tests.
+# A hook of git names its own repository and index, which the tests must not use.
 for name in ("GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE"):
     os.environ.pop(name, None)
 

@@ -219,7 +219,7 @@ CollectIncluded(const std::string & header, std::set<std::string> & included)
   }
 }
 
-/** Whoever reads a table needs neither how it is measured nor 128-bit integers, which not all compilers have. */
+/** Code that reads a table needs neither how it is measured nor 128-bit integers, which not all compilers have. */
 TEST(Layering, HeadersOfTablesAreSmallAndPortable)
 {
   for (const char * const header :

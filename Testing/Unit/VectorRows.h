@@ -54,7 +54,7 @@ IsSet(const Word * row, std::int64_t words, std::int64_t x)
   return x >= 0 && x < words * BitsPerWord && (row[x / BitsPerWord] >> (x % BitsPerWord) & 1u) != 0;
 }
 
-/** Rows of random words, sparse to dense by `kind`, among words that are none of theirs. */
+/** Rows of random words, sparse to dense by `kind`, among words of other rows. */
 struct RandomRows
 {
   std::vector<Word> words;

@@ -198,7 +198,7 @@ TEST(VtkFilter, TheImageIsNotCopiedAndLabelsAreWrittenWhereTheyStay)
   filter->SetInputData(image);
   filter->SetOutputScalarType(VTK_INT);
   const std::uint64_t needed = MemoryOfAnUpdate(filter);
-  // The labels are as large as the image. Whoever copied the image, or the labels, would need twice as much.
+  // The labels are as large as the image. A copy of the image, or of the labels, would need twice as much.
   EXPECT_GE(needed, bytes * 9 / 10) << "the system does not tell of memory";
   EXPECT_LT(needed, bytes * 3 / 2);
   EXPECT_EQ(image->GetPointData()->GetScalars(), scalars);

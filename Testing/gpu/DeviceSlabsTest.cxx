@@ -228,7 +228,7 @@ TEST_F(OnCuda, VolumesLargerThanTheDevicesMemoryAreLabeledBySlabs)
 }
 #endif
 
-/** A volume that lies on devices by slabs. */
+/** A volume on several devices, by slabs. */
 template <typename T>
 class SlabsOnDevices
 {
@@ -296,7 +296,7 @@ private:
   std::vector<std::size_t>                              m_Sizes;
 };
 
-/** Cuts so many slices into slabs of random heights, or of 1 if `areThin`. */
+/** Cuts this many slices into slabs of random heights, or of 1 if `areThin`. */
 std::vector<std::int64_t>
 Heights(std::int64_t slices, bool areThin, std::uint64_t seed)
 {
@@ -379,7 +379,7 @@ TEST_F(OnCuda, SlabsOnDevicesOfOneSliceAndManyRows)
   }
 }
 
-/** A comb whose teeth are joined in the last slice alone, and one that is joined in the first slice alone. */
+/** A comb whose teeth are joined only in the last slice, and one that is joined only in the first. */
 TEST_F(OnCuda, ComponentsThatGoThroughAllSlabsAreOne)
 {
   const Extent              extent{ 70, 9, 12 };

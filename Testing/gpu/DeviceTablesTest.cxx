@@ -89,7 +89,7 @@ TEST_F(OnCuda, TablesEqualTheCpus)
   CheckTables(MakeRandom(large, 0.5, 3, 3), large, Criterion::Foreground(), Connectivity::Full(3));
 }
 
-/** Sizes, centroids and covariances of both strategies are those of the component table. */
+/** Sizes, centroids and covariances of both strategies equal the component table. */
 TEST_F(OnCuda, EarlyAndLateMomentsAreTheComponentTables)
 {
   CudaLabeler labeler(0);

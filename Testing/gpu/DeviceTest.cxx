@@ -217,7 +217,7 @@ TEST_F(OnCuda, ErrorsNameTheRemedyAndLeaveTheLabelerUsable)
 #ifndef BRICKCCL_CUDA_ON_HOST
   try
   {
-    // For 2^44 voxels, the scratch memory alone is larger than any device's memory.
+    // For 2^44 voxels, just the scratch memory is larger than any device's memory.
     label(Extent{ std::int64_t{ 1 } << 22, std::int64_t{ 1 } << 22 }, LabelType::UInt32);
     FAIL() << "2^44 voxels fitted";
   }
@@ -349,7 +349,7 @@ TEST_F(OnCuda, MoreThan2To31And2To32Voxels)
 }
 #endif
 
-/** The rounds are those of the papers. Hawick's form does not change labels while they are read, and takes exactly l
+/** The rounds are the papers'. Hawick's form does not change labels while they are read, and takes exactly l
  *  rounds for a ridge pattern of level l. The form that reads new labels at once takes at most l. Spirals take 2. */
 TEST_F(OnCuda, RoundsOfLabelEquivalenceAreThoseOfThePapers)
 {

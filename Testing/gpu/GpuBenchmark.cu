@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times labeling in device memory, with the memory floor beside it. Times are the median of 20 runs after a warm-up, by
+// Times labeling in device memory, and the memory floor. Times are the median of 20 runs after a warm-up, by
 // CUDA events. They include consecutive uint32 labels in raster order and the number of components.
 //
 //   brickccl-gpu-benchmark [--repeat N] [--connectivity N] [--only TEXT] [--noise] [--size N ...] [--kinds N]
@@ -202,7 +202,7 @@ ReadVoxels(const std::string & file, const Extent & extent)
   return voxels;
 }
 
-/** Times other pixel types and criteria than those of masks. */
+/** Times pixel types and criteria other than masks. */
 void
 BenchmarkKinds(const Extent & extent)
 {

@@ -10,7 +10,7 @@
 //
 // Prints comma-separated lines: table, case, x (what the table varies, as a number), algorithm, milliseconds, own
 // milliseconds, rounds. Milliseconds are the median by CUDA events with the data on the device; they include
-// consecutive labels and their number. Own milliseconds are those of the algorithm's own stages, as the papers time
+// consecutive labels and their number. Own milliseconds are times of the algorithm's own stages, as the papers time
 // them: without links and consecutive labels. Testing/Benchmarks/papers.py makes PAPERS.md from the lines.
 
 #include "PaperRidges.cuh"

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-/** The tables and figures of the papers, but for the one about ridge patterns. */
+/** The tables and figures of the papers, except the one about ridge patterns. */
 namespace brickccl::benchmark
 {
 

@@ -36,7 +36,7 @@ __host__ __device__ inline std::uint64_t
   return x ^ (x >> 31);
 }
 
-/** What the label of a voxel is multiplied by in the sum over a volume. */
+/** Factor of a voxel's label in the sum over a volume. */
 __host__ __device__ inline std::uint64_t
          PlaceFactor(std::uint64_t place)
 {
@@ -151,7 +151,7 @@ FillHost(std::uint8_t * image, const Extent & extent, Pattern pattern)
   Check(cudaFreeHost(locked));
 }
 
-/** A volume that lies on GPUs, one slab on each, or more where a slab would have more than 2^32 voxels. */
+/** A volume on several GPUs, one slab on each, or more where a slab would have more than 2^32 voxels. */
 class ResidentSlabs
 {
 public:
@@ -237,7 +237,7 @@ public:
   double
   FloorSeconds()
   {
-    // It writes to memory of its own, so that the labels stay, and so to a part alone.
+    // It writes to memory of its own, so that the labels stay, and thus only to a part.
     constexpr std::int64_t part = std::int64_t{ 1 } << 28;
     double                 most = 0;
     for (const DeviceSlab & slab : slabs)

@@ -340,7 +340,7 @@ PrintTimeline(const std::vector<CudaSlabLabeler::SlabTimes> & slabs)
   std::fflush(stdout);
 }
 
-/** Volumes that lie on GPUs by slabs. */
+/** Volumes on GPUs by slabs. */
 void
 LabelResident(const Extent &      extent,
               const std::string & name,

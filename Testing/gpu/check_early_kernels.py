@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 SOURCES = pathlib.Path(__file__).resolve().parents[2] / "Source"
-#: What touches memory that other kernels may have written or may read; shared and constant memory are a block's own.
+#: Code that touches memory that other kernels may have written or may read; shared and constant memory are a block's own.
 MEMORY = re.compile(r"\b(LD|LDG|LDGSTS|ST|STG|ATOM|ATOMG|RED|REDG|CCTL|UBLKCP|UBLKRED|UTMALDG|UTMASTG|UTMAREDG|LDL|STL)\b")
 #: The instruction that griddepcontrol.wait becomes.
 WAIT = "ACQBULK"

@@ -5,6 +5,7 @@
 
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/HeaderText.h"
 #include "BrickCCL/Files/Formats/NrrdHeader.h"
 #include "BrickCCL/Files/Settle.h"
@@ -12,7 +13,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
 #include <cctype>
 #include <charconv>
@@ -57,12 +57,13 @@ RoleOf(const std::string & kind)
   };
   for (const auto & [role, kinds] : roles)
   {
-    if (std::strstr(kinds, ("|" + kind + "|").c_str()) != nullptr)
+    if (std::string(kinds).find("|" + kind + "|") != std::string::npos)
     {
       return role;
     }
   }
-  throw Unsupported("its axes have the kind '" + kind + "', which is not supported; domain, vector and list are some " +
+  throw Unsupported("its axes have the kind " + Quoted(kind) +
+                    ", which is not supported; domain, vector and list are some " +
                     "that are; give the magnitude of complex voxels");
 }
 
@@ -153,7 +154,7 @@ NrrdType(const std::string & name)
   };
   for (const auto & [type, names] : types)
   {
-    if (std::strstr(names, ("|" + LowerCase(name) + "|").c_str()) != nullptr)
+    if (std::string(names).find("|" + LowerCase(name) + "|") != std::string::npos)
     {
       return type;
     }
@@ -176,8 +177,8 @@ ReadNrrd(const FileBytes & file, const ReadOptions & options)
   const auto type = NrrdType(header.Get("type"));
   if (!type)
   {
-    throw Unsupported("its voxels are of type '" + header.Get("type") +
-                      "'; integers of 8 to 64 bits, float and double are read");
+    throw Unsupported("its voxels are of type " + Quoted(header.Get("type")) +
+                      "; integers of 8 to 64 bits, float and double are read");
   }
   image.type = *type;
   Axes axes = AxesOf(header);

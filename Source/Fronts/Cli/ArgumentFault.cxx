@@ -245,7 +245,8 @@ DescribeArgumentFault(const CLI::App & app, const CLI::ParseError & error, const
   }
   else if (dynamic_cast<const CLI::RequiresError *>(&error) != nullptr)
   {
-    text = message + ", which is missing";
+    const std::string needs = " requires ";
+    text.replace(text.find(needs), needs.size(), " has no effect without ");
   }
   return text + "; `" + command.name + " --help` lists all options";
 }

@@ -20,6 +20,7 @@
 #include <iostream>
 #include <memory>
 #include <sstream>
+#include <vector>
 
 namespace brickccl::cli
 {
@@ -53,14 +54,34 @@ OptionsOf(const CleanArguments & arguments)
   options.values = ParseValues(arguments.values);
   options.largest = arguments.largest;
   options.minimumSize = arguments.minimumSize;
-  options.minimumVolume = arguments.minimumVolume;
   options.threads = arguments.threads;
   options.device = { Device::Kind::Cpu, 0 };
-  if (options.largest == 0 && options.minimumSize == 0 && options.minimumVolume == 0 && arguments.fillHoles.empty())
+  if (options.largest == 0 && options.minimumSize == 0 && arguments.minimumVolume.value == 0 &&
+      arguments.fillHoles.empty())
   {
     throw InvalidArgument("nothing to do: give --largest, --minimum-size, --minimum-volume or --fill-holes");
   }
   return options;
+}
+
+/** \throws InvalidArgument that names a class of --values which no voxel has, and those that there are. */
+void
+CheckClassesAreThere(const CleanReport & report,
+                     const ImageView &   image,
+                     CleanOptions        options,
+                     const std::string & path)
+{
+  if (report.missing.empty())
+  {
+    return;
+  }
+  options.values.clear();
+  std::vector<std::byte> cleaned(static_cast<std::size_t>(image.extent.VoxelCount()) * SizeOf(image.type));
+  const auto             classes = Clean(image, cleaned.data(), options).classes;
+  throw InvalidArgument(Quoted(path) + " has no class " + report.missing.front().ToString() + " (from --values)" +
+                        (classes.empty() ? "; it has none"
+                                         : "; its classes go from " + classes.front().value.ToString() + " to " +
+                                             classes.back().value.ToString()));
 }
 
 /** Values of classes are whole numbers in nearly all files. */
@@ -166,6 +187,7 @@ RunClean(const CleanArguments & arguments, const FrontEnd & frontEnd)
   LoadedImage image = reader.Read(arguments.input, true);
   options.connectivity = ConnectivityFor(arguments, image.extent, reader);
   options.periodic = PeriodicFor(arguments, *options.connectivity);
+  options.minimumVolume = SizeFor(*options.connectivity, arguments.minimumVolume, "--minimum-volume");
   options.holes = HolesOf(arguments, *options.connectivity, image.extent);
   options.geometry = image.geometry;
   options.background = AsVoxelValue(options.background, image.type);
@@ -183,11 +205,8 @@ RunClean(const CleanArguments & arguments, const FrontEnd & frontEnd)
   Buffer<std::byte> cleaned;
   cleaned.Resize(image.ByteCount());
   const CleanReport report = Clean(image.View(), cleaned.Data(), options);
+  CheckClassesAreThere(report, image.View(), options, arguments.input);
   image.voxels.Release();
-  for (const Number value : report.missing)
-  {
-    reader.Note("no voxel has the value " + value.ToString() + " of --values");
-  }
   seconds["clean"] = watch.Lap();
 
   reporter.Step("writing " + arguments.output);

@@ -77,7 +77,7 @@ ApplyCriterion(const job::Segmenting &            arguments,
   {
     reporter.Step("smoothing");
     const ProgressHooks hooks = reporter.Hooks();
-    segmented.smoothed = SmoothImage(image, SmoothingMethod::FromText(arguments.smooth), { threads, Progress(hooks) });
+    segmented.smoothed = SmoothImage(image, job::SmoothingOf(arguments.smooth), { threads, Progress(hooks) });
   }
   const bool findsPart = arguments.pores && !arguments.range;
   const auto inside = mask ? std::optional(mask->View()) : std::nullopt;

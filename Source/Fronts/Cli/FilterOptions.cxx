@@ -163,7 +163,6 @@ HolesOf(const job::Holes & arguments, const Connectivity & connectivity, const E
   }
   HoleOptions holes;
   holes.maximumSize = arguments.maximumHoleSize;
-  holes.maximumVolume = static_cast<double>(ParseNumber(arguments.fillHoles, "--fill-holes"));
   if (!arguments.holesBySlice.empty())
   {
     const int axis = AxisFromName(arguments.holesBySlice);
@@ -174,6 +173,9 @@ HolesOf(const job::Holes & arguments, const Connectivity & connectivity, const E
     }
     holes.connectivity = DualWithinSlices(connectivity, axis);
   }
+  job::Amount volume;
+  SetValue(job::AnyVolume, { arguments.fillHoles }, &volume);
+  holes.maximumVolume = SizeFor(holes.connectivity.value_or(connectivity), volume, "--fill-holes");
   return holes;
 }
 

@@ -23,10 +23,7 @@ inline constexpr const char * RunningOptions = "threads json quiet ";
  *  command. \param names  of parameters, with blanks between; empty: all that have an option */
 void AddOptions(CLI::App & command, job::Job & job, const std::string & names);
 
-/** \throws Unsupported, which names the option, for what needs the whole volume. */
-void CheckOptionsOfSlabs(const job::Job & job);
-
-/** Accepts only values of a form. Amounts of memory become numbers of bytes. */
+/** Accepts only values of a form. Amounts of memory become numbers of bytes, and lengths numbers of mm. */
 CLI::Validator Takes(const job::Form & form);
 
 /** Accepts only whole numbers from `minimum` to `maximum`, in digits. */

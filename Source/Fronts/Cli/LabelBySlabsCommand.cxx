@@ -174,7 +174,6 @@ SlabOptions
 OptionsBeforeReading(const job::Job & arguments, NamedFiles & outputs)
 {
   SlabOptions options;
-  CheckOptionsOfSlabs(arguments);
   options.memory = arguments.memory;
   // What has no meaning is refused before an image is read.
   SegmentedOfSlabs(arguments, ScalarType::UInt8);
@@ -234,7 +233,7 @@ RunLabelBySlabs(const job::Job & arguments, const FrontEnd & frontEnd)
   }
   CheckTableColumns(arguments, measured, image.extent, options.label);
   options.label.relabel = RelabelOptionsOf(arguments, reader);
-  options.label.minimumVolume = arguments.minimumVolume;
+  options.label.minimumVolume = SizeFor(*options.label.connectivity, arguments.minimumVolume, "--minimum-volume");
   options.label.geometry = image.geometry;
   options.label.algorithm = arguments.algorithm;
   options.label.threads = arguments.threads;

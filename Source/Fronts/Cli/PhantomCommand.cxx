@@ -370,7 +370,7 @@ AddPhantomCommand(CLI::App & app)
     ->type_name("X [Y [Z [T]]]");
   command->add_option("--spacing", arguments->spacing, "mm along x, y and z; default 1, log 2 2 4")
     ->expected(1, 4)
-    ->check(NumberAboveZero())
+    ->transform(Takes({ job::Kind::Above, -job::Finite, job::Finite, "mm" }))
     ->type_name("X [Y [Z [T]]]");
   command->add_option("--seed", arguments->seed, "seed of the random numbers")
     ->transform(Count(0))

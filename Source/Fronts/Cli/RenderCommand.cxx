@@ -66,7 +66,12 @@ CheckArguments(const RenderArguments & arguments)
   const std::string all = named + between + NameInMillimeters(arguments.column);
   if (arguments.style != "surface" && !arguments.part.empty() && all.empty())
   {
-    throw InvalidArgument("--part needs --style surface, or columns in --color-by or --where");
+    throw InvalidArgument("--part has no effect without --style surface, or a column in --color-by or --where");
+  }
+  if (arguments.style == "surface" && !arguments.intensity.empty() && all.find("intensity_") == std::string::npos &&
+      all.find("weighted_") == std::string::npos)
+  {
+    throw InvalidArgument("--intensity has no effect with --style surface; use --style slices, montage or mip");
   }
   return ParseColumns(all, !arguments.intensity.empty());
 }
@@ -215,10 +220,6 @@ RunRender(const RenderArguments & arguments)
     if (images.part)
     {
       contents.part = images.part->View();
-    }
-    if (images.intensity && (arguments.chosen.ColumnNames() + arguments.column).find("intensity_") == std::string::npos)
-    {
-      reader.Note("--style surface does not draw the intensity image; use --style slices, montage or mip");
     }
     report = WriteSurfacePicture(arguments.output, contents, size.width, size.height, *display, context);
     NoteBlocks(*report, reader);

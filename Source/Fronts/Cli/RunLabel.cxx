@@ -192,7 +192,7 @@ private:
     m_Options.criterion = m_Segmented.ForView();
     m_Reporter->Step("labeling");
     m_Options.relabel = RelabelOptionsOf(m_Arguments, m_Reader);
-    m_Options.minimumVolume = m_Arguments.minimumVolume;
+    m_Options.minimumVolume = SizeFor(*m_Options.connectivity, m_Arguments.minimumVolume, "--minimum-volume");
     m_Options.geometry = m_Image.geometry;
     m_Options.algorithm = m_Arguments.algorithm;
     m_Options.threads = m_Arguments.threads;
@@ -402,7 +402,8 @@ CheckJob(const job::Job & job, NamedFiles & outputs)
   Device::FromName(job.device);
   ColumnGroups groups = CheckTableArguments(job, "--statistics");
   CheckUnits(job, false, "--statistics or --print");
-  if (job.output.empty() && (!job.IsWanted() || !job.outputFallback.empty()))
+  CheckIntensity(job, !job.picture.empty(), "--statistics, --print or --picture");
+  if (job.output.empty() && !job.IsWanted())
   {
     throw InvalidArgument("OUTPUT, the label map, is missing; it may be left out only with --statistics or --print");
   }

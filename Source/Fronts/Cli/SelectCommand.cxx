@@ -5,6 +5,7 @@
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/JobOptions.h"
 #include "BrickCCL/Cli/TableOptions.h"
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Measuring/Measure.h"
 #include "BrickCCL/Tables/Condition.h"
@@ -20,6 +21,7 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <variant>
 
 namespace brickccl::cli
 {
@@ -92,6 +94,17 @@ private:
     });
     CheckUnits(m_Arguments, isUnitNamed, "--statistics, --print, or a column in this unit in --where");
     m_ConditionGroups = GroupsOfCondition(m_Condition, m_Arguments);
+    const auto names = [&](const std::string & begin) {
+      return std::any_of(named.begin(), named.end(), [&](const std::string & name) {
+        return name.rfind(begin, 0) == 0;
+      });
+    };
+    CheckIntensity(m_Arguments,
+                   names("intensity_") || names("weighted_") || !m_Arguments.picture.empty(),
+                   "--statistics, --print, --picture, or a column of intensities in --where");
+    CheckIsUsed("--part",
+                m_Arguments.part.empty() || m_Arguments.IsWanted() || names("surface_distance_"),
+                "--statistics, --print, or surface_distance_mm in --where");
     m_RequestedType = LabelTypeFromName(m_Arguments.labelType);
     NamedFiles outputs = TableFiles(m_Arguments, "--statistics");
     outputs.insert(outputs.end(),
@@ -130,6 +143,28 @@ private:
     m_Seconds["read"] = m_Watch.Lap();
   }
 
+  /** Notes components for which the condition does not hold because they have no value, as the distance to the nearest
+   *  neighbor of a single one. */
+  void
+  NoteNoValues(const ComponentTable & table, const std::vector<bool> & holds)
+  {
+    for (const std::string & name : m_Condition.ColumnNames())
+    {
+      const auto  column = ColumnInAnyUnit(ColumnsOf(table), name);
+      std::size_t count = 0;
+      for (std::size_t place = 0; column && place < holds.size(); ++place)
+      {
+        const auto value = column->value(table, table.components[place]);
+        count += !holds[place] && std::visit([](auto number) { return number != number; }, value) ? 1 : 0;
+      }
+      if (count > 0)
+      {
+        m_Reader.Note(Counted(count, "component") + (count == 1 ? " has no value for '" : " have no value for '") +
+                      name + (count == 1 ? "' and is not selected" : "' and are not selected"));
+      }
+    }
+  }
+
   /** Measures the components, keeps those that the condition selects, and measures these for the table. */
   void
   Select()
@@ -151,6 +186,7 @@ private:
       m_Image.voxels.Release();
     }
     std::vector<bool> holds = m_Condition.Evaluate(before);
+    NoteNoValues(before, holds);
     if (m_Arguments.remove)
     {
       holds.flip();

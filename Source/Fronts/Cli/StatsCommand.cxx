@@ -38,18 +38,6 @@ struct StatsArguments : job::Job
   std::string weights;
 };
 
-/** \throws InvalidArgument or Error if the plot cannot be made. */
-void
-CheckPlot(const StatsArguments & arguments)
-{
-  if (arguments.histogram.empty())
-  {
-    throw InvalidArgument("--plot needs --histogram COLUMN");
-  }
-  CheckChartName(arguments.plot);
-  CheckWritable(arguments.plot);
-}
-
 void
 PrintHistogram(const Histogram & histogram)
 {
@@ -172,6 +160,12 @@ CheckStatsArguments(const StatsArguments & arguments)
     throw InvalidArgument("nothing to do: give --output FILE, --print, --histogram COLUMN or --picture FILE");
   }
   CheckUnits(arguments, !arguments.histogram.empty(), "--output, --print or --histogram");
+  const auto isOfIntensity = [](const std::string & column) {
+    return column.rfind("intensity_", 0) == 0 || column.rfind("weighted_", 0) == 0;
+  };
+  CheckIntensity(arguments,
+                 !arguments.picture.empty() || isOfIntensity(arguments.histogram) || isOfIntensity(arguments.weights),
+                 "--output, --print, --picture, or --histogram of a column of intensities");
   if (!arguments.picture.empty())
   {
     CheckWritable(arguments.picture);
@@ -180,7 +174,8 @@ CheckStatsArguments(const StatsArguments & arguments)
   AddGroupsOf(arguments.weights, "--weights", arguments, groups);
   if (!arguments.plot.empty())
   {
-    CheckPlot(arguments);
+    CheckChartName(arguments.plot);
+    CheckWritable(arguments.plot);
   }
   return groups;
 }
@@ -302,7 +297,9 @@ AddStatsCommand(CLI::App & app, const FrontEnd & frontEnd)
     command
       ->add_option("--histogram", arguments->histogram, "count the components by this column, in the unit of --units")
       ->type_name("COLUMN");
-  command->add_option("--plot", arguments->plot, "draw the histogram: .svg or .png")->type_name("FILE");
+  command->add_option("--plot", arguments->plot, "draw the histogram: .svg or .png")
+    ->type_name("FILE")
+    ->needs(histogram);
   command
     ->add_option("--bins",
                  arguments->bins,

@@ -149,7 +149,7 @@ WritePlot(const std::string & path, const Curve & curve, bool below)
   }
   WriteLineChart(path,
                  { "Foreground at each threshold",
-                   below ? "threshold: foreground is at or below" : "threshold: foreground is at or above",
+                   below ? "threshold: foreground is below" : "threshold: foreground is at or above",
                    "share of the largest value",
                    false,
                    { components, largest, fraction } });
@@ -292,7 +292,9 @@ AddSweepCommand(CLI::App & app)
     ->transform(Count(2, SweepOptions::MaximumSteps))
     ->type_name("N")
     ->capture_default_str();
-  command->add_flag("--below", arguments->below, "values at or below a threshold are foreground (pores), not above");
+  command->add_flag("--below",
+                    arguments->below,
+                    "values below a threshold are foreground (pores), not those at or above it");
   command
     ->add_option("-o,--output",
                  arguments->output,

@@ -170,6 +170,10 @@ private:
   void
   PlanMemory(const FoundImage & found, const LoadedImage & header, std::uint64_t bytes)
   {
+    if (const auto misfit = FindMisfit(m_Recipe, header.extent); misfit && header.extent.dimension <= 3)
+    {
+      throw InvalidArgument(misfit->text);
+    }
     std::set<std::string> files(found.files.begin(), found.files.end());
     files.insert(header.files.begin(), header.files.end());
     const bool draws = m_Options.drawsForReport && m_Recipe.pictures;
@@ -244,7 +248,7 @@ private:
                            : NeighborhoodFromText(m_Recipe.neighborhood, m_Image.extent.dimension);
     options.relabel.minimumSize = m_Recipe.minimumSize;
     options.relabel.maximumSize = m_Recipe.maximumSize;
-    options.minimumVolume = m_Recipe.minimumVolume;
+    options.minimumVolume = m_Recipe.minimumVolume.value;
     options.geometry = m_Image.geometry;
     options.device = Device::FromName(m_Options.device);
     options.threads = m_Options.threads;

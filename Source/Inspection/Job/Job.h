@@ -3,6 +3,7 @@
 #define BRICKCCL_JOB_JOB_H
 
 #include "BrickCCL/Criteria/Criterion.h"
+#include "BrickCCL/Job/Value.h"
 
 #include <cstdint>
 #include <limits>
@@ -83,7 +84,7 @@ struct Neighbors
 struct Sizes
 {
   std::uint64_t minimumSize = 0;
-  double        minimumVolume = 0;
+  Amount        minimumVolume;
   std::uint64_t largest = 0;
 };
 

@@ -48,11 +48,11 @@ CheckPeriodic(const std::string & text)
 std::string
 CheckHoles(const std::string & text)
 {
-  const auto volume = NumberOf(text);
-  return volume && !(*volume < 0) && volume->Nearest() >= 0 && (text == "inf" || std::isfinite(volume->Nearest()))
-         ? ""
-         : "a number of at least 0; after --fill-holes comes a volume in mm3, another option or nothing" +
-             HintOnNumber(text);
+  Amount volume;
+  return !SetValue(AnyVolume, { text }, &volume) ? ""
+                                                 : "a number of at least 0; after "
+                                                   "--fill-holes comes a volume in mm3, another option or nothing" +
+                                                     HintOnNumber(text);
 }
 
 std::string
@@ -73,7 +73,7 @@ CheckRawText(const std::string & text)
 std::string
 CheckSmoothing(const std::string & text)
 {
-  SmoothingMethod::FromText(text);
+  SmoothingOf(text);
   return "";
 }
 
@@ -104,7 +104,7 @@ const Form Text = { Kind::Text };
 const Form Count = { Kind::Whole, 0 };
 const Form FromZero = { Kind::Number, 0, Unlimited };
 const Form Millimeters = { Kind::Number, 0, Finite, "mm" };
-const Form CubicMillimeters = { Kind::Number, 0, Finite, "mm3" };
+const Form VolumeOrArea = { Kind::Number, 0, Finite, "mm3 or mm2" };
 const Form Range = { Kind::Range };
 const Form Axis = OneOf({ "x", "y", "z", "t" });
 const Ties NeedsWhole = { "", "", true };
@@ -123,7 +123,7 @@ InputRows()
       "title of the report" },
     { "", "recipe.description", &Job::description, Text, "", "",
       "what the recipe is for" },
-    { "spacing", "input.spacing_mm", &Job::spacing, { Kind::Spacing }, "X Y [Z [T]]", group::Reading,
+    { "spacing", "input.spacing_mm", &Job::spacing, { Kind::Spacing, -Finite, Finite, "mm" }, "X Y [Z [T]]", group::Reading,
       "mm from voxel to voxel along x, y and z; overrides the files" },
     { "raw", "input.raw", &Job::raw, Checked(CheckRawText), "SIZE:TYPE", group::Reading,
       "size and type of raw voxels without a header: 1024x1024x800:uint16", {},
@@ -232,7 +232,7 @@ std::vector<Parameter>
 FilterRows()
 {
   return {
-    { "minimum-volume", "labeling.minimum_volume_mm3", &Job::minimumVolume, CubicMillimeters, "MM3", group::Kept,
+    { "minimum-volume", "labeling.minimum_volume_mm3", &Job::minimumVolume, VolumeOrArea, "MM3", group::Kept,
       "drop components smaller than this, in mm3 (2-D, slices: mm2)", {},
       "A component that is smaller by a relative 1e-9 only is kept." },
     { "minimum-size", "labeling.minimum_size", &Job::minimumSize, Count, "VOXELS", group::Kept,
@@ -310,12 +310,12 @@ OutputRows()
 {
   return {
     { "output-fallback", "", &Job::outputFallback, Text, "FILE", group::LabelMap,
-      "second choice if OUTPUT's format cannot hold all labels", NeedsWhole },
+      "second choice if OUTPUT's format cannot hold all labels", { "OUTPUT", "", true } },
     { "label-type", "", &Job::labelType, OneOf({ "auto", "uint8", "uint16", "uint32", "uint64" }), "TEXT",
       group::LabelMap,
-      "auto (the smallest that fits), uint8, uint16, uint32 or uint64" },
+      "auto (the smallest that fits), uint8, uint16, uint32 or uint64", { "OUTPUT" } },
     { "no-compression", "", &Job::noCompression, Flag, "", group::LabelMap,
-      "write the label map uncompressed (faster)", {},
+      "write the label map uncompressed (faster)", { "OUTPUT" },
       "TIFF stacks of two slices or of less than 4 KiB are compressed even so, since readers take uncompressed ones for a "
       "single block." },
     { "order", "", &Job::order, OneOf({ "raster", "size" }), "TEXT", group::LabelMap,

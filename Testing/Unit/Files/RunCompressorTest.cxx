@@ -61,7 +61,7 @@ BytesOf(const std::vector<TVoxel> & voxels)
   return bytes;
 }
 
-/** Rows of runs, most of which are those of the row before with ends that move. */
+/** Rows of runs, most of which repeat the row before with other ends. */
 template <typename TVoxel>
 std::vector<TVoxel>
 MakeRows(std::size_t rowLength, std::size_t rows, double meanRun, TVoxel largest, std::mt19937_64 & random)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the module's headers and library fit together in an ITK build. What the filters do is tested by Testing/Itk.
+// Whether the module's headers and library fit together in an ITK build. Testing/Itk tests the filters themselves.
 #include "itkBrickBinaryShapeKeepNObjectsImageFilter.h"
 #include "itkBrickConnectedComponentImageFilter.h"
 #include "itkBrickLabelImageToShapeLabelMapFilter.h"

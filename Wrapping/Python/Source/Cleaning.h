@@ -23,7 +23,7 @@ struct Holes
   HoleOptions Options() const;
 };
 
-/** What is done to components before the limits on sizes. It keeps the mask alive. */
+/** Changes of components before the limits on sizes. It keeps the mask alive. */
 struct Filter
 {
   std::optional<Holes>                     holes;

@@ -255,7 +255,7 @@ public:
     m_Labeler.ListOnDevice(static_cast<std::int64_t *>(Pointer(voxels)), Pointer(stream));
   }
 
-  /** Of the components as they are numbered now. */
+  /** In the components' present order. */
   ComponentTable
   Table(const Geometry & geometry, std::uintptr_t stream)
   {

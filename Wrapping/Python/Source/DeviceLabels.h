@@ -7,7 +7,7 @@
 namespace brickccl::python
 {
 
-/** Adds `DeviceLabels`, which labels arrays that lie on a CUDA device, to the module. */
+/** Adds `DeviceLabels`, which labels arrays on a CUDA device, to the module. */
 void BindDeviceLabels(nb::module_ & module);
 
 } // namespace brickccl::python

@@ -14,7 +14,7 @@ namespace brickccl::python
 
 namespace nb = nanobind;
 
-/** What runs without the interpreter's lock tells Python through these: every few milliseconds it takes the lock, calls
+/** Code without the interpreter's lock reports to Python through these: every few milliseconds it takes the lock, calls
  *  `progress(fraction)` and looks for signals, so that Ctrl-C ends it. An exception of either stays pending in the
  *  thread and cancels the work. */
 class Hooks

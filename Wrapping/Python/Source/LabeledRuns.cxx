@@ -81,7 +81,7 @@ Spare()
   return spare;
 }
 
-/** Counts the calls that work with something at once. Calls come and go with the interpreter's lock alone. */
+/** Counts the calls that work with something at once. Calls begin and end only with the interpreter's lock. */
 class Users
 {
 public:
@@ -235,10 +235,11 @@ public:
   }
 };
 
-/** Before a CUDA device is ready, a CPU thread labels about so many voxels (Testing/gpu/RESULTS.md, whole commands). */
+/** Before a CUDA device is ready, a CPU thread labels about this many voxels (Testing/gpu/RESULTS.md, whole commands).
+ */
 constexpr double VoxelsPerThread = 5e8;
 
-/** The runs of so many voxels, which `label(labeling)` labels without the interpreter's lock. Meanwhile the options
+/** The runs of this many voxels, which `label(labeling)` labels without the interpreter's lock. Meanwhile the options
  * have the hooks. */
 template <typename TLabel>
 std::unique_ptr<LabeledRuns>

@@ -21,7 +21,7 @@ namespace brickccl::python
 namespace
 {
 
-/** The library's errors with their sentences as those of Python. */
+/** The library's errors as Python's, with their sentences. */
 void
 TranslateError(const std::exception_ptr & error, void *)
 {

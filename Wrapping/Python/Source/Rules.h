@@ -20,14 +20,14 @@ namespace brickccl::python
  *  `sliceAxes`, which ascend. */
 Connectivity MakeConnectivity(std::optional<int> connectivity, int dimension, const std::vector<int> & sliceAxes);
 
-/** The number of threads for an image; 0 stands for all. */
+/** The number of threads for an image; 0 means all. */
 int ThreadsFor(const Extent & extent, int threads);
 
 /** The arguments of `brickccl.label` that say what is joined, which components stay and who labels: all but the image,
  * what belongs to it and what comes out. Python makes such an object once for many calls. */
 struct Rules
 {
-  /** What does not depend on the image. */
+  /** The part that does not depend on the image. */
   LabelOptions       options;
   std::optional<int> connectivity;
   /** A structuring element (x fastest); if it is not empty, it takes the place of `connectivity`. */

@@ -77,7 +77,7 @@ struct ColumnValues
 {
   std::vector<double>       numbers;
   std::vector<std::int64_t> whole;
-  /** Whether a whole number is one of std::uint64_t alone. Several threads set values. */
+  /** Whether a whole number fits only std::uint64_t. Several threads set values. */
   std::atomic<bool> isLarge{ false };
 
   void

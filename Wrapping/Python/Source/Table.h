@@ -12,7 +12,7 @@
 namespace brickccl::python
 {
 
-/** What a call wants to have measured: images beside the labels and groups of columns ("shape,feret"). */
+/** The measures that a call asks for: images besides the labels, and groups of columns ("shape,feret"). */
 struct Measures
 {
   std::optional<InputArray> intensity;

@@ -65,7 +65,7 @@ class LabelArguments(TypedDict, total=False):
     progress: Progress | None
 
 
-#: What they are where they are not given.
+#: Defaults.
 DEFAULTS: LabelArguments = {
     "connectivity": None,
     "criterion": "foreground",

@@ -50,9 +50,7 @@ def neighborhood_of(text: str, dimension: int) -> list[int]:
     """The structuring element of a text such as 8+z, x fastest."""
 
 class Rules:
-    """
-    Joining, filtering and the device; axes are 0 (x) .. 3 (t).
-    """
+    """Joining, filtering and the device; axes are 0 (x) .. 3 (t)."""
 
     @staticmethod
     def make(*, criterion: str = 'foreground', background: object | None = 0, low: object | None = None, high: object | None = None, tolerance: object | None = None, connectivity: int | None = None, slice_axes: Sequence[int] = [], neighborhood: Sequence[int] = [], periodic: Sequence[int] = [], order: str = 'raster', minimum_size: int = 0, maximum_size: int | None = None, minimum_volume: float = 0.0, largest: int = 0, algorithm: str = 'Auto', device: str = 'auto', threads: int = 0) -> Rules: ...

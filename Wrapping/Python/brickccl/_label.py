@@ -301,7 +301,7 @@ def label(
             progress(1.0)
         return _results(give_back(labels), count, table, return_count)
     labeling = _find(given, None, part_of(progress, 0, 0.7))
-    # The table first: who asks for both gets both or an error.
+    # The table first: a request for both gets both or an error.
     table = labeling.table() if return_table else None
     labels = labeling.labels(dtype, out, progress=part_of(progress, 0.7, 1))
     return _results(labels, labeling.count, table, return_count)

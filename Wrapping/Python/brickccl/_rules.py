@@ -20,7 +20,7 @@ _NARROW_FLOATS = ("float32", "float16", "bfloat16")
 def narrow_float_of(volume: Volume) -> str | None:
     """The floating-point type of an image's voxels, if Python numbers are rounded to it."""
     dtype = getattr(volume.array, "dtype", None)
-    # What has no type is refused later, with what would be right.
+    # Arguments without a type are refused later, with advice.
     if dtype is None or getattr(dtype, "kind", "f") != "f":
         return None
     return narrow_float(getattr(volume.source, "dtype", dtype))
@@ -200,7 +200,7 @@ def make_rules(
     )
 
 
-#: Who labels many small arrays gives the same arguments again; making rules of them takes as long as labeling 1,000 voxels.
+#: Calls for many small arrays repeat their arguments; making rules of them takes as long as labeling 1,000 voxels.
 _make_once = lru_cache(maxsize=64, typed=True)(make_rules)
-# Whoever holds the function until the very end of Python must not keep what the cache holds.
+# A reference to the function that lives until Python ends must not keep the cache.
 atexit.register(_make_once.cache_clear)

@@ -105,7 +105,7 @@ def order_series(simpleitk: Any, files: Sequence[str], accepted: Accepted) -> tu
             f"'{names[int(beside.argmax())]}' is {beside.max():.4g} mm off the line through the other slice positions: not "
             "slices of one volume"
         )
-    # Positions are rounded. A shift of less than a fiftieth of a pixel over the whole series is no tilt.
+    # Positions are rounded. A shift of less than a fiftieth of a pixel over the whole series is not a tilt.
     upright = (places[-1] - places[0]) * normal
     return ordered, (upright if np.sqrt(((whole - upright) ** 2).sum()) < 0.02 * spacing[-1] else whole) / (len(ordered) - 1)
 

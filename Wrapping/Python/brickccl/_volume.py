@@ -341,7 +341,7 @@ def _from_dlpack(image: Any, name: str) -> Volume:
     taken_by = taker_of(image)
 
     def wrap(labels: np.ndarray[Any, Any]) -> Any:
-        # What has no way back gets numpy arrays.
+        # Types without a way back get numpy arrays.
         return labels if taken_by is None else taken_back(taken_by, labels, image)
 
     readable = image
@@ -389,7 +389,7 @@ def _from_itk(image: Any, name: str) -> Volume:
     spacing = [float(value) for value in image.GetSpacing()]
     origin = [float(image.GetOrigin()[axis]) for axis in range(dimension)]
     direction = itk.array_from_matrix(image.GetDirection())
-    # The first voxel may have another index than 0 and then lies elsewhere than the origin.
+    # The first voxel may have another index than 0 and is then not at the origin.
     first = image.TransformIndexToPhysicalPoint(region.GetIndex())
 
     def wrap(labels: np.ndarray[Any, Any]) -> Any:

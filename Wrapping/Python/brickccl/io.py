@@ -26,7 +26,7 @@ __all__ = ["Image", "read", "write"]
 
 _NIFTI = (".nii", ".nii.gz")
 _TIFF = (".tif", ".tiff")
-#: What is written as one file by SimpleITK.
+#: Formats that SimpleITK writes as one file.
 _WRITTEN = (".nrrd", ".mha", ".nii", ".nii.gz", ".png")
 _TWO_FILES = {".mhd": ".mha", ".nhdr": ".nrrd", ".hdr": ".nii", ".img": ".nii"}
 

@@ -86,7 +86,7 @@ PAGES = {
     "contributing/security": "SECURITY.md",
     "contributing/changes": "CHANGELOG.md",
 }
-#: What the navigation says instead of a page's heading, and above a page.
+#: Names of pages in the navigation and above a page.
 TITLES = {"columns": "Columns", "formats": "Formats", "neighbors": "Neighborhoods", "python/start": "Start",
           "itk/index": "ITK filters", "slicer": "3D Slicer", "speed/index": "How fast"}
 CAPTIONS = {"tasks/index": "Use it", "python/index": "Program with it", "algorithms/index": "Behind it"}

@@ -24,7 +24,7 @@ def main(scan_path, output):
     output.mkdir(parents=True, exist_ok=True)
     scan = io.read(scan_path)
 
-    # Cracks are full of air. So is the room around the log: it alone touches the scan's border and is large.
+    # Cracks are full of air. So is the room around the log: only it touches the scan's border and is large.
     cracks = brickccl.find(scan, range=(-np.inf, -750), connectivity=26, minimum_volume=500.0, order="size")
     cracks.remove("touches_border == 1 and voxel_count > 300000")
     table = cracks.table("shape", intensity=scan)

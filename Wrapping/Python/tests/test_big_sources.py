@@ -296,7 +296,7 @@ def test_changed_chunks_of_a_server_without_lists_are_noticed(tmp_path):
             def change():
                 array[8:, 8:, 8:] = 1 - image[8:, 8:, 8:]
                 for path in (tmp_path / "served").rglob("2/2/2"):
-                    # Servers tell times in whole seconds.
+                    # Servers report times in whole seconds.
                     os.utime(path, (1, 1))
 
             check_changes_are_noticed(tmp_path, url, change)

@@ -105,7 +105,7 @@ def test_an_array_that_holds_values_is_refused_unless_it_is_overwritten(folder):
         assert not os.path.exists(f"refused{number}")
         state = f"state{number}"
         np.testing.assert_array_equal(big.label(image, target, brick=4, overwrite=True, state=state).labels[:], expected)
-        # What it holds now is of this work, and may be gone on with.
+        # Its contents belong to this work, which may continue.
         np.testing.assert_array_equal(big.label(image, target, brick=4, state=state).labels[:], expected)
         with pytest.raises(FileExistsError, match="holds values"):
             big.label(1 - image, target, brick=4)
@@ -126,6 +126,6 @@ def test_a_target_with_the_ending_of_another_format_is_refused(folder, capsys):
         with pytest.raises(ValueError, match="o.zarr"):
             big.plan("image.npy", name, state="state")
     assert sorted(os.listdir(".")) == before
-    # Other names stand for no format.
+    # Other names have no format.
     for name in ("npy", "labels.v1", "o.npy.zarr"):
         np.testing.assert_array_equal(big.label("image.npy", name).labels[:], brickccl.label(image))

@@ -38,7 +38,7 @@ def clean_by_loops(image, rank, largest=None, minimum_size=0, fill=None, values=
                 image[labels == label] = 0
     if fill is not None:
         before = np.pad(image, 1)
-        # What lies around the image is the border of the background, joined to it by faces alone.
+        # Outside of the image there is background, joined to it only by faces.
         labels, count = ndimage.label(image == 0, structure(ndim, ndim if rank == 1 else 1))
         inner = np.pad(np.zeros(tuple(size - 2 for size in image.shape), bool), 1, constant_values=True)
         for label in range(1, count + 1):
@@ -203,7 +203,7 @@ def test_sweep_is_a_labeling_for_each_threshold():
         curve = brickccl.sweep(image, -8, 8, 5, below=below, connectivity=18)
         np.testing.assert_array_equal(curve["threshold"], [-8, -4, 0, 4, 8])
         for place, threshold in enumerate(curve["threshold"]):
-            mask = image <= threshold if below else image >= threshold
+            mask = image < threshold if below else image >= threshold
             labels, count = ndimage.label(mask, structure(3, 2))
             assert curve["components"][place] == count
             assert curve["largest_voxel_count"][place] == np.bincount(labels.ravel())[1:].max()

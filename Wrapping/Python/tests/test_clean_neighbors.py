@@ -97,7 +97,7 @@ def test_holes_of_periodic_images_are_those_of_the_oracle(seed):
     found, number = brickccl.fill_holes(image, connectivity=rank, periodic=periodic, return_count=True)
     np.testing.assert_array_equal(found, expected != 0)
     assert number == count
-    # scipy has no periodic axes: three copies beside each other have the same holes in the middle.
+    # scipy has no periodic axes: three copies side by side have the same holes in the middle.
     everywhere = [(size, size) if axis in periodic else (0, 0) for axis, size in enumerate(image.shape)]
     copies = ndimage.binary_fill_holes(
         np.pad(image, everywhere, mode="wrap"), ndimage.generate_binary_structure(image.ndim, image.ndim if rank == 1 else 1)
@@ -148,7 +148,7 @@ def test_sweeps_are_labelings_of_each_threshold(seed):
     curve = brickccl.sweep(image, 1, 7, 4, below=below, neighborhood=structure, periodic=periodic)
     assert curve["threshold"].tolist() == [1, 3, 5, 7]
     for place, threshold in enumerate(curve["threshold"]):
-        labels, count = flood_fill(image <= threshold if below else image >= threshold, structure, periodic=periodic)
+        labels, count = flood_fill(image < threshold if below else image >= threshold, structure, periodic=periodic)
         assert curve["components"][place] == count
         assert curve["largest_voxel_count"][place] == (np.bincount(labels.ravel())[1:].max() if count else 0)
         assert curve["voxel_count"][place] == (labels != 0).sum()

@@ -246,7 +246,7 @@ def test_arrays_go_between_libraries_by_dlpack():
         np.testing.assert_array_equal(here.get(back), expected)
         addresses = [x.data_ptr() if hasattr(x, "data_ptr") else x.data.ptr for x in (given, taken, labels, back)]
         assert addresses[0] == addresses[1] and addresses[2] == addresses[3]
-        # What reads them waits for the stream on which they were made.
+        # Their readers wait for the stream on which they were made.
         with here.stream():
             again = here.library.from_dlpack(brickccl.label(taken, connectivity=26, dtype="int32"))
             np.testing.assert_array_equal(here.get(again), expected)

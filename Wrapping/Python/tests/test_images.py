@@ -331,7 +331,7 @@ def test_a_companion_that_lies_elsewhere_is_refused():
             brickccl.find(image).table(intensity=other)
         with pytest.raises(ValueError, match="part " + message):
             brickccl.statistics(image, part=other)
-        # An array lies nowhere.
+        # An array has no position.
         assert brickccl.label(array, mask=other).any() and brickccl.label(other, mask=array)
     assert brickccl.find(image, mask=near).table(intensity=near)["label"].tolist() == [1, 2, 3, 4]
 

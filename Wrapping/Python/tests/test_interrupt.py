@@ -45,7 +45,7 @@ def test_an_exception_of_progress_ends_the_work(noise):
     with pytest.raises(LookupError, match="at 0"):
         brickccl.label(noise, threads=1, out=out, progress=fail)
     assert not out.any()
-    # Also at the end, where a small image reports alone.
+    # Also at the end, where only a small image reports.
     with pytest.raises(LookupError, match="at 0.7"):
         brickccl.label(noise[:1, :4, :4], progress=fail)
 

@@ -272,7 +272,7 @@ def test_contacts_are_pairs_that_share_faces():
     table = brickccl.statistics(labels)
     with pytest.raises(ValueError, match="neighbors"):
         table.contacts()
-    # In four dimensions, also across the first axis alone.
+    # In four dimensions, also across only the first axis.
     labels = np.zeros((2, 2, 1, 1), np.uint8)
     labels[0, 0], labels[1, 0] = 1, 2
     assert brickccl.contacts(labels)["faces"].tolist() == [1]

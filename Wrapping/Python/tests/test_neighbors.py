@@ -343,7 +343,7 @@ def test_periodic_boundaries_beside_cc3d(cases):
     for seed in range(cases // 4):
         random = np.random.default_rng(seed)
         dimension = int(random.integers(2, 4))
-        # Of images of one column cc3d does not join the ends.
+        # cc3d does not join the ends of images of one column.
         image = random_mask(random, tuple(int(size) for size in random.integers(2, 9, dimension)))
         image = np.ascontiguousarray((image * random.integers(1, 4, image.shape)).astype("u2"))
         connectivity = int(random.choice([4, 8] if dimension == 2 else [6]))

@@ -77,7 +77,7 @@ def test_all_types_go_through_files(tmp_path, dtype):
 def test_arrays_outlive_their_image_and_are_no_window_to_the_file(tmp_path):
     path = tmp_path / "a.mhd"
     io.write(path, volume())
-    # Uncompressed voxels lie in the file as they do in memory.
+    # Uncompressed voxels are in the file as they are in memory.
     sitk.WriteImage(sitk.ReadImage(str(path)), str(path), useCompression=False)
     array = io.read(path).array
     array[0, 0, 0] += 1

@@ -187,6 +187,6 @@ def test_mapped_files_that_were_cut_are_refused_before_they_are_read(tmp_path):
         brickccl.label(np.ones((64, 64, 64)), mask=mapped)
     with pytest.raises(ValueError, match="the label image is in a file that was truncated"):
         brickccl.statistics(mapped)
-    # What is no file is none that was cut.
+    # A missing file is not reported as a cut one.
     memory = np.frombuffer(mmap.mmap(-1, 4096), np.uint8)
     assert brickccl.label(memory).max() == 0

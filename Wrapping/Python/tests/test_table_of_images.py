@@ -18,7 +18,7 @@ def test_names_of_scikit_image_have_its_values_for_the_same_spacing(spacing):
     labels = random.integers(0, 4, (5, 6, 7))
     gray = random.random(labels.shape)
     ours = brickccl.statistics(labels, intensity=gray, columns="all", spacing=spacing, names="skimage")
-    # The axes of anisotropic voxels are those of points there.
+    # There, the axes of anisotropic voxels are axes of points.
     names = sorted({name.partition("-")[0] for name in ours if np.ndim(spacing) == 0 or not name.startswith("axis_")})
     theirs = measure.regionprops_table(labels, gray, names, spacing=spacing)
     assert {name for name in ours if not name.startswith("axis_")} <= set(theirs)

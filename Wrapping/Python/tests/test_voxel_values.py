@@ -11,7 +11,7 @@ from brickccl._rules import as_voxel_value
 is_numpy_2 = int(np.__version__.partition(".")[0]) >= 2
 pytestmark = pytest.mark.skipif(not is_numpy_2, reason="numpy compares in this way from version 2 on")
 
-#: What Python and numpy give, of which only Python's numbers take the type of the array.
+#: Python's and numpy's numbers; only Python's take the type of the array.
 NUMBERS = [0.1, 0.7, 1 / 3, 3, 2**24 + 1, -0.3, 1e-9, np.float64(0.1), np.float64(0.7), np.float32(0.1), np.float16(0.1), np.int64(2**24 + 1)]
 
 

@@ -174,7 +174,7 @@ TEST(LinkBundles, LinksThatAreImpliedAnywhereBehindThemAreLeftOut)
   std::mt19937_64 random(11);
   for (int round = 0; round < 2000; ++round)
   {
-    // Stretches, each from a link on, that end where the next bit is none of theirs.
+    // Stretches, each from a link on, that end where the next bit belongs to others.
     const Word both = random() | (round % 2 == 0 ? random() : 0);
     Word       same = 0;
     Word       expected = 0;

@@ -174,7 +174,7 @@ ViewOf(const std::vector<std::byte> & voxels, ScalarType type, const Extent & ex
   return ImageView(static_cast<const void *>(voxels.data()), type, extent, channels);
 }
 
-/** Cuts a box at random places, again and again, so that bricks beside each other do not end at the same places. */
+/** Cuts a box at random places, again and again, so that neighboring bricks do not end at the same places. */
 inline void
 CutAtRandom(const BrickBox & box, Choices & choose, int cuts, std::vector<BrickBox> & boxes)
 {

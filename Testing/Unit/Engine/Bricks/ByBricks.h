@@ -46,7 +46,7 @@ LabelByBricks(const Case & made, bool useMask, bool fromImage, Labeling & scratc
                        Cut(made.mask.data(), 1, box),
                        Cut(made.intensity.data(), 2, box) });
     options.push_back(made.options);
-    // Many small bricks take long on a device, and on what stands in for one; labels are the same there.
+    // Many small bricks take long on a device, and on its stand-in; labels are the same there.
     options.back().label.device = { Device::Kind::Cpu, 0 };
     if (useMask)
     {

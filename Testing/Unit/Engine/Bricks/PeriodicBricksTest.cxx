@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Components of periodic volumes that are labeled by bricks go on through the ends, in labels and in tables.
+// Components of periodic volumes that are labeled by bricks continue through the ends, in labels and in tables.
 
 #include "ByBricks.h"
 #include "SlowBuild.h"

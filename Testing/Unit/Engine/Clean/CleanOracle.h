@@ -143,7 +143,7 @@ FindHoles(const HoleProblem & problem)
       std::size_t stride = 1;
       for (int axis = 0; axis < extent.dimension; ++axis)
       {
-        // A voxel of a hole is the first or last one along periodic axes alone.
+        // A voxel of a hole is the first or last one only along periodic axes.
         const auto size = static_cast<std::size_t>(extent.size[axis]);
         if (axis != problem.sliceAxis && size > 1)
         {
@@ -159,7 +159,7 @@ FindHoles(const HoleProblem & problem)
     holes.push_back({ voxels, {}, faces.size() == 1 });
     if (!faces.empty())
     {
-      // The first of the largest in a map is the one of the smallest value.
+      // Of the largest in a map, the smallest value comes first.
       holes.back().around = std::max_element(faces.begin(), faces.end(), [](const auto & a, const auto & b) {
                               return a.second < b.second;
                             })->first;

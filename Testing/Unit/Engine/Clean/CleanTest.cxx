@@ -201,7 +201,7 @@ TEST(Clean, IsWhatLoopsGiveWithPeriodicAxes)
   ExpectLikeLoops<std::uint8_t>({ 12, 9, 4 }, RandomClasses({ 12, 9, 4 }, 0.2, 2, 0, ++seed), loops);
 }
 
-/** Values that a double does not tell apart. */
+/** Values that are equal as doubles. */
 TEST(Clean, KeepsLargeValuesApart)
 {
   const Extent extent{ 17, 11, 8 };
@@ -248,7 +248,7 @@ Plane(const std::vector<std::string> & lines)
 TEST(FillHoles, AClassFillsTheHolesThatItAloneSurrounds)
 {
   const Extent extent{ 12, 5 };
-  // A hole lies between 1 and 2, one of 3 is next to a single 4, and one lies in 3 alone. The 5s leave a way out.
+  // One hole is between 1 and 2, one of 3 is next to a single 4, and one is only in 3. The 5s leave a way out.
   const auto   input = Plane({ "222222333333", "2    13 3333", "222111333 43", "555555333333", "5  5 5333333" });
   auto         output = input;
   CleanOptions options;

@@ -116,7 +116,7 @@ TYPED_TEST(NumberOfType, EveryValueReturns)
   }
 }
 
-/** By its definition: no value of the type lies between the bound and the result. */
+/** By its definition: no value of the type is between the bound and the result. */
 TYPED_TEST(NumberOfType, BoundsAreRoundedToTheNextValueOnTheirSide)
 {
   using Limits = std::numeric_limits<TypeParam>;

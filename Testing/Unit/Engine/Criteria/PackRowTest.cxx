@@ -93,7 +93,7 @@ CheckNear(const std::string & target)
   }
 }
 
-/** A row beside none, one and two others of an image, of every length up to some words; and two rows at once. */
+/** A row next to zero, one and two others of an image, of every length up to some words; and two rows at once. */
 template <typename T>
 void
 CheckLinkedRow(const std::string & target)

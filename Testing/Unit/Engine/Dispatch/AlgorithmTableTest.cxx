@@ -55,7 +55,7 @@ TEST(AlgorithmTable, BundlesOnCudaAreOfferedAsFarAsTheirNumbersReach)
   EXPECT_FALSE((supports({ 2049, 2048, 1024 })));
   EXPECT_TRUE((supports({ 2 * many - 1, 1 })));
   EXPECT_FALSE((supports({ 2 * many, 1 })));
-  // Runs of equal values may be as many as voxels, and so may those of rows of one voxel.
+  // Runs of equal values may be as many as voxels, and so may runs in rows of one voxel.
   EXPECT_TRUE((supports({ 2048, 2048, 1023 }, Criterion::EqualValue())));
   EXPECT_FALSE((supports({ 2048, 2048, 1024 }, Criterion::EqualValue())));
   EXPECT_TRUE((supports({ 2, many / 2, 2 })));

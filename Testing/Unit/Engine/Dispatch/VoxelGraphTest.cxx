@@ -16,7 +16,7 @@ namespace brickccl
 namespace
 {
 
-/** The place of a voxel's neighbor; -1 if it lies outside. */
+/** The place of a voxel's neighbor; -1 if it is outside. */
 std::int64_t
 NeighborOf(const Extent & extent, const PeriodicAxes & periodic, std::int64_t place, const NeighborOffset & step)
 {

@@ -19,7 +19,7 @@ namespace
 constexpr double Spacing[MaximumDimension] = { 0.5, 1.25, 2, 3 };
 constexpr double Infinite = std::numeric_limits<double>::infinity();
 
-/** Boxes with low corners in 0 .. range - 1 and up to so many voxels more along x and y. */
+/** Boxes with low corners in 0 .. range - 1 and up to this many voxels more along x and y. */
 std::vector<VoxelBox>
 RandomBoxes(std::size_t count, std::int64_t range, std::int64_t longest, int dimension, std::uint64_t seed)
 {

@@ -71,7 +71,7 @@ Distances(const Grid & grid, std::uint64_t one, std::uint64_t seed)
   return squares;
 }
 
-/** For each voxel the largest square of all balls within which it lies, or its own. */
+/** For each voxel the largest square of the balls that contain it, or its own. */
 std::vector<float>
 LargestOfAll(const Grid & grid, const std::vector<float> & squares)
 {
@@ -126,7 +126,7 @@ TEST(DrawBalls, LeavesVoxelsThatAreInNoBall)
 
 TEST(FindRidge, LeavesOutBallsWithinBallsOfNeighbors)
 {
-  // One large ball: nearly all others lie within their neighbors'.
+  // One large ball: nearly all others are within their neighbors'.
   constexpr std::int64_t side = 41;
   const Extent           extent{ side, side, side };
   const double           spacing[] = { 1, 1, 1 };

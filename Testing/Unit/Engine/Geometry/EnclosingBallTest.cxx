@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The smallest ball around boxes: it holds them all, and no ball beside it is smaller.
+// The smallest ball around boxes: it holds them all, and no other ball is smaller.
 
 #include "BrickCCL/Geometry/EnclosingBall.h"
 #include "BrickCCL/Phantoms/Random.h"
@@ -99,7 +99,7 @@ TEST(EnclosingBall, OfOneBoxIsHalfItsDiagonal)
 TEST(EnclosingBall, KnownBalls)
 {
   EXPECT_NEAR(SmallestEnclosingBall({ { 0, 0, 0 }, { 6, 0, 8 } }, None).squaredRadius, 25, 1e-9);
-  // An obtuse triangle's ball stands on its longest side, an acute one's on all three corners.
+  // The ball of an obtuse triangle touches two corners, of an acute one all three.
   EXPECT_NEAR(SmallestEnclosingBall({ { 0, 0, 0 }, { 10, 0, 0 }, { 5, 1, 0 } }, None).squaredRadius, 25, 1e-9);
   EXPECT_NEAR(SmallestEnclosingBall({ { 0, 0, 0 }, { 2, 0, 0 }, { 1, std::sqrt(3.0), 0 } }, None).squaredRadius,
               4 / 3.0,

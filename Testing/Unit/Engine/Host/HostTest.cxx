@@ -266,7 +266,7 @@ TEST_F(AtomicFile, KeepsTheModeOfTheFileThatItReplaces)
 #ifdef __linux__
 TEST_F(AtomicFile, WhatAKilledProcessLeftGoesWithTheNextFileAndNoLivingOne)
 {
-  // The child tells which folder it has, and lives until the other end of the pipe is closed.
+  // The child prints its folder, and lives until the other end of the pipe is closed.
   const auto start = [&](bool lives, int & tellsToGo) {
     int toChild[2];
     int fromChild[2];

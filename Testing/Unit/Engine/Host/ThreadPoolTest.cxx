@@ -280,7 +280,7 @@ TEST(ThreadPool, ForkedProcessesHaveTheirOwnThreads)
 #  endif
 #endif
 
-/** A library that is loaded anew, runs pieces on its own threads and is given back. */
+/** A library that is loaded again, runs pieces on its own threads and is given back. */
 class Module
 {
 public:
@@ -292,7 +292,7 @@ public:
 
   Module()
   {
-    // It lies beside this program.
+    // It is next to this program.
     const std::string path =
       (std::filesystem::path(ProgramPath()).parent_path() / BRICKCCL_THREAD_POOL_MODULE).string();
 #ifdef _WIN32

@@ -45,7 +45,7 @@ TEST(JoinRuns, RunsOfOneLabelAreJoined)
     {
       for (const int step : { 1, 2 })
       {
-        // Runs of rows of up to 65536 voxels, which now and then go on to the next row, with few labels.
+        // Runs of rows of up to 65536 voxels, which sometimes continue in the next row, with few labels.
         std::vector<std::int32_t>  places(static_cast<std::size_t>(2 * count + 64));
         std::vector<std::uint32_t> labels(static_cast<std::size_t>(count + 16));
         std::int32_t * const       begins = places.data();
@@ -105,7 +105,7 @@ TEST(JoinRuns, RunsOfOneLabelAreJoined)
   }
 }
 
-/** What is added to the lines of components, with no vector code: voxels from x = begin to end - 1 of a row. */
+/** Additions to the lines of components without vector code: voxels from x = begin to end - 1 of a row. */
 void
 AddToLine(const simd::RowsOfSlice & rows,
           std::int64_t              row,

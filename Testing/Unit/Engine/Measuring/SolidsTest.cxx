@@ -56,7 +56,7 @@ TEST(Measures, OfTurnedEllipsoidsConvergeToTheSolids)
     {
       const std::string number = std::to_string(i + 1);
       error = std::max(error, std::abs(ValueOf(table, 0, "axis_length_" + number + "_mm") / (2 * semi[i]) - 1));
-      // Voxels whose centers lie inside reach at most half a diagonal beyond the surface.
+      // Voxels whose centers are inside reach at most half a diagonal beyond the surface.
       EXPECT_NEAR(ValueOf(table, 0, "oriented_box_size_" + number + "_mm"), 2 * semi[i], 2 * std::sqrt(3.0));
     }
     EXPECT_NEAR(ValueOf(table, 0, "feret_diameter_mm"), 2 * largest, 1);
@@ -142,9 +142,9 @@ Sampled(const Solid & solid, const Extent & extent, double size, std::uint64_t s
 TEST(Measures, ConvergeAtTheirKnownRates)
 {
   // The number of lattice points in a convex solid with a curved surface is off by R, the square root of the surface,
-  // where the solid of the size R lies anywhere (Kendall, On the number of lattice points inside a random oval, 1948):
-  // volumes and second moments are off by R^-2 of themselves. Where planes touch the solid along faces (the box) or
-  // circles (the torus) the rate is reached late. Lengths are off by a voxel or two, R^-1.
+  // where the solid of the size R may be anywhere (Kendall, On the number of lattice points inside a random oval,
+  // 1948): volumes and second moments are off by R^-2 of themselves. Where planes touch the solid along faces (the box)
+  // or circles (the torus) the rate is reached late. Lengths are off by a voxel or two, R^-1.
   for (const Solid & solid : Solids)
   {
     double           sumX = 0, sumXX = 0;
@@ -202,7 +202,7 @@ TEST(Measures, OfATorus)
 {
   const Extent extent{ 100, 100, 40 };
   const auto   torus = Filled(extent, [](double x, double y, double z) {
-    // Off the lattice, whose points would lie on the surface by the dozen.
+    // Off the lattice, which would have dozens of points on the surface.
     const double ring = std::sqrt((x - 50.3) * (x - 50.3) + (y - 49.8) * (y - 49.8)) - 32;
     return ring * ring + (z - 20.4) * (z - 20.4) < 100;
   });

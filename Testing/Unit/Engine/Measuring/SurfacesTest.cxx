@@ -21,7 +21,7 @@ TEST(Surfaces, SurfacesEqualTheSumsOverVoxels)
 {
   for (const Extent & extent : { Extent{ 40, 18, 11 }, Extent{ 90, 35 } })
   {
-    // Of three values, so that components lie side by side, and with voxels that are not cubes.
+    // Of three values, so that components are side by side, and with voxels that are not cubes.
     std::vector<std::uint8_t> voxels;
     for (std::int64_t i = 0; i < extent.VoxelCount(); ++i)
     {

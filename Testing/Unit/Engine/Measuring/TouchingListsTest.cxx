@@ -50,7 +50,7 @@ struct ListedRuns
       ends.push_back(place);
       labels.push_back(static_cast<std::uint32_t>(random() % labelCount));
     }
-    // What follows must not be taken for runs: these touch all others, and differ.
+    // The following must not be taken for runs: these touch all others, and differ.
     begins.resize(begins.size() + simd::RunListPadding, 0);
     ends.resize(ends.size() + simd::RunListPadding, place + 1);
     labels.resize(labels.size() + simd::RunListPadding, 77);
@@ -102,7 +102,7 @@ TEST(TouchingLists, RunsThatTouchAndDifferAreFound)
     constexpr int   trials = 4000;
     for (int trial = 0; trial < trials; ++trial)
     {
-      // Few labels, so that often the only pair that differs lies anywhere in the rows.
+      // Few labels, so that the only pair that differs may be anywhere in the rows.
       const auto              longest = static_cast<unsigned>(1 + random() % 40);
       const auto              labelCount = 1 + static_cast<unsigned>(random() % 8 == 0);
       const auto              maximum = static_cast<std::int64_t>(1 + random() % 60);

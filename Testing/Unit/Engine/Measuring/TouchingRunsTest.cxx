@@ -134,7 +134,7 @@ TEST(Measures, KnowWhetherNeighborsAreOfOneComponent)
       const Labeling             labeling = Label(ImageView(voxels.data(), extent), options);
       std::vector<std::uint16_t> labels(voxels.size());
       labeling.Write(labels.data());
-      // Of most, one voxel is another component's: next to its own one, or alone.
+      // Of most, one voxel is another component's: next to its own one, or by itself.
       if (seed % 4 != 0)
       {
         labels[static_cast<std::size_t>(seed * 7919) % labels.size()] = 60000;

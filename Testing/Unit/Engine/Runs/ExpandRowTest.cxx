@@ -87,7 +87,7 @@ TEST(ExpandRow, RowsExpandToLabels)
           if (random() % 8 < density)
           {
             foreground[w] |= Word{ 1 } << (x % BitsPerWord);
-            // Runs may follow each other without a gap, as those of segment values do.
+            // Runs may follow each other without a gap, as runs of segment values do.
             starts[w] |= Word{ !last || random() % 16 < gapless ? 1u : 0u } << (x % BitsPerWord);
           }
         }

@@ -45,7 +45,7 @@ ExpectBounds(const std::string & target, const Word * foreground, const Word * s
     const std::int64_t        end = std::min(words, first + simd::BoundWords);
     for (std::int64_t x = first * BitsPerWord; x < end * BitsPerWord; ++x)
     {
-      // What begins here or goes on behind these words ends when the next voxel does not go on.
+      // A run that begins here or continues behind these words ends when the next voxel does not.
       open = begins(x) ? static_cast<std::int32_t>(x) : open;
       const bool goesOn = IsSet(foreground, words, x + 1) && !begins(x + 1);
       // A gap behind the last of these words is seen with the next ones.

@@ -215,7 +215,7 @@ TEST(RunVolume, ScratchMemoryIsWhatTheDocumentationSays)
     EXPECT_GE(static_cast<double>(runs.CapacityBytes()), volume + scratch);
     EXPECT_LE(static_cast<double>(runs.CapacityBytes()), volume + scratch + 256 + (rank == 1 ? 0 : 8 * runCount));
   }
-  // Equal values: starts of runs and links along y and z beside the foreground, each with 128 bytes around it, and 4
+  // Equal values: starts of runs and links along y and z besides the foreground, each with 128 bytes around it, and 4
   // bytes for each word of starts.
   options.connectivity = Connectivity::Face(3);
   options.criterion = Criterion::EqualValue();

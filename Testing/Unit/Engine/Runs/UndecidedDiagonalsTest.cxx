@@ -51,7 +51,7 @@ TEST(UndecidedDiagonals, OpenDiagonalsAreFound)
       const auto row = [&](std::size_t i) { return rows[i].data() + padding; };
       for (std::int64_t w = 0; w < words; ++w)
       {
-        // Runs begin wherever the voxel before is none of theirs; links are few.
+        // Runs begin wherever the voxel before belongs to others; links are few.
         for (std::size_t i : { std::size_t{ 0 }, std::size_t{ 2 } })
         {
           const Word before = FromLeft(row(i)[w], w > 0 ? row(i)[w - 1] : 0);

@@ -103,7 +103,7 @@ TEST(Parameters, HelpOfOptionsFitsALine)
   }
 }
 
-/** What is wrong with a value, or nothing. */
+/** The error for a value, or an empty text. */
 std::string
 FaultOf(const Form & form, const std::vector<std::string> & texts)
 {

@@ -135,7 +135,7 @@ TEST(Ridges, PeaksHaveTheHeightsOfEquation8)
       }
       EXPECT_EQ(pattern.PeakHeight(i), height);
       EXPECT_EQ(pattern.PeakPlace(i), 3 * i) << "equation 7";
-      // The pixels are those of the numbers.
+      // The pixels come from the numbers.
       std::int64_t painted = 0;
       while (painted < level && pattern.Covers(3 * i, level - 1 - painted))
       {

@@ -48,7 +48,7 @@ Noise(const Extent & extent, std::uint64_t seed, int highest = 3)
   return values;
 }
 
-/** The slice through `place` with so many pixels for each voxel, or voxels for each pixel. */
+/** The slice through `place` with this many pixels for each voxel, or voxels for each pixel. */
 SliceView
 ViewOf(const Extent & extent, int across, int down, std::int64_t larger, std::int64_t smaller)
 {
@@ -330,7 +330,7 @@ TEST(GrayWindow, IsSoundForWhateverComes)
   EXPECT_EQ(WindowOfPart({ -7, -7 }).ShareOf(-7), 0);
 }
 
-/** A slice of so many pixels with labels. */
+/** A slice of this many pixels with labels. */
 SlicePixels
 SliceOf(int width, const std::vector<std::uint64_t> & labels)
 {
@@ -343,7 +343,7 @@ SliceOf(int width, const std::vector<std::uint64_t> & labels)
 
 TEST(LabelColors, DifferBetweenNeighbors)
 {
-  // Cells of 6 x 6 pixels whose labels would all have the same color if it followed from the label alone.
+  // Cells of 6 x 6 pixels whose labels would all have the same color if it followed only from the label.
   const int                  cells = 20;
   std::vector<std::uint64_t> labels;
   for (int y = 0; y < 6 * cells; ++y)

@@ -58,7 +58,7 @@ TEST(PoresOfPart, AreTheTruthOfCastingsOfAnySizeAndSeed)
 
 TEST(PoresOfPart, AreFoundInEveryTypeAndDimension)
 {
-  // A frame with a hole and, beside it, a speck.
+  // A frame with a hole and, next to it, a speck.
   const std::vector<int> picture = { 1, 1, 1, 1, 0, 0, 1, 0, 0, 1, 0, 1, 1, 1, 1, 1, 0, 0 };
   const auto             expectPores = [&](auto zero) {
     using T = decltype(zero);

@@ -176,7 +176,7 @@ def _run(job: Job, runner: Runner, progress: Progress | None) -> int:
     found = job.merge(lambda fraction: shares.tell(0.45 + 0.1 * fraction))
     bricks = job.missing_written()
     if job.plan["run"]["addresses"]["source"] == "blocks":
-        # Who writes a brick cannot label it again.
+        # A process that writes a brick cannot label it again.
         runner.run(job, "label_brick", [(index,) for index in bricks if not job.is_labeled(index)], lambda: None)
     runner.run(job, "write_brick", [(index,) for index in bricks], shares.counter(0.55, 0.9, len(bricks)))
     _finish(job, runner, shares)

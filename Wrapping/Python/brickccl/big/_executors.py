@@ -20,7 +20,7 @@ Done = Callable[[], Any]
 
 #: Tasks that wait for each worker, so that it never waits for one.
 AHEAD = 3
-#: So often processes may die one after the other, none of them finishing a task.
+#: This many processes may die one after the other, none of them finishing a task.
 MOST_DEATHS = 5
 
 
@@ -35,7 +35,7 @@ def processor_count() -> int:
 class Runner:
     """Does one step for many bricks."""
 
-    #: Whether others than this process take part.
+    #: Whether other processes work, too.
     is_remote = True
 
     def __init__(self, workers: int) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 Box = tuple[slice, ...]
 
-#: About so many voxels has a brick whose shape is not given: 256^3.
+#: Number of voxels of a brick whose shape is not given, about: 256^3.
 VOXELS_OF_BRICK = 2**24
 
 

@@ -45,7 +45,7 @@ def _check_sources(dataset: Any, files: set[str], way: tuple[tuple[str, str], ..
     for source in dataset.virtual_sources():
         what = f"the source '{source.file_name}::{source.dset_name}' of the virtual dataset '{dataset.name}'"
         beside = os.path.join(os.path.dirname(own[0]), source.file_name)
-        # HDF5 looks beside the file first.
+        # HDF5 looks in the file's folder first.
         place = own[0] if source.file_name == "." else beside if os.path.exists(beside) else source.file_name
         try:
             points = source.vspace.get_select_npoints()

@@ -32,7 +32,7 @@ from ._targets import Target
 
 #: The columns of a component that an OME-Zarr label image gets, of those that its table has.
 PROPERTIES = ("voxel_count", "volume_mm3", "area_mm2")
-#: Errors name so many bricks.
+#: Errors name at most this many bricks.
 NAMED_BRICKS = 5
 
 PLAN = "plan.json"
@@ -388,7 +388,7 @@ def differences(before: Any, now: Any, name: str = "") -> list[str]:
 
 def make_plan(state: State, problem: dict[str, Any], run: dict[str, Any]) -> dict[str, Any]:
     """The plan in a folder: a new one, or the existing one for the same problem."""
-    # What JSON makes of it is what is compared.
+    # Its JSON form is compared.
     problem = json.loads(json.dumps(problem))
     if state.has(PLAN):
         plan = state.read_json(PLAN)
@@ -434,7 +434,7 @@ def _open_job(folder: str, plan_bytes: bytes) -> Job:
     return Job(state, plan, images, Target(spec))
 
 
-#: The steps that are done for each brick: those of different bricks may run at the same time.
+#: The steps that are done for each brick: tasks of different bricks may run at the same time.
 BRICK_STEPS = ("label_brick", "write_brick")
 
 

@@ -7,7 +7,7 @@ import colorsys
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-#: What a unit of length is in mm, by the names that OME-Zarr takes from UDUNITS-2.
+#: Units of length in mm, by the names that OME-Zarr takes from UDUNITS-2.
 MILLIMETERS = {
     "angstrom": 1e-7,
     "attometer": 1e-15,

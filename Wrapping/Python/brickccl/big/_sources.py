@@ -121,7 +121,7 @@ class MemmapSource(FileSource):
         super().__init__(array)
         root = _root_of(array)
         self.path = os.path.abspath(root.filename)
-        # Not every file system tells the time of what is written through memory.
+        # Not every file system updates the time of files written through memory.
         self._is_written = root.mode != "r"
         self._offset = int(root.offset + (array.ctypes.data - root.ctypes.data))
 
@@ -143,7 +143,7 @@ class MemmapSource(FileSource):
     def fingerprint(self, deep: bool = True) -> dict[str, Any]:
         found = {**super().fingerprint(deep), "offset": self._offset, "strides": list(self.array.strides)}
         if deep and self._is_written:
-            # Its time may be that of a cache that was emptied later.
+            # Its time may come from a cache that was emptied later.
             del found["changed"], found["moved"]
             found["contents"] = self._contents()
         return found
@@ -152,7 +152,7 @@ class MemmapSource(FileSource):
     def at(cls, address: Mapping[str, Any]) -> MemmapSource:
         dtype = np.dtype(address["dtype"])
         bytes_of_file = np.memmap(address["path"], np.uint8, mode="r")
-        # The base keeps the file open, and tells its name.
+        # The base keeps the file open, and knows its name.
         array = np.lib.stride_tricks.as_strided(
             bytes_of_file[address["offset"] :][: dtype.itemsize].view(dtype),
             address["shape"],

@@ -15,7 +15,7 @@ from ._lock import LOCK
 
 #: The version of the folder's layout.
 FORMAT = 2
-#: What the folder has in it: folders with a file for each brick.
+#: Contents of the folder: folders with a file for each brick.
 FOLDERS = ("records", "runs", "maps", "counts", "written")
 
 

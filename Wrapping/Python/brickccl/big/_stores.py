@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-#: The names of what an array has beside its shards or chunks.
+#: Names of an array's files besides its shards or chunks.
 METADATA = ("zarr.json", ".zarray", ".zattrs", ".zgroup", ".zmetadata")
 #: What file systems of fsspec call something that changes with the contents of a file, the best first.
 STAMPS = ("ETag", "etag", "md5Hash", "content_md5", "Content-MD5", "mtime", "LastModified", "last_modified", "Last-Modified", "updated", "created")

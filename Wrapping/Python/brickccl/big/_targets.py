@@ -48,7 +48,7 @@ class Target:
     """An array of labels, created when their number is known."""
 
     def __init__(self, spec: dict[str, Any], array: Any = None) -> None:
-        #: What another process needs to know of it; goes into the plan.
+        #: Its description for another process; goes into the plan.
         self.spec = spec
         self._arrays: dict[int, Any] = {} if array is None else {0: array}
         self._is_given = array is not None

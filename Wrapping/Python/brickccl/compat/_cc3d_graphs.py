@@ -78,7 +78,7 @@ def _contacts(labels: Array, connectivity: int, anisotropy: Any) -> dict[str, Ar
     weights = ([float_of(weight) for weight in anisotropy] + [1.0, 1.0, 1.0])[: 2 if is_flat else 3] + [1.0] * is_flat
     known: Array | None = None
     if labels.min() < 0:
-        # The engine has no labels below 0: numbers of the same order stand for all, 0 for itself.
+        # The engine has no labels below 0: numbers of the same order mean all, 0 means itself.
         known, numbers = np.unique(np.append(labels, 0), return_inverse=True)
         numbers = numbers[:-1].reshape(labels.shape) + 1
         labels = np.where(labels == 0, 0, numbers)

@@ -63,7 +63,7 @@ def label(input: Any, structure: Any = None, output: Any = None) -> Any:
         labels[...] = count
         return (labels, count) if given is None else count
 
-    # What is not a number is foreground here, and background of the engine.
+    # NaN is foreground here, and background in the engine.
     foreground = image != 0 if image.dtype.kind == "f" else image
     if not foreground.dtype.isnative:
         foreground = foreground.astype(foreground.dtype.newbyteorder("="))

@@ -91,7 +91,7 @@ def label(label_image: Array, background: Any = None, return_num: bool = False, 
     return (labels, count) if return_num else labels
 
 
-#: What `remove_small_objects` removes if it is not told.
+#: The default limit of `remove_small_objects`.
 MAX_SIZE = 64
 
 

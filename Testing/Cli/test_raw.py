@@ -116,6 +116,7 @@ class RawTest(CommandTest):
                        saying=["--raw", "must be a size and a type, such as 1024x1024x800:uint16"])
         self.fails("info", self.scan, "--raw", "7x6x5:uint12", saying=["the voxel type 'uint12' is unknown; use uint8, int8"])
         self.fails("label", self.nrrd, self.output, *self.raw, saying=["--raw 7x6x5:uint16", "same.nrrd' has one"])
+        self.fails("score", self.nrrd, self.nrrd, *self.raw, saying=["--raw 7x6x5:uint16", "same.nrrd' has one"])
 
     def test_without_it_the_option_is_proposed(self):
         for name, data, saying in (

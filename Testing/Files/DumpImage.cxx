@@ -33,6 +33,10 @@ main(int argc, char ** argv)
     {
       options.asLabels = true;
     }
+    else if (argument == "--raw" && i + 1 < argc)
+    {
+      options.raw = argv[++i];
+    }
     else if (argument == "--series" && i + 1 < argc)
     {
       options.series = argv[++i];

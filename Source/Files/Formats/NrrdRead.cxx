@@ -26,32 +26,6 @@ namespace brickccl::files
 namespace
 {
 
-ScalarType
-TypeOf(const std::string & field)
-{
-  constexpr std::pair<ScalarType, const char *> types[] = {
-    { ScalarType::Int8, "|signed char|int8|int8_t|" },
-    { ScalarType::UInt8, "|uchar|unsigned char|uint8|uint8_t|" },
-    { ScalarType::Int16, "|short|short int|signed short|signed short int|int16|int16_t|" },
-    { ScalarType::UInt16, "|ushort|unsigned short|unsigned short int|uint16|uint16_t|" },
-    { ScalarType::Int32, "|int|signed int|int32|int32_t|" },
-    { ScalarType::UInt32, "|uint|unsigned int|uint32|uint32_t|" },
-    { ScalarType::Int64, "|longlong|long long|long long int|signed long long|signed long long int|int64|int64_t|" },
-    { ScalarType::UInt64, "|ulonglong|unsigned long long|unsigned long long int|uint64|uint64_t|" },
-    { ScalarType::Float32, "|float|" },
-    { ScalarType::Float64, "|double|" }
-  };
-  for (const auto & [type, names] : types)
-  {
-    if (std::string(names).find("|" + LowerCase(field) + "|") != std::string::npos)
-    {
-      return type;
-    }
-  }
-  throw Unsupported("its voxels are of type " + Quoted(field) +
-                    "; integers of 8 to 64 bits, float and double are read");
-}
-
 /** The meaning of an axis. */
 enum class Role
 {
@@ -163,6 +137,31 @@ SegmentsIn(const NrrdHeader & header)
 
 } // namespace
 
+std::optional<ScalarType>
+NrrdType(const std::string & name)
+{
+  constexpr std::pair<ScalarType, const char *> types[] = {
+    { ScalarType::Int8, "|signed char|int8|int8_t|" },
+    { ScalarType::UInt8, "|uchar|unsigned char|uint8|uint8_t|" },
+    { ScalarType::Int16, "|short|short int|signed short|signed short int|int16|int16_t|" },
+    { ScalarType::UInt16, "|ushort|unsigned short|unsigned short int|uint16|uint16_t|" },
+    { ScalarType::Int32, "|int|signed int|int32|int32_t|" },
+    { ScalarType::UInt32, "|uint|unsigned int|uint32|uint32_t|" },
+    { ScalarType::Int64, "|longlong|long long|long long int|signed long long|signed long long int|int64|int64_t|" },
+    { ScalarType::UInt64, "|ulonglong|unsigned long long|unsigned long long int|uint64|uint64_t|" },
+    { ScalarType::Float32, "|float|" },
+    { ScalarType::Float64, "|double|" }
+  };
+  for (const auto & [type, names] : types)
+  {
+    if (std::string(names).find("|" + LowerCase(name) + "|") != std::string::npos)
+    {
+      return type;
+    }
+  }
+  return std::nullopt;
+}
+
 bool
 IsNrrd(const FileBytes & file)
 {
@@ -175,7 +174,13 @@ ReadNrrd(const FileBytes & file, const ReadOptions & options)
   const NrrdHeader header = ParseNrrdHeader(file);
   LoadedImage      image;
   image.inParts = options.inParts;
-  image.type = TypeOf(header.Get("type"));
+  const auto type = NrrdType(header.Get("type"));
+  if (!type)
+  {
+    throw Unsupported("its voxels are of type " + Quoted(header.Get("type")) +
+                      "; integers of 8 to 64 bits, float and double are read");
+  }
+  image.type = *type;
   Axes axes = AxesOf(header);
   if (const std::string * const text = header.Find("space directions"))
   {

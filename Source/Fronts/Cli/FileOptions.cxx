@@ -145,8 +145,14 @@ CheckImageName(const std::string & path)
 }
 
 void
-CheckSeries(const job::Reading & arguments, const NamedFiles & inputs)
+CheckReading(const job::Reading & arguments, const NamedFiles & inputs)
 {
+  const auto isRaw = [](const auto & input) { return !input.second.empty() && MayBeRaw(input.second); };
+  if (!arguments.raw.empty() && std::none_of(inputs.begin(), inputs.end(), isRaw))
+  {
+    throw InvalidArgument("--raw " + arguments.raw + " describes voxels without a header, but " +
+                          Quoted(inputs.front().second) + " has one; leave it out");
+  }
   std::string names;
   for (const auto & [name, input] : inputs)
   {
@@ -196,7 +202,7 @@ CheckOutputs(const NamedFiles & inputs, const NamedFiles & outputs)
 void
 CheckFiles(const job::Reading & arguments, const NamedFiles & inputs, const NamedFiles & outputs)
 {
-  CheckSeries(arguments, inputs);
+  CheckReading(arguments, inputs);
   CheckOutputs(inputs, outputs);
 }
 
@@ -207,6 +213,7 @@ ImageReader::ImageReader(const job::Reading & arguments, int threads, Reporter &
   m_Options.acceptSheared = arguments.acceptSheared;
   m_Options.series = arguments.series;
   m_Options.spacing = arguments.spacing;
+  m_Options.raw = arguments.raw;
   m_Options.threads = threads;
 }
 

@@ -26,10 +26,11 @@ void CheckOutputs(const NamedFiles & inputs, const NamedFiles & outputs);
  * or its folder cannot be written to. An empty path stands for no file. */
 void CheckImageName(const std::string & path);
 
-/** \throws InvalidArgument if a series is chosen and none of the inputs can hold one. */
-void CheckSeries(const job::Reading & arguments, const NamedFiles & inputs);
+/** \throws InvalidArgument if a series is chosen and none of the inputs can hold one, or if raw voxels are described
+ * and none of the inputs holds such. */
+void CheckReading(const job::Reading & arguments, const NamedFiles & inputs);
 
-/** CheckSeries and CheckOutputs: what is to be known of a command's files before one is read. */
+/** CheckReading and CheckOutputs: what is to be known of a command's files before one is read. */
 void CheckFiles(const job::Reading & arguments, const NamedFiles & inputs, const NamedFiles & outputs);
 
 /** Reads the images of a command, prints their notes and keeps them for the summary. */

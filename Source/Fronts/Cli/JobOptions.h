@@ -13,7 +13,7 @@ namespace brickccl::cli
 {
 
 // Names of parameters that several commands have, with blanks between.
-inline constexpr const char * ReadingOptions = "spacing series accept-irregular-slices accept-sheared ";
+inline constexpr const char * ReadingOptions = "spacing raw series accept-irregular-slices accept-sheared ";
 inline constexpr const char * NeighborOptions = "connectivity neighborhood by-slice periodic ";
 inline constexpr const char * TableOptions =
   "columns intensity part sort top print units ras csv-separator decimal contacts schema ";

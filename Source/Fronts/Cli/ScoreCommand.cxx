@@ -134,8 +134,10 @@ RunScore(const ScoreArguments & arguments)
   {
     CheckChartName(arguments.plot);
     CheckWritable(arguments.plot);
-    CheckOutputs({ { "LABELS", arguments.input }, { "TRUTH", arguments.truth } }, { { "--plot", arguments.plot } });
   }
+  CheckFiles(arguments,
+             { { "LABELS", arguments.input }, { "TRUTH", arguments.truth } },
+             { { "--plot", arguments.plot } });
   Reporter          reporter(arguments.json);
   ImageReader       reader(arguments, arguments.threads, reporter);
   const LoadedImage labels = reader.Read(arguments.input, true);

@@ -105,6 +105,10 @@ ExplainRecipe(const Recipe & recipe)
             std::string(recipe.acceptIrregularNames ? ", also where numbers are missing or names differ."
                                                     : "; their names must be the same but for a number without gaps.")
         : "Every slice image is an item of its own.");
+  if (!recipe.raw.empty())
+  {
+    add("Files without a header are raw voxels: " + recipe.raw + ".");
+  }
   if (!recipe.spacing.empty())
   {
     std::string spacing;

@@ -117,6 +117,7 @@ private:
     options.acceptIrregularSlices = m_Recipe.acceptIrregularSlices || !found.problem.empty();
     options.acceptSheared = m_Recipe.acceptSheared;
     options.spacing = m_Recipe.spacing;
+    options.raw = m_Recipe.raw;
     options.asLabels = m_Recipe.criterion == "equal-value";
     options.threads = m_Options.threads;
     options.onHeader = [&](const LoadedImage & header, std::uint64_t bytes) { PlanMemory(found, header, bytes); };
@@ -142,6 +143,10 @@ private:
     if (!found.series.empty())
     {
       input["series"] = found.series;
+    }
+    if (!m_Recipe.raw.empty())
+    {
+      input["raw"] = m_Recipe.raw;
     }
     const Extent & extent = m_Image.extent;
     input["extent"] = std::vector<std::int64_t>(extent.size, extent.size + extent.dimension);

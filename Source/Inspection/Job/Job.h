@@ -21,10 +21,12 @@ inline constexpr std::uint64_t NoLimit = std::numeric_limits<std::uint64_t>::max
 struct Reading
 {
   std::vector<double> spacing;
-  std::string         series;
-  bool                acceptIrregularSlices = false;
-  bool                acceptIrregularNames = false;
-  bool                acceptSheared = false;
+  /** As ReadOptions::raw: the size and type of files without a header. */
+  std::string raw;
+  std::string series;
+  bool        acceptIrregularSlices = false;
+  bool        acceptIrregularNames = false;
+  bool        acceptSheared = false;
   /** "volume" or "single": what the slice images of a folder are. */
   std::string slices = "volume";
 };

@@ -64,6 +64,13 @@ CheckEnd(const std::string & text, const std::string & extension)
 }
 
 std::string
+CheckRawText(const std::string & text)
+{
+  CheckRaw(text);
+  return "";
+}
+
+std::string
 CheckSmoothing(const std::string & text)
 {
   SmoothingOf(text);
@@ -118,6 +125,12 @@ InputRows()
       "what the recipe is for" },
     { "spacing", "input.spacing_mm", &Job::spacing, { Kind::Spacing, -Finite, Finite, "mm" }, "X Y [Z [T]]", group::Reading,
       "mm from voxel to voxel along x, y and z; overrides the files" },
+    { "raw", "input.raw", &Job::raw, Checked(CheckRawText), "SIZE:TYPE", group::Reading,
+      "size and type of raw voxels without a header: 1024x1024x800:uint16", {},
+      "Add :big for big-endian values, :skip=512 for bytes before the voxels (auto: the voxels are the file's end). "
+      "Raw slices have two sizes. It describes every input file of no other format, so all of these have one size and type.",
+      "size and type of raw voxels without a header: 1024x1024x800:uint16, perhaps with :big (byte order) and :skip=512 "
+      "(bytes before them)" },
     { "", "input.slices", &Job::slices, OneOf({ "volume", "single" }), "", "",
       "whether the slice images of a folder are one volume (default) or an item each" },
     { "series", "", &Job::series, Text, "UID", group::Reading,

@@ -131,6 +131,13 @@ class HelpTest(CommandTest):
                 # The short help names what it does not explain.
                 self.assertLessEqual(set(names) - {"--help", "--help-all"}, set(re.findall(r"--[\w-]+", shown)), command)
 
+    def test_the_kinds_of_phantoms_in_the_help_are_those_that_are_made(self):
+        text = " ".join(self.ok("phantom", "--help").stdout.split("  KIND ")[1].split("  OUT ")[0].split())
+        refused = self.fails("phantom", "spiral", self.path("p.nrrd"), saying="'spiral' is not ").stderr
+        made = refused.split("'spiral' is not ")[1].split(";")[0]
+        shown, made = (set(re.split(", | or ", re.sub(r" \([^)]*\)", "", names))) for names in (text, made))
+        self.assertEqual(shown, made)
+
     def test_formats_are_listed_once(self):
         listed = self.ok("info", "--formats").stdout
         for text in ("NRRD", ".nii.gz", "FILE.h5::/DATASET", "up to 2-D", "in parts"):

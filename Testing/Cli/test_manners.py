@@ -4,6 +4,7 @@
 import glob
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -122,22 +123,55 @@ class SpellingTest(CommandTest):
 
 class HelpTest(CommandTest):
     def test_options_are_grouped_by_task_with_an_example(self):
-        shown = self.ok("label", "--help").stdout
-        for text in ("Foreground:", "Which components stay:", "The table:", "Example:", "--threshold METHOD"):
-            self.assertIn(text, shown)
+        shown = self.ok("label", "--help-all").stdout
+        for text in ("Foreground:", "Which components stay:", "The table:", "Examples:", "--threshold METHOD"):
+            self.assertIn("\n  " * text.startswith("--") + text, shown)
         self.assertIn("Exit codes: 0", self.ok("--help").stdout)
         for option in ("--touching FILE", "--clear-border", "--contacts FILE", "--smooth FILTER"):
             self.assertRegex(shown, option + r"[^-]*\(not together with --memory\)")
 
-    def test_every_command_has_an_example_and_its_options_a_task(self):
-        shown = self.ok("--help").stdout.split("Subcommands:")[1].split("Exit codes")[0]
-        commands = [line.split()[0] for line in shown.splitlines() if line.startswith("  ") and line[2] != " "]
-        self.assertIn("phantom", commands)
-        for command in commands:
-            text = self.ok(command, "--help").stdout
-            self.assertIn("Example:\n  ", text, command)
-            without_task = text.split("\nOptions:\n")[1].split("\n\n")[0].splitlines()
-            self.assertEqual([line.split()[0] for line in without_task if line.startswith("  -")], ["-h,--help"], command)
+    def test_the_help_of_every_command_fits_a_screen_and_leaves_nothing_out(self):
+        def commands_of(*command):
+            shown = self.ok(*command, "--help").stdout.split("\nCommands:\n")[1:]
+            names = re.findall(r"^  (\w+) ", shown[0].split("\n\n")[0], re.M) if shown else []
+            return [found for name in names for found in [(*command, name), *commands_of(*command, name)]]
+
+        commands = commands_of()
+        self.assertLess({("phantom",), ("label",), ("recipe", "new")}, set(commands))
+        completion, manual = self.ok("completion", "bash").stdout, self.ok("manual").stdout.replace("\\-", "-")
+        for command in [(), *commands]:
+            shown, everything = (self.ok(*command, option).stdout for option in ("--help", "--help-all"))
+            self.assertLessEqual(len(shown.splitlines()), 48, command)
+            for line in (shown + everything).splitlines():
+                self.assertLessEqual(len(line), 80, (command, line))
+                self.assertEqual(line, line.rstrip(), command)
+            self.assertIn(".SH BRICKCCL \\&%s\n" % " ".join(command) if command else ".SH NAME", manual)
+            everything = everything.split("\n____")[0]
+            if command:
+                self.assertTrue(len(command) > 1 or "\nExamples:\n  " in shown, command)
+                words = re.search(r'^    %s\) options="(.*)"' % command[0], completion, re.M)[1].split()
+                page = manual.split(".SH BRICKCCL \\&%s\n" % " ".join(command))[1].split(".SH ")[0]
+                names = re.findall(r"^  (?:-\w, )?(--[\w-]+)", everything, re.M)
+                self.assertLessEqual({*names, "--help-all"}, set(words), command)
+                # Every option has a group, and so the help has it.
+                self.assertLessEqual(set(re.findall(r"^\.B \\&(?:-\w, )?(--[\w-]+)", page, re.M)), {*names, "--help-all"}, command)
+                self.assertLessEqual({*names, "--help-all"}, set(re.findall(r"--[\w-]+", page)), command)
+                # The short help names what it does not explain.
+                self.assertLessEqual(set(names) - {"--help", "--help-all"}, set(re.findall(r"--[\w-]+", shown)), command)
+
+    def test_the_kinds_of_phantoms_in_the_help_are_those_that_are_made(self):
+        text = " ".join(self.ok("phantom", "--help").stdout.split("  KIND ")[1].split("  OUT ")[0].split())
+        refused = self.fails("phantom", "spiral", self.path("p.nrrd"), saying="'spiral' is not ").stderr
+        made = refused.split("'spiral' is not ")[1].split(";")[0]
+        shown, made = (set(re.split(", | or ", re.sub(r" \([^)]*\)", "", names))) for names in (text, made))
+        self.assertEqual(shown, made)
+
+    def test_formats_are_listed_once(self):
+        listed = self.ok("info", "--formats").stdout
+        for text in ("NRRD", ".nii.gz", "FILE.h5::/DATASET", "up to 2-D", "in parts"):
+            self.assertIn(text, listed)
+        self.assertLessEqual(max(map(len, listed.splitlines())), 80)
+        self.assertNotIn(".nii.gz,", self.ok("--help-all").stdout)
 
     def has_surfaces(self):
         return "render" in self.ok("--help").stdout

@@ -173,21 +173,24 @@ void
 AddBatchCommand(CLI::App & app)
 {
   auto       arguments = std::make_shared<BatchArguments>();
-  CLI::App * command = app.add_subcommand("batch", "Find, measure and judge the defects of many images with a recipe");
+  CLI::App * command = app.add_subcommand("batch", "Find, measure and judge the defects of many images");
   command->add_option("RECIPE", arguments->recipe, "recipe: a TOML file or the name of a ready one")->required();
   command
-    ->add_option("INPUT",
-                 arguments->inputs,
-                 "images, folders (searched for volumes, DICOM series and slice images), or patterns in quotes")
+    ->add_option(
+      "INPUT",
+      arguments->inputs,
+      "images, folders (searched for volumes, DICOM series and slice images), or patterns in quotes (s_*.tif)")
     ->required();
   command->add_option("-o,--output", arguments->folder, "folder for the results")->required()->type_name("OUTDIR");
-  command->add_option("--jobs", arguments->jobs, "number of images processed at once (0: one per processor)")
+  command
+    ->add_option("--jobs", arguments->jobs, "number of images processed at once (0, the default: one per processor)")
+    ->type_name("N")
     ->transform(Count(0, 4096))
     ->capture_default_str();
   command
     ->add_option("--memory",
                  arguments->memory,
-                 "memory limit of the batch, such as 8GB; fewer images run at once if needed (0: no limit)")
+                 "memory limit of the batch, as 8GB; fewer images run at once if needed (0, the default: no limit)")
     ->transform(Takes({ job::Kind::Memory, 0 }))
     ->capture_default_str()
     ->type_name("SIZE");
@@ -196,7 +199,7 @@ AddBatchCommand(CLI::App & app)
   command->get_option("--device")->default_str(arguments->device);
   command->add_flag("--resume",
                     arguments->resume,
-                    "continue a batch: skip finished images, unless they lack pictures for --report");
+                    "continue a batch: skip finished images, except those without pictures for --report");
   command->add_flag("--report", arguments->report, "also write report.html, one file to read, print and share");
   command->add_flag("--dry-run", arguments->dryRun, "check the recipe and list the items; write nothing");
   command->callback([arguments] { RunBatchCommand(*arguments); });

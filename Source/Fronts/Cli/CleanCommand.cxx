@@ -262,21 +262,16 @@ void
 AddCleanCommand(CLI::App & app, const FrontEnd & frontEnd)
 {
   auto       arguments = std::make_shared<CleanArguments>();
-  CLI::App * command =
-    app.add_subcommand("clean", "Remove components of a segmentation's classes and fill their holes");
-  command
-    ->add_option("SEGMENTATION",
-                 arguments->input,
-                 "image: " + ReadableFormats() + "; every value except the background is a class and keeps its value")
+  CLI::App * command = app.add_subcommand("clean", "Remove small components of a segmentation and fill holes");
+  command->add_option("SEGMENTATION", arguments->input, "image; every value except the background is a class")
     ->required();
-  command->add_option("OUTPUT", arguments->output, "cleaned segmentation, of the same type: " + WritableFormats())
-    ->required();
-  command->add_option("--values", arguments->values, "classes to clean, as 1,3,5 (default: all)")
+  command->add_option("OUTPUT", arguments->output, "cleaned segmentation; classes keep their values")->required();
+  command->add_option("--values", arguments->values, "clean only these classes, as 1,3,5")
     ->check([](const std::string & text) {
       return text.empty() ? std::string("is not a list of classes; give values, as 1,3,5") : std::string();
     })
     ->type_name("V,V,...");
-  command->add_option("--background", arguments->background, "background value, which removed voxels get")
+  command->add_option("--background", arguments->background, "value of the background and of removed voxels")
     ->check(AnyNumber())
     ->type_name("V")
     ->capture_default_str();
@@ -284,9 +279,8 @@ AddCleanCommand(CLI::App & app, const FrontEnd & frontEnd)
              *arguments,
              std::string(ReadingOptions) + NeighborOptions + RunningOptions +
                "minimum-size minimum-volume largest fill-holes maximum-hole-size holes-by-slice no-compression");
-  command->get_option("--largest")->description("keep only the K largest components of each class (0: keep all)");
-  command->get_option("--fill-holes")
-    ->description("fill background that one class encloses, up to MM3 (2-D, slices: mm2) if given");
+  command->get_option("--largest")->description("keep only the K largest components of each class");
+  command->get_option("--fill-holes")->description("fill holes that one class encloses, up to MM3");
   command->get_option("--no-compression")->description("write the segmentation uncompressed (faster)");
   command->get_option("--json")->description("print the changes of each class as one JSON object");
   command->callback([arguments, frontEnd] { RunClean(*arguments, frontEnd); });

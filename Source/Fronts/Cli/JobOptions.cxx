@@ -51,16 +51,17 @@ AddOption(CLI::App & command, job::Job & job, const job::Parameter & parameter)
 {
   const std::string name = std::string("--") + parameter.option;
   const auto        slot = job::SlotOf(job, parameter.member);
+  const std::string description = parameter.help + (parameter.more.empty() ? "" : "\n" + parameter.more);
   const bool        mayBeEmpty = parameter.value[0] == '[';
   if (parameter.form.kind == Kind::Flag)
   {
-    command.add_flag(name, *std::get<bool *>(slot), parameter.help);
+    command.add_flag(name, *std::get<bool *>(slot), description);
     return;
   }
   CLI::Option * const option = command.add_option(
     name,
     [name, slot, form = &parameter.form](const CLI::results_t & texts) { return ReadValue(name, *form, texts, slot); },
-    parameter.help);
+    description);
   option->type_name(parameter.value)->default_str(mayBeEmpty ? "inf" : DefaultOf(parameter));
   if (mayBeEmpty)
   {

@@ -12,6 +12,11 @@
 namespace brickccl::cli
 {
 
+/** Behind what an input is: more on the files that are read. */
+inline constexpr const char * FilesRead = ", folder or 'pattern*' of slices\nA folder has a DICOM series or slice "
+                                          "images; a pattern is in quotes: s_*.tif, "
+                                          "s_%03d.tif. `brickccl info --formats` lists the file formats.";
+
 // Names of parameters that several commands have, with blanks between.
 inline constexpr const char * ReadingOptions = "spacing raw series accept-irregular-slices accept-sheared ";
 inline constexpr const char * NeighborOptions = "connectivity neighborhood by-slice periodic ";

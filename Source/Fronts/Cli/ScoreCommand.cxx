@@ -177,11 +177,11 @@ AddScoreCommand(CLI::App & app)
 {
   auto       arguments = std::make_shared<ScoreArguments>();
   CLI::App * command = app.add_subcommand("score", "Compare a label map with the truth, defect by defect");
-  command->add_option("LABELS", arguments->input, "label map: every nonzero value is one defect")->required();
+  command->add_option("LABELS", arguments->input, "label map; every nonzero value is one defect")->required();
   command
     ->add_option("TRUTH",
                  arguments->truth,
-                 "the truth: components of equal value, connected by faces, edges and corners, are the true defects")
+                 "image of the true defects: components of equal value, connected by faces, edges and corners")
     ->required();
   command->add_option("--minimum-size", arguments->options.minimumSize, "ignore true defects with fewer voxels")
     ->transform(Count(0))
@@ -189,14 +189,11 @@ AddScoreCommand(CLI::App & app)
   command
     ->add_option("--overlap",
                  arguments->options.leastOverlap,
-                 "overlap, as a share of the smaller defect, from which defects match, from 0 (one voxel) to 1")
+                 "overlap from which defects match, as a share of the smaller one, from 0 (one voxel) to 1")
     ->check(Takes({ job::Kind::Number, 0, 1 }))
     ->capture_default_str()
     ->type_name("SHARE");
-  command
-    ->add_option("--plot",
-                 arguments->plot,
-                 "write a chart of the probability of detection (POD) against size: .svg or .png")
+  command->add_option("--plot", arguments->plot, "draw the probability of detection (POD) against size: .svg or .png")
     ->type_name("FILE");
   AddOptions(*command, *arguments, std::string(ReadingOptions) + "threads");
   command->add_flag("--json", arguments->json, "print the score and the match of each true defect as one JSON object");

@@ -330,19 +330,15 @@ AddSelectCommand(CLI::App & app)
 {
   auto       arguments = std::make_shared<SelectArguments>();
   CLI::App * command = app.add_subcommand("select", "Keep or remove components of a label map by their measures");
-  command
-    ->add_option("LABELS",
-                 arguments->input,
-                 "label map: " + ReadableFormats() + "; every nonzero value is one component")
-    ->required();
-  command->add_option("OUTPUT", arguments->output, "label map: " + WritableFormats())->required();
+  command->add_option("LABELS", arguments->input, "label map; every nonzero value is one component")->required();
+  command->add_option("OUTPUT", arguments->output, "label map with the components that stay")->required();
   command
     ->add_option(
       "--where",
       arguments->where,
-      "condition on columns, for example \"volume_mm3 > 2 and sphericity < 0.6\": numbers, columns (lengths, areas "
-      "and volumes in mm, um or cm, as volume_um3), "
-      "+ - * /, < <= > >= == !=, and, or, not, parentheses, abs, sqrt, min, max")
+      "condition, as \"volume_mm3 > 2 and sphericity < 0.6\"\nIt has numbers, columns "
+      "(`brickccl stats --list-columns`; lengths, areas and volumes in mm, um or cm, as volume_um3), + - * /, "
+      "< <= > >= == !=, and, or, not, parentheses, abs, sqrt, min, max.")
     ->required()
     ->type_name("CONDITION");
   auto * keep = command->add_flag("--keep", arguments->keepThem, "keep components that fulfill the condition");

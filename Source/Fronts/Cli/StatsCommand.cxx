@@ -285,17 +285,12 @@ AddStatsCommand(CLI::App & app, const FrontEnd & frontEnd)
 {
   auto       arguments = std::make_shared<StatsArguments>();
   CLI::App * command = app.add_subcommand("stats", "Measure the components of an existing label map");
-  command
-    ->add_option("LABELS",
-                 arguments->input,
-                 "label map: " + ReadableFormats() + "; every nonzero value is one component")
-    ->required();
-  command->add_option("-o,--output", arguments->statistics, "component table: .csv, .tsv, .json or .xlsx")
+  command->add_option("LABELS", arguments->input, "label map; every nonzero value is one component")->required();
+  command->add_option("-o,--output", arguments->statistics, "write the table: .csv, .tsv, .json or .xlsx")
     ->type_name("FILE");
   AddOptions(*command, *arguments, std::string(ReadingOptions) + TableOptions + RunningOptions + "picture");
   auto * const histogram =
-    command
-      ->add_option("--histogram", arguments->histogram, "count the components by this column, in the unit of --units")
+    command->add_option("--histogram", arguments->histogram, "count components by a column, in the unit of --units")
       ->type_name("COLUMN");
   command->add_option("--plot", arguments->plot, "draw the histogram: .svg or .png")
     ->type_name("FILE")
@@ -303,16 +298,14 @@ AddStatsCommand(CLI::App & app, const FrontEnd & frontEnd)
   command
     ->add_option("--bins",
                  arguments->bins,
-                 "number of equal bins (up to 1000000) from the lowest to the highest value (default: about 50 between "
-                 "round numbers)")
+                 "number of equal bins, up to 1000000 (default: about 50 between round numbers)")
+    ->type_name("N")
     ->transform(Count(1, 1000000))
     ->needs(histogram);
   command->add_flag("--log", arguments->logarithmic, "use bins of equal ratios, on a logarithmic axis")
     ->needs(histogram);
   command
-    ->add_option("--weights",
-                 arguments->weights,
-                 "sum this column in each bin (such as volume_mm3) instead of counting")
+    ->add_option("--weights", arguments->weights, "sum this column in each bin, as volume_mm3, instead of counting")
     ->type_name("COLUMN")
     ->needs(histogram);
   const auto list = [command](const std::string & flag, bool asMarkdown, const std::string & description) {
@@ -326,7 +319,7 @@ AddStatsCommand(CLI::App & app, const FrontEnd & frontEnd)
         description)
       ->trigger_on_parse();
   };
-  list("--list-columns", false, "list all columns with units, meanings and rules for merging, and exit");
+  list("--list-columns", false, "list all columns with units, meanings and rules for merging");
   list("--list-columns-markdown", true, "the same as a Markdown table");
   command->callback([arguments, frontEnd] { RunStats(*arguments, frontEnd); });
 }

@@ -278,7 +278,7 @@ AddSweepCommand(CLI::App & app)
 {
   auto       arguments = std::make_shared<SweepArguments>();
   CLI::App * command = app.add_subcommand("sweep", "Count and measure components at many thresholds, to choose one");
-  command->add_option("IMAGE", arguments->input, "image of one channel: " + ReadableFormats())->required();
+  command->add_option("IMAGE", arguments->input, std::string("image of one channel") + FilesRead)->required();
   command->add_option("--range-from", arguments->from, "the lowest threshold")
     ->check(AnyNumber())
     ->type_name("A")
@@ -287,19 +287,17 @@ AddSweepCommand(CLI::App & app)
     ->check(AnyNumber())
     ->type_name("B")
     ->required();
-  command
-    ->add_option("--steps", arguments->steps, "number of equally spaced thresholds, including A and B (2 to 65536)")
+  command->add_option("--steps", arguments->steps, "number of thresholds from A to B (2 to 65536)")
     ->transform(Count(2, SweepOptions::MaximumSteps))
     ->type_name("N")
     ->capture_default_str();
-  command->add_flag("--below",
-                    arguments->below,
-                    "values below a threshold are foreground (pores), not those at or above it");
+  command->add_flag("--below", arguments->below, "foreground is below a threshold (pores)");
   command
-    ->add_option("-o,--output",
-                 arguments->output,
-                 "the curve: .csv, .tsv or .json, one row per threshold: number of components, largest one, foreground "
-                 "and its share of all voxels (with --below the porosity)")
+    ->add_option(
+      "-o,--output",
+      arguments->output,
+      "write the curve: .csv, .tsv or .json\nA row has a threshold, the number of components, the largest one, "
+      "the foreground and its share of all voxels (with --below: the porosity).")
     ->type_name("FILE")
     ->required();
   command->add_option("--plot", arguments->plot, "draw the curve: .png or .svg")->type_name("FILE");

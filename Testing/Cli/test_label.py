@@ -205,7 +205,7 @@ class LabelTest(LabelCommandTest):
         write_nrrd(self.path("n.nrrd"), "uint8", (3, 3, 3), [1] * 27)
         self.assertEqual(labels("--neighborhood", self.path("n.nrrd")), labels("--connectivity", 26))
         text = self.ok("label", self.input, self.output, "--neighborhood", "8+z").stdout
-        self.assertIn("3 components, connectivity 10 (8+z)", text)
+        self.assertIn("3 components (10 neighbors: 8+z)", text)
 
     def test_periodic_axes(self):
         write_nrrd(self.input, "uint8", (4, 3), [1, 0, 0, 1, 0, 0, 1, 0, 1, 0, 0, 0])
@@ -375,7 +375,7 @@ class LabelTest(LabelCommandTest):
     def test_what_is_printed(self):
         self.squares()
         result = self.ok("label", self.input, self.output)
-        self.assertIn("2 components, connectivity 4, criterion foreground, background 0", result.stdout)
+        self.assertIn("2 components (4 neighbors), foreground: values other than 0", result.stdout)
         self.assertIn("labeling\n", result.stderr)
         self.assertNotIn("\r", result.stderr, "no progress bar outside of a terminal")
         result = self.ok("label", self.input, self.output, "--quiet")

@@ -4,6 +4,7 @@
 #include "BrickCCL/Batch/RunBatch.h"
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Cli/FrontEnd.h"
 #include "BrickCCL/Cli/JobOptions.h"
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/SurfacesProgram.h"
@@ -77,31 +78,31 @@ PrintItems(const batch::FoundItems & found, const BatchArguments & arguments)
 }
 
 void
-PrintResult(const BatchArguments & arguments, const batch::FoundItems & found, const batch::BatchResult & result)
+PrintResult(const BatchArguments &     arguments,
+            const batch::FoundItems &  found,
+            const batch::BatchResult & result,
+            Reporter &                 reporter)
 {
-  if (arguments.json)
-  {
-    nlohmann::ordered_json summary;
-    summary["folder"] = arguments.folder;
-    summary["items"] = found.items.size();
-    summary["passed"] = result.passed;
-    summary["failed"] = result.failed;
-    summary["without_rules"] = result.unjudged;
-    summary["errors"] = result.errors;
-    summary["finished_before"] = result.kept;
-    summary["ignored_files"] = found.ignored;
-    summary["ignored_batches"] = found.otherBatches;
-    std::cout << ToText(summary) << std::endl;
-  }
-  else if (!arguments.quiet)
-  {
-    std::cout << Printable(arguments.folder) << ": " << Counted(found.items.size(), "item") << ": ";
-    if (result.unjudged > 0)
-    {
-      std::cout << result.unjudged << " measured, ";
-    }
-    std::cout << result.passed << " pass, " << result.failed << " fail, " << result.errors << " error" << std::endl;
-  }
+  const std::string folder = Printable(arguments.folder);
+  job::Findings     findings;
+  findings.insert(findings.end(),
+                  { { "folder", arguments.folder },
+                    { "items", found.items.size() },
+                    { "", folder + ": " + Counted(found.items.size(), "item"), 1 },
+                    { "", result.unjudged, result.unjudged > 0 ? 1 : 0, "# measured" },
+                    { "passed", result.passed, 1, "# passed" },
+                    { "failed", result.failed, 1, "# failed" },
+                    { "without_rules", result.unjudged },
+                    { "errors", result.errors, 1, result.errors == 1 ? "# error" : "# errors" },
+                    { "finished_before", result.kept },
+                    { "ignored_files", found.ignored },
+                    { "ignored_batches", found.otherBatches } });
+  findings.push_back(
+    { "",
+      folder,
+      2,
+      arguments.report ? "open #/report.html in a browser" : "a report to read and print: brickccl report #" });
+  PrintFindings(findings, arguments, reporter);
 }
 
 /** The message after an interrupt of a batch. */
@@ -117,6 +118,11 @@ DescribeStop(const BatchArguments & arguments, std::size_t count, const batch::B
 void
 RunBatchCommand(const BatchArguments & arguments)
 {
+  constexpr std::uint64_t least = 1000000;
+  if (arguments.memory > 0 && arguments.memory < least)
+  {
+    throw InvalidArgument("--memory is " + Counted(arguments.memory, "byte") + "; write a unit, such as 10GB");
+  }
   Device::FromName(arguments.device);
   const batch::Recipe     recipe = batch::ReadRecipe(arguments.recipe);
   const batch::FoundItems found = batch::FindItems(arguments.inputs, recipe, arguments.folder);
@@ -160,7 +166,7 @@ RunBatchCommand(const BatchArguments & arguments)
     TellAtInterrupt(DescribeStop(arguments, found.items.size(), result));
     throw Canceled();
   }
-  PrintResult(arguments, found, result);
+  PrintResult(arguments, found, result, reporter);
   if (result.errors > 0)
   {
     throw CLI::RuntimeError(SomeSkipped);

@@ -16,8 +16,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <iomanip>
-#include <iostream>
 #include <memory>
 #include <sstream>
 #include <vector>
@@ -99,51 +97,40 @@ AsJson(Number value)
   return static_cast<double>(value);
 }
 
+/** \param name  begins the line */
+job::Findings
+CountsOf(const CleanedClass & one, int line, const std::string & name)
+{
+  return { { "components", one.components, line, name + ": #", "component" },
+           { "voxels", one.voxels },
+           { "removed_components", one.removedComponents, line, "# removed" },
+           { "removed_voxels", one.removedVoxels, line, "(#)", "voxel" },
+           { "filled_holes", one.filledHoles, line, "# filled", "hole" },
+           { "filled_voxels", one.filledVoxels, line, "(#)", "voxel" } };
+}
+
+/** Adds lines of the classes that changed, up to so many that they fit a screen, and their number. */
 void
-AddCounts(nlohmann::ordered_json & json, const CleanedClass & one)
+AddChanged(job::Findings & findings, const CleanReport & report, int line)
 {
-  json["components"] = one.components;
-  json["voxels"] = one.voxels;
-  json["removed_components"] = one.removedComponents;
-  json["removed_voxels"] = one.removedVoxels;
-  json["filled_holes"] = one.filledHoles;
-  json["filled_voxels"] = one.filledVoxels;
-}
-
-std::string
-Line(const std::string & value, const CleanedClass & one)
-{
-  std::ostringstream line;
-  line << std::setw(10) << value << std::setw(12) << one.components << std::setw(14) << one.voxels << std::setw(12)
-       << one.removedComponents << std::setw(14) << one.removedVoxels << std::setw(12) << one.filledHoles
-       << std::setw(14) << one.filledVoxels << '\n';
-  return line.str();
-}
-
-/** The classes that changed, up to so many that they fit a screen, and the sum of all. */
-std::string
-Describe(const CleanReport & report)
-{
-  constexpr std::size_t limit = 30;
-  std::ostringstream    text;
-  text << std::setw(10) << "class" << std::setw(12) << "components" << std::setw(14) << "voxels" << std::setw(12)
-       << "removed" << std::setw(14) << "voxels" << std::setw(12) << "filled" << std::setw(14) << "voxels" << '\n';
-  std::size_t changed = 0;
+  constexpr int limit = 30;
+  int           changed = 0;
   for (const CleanedClass & one : report.classes)
   {
-    if (one.removedComponents != 0 || one.filledHoles != 0)
+    if ((one.removedComponents != 0 || one.filledHoles != 0) && changed++ < limit)
     {
-      text << (++changed <= limit ? Line(one.value.ToString(), one) : "");
+      findings.push_back({ "", AsText(CountsOf(one, 1, "class " + one.value.ToString())), changed });
     }
   }
   if (changed > limit)
   {
-    text << std::setw(10) << "..."
-         << "  and " << changed - limit << " more classes (--json lists all)\n";
+    findings.push_back({ "", changed - limit, limit + 1, "and # more classes (--json lists all)" });
   }
-  text << Line("all", report.Total()) << changed << " of " << report.classes.size()
-       << (report.classes.size() == 1 ? " class" : " classes") << " changed\n";
-  return text.str();
+  findings.push_back({ "",
+                       changed,
+                       line,
+                       "# of " + std::to_string(report.classes.size()) +
+                         (report.classes.size() == 1 ? " class" : " classes") + " changed" });
 }
 
 /** The segments of what was cleaned: as they were if the output does not hold them. */
@@ -228,32 +215,22 @@ RunClean(const CleanArguments & arguments, const FrontEnd & frontEnd)
   seconds["write"] = watch.Lap();
   seconds["total"] = total.Lap();
 
-  if (arguments.json)
+  constexpr int line = 100;
+  job::Findings findings = CountsOf(report.Total(), line, "all");
+  AddChanged(findings, report, line + 1);
+  AddNeighbors(findings, arguments, *options.connectivity, options.periodic, line + 1);
+  auto classes = nlohmann::ordered_json::array();
+  for (const CleanedClass & one : report.classes)
   {
-    nlohmann::ordered_json summary;
-    AddCounts(summary, report.Total());
-    AddNeighbors(summary, arguments, *options.connectivity, options.periodic);
-    summary["classes"] = nlohmann::ordered_json::array();
-    for (const CleanedClass & one : report.classes)
-    {
-      nlohmann::ordered_json entry;
-      entry["value"] = AsJson(one.value);
-      AddCounts(entry, one);
-      summary["classes"].push_back(entry);
-    }
-    AddSpacing(summary, image);
-    summary["notes"] = reader.Notes();
-    summary["seconds"] = seconds;
-    summary["peak_memory_bytes"] = PeakMemoryBytes();
-    frontEnd.takeSummary(summary);
+    job::Findings counts = CountsOf(one, 0, "");
+    counts.insert(counts.begin(), { "value", AsJson(one.value) });
+    classes.push_back(job::AsJson(counts));
   }
-  else if (!arguments.quiet)
-  {
-    reporter.Note("");
-    std::cout << Describe(report) << Printable(arguments.output) << ": type " << NameOf(image.type) << ", connectivity "
-              << DescribeNeighbors(*options.connectivity, options.periodic) << " (" << DescribeGrid(image) << ")"
-              << std::endl;
-  }
+  findings.push_back({ "classes", classes });
+  AddSpacing(findings, image, line + 2);
+  findings.push_back({ "", Printable(arguments.output) + ": labels of type " + NameOf(image.type), line + 3 });
+  AddRun(findings, reader.Notes(), seconds, arguments.output, false);
+  PrintFindings(findings, arguments, reporter, frontEnd);
 }
 
 } // namespace

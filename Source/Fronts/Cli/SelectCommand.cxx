@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/FileOptions.h"
+#include "BrickCCL/Cli/FrontEnd.h"
 #include "BrickCCL/Cli/JobOptions.h"
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/JobOptions.h"
@@ -19,7 +20,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <iostream>
 #include <memory>
 #include <variant>
 
@@ -268,24 +268,14 @@ private:
   void
   PrintSummary()
   {
-    if (m_Arguments.json)
-    {
-      nlohmann::ordered_json summary;
-      summary["components_before"] = m_Before;
-      summary["components"] = m_Kept;
-      summary["label_type"] = NameOf(m_Type);
-      AddSpacing(summary, m_Image);
-      summary["notes"] = m_Reader.Notes();
-      summary["seconds"] = m_Seconds;
-      summary["peak_memory_bytes"] = PeakMemoryBytes();
-      std::cout << ToText(summary) << std::endl;
-    }
-    else if (!m_Arguments.quiet)
-    {
-      m_Reporter.Note("");
-      std::cout << m_Kept << " of " << m_Before << " components kept: " << Printable(m_Output) << " ("
-                << DescribeGrid(m_Image) << ")" << std::endl;
-    }
+    job::Findings findings;
+    findings.push_back({ "components_before", m_Before });
+    findings.push_back({ "components", m_Kept, 1, "# of " + Counted(m_Before, "component") + " kept" });
+    findings.push_back({ "label_type", NameOf(m_Type) });
+    findings.push_back({ "", Printable(m_Output) + ": labels of type " + NameOf(m_Type), 3 });
+    AddSpacing(findings, m_Image, 2);
+    AddRun(findings, m_Reader.Notes(), m_Seconds, m_Kept > 0 ? m_Output : "", m_Arguments.IsWanted());
+    PrintFindings(findings, m_Arguments, m_Reporter);
   }
 
   const SelectArguments & m_Arguments;

@@ -13,6 +13,7 @@
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Pictures/HistogramChart.h"
 #include "BrickCCL/Pictures/Picture.h"
@@ -20,8 +21,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <iostream>
 #include <memory>
+#include <sstream>
 
 namespace brickccl::cli
 {
@@ -38,29 +39,30 @@ struct StatsArguments : job::Job
   std::string weights;
 };
 
-void
-PrintHistogram(const Histogram & histogram)
+/** A line for each bin. */
+std::string
+DescribeBins(const Histogram & histogram)
 {
-  const bool isWeighted = !histogram.weightColumn.empty();
-  std::cout << histogram.column << ", components" << (isWeighted ? ", " + histogram.weightColumn : "") << '\n';
+  const bool         isWeighted = !histogram.weightColumn.empty();
+  std::ostringstream text;
+  text << histogram.column << ", components" << (isWeighted ? ", " + histogram.weightColumn : "");
   for (std::size_t i = 0; i < histogram.counts.size(); ++i)
   {
-    std::cout << histogram.edges[i] << " .. " << histogram.edges[i + 1] << ": " << histogram.counts[i];
+    text << '\n' << histogram.edges[i] << " .. " << histogram.edges[i + 1] << ": " << histogram.counts[i];
     if (isWeighted)
     {
-      std::cout << ", " << histogram.weights[i];
+      text << ", " << histogram.weights[i];
     }
-    std::cout << '\n';
   }
   if (histogram.notFinite > 0)
   {
-    std::cout << "not finite: " << histogram.notFinite << '\n';
+    text << "\nnot finite: " << histogram.notFinite;
   }
   if (histogram.notPositive > 0)
   {
-    std::cout << "not above 0: " << histogram.notPositive << '\n';
+    text << "\nnot above 0: " << histogram.notPositive;
   }
-  std::cout.flush();
+  return text.str();
 }
 
 nlohmann::ordered_json
@@ -246,36 +248,21 @@ RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
   seconds["write"] = watch.Lap();
   seconds["total"] = total.Lap();
 
-  if (arguments.json)
+  job::Findings     findings;
+  const Totals      totals = TotalsOf(table);
+  const std::string file = arguments.statistics.empty() ? "" : ": " + Printable(arguments.statistics);
+  findings.push_back({ "components", table.components.size(), 1, "# measured" + file, "label" });
+  AddTotals(findings, totals, labels, 2);
+  findings.push_back({ "", 100 * totals.fraction, 2, table.hasPart ? "# of the part" : "# of the image", "%" });
+  if (histogram)
   {
-    nlohmann::ordered_json summary;
-    summary["components"] = table.components.size();
-    summary["totals"] = ToJson(TotalsOf(table));
-    if (histogram)
-    {
-      summary["histogram"] = HistogramAsJson(*histogram);
-    }
-    summary["extent"] = std::vector<std::int64_t>(labels.extent.size, labels.extent.size + labels.extent.dimension);
-    AddSpacing(summary, labels);
-    summary["coordinates"] = arguments.ras ? "RAS" : "LPS";
-    summary["notes"] = reader.Notes();
-    summary["seconds"] = seconds;
-    summary["peak_memory_bytes"] = PeakMemoryBytes();
-    frontEnd.takeSummary(summary);
+    findings.push_back({ "histogram", HistogramAsJson(*histogram) });
+    findings.push_back({ "", DescribeBins(*histogram), 4 });
   }
-  else if (!arguments.quiet)
-  {
-    reporter.Note("");
-    const Totals totals = TotalsOf(table);
-    std::cout << table.components.size() << " labels measured"
-              << (arguments.statistics.empty() ? "" : ": " + arguments.statistics) << '\n'
-              << "together " << totals.voxels << " voxels, " << 100 * totals.fraction << " % of the "
-              << (table.hasPart ? "part" : "image") << " (" << DescribeGrid(labels) << ")" << std::endl;
-    if (histogram)
-    {
-      PrintHistogram(*histogram);
-    }
-  }
+  AddExtent(findings, labels, 3);
+  findings.push_back({ "coordinates", arguments.ras ? "RAS" : "LPS" });
+  AddRun(findings, reader.Notes(), seconds, "", arguments.IsWanted());
+  PrintFindings(findings, arguments, reporter, frontEnd);
 }
 
 } // namespace

@@ -2,9 +2,11 @@
 #include "BrickCCL/Clean/Clean.h"
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/FileOptions.h"
+#include "BrickCCL/Cli/FrontEnd.h"
 #include "BrickCCL/Cli/NeighborOptions.h"
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/JobOptions.h"
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
@@ -17,7 +19,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cmath>
-#include <iostream>
 #include <limits>
 #include <memory>
 #include <sstream>
@@ -249,26 +250,21 @@ RunSweep(const SweepArguments & arguments)
   const auto peak = std::max_element(curve.steps.begin(), curve.steps.end(), [](const auto & a, const auto & b) {
     return a.components < b.components;
   });
-  if (arguments.json)
-  {
-    nlohmann::ordered_json summary;
-    summary["steps"] = AsJson(curve);
-    AddNeighbors(summary, arguments, *options.connectivity, options.periodic);
-    summary["below"] = arguments.below;
-    AddSpacing(summary, image);
-    summary["notes"] = reader.Notes();
-    summary["seconds"] = seconds;
-    summary["peak_memory_bytes"] = PeakMemoryBytes();
-    std::cout << ToText(summary) << std::endl;
-  }
-  else if (!arguments.quiet)
-  {
-    reporter.Note("");
-    std::cout << curve.steps.size() << " thresholds from " << Exactly(options.from) << " to " << Exactly(options.to)
-              << ", connectivity " << DescribeNeighbors(*options.connectivity, options.periodic)
-              << ": most components (" << peak->components << ") at " << Exactly(peak->threshold) << '\n'
-              << Printable(arguments.output) << ": one row per threshold (" << DescribeGrid(image) << ")" << std::endl;
-  }
+  const std::uint64_t most = peak->components;
+  job::Findings       findings;
+  findings.push_back(
+    { "",
+      Counted(curve.steps.size(), "threshold") + " from " + Exactly(options.from) + " to " + Exactly(options.to),
+      1 });
+  findings.push_back({ "steps", AsJson(curve) });
+  AddNeighbors(findings, arguments, *options.connectivity, options.periodic, 1);
+  findings.push_back(
+    { "", most, 2, most == 0 ? "no components" : "most components (#) at " + job::Readable(peak->threshold) });
+  findings.push_back({ "below", arguments.below });
+  AddSpacing(findings, image, 3);
+  findings.push_back({ "", Printable(arguments.output), 4, "#: one row per threshold" });
+  AddRun(findings, reader.Notes(), seconds, "", false);
+  PrintFindings(findings, arguments, reporter);
 }
 
 } // namespace

@@ -8,6 +8,7 @@
 #include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
+#include "BrickCCL/Host/System.h"
 #include "BrickCCL/Tables/LengthUnits.h"
 #include "BrickCCL/Tables/TableLayout.h"
 
@@ -388,7 +389,12 @@ WriteTables(const job::Table & arguments, const ComponentTable & table, int thre
   }
   if (arguments.print)
   {
-    WriteAligned(std::cout, table, text);
+    const std::size_t shown = WriteAligned(std::cout, table, text, arguments.columns.empty() ? TerminalWidth() : 0);
+    if (shown < text.columns.size())
+    {
+      reporter.Note(std::to_string(shown) + " of " + std::to_string(text.columns.size()) +
+                    " columns fit the terminal; choose others with --columns");
+    }
   }
   if (!arguments.contacts.empty())
   {

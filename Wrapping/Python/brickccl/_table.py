@@ -45,7 +45,7 @@ class ColumnDescription(NamedTuple):
 
 
 class _Columns(NamedTuple):
-    """What remains of the engine's table in one that was pickled or cut."""
+    """The rest of the engine's table in one that was pickled or cut."""
 
     shape: tuple[int, ...]
     spacing: list[float]

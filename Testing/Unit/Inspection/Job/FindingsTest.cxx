@@ -12,9 +12,9 @@ namespace
 {
 
 using namespace brickccl;
-using job::Findings;
 using job::AsJson;
 using job::AsText;
+using job::Findings;
 using job::Readable;
 
 TEST(FindingsTest, SizesHaveFourDigitsAndAUnitThatFits)

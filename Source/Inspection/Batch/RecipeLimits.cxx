@@ -110,8 +110,8 @@ CheckRanges(const Recipe & recipe, const GivenKeys & given, std::vector<RecipePr
   {
     const char * const key = recipe.range ? "threshold.range" : "threshold.method";
     const char * const side = recipe.range ? "threshold.range"
-                            : recipe.below ? "what lies below threshold.method"
-                                           : "what lies at or above threshold.method";
+                            : recipe.below ? "values below threshold.method"
+                                           : "values at or above threshold.method";
     problems.push_back(
       { given.LineOf(key),
         std::string(side) +

@@ -20,6 +20,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <variant>
 
@@ -155,7 +156,9 @@ private:
       for (std::size_t place = 0; column && place < holds.size(); ++place)
       {
         const auto value = column->value(table, table.components[place]);
-        count += !holds[place] && std::visit([](auto number) { return number != number; }, value) ? 1 : 0;
+        count += !holds[place] && std::visit([](auto number) { return std::isnan(static_cast<double>(number)); }, value)
+                 ? 1
+                 : 0;
       }
       if (count > 0)
       {

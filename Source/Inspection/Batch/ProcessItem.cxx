@@ -133,6 +133,10 @@ private:
       throw Unsupported("the image has " + std::to_string(m_Image.extent.dimension) +
                         " dimensions; a batch supports up to 3");
     }
+    if (const auto misfit = FindMisfit(m_Recipe, m_Image.extent))
+    {
+      throw InvalidArgument(misfit->text);
+    }
     ordered_json & input = m_Summary["input"];
     if (ordered_json described = inputFiles.Describe({ m_Image.files.begin(), m_Image.files.end() });
         !described.empty())
@@ -170,10 +174,6 @@ private:
   void
   PlanMemory(const FoundImage & found, const LoadedImage & header, std::uint64_t bytes)
   {
-    if (const auto misfit = FindMisfit(m_Recipe, header.extent); misfit && header.extent.dimension <= 3)
-    {
-      throw InvalidArgument(misfit->text);
-    }
     std::set<std::string> files(found.files.begin(), found.files.end());
     files.insert(header.files.begin(), header.files.end());
     const bool draws = m_Options.drawsForReport && m_Recipe.pictures;

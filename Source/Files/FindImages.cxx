@@ -28,6 +28,8 @@ struct ListedFile
   std::string path;
   /** Its path from the folder that was searched. */
   std::string name;
+  /** Whether it is not from a folder. */
+  bool isInput = false;
 };
 
 /** Extensions of formats whose data and headers are files of their own. */
@@ -93,7 +95,7 @@ public:
       if (std::none_of(input.places.begin(), input.places.end(), isTaken))
       {
         throw Error("no image comes from the input " + Quoted(input.name) +
-                    "; formats that are read: " + ReadableFormats());
+                    "; formats that are read: " + ReadableFormats() + ", and raw voxels with input.raw in the recipe");
       }
     }
   }
@@ -131,7 +133,7 @@ private:
       {
         throw Error("the input " + Quoted(path) + " is neither a file nor a folder");
       }
-      AddFile(path, fs::path(path).filename().string());
+      AddFile(path, fs::path(path).filename().string(), true);
     }
     else if (HasMark(path))
     {
@@ -151,12 +153,12 @@ private:
   }
 
   void
-  AddFile(const fs::path & path, const std::string & name)
+  AddFile(const fs::path & path, const std::string & name, bool isInput = false)
   {
     m_Inputs.back().places.push_back(PlaceOf(path));
     if (m_Seen.insert(PlaceOf(path)).second)
     {
-      m_Files.push_back({ path.string(), name });
+      m_Files.push_back({ path.string(), name, isInput });
     }
   }
 
@@ -214,9 +216,13 @@ private:
 std::string
 WithoutExtension(const std::string & name)
 {
+  std::vector<std::string> all = { RawExtensions };
   for (const Format & format : AllFormats())
   {
-    const std::string extensions = format.extensions;
+    all.push_back(format.extensions);
+  }
+  for (const std::string & extensions : all)
+  {
     for (std::size_t begin = 0; begin < extensions.size();)
     {
       const std::size_t end = std::min(extensions.find(' ', begin), extensions.size());
@@ -272,6 +278,15 @@ IsDataOfPair(const std::string & path)
     }
   }
   return false;
+}
+
+/** Whether a file holds raw voxels that FindImagesOptions::raw describes. */
+bool
+IsRaw(const ListedFile & file, const FindImagesOptions & options)
+{
+  const bool isNamed = HasExtension(file.path, RawExtensions);
+  const bool isOther = file.isInput && FormatOfName(file.path) == nullptr;
+  return !options.raw.empty() && (isNamed || isOther) && HeaderNextTo(file.path).empty();
 }
 
 bool
@@ -334,16 +349,17 @@ FindImages(const std::vector<std::string> & inputs, const FindImagesOptions & op
   for (const ListedFile & file : list.Take())
   {
     const Format * const format = FormatOfName(file.path);
+    const bool           isRaw = IsRaw(file, options);
     const bool           isNamedDicom = format != nullptr && format->recognizes == IsDicom;
     if (isNamedDicom || (format == nullptr && LooksLikeDicom(file.path)))
     {
       dicom.push_back(file);
     }
-    else if (format == nullptr || IsDataOfPair(file.path))
+    else if ((format == nullptr && !isRaw) || IsDataOfPair(file.path))
     {
       found.ignored.push_back(file.path);
     }
-    else if (options.slicesAreVolumes && IsSliceImage(file.path))
+    else if (options.slicesAreVolumes && (isRaw ? HasSlicesOfRaw(options.raw) : IsSliceImage(file.path)))
     {
       const std::string folder = fs::path(file.path).parent_path().string();
       FoundImage &      stack = stacks[folder];

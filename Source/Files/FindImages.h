@@ -36,6 +36,9 @@ struct FindImagesOptions
 {
   /** Whether the slice images of a folder are one volume. If not, each is an image. */
   bool slicesAreVolumes = true;
+  /** As ReadOptions::raw. If given, files of the usual extensions of raw voxels, and inputs of no known format, are
+   *  images, too, unless a readable header is next to them. */
+  std::string raw;
   /** Folders that are not searched. */
   std::vector<std::string> leftOut;
   /** Folders for which this is true are not searched; empty: all are. */

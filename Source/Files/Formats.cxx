@@ -81,6 +81,21 @@ HasExtension(const std::string & path, const char * extensions)
 }
 
 const Format *
+FormatOfFile(const FileBytes & file, const ReadOptions & options)
+{
+  static const Format raw = { "raw", RawExtensions, nullptr, ReadRaw, nullptr, nullptr, 0, nullptr, true };
+  for (const Format & format : AllFormats())
+  {
+    const bool isNamed = HasExtension(file.Path(), format.extensions) && !HasExtension(file.Path(), RawExtensions);
+    if ((options.raw.empty() || isNamed) && format.recognizes(file))
+    {
+      return &format;
+    }
+  }
+  return options.raw.empty() ? nullptr : &raw;
+}
+
+const Format *
 FormatOfName(const std::string & path)
 {
   for (const Format & format : AllFormats())

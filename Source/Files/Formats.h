@@ -45,6 +45,23 @@ const std::vector<Format> & AllFormats();
 /** The format that a path's extension names; null if there is none. */
 const Format * FormatOfName(const std::string & path);
 
+/** The format of a file. With `options.raw` that is raw voxels (ReadRaw), unless both the content and the name say
+ *  another one. Null if there is none. */
+const Format * FormatOfFile(const FileBytes & file, const ReadOptions & options);
+
+/** Usual extensions of files of raw voxels. */
+inline constexpr const char * RawExtensions = ".raw .bin .vol .img .dat";
+
+/** Why a file has no format, and what to do: a sentence without a full stop. \param dimension  of a volume or a slice
+ */
+std::string WhyNotRead(const FileBytes & file, int dimension);
+
+/** An existing header of the same name as a file of voxels: "scan.mhd" of "scan.raw". Empty if there is none. */
+std::string HeaderNextTo(const std::string & path);
+
+/** Whether a text for ReadOptions::raw describes a slice, so that files are stacked. */
+bool HasSlicesOfRaw(const std::string & text);
+
 /** Whether a path ends with one of the extensions, in upper or lower case. The extensions are in lower case, separated
  *  by spaces. */
 bool HasExtension(const std::string & path, const char * extensions);
@@ -83,6 +100,8 @@ LoadedImage ReadBmp(const FileBytes & file, const ReadOptions & options);
 bool        IsMrc(const FileBytes & file);
 LoadedImage ReadMrc(const FileBytes & file, const ReadOptions & options);
 
+LoadedImage ReadRaw(const FileBytes & file, const ReadOptions & options);
+
 bool        IsHdf5(const FileBytes & file);
 LoadedImage ReadHdf5(const FileBytes & file, const ReadOptions & options);
 
@@ -109,6 +128,11 @@ std::vector<DicomSeriesFiles> ListDicomSeries(const std::vector<std::string> & p
 
 /** Whether a folder, or one in it, holds a DICOM file. */
 bool HoldsDicom(const std::string & path);
+
+/** The slice images of a folder; if there are none, its files of raw voxels. */
+std::vector<std::string> SlicesOfFolder(const std::string & path);
+
+bool IsDicomFile(const std::string & path);
 
 /** Reads slice images as a volume: all in a folder, or all that match a pattern with * and ?, in natural order (2
  *  before 10). */

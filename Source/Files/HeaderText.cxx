@@ -57,7 +57,7 @@ WholeNumber(const std::string & text, const std::string & field)
   const auto         result = std::from_chars(begin, end, value);
   if (result.ec != std::errc() || result.ptr != end)
   {
-    throw Error("its field '" + field + "' has '" + text.substr(0, 40) + "' instead of a whole number");
+    throw Error("its field '" + field + "' has " + Quoted(text.substr(0, 40)) + " instead of a whole number");
   }
   return value;
 }
@@ -80,7 +80,7 @@ RealNumber(const std::string & text, const std::string & field)
   const double value = std::strtod(text.c_str(), &end);
   if (text.empty() || end != text.c_str() + text.size())
   {
-    throw Error("its field '" + field + "' has '" + text.substr(0, 40) + "' instead of a number");
+    throw Error("its field '" + field + "' has " + Quoted(text.substr(0, 40)) + " instead of a number");
   }
   return value;
 }

@@ -8,8 +8,10 @@
 #include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/Formats/Hdf5Datasets.h"
 #include "BrickCCL/Files/NamingPath.h"
+#include "BrickCCL/Files/NaturalOrder.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
+#include "BrickCCL/Host/System.h"
 
 #include <algorithm>
 #include <cmath>
@@ -104,55 +106,47 @@ CheckParts(const std::string & name, bool isReadInParts, const ReadOptions & opt
                     ", and folders of slice images; read it whole, without --memory, or convert it");
 }
 
+LoadedImage ReadByHeader(const FileBytes & file, const ReadOptions & options);
+
 LoadedImage
 ReadOneFile(const FileBytes & file, const ReadOptions & options)
 {
-  for (const Format & format : AllFormats())
+  const Format * const format = FormatOfFile(file, options);
+  if (format == nullptr)
   {
-    if (format.recognizes(file))
-    {
-      if (!options.dataset.empty() && format.recognizes != IsHdf5)
-      {
-        throw InvalidArgument("only HDF5 files have datasets (::" + options.dataset + "), and " + file.QuotedName() +
-                              " is a " + format.name + " file");
-      }
-      CheckParts(format.name, format.isReadInParts, options);
-      if (options.onFile)
-      {
-        options.onFile(file);
-      }
-      return format.read(file, options);
-    }
+    return ReadByHeader(file, options);
   }
-  const Format * const named = FormatOfName(file.Path());
-  throw Error(file.Size() == 0   ? "the file is empty"
-              : named != nullptr ? std::string("this is not a ") + named->name + " file: damaged, or another format"
-                                 : "its format is not supported; these are: " + ReadableFormats());
+  if (!options.dataset.empty() && format->recognizes != IsHdf5)
+  {
+    throw InvalidArgument("only HDF5 files have datasets (::" + options.dataset + "), and " + file.QuotedName() +
+                          " is a " + format->name + " file");
+  }
+  CheckParts(format->name, format->isReadInParts, options);
+  if (options.onFile)
+  {
+    options.onFile(file);
+  }
+  return format->read(file, options);
 }
 
-constexpr const char * SliceExtensions = ".tif .tiff .png .bmp .jpg .jpeg";
-
-std::vector<std::string>
-SliceImagesOfFolder(const std::string & path)
+/** Reads a file that has no header by the one next to it. \throws Error if it is not that header's data file. */
+LoadedImage
+ReadByHeader(const FileBytes & file, const ReadOptions & options)
 {
-  std::vector<std::string> files;
-  for (const auto & entry : std::filesystem::directory_iterator(path))
+  if (const std::string header = HeaderNextTo(file.Path()); !header.empty())
   {
-    const std::string name = entry.path().string();
-    // A link to a slice that is gone is an error when it is read.
-    const bool mayBeFile = entry.is_regular_file() || entry.status().type() == std::filesystem::file_type::not_found;
-    if (mayBeFile && entry.path().filename().string()[0] != '.' && HasExtension(name, SliceExtensions))
+    LoadedImage image =
+      NamingPath([&](const std::string & reason) { return "its header " + Quoted(header) + ": " + reason; },
+                 [&] { return ReadOneFile(FileBytes::Map(header), options); });
+    const auto isThis = [&](const std::string & data) { return AreSameExistingFile(data, file.Path()); };
+    if (std::any_of(image.files.begin(), image.files.end(), isThis))
     {
-      files.push_back(name);
+      image.notes.push_back("it is read by its header " + Quoted(header));
+      image.files.push_back(header);
+      return image;
     }
   }
-  return files;
-}
-
-bool
-IsDicomFile(const std::string & path)
-{
-  return IsRegularFile(path) && IsDicom(FileBytes::Map(path));
+  throw Error(WhyNotRead(file, 3));
 }
 
 LoadedImage
@@ -165,10 +159,14 @@ ReadAny(const std::string & path, const ReadOptions & options)
     {
       return ReadDicomFolder(path, options);
     }
-    const auto slices = SliceImagesOfFolder(path);
-    if (slices.empty())
+    const auto slices = SlicesOfFolder(path);
+    const bool areRaw = !slices.empty() && HasExtension(slices[0], RawExtensions);
+    if (slices.empty() || (areRaw && options.raw.empty()))
     {
-      throw Error("the folder holds no DICOM files and no slice images (.tif, .png, .bmp, .jpg)");
+      const FileBytes raw =
+        areRaw ? FileBytes::Map(*std::min_element(slices.begin(), slices.end(), NaturallyBefore)) : FileBytes();
+      throw Error("the folder holds no DICOM files and no slice images (.tif, .png, .bmp, .jpg)" +
+                  (areRaw ? "; " + raw.QuotedName() + ": " + WhyNotRead(raw, 2) : ""));
     }
     return ReadSliceImages(slices, options);
   }
@@ -370,38 +368,6 @@ void
 CheckFilesBeside(const std::string & path)
 {
   NamingPath([&](const std::string & reason) { return CannotWrite(path, reason); }, [&] { CheckBeside(path); });
-}
-
-bool
-MayHoldSeries(const std::string & path)
-{
-  return NamingPath([&](const std::string & reason) { return CannotRead(path, reason); },
-                    [&] {
-                      if (IsThere(path))
-                      {
-                        std::error_code failure;
-                        return std::filesystem::is_directory(path, failure) && HoldsDicom(path);
-                      }
-                      const auto files = FilesOfPattern(path);
-                      return files.empty() || std::any_of(files.begin(), files.end(), IsDicomFile);
-                    });
-}
-
-bool
-WouldBeRead(const std::string & input, const std::string & output)
-{
-  const std::filesystem::path file(ReplacedFile(output));
-  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
-  return NamingPath([&](const std::string & reason) { return CannotRead(input, reason); },
-                    [&] {
-                      std::error_code failure;
-                      if (std::filesystem::is_directory(input, failure))
-                      {
-                        return HasExtension(file.string(), SliceExtensions) &&
-                               std::filesystem::equivalent(folder, input, failure) && !HoldsDicom(input);
-                      }
-                      return !IsThere(input) && (StandsForFile(input, output) || StandsForFile(input, file.string()));
-                    });
 }
 
 LoadedImage

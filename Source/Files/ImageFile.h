@@ -27,6 +27,9 @@ struct ReadOptions
   std::string series;
   /** Which dataset of an HDF5 file to read: "/entry/data". If it is empty, the only one. */
   std::string dataset;
+  /** The size and type of files that have no header: "1024x1024x800:uint16", perhaps with ":big" and ":skip=512". Files
+   *  of a format, by name and content, do not need it. */
+  std::string raw;
   /** The spacing in mm along x, y, z, which replaces the file's. If empty, the file's is used. */
   std::vector<double> spacing;
   /** The image is a label map. Palette images are read as the numbers of their colors. */
@@ -124,6 +127,13 @@ void CheckFilesBeside(const std::string & path);
  *  also returns true if nothing exists there; reading then reports that.
  *  \throws Error that names the path, for files that cannot be inspected. */
 bool MayHoldSeries(const std::string & path);
+
+/** Whether ReadOptions::raw describes a path: a file, or the slices of a folder or a pattern, of no other format. It
+ *  also returns true if nothing exists there. \throws Error that names the path, for files that cannot be inspected. */
+bool MayBeRaw(const std::string & path);
+
+/** \throws InvalidArgument, which says what would be right, unless a text is one for ReadOptions::raw. */
+void CheckRaw(const std::string & text);
 
 /** \throws Error unless an image of this kind can be written to the path. The format must be known and able to hold
  *  the image, files can be created there, and no companion file exists without the image. The error names the formats

@@ -7,7 +7,6 @@
 #include "BrickCCL/Core/Error.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -29,14 +28,6 @@ ForPieces(std::int64_t count, const HostContext & context, TWork work)
 }
 
 } // namespace
-
-std::string
-Shortest(double value)
-{
-  char       text[32];
-  const auto end = std::to_chars(text, text + sizeof(text), value).ptr;
-  return std::string(text, end);
-}
 
 double
 Millimeters(const std::string & unit)

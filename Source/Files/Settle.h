@@ -2,6 +2,7 @@
 #ifndef BRICKCCL_FILES_SETTLE_H
 #define BRICKCCL_FILES_SETTLE_H
 
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/ImageFile.h"
 
 #include <cstdint>
@@ -96,8 +97,7 @@ void Rescale(const void *        stored,
  *  of the old one. A note gives the slope, the intercept and `what`, the field that states them. */
 void RescaleImage(const Scaling & scaling, const std::string & what, const HostContext & context, LoadedImage & image);
 
-/** A number with as many digits as distinguish it from its neighbors: "0.1" rather than "0.100000". */
-std::string Shortest(double value);
+using brickccl::Shortest;
 
 /** The millimeters of a unit of length ("mm", "um", "micron", "m", "cm", "nm", "inch" ..., in upper or lower case, also
  *  "\\u00B5m"); 0 for other units. */

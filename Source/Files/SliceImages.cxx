@@ -33,23 +33,18 @@ ReadSlice(const std::string & path, const ReadOptions & options)
 {
   try
   {
-    const FileBytes file = FileBytes::Map(path);
-    for (const Format & format : AllFormats())
+    const FileBytes      file = FileBytes::Map(path);
+    const Format * const format = FormatOfFile(file, options);
+    if (format == nullptr)
     {
-      if (format.recognizes(file))
-      {
-        LoadedImage image = format.read(file, options);
-        if (image.extent.size[2] > 1 || image.extent.size[3] > 1)
-        {
-          throw Error("it holds " + image.extent.ToString() + " voxels; a slice image has two dimensions");
-        }
-        return image;
-      }
+      throw Error(WhyNotRead(file, 2));
     }
-    const Format * const named = FormatOfName(path);
-    throw Error(file.Size() == 0   ? "the file is empty, not a slice image"
-                : named != nullptr ? std::string("this is not a ") + named->name + " file: damaged, or another format"
-                                   : "its format is not supported; these are: " + ReadableFormats());
+    LoadedImage image = format->read(file, options);
+    if (image.extent.size[2] > 1 || image.extent.size[3] > 1)
+    {
+      throw Error("it holds " + image.extent.ToString() + " voxels; a slice image has two dimensions");
+    }
+    return image;
   }
   catch (const Unsupported & error)
   {

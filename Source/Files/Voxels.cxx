@@ -3,6 +3,7 @@
 
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Codecs/Deflate.h"
 #include "BrickCCL/Files/PartialVoxels.h"
 #include "BrickCCL/Files/Settle.h"
@@ -37,7 +38,7 @@ RowsOfPiece(const ImageToWrite & image, std::int64_t bytes)
 bool
 IsSeparator(char letter)
 {
-  return letter == ' ' || letter == '\n' || letter == '\r' || letter == '\t' || letter == ',' || letter == '\0';
+  return letter == ' ' || letter == '\n' || letter == '\r' || letter == '\t' || letter == ',';
 }
 
 template <typename T>
@@ -65,8 +66,8 @@ ValueOfText(const char * begin, const char * end)
   }
   if (result.ec != std::errc() || result.ptr != end)
   {
-    throw Error("'" + std::string(begin, std::min<std::ptrdiff_t>(end - begin, 40)) +
-                "' among its voxels is not a number that the type " + NameOf(ScalarTypeOf<T>()) + " holds");
+    throw Error(Quoted(std::string(begin, std::min<std::ptrdiff_t>(end - begin, 40))) +
+                " among its voxels is not a number that the type " + NameOf(ScalarTypeOf<T>()) + " holds");
   }
   return value;
 }
@@ -182,6 +183,11 @@ ReadText(const char *     begin,
     using T = typename decltype(tag)::Type;
     auto * const values = static_cast<T *>(output);
     const char * place = begin;
+    // Zero bytes may fill up the end of a file; among numbers they are damage.
+    while (end != begin && end[-1] == '\0')
+    {
+      --end;
+    }
     for (std::size_t i = 0; i < count; ++i)
     {
       if (i % (std::size_t{ 1 } << 16) == 0)

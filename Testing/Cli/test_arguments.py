@@ -35,8 +35,7 @@ class ArgumentsTest(CommandTest):
 
     def options_of(self, command):
         """The options of a command, and whether each takes a value, from its help."""
-        shown = run(*command.split(), "--help").stdout.split("Options:")[1].split("Example:")[0]
-        return re.findall(r"^  ((?:-\w,)?--[\w-]+)(?:,--[\w-]+)*( (?!Needs|\()[^ \s\[]\S*)?", shown, re.MULTILINE)
+        return re.findall(r"^  ((?:-\w, )?--[\w-]+)( [^\s\[]\S*)?", run(*command.split(), "--help-all").stdout, re.MULTILINE)
 
     def refuses(self, command, arguments, *saying):
         result = run(*command.split(), *arguments, cwd=self.folder)
@@ -52,7 +51,7 @@ class ArgumentsTest(CommandTest):
 
     def test_every_command_needs_its_arguments(self):
         for command in self.calls:
-            usage = re.search(r"^Usage: brickccl %s \[OPTIONS\](.*)$" % command, run(*command.split(), "--help").stdout, re.MULTILINE)[1]
+            usage = re.search(r"^Usage: brickccl %s \[OPTIONS\](.*)$" % command, run(*command.split(), "--help").stdout, re.MULTILINE)[1].split(" -")[0]
             required = [word.rstrip(".") for word in usage.split() if word[0].isupper()]
             if required:
                 self.refuses(command, [], *required, "required: `brickccl " + command)
@@ -60,7 +59,9 @@ class ArgumentsTest(CommandTest):
         self.refuses("sweep", [self.image], "--range-from A, --range-to B and -o FILE are required")
         self.refuses("select", [self.image, self.output], "--where CONDITION is required")
         self.refuses("recipe", [], "a command is required", "new, check, explain and schema")
-        for asked, same in (((), "--help"), (("help",), "--help"), (("-V",), "--version"), (("help", "label"), "label --help")):
+        for asked, same in (((), "--help"), (("help",), "--help"), (("-V",), "--version"), (("help", "label"), "label --help"),
+                            (("help", "label", "--all"), "label --help-all"), (("help", "recipe", "new"), "recipe new --help"),
+                            (("help", "--all"), "--help-all"), (("report", "--help-all"), "report --help")):
             result = run(*asked)
             self.assertEqual((result.returncode, result.stdout), (0, run(*same.split()).stdout), asked)
 
@@ -74,7 +75,7 @@ class ArgumentsTest(CommandTest):
     def test_every_option_once_and_with_its_value(self):
         for command, right in self.calls.items():
             for names, value in self.options_of(command):
-                name = names.split(",")[-1]
+                name = names.split(", ")[-1]
                 if not value or name in ("--help", "--fill-holes"):
                     continue
                 with self.subTest(command=command, option=name):
@@ -143,7 +144,7 @@ class ArgumentsTest(CommandTest):
         self.refuses("label", [*files, "--range", "1", "2", "3"], "'3' is too much")
         self.refuses("label", [*files, "--spacing", "1"], "--spacing needs 2 to 4 values, X Y [Z [T]]")
         self.refuses("label", [*files, "--spacing", "1", "1", "1", "1", "5"], "'5' is too much")
-        for words in ((1, 1, -1), (1, 1, "1,5"), (1, "1mm", "1mm"), (1, 1, "nan"), (1, 1, 1, "-inf"), (1, 1, 0)):
+        for words in ((1, 1, -1), (1, 1, "1,5"), (1, "1mm2", "1mm"), (1, 1, "nan"), (1, 1, 1, "-inf"), (1, 1, 0)):
             self.refuses("label", ["--spacing", *words, *files], "--spacing: '", "is not up to 4 numbers above 0")
         for again in (["1", "1"], ["1", "1", "1"], []):
             self.refuses("label", [*files, "--spacing", "1", "1", "1", "--spacing", *again], "--spacing ")
@@ -165,7 +166,7 @@ class ArgumentsTest(CommandTest):
     def test_misspelled_options_of_every_command(self):
         for command, right in self.calls.items():
             for names, _ in self.options_of(command):
-                name = names.split(",")[-1]
+                name = names.split(", ")[-1]
                 wrong = name[:-2] + name[-1] if len(name) > 6 else name + "x"
                 result = run(*command.split(), *right, wrong)
                 self.assertGreaterEqual(result.returncode, 100)
@@ -195,7 +196,7 @@ class LimitsTest(CommandTest):
                 with self.subTest(command=command, number=number):
                     result = run(*[str(word).replace("%s", str(number)) for word in command])
                     self.assertEqual(result.returncode == 0, number in taken, result.stderr)
-        self.assertNotRegex(run("label", "--help").stdout, r"--\S+ 1e8|\] x 2")
+        self.assertNotRegex(run("label", "--help-all").stdout, r"--\S+ 1e8|\] x 2")
 
     def test_radius_of_recipes(self):
         for radius, code in ((1, 0), (50, 0), (0, 1), (51, 1)):

@@ -132,7 +132,7 @@ class BadInputTest(CommandTest):
         self.refuses("--mask", mask, saying=["spacing", "2"])
         write_nrrd(mask, "uint8", (6, 5, 4), [1] * 120, origin=(0, 7, 0))
         self.refuses("--mask", mask, saying=["origin", "7"])
-        self.refuses("--intensity", mask, saying=["origin", "7"])
+        self.refuses("--intensity", mask, "--statistics", self.path("t.csv"), saying=["origin", "7"])
         self.refuses("--mask", self.path("none.nrrd"), saying="no such file")
 
     def test_criteria_without_meaning(self):

@@ -53,6 +53,26 @@ class FaultsTest(BatchTest):
         self.assertIn("1 item is finished already", self.batch("--resume", code=3).stderr)
         self.assertEqual(self.items()["bad"]["verdict"], "none")
 
+    def test_an_item_that_the_recipe_does_not_fit_has_an_error_before_any_work(self):
+        self.volume("a.nrrd", [(1, 1, 1, 2, 2, 2)])
+        write_nrrd(os.path.join(self.input, "b.nrrd"), "uint8", (6, 5), [1] * 30)
+        cube = "[[acceptance]]\nrule = \"number-per-volume\"\nat_most_count = 1\nreference_mm = 2\n"
+        square = "[[acceptance]]\nrule = \"number-per-area\"\nacross = \"x\"\nat_most_count = 1\nreference_mm = 2\n"
+        for text, item, said in ((cube, "b", "the rule number-per-volume needs a volume, not images of 2 dimensions"),
+                                 (square, "b", "the rule number-per-area across x needs a volume"),
+                                 ("[selection]\nkeep = \"volume_um3 > 1\"\n", "b", "'volume_um3', which images of 2 dimensions do not have"),
+                                 ("[selection]\nkeep = \"area_mm2 > 1\"\n", "a", "'area_mm2', which images of 3 dimensions do not have"),
+                                 ("[labeling]\nconnectivity = 26\n", "b", "labeling.connectivity: "),
+                                 ("[labeling]\nminimum_volume_mm3 = \"1 mm2\"\n", "a", "labeling.minimum_volume_mm3: it is in mm2")):
+            with self.subTest(text):
+                self.recipe(text)
+                self.batch("--quiet", code=3)
+                errors = {name: row["error"] for name, row in self.items().items()}
+                self.assertIn(said, errors[item])
+                self.assertNotIn("cannot read", errors.pop(item))
+                self.assertEqual(list(errors.values()), [""])
+                shutil.rmtree(self.output)
+
     def test_a_process_that_dies_ends_no_other(self):
         self.fill(3, 160)
         process = self.start("--jobs", "1")

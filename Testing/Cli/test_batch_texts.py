@@ -46,7 +46,7 @@ class Names(BatchTest):
         for text, lines in ((said, 6), (result.stderr, 5), (log, 7)):
             self.assertEqual(len(text.splitlines()), lines, text)
             self.assertFalse([c for c in text if ord(c) < 32 and c != "\n" or 126 < ord(c) < 160], text)
-        self.assertIn("a\\x0a[1 of 1] b: pass: fail, 1 defect; two\\x0alines\\x9b31m: 1.0, limit 0.0", log)
+        self.assertIn("a\\x0a[1 of 1] b: pass: fail, 1 defect; two\\x0alines\\x9b31m 1, limit 0", log)
         self.assertIn("\u00e4: fail", log)
         self.assertIn("4 items are finished already", self.batch("--resume", "--report", code=3).stderr)
         again = self.path("again")
@@ -86,7 +86,7 @@ class Undecided(BatchTest):
                     self.assertAlmostEqual(judged["value"], value, 4)
                 notes = self.items()["a"]["notes"]
                 self.assertEqual("'Deviation' cannot pass: intensity_std of 2 defects is not a number; exclude such defects with where" in notes, undecided is not None, notes)
-                self.assertEqual("Deviation: not a number, limit" in said, not passes and value is None, said)
+                self.assertEqual("Deviation is not a number, limit" in said, not passes and value is None, said)
 
     def test_infinite_values_are_numbers_in_tables(self):
         write_nrrd(os.path.join(self.input, "a.nrrd"), "float", (3, 1, 1), [1, float("inf"), 0])
@@ -120,9 +120,16 @@ class Memory(BatchTest):
     def test_small_amounts_are_told_as_they_are(self):
         self.recipe()
         self.volume("a.nrrd", [])
-        for size, said in (("1", "1 byte"), ("17B", "17 bytes"), ("5kB", "5 kB"), ("999KB", "999 kB"), ("2MB", "2 MB")):
-            shutil.rmtree(self.output, ignore_errors=True)
-            self.assertRegex(self.batch("--memory", size, code=3).stderr, "of memory, but --memory is %s(;|$|\n)" % said)
+        self.assertRegex(self.batch("--memory", "2MB", code=3).stderr, "of memory, but --memory is 2 MB(;|$|\n)")
+
+    def test_a_forgotten_unit_is_refused_once(self):
+        self.recipe()
+        for name in "abc":
+            self.volume(name + ".nrrd", [])
+        for size, said in (("1", "1 byte"), ("17B", "17 bytes"), ("999KB", "999000 bytes")):
+            self.assertEqual(self.batch("--memory", size, code=1).stderr,
+                             "brickccl: error: --memory is %s; write a unit, such as 10GB\n" % said)
+            self.assertFalse(os.path.exists(self.output))
 
 
 class DamagedFiles(BatchTest):

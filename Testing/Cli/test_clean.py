@@ -180,7 +180,7 @@ class CleanTest(CommandTest):
 
     def test_report(self):
         write_nrrd(self.path("in.nrrd"), "int16", (7, 3), [-2, -2, -2, 5, 0, 5, 5, -2, 0, -2, 0, 0, 0, 0, -2, -2, -2, 5, 0, 9, 0])
-        arguments = ["clean", self.path("in.nrrd"), self.path("out.nrrd"), "--values", "-2,5,77", "--largest", 1, "--fill-holes"]
+        arguments = ["clean", self.path("in.nrrd"), self.path("out.nrrd"), "--values", "-2,5", "--largest", 1, "--fill-holes"]
         summary = json.loads(self.ok(*arguments, "--json").stdout)
         self.assertEqual(summary["classes"], [
             {"value": -2, "components": 1, "voxels": 8, "removed_components": 0, "removed_voxels": 0, "filled_holes": 1,
@@ -188,12 +188,16 @@ class CleanTest(CommandTest):
             {"value": 5, "components": 3, "voxels": 4, "removed_components": 2, "removed_voxels": 2, "filled_holes": 0,
              "filled_voxels": 0}])
         self.assertEqual((summary["removed_voxels"], summary["filled_voxels"]), (2, 1))
-        self.assertEqual(summary["notes"][1:], ["no voxel has the value 77 of --values"])
+        for values in ("77", "-2,5,77"):
+            self.fails("clean", self.path("in.nrrd"), self.path("none.nrrd"), "--values", values, "--largest", 1,
+                       saying="in.nrrd' has no class 77 (from --values); its classes go from -2 to 9")
         self.assertEqual(labels_of(self.path("out.nrrd"))[1],
                          [-2, -2, -2, 0, 0, 5, 5, -2, -2, -2, 0, 0, 0, 0, -2, -2, -2, 0, 0, 9, 0])
         text = self.ok(*arguments).stdout.splitlines()
-        self.assertEqual(text[1].split(), ["-2", "1", "8", "0", "0", "1", "1"])
-        self.assertEqual(text[-2], "2 of 2 classes changed")
+        self.assertEqual(text[:4], ["class -2: 1 component, 0 removed (0 voxels), 1 hole filled (1 voxel)",
+                                    "class 5: 3 components, 2 removed (2 voxels), 0 holes filled (0 voxels)",
+                                    "all: 4 components, 2 removed (2 voxels), 1 hole filled (1 voxel)",
+                                    "2 of 2 classes changed (4 neighbors)"])
 
     def test_volumes_are_in_mm3_and_geometry_is_kept(self):
         write_nrrd(self.path("in.nrrd"), "uint8", (6, 3, 3), [1] * 18 + [1, 0, 0, 1, 0, 1] + [1] * 30, spacing=(0.1, 0.2, 0.3),
@@ -229,7 +233,7 @@ class CleanTest(CommandTest):
         self.assertEqual((summary["periodic"], summary["components"], summary["filled_voxels"]), ("x", 2, 2))
         left = ["......", "##..##", "##.###", "##..##", "......"]
         self.assertEqual(labels_of(self.path("out.nrrd"))[1], [int(c == "#") for row in left for c in row])
-        self.assertIn("connectivity 4, periodic along x", self.ok(*arguments, "--periodic", "x").stdout)
+        self.assertIn("(4 neighbors, periodic along x)", self.ok(*arguments, "--periodic", "x").stdout)
         self.assertEqual(json.loads(self.ok(*arguments, "--json").stdout)["components"], 3)
         self.fails(*arguments, "--periodic", "x,y", saying=["holes cannot be filled", "periodic along xy", "no border"])
         self.fails(*arguments, "--periodic", "z", saying="periodic along z")

@@ -205,7 +205,7 @@ class LabelTest(LabelCommandTest):
         write_nrrd(self.path("n.nrrd"), "uint8", (3, 3, 3), [1] * 27)
         self.assertEqual(labels("--neighborhood", self.path("n.nrrd")), labels("--connectivity", 26))
         text = self.ok("label", self.input, self.output, "--neighborhood", "8+z").stdout
-        self.assertIn("3 components, connectivity 10 (8+z)", text)
+        self.assertIn("3 components (10 neighbors: 8+z)", text)
 
     def test_periodic_axes(self):
         write_nrrd(self.input, "uint8", (4, 3), [1, 0, 0, 1, 0, 0, 1, 0, 1, 0, 0, 0])
@@ -324,6 +324,31 @@ class LabelTest(LabelCommandTest):
                         result = self.ok("label", self.input, self.output, "--minimum-volume", format(limit, "f"), "--json")
                         self.assertEqual(json.loads(result.stdout)["components"], kept)
 
+    def test_lengths_and_volumes_have_units(self):
+        random.seed(7)
+        write_nrrd(self.input, "uint8", (12, 11, 10), [random.random() < 0.6 for _ in range(1320)], spacing=(0.5, 0.5, 1))
+        for options, inUnits in ((("--minimum-volume", 0.5), ("--minimum-volume", "500000000um3")),
+                                 (("--fill-holes", 0.25), ("--fill-holes", "0.00025 cm^3")), (("--fill-holes", 0.25), ("--fill-holes", "0.25mm3")),
+                                 (("--smooth", "gaussian:0.5"), ("--smooth", "gaussian:500um")),
+                                 (("--by-slice", "z", "--minimum-volume", 0.5), ("--by-slice", "z", "--minimum-volume", "0.5 mm2")),
+                                 (("--by-slice", "z", "--fill-holes", 0.25), ("--by-slice", "z", "--fill-holes", "0.0025cm2")),
+                                 (("--fill-holes", 0.25, "--holes-by-slice", "z"), ("--fill-holes", "0.25 mm2", "--holes-by-slice", "z")),
+                                 (("--spacing", 0.5, 2, 10, "--minimum-volume", 20),
+                                  ("--spacing", "500um", "2 mm", "1cm", "--minimum-volume", "20 mm3"))):
+            with self.subTest(inUnits=inUnits):
+                (plain, labels), (summary, found) = self.label(*options), self.label(*inUnits)
+                self.assertEqual((labels, plain["spacing"]), (found, summary["spacing"]))
+        # The last length is not the name of a file.
+        self.ok("label", "--spacing", "500um", "500um", "1mm", self.input, self.output, "--quiet")
+        for options, saying in ((("--minimum-volume", "2 mm2"), "--minimum-volume is in mm2, but the components have 3 dimensions; give mm3"),
+                                (("--by-slice", "z", "--minimum-volume", "2 mm3"), "--minimum-volume is in mm3, but the components have 2 dimensions; give mm2"),
+                                (("--by-slice", "z", "--fill-holes", "2mm3"), "--fill-holes is in mm3"),
+                                (("--fill-holes", "2mm2"), "--fill-holes is in mm2"), (("--fill-holes", "2 mm"), "a number of at least 0"),
+                                (("--smooth", "gaussian:2mm3"), "gaussian:MM"), (("--spacing", "1mm2", "1", "1"), "lengths such as"),
+                                (("--close", "2mm2", "--pores"), "a length such as")):
+            os.path.exists(self.output) and os.remove(self.output)
+            self.fails("label", self.input, self.output, *options, saying=saying)
+
     def test_limits_that_keep_nothing_are_noted(self):
         write_nrrd(self.input, "uint8", (9, 2), [1] * 18)
         result = self.ok("label", self.input, self.output, "--minimum-size", 6, "--maximum-size", 5)
@@ -350,7 +375,7 @@ class LabelTest(LabelCommandTest):
     def test_what_is_printed(self):
         self.squares()
         result = self.ok("label", self.input, self.output)
-        self.assertIn("2 components, connectivity 4, criterion foreground, background 0", result.stdout)
+        self.assertIn("2 components (4 neighbors), foreground: values other than 0", result.stdout)
         self.assertIn("labeling\n", result.stderr)
         self.assertNotIn("\r", result.stderr, "no progress bar outside of a terminal")
         result = self.ok("label", self.input, self.output, "--quiet")

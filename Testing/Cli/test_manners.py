@@ -4,6 +4,7 @@
 import glob
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -62,6 +63,32 @@ class SpellingTest(CommandTest):
         self.fails("batch", "casting-porosty", self.folder, "-o", self.path("b"), saying="did you mean 'casting-porosity'")
         self.fails("score", self.image, self.image, "-o", "x", saying="'-o' is not an option")
 
+    def test_options_without_effect(self):
+        table, mark = self.path("t.csv"), " has no effect without "
+        label, stats, select = ["label", self.image], ["stats", self.image], ["select", self.image, self.output, "--where", "label > 0", "--keep"]
+        for arguments, saying in (
+                ([*label, "--print", "--label-type", "uint8"], "--label-type" + mark + "OUTPUT"),
+                ([*label, "--print", "--no-compression"], "--no-compression" + mark + "OUTPUT"),
+                ([*label, "--print", "--output-fallback", "f.nrrd"], "--output-fallback" + mark + "OUTPUT"),
+                ([*label, self.output, "--intensity", self.image], "--intensity" + mark + "--statistics, --print or --picture"),
+                ([*label, self.output, "--decimal", "comma"], "--decimal" + mark + "--statistics or --print"),
+                ([*label, self.output, "--per-slice"], "--per-slice" + mark),
+                ([*stats, "-o", self.path("t.json"), "--decimal", "comma"], "--decimal" + mark + "a table in a .csv or .tsv file"),
+                ([*stats, "-o", self.path("t.xlsx"), "--decimal", ","], "--decimal" + mark),
+                ([*stats, "-o", self.path("t.tsv"), "--csv-separator", "semicolon"], "--csv-separator" + mark + "a table in a .csv file"),
+                ([*stats, "--print", "--csv-separator", "tab"], "--csv-separator" + mark),
+                ([*stats, "-o", table, "--plot", self.path("p.png")], "--plot" + mark + "--histogram"),
+                ([*stats, "--histogram", "voxel_count", "--intensity", self.image], "--intensity" + mark),
+                ([*select, "--intensity", self.image], "--intensity" + mark + "--statistics, --print, --picture, or a column"),
+                ([*select, "--part", self.image], "--part" + mark + "--statistics, --print, or surface_distance_mm"),
+                ([*select, "--csv-separator", "tab"], "--csv-separator" + mark),
+                (["clean", self.image, self.output, "--largest", 1, "--holes-by-slice", "z"], "--holes-by-slice" + mark + "--fill-holes")):
+            with self.subTest(arguments):
+                self.fails(*arguments, saying=saying)
+        self.ok(*stats, "-o", self.path("t.json"), "--contacts", self.path("c.csv"), "--decimal", "comma", "--quiet")
+        self.ok(*label, self.output, "--label-type", "uint8", "--no-compression", "--quiet")
+        self.ok("select", self.image, self.output, "--where", "intensity_mean > 0", "--keep", "--intensity", self.image, "--quiet")
+
     def test_numbers(self):
         for option in ("--minimum-volume", "--tolerance"):
             self.fails("label", self.image, self.output, option, "0,5", saying="write 0.5")
@@ -96,20 +123,55 @@ class SpellingTest(CommandTest):
 
 class HelpTest(CommandTest):
     def test_options_are_grouped_by_task_with_an_example(self):
-        shown = self.ok("label", "--help").stdout
-        for text in ("Foreground:", "Which components stay:", "The table:", "Example:", "--threshold METHOD"):
-            self.assertIn(text, shown)
+        shown = self.ok("label", "--help-all").stdout
+        for text in ("Foreground:", "Which components stay:", "The table:", "Examples:", "--threshold METHOD"):
+            self.assertIn("\n  " * text.startswith("--") + text, shown)
         self.assertIn("Exit codes: 0", self.ok("--help").stdout)
+        for option in ("--touching FILE", "--clear-border", "--contacts FILE", "--smooth FILTER"):
+            self.assertRegex(shown, option + r"[^-]*\(not together with --memory\)")
 
-    def test_every_command_has_an_example_and_its_options_a_task(self):
-        shown = self.ok("--help").stdout.split("Subcommands:")[1].split("Exit codes")[0]
-        commands = [line.split()[0] for line in shown.splitlines() if line.startswith("  ") and line[2] != " "]
-        self.assertIn("phantom", commands)
-        for command in commands:
-            text = self.ok(command, "--help").stdout
-            self.assertIn("Example:\n  ", text, command)
-            without_task = text.split("\nOptions:\n")[1].split("\n\n")[0].splitlines()
-            self.assertEqual([line.split()[0] for line in without_task if line.startswith("  -")], ["-h,--help"], command)
+    def test_the_help_of_every_command_fits_a_screen_and_leaves_nothing_out(self):
+        def commands_of(*command):
+            shown = self.ok(*command, "--help").stdout.split("\nCommands:\n")[1:]
+            names = re.findall(r"^  (\w+) ", shown[0].split("\n\n")[0], re.M) if shown else []
+            return [found for name in names for found in [(*command, name), *commands_of(*command, name)]]
+
+        commands = commands_of()
+        self.assertLess({("phantom",), ("label",), ("recipe", "new")}, set(commands))
+        completion, manual = self.ok("completion", "bash").stdout, self.ok("manual").stdout.replace("\\-", "-")
+        for command in [(), *commands]:
+            shown, everything = (self.ok(*command, option).stdout for option in ("--help", "--help-all"))
+            self.assertLessEqual(len(shown.splitlines()), 48, command)
+            for line in (shown + everything).splitlines():
+                self.assertLessEqual(len(line), 80, (command, line))
+                self.assertEqual(line, line.rstrip(), command)
+            self.assertIn(".SH BRICKCCL \\&%s\n" % " ".join(command) if command else ".SH NAME", manual)
+            everything = everything.split("\n____")[0]
+            if command:
+                self.assertTrue(len(command) > 1 or "\nExamples:\n  " in shown, command)
+                words = re.search(r'^    %s\) options="(.*)"' % command[0], completion, re.M)[1].split()
+                page = manual.split(".SH BRICKCCL \\&%s\n" % " ".join(command))[1].split(".SH ")[0]
+                names = re.findall(r"^  (?:-\w, )?(--[\w-]+)", everything, re.M)
+                self.assertLessEqual({*names, "--help-all"}, set(words), command)
+                # Every option has a group, and so the help has it.
+                self.assertLessEqual(set(re.findall(r"^\.B \\&(?:-\w, )?(--[\w-]+)", page, re.M)), {*names, "--help-all"}, command)
+                self.assertLessEqual({*names, "--help-all"}, set(re.findall(r"--[\w-]+", page)), command)
+                # The short help names what it does not explain.
+                self.assertLessEqual(set(names) - {"--help", "--help-all"}, set(re.findall(r"--[\w-]+", shown)), command)
+
+    def test_the_kinds_of_phantoms_in_the_help_are_those_that_are_made(self):
+        text = " ".join(self.ok("phantom", "--help").stdout.split("  KIND ")[1].split("  OUT ")[0].split())
+        refused = self.fails("phantom", "spiral", self.path("p.nrrd"), saying="'spiral' is not ").stderr
+        made = refused.split("'spiral' is not ")[1].split(";")[0]
+        shown, made = (set(re.split(", | or ", re.sub(r" \([^)]*\)", "", names))) for names in (text, made))
+        self.assertEqual(shown, made)
+
+    def test_formats_are_listed_once(self):
+        listed = self.ok("info", "--formats").stdout
+        for text in ("NRRD", ".nii.gz", "FILE.h5::/DATASET", "up to 2-D", "in parts"):
+            self.assertIn(text, listed)
+        self.assertLessEqual(max(map(len, listed.splitlines())), 80)
+        self.assertNotIn(".nii.gz,", self.ok("--help-all").stdout)
 
     def has_surfaces(self):
         return "render" in self.ok("--help").stdout
@@ -290,9 +352,9 @@ class DoubtsTest(CommandTest):
         self.assertEqual((summary["kept_voxels"], summary["kept_volume_mm3"]), (7, 14000))
         self.assertEqual(summary["coordinates"], "LPS")
         shown = self.ok("label", self.image, self.output, *options).stdout
-        self.assertIn("kept: 7 voxels, 14000 mm^3 (14 cm^3); dropped of 6 found: 1 too small, 1 too large, 2 beyond the largest",
-                      shown)
-        self.assertIn("spacing 10 x 10 x 20 mm (from the file)", shown)
+        self.assertIn("together 14.00 cm3, 31.82 % of the image\n6 found, 2 kept, 1 dropped by --minimum-size 2, "
+                      "1 dropped by --maximum-size 4, 2 dropped by --largest 2\n", shown)
+        self.assertIn("spacing 10 x 10 x 20 mm\n", shown)
 
     def test_every_summary_says_the_spacing_and_where_it_comes_from(self):
         write_nrrd(self.image, "uint8", (4, 3, 2), [1, 1, 0, 2] * 6, spacing=(10, 10, 20))
@@ -304,8 +366,8 @@ class DoubtsTest(CommandTest):
                           ["clean", self.image, self.output, "--largest", 1], ["score", self.image, self.image],
                           ["sweep", self.image, "--range-from", 1, "--range-to", 2, "-o", curve],
                           ["label", self.image, self.output, "--memory", "500MB"], *(surfaces if has_surfaces else [])):
-            self.assertIn("spacing 10 x 10 x 20 mm (from the file)", self.ok(*arguments).stdout, arguments)
-            self.assertIn("spacing 1 x 2 x 3 mm (from --spacing)", self.ok(*arguments, "--spacing", 1, 2, 3).stdout, arguments)
+            self.assertIn("spacing 10 x 10 x 20 mm\n", self.ok(*arguments).stdout, arguments)
+            self.assertIn("spacing 1 x 2 x 3 mm\n", self.ok(*arguments, "--spacing", 1, 2, 3).stdout, arguments)
             json_arguments = [one for one in arguments if one != "--print"] + (["--histogram", "label"] if arguments[0] == "stats" else [])
             summary = json.loads(self.ok(*json_arguments, "--json").stdout)
             self.assertEqual((summary["spacing"], summary["spacing_source"]), ([10, 10, 20], "file"), arguments)

@@ -75,8 +75,8 @@ class PoresTest(CommandTest):
         self.assertTrue(all(float(row["surface_distance_mm"]) >= 0 for row in rows))
         self.assertTrue(any(float(row["surface_distance_mm"]) > 1 for row in rows))
         shown = self.ok("label", self.scan, self.pores, "--pores", "--minimum-size", 5).stdout
-        for text in ("threshold otsu", "are material", "part of %d voxels" % pores["part_voxels"], "porosity", "largest pore",
-                     "with the pores that were dropped"):
+        for text in ("material from 454 up (otsu)", "part %.3f cm3" % (pores["part_volume_mm3"] / 1000), "porosity", "largest pore",
+                     "with the dropped pores: porosity"):
             self.assertIn(text, shown)
 
     def test_the_table_needs_no_label_map(self):
@@ -167,8 +167,8 @@ class PoresTest(CommandTest):
         with open(self.path("t.json"), encoding="utf-8") as stream:
             self.assertAlmostEqual(100 * json.load(stream)["totals"]["fraction"], percent)
         shown = self.ok("label", self.scan, self.pores, "--pores", "--mask", mask).stdout
-        self.assertIn("part of %d voxels" % in_part, shown)
-        self.assertIn("porosity %.6g %%" % percent, shown)
+        self.assertIn("part %d.0 mm3" % in_part, shown)
+        self.assertIn("porosity %.3f %%" % percent, shown)
         self.assertNotIn("dropped", shown)
         measured = json.loads(self.ok("stats", self.pores, "-o", self.table, "--part", part, "--json").stdout)
         self.assertAlmostEqual(100 * measured["totals"]["fraction"], percent)

@@ -30,11 +30,14 @@ class RecipeTest(CommandTest):
     def test_misspelled_names(self):
         self.refuses("[labeling]\nconectivity = 26\n", 2, "[labeling] has no key 'conectivity'", "'connectivity'")
         self.refuses("[part]\nmethod = \"largest\"\nrange = [0, inf]\nerode = 1\n", 4, "did you mean 'erode_mm'")
-        self.refuses("\n[labeling]\nconnectivity = 26\n", 2, "no table [labeling]", "'labeling'")
+        self.refuses("\n[labling]\nconnectivity = 26\n", 2, "no table [labling]", "'labeling'")
         self.refuses("[labeling]\ncriterion = \"tolerence\"\n", 2, "'tolerance'")
         self.refuses("[[acceptance]]\nrule = \"porosty\"\n", 2, "did you mean 'porosity'")
         self.refuses("[selection]\nkeep = \"volume_mm > 2\"\n", 2, "'volume_mm'", "did you mean 'volume_mm3'")
         self.refuses("[measuring]\ncolumns = [\"shap\"]\n", 2, "'shap'")
+        # Only `label --equal-value` measures it.
+        self.refuses("[measuring]\ncolumns = [\"value\"]\n", 2, "the column 'value', which no table has")
+        self.refuses("[selection]\nkeep = \"value > 2\"\n", 2, "the column 'value', which no table has")
 
     def test_misspelled_tables_and_their_keys_at_once(self):
         text = ("[selction]\nkep = \"volume_mm3 > 2\"\n[labeling]\nconectivity = 26\n[prt]\nmethod = \"pores\"\nrnage = [1, inf]\n"
@@ -129,6 +132,12 @@ class RecipeTest(CommandTest):
         said = [self.ok("recipe", "explain", self.recipe(text % value)).stdout for value in ("2000", "\"2 cm3\"", "\"2cm^3\"")]
         self.assertIn("less than 2000 mm3", said[0])
         self.assertEqual(said, [said[0]] * 3)
+        text = "[labeling]\nby_slice = \"z\"\nminimum_volume_mm3 = %s\n"
+        for value in ("200", "\"200 mm2\"", "\"2 cm^2\""):
+            self.assertIn("less than 200 mm2", self.ok("recipe", "explain", self.recipe(text % value)).stdout)
+        said = self.ok("recipe", "explain", self.recipe("[input]\nspacing_mm = [\"500 um\", 0.5, \"0.1 cm\"]\n")).stdout
+        self.assertIn("0.5 x 0.5 x 1 mm", said)
+        self.refuses("[input]\nspacing_mm = [\"2 mm3\", 1, 1]\n", 2, "lengths such as")
 
     def test_contradictions(self):
         self.refuses("[labeling]\nconnectivity = 26\nby_slice = \"z\"\n", 2, "use 4 or 8")
@@ -196,6 +205,69 @@ class RecipeTest(CommandTest):
         self.refuses("[[acceptance]]\nrule = \"number\"\nat_most_count = 1\nwithin_mm = 2\n", 4, "takes no within_mm")
         self.refuses("[[acceptance]]\nrule = \"number\"\nat_most_count = 1\nwhere = \"volume_mm3 >\"\n", 4, "acceptance.where")
         self.refuses("[[acceptance]]\nrule = \"largest\"\ncolumn = \"volum_mm3\"\nat_most = 1\n", 3, "'volume_mm3'")
+
+    def test_rules_that_all_defects_meet_or_none(self):
+        rule = "[[acceptance]]\nrule = \"%s\"\n"
+        largest = rule % "largest" + "column = \"%s\"\nat_most = %s\n"
+        smallest = rule % "smallest" + "column = \"%s\"\nat_least = %s\n"
+        sizes = "[labeling]\nminimum_size = 8\nmaximum_size = 50\nminimum_volume_mm3 = 3\n"
+        part = "[part]\nmethod = \"pores\"\nrange = [5, inf]\nerode_mm = 0.5\n"
+        near = part + rule % "near-surface" + "within_mm = %s\nat_most_count = 0\n"
+        for text, line, saying in (
+                (rule % "number" + "at_most_count = 0\nwhere = \"1 < 0\"\n", 4, "acceptance.where names no column"),
+                (rule % "number" + "at_most_count = 0\nwhere = \"\"\n", 4, "acceptance.where is empty"),
+                ("[selection]\nkeep = \"2 > 1\"\n", 2, "selection.keep names no column"),
+                ("[selection]\nkeep = \"\"\n", 2, "selection.keep is empty"),
+                (largest % ("", 1), 3, "names the column ''"),
+                (largest % ("label", 3), 3, "acceptance.column names 'label', a number of a component; name a measure"),
+                (largest % ("volume_mm3", -3), 4, "acceptance.at_most is -3, but volume_mm3 is never below 0: every defect fails"),
+                (largest % ("bbox_fill", 1), 4, "acceptance.at_most is 1, but bbox_fill is at most 1: no defect can fail"),
+                (smallest % ("sphericity", 0), 4, "acceptance.at_least is 0, but sphericity is at least 0: no defect can fail"),
+                (smallest % ("touches_border", 2), 4, "never above 1: every defect fails"),
+                (rule % "porosity" + "at_most_percent = 100\n", 3, "acceptance.at_most_percent is 100: no item can fail"),
+                (rule % "spacing" + "at_least_mm = 0\n", 3, "it must be a number above 0"),
+                (sizes + smallest % ("voxel_count", 8), 8, "voxel_count is at least 8: no defect can fail"),
+                (sizes + largest % ("voxel_count", 50), 8, "voxel_count is at most 50: no defect can fail"),
+                (sizes + smallest % ("volume_mm3", 3), 8, "volume_mm3 is at least 3: no defect can fail"),
+                (near % 0.5, 7, "within_mm is 0.5, but part.erode_mm = 0.5 leaves out the defects so near to the surface")):
+            with self.subTest(text):
+                self.assertIn("has a fault:", self.refuses(text, line, saying).stderr)
+        for text in (largest % ("volume_mm3", 0), largest % ("centroid_x_mm", -3), smallest % ("euler_number_26", -1), near % 0.6,
+                     sizes + largest % ("voxel_count", 49), sizes + smallest % ("voxel_count", 9), largest % ("covariance_xy_mm2", -1)):
+            self.accepts(text)
+
+    def test_keys_for_slices_and_keys_for_volumes(self):
+        rule = "[[acceptance]]\nrule = \"%s\"\n"
+        area = "column = \"area_mm2\"\nat_most = 3\n"
+        cube = rule % "number-per-volume" + "at_most_count = 1\nreference_mm = 2\n"
+        for text, line, *sayings in (
+                ("[labeling]\nconnectivity = 26\n" + rule % "largest" + area, 5, "connectivity", "acceptance.column names the column 'area_mm2'"),
+                (cube + "where = \"area_mm2 > 2\"\n", 5, "acceptance.where names the column 'area_mm2', which images of 3 dimensions",
+                 "the rule number-per-volume needs a volume"),
+                ("[labeling]\nby_slice = \"z\"\nminimum_volume_mm3 = \"2 cm3\"\n", 3, "is in mm3, but the components have 2 dimensions; give mm2"),
+                ("[input]\nspacing_mm = [1, 1]\n" + cube, 4, "spacing_mm has 2 numbers, not one for each axis of images of 3 dimensions"),
+                ("[labeling]\nby_slice = \"t\"\n", 2, "labeling.by_slice")):
+            with self.subTest(text):
+                self.refuses(text, line, "no image fits: ", *sayings)
+        self.accepts("[labeling]\nconnectivity = 4\n" + cube)  # for volumes of one slice
+        self.accepts("[labeling]\nconnectivity = 8\n" + rule % "largest" + area)
+
+    def test_a_missing_key_is_explained_for_its_rule(self):
+        for name, given, said in (("near-surface", "at_most_count = 1", "needs within_mm, the distance to the surface below which defects count\n"),
+                                  ("number-per-volume", "at_most_count = 1", "needs reference_mm, the length of a side\n"),
+                                  ("porosity", "", "needs at_most_percent, the highest share that passes\n")):
+            self.assertIn(said, self.refuses("[[acceptance]]\nrule = \"%s\"\n%s\n" % (name, given), 1, name).stderr)
+
+    def test_one_defect_is_not_several(self):
+        part = "[part]\nmethod = \"pores\"\nrange = [5, inf]\n[[acceptance]]\nrule = \"%s\"\nat_most_count = %d\n%s\n"
+        for rule, more, one, two in (
+                ("number", "", "there is at most 1 defect\n", "there are at most 2 defects\n"),
+                ("number-per-slice", "", "cuts at most 1 defect\n", "cuts at most 2 defects\n"),
+                ("near-surface", "within_mm = 1", "at most 1 defect is nearer", "at most 2 defects are nearer"),
+                ("number-per-area", "reference_mm = 1", "cuts at most 1 defect\n", "cuts at most 2 defects\n"),
+                ("clusters", "within_mm = 1", "there is at most 1 cluster of", "there are at most 2 clusters of")):
+            for count, said in ((1, one), (2, two)):
+                self.assertIn(said, self.ok("recipe", "explain", self.recipe(part % (rule, count, more))).stdout)
 
     def test_a_refused_value_is_not_called_missing(self):
         for text, line in (

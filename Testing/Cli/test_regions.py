@@ -209,7 +209,7 @@ class RegionsTest(batch_support.BatchTest):
         shutil.rmtree(self.output)
         self.recipe("[[acceptance]]\nrule = \"number-per-volume\"\nat_most_count = 1\nreference_mm = 1\n")
         self.batch(code=3)
-        self.assertIn("needs a volume; this image has 2 dimensions", self.items()["a"]["error"])
+        self.assertIn("needs a volume, not images of 2 dimensions", self.items()["a"]["error"])
 
 
 class DepthsTest(batch_support.BatchTest):

@@ -298,7 +298,7 @@ class SliceTest(RenderTest):
                 notes = json.loads(self.ok("render", path, self.path("p.png"), "--style", style, "--intensity", scan, "--json").stdout)["notes"]
                 self.assertTrue(any("same value in every voxel: the picture shows no gray values" in note for note in notes), notes)
         arguments = ("render", path, "-o", self.path("p.png"), "--style", "surface", "--intensity", path, "--json")
-        self.assertIn("does not draw the intensity image", json.loads(self.ok(*arguments).stdout)["notes"][0])
+        self.fails(*arguments, saying="--intensity has no effect with --style surface; use --style slices, montage or mip")
         self.assertEqual(json.loads(self.ok(*arguments, "--color-by", "intensity_mean").stdout)["notes"], [])
 
     def test_images_of_two_dimensions(self):

@@ -48,6 +48,16 @@ class SelectTest(CommandTest):
             self.assertEqual("no component is kept" in notes, said is not None)
             self.assertIn(said or "", notes)
 
+    def test_components_without_a_value_are_noted(self):
+        write_nrrd(self.path("one.nrrd"), "uint8", (4, 2), [7, 7, 0, 0, 0, 0, 0, 0])
+        for how, condition, kept, said in (("--keep", "nearest_distance_um > 1", 0, True), ("--keep", "nearest_distance_mm <= 1", 0, True),
+                                           ("--remove", "nearest_distance_mm > 1", 1, True), ("--keep", "not nearest_distance_mm > 1", 1, False),
+                                           ("--keep", "voxel_count > 1", 1, False)):
+            summary = json.loads(self.ok("select", self.path("one.nrrd"), self.path("out.nrrd"), "--where", condition, how, "--json").stdout)
+            self.assertEqual(summary["components"], kept)
+            notes = [note for note in summary["notes"] if "1 component has no value for 'nearest_distance_" in note]
+            self.assertEqual(len(notes), int(said), (condition, summary["notes"]))
+
     def test_conditions(self):
         for condition, kept in [("area_mm2 * 2 == 6", {9}), ("voxel_count == 1 || voxel_count == 2", {4, 300}),
                                 ("!(label < 10) && 1 < 2", {300}), ("-label + 4 >= 0", {4}),

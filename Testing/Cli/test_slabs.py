@@ -78,7 +78,7 @@ class SlabsTest(CommandTest):
         self.assertTrue(all(int(row["bbox_max_x"]) < SIDE and int(row["bbox_max_z"]) < SLICES for row in rows))
         self.assertIn("wraps_y", rows[0])
         self.assertNotIn("wraps_x", rows[0])
-        self.assertIn("connectivity 6, periodic along z", self.ok("label", path, self.path("out.nrrd"), "--periodic", "z", *LIMIT).stdout)
+        self.assertIn("(6 neighbors, periodic along z)", self.ok("label", path, self.path("out.nrrd"), "--periodic", "z", *LIMIT).stdout)
 
     def test_criteria_mask_and_intensity(self):
         random.seed(3)

@@ -32,9 +32,8 @@ class SweepTest(CommandTest):
                 rows = self.rows("c.csv")
                 self.assertEqual([float(row["threshold"]) for row in rows], [-40.5 + 9 * i for i in range(10)])
                 for row in rows:
-                    limits = ["-inf", row["threshold"]] if below else [row["threshold"], "inf"]
-                    result = self.ok("label", self.image, self.path("l.nrrd"), "--range", *limits, "--order", "size", "--json",
-                                     "--connectivity", connectivity)
+                    result = self.ok("label", self.image, self.path("l.nrrd"), "--threshold", row["threshold"], *arguments,
+                                     "--order", "size", "--json", "--connectivity", connectivity)
                     labels = labels_of(self.path("l.nrrd"))[1]
                     self.assertEqual(int(row["components"]), json.loads(result.stdout)["components"])
                     self.assertEqual(int(row["largest_voxel_count"]), labels.count(1))
@@ -96,17 +95,17 @@ class SweepTest(CommandTest):
             bits = [struct.unpack(integer, struct.pack(code, value))[0] for value in near]
             values = [struct.unpack(code, struct.pack(integer, one + away))[0] for one in bits for away in (-1, 0, 1)]
             write_nrrd(image, kind, (len(values) * 2, 1), [value for one in values for value in (one, -5)])
-            for options, bounds in (((), lambda t: (t, "inf")), (("--below",), lambda t: ("-inf", t))):
+            for options in ((), ("--below",)):
                 self.ok("sweep", image, "--range-from", 0.1, "--range-to", 0.7, "--steps", 7, *options, "-o", self.path("c.csv"))
                 rows = self.rows("c.csv")
                 for row in rows:
-                    found = json.loads(self.ok("label", image, self.path("l.nrrd"), "--range", *bounds(row["threshold"]),
+                    found = json.loads(self.ok("label", image, self.path("l.nrrd"), "--threshold", row["threshold"], *options,
                                                "--json").stdout)
                     self.assertEqual((int(row["components"]), int(row["voxel_count"])),
                                      (found["components"], found["foreground_voxels"]), (kind, options, row))
-                # A voxel that is the nearest value to a threshold is foreground, with those beyond it.
+                # A voxel that is the nearest value to a threshold is at it, not below it.
                 if kind == "float":
-                    self.assertEqual(int(rows[2]["voxel_count"]), 3 * 4 + 2 if not options else 3 * 2 + 2 + len(values))
+                    self.assertEqual(int(rows[2]["voxel_count"]), 3 * 4 + 2 if not options else 3 * 2 + 1 + len(values))
 
     def test_ends_that_are_no_doubles_are_refused(self):
         image = self.path("large.nrrd")
@@ -120,7 +119,8 @@ class SweepTest(CommandTest):
         def fails(*arguments, saying):
             self.fails("sweep", self.image, *arguments, "-o", self.path("c.csv"), saying=saying)
 
-        fails("--range-from", 5, "--range-to", 5, saying="must be below the last")
+        fails("--range-from", 5, "--range-to", 5, saying="the first threshold (5) must be below the last (5)")
+        fails("--range-from", 1e6, "--range-to", 5, saying="(1000000)")
         fails("--range-from", "-inf", "--range-to", 5, saying="both finite")
         fails("--range-from", 1, "--range-to", 5, "--steps", 1, saying="whole number from 2")
         fails("--range-from", 1, saying="--range-to")

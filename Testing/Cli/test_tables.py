@@ -113,7 +113,7 @@ class TablesTest(CommandTest):
             self.assertIn(space, table["columns"][name])
             with open(self.path("s.tsv"), encoding="utf-8") as stream:
                 self.assertIn(space, next(line for line in stream if line.startswith(name)))
-        self.fails("stats", self.labels, "--histogram", "voxel_count", "--ras", saying="--ras needs --output")
+        self.fails("stats", self.labels, "--histogram", "voxel_count", "--ras", saying="--ras has no effect without --output or --print")
 
     def test_components_of_equal_values_have_their_value(self):
         for kind, values in (("uint8", [7, 7, 0, 9, 9, 7]), ("int64", [-2**63, -2**63, 0, 2**63 - 1, 5, 5]),

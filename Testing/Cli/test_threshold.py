@@ -51,8 +51,8 @@ class ThresholdTest(LabelCommandTest):
             _, below = self.label("--threshold", method, "--below")
             self.assertTrue(all((a > 0) != (b > 0) for a, b in zip(labels, below)), method)
             shown = self.ok("label", self.input, self.output, "--threshold", method).stdout
-            self.assertIn("threshold " + str(method), shown)
-            self.assertIn("at or above it are foreground", shown)
+            self.assertIn("foreground from ", shown)
+            self.assertIn(" from -300 up\n" if method == -300 else " up (" + method, shown)
 
     def test_a_number_is_at_or_above(self):
         write_nrrd(self.input, "uint8", (5, 1), [3, 4, 5, 6, 5])
@@ -80,7 +80,7 @@ class ThresholdTest(LabelCommandTest):
         summary, labels = self.label("--threshold", "otsu")
         self.assertEqual((summary["threshold"]["value"], summary["threshold"]["all"]), (2**63 + 100, [2**63 + 100]))
         self.assertEqual(200, sum(label != 0 for label in labels))
-        self.assertIn("otsu %d" % (2**63 + 100), self.ok("label", self.input, self.output, "--threshold", "otsu").stdout)
+        self.assertIn("from %d up (otsu)" % (2**63 + 100), self.ok("label", self.input, self.output, "--threshold", "otsu").stdout)
         self.assertEqual(200, sum(label == 0 for label in self.label("--threshold", "otsu", "--below")[1]))
         (otsu,) = [p for p in json.loads(self.ok("info", self.input, "--json").stdout)["thresholds"] if p["method"] == "otsu"]
         self.assertEqual((otsu["value"], otsu["share_at_or_above"]), (2**63 + 100, 0.5))

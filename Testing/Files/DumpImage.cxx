@@ -33,6 +33,10 @@ main(int argc, char ** argv)
     {
       options.asLabels = true;
     }
+    else if (argument == "--raw" && i + 1 < argc)
+    {
+      options.raw = argv[++i];
+    }
     else if (argument == "--series" && i + 1 < argc)
     {
       options.series = argv[++i];
@@ -74,7 +78,7 @@ main(int argc, char ** argv)
     }
     summary["spacing_source"] = image.spacingSource;
     summary["notes"] = image.notes;
-    std::cout << summary.dump() << std::endl;
+    std::cout << summary.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
     return stream ? 0 : 2;
   }
   catch (const std::exception & error)

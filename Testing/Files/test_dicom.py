@@ -267,6 +267,17 @@ class Compressed(Dicom):
             data = make(pixels, GridFrameOffsetVector=[0, 2, 4, 6])
             data.compress(RLELossless)
             np.testing.assert_array_equal(self.read(self.save(data, "r.dcm")).voxels, pixels)
+            del data.NumberOfFrames
+            self.refuses(self.save(data, "r.dcm"), saying="4 fragments for 1 frame")
+            path = self.save(data, "r.dcm")
+            with open(path, "rb") as opened:
+                content = opened.read()
+            # The length of the pixel data is damaged: what is compressed would be read as pixels.
+            place = content.index(b"\xe0\x7f\x10\x00") + 8
+            self.assertEqual(content[place:place + 4], b"\xff" * 4)
+            with open(path, "wb") as opened:
+                opened.write(content[:place] + b"\xff\xff\x00\x00" + content[place + 4:] + bytes(70000))
+            self.refuses(path, saying=["1.2.840.10008.1.2.5", "stored as uncompressed"])
         colors = self.random((6, 7, 3), np.uint8)
         data = make(colors, SamplesPerPixel=3, PhotometricInterpretation="RGB", PlanarConfiguration=0)
         data.compress(RLELossless)
@@ -319,6 +330,10 @@ class Compressed(Dicom):
             self.refuses(self.save(data, "f.dcm"), saying="7 frames")
             data.NumberOfFrames = 2
             self.refuses(self.save(data, "f.dcm"), saying="3 frames instead of 2")
+            data.NumberOfFrames = None
+            for bytes_of_frames in (data.PixelData, encapsulate(streams)):
+                data.PixelData = bytes_of_frames
+                self.refuses(self.save(data, "f.dcm"), saying="3 frames instead of 1")
 
     def test_damaged(self):
         try:

@@ -36,6 +36,18 @@ class NrrdTest(FilesTest):
         self.refuses(self.write(self.fields + ["encoding: text"], text.replace(b" ", b" x", 1)), saying="not a number")
         self.refuses(self.write(self.fields + ["encoding: text"], b"99999 " * 120), saying="int16")
 
+    def test_zero_bytes(self):
+        """Zero bytes in a number or a word are damage; zero bytes at the end of a text fill up its file."""
+        text = b" ".join(b"%d" % value for value in self.voxels.ravel())
+        ours = self.read(self.write(self.fields + ["encoding: text"], text + b"\0" * 7))
+        np.testing.assert_array_equal(ours.voxels, self.voxels)
+        place = text.index(b" ", 300)
+        damaged = text[:place - 1] + b"\0\0" + text[place + 1:]
+        self.refuses(self.write(self.fields + ["encoding: text"], damaged), saying=["\\x00\\x00", "not a number"])
+        for field in ("type: i\0\0\0\0", "type: short\0", "kinds: \0 domain domain"):
+            fields = [line for line in self.fields if line[:4] != field[:4]] + [field, "encoding: raw"]
+            self.refuses(self.write(fields, self.raw), saying="\\x00")
+
     def test_spaces_and_units(self):
         directions = ["space directions: (0.5,0,0) (0,2,0) (0,0,3)", "space origin: (10,20,30)", "encoding: raw"]
         for space, origin, signs in (("left-posterior-superior", (10, 20, 30), (1, 1, 1)),

@@ -202,6 +202,9 @@ class Bmp(PicturesTest):
                          saying=["compressed (method %d)" % method, "save it as uncompressed BMP or as PNG"])
         self.refuses(self.put(self.header(2**30, 2**30, 24) + bytes(64), "h.bmp"), saying="truncated")
         self.refuses(self.put(self.header(3, -2**31, 24) + bytes(64), "h.bmp"))
+        whole = self.header(3, 2, 24) + bytes(64)
+        self.refuses(self.put(whole[:14] + b"\x2a" + whole[15:], "s.bmp"), saying=["42 bytes", "as PNG"])
+        self.refuses(self.put(whole[:10] + b"\x14" + whole[11:], "o.bmp"), saying="begin at byte 20, within its header")
         path = self.save(Picture.fromarray(GRAY), "g.bmp")
         self.refuses_every_cut(path)
         self.survives_mutations((path, self.save(Picture.fromarray(COLOR), "c.bmp")), 150, ".bmp")
@@ -285,6 +288,7 @@ class Mrc(PicturesTest):
         voxels = (self.VOXELS + 120).astype("u1")
         self.assertEqual(self.assert_voxels(self.mrc(voxels, 0, imod=0), voxels).type, "uint8")
         self.assertEqual(self.read(self.mrc(voxels, 0, imod=1)).type, "int8")
+        self.refuses(self.mrc(voxels, 0, imod=17), saying="two 4-bit numbers")
 
     def test_refused(self):
         voxels = self.VOXELS.astype("i2")

@@ -87,6 +87,25 @@ class Pixels(TiffTest):
             voxels = (VOLUME * 0.37).astype(kind)
             self.assert_voxels(self.write(voxels, compression="zlib", predictor=3, byteorder=order), voxels)
 
+    def test_checksums_of_deflate(self):
+        """A damaged byte of compressed pixels is found, with a predictor too. libtiff compares no checksum."""
+        numbers = random.Random(3)
+        whole = RANDOM.integers(0, 9, (1, 21, 37)).cumsum(axis=2)
+        for kind, predictor, layout in itertools.product(("f8", "u2"), (False, True), ({}, {"tile": (16, 16)})):
+            path = self.write(whole.astype(kind), compression="zlib", predictor=predictor, metadata=None, **layout)
+            with open(path, "rb") as opened:
+                content = opened.read()
+            with tifffile.TiffFile(path) as file:
+                begin, size = file.pages[0].dataoffsets[0], file.pages[0].databytecounts[0]
+            for _ in range(25):
+                damaged = bytearray(content)
+                damaged[begin + numbers.randrange(size)] ^= 1 << numbers.randrange(8)
+                with open(self.path("d.tif"), "wb") as opened:
+                    opened.write(damaged)
+                result, _ = self.run_dump(self.path("d.tif"))
+                if result.returncode == 0:
+                    self.assert_voxels(self.path("d.tif"), whole[0].astype(kind))
+
     def test_predictor_of_wide_integers_and_colors(self):
         self.assert_voxels(self.write(VOLUME.astype("u4") << 20, compression="zlib", predictor=2),
                            VOLUME.astype("u4") << 20)

@@ -114,7 +114,8 @@ class CleanSegmentationTest(ModuleTest):
                 self.fails(CLEAN.run(self.folder, **values), saying, [self.output])
 
     def test_a_segment_that_is_not_there_is_told(self):
-        self.assertIn("no voxel has the value 99 of 'Segments'", self.clean(segments="1,99").stdout)
+        result = CLEAN.run(self.folder, inputSegmentation=self.input, outputSegmentation=self.output, segments="1,99")
+        self.fails(result, "has no class 99 (from 'Segments')", [self.output])
 
     def test_a_canceled_run_leaves_no_output(self):
         self.assert_cancels(CLEAN, inputSegmentation=self.write_noise("noise.nrrd", 160), outputSegmentation=self.output,

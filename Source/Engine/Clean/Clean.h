@@ -151,7 +151,7 @@ struct SweepOptions
   double from = 0;
   double to = 0;
   int    steps = 64;
-  /** Whether voxels at or below a threshold are foreground, instead of at or above it. NaN is never foreground. */
+  /** Whether voxels below a threshold are foreground, instead of at or above it. NaN is never foreground. */
   bool below = false;
   /** Whether a threshold is rounded to the image's type, as for a number that somebody wrote: 0.7 is not a value of
    *  32-bit floating-point voxels. Otherwise it is compared as a double. */

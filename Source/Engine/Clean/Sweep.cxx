@@ -2,6 +2,7 @@
 #include "BrickCCL/Clean/Clean.h"
 
 #include "BrickCCL/Clean/HookParts.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Criteria/RuleConversion.h"
 #include "BrickCCL/Criteria/VoxelValue.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
@@ -34,7 +35,7 @@ struct SizeSum
 
 /** Whether no value of the type is between two ascending thresholds. */
 bool
-HaveSameForeground(ScalarType type, double first, double second, bool below)
+HaveSameForeground(ScalarType type, double first, double second)
 {
   return VisitScalarType(type, [&](auto tag) {
     using T = typename decltype(tag)::Type;
@@ -44,8 +45,8 @@ HaveSameForeground(ScalarType type, double first, double second, bool below)
     }
     T          a{};
     T          b{};
-    const bool hasA = below ? FloorOf(first, a) : CeilingOf(first, a);
-    const bool hasB = below ? FloorOf(second, b) : CeilingOf(second, b);
+    const bool hasA = CeilingOf(first, a);
+    const bool hasB = CeilingOf(second, b);
     return hasA == hasB && a == b;
   });
 }
@@ -90,8 +91,8 @@ SweepOptions::Thresholds() const
 {
   if (!(from < to) || !std::isfinite(from) || !std::isfinite(to))
   {
-    throw InvalidArgument("the first threshold (" + std::to_string(from) + ") must be below the last (" +
-                          std::to_string(to) + "), both finite");
+    throw InvalidArgument("the first threshold (" + Shortest(from) + ") must be below the last (" + Shortest(to) +
+                          "), both finite");
   }
   if (steps < 2 || steps > MaximumSteps)
   {
@@ -127,7 +128,7 @@ Sweep(const ImageView & image, const SweepOptions & options)
   each.threads = options.threads;
   for (std::size_t i = 0; i < steps.size(); ++i)
   {
-    if (i > 0 && HaveSameForeground(image.type, thresholds[i - 1], thresholds[i], options.below))
+    if (i > 0 && HaveSameForeground(image.type, thresholds[i - 1], thresholds[i]))
     {
       steps[i] = steps[i - 1];
     }
@@ -135,8 +136,8 @@ Sweep(const ImageView & image, const SweepOptions & options)
     {
       constexpr double infinity = std::numeric_limits<double>::infinity();
       each.progress = PartOf(options.progress, static_cast<double>(i) / count, static_cast<double>(i + 1) / count);
-      each.criterion =
-        options.below ? Criterion::InRange(-infinity, thresholds[i]) : Criterion::InRange(thresholds[i], infinity);
+      each.criterion = options.below ? Criterion::InRange(-infinity, Number(thresholds[i]).JustBelow())
+                                     : Criterion::InRange(thresholds[i], infinity);
       Label(image, each, labeling);
       steps[i] = StepOf(labeling, sums, { options.threads });
     }

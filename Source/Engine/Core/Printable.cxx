@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Core/Printable.h"
 
+#include <charconv>
+#include <cmath>
+
 namespace brickccl
 {
 
@@ -52,6 +55,17 @@ std::string
 Quoted(const std::string & name)
 {
   return "'" + Printable(name) + "'";
+}
+
+std::string
+Shortest(double value)
+{
+  const double size = std::abs(value);
+  const bool   isPlain = size >= 1e-4 && size < 1e15;
+  char         text[32];
+  const auto   end = isPlain ? std::to_chars(text, text + sizeof(text), value, std::chars_format::fixed).ptr
+                             : std::to_chars(text, text + sizeof(text), value).ptr;
+  return std::string(text, end);
 }
 
 } // namespace brickccl

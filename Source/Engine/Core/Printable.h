@@ -20,6 +20,10 @@ std::string Printable(const std::string & text, const std::string & kept = "");
 /** The name of a file, or a name from one, between quotation marks. */
 std::string Quoted(const std::string & name);
 
+/** A number with as many digits as distinguish it from its neighbors, with an exponent only if it is very large or near
+ *  to 0: "0.1", not "0.100000"; "1000000", not "1e+06". */
+std::string Shortest(double value);
+
 } // namespace brickccl
 
 #endif

@@ -25,6 +25,7 @@
 #  include <cerrno>
 #  include <dlfcn.h>
 #  include <pthread.h>
+#  include <sys/ioctl.h>
 #  include <sys/resource.h>
 #  include <sys/stat.h>
 #  include <unistd.h>
@@ -123,6 +124,12 @@ ErrorStreamIsTerminal()
   return _isatty(2) != 0;
 }
 
+std::size_t
+TerminalWidth()
+{
+  return 0;
+}
+
 bool
 AreSameExistingFile(const std::string & a, const std::string & b)
 {
@@ -197,6 +204,13 @@ bool
 ErrorStreamIsTerminal()
 {
   return isatty(STDERR_FILENO) == 1;
+}
+
+std::size_t
+TerminalWidth()
+{
+  struct winsize size = {};
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
 bool

@@ -2,6 +2,7 @@
 #ifndef BRICKCCL_HOST_SYSTEM_H
 #define BRICKCCL_HOST_SYSTEM_H
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -16,6 +17,9 @@ std::uint64_t PeakMemoryBytes();
 
 /** Whether a person reads the error stream. */
 bool ErrorStreamIsTerminal();
+
+/** How many columns the terminal has that shows the output; 0 if none shows it, or if the system does not report it. */
+std::size_t TerminalWidth();
 
 /** Whether two paths lead to one existing file, device or folder. */
 bool AreSameExistingFile(const std::string & a, const std::string & b);

@@ -70,8 +70,11 @@ void WriteContacts(std::ostream &         stream,
                    char                   point,
                    const std::string &    lengthUnit);
 
-/** Writes the same for people: columns side by side, numbers rounded to 6 digits. */
-void WriteAligned(std::ostream & stream, const ComponentTable & table, const TableText & text);
+/** Writes the same for people: columns side by side, numbers rounded to 6 digits.
+ *  \param width  lines are at most this long: bounding boxes and indices are left out first, then the last columns. 0:
+ * no limit \return the number of columns that were written */
+std::size_t
+WriteAligned(std::ostream & stream, const ComponentTable & table, const TableText & text, std::size_t width = 0);
 
 /** Writes what the columns are, one line each: name, type ("int" or "double"), unit and description. The names of its
  *  own columns are those that 3D Slicer asks for in the schema of a table. */

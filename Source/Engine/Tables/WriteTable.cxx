@@ -209,35 +209,52 @@ WriteContacts(std::ostream &         stream,
   }
 }
 
-void
-WriteAligned(std::ostream & stream, const ComponentTable & table, const TableText & text)
+std::size_t
+WriteAligned(std::ostream & stream, const ComponentTable & table, const TableText & text, std::size_t width)
 {
   std::vector<std::vector<std::string>> cells;
   std::vector<std::size_t>              widths;
+  std::size_t                           lineLength = 0;
   for (const ComponentColumn & column : text.columns)
   {
     std::vector<std::string> cellsOfColumn = { column.name };
-    std::size_t              width = column.name.size();
+    std::size_t              widest = column.name.size();
     for (const std::size_t place : text.rows)
     {
       std::ostringstream cell;
       std::visit([&](auto number) { cell << number; }, column.value(table, table.components[place]));
       cellsOfColumn.push_back(cell.str());
-      width = std::max(width, cellsOfColumn.back().size());
+      widest = std::max(widest, cellsOfColumn.back().size());
     }
     cells.push_back(std::move(cellsOfColumn));
-    widths.push_back(width);
+    widths.push_back(widest);
+    lineLength += widest + (lineLength == 0 ? 0 : 2);
+  }
+  std::vector<std::size_t> shown;
+  const bool               isTooLong = width > 0 && lineLength > width;
+  lineLength = 0;
+  for (std::size_t column = 0; column < cells.size(); ++column)
+  {
+    const std::size_t       longer = lineLength + widths[column] + (column == 0 ? 0 : 2);
+    const ComponentColumn & one = text.columns[column];
+    const bool              isPlace = one.unit == "index" || one.name.rfind("bbox_", 0) == 0;
+    if (column == 0 || !isTooLong || (longer <= width && !isPlace))
+    {
+      shown.push_back(column);
+      lineLength = longer;
+    }
   }
   for (std::size_t row = 0; row <= text.rows.size(); ++row)
   {
     std::string line;
-    for (std::size_t column = 0; column < cells.size(); ++column)
+    for (const std::size_t column : shown)
     {
       const std::string & cell = cells[column][row];
       line += (column == 0 ? "" : "  ") + std::string(widths[column] - cell.size(), ' ') + cell;
     }
     stream << line << '\n';
   }
+  return shown.size();
 }
 
 void

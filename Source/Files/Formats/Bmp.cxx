@@ -67,9 +67,10 @@ ReadHeader(const FileBytes & file)
   BmpHeader           header;
   const std::uint32_t size = from.Number(14, 4);
   header.pixels = from.Number(10, 4);
-  if (size < 40 || size > 124)
+  if (size != 40 && size != 52 && size != 56 && size != 64 && size != 108 && size != 124)
   {
-    throw Unsupported("its header has " + std::to_string(size) + " bytes; BMP headers of 40 to 124 are read");
+    throw Unsupported("its header has " + std::to_string(size) +
+                      " bytes; BMP headers of 40, 52, 56, 64, 108 and 124 are read: save it as 24-bit BMP or as PNG");
   }
   header.width = from.Signed(18);
   header.height = from.Signed(22);
@@ -114,6 +115,11 @@ ReadHeader(const FileBytes & file)
                   "-bit pixels have at most " + std::to_string(limit));
     }
     file.Require(header.palette, static_cast<std::uint64_t>(header.colors * ColorBytes));
+  }
+  const auto colorBytes = static_cast<std::uint64_t>(header.bits <= 8 ? header.colors * ColorBytes : 0);
+  if (header.pixels < header.palette + colorBytes)
+  {
+    throw Error("its pixels begin at byte " + std::to_string(header.pixels) + ", within its header: it is damaged");
   }
   // This comes before the product, which might exceed 64 bits.
   file.Require(header.pixels, header.RowBytes());

@@ -15,8 +15,6 @@ namespace brickccl::files::dicom
 namespace
 {
 
-const std::string RleSyntax = "1.2.840.10008.1.2.5";
-
 std::uint32_t
 Little32(const unsigned char * at)
 {
@@ -152,18 +150,6 @@ CheckCodestream(const FrameToDecode & frame)
   }
 }
 
-/** Joins the fragments of a frame into one piece. RLE has one fragment for each frame, but its data may be split. */
-std::vector<unsigned char>
-Joined(const CodedFrame & coded)
-{
-  std::vector<unsigned char> bytes;
-  for (const Fragment & fragment : coded)
-  {
-    bytes.insert(bytes.end(), fragment.data, fragment.data + fragment.size);
-  }
-  return bytes;
-}
-
 /** Decodes PackBits into every `step`-th byte of `values`. */
 void
 DecodeRleSegment(const unsigned char * at,
@@ -202,34 +188,35 @@ DecodeRleSegment(const unsigned char * at,
   }
 }
 
-/** Decodes RLE (PS3.5 annex G). There is a segment for each byte of a sample, the highest first. */
+/** Decodes RLE (PS3.5 annex G), of which a frame is one fragment. There is a segment for each byte of a sample, the
+ *  highest first. */
 void
 DecodeRle(const FrameToDecode & frame, unsigned char * values)
 {
-  const PixelFormat &              format = *frame.format;
-  const std::vector<unsigned char> bytes = Joined(*frame.coded);
-  const auto                       perSample = static_cast<std::size_t>(format.bitsAllocated / 8);
-  const auto                       samples = static_cast<std::size_t>(format.samples);
-  const std::size_t                segments = perSample * samples;
-  if (bytes.size() < 64 || Little32(bytes.data()) != segments)
+  const PixelFormat & format = *frame.format;
+  const Fragment &    bytes = frame.coded->front();
+  const auto          perSample = static_cast<std::size_t>(format.bitsAllocated / 8);
+  const auto          samples = static_cast<std::size_t>(format.samples);
+  const std::size_t   segments = perSample * samples;
+  if (bytes.size < 64 || Little32(bytes.data) != segments)
   {
     throw Error("its RLE pixel data are damaged: they have " +
-                (bytes.size() < 64 ? "no" : std::to_string(Little32(bytes.data()))) + " segments instead of " +
+                (bytes.size < 64 ? "no" : std::to_string(Little32(bytes.data))) + " segments instead of " +
                 std::to_string(segments));
   }
   for (std::size_t segment = 0; segment < segments; ++segment)
   {
-    const std::size_t begin = Little32(bytes.data() + 4 + 4 * segment);
-    const std::size_t end = segment + 1 < segments ? Little32(bytes.data() + 8 + 4 * segment) : bytes.size();
-    if (begin < 64 || begin > end || end > bytes.size())
+    const std::size_t begin = Little32(bytes.data + 4 + 4 * segment);
+    const std::size_t end = segment + 1 < segments ? Little32(bytes.data + 8 + 4 * segment) : bytes.size;
+    if (begin < 64 || begin > end || end > bytes.size)
     {
       throw Error("its RLE pixel data are damaged: segment " + std::to_string(segment + 1) + " is at " +
-                  std::to_string(begin) + " of " + std::to_string(bytes.size()) + " bytes");
+                  std::to_string(begin) + " of " + std::to_string(bytes.size) + " bytes");
     }
     const std::size_t sample = segment / perSample;
     const std::size_t byte = perSample - 1 - segment % perSample;
-    DecodeRleSegment(bytes.data() + begin,
-                     bytes.data() + end,
+    DecodeRleSegment(bytes.data + begin,
+                     bytes.data + end,
                      static_cast<std::size_t>(format.PixelsOfFrame()),
                      segments,
                      values + sample * perSample + byte);
@@ -239,7 +226,8 @@ DecodeRle(const FrameToDecode & frame, unsigned char * values)
 bool
 BeginsStream(const Fragment & fragment)
 {
-  return fragment.size >= 2 && fragment.data[0] == 0xFF && (fragment.data[1] == 0xD8 || fragment.data[1] == 0x4F);
+  return (fragment.size >= 2 && Big(fragment.data, 2) == 0xFFD8) ||
+         (fragment.size >= 4 && Big(fragment.data, 4) == 0xFF4FFF51);
 }
 
 } // namespace
@@ -285,7 +273,7 @@ FindCodedFrames(const File & file, const PixelFormat & format)
   }
   const auto              count = static_cast<std::size_t>(format.frames);
   std::vector<CodedFrame> frames;
-  if (fragments.size() < count || (count > 1 && fragments.size() > count && file.transferSyntax == RleSyntax))
+  if (fragments.size() < count || (fragments.size() > count && file.transferSyntax == RleSyntax))
   {
     throw Error("its compressed pixel data have " + Counted(fragments.size(), "fragment") + " for " +
                 Counted(count, "frame"));
@@ -295,10 +283,10 @@ FindCodedFrames(const File & file, const PixelFormat & format)
   for (std::size_t i = 0; i < fragments.size(); ++i)
   {
     bool begins = i == 0 || fragments.size() == count;
-    if (!begins && count > 1)
+    if (!begins)
     {
-      begins = hasOffsets ? next < count && starts[i] - first == Little32(offsets.data + 4 * next)
-                          : BeginsStream(fragments[i]);
+      begins = hasOffsets && count > 1 ? next < count && starts[i] - first == Little32(offsets.data + 4 * next)
+                                       : BeginsStream(fragments[i]);
     }
     if (begins)
     {

@@ -3,6 +3,7 @@
 
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Formats/DicomScanner.h"
 
 #include <algorithm>
@@ -40,7 +41,7 @@ ParseNumber(const std::string & value, const Tag & tag)
   const auto        result = std::from_chars(begin, text.data() + text.size(), number);
   if (result.ec != std::errc() || result.ptr != text.data() + text.size())
   {
-    throw Error(std::string(tag.keyword) + " is '" + text.substr(0, 40) + "', which is not a number");
+    throw Error(std::string(tag.keyword) + " is " + Quoted(text.substr(0, 40)) + ", which is not a number");
   }
   return number;
 }

@@ -149,6 +149,12 @@ ReadPixelFormat(const File & file)
   format.samples = static_cast<int>(whole(tags::Samples, 1, 4, 1));
   format.photometric = data.Text(tags::Photometric);
   format.encapsulated = file.pixels->undefinedLength;
+  const std::string & syntax = file.transferSyntax;
+  if (!format.encapsulated && (syntax == RleSyntax || syntax.rfind("1.2.840.10008.1.2.4.", 0) == 0))
+  {
+    throw Error("its transfer syntax (" + syntax + ") is for compressed pixel data, but its pixel data are stored as " +
+                "uncompressed: its header is damaged; export it again");
+  }
   if (file.pixels->tag != tags::Pixels.number)
   {
     const bool isDouble = file.pixels->tag == tags::DoublePixels.number;

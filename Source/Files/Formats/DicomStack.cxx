@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Files/Formats/DicomPlanes.h"
 
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 
 #include <algorithm>
@@ -68,8 +69,9 @@ CheckSingle(const std::vector<Plane> & planes, const std::vector<double> & place
   const std::string which = planes[doubled - 1].name + " and " + planes[doubled].name;
   if (shortest == longest)
   {
-    throw Error("there are " + std::to_string(longest) + " slices at each of " + std::to_string(positions) +
-                " positions (" + which + "): points in time, echoes or the like; put each volume into its own folder");
+    throw Error("there are " + std::to_string(longest) + " slices at " + (positions > 1 ? "each of " : "") +
+                Counted(positions, "position") + " (" + which +
+                "): points in time, echoes or the like; put each volume into its own folder");
   }
   throw Error(which + " are at the same position (" + Millimeters(places[doubled]) +
               " along the normal): duplicate slices; keep one of them");

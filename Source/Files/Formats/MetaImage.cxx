@@ -4,6 +4,7 @@
 #include "BrickCCL/Files/Formats.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/HeaderText.h"
 #include "BrickCCL/Files/Formats/MetaTypes.h"
 #include "BrickCCL/Files/PartialVoxels.h"
@@ -65,7 +66,7 @@ struct MetaHeader
     const char letter = (*value)[0];
     if (std::strchr("TtYy1FfNn0", letter) == nullptr)
     {
-      throw Error(std::string("its field '") + *names.begin() + "' is '" + *value + "'; use True or False");
+      throw Error(std::string("its field '") + *names.begin() + "' is " + Quoted(*value) + "; use True or False");
     }
     return std::strchr("TtYy1", letter) != nullptr;
   }
@@ -98,13 +99,13 @@ ParseHeader(const FileBytes & file)
       {
         continue;
       }
-      throw Error("its header has the line '" + line.substr(0, 60) + "', which is not a field");
+      throw Error("its header has the line " + Quoted(line.substr(0, 60)) + ", which is not a field");
     }
     const std::string key = Trimmed(line.substr(0, equals));
     const std::string value = Trimmed(line.substr(equals + 1));
     if (const auto [field, isFirst] = header.fields.emplace(key, value); !isFirst && field->second != value)
     {
-      throw Error("its header has the field '" + key + "' twice, with different values");
+      throw Error("its header has the field " + Quoted(key) + " twice, with different values");
     }
     if (key == "ElementDataFile")
     {
@@ -157,8 +158,8 @@ TypeOf(const MetaHeader & header)
   }
   const std::string array = "_ARRAY";
   const bool        isArray = name->size() > array.size() && name->substr(name->size() - array.size()) == array;
-  throw Unsupported("its ElementType is '" + *name +
-                    "'; MET_CHAR to MET_ULONG_LONG, MET_FLOAT and MET_DOUBLE are read" +
+  throw Unsupported("its ElementType is " + Quoted(*name) +
+                    "; MET_CHAR to MET_ULONG_LONG, MET_FLOAT and MET_DOUBLE are read" +
                     (isArray ? ", with ElementNumberOfChannels where voxels have several numbers" : ""));
 }
 
@@ -197,7 +198,7 @@ SetGeometry(const MetaHeader & header, std::size_t fileDimension, const ReadOpti
     factor = millimeters == 0 ? 1 : millimeters;
     if (millimeters == 0 && *unit != "?" && !unit->empty())
     {
-      image.notes.push_back("its DistanceUnits are '" + *unit + "', an unknown unit of length; mm is assumed");
+      image.notes.push_back("its DistanceUnits are " + Quoted(*unit) + ", an unknown unit of length; mm is assumed");
     }
     else if (factor != 1)
     {
@@ -413,7 +414,7 @@ ReadMetaImage(const FileBytes & file, const ReadOptions & options)
   const std::string * const objectType = header.Find("ObjectType");
   if (objectType != nullptr && LowerCase(*objectType) != "image")
   {
-    throw Unsupported("its ObjectType is '" + *objectType + "'; Image is read");
+    throw Unsupported("its ObjectType is " + Quoted(*objectType) + "; Image is read");
   }
   const std::string * const count = header.Find("NDims");
   const std::string * const sizes = header.Find("DimSize");

@@ -86,14 +86,17 @@ struct MrcVoxels
 MrcVoxels
 VoxelsOf(const MrcHeader & header)
 {
-  constexpr std::int32_t imodStamp = 1146047817;
-  const std::int32_t     mode = header.Integer(3);
+  const bool         isImod = header.Integer(38) == 1146047817;
+  const std::int32_t mode = header.Integer(3);
   switch (mode)
   {
   case 0:
+    if (isImod && (header.Integer(39) & 16) != 0)
+    {
+      throw Unsupported("each of its bytes holds two 4-bit numbers (imodFlags); save it as bytes or 16-bit integers");
+    }
     // The standard requires signed bytes. A flag of IMOD says whether they are signed.
-    return { header.Integer(38) == imodStamp && (header.Integer(39) & 1) == 0 ? ScalarType::UInt8 : ScalarType::Int8,
-             1 };
+    return { isImod && (header.Integer(39) & 1) == 0 ? ScalarType::UInt8 : ScalarType::Int8, 1 };
   case 1:
     return { ScalarType::Int16, 2 };
   case 2:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/HeaderText.h"
 #include "BrickCCL/Files/Formats/NrrdHeader.h"
 #include "BrickCCL/Files/PartialVoxels.h"
@@ -122,7 +123,7 @@ EncodingOf(const NrrdHeader & header)
       return encoding;
     }
   }
-  throw Unsupported("its encoding is '" + name + "'; raw, gzip, text and hex are read: save it with gzip");
+  throw Unsupported("its encoding is " + Quoted(name) + "; raw, gzip, text and hex are read: save it with gzip");
 }
 
 /** The layout of an image's data in its files. */
@@ -156,7 +157,7 @@ DataLayoutOf(const NrrdHeader & header, std::size_t size)
     const std::string endian = LowerCase(header.Get("endian"));
     if (endian != "little" && endian != "big")
     {
-      throw Error("its endian is '" + endian + "'; use little or big");
+      throw Error("its endian is " + Quoted(endian) + "; use little or big");
     }
     layout.swapped = (endian == "big") != HostIsBigEndian;
   }

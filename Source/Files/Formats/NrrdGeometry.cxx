@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Files/HeaderText.h"
 #include "BrickCCL/Files/Formats/NrrdHeader.h"
@@ -48,7 +49,7 @@ UnitsOf(const NrrdHeader & header, const std::string & field, std::size_t count,
     if (millimeters == 0 && !name.empty() && name != "none" && name != "???" && name != "s" && name != "ms" &&
         name != "sec" && name != "second" && name != "seconds")
     {
-      image.notes.push_back("its unit '" + units[i] + "' is not a known unit of length; mm is assumed");
+      image.notes.push_back("its unit " + Quoted(units[i]) + " is not a known unit of length; mm is assumed");
     }
   }
   return factors;
@@ -75,7 +76,7 @@ SignsOfSpace(const std::string & space)
   const bool isAnterior = isRight || isOne("|left-anterior-superior|las|");
   if (!isAnterior && !isOne("|left-posterior-superior|lps|scanner-xyz|3d-right-handed|3d-left-handed|"))
   {
-    throw Error("its space is '" + space + "', which is not in the format; use left-posterior-superior, " +
+    throw Error("its space is " + Quoted(space) + ", which is not in the format; use left-posterior-superior, " +
                 "right-anterior-superior, left-anterior-superior, scanner-xyz or the like");
   }
   std::vector<double> signs{ isRight ? -1.0 : 1.0, isAnterior ? -1.0 : 1.0, 1.0 };
@@ -101,7 +102,7 @@ NrrdVectors(const std::string & text, const std::string & field)
       const std::string word = text.substr(place, end - place);
       if (LowerCase(word) != "none")
       {
-        throw Error("its field '" + field + "' has '" + word.substr(0, 40) + "' instead of a vector or none");
+        throw Error("its field '" + field + "' has " + Quoted(word.substr(0, 40)) + " instead of a vector or none");
       }
       vectors.emplace_back();
       place = end == std::string::npos ? text.size() : end;
@@ -161,7 +162,7 @@ SpaceOf(const NrrdHeader & header, LoadedImage & image)
     const auto given = NrrdVectors(*text, "space origin");
     if (given.size() != 1 || given[0].size() != space.signs.size())
     {
-      throw Error("its space origin '" + text->substr(0, 60) + "' is not a vector of " +
+      throw Error("its space origin " + Quoted(text->substr(0, 60)) + " is not a vector of " +
                   Counted(space.signs.size(), "number"));
     }
     space.origin = given[0];
@@ -320,7 +321,8 @@ SetNrrdGeometry(const NrrdHeader &               header,
   }
   if (const std::string * const space = header.Find("space"))
   {
-    image.notes.push_back("it names the space '" + *space + "' but no space directions; axes x, y, z are assumed");
+    image.notes.push_back("it names the space " + Quoted(*space) +
+                          " but no space directions; axes x, y, z are assumed");
   }
   SettleSpacing(image);
 }

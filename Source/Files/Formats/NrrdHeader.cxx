@@ -2,6 +2,7 @@
 #include "BrickCCL/Files/Formats/NrrdHeader.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/HeaderText.h"
 
 #include <algorithm>
@@ -82,7 +83,7 @@ ParseNrrdHeader(const FileBytes & file)
     {
       if (line.size() < 8 || line[4] != '0' || line[5] != '0' || line[6] != '0' || line[7] < '1' || line[7] > '5')
       {
-        throw Unsupported("it begins with '" + line.substr(0, 16) + "'; NRRD0001 to NRRD0005 are read");
+        throw Unsupported("it begins with " + Quoted(line.substr(0, 16)) + "; NRRD0001 to NRRD0005 are read");
       }
       isFirst = false;
     }
@@ -96,7 +97,7 @@ ParseNrrdHeader(const FileBytes & file)
     }
     else if (colon == std::string::npos)
     {
-      throw Error("its header has the line '" + line.substr(0, 60) + "', which is not a field");
+      throw Error("its header has the line " + Quoted(line.substr(0, 60)) + ", which is not a field");
     }
     else
     {

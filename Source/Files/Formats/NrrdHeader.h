@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,6 +36,9 @@ struct NrrdHeader
 
 /** \throws Error for versions other than 1 to 5, lines that are not fields, and fields that occur twice. */
 NrrdHeader ParseNrrdHeader(const FileBytes & file);
+
+/** The type of a name of the NRRD format: "unsigned short". */
+std::optional<ScalarType> NrrdType(const std::string & name);
 
 /** The vectors of "(1,0,0) none (0,1,0)"; an empty one for "none". */
 std::vector<std::vector<double>> NrrdVectors(const std::string & text, const std::string & field);

@@ -5,6 +5,7 @@
 
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/HeaderText.h"
 #include "BrickCCL/Files/Formats/NrrdHeader.h"
 #include "BrickCCL/Files/Settle.h"
@@ -12,7 +13,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
 #include <cctype>
 #include <charconv>
@@ -25,31 +25,6 @@ namespace brickccl::files
 
 namespace
 {
-
-ScalarType
-TypeOf(const std::string & field)
-{
-  constexpr std::pair<ScalarType, const char *> types[] = {
-    { ScalarType::Int8, "|signed char|int8|int8_t|" },
-    { ScalarType::UInt8, "|uchar|unsigned char|uint8|uint8_t|" },
-    { ScalarType::Int16, "|short|short int|signed short|signed short int|int16|int16_t|" },
-    { ScalarType::UInt16, "|ushort|unsigned short|unsigned short int|uint16|uint16_t|" },
-    { ScalarType::Int32, "|int|signed int|int32|int32_t|" },
-    { ScalarType::UInt32, "|uint|unsigned int|uint32|uint32_t|" },
-    { ScalarType::Int64, "|longlong|long long|long long int|signed long long|signed long long int|int64|int64_t|" },
-    { ScalarType::UInt64, "|ulonglong|unsigned long long|unsigned long long int|uint64|uint64_t|" },
-    { ScalarType::Float32, "|float|" },
-    { ScalarType::Float64, "|double|" }
-  };
-  for (const auto & [type, names] : types)
-  {
-    if (std::strstr(names, ("|" + LowerCase(field) + "|").c_str()) != nullptr)
-    {
-      return type;
-    }
-  }
-  throw Unsupported("its voxels are of type '" + field + "'; integers of 8 to 64 bits, float and double are read");
-}
 
 /** The meaning of an axis. */
 enum class Role
@@ -82,12 +57,13 @@ RoleOf(const std::string & kind)
   };
   for (const auto & [role, kinds] : roles)
   {
-    if (std::strstr(kinds, ("|" + kind + "|").c_str()) != nullptr)
+    if (std::string(kinds).find("|" + kind + "|") != std::string::npos)
     {
       return role;
     }
   }
-  throw Unsupported("its axes have the kind '" + kind + "', which is not supported; domain, vector and list are some " +
+  throw Unsupported("its axes have the kind " + Quoted(kind) +
+                    ", which is not supported; domain, vector and list are some " +
                     "that are; give the magnitude of complex voxels");
 }
 
@@ -161,6 +137,31 @@ SegmentsIn(const NrrdHeader & header)
 
 } // namespace
 
+std::optional<ScalarType>
+NrrdType(const std::string & name)
+{
+  constexpr std::pair<ScalarType, const char *> types[] = {
+    { ScalarType::Int8, "|signed char|int8|int8_t|" },
+    { ScalarType::UInt8, "|uchar|unsigned char|uint8|uint8_t|" },
+    { ScalarType::Int16, "|short|short int|signed short|signed short int|int16|int16_t|" },
+    { ScalarType::UInt16, "|ushort|unsigned short|unsigned short int|uint16|uint16_t|" },
+    { ScalarType::Int32, "|int|signed int|int32|int32_t|" },
+    { ScalarType::UInt32, "|uint|unsigned int|uint32|uint32_t|" },
+    { ScalarType::Int64, "|longlong|long long|long long int|signed long long|signed long long int|int64|int64_t|" },
+    { ScalarType::UInt64, "|ulonglong|unsigned long long|unsigned long long int|uint64|uint64_t|" },
+    { ScalarType::Float32, "|float|" },
+    { ScalarType::Float64, "|double|" }
+  };
+  for (const auto & [type, names] : types)
+  {
+    if (std::string(names).find("|" + LowerCase(name) + "|") != std::string::npos)
+    {
+      return type;
+    }
+  }
+  return std::nullopt;
+}
+
 bool
 IsNrrd(const FileBytes & file)
 {
@@ -173,7 +174,13 @@ ReadNrrd(const FileBytes & file, const ReadOptions & options)
   const NrrdHeader header = ParseNrrdHeader(file);
   LoadedImage      image;
   image.inParts = options.inParts;
-  image.type = TypeOf(header.Get("type"));
+  const auto type = NrrdType(header.Get("type"));
+  if (!type)
+  {
+    throw Unsupported("its voxels are of type " + Quoted(header.Get("type")) +
+                      "; integers of 8 to 64 bits, float and double are read");
+  }
+  image.type = *type;
   Axes axes = AxesOf(header);
   if (const std::string * const text = header.Find("space directions"))
   {

@@ -101,8 +101,7 @@ private:
   {
     const auto size = static_cast<std::size_t>(page.BlockRowBytes() * rows);
     const bool isPlain = page.compression == COMPRESSION_NONE;
-    const bool isDeflated =
-      !page.hasPredictor && (page.compression == COMPRESSION_ADOBE_DEFLATE || page.compression == COMPRESSION_DEFLATE);
+    const bool isDeflated = page.compression == COMPRESSION_ADOBE_DEFLATE || page.compression == COMPRESSION_DEFLATE;
     if (!page.isFillReversed && (isPlain || isDeflated))
     {
       const std::uint64_t place = TIFFGetStrileOffset(m_Handle.Get(), block);
@@ -117,8 +116,14 @@ private:
         throw Error("page " + std::to_string(number + 1) + " has a strip or tile of " + std::to_string(bytes) +
                     " bytes instead of " + std::to_string(size) + ": the file is damaged");
       }
-      ReadStored(page, m_File.Data() + place, static_cast<std::size_t>(bytes), size);
-      return;
+      if (!page.hasPredictor)
+      {
+        ReadStored(page, m_File.Data() + place, static_cast<std::size_t>(bytes), size);
+        return;
+      }
+      // libtiff undoes the predictor, but does not compare checksums.
+      m_Block.resize(size);
+      Inflate(page, m_File.Data() + place, static_cast<std::size_t>(bytes), size);
     }
     m_Block.resize(size);
     m_Stored = m_Block.data();

@@ -39,28 +39,6 @@ TypedName(const CLI::Option & option)
   return option.get_items_expected_max() > 0 ? name + " " + option.get_type_name() : name;
 }
 
-/** How a command is called: "brickccl batch RECIPE INPUT... -o OUTDIR". */
-std::string
-UsageOf(const CommandOfArguments & command)
-{
-  std::string arguments;
-  std::string options;
-  for (const CLI::Option * const option : command.app->get_options())
-  {
-    if (option->get_positional())
-    {
-      const std::string name = option->get_name(true, false);
-      arguments += option->get_required() ? " " + name : " [" + name + "]";
-      arguments += option->get_items_expected_max() > 1 ? "..." : "";
-    }
-    else if (option->get_required())
-    {
-      options += " " + TypedName(*option);
-    }
-  }
-  return "`" + command.name + arguments + options + "`";
-}
-
 std::string
 NamesOfCommands(const CLI::App & app)
 {
@@ -113,7 +91,8 @@ DescribeMissing(const CommandOfArguments & command)
       missing.push_back(TypedName(*option));
     }
   }
-  return Joined(missing) + (missing.size() == 1 ? " is" : " are") + " required: " + UsageOf(command);
+  return Joined(missing) + (missing.size() == 1 ? " is" : " are") + " required: `" +
+         UsageOf(*command.app, command.name) + "`";
 }
 
 std::string
@@ -169,10 +148,31 @@ DescribeExtras(std::vector<std::string>         extras,
     quoted.push_back(Quoted(text));
     hint = hint.empty() ? HintOnExtra(text, command) : hint;
   }
-  return Joined(quoted) + (extras.size() == 1 ? " is" : " are") + " too much: " + UsageOf(command) + hint;
+  return Joined(quoted) + (extras.size() == 1 ? " is" : " are") + " too much: `" + UsageOf(*command.app, command.name) +
+         "`" + hint;
 }
 
 } // namespace
+
+std::string
+UsageOf(const CLI::App & command, const std::string & name)
+{
+  std::string arguments;
+  std::string options;
+  for (const CLI::Option * const option : command.get_options())
+  {
+    if (option->get_positional())
+    {
+      const std::string place = option->get_name(true, false) + (option->get_items_expected_max() > 1 ? "..." : "");
+      arguments += option->get_required() ? " " + place : " [" + place + "]";
+    }
+    else if (option->get_required())
+    {
+      options += " " + TypedName(*option);
+    }
+  }
+  return name + arguments + options + (NamesOfCommands(command).empty() ? "" : " COMMAND ...");
+}
 
 std::string
 FindMissingValue(const CLI::App & app, const std::vector<std::string> & arguments)
@@ -245,9 +245,10 @@ DescribeArgumentFault(const CLI::App & app, const CLI::ParseError & error, const
   }
   else if (dynamic_cast<const CLI::RequiresError *>(&error) != nullptr)
   {
-    text = message + ", which is missing";
+    const std::string needs = " requires ";
+    text.replace(text.find(needs), needs.size(), " has no effect without ");
   }
-  return text + "; `" + command.name + " --help` lists all options";
+  return text + "; see `" + command.name + " --help`";
 }
 
 } // namespace brickccl::cli

@@ -10,6 +10,9 @@
 namespace brickccl::cli
 {
 
+/** How a command of this full name is called: "brickccl batch RECIPE INPUT... -o OUTDIR". */
+std::string UsageOf(const CLI::App & command, const std::string & name);
+
 /** A sentence on an option that is followed by another option instead of its value. Empty if there is none. */
 std::string FindMissingValue(const CLI::App & app, const std::vector<std::string> & arguments);
 

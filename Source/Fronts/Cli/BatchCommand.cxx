@@ -4,6 +4,7 @@
 #include "BrickCCL/Batch/RunBatch.h"
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Cli/FrontEnd.h"
 #include "BrickCCL/Cli/JobOptions.h"
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/SurfacesProgram.h"
@@ -77,31 +78,31 @@ PrintItems(const batch::FoundItems & found, const BatchArguments & arguments)
 }
 
 void
-PrintResult(const BatchArguments & arguments, const batch::FoundItems & found, const batch::BatchResult & result)
+PrintResult(const BatchArguments &     arguments,
+            const batch::FoundItems &  found,
+            const batch::BatchResult & result,
+            Reporter &                 reporter)
 {
-  if (arguments.json)
-  {
-    nlohmann::ordered_json summary;
-    summary["folder"] = arguments.folder;
-    summary["items"] = found.items.size();
-    summary["passed"] = result.passed;
-    summary["failed"] = result.failed;
-    summary["without_rules"] = result.unjudged;
-    summary["errors"] = result.errors;
-    summary["finished_before"] = result.kept;
-    summary["ignored_files"] = found.ignored;
-    summary["ignored_batches"] = found.otherBatches;
-    std::cout << ToText(summary) << std::endl;
-  }
-  else if (!arguments.quiet)
-  {
-    std::cout << Printable(arguments.folder) << ": " << Counted(found.items.size(), "item") << ": ";
-    if (result.unjudged > 0)
-    {
-      std::cout << result.unjudged << " measured, ";
-    }
-    std::cout << result.passed << " pass, " << result.failed << " fail, " << result.errors << " error" << std::endl;
-  }
+  const std::string folder = Printable(arguments.folder);
+  job::Findings     findings;
+  findings.insert(findings.end(),
+                  { { "folder", arguments.folder },
+                    { "items", found.items.size() },
+                    { "", folder + ": " + Counted(found.items.size(), "item"), 1 },
+                    { "", result.unjudged, result.unjudged > 0 ? 1 : 0, "# measured" },
+                    { "passed", result.passed, 1, "# passed" },
+                    { "failed", result.failed, 1, "# failed" },
+                    { "without_rules", result.unjudged },
+                    { "errors", result.errors, 1, result.errors == 1 ? "# error" : "# errors" },
+                    { "finished_before", result.kept },
+                    { "ignored_files", found.ignored },
+                    { "ignored_batches", found.otherBatches } });
+  findings.push_back(
+    { "",
+      folder,
+      2,
+      arguments.report ? "open #/report.html in a browser" : "a report to read and print: brickccl report #" });
+  PrintFindings(findings, arguments, reporter);
 }
 
 /** The message after an interrupt of a batch. */
@@ -117,6 +118,11 @@ DescribeStop(const BatchArguments & arguments, std::size_t count, const batch::B
 void
 RunBatchCommand(const BatchArguments & arguments)
 {
+  constexpr std::uint64_t least = 1000000;
+  if (arguments.memory > 0 && arguments.memory < least)
+  {
+    throw InvalidArgument("--memory is " + Counted(arguments.memory, "byte") + "; write a unit, such as 10GB");
+  }
   Device::FromName(arguments.device);
   const batch::Recipe     recipe = batch::ReadRecipe(arguments.recipe);
   const batch::FoundItems found = batch::FindItems(arguments.inputs, recipe, arguments.folder);
@@ -160,7 +166,7 @@ RunBatchCommand(const BatchArguments & arguments)
     TellAtInterrupt(DescribeStop(arguments, found.items.size(), result));
     throw Canceled();
   }
-  PrintResult(arguments, found, result);
+  PrintResult(arguments, found, result, reporter);
   if (result.errors > 0)
   {
     throw CLI::RuntimeError(SomeSkipped);
@@ -173,21 +179,24 @@ void
 AddBatchCommand(CLI::App & app)
 {
   auto       arguments = std::make_shared<BatchArguments>();
-  CLI::App * command = app.add_subcommand("batch", "Find, measure and judge the defects of many images with a recipe");
+  CLI::App * command = app.add_subcommand("batch", "Find, measure and judge the defects of many images");
   command->add_option("RECIPE", arguments->recipe, "recipe: a TOML file or the name of a ready one")->required();
   command
-    ->add_option("INPUT",
-                 arguments->inputs,
-                 "images, folders (searched for volumes, DICOM series and slice images), or patterns in quotes")
+    ->add_option(
+      "INPUT",
+      arguments->inputs,
+      "images, folders (searched for volumes, DICOM series and slice images), or patterns in quotes (s_*.tif)")
     ->required();
   command->add_option("-o,--output", arguments->folder, "folder for the results")->required()->type_name("OUTDIR");
-  command->add_option("--jobs", arguments->jobs, "number of images processed at once (0: one per processor)")
+  command
+    ->add_option("--jobs", arguments->jobs, "number of images processed at once (0, the default: one per processor)")
+    ->type_name("N")
     ->transform(Count(0, 4096))
     ->capture_default_str();
   command
     ->add_option("--memory",
                  arguments->memory,
-                 "memory limit of the batch, such as 8GB; fewer images run at once if needed (0: no limit)")
+                 "memory limit of the batch, as 8GB; fewer images run at once if needed (0, the default: no limit)")
     ->transform(Takes({ job::Kind::Memory, 0 }))
     ->capture_default_str()
     ->type_name("SIZE");
@@ -196,7 +205,7 @@ AddBatchCommand(CLI::App & app)
   command->get_option("--device")->default_str(arguments->device);
   command->add_flag("--resume",
                     arguments->resume,
-                    "continue a batch: skip finished images, unless they lack pictures for --report");
+                    "continue a batch: skip finished images, except those without pictures for --report");
   command->add_flag("--report", arguments->report, "also write report.html, one file to read, print and share");
   command->add_flag("--dry-run", arguments->dryRun, "check the recipe and list the items; write nothing");
   command->callback([arguments] { RunBatchCommand(*arguments); });

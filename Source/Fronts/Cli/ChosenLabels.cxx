@@ -126,7 +126,7 @@ AddChosenLabels(CLI::App & command, ChosenLabels & chosen)
   command
     .add_option("--where",
                 chosen.where,
-                "use only components that fulfill this condition on columns (see brickccl select --help)")
+                "use only components with this: \"volume_mm3 > 1\"\n`brickccl select --help-all` explains conditions.")
     ->type_name("CONDITION")
     ->check(isNotEmpty);
 }

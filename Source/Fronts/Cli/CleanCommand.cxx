@@ -16,10 +16,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <iomanip>
-#include <iostream>
 #include <memory>
 #include <sstream>
+#include <vector>
 
 namespace brickccl::cli
 {
@@ -53,14 +52,34 @@ OptionsOf(const CleanArguments & arguments)
   options.values = ParseValues(arguments.values);
   options.largest = arguments.largest;
   options.minimumSize = arguments.minimumSize;
-  options.minimumVolume = arguments.minimumVolume;
   options.threads = arguments.threads;
   options.device = { Device::Kind::Cpu, 0 };
-  if (options.largest == 0 && options.minimumSize == 0 && options.minimumVolume == 0 && arguments.fillHoles.empty())
+  if (options.largest == 0 && options.minimumSize == 0 && arguments.minimumVolume.value == 0 &&
+      arguments.fillHoles.empty())
   {
     throw InvalidArgument("nothing to do: give --largest, --minimum-size, --minimum-volume or --fill-holes");
   }
   return options;
+}
+
+/** \throws InvalidArgument that names a class of --values which no voxel has, and those that there are. */
+void
+CheckClassesAreThere(const CleanReport & report,
+                     const ImageView &   image,
+                     CleanOptions        options,
+                     const std::string & path)
+{
+  if (report.missing.empty())
+  {
+    return;
+  }
+  options.values.clear();
+  std::vector<std::byte> cleaned(static_cast<std::size_t>(image.extent.VoxelCount()) * SizeOf(image.type));
+  const auto             classes = Clean(image, cleaned.data(), options).classes;
+  throw InvalidArgument(Quoted(path) + " has no class " + report.missing.front().ToString() + " (from --values)" +
+                        (classes.empty() ? "; it has none"
+                                         : "; its classes go from " + classes.front().value.ToString() + " to " +
+                                             classes.back().value.ToString()));
 }
 
 /** Values of classes are whole numbers in nearly all files. */
@@ -78,51 +97,40 @@ AsJson(Number value)
   return static_cast<double>(value);
 }
 
+/** \param name  begins the line */
+job::Findings
+CountsOf(const CleanedClass & one, int line, const std::string & name)
+{
+  return { { "components", one.components, line, name + ": #", "component" },
+           { "voxels", one.voxels },
+           { "removed_components", one.removedComponents, line, "# removed" },
+           { "removed_voxels", one.removedVoxels, line, "(#)", "voxel" },
+           { "filled_holes", one.filledHoles, line, "# filled", "hole" },
+           { "filled_voxels", one.filledVoxels, line, "(#)", "voxel" } };
+}
+
+/** Adds lines of the classes that changed, up to so many that they fit a screen, and their number. */
 void
-AddCounts(nlohmann::ordered_json & json, const CleanedClass & one)
+AddChanged(job::Findings & findings, const CleanReport & report, int line)
 {
-  json["components"] = one.components;
-  json["voxels"] = one.voxels;
-  json["removed_components"] = one.removedComponents;
-  json["removed_voxels"] = one.removedVoxels;
-  json["filled_holes"] = one.filledHoles;
-  json["filled_voxels"] = one.filledVoxels;
-}
-
-std::string
-Line(const std::string & value, const CleanedClass & one)
-{
-  std::ostringstream line;
-  line << std::setw(10) << value << std::setw(12) << one.components << std::setw(14) << one.voxels << std::setw(12)
-       << one.removedComponents << std::setw(14) << one.removedVoxels << std::setw(12) << one.filledHoles
-       << std::setw(14) << one.filledVoxels << '\n';
-  return line.str();
-}
-
-/** The classes that changed, up to so many that they fit a screen, and the sum of all. */
-std::string
-Describe(const CleanReport & report)
-{
-  constexpr std::size_t limit = 30;
-  std::ostringstream    text;
-  text << std::setw(10) << "class" << std::setw(12) << "components" << std::setw(14) << "voxels" << std::setw(12)
-       << "removed" << std::setw(14) << "voxels" << std::setw(12) << "filled" << std::setw(14) << "voxels" << '\n';
-  std::size_t changed = 0;
+  constexpr int limit = 30;
+  int           changed = 0;
   for (const CleanedClass & one : report.classes)
   {
-    if (one.removedComponents != 0 || one.filledHoles != 0)
+    if ((one.removedComponents != 0 || one.filledHoles != 0) && changed++ < limit)
     {
-      text << (++changed <= limit ? Line(one.value.ToString(), one) : "");
+      findings.push_back({ "", AsText(CountsOf(one, 1, "class " + one.value.ToString())), changed });
     }
   }
   if (changed > limit)
   {
-    text << std::setw(10) << "..."
-         << "  and " << changed - limit << " more classes (--json lists all)\n";
+    findings.push_back({ "", changed - limit, limit + 1, "and # more classes (--json lists all)" });
   }
-  text << Line("all", report.Total()) << changed << " of " << report.classes.size()
-       << (report.classes.size() == 1 ? " class" : " classes") << " changed\n";
-  return text.str();
+  findings.push_back({ "",
+                       changed,
+                       line,
+                       "# of " + std::to_string(report.classes.size()) +
+                         (report.classes.size() == 1 ? " class" : " classes") + " changed" });
 }
 
 /** The segments of what was cleaned: as they were if the output does not hold them. */
@@ -166,6 +174,7 @@ RunClean(const CleanArguments & arguments, const FrontEnd & frontEnd)
   LoadedImage image = reader.Read(arguments.input, true);
   options.connectivity = ConnectivityFor(arguments, image.extent, reader);
   options.periodic = PeriodicFor(arguments, *options.connectivity);
+  options.minimumVolume = SizeFor(*options.connectivity, arguments.minimumVolume, "--minimum-volume");
   options.holes = HolesOf(arguments, *options.connectivity, image.extent);
   options.geometry = image.geometry;
   options.background = AsVoxelValue(options.background, image.type);
@@ -183,11 +192,8 @@ RunClean(const CleanArguments & arguments, const FrontEnd & frontEnd)
   Buffer<std::byte> cleaned;
   cleaned.Resize(image.ByteCount());
   const CleanReport report = Clean(image.View(), cleaned.Data(), options);
+  CheckClassesAreThere(report, image.View(), options, arguments.input);
   image.voxels.Release();
-  for (const Number value : report.missing)
-  {
-    reader.Note("no voxel has the value " + value.ToString() + " of --values");
-  }
   seconds["clean"] = watch.Lap();
 
   reporter.Step("writing " + arguments.output);
@@ -209,32 +215,22 @@ RunClean(const CleanArguments & arguments, const FrontEnd & frontEnd)
   seconds["write"] = watch.Lap();
   seconds["total"] = total.Lap();
 
-  if (arguments.json)
+  constexpr int line = 100;
+  job::Findings findings = CountsOf(report.Total(), line, "all");
+  AddChanged(findings, report, line + 1);
+  AddNeighbors(findings, arguments, *options.connectivity, options.periodic, line + 1);
+  auto classes = nlohmann::ordered_json::array();
+  for (const CleanedClass & one : report.classes)
   {
-    nlohmann::ordered_json summary;
-    AddCounts(summary, report.Total());
-    AddNeighbors(summary, arguments, *options.connectivity, options.periodic);
-    summary["classes"] = nlohmann::ordered_json::array();
-    for (const CleanedClass & one : report.classes)
-    {
-      nlohmann::ordered_json entry;
-      entry["value"] = AsJson(one.value);
-      AddCounts(entry, one);
-      summary["classes"].push_back(entry);
-    }
-    AddSpacing(summary, image);
-    summary["notes"] = reader.Notes();
-    summary["seconds"] = seconds;
-    summary["peak_memory_bytes"] = PeakMemoryBytes();
-    frontEnd.takeSummary(summary);
+    job::Findings counts = CountsOf(one, 0, "");
+    counts.insert(counts.begin(), { "value", AsJson(one.value) });
+    classes.push_back(job::AsJson(counts));
   }
-  else if (!arguments.quiet)
-  {
-    reporter.Note("");
-    std::cout << Describe(report) << Printable(arguments.output) << ": type " << NameOf(image.type) << ", connectivity "
-              << DescribeNeighbors(*options.connectivity, options.periodic) << " (" << DescribeGrid(image) << ")"
-              << std::endl;
-  }
+  findings.push_back({ "classes", classes });
+  AddSpacing(findings, image, line + 2);
+  findings.push_back({ "", Printable(arguments.output) + ": labels of type " + NameOf(image.type), line + 3 });
+  AddRun(findings, reader.Notes(), seconds, arguments.output, false);
+  PrintFindings(findings, arguments, reporter, frontEnd);
 }
 
 } // namespace
@@ -243,21 +239,16 @@ void
 AddCleanCommand(CLI::App & app, const FrontEnd & frontEnd)
 {
   auto       arguments = std::make_shared<CleanArguments>();
-  CLI::App * command =
-    app.add_subcommand("clean", "Remove components of a segmentation's classes and fill their holes");
-  command
-    ->add_option("SEGMENTATION",
-                 arguments->input,
-                 "image: " + ReadableFormats() + "; every value except the background is a class and keeps its value")
+  CLI::App * command = app.add_subcommand("clean", "Remove small components of a segmentation and fill holes");
+  command->add_option("SEGMENTATION", arguments->input, "image; every value except the background is a class")
     ->required();
-  command->add_option("OUTPUT", arguments->output, "cleaned segmentation, of the same type: " + WritableFormats())
-    ->required();
-  command->add_option("--values", arguments->values, "classes to clean, as 1,3,5 (default: all)")
+  command->add_option("OUTPUT", arguments->output, "cleaned segmentation; classes keep their values")->required();
+  command->add_option("--values", arguments->values, "clean only these classes, as 1,3,5")
     ->check([](const std::string & text) {
       return text.empty() ? std::string("is not a list of classes; give values, as 1,3,5") : std::string();
     })
     ->type_name("V,V,...");
-  command->add_option("--background", arguments->background, "background value, which removed voxels get")
+  command->add_option("--background", arguments->background, "value of the background and of removed voxels")
     ->check(AnyNumber())
     ->type_name("V")
     ->capture_default_str();
@@ -265,9 +256,8 @@ AddCleanCommand(CLI::App & app, const FrontEnd & frontEnd)
              *arguments,
              std::string(ReadingOptions) + NeighborOptions + RunningOptions +
                "minimum-size minimum-volume largest fill-holes maximum-hole-size holes-by-slice no-compression");
-  command->get_option("--largest")->description("keep only the K largest components of each class (0: keep all)");
-  command->get_option("--fill-holes")
-    ->description("fill background that one class encloses, up to MM3 (2-D, slices: mm2) if given");
+  command->get_option("--largest")->description("keep only the K largest components of each class");
+  command->get_option("--fill-holes")->description("fill holes that one class encloses, up to MM3");
   command->get_option("--no-compression")->description("write the segmentation uncompressed (faster)");
   command->get_option("--json")->description("print the changes of each class as one JSON object");
   command->callback([arguments, frontEnd] { RunClean(*arguments, frontEnd); });

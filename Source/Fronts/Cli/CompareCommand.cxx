@@ -221,8 +221,7 @@ AddCompareCommand(CLI::App & app)
                  "share of voxels by which a defect must change to count as grown or shrunk")
     ->check(NumberFromZero())
     ->capture_default_str()
-    ->type_name("SHARE")
-    ->group("The comparison");
+    ->type_name("SHARE");
   AddOptions(*command, *arguments, "threads");
   command->callback([arguments] {
     arguments->options.threads = arguments->threads;

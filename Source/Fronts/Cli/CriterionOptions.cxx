@@ -7,6 +7,8 @@
 #include "BrickCCL/Measuring/CountNotANumber.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
+#include <algorithm>
+#include <limits>
 #include <sstream>
 
 namespace brickccl::cli
@@ -77,7 +79,7 @@ ApplyCriterion(const job::Segmenting &            arguments,
   {
     reporter.Step("smoothing");
     const ProgressHooks hooks = reporter.Hooks();
-    segmented.smoothed = SmoothImage(image, SmoothingMethod::FromText(arguments.smooth), { threads, Progress(hooks) });
+    segmented.smoothed = SmoothImage(image, job::SmoothingOf(arguments.smooth), { threads, Progress(hooks) });
   }
   const bool findsPart = arguments.pores && !arguments.range;
   const auto inside = mask ? std::optional(mask->View()) : std::nullopt;
@@ -143,93 +145,66 @@ CountPartInRegion(const Segmented &                  segmented,
 namespace
 {
 
-/** What the summary says about pores. */
-struct PoreTotals
-{
-  Totals        kept;
-  std::uint64_t largestVoxels = 0;
-  double        voxelSize = 0;
-  /** "mm^3" or the like. */
-  std::string unit;
-
-  PoreTotals(const PoresOfPart & pores, const ComponentTable & table)
-    : kept(TotalsOf(table))
-    , voxelSize(pores.geometry.VoxelVolume(pores.extent.dimension))
-    , unit(pores.extent.dimension == 1 ? "mm" : "mm^" + std::to_string(pores.extent.dimension))
-  {
-    for (const ComponentMeasures & pore : table.components)
-    {
-      largestVoxels = std::max(largestVoxels, pore.voxelCount);
-    }
-  }
-
-  double
-  SizeOf(std::uint64_t voxels) const
-  {
-    return static_cast<double>(voxels) * voxelSize;
-  }
-  std::string
-  TextOf(std::uint64_t voxels) const
-  {
-    std::ostringstream text;
-    text.precision(6);
-    text << voxels << " voxels, " << SizeOf(voxels) << ' ' << unit;
-    return text.str();
-  }
-};
-
 void
-DescribePores(std::ostream & text, const PoresOfPart & pores, const ComponentTable & table)
+AddPores(job::Findings &        findings,
+         const PoresOfPart &    pores,
+         const ComponentTable & table,
+         const LoadedImage &    image,
+         int                    line)
 {
-  const PoreTotals totals(pores, table);
-  text << "part of " << totals.TextOf(pores.partVoxels) << "; pores of " << totals.TextOf(totals.kept.voxels)
-       << ": porosity " << pores.PorosityPercent(totals.kept.voxels) << " %, largest pore "
-       << totals.TextOf(totals.largestVoxels) << '\n';
-  if (totals.kept.voxels != pores.poreVoxels)
+  const std::uint64_t kept = TotalsOf(table).voxels;
+  std::uint64_t       largest = 0;
+  for (const ComponentMeasures & pore : table.components)
   {
-    text << "with the pores that were dropped: " << totals.TextOf(pores.poreVoxels) << ", porosity "
-         << pores.PorosityPercent(pores.poreVoxels) << " %\n";
+    largest = std::max(largest, pore.voxelCount);
   }
+  const int ifDropped = kept == pores.poreVoxels ? 0 : line + 1;
+  AddSizes(findings, "pores/part_", pores.partVoxels, image, line, "part #");
+  AddSizes(findings, "pores/pore_", kept, image, line, "pores #");
+  findings.push_back({ "pores/porosity_percent", pores.PorosityPercent(kept), line, "porosity #", "%" });
+  AddSizes(findings, "pores/largest_", largest, image, line, "largest pore #", table.sliceAxis);
+  findings.push_back({ "pores/pore_voxels_before_filters", pores.poreVoxels });
+  findings.push_back({ "pores/porosity_percent_before_filters",
+                       pores.PorosityPercent(pores.poreVoxels),
+                       ifDropped,
+                       "with the dropped pores: porosity #",
+                       "%" });
+  findings.push_back({ "pores/other_material_voxels", pores.otherMaterialVoxels });
+  findings.push_back({ "pores/bores", pores.bores });
+  findings.push_back({ "pores/bore_voxels", pores.boreVoxels });
 }
 
-nlohmann::ordered_json
-PoresAsJson(const PoresOfPart & pores, const ComponentTable & table)
+/** " (otsu)", " (multi-otsu:3 of 300, 450)", " (iso50, peaks at 10 and 200)"; nothing for a given number. */
+std::string
+DescribeMethod(const Threshold & threshold)
 {
-  const PoreTotals  totals(pores, table);
-  const std::string size = totals.kept.sizeName;
-  return { { "part_voxels", pores.partVoxels },
-           { "part_" + size, totals.SizeOf(pores.partVoxels) },
-           { "pore_voxels", totals.kept.voxels },
-           { "pore_" + size, totals.kept.size },
-           { "porosity_percent", pores.PorosityPercent(totals.kept.voxels) },
-           { "largest_voxels", totals.largestVoxels },
-           { "largest_" + size, totals.SizeOf(totals.largestVoxels) },
-           { "pore_voxels_before_filters", pores.poreVoxels },
-           { "porosity_percent_before_filters", pores.PorosityPercent(pores.poreVoxels) },
-           { "other_material_voxels", pores.otherMaterialVoxels },
-           { "bores", pores.bores },
-           { "bore_voxels", pores.boreVoxels } };
+  if (threshold.method.kind == ThresholdMethod::Kind::Value)
+  {
+    return {};
+  }
+  std::string text = " (" + threshold.method.ToString();
+  for (const Number & one : threshold.all)
+  {
+    text += threshold.all.size() == 1 ? "" : (&one == threshold.all.data() ? " of " : ", ") + job::Readable(one);
+  }
+  if (!threshold.peaks.empty())
+  {
+    text +=
+      ", peaks at " + job::Readable(Number(threshold.peaks[0])) + " and " + job::Readable(Number(threshold.peaks[1]));
+  }
+  return text + ")";
 }
 
-void
-DescribeThreshold(std::ostream & text, const job::Segmenting & arguments, const Segmented & segmented)
+std::string
+DescribeRange(const Criterion::Range & range)
 {
-  text << "threshold " << segmented.threshold->ToString();
-  if (segmented.threshold->all.size() > 1)
-  {
-    text << " of";
-    for (const Number value : segmented.threshold->all)
-    {
-      text << ' ';
-      Threshold::IsBeyondDoubles(value) ? text << value.ToString() : text << static_cast<double>(value);
-    }
-  }
-  if (!segmented.threshold->peaks.empty())
-  {
-    text << " between the peaks " << segmented.threshold->peaks[0] << " and " << segmented.threshold->peaks[1];
-  }
-  text << ": voxels " << (arguments.below ? "below" : "at or above") << " it are "
-       << (segmented.pores ? "material" : "foreground") << '\n';
+  const bool hasLow = range.low > -std::numeric_limits<double>::infinity();
+  const bool hasHigh = range.high < std::numeric_limits<double>::infinity();
+  return range.low == range.high ? " of value " + job::Readable(range.low)
+       : hasLow && hasHigh       ? " from " + job::Readable(range.low) + " to " + job::Readable(range.high)
+       : hasLow                  ? " from " + job::Readable(range.low) + " up"
+       : hasHigh                 ? " up to " + job::Readable(range.high)
+                                 : " of any value";
 }
 
 nlohmann::ordered_json
@@ -250,28 +225,43 @@ DescribeThresholdAsJson(const job::Segmenting & arguments, const Segmented & seg
 } // namespace
 
 std::string
-DescribeSegmented(const job::Segmenting & arguments, const Segmented & segmented, const ComponentTable & table)
+DescribeCriterion(const job::Segmenting & arguments, const Segmented & segmented)
 {
-  std::ostringstream text;
+  const Criterion & asked = segmented.asked;
+  std::string       text = segmented.pores ? "material" : "foreground";
   if (segmented.threshold)
   {
-    DescribeThreshold(text, arguments, segmented);
+    const std::string value = job::Readable(segmented.threshold->value);
+    text += (arguments.below ? " below " + value : " from " + value + " up") + DescribeMethod(*segmented.threshold);
   }
-  if (segmented.pores)
+  else
   {
-    DescribePores(text, *segmented.pores, table);
+    text += asked.range      ? DescribeRange(*asked.range)
+          : asked.background ? ": values other than " + job::Readable(*asked.background)
+                             : ": every voxel";
   }
-  return text.str();
+  return text + (asked.joining == Criterion::Joining::EqualValue ? ", equal values joined"
+                 : asked.joining == Criterion::Joining::Tolerance
+                   ? ", values joined if at most " + job::Readable(asked.tolerance) + " apart"
+                   : "");
 }
 
 void
-AddSegmented(nlohmann::ordered_json & summary,
-             const job::Segmenting &  arguments,
-             const Segmented &        segmented,
-             const ComponentTable &   table)
+AddSegmented(job::Findings &         findings,
+             const job::Segmenting & arguments,
+             const Segmented &       segmented,
+             const ComponentTable &  table,
+             const LoadedImage &     image,
+             int                     line)
 {
-  summary["threshold"] = segmented.threshold ? DescribeThresholdAsJson(arguments, segmented) : nlohmann::ordered_json();
-  summary["pores"] = segmented.pores ? PoresAsJson(*segmented.pores, table) : nlohmann::ordered_json();
+  findings.push_back(
+    { "threshold", segmented.threshold ? DescribeThresholdAsJson(arguments, segmented) : nlohmann::ordered_json() });
+  if (!segmented.pores)
+  {
+    findings.push_back({ "pores", nullptr });
+    return;
+  }
+  AddPores(findings, *segmented.pores, table, image, line);
 }
 
 } // namespace brickccl::cli

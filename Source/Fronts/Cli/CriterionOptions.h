@@ -71,16 +71,16 @@ MeasureOptionsFor(const Segmented & segmented, bool isRead, MeasureOptions optio
   return options;
 }
 
-/** Lines for the summary about the threshold and about pores; empty if there are neither. `table` holds the pores that
- *  are kept. */
-std::string
-DescribeSegmented(const job::Segmenting & arguments, const Segmented & segmented, const ComponentTable & table);
+/** "material from 452 up (otsu)", "foreground from 1 to 5, equal values joined" */
+std::string DescribeCriterion(const job::Segmenting & arguments, const Segmented & segmented);
 
-/** The same as members "threshold" and "pores" of a summary, which are null where there are none. */
-void AddSegmented(nlohmann::ordered_json & summary,
-                  const job::Segmenting &  arguments,
-                  const Segmented &        segmented,
-                  const ComponentTable &   table);
+/** Adds the threshold, without words, and the pores. `table` holds the pores that are kept. */
+void AddSegmented(job::Findings &         findings,
+                  const job::Segmenting & arguments,
+                  const Segmented &       segmented,
+                  const ComponentTable &  table,
+                  const LoadedImage &     image,
+                  int                     line);
 
 } // namespace brickccl::cli
 

@@ -23,6 +23,22 @@ namespace fs = std::filesystem;
 namespace
 {
 
+/** "512 x 512 x 275 voxels, spacing 0.5 x 0.5 x 2 mm" */
+std::string
+DescribeGrid(const LoadedImage & image)
+{
+  return image.extent.ToString() + " voxels, " +
+         (image.channels > 1 ? std::to_string(image.channels) + " channels, " : "") + "spacing " +
+         DescribeSpacing(image);
+}
+
+/** "mm3" of "volume_mm3" */
+std::string
+UnitOf(const std::string & sizeName)
+{
+  return sizeName.substr(sizeName.find('_') + 1);
+}
+
 /** A path as a key: the same for two paths that lead, through links or other spellings, to one place. */
 std::string
 PlaceOf(const std::string & path)
@@ -145,8 +161,14 @@ CheckImageName(const std::string & path)
 }
 
 void
-CheckSeries(const job::Reading & arguments, const NamedFiles & inputs)
+CheckReading(const job::Reading & arguments, const NamedFiles & inputs)
 {
+  const auto isRaw = [](const auto & input) { return !input.second.empty() && MayBeRaw(input.second); };
+  if (!arguments.raw.empty() && std::none_of(inputs.begin(), inputs.end(), isRaw))
+  {
+    throw InvalidArgument("--raw " + arguments.raw + " describes voxels without a header, but " +
+                          Quoted(inputs.front().second) + " has one; leave it out");
+  }
   std::string names;
   for (const auto & [name, input] : inputs)
   {
@@ -196,7 +218,7 @@ CheckOutputs(const NamedFiles & inputs, const NamedFiles & outputs)
 void
 CheckFiles(const job::Reading & arguments, const NamedFiles & inputs, const NamedFiles & outputs)
 {
-  CheckSeries(arguments, inputs);
+  CheckReading(arguments, inputs);
   CheckOutputs(inputs, outputs);
 }
 
@@ -207,6 +229,7 @@ ImageReader::ImageReader(const job::Reading & arguments, int threads, Reporter &
   m_Options.acceptSheared = arguments.acceptSheared;
   m_Options.series = arguments.series;
   m_Options.spacing = arguments.spacing;
+  m_Options.raw = arguments.raw;
   m_Options.threads = threads;
 }
 
@@ -253,7 +276,7 @@ ImageReader::ReadWith(const ReadOptions & options, const std::string & path)
   }
   if (image.spacingSource == "none")
   {
-    Note(Quoted(path) + ": it holds no spacing; 1 mm is taken (--spacing X Y Z gives another)");
+    Note(Quoted(path) + ": no voxel size in the file: 1 mm assumed; set it with --spacing X Y Z");
   }
   // Of label maps and masks; that of images is told where they are labeled.
   if (const auto count = told.asLabels && !told.inParts ? CountNotANumber(image.View(), told.Context()) : 0; count > 0)
@@ -368,25 +391,57 @@ DescribeSpacing(const LoadedImage & image)
   {
     text << (axis == 0 ? "" : " x ") << image.geometry.spacing[axis];
   }
-  text << " mm"
-       << (image.spacingSource == "none"        ? " (taken for want of one)"
-           : image.spacingSource == "--spacing" ? " (from --spacing)"
-                                                : " (from the file)");
+  text << " mm" << (image.spacingSource == "none" ? " (assumed: the file has none)" : "");
   return text.str();
 }
 
-std::string
-DescribeGrid(const LoadedImage & image)
+void
+AddSpacing(job::Findings & findings, const LoadedImage & image, int line)
 {
-  return image.extent.ToString() + " voxels, spacing " + DescribeSpacing(image);
+  const double * const spacing = image.geometry.spacing;
+  findings.push_back({ "spacing", std::vector<double>(spacing, spacing + image.extent.dimension) });
+  findings.push_back({ "spacing_source", image.spacingSource });
+  findings.push_back({ "", DescribeGrid(image), line, "image: #" });
 }
 
 void
-AddSpacing(nlohmann::ordered_json & summary, const LoadedImage & image)
+AddExtent(job::Findings & findings, const LoadedImage & image, int line)
 {
-  const double * const spacing = image.geometry.spacing;
-  summary["spacing"] = std::vector<double>(spacing, spacing + image.extent.dimension);
-  summary["spacing_source"] = image.spacingSource;
+  const std::int64_t * const size = image.extent.size;
+  findings.push_back({ "extent", std::vector<std::int64_t>(size, size + image.extent.dimension) });
+  AddSpacing(findings, image, line);
+}
+
+void
+AddSizes(job::Findings &            findings,
+         const std::string &        start,
+         std::uint64_t              voxels,
+         const LoadedImage &        image,
+         int                        line,
+         const std::string &        label,
+         const std::optional<int> & sliceAxis)
+{
+  const int    dimension = image.extent.dimension;
+  const double size = static_cast<double>(voxels) * image.geometry.VoxelVolume(dimension);
+  const bool   isKnown = image.spacingSource != "none";
+  findings.push_back({ start + "voxels", voxels, isKnown ? 0 : line, label, "voxel" });
+  findings.push_back(
+    { start + SizeName(dimension), size, isKnown && !sliceAxis ? line : 0, label, UnitOf(SizeName(dimension)) });
+  if (isKnown && sliceAxis)
+  {
+    findings.push_back({ "", size / image.geometry.spacing[*sliceAxis], line, label, UnitOf(SizeName(dimension - 1)) });
+  }
+}
+
+void
+AddTotals(job::Findings & findings, const Totals & totals, const LoadedImage & image, int line)
+{
+  const bool isKnown = image.spacingSource != "none";
+  findings.push_back({ "totals/voxel_count", totals.voxels, isKnown ? 0 : line, "together #", "voxel" });
+  findings.push_back(
+    { "totals/" + totals.sizeName, totals.size, isKnown ? line : 0, "together #", UnitOf(totals.sizeName) });
+  findings.push_back({ "totals/region_" + totals.sizeName, totals.regionSize });
+  findings.push_back({ "totals/fraction", totals.fraction });
 }
 
 } // namespace brickccl::cli

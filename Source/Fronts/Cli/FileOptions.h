@@ -7,6 +7,7 @@
 #include "BrickCCL/Job/Job.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,10 +27,11 @@ void CheckOutputs(const NamedFiles & inputs, const NamedFiles & outputs);
  * or its folder cannot be written to. An empty path stands for no file. */
 void CheckImageName(const std::string & path);
 
-/** \throws InvalidArgument if a series is chosen and none of the inputs can hold one. */
-void CheckSeries(const job::Reading & arguments, const NamedFiles & inputs);
+/** \throws InvalidArgument if a series is chosen and none of the inputs can hold one, or if raw voxels are described
+ * and none of the inputs holds such. */
+void CheckReading(const job::Reading & arguments, const NamedFiles & inputs);
 
-/** CheckSeries and CheckOutputs: what is to be known of a command's files before one is read. */
+/** CheckReading and CheckOutputs: what is to be known of a command's files before one is read. */
 void CheckFiles(const job::Reading & arguments, const NamedFiles & inputs, const NamedFiles & outputs);
 
 /** Reads the images of a command, prints their notes and keeps them for the summary. */
@@ -96,14 +98,25 @@ Segmentation SegmentsOf(const LoadedImage &                image,
 void
 WriteImage(const std::string & path, const ImageToWrite & image, const WriteOptions & options, ImageReader & notes);
 
-/** Describes the spacing for the summary: "0.5 x 0.5 x 2 mm (taken for want of one)". */
+/** "0.5 x 0.5 x 2 mm", or "1 x 1 x 1 mm (assumed: the file has none)" */
 std::string DescribeSpacing(const LoadedImage & image);
 
-/** "512 x 512 x 275 voxels, spacing 0.5 x 0.5 x 2 mm (from the file)", for summaries. */
-std::string DescribeGrid(const LoadedImage & image);
+/** Adds the spacing, or the extent and the spacing; the text of `line` has both. */
+void AddSpacing(job::Findings & findings, const LoadedImage & image, int line);
+void AddExtent(job::Findings & findings, const LoadedImage & image, int line);
 
-/** The spacing as a part of the summary as JSON. */
-void AddSpacing(nlohmann::ordered_json & summary, const LoadedImage & image);
+/** Adds voxels and their size, "kept_voxels" and "kept_volume_mm3" for the start "kept_". The text has the size, or the
+ *  number of voxels if the spacing is unknown. \param sliceAxis  of components within slices: the text has the area */
+void AddSizes(job::Findings &            findings,
+              const std::string &        start,
+              std::uint64_t              voxels,
+              const LoadedImage &        image,
+              int                        line,
+              const std::string &        label,
+              const std::optional<int> & sliceAxis = {});
+
+/** Adds the components' voxels, size and share of the image or part. */
+void AddTotals(job::Findings & findings, const Totals & totals, const LoadedImage & image, int line);
 
 } // namespace brickccl::cli
 

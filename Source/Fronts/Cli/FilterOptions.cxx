@@ -163,7 +163,6 @@ HolesOf(const job::Holes & arguments, const Connectivity & connectivity, const E
   }
   HoleOptions holes;
   holes.maximumSize = arguments.maximumHoleSize;
-  holes.maximumVolume = static_cast<double>(ParseNumber(arguments.fillHoles, "--fill-holes"));
   if (!arguments.holesBySlice.empty())
   {
     const int axis = AxisFromName(arguments.holesBySlice);
@@ -174,6 +173,9 @@ HolesOf(const job::Holes & arguments, const Connectivity & connectivity, const E
     }
     holes.connectivity = DualWithinSlices(connectivity, axis);
   }
+  job::Amount volume;
+  SetValue(job::AnyVolume, { arguments.fillHoles }, &volume);
+  holes.maximumVolume = SizeFor(holes.connectivity.value_or(connectivity), volume, "--fill-holes");
   return holes;
 }
 
@@ -212,51 +214,34 @@ ReadFilter(const job::Filter &  arguments,
   return loaded;
 }
 
-nlohmann::ordered_json
-FilterAsJson(const ComponentFilter & filter, const ComponentFilterReport & report)
+void
+AddFilter(job::Findings & findings, const ComponentFilter & filter, const ComponentFilterReport & report, int line)
 {
   if (filter.KeepsEverything())
   {
-    return {};
+    findings.push_back({ "filter", nullptr });
+    return;
   }
-  nlohmann::ordered_json json;
-  json["filled_holes"] = report.filledHoles;
-  json["filled_voxels"] = report.filledVoxels;
-  json["components_before"] = report.components;
-  json["seeds_in_background"] = report.seedsInBackground;
-  json["removed_without_seed"] = report.removedWithoutSeed;
-  json["removed_at_border"] = report.removedAtBorder;
-  json["removed_not_touching"] = report.removedNotTouching;
-  return json;
-}
-
-std::string
-DescribeFilter(const ComponentFilter & filter, const ComponentFilterReport & report)
-{
-  if (filter.KeepsEverything())
-  {
-    return {};
-  }
-  std::string text = "filter: " + Counted(report.components, "component") + " before";
-  if (filter.holes)
-  {
-    text += ", " + Counted(report.filledHoles, "hole") + " filled (" + Counted(report.filledVoxels, "voxel") + ")";
-  }
-  if (filter.seeds)
-  {
-    text += ", " + std::to_string(report.removedWithoutSeed) + " without a seed removed (" +
-            Counted(report.seedsInBackground, "seed") + (report.seedsInBackground == 1 ? " lies" : " lie") +
-            " in no component)";
-  }
-  if (filter.clearBorder)
-  {
-    text += ", " + std::to_string(report.removedAtBorder) + " at the border removed";
-  }
-  if (filter.touching)
-  {
-    text += ", " + std::to_string(report.removedNotTouching) + " not touching the mask removed";
-  }
-  return text + "\n";
+  const auto lineIf = [line](bool isAsked) { return isAsked ? line : 0; };
+  findings.insert(
+    findings.end(),
+    { { "filter/filled_holes", report.filledHoles, lineIf(filter.holes.has_value()), "# filled", "hole" },
+      { "filter/filled_voxels", report.filledVoxels, lineIf(filter.holes.has_value()), "(#)", "voxel" },
+      { "filter/components_before", report.components, line, "# before the filters", "component" },
+      { "filter/seeds_in_background",
+        report.seedsInBackground,
+        lineIf(report.seedsInBackground > 0),
+        "# in no component",
+        "seed" },
+      { "filter/removed_without_seed",
+        report.removedWithoutSeed,
+        lineIf(filter.seeds.has_value()),
+        "# without a seed removed" },
+      { "filter/removed_at_border", report.removedAtBorder, lineIf(filter.clearBorder), "# at the border removed" },
+      { "filter/removed_not_touching",
+        report.removedNotTouching,
+        lineIf(filter.touching.has_value()),
+        "# not touching the mask removed" } });
 }
 
 } // namespace brickccl::cli

@@ -6,8 +6,6 @@
 #include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Job/Job.h"
 
-#include <nlohmann/json.hpp>
-
 #include <optional>
 #include <string>
 
@@ -36,9 +34,9 @@ LoadedFilter ReadFilter(const job::Filter &  arguments,
                         const LoadedImage &  image,
                         ImageReader &        reader);
 
-/** What a filter did, for the summary as JSON (null without a filter) and as text (a line, or nothing without one). */
-nlohmann::ordered_json FilterAsJson(const ComponentFilter & filter, const ComponentFilterReport & report);
-std::string            DescribeFilter(const ComponentFilter & filter, const ComponentFilterReport & report);
+/** Adds what a filter did. */
+void
+AddFilter(job::Findings & findings, const ComponentFilter & filter, const ComponentFilterReport & report, int line);
 
 } // namespace brickccl::cli
 

@@ -5,6 +5,7 @@
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/VolumeView.h"
+#include "BrickCCL/Job/Job.h"
 
 #include <nlohmann/json.hpp>
 
@@ -12,6 +13,7 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace brickccl::cli
 {
@@ -43,6 +45,20 @@ struct FrontEnd
     }
   }
 };
+
+/** Adds what ends every summary: notes, seconds and memory, and as the last line of the text what can be done with a
+ *  label map (empty: there is none) and a table. */
+void AddRun(job::Findings &                  findings,
+            const std::vector<std::string> & notes,
+            const nlohmann::ordered_json &   seconds,
+            const std::string &              labelMap,
+            bool                             hasTable);
+
+/** Ends a command: prints what it found, as it is asked for. */
+void PrintFindings(const job::Findings & findings,
+                   const job::Running &  running,
+                   Reporter &            reporter,
+                   const FrontEnd &      frontEnd = {});
 
 } // namespace brickccl::cli
 

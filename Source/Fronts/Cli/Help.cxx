@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Cli/Help.h"
 
+#include "BrickCCL/Cli/ArgumentFault.h"
 #include "BrickCCL/Cli/Spelling.h"
 #include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Job/Parameters.h"
 
 #include <algorithm>
 #include <iostream>
+#include <iterator>
+#include <map>
 #include <memory>
+#include <set>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,112 +23,273 @@ namespace brickccl::cli
 namespace
 {
 
-/** The tasks of options that are not parameters of a job, and of options that have another one in a command. */
-constexpr std::pair<const char *, const char *> Tasks[] = {
-  { "The phantom",
-    "seed density grain noise blur rings hardening diameters family level subdivisions parameter phantom:size "
-    "phantom:spacing" },
+/** The groups of options in the order of work, with the options that are not parameters of a job or have another group
+ * in a command. */
+constexpr std::pair<const char *, const char *> Groups[] = {
+  { "The phantom", "seed density grain noise blur rings hardening diameters phantom:size phantom:spacing" },
   { "The truth", "truth truth-labels sizes" },
+  { job::group::Reading, "" },
   { job::group::Labeled, "range-from range-to steps" },
+  { job::group::Joined, "" },
   { job::group::Kept, "where labels keep remove values" },
+  { job::group::Holes, "" },
   { job::group::LabelMap, "keep-labels" },
+  { "Output", "batch:output new:output" },
   { "The mesh", "one-file-each mesh:smooth mesh:ras" },
-  { "The comparison", "overlap different-recipes" },
+  { "The comparison", "overlap different-recipes compare:tolerance" },
   { "The picture", "pictures style color-by render:size patient" },
-  { "Output", "mesh:output render:output batch:output" },
   { job::group::Table,
-    "stats:output sweep:output compare:output histogram bins log weights plot list-columns list-columns-markdown" },
+    "stats:output sweep:output compare:output histogram bins log weights plot list-columns "
+    "list-columns-markdown" },
   { job::group::Running, "jobs report dry-run" },
+  { "Help", "formats help help-all version" },
 };
 
-const std::vector<std::pair<const char *, const char *>> &
-Examples()
+/** The help of a command: the options that most jobs need, if `--help` shows these only, and what ends it. */
+struct CommandHelp
 {
-  static const std::vector<std::pair<const char *, const char *>> examples = {
-    { "label",
-      "  brickccl label part.nrrd pores.nrrd --pores --statistics pores.csv\n"
-      "  brickccl label scan.nii.gz bone.nii.gz --threshold 200 --largest 1 --connectivity full" },
-    { "stats", "  brickccl stats labels.nrrd --intensity scan.nrrd --print --top 10" },
-    { "select", "  brickccl select pores.nrrd ragged.nrrd --where \"volume_mm3 > 2 and sphericity < 0.6\" --keep" },
-    { "batch",
-      "  brickccl batch casting-porosity scans/ -o results --report\n"
-      "The exit code is 0 if every image was processed, whatever its verdict, and 3 if some have an error." },
-    { "recipe", "  brickccl recipe new casting-porosity -o casting.toml" },
-    { "compare",
-      "  brickccl compare results-2025 results-2026 -o changes.csv\n"
-      "The exit code is 0 if every item of both batches was compared, whatever changed, and 3 if some could not be:\n"
-      "they have an error, no label map, or were changed after the batch." },
-    { "score", "  brickccl score pores.nrrd truth.nrrd --minimum-size 19 --json" },
-    { "mesh", "  brickccl mesh pores.nrrd pores.stl --smooth 20 --where \"volume_mm3 > 1\"" },
-    { "render",
-      "  brickccl render pores.nrrd --style surface --part part-mask.nrrd --color-by volume_mm3 -o pores.png" },
-    { "clean", "  brickccl clean segmentation.nrrd cleaned.nrrd --largest 1 --fill-holes" },
-    { "sweep", "  brickccl sweep scan.nrrd --range-from 200 --range-to 600 --steps 41 -o curve.csv --plot curve.png" },
-    { "report", "  brickccl report results" },
-    { "info", "  brickccl info scan.nrrd" },
-    { "phantom", "  brickccl phantom casting part.nrrd --truth truth.nrrd --spacing 0.1 0.1 0.1" },
-    { "completion", "  source <(brickccl completion bash)" },
-    { "manual", "  brickccl manual | man -l -" },
-  };
-  return examples;
-}
+  const char * name;
+  const char * mainOptions;
+  const char * examples;
+};
+
+constexpr CommandHelp Commands[] = {
+  { "brickccl",
+    "",
+    "  brickccl info part.nrrd\n"
+    "  brickccl label part.nrrd pores.nrrd --pores --statistics pores.csv\n\n"
+    "Help on a command: brickccl label --help\n"
+    "File formats:      brickccl info --formats\n"
+    "Manual:            brickccl manual | man -l -\n" },
+  { "label",
+    "pores threshold range mask connectivity minimum-volume largest fill-holes statistics print picture spacing memory",
+    "  brickccl label part.nrrd pores.nrrd --pores --statistics pores.csv\n"
+    "  brickccl label scan.nii.gz bone.nii.gz --threshold 200 --largest 1\n" },
+  { "stats",
+    "output print intensity part columns sort top units histogram plot picture spacing",
+    "  brickccl stats labels.nrrd --intensity scan.nrrd --print --top 10\n"
+    "  brickccl stats labels.nrrd -o t.csv --histogram volume_mm3 --plot sizes.svg\n" },
+  { "select",
+    "where keep remove keep-labels statistics columns intensity part print picture",
+    "  brickccl select pores.nrrd ragged.nrrd \\\n"
+    "    --where \"volume_mm3 > 2 and sphericity < 0.6\" --keep\n" },
+  { "clean",
+    "values minimum-volume minimum-size largest fill-holes connectivity background spacing",
+    "  brickccl clean segmentation.nrrd cleaned.nrrd --largest 1 --fill-holes\n" },
+  { "sweep",
+    "range-from range-to steps below output plot connectivity spacing",
+    "  brickccl sweep scan.nrrd --range-from 200 --range-to 600 --steps 41 \\\n"
+    "    -o curve.csv --plot curve.png\n" },
+  { "mesh", "", "  brickccl mesh pores.nrrd pores.stl --smooth 20 --where \"volume_mm3 > 1\"" },
+  { "render",
+    "style color-by size patient intensity part where labels",
+    "  brickccl render pores.nrrd pores.png --intensity scan.nrrd\n"
+    "  brickccl render pores.nrrd pores.png --style surface --color-by volume_mm3\n" },
+  { "info", "", "  brickccl info scan.nrrd\n  brickccl info --formats\n" },
+  { "phantom",
+    "size spacing seed truth truth-labels sizes",
+    "  brickccl phantom casting part.nrrd --truth truth.nrrd --spacing 0.1 0.1 0.1\n"
+    "  brickccl phantom balls balls.nrrd --size 200 200 200 --density 0.3\n" },
+  { "batch",
+    "",
+    "  brickccl batch casting-porosity scans/ -o results --report\n\n"
+    "The exit code is 0 if every image was processed, whatever its verdict, and 3 if\n"
+    "some have an error.\n" },
+  { "recipe", "", "  brickccl recipe new casting-porosity -o casting.toml\n  brickccl recipe explain casting.toml\n" },
+  { "report", "", "  brickccl report results\n" },
+  { "score", "", "  brickccl score pores.nrrd truth.nrrd --minimum-size 19 --json\n" },
+  { "compare",
+    "",
+    "  brickccl compare results-2025 results-2026 -o changes.csv\n\n"
+    "The exit code is 0 if every item of both batches was compared, whatever changed,\n"
+    "and 3 if some could not be: they have an error, no label map, or were changed\n"
+    "after the batch.\n" },
+  { "completion", "", "  source <(brickccl completion bash)\n" },
+  { "manual", "", "  brickccl manual | man -l -\n" },
+};
 
 constexpr const char * ExitCodes =
-  "Exit codes: 0 success; 1 error; 3 some images of a batch have errors or could not be compared; 130 interrupted\n"
-  "(Ctrl-C); 100 to 129 invalid arguments. Whatever the code, each output is complete or unchanged.";
+  "Exit codes: 0 success; 1 error; 3 some images of a batch have errors or could\nnot be compared; 130 interrupted "
+  "(Ctrl-C); 100 to 129 invalid arguments.\nWhatever the code, each output is complete or unchanged.";
 
-/** Names of values say how many there are. An argument that is an option as well is stated once, as an option. */
-class HelpFormatter : public CLI::Formatter
+const CommandHelp &
+HelpOf(const CLI::App & command)
 {
-public:
-  std::string
-  make_positionals(const CLI::App * app) const override
-  {
-    const auto options =
-      app->get_options([](const CLI::Option * option) { return option->get_positional() && !option->nonpositional(); });
-    return options.empty() ? "" : make_group(get_label("Positionals"), true, options);
-  }
+  static constexpr CommandHelp none = { "", "", "" };
+  const auto * const found = std::find_if(std::begin(Commands), std::end(Commands), [&](const CommandHelp & one) {
+    return command.get_name() == one.name;
+  });
+  return found == std::end(Commands) ? none : *found;
+}
 
-  std::string
-  make_option_name(const CLI::Option * option, bool isPositional) const override
+/** Calls the function with each command below an app, and with its full name: "recipe", "recipe new". */
+template <typename App, typename Function>
+void
+ForEachCommand(App & app, const Function & function, const std::string & before = "")
+{
+  for (auto * const command : app.get_subcommands([](const CLI::App *) { return true; }))
   {
-    const std::string name = CLI::Formatter::make_option_name(option, isPositional);
-    return isPositional || !option->get_positional() ? name : option->get_name(true) + " or " + name;
+    function(*command, before + command->get_name());
+    ForEachCommand(*command, function, before + command->get_name() + " ");
   }
+}
 
-  std::string
-  make_option_opts(const CLI::Option * option) const override
+/** A text in which tabs lead to a column, in lines of at most 80 characters. */
+std::string
+InColumns(const std::string & text)
+{
+  std::vector<std::pair<std::string, std::string>> rows;
+  std::size_t                                      column = 0;
+  std::istringstream                               lines(text);
+  for (std::string line; std::getline(lines, line);)
   {
-    std::string text = CLI::Formatter::make_option_opts(option);
-    if (const auto place = text.find(" Excludes:"); place != std::string::npos)
-    {
-      text.replace(place, std::string(" Excludes:").size(), " (not together with");
-      const auto end = std::min(text.find(" Needs:", place), text.size());
-      text.insert(end, ")");
-    }
-    const std::string count = " x " + std::to_string(option->get_expected_min());
-    if (const auto place = text.find(count); option->get_expected_min() > 1 && place != std::string::npos)
-    {
-      text.erase(place, count.size());
-    }
-    return text;
+    const std::size_t tab = line.find('\t');
+    column = tab == std::string::npos ? column : std::max(column, std::min<std::size_t>(tab + 2, 28));
+    rows.emplace_back(line.substr(0, tab), line.substr(std::min(tab, line.size())));
   }
-};
+  std::string all;
+  for (auto [line, rest] : rows)
+  {
+    for (const std::string & word : job::WordsOf(rest))
+    {
+      const bool isFirst = line.size() <= column;
+      if (isFirst ? line.size() + 2 > column && !line.empty() : line.size() + 1 + word.size() > 80)
+      {
+        all += line + '\n';
+        line.clear();
+      }
+      line.resize(std::max(line.size() + 1, column), ' ');
+      line += word;
+    }
+    all += line + '\n';
+  }
+  return all;
+}
+
+/** A title and the rows below it; nothing if there are none. */
+std::string
+Section(const std::string & title, const std::string & rows)
+{
+  return rows.empty() ? "" : '\n' + title + ":\n" + rows;
+}
+
+/** "-o, --output FILE", "INPUT...", "OUTPUT or -o FILE". */
+std::string
+NameOf(const CLI::Option & option)
+{
+  if (option.get_positional())
+  {
+    return option.get_name(true, false) + (option.get_items_expected_max() > 1 ? "..." : "") +
+           (option.nonpositional() ? " or -" + option.get_snames().front() + " FILE" : "");
+  }
+  const std::string letter = option.get_snames().empty() ? "" : "-" + option.get_snames().front() + ", ";
+  return letter + "--" + option.get_lnames().front() +
+         (option.get_items_expected_max() > 0 ? " " + option.get_type_name() : "");
+}
+
+/** A description with the default and what the option needs and excludes, and the details behind its line break. */
+std::string
+DetailsOf(const CLI::Option & option)
+{
+  const std::string & text = option.get_description();
+  const std::string   preset = option.get_expected_min() == 0 ? "" : option.get_default_str();
+  std::string         notes = preset.empty() || text.find("default") != std::string::npos ? "" : "; default: " + preset;
+  const auto          tie = [&](const std::set<CLI::Option *> & others, const char * before) {
+    std::set<std::string> names;
+    for (const CLI::Option * const other : others)
+    {
+      names.insert(other->get_name());
+    }
+    for (const std::string & name : names)
+    {
+      notes += before + name;
+      before = ", ";
+    }
+  };
+  tie(option.get_needs(), "; needs ");
+  tie(option.get_excludes(), "; not together with ");
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  return text.substr(0, end) + (notes.empty() ? "" : " (" + notes.substr(2) + ")") +
+         (end < text.size() ? ". " + text.substr(end + 1) : "");
+}
+
+std::string
+MakeHelp(const CLI::App * command, const std::string & name, CLI::AppFormatMode mode)
+{
+  const CommandHelp & help = HelpOf(*command);
+  const auto          commands = command->get_subcommands([](const CLI::App *) { return true; });
+  const bool          isAll = mode == CLI::AppFormatMode::All;
+  const bool          isShort = !isAll && help.mainOptions[0] != '\0';
+  const auto          rowOf = [&](const CLI::Option & option) {
+    const std::string & text = option.get_description();
+    return "  " + NameOf(option) + '\t' + (isShort ? text.substr(0, text.find('\n')) : DetailsOf(option)) + '\n';
+  };
+  std::string rows;
+  for (const CLI::App * const one : commands)
+  {
+    rows += "  " + one->get_name() + '\t' + one->get_description() + '\n';
+  }
+  std::string text = command->get_description() +
+                     "\n\nUsage: " + UsageOf(*command, name + (commands.empty() ? " [OPTIONS]" : "")) + '\n' +
+                     Section("Commands", rows);
+  rows.clear();
+  for (const CLI::Option * const option : command->get_options())
+  {
+    rows += option->get_positional() ? rowOf(*option) : "";
+  }
+  text += Section("Arguments", rows);
+  rows.clear();
+  const auto mainOptions = job::WordsOf(help.mainOptions);
+  for (const std::string & one : mainOptions)
+  {
+    rows += rowOf(*command->get_option("--" + one));
+  }
+  const std::string examples = Section("Examples", help.examples);
+  text += isShort ? Section("Main options", rows) + examples : "";
+  std::string more;
+  for (const auto & [group, unused] : Groups)
+  {
+    std::string others;
+    rows.clear();
+    for (const CLI::Option * const option : command->get_options())
+    {
+      if (option->get_group() == group && !option->get_positional())
+      {
+        const std::string & longName = option->get_lnames().front();
+        rows += rowOf(*option);
+        others += std::count(mainOptions.begin(), mainOptions.end(), longName) > 0 ? "" : " --" + longName;
+      }
+    }
+    text += isShort ? "" : Section(group, rows);
+    more += others.empty() || group == std::string("Help") ? "" : std::string("  ") + group + '\t' + others + '\n';
+  }
+  text += isShort ? Section("More options, explained by `" + name + " --help-all`", more) +
+                      "\nFile formats: brickccl info --formats. Manual: brickccl manual | man -l -.\n"
+                  : examples;
+  text = InColumns(text + (command->get_footer().empty() ? "" : '\n' + command->get_footer() + '\n'));
+  for (const CLI::App * const one : isAll ? commands : std::vector<const CLI::App *>())
+  {
+    text += '\n' + std::string(80, '_') + "\n\n" + MakeHelp(one, name + " " + one->get_name(), mode);
+  }
+  return text;
+}
 
 void
 PrintCompletion(const CLI::App & app, const std::string & shell)
 {
+  std::map<std::string, std::string> options;
+  ForEachCommand(app, [&](const CLI::App & command, const std::string & name) {
+    for (const std::string & option : OptionNames(command))
+    {
+      options[name.substr(0, name.find(' '))] += option + " ";
+    }
+  });
   std::string commands;
   std::string cases;
-  for (const CLI::App * const command : app.get_subcommands([](const CLI::App *) { return true; }))
+  for (const auto & [command, names] : options)
   {
-    commands += (commands.empty() ? "" : " ") + command->get_name();
-    std::string options;
-    for (const std::string & name : OptionNames(*command))
-    {
-      options += (options.empty() ? "" : " ") + name;
-    }
-    cases += "    " + command->get_name() + ") options=\"" + options + "\" ;;\n";
+    commands += command + " ";
+    cases += "    " + command + ") options=\"" + names + "\" ;;\n";
   }
   if (shell == "zsh")
   {
@@ -136,7 +302,7 @@ PrintCompletion(const CLI::App & app, const std::string & shell)
                "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
                "    COMPREPLY=($(compgen -W \""
             << commands
-            << " --help --version\" -- \"$word\"))\n"
+            << "--help --version\" -- \"$word\"))\n"
                "    return\n"
                "  fi\n"
                "  case \"${COMP_WORDS[1]}\" in\n"
@@ -167,38 +333,23 @@ ForManual(const std::string & text)
   return "\\&" + escaped;
 }
 
-/** What an option is, and what else there is to say. */
-std::string
-DescriptionOf(const CLI::Option & option)
-{
-  const bool   isParameter = !option.get_positional() && !option.get_lnames().empty();
-  const auto * parameter = isParameter ? job::FindParameter(option.get_lnames().front()) : nullptr;
-  const bool   isSame = parameter != nullptr && parameter->help == option.get_description() && !parameter->more.empty();
-  return option.get_description() + (isSame ? ". " + parameter->more : "");
-}
-
 void
 PrintManual(const CLI::App & app)
 {
   std::cout << ".TH BRICKCCL 1 \"\" \"BrickCCL " << Version << "\" \"User Commands\"\n.SH NAME\nbrickccl \\- "
             << ForManual("connected components of CT and medical volumes, labeled and measured")
             << "\n.SH SYNOPSIS\n.B brickccl\nCOMMAND [ARGUMENTS]\n";
-  for (const CLI::App * const command : app.get_subcommands([](const CLI::App *) { return true; }))
-  {
-    std::cout << ".SH BRICKCCL " << ForManual(command->get_name()) << '\n'
-              << ForManual(command->get_description()) << '\n';
-    for (const CLI::Option * const option : command->get_options())
+  ForEachCommand(app, [](const CLI::App & command, const std::string & name) {
+    std::cout << ".SH BRICKCCL " << ForManual(name) << '\n' << ForManual(command.get_description()) << '\n';
+    for (const CLI::Option * const option : command.get_options())
     {
-      const bool hasValue = option->get_type_size() != 0 && !option->get_positional();
-      std::cout << ".TP\n.B " << ForManual(option->get_name(option->get_positional(), true))
-                << (hasValue ? " " + ForManual(option->get_type_name()) : "") << '\n'
-                << ForManual(DescriptionOf(*option)) << '\n';
+      std::cout << ".TP\n.B " << ForManual(NameOf(*option)) << '\n' << ForManual(DetailsOf(*option)) << '\n';
     }
-    if (!command->get_footer().empty())
+    if (const char * const examples = HelpOf(command).examples; examples[0] != '\0')
     {
-      std::cout << ".PP\n.nf\n" << ForManual(command->get_footer()) << "\n.fi\n";
+      std::cout << ".PP\n.nf\n" << ForManual(std::string("Examples:\n") + examples) << ".fi\n";
     }
-  }
+  });
   std::cout << ".SH EXIT STATUS\n" << ForManual(ExitCodes) << '\n' << std::flush;
 }
 
@@ -207,41 +358,38 @@ PrintManual(const CLI::App & app)
 void
 ArrangeHelp(CLI::App & app)
 {
-  app.footer(ExitCodes);
-  const auto formatter = std::make_shared<HelpFormatter>();
-  for (CLI::App * const command : app.get_subcommands([](CLI::App *) { return true; }))
-  {
-    command->formatter(formatter);
-    const auto group = [&](const std::string & name, const char * task) {
-      CLI::Option * const option = command->get_option_no_throw("--" + name);
+  const auto arrange = [](CLI::App & command, const std::string &) {
+    const bool isShort = HelpOf(command).mainOptions[0] != '\0';
+    command.formatter_fn(MakeHelp);
+    command.set_help_flag("-h,--help", isShort ? "print the main options" : "print this help");
+    command.set_help_all_flag("--help-all", "print all options with all details")
+      ->group(isShort || command.get_parent() == nullptr ? "Options" : "");
+    const auto assign = [&](const std::string & name, const char * group) {
+      CLI::Option * const option = command.get_option_no_throw("--" + name);
       if (option != nullptr && option->get_group() == "Options")
       {
-        option->group(task);
+        option->group(group);
       }
     };
-    for (const auto & [task, names] : Tasks)
+    for (const auto & [group, names] : Groups)
     {
       for (const std::string & name : job::WordsOf(names))
       {
         const std::size_t colon = name.find(':');
-        if (colon == std::string::npos || name.substr(0, colon) == command->get_name())
+        if (colon == std::string::npos || name.substr(0, colon) == command.get_name())
         {
-          group(name.substr(colon == std::string::npos ? 0 : colon + 1), task);
+          assign(name.substr(colon + 1), group);
         }
       }
     }
     for (const job::Parameter & parameter : job::Parameters())
     {
-      group(parameter.option, parameter.group);
+      assign(parameter.option, parameter.group);
     }
-    const auto found = std::find_if(Examples().begin(), Examples().end(), [&](const auto & example) {
-      return command->get_name() == example.first;
-    });
-    if (found != Examples().end())
-    {
-      command->footer(std::string("Example:\n") + found->second);
-    }
-  }
+  };
+  arrange(app, {});
+  ForEachCommand(app, arrange);
+  app.footer(ExitCodes);
 }
 
 void

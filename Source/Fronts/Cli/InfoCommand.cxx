@@ -6,9 +6,11 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Dispatch/Label.h"
+#include "BrickCCL/Files/Formats.h"
 
 #include <nlohmann/json.hpp>
 
+#include <iomanip>
 #include <iostream>
 #include <memory>
 
@@ -84,6 +86,31 @@ PrintAsText()
 }
 
 void
+PrintFormats()
+{
+  const auto row = [](const char * name, const char * suffixes, const char * read, const std::string & written) {
+    std::cout << std::left << std::setw(11) << name << std::setw(40) << suffixes << std::setw(10) << read << written
+              << '\n';
+  };
+  row("format", "suffixes", "read", "written");
+  for (const files::Format & format : files::AllFormats())
+  {
+    const std::string dimensions = "up to " + std::to_string(format.maximumDimension) + "-D";
+    row(format.name, format.extensions, format.isReadInParts ? "in parts" : "yes", format.write ? dimensions : "no");
+    if (format.remark != nullptr)
+    {
+      std::cout << std::setw(11) << "" << format.remark << '\n';
+    }
+  }
+  std::cout << "\n"
+               "Files that are read in parts may be larger than memory (--memory).\n"
+               "A folder with a DICOM series or slice images is read as one volume, and so are\n"
+               "slice images by a pattern in quotes: \"s_*.tif\", \"s_%03d.tif\".\n"
+               "Tables: .csv .tsv .json .xlsx; meshes: .stl .obj .ply .vtp; pictures: .png.\n"
+            << std::flush;
+}
+
+void
 RunInfo(const job::Job & arguments)
 {
   if (!arguments.input.empty())
@@ -120,15 +147,23 @@ void
 AddInfoCommand(CLI::App & app)
 {
   auto       arguments = std::make_shared<job::Job>();
-  CLI::App * command =
-    app.add_subcommand("info",
-                       "Describe a scan and propose thresholds; without a scan: version, devices and algorithms");
+  CLI::App * command = app.add_subcommand("info", "Describe a scan, propose thresholds; list formats and devices");
   command->add_option("SCAN",
                       arguments->input,
-                      "image, or folder or pattern of images: show size, spacing, type, orientation and histogram, and "
-                      "propose thresholds for `brickccl label --threshold`");
+                      std::string("image") + FilesRead +
+                        " The size, spacing, type, orientation and histogram of a scan are printed, and thresholds for "
+                        "`brickccl label --threshold`.");
   AddOptions(*command, *arguments, std::string(ReadingOptions) + "threads");
   command->add_flag("--json", arguments->json, "print one JSON object");
+  command
+    ->add_flag_callback(
+      "--formats",
+      [] {
+        PrintFormats();
+        throw CLI::Success();
+      },
+      "list the formats of image files")
+    ->trigger_on_parse();
   command->callback([arguments, command] {
     CheckHasScan(*command, *arguments);
     RunInfo(*arguments);

@@ -51,16 +51,17 @@ AddOption(CLI::App & command, job::Job & job, const job::Parameter & parameter)
 {
   const std::string name = std::string("--") + parameter.option;
   const auto        slot = job::SlotOf(job, parameter.member);
+  const std::string description = parameter.help + (parameter.more.empty() ? "" : "\n" + parameter.more);
   const bool        mayBeEmpty = parameter.value[0] == '[';
   if (parameter.form.kind == Kind::Flag)
   {
-    command.add_flag(name, *std::get<bool *>(slot), parameter.help);
+    command.add_flag(name, *std::get<bool *>(slot), description);
     return;
   }
   CLI::Option * const option = command.add_option(
     name,
     [name, slot, form = &parameter.form](const CLI::results_t & texts) { return ReadValue(name, *form, texts, slot); },
-    parameter.help);
+    description);
   option->type_name(parameter.value)->default_str(mayBeEmpty ? "inf" : DefaultOf(parameter));
   if (mayBeEmpty)
   {
@@ -85,7 +86,8 @@ TieOption(CLI::App & command, const job::Parameter & parameter)
   const auto          forEach = [&](const char * names, auto function) {
     for (const std::string & name : job::WordsOf(names))
     {
-      if (CLI::Option * const other = command.get_option_no_throw("--" + name))
+      CLI::Option * const other = command.get_option_no_throw(name == "OUTPUT" ? name : "--" + name);
+      if (other != nullptr && !other->get_required())
       {
         function(other);
       }
@@ -93,6 +95,7 @@ TieOption(CLI::App & command, const job::Parameter & parameter)
   };
   forEach(parameter.ties.needs, [&](CLI::Option * other) { option->needs(other); });
   forEach(parameter.ties.excludes, [&](CLI::Option * other) { option->excludes(other); });
+  forEach(parameter.ties.needsWhole ? "memory" : "", [&](CLI::Option * other) { option->excludes(other); });
 }
 
 } // namespace
@@ -117,27 +120,16 @@ AddOptions(CLI::App & command, job::Job & job, const std::string & names)
   }
 }
 
-void
-CheckOptionsOfSlabs(const job::Job & job)
-{
-  for (const job::Parameter & parameter : job::Parameters())
-  {
-    if (parameter.ties.needsWhole && IsGiven(job, parameter))
-    {
-      throw Unsupported(std::string("--") + parameter.option +
-                        " needs the whole volume and cannot be combined with --memory; leave one of them out");
-    }
-  }
-}
-
 CLI::Validator
 Takes(const job::Form & form)
 {
   return CLI::Validator(
     [form](std::string & text) {
       std::string           read = text;
-      const job::ValueFault fault = job::SetValue(form, { text }, &read);
-      text = read;
+      double                size = 0;
+      const job::ValueFault fault =
+        form.unit.empty() ? job::SetValue(form, { text }, &read) : job::SetValue(form, { text }, &size);
+      text = form.unit.empty() || fault ? read : Shortest(size);
       return fault ? Quoted(fault.value) + " is not " + fault.right : std::string();
     },
     "");

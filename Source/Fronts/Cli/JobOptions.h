@@ -12,8 +12,13 @@
 namespace brickccl::cli
 {
 
+/** Behind what an input is: more on the files that are read. */
+inline constexpr const char * FilesRead = ", folder or 'pattern*' of slices\nA folder has a DICOM series or slice "
+                                          "images; a pattern is in quotes: s_*.tif, "
+                                          "s_%03d.tif. `brickccl info --formats` lists the file formats.";
+
 // Names of parameters that several commands have, with blanks between.
-inline constexpr const char * ReadingOptions = "spacing series accept-irregular-slices accept-sheared ";
+inline constexpr const char * ReadingOptions = "spacing raw series accept-irregular-slices accept-sheared ";
 inline constexpr const char * NeighborOptions = "connectivity neighborhood by-slice periodic ";
 inline constexpr const char * TableOptions =
   "columns intensity part sort top print units ras csv-separator decimal contacts schema ";
@@ -23,10 +28,7 @@ inline constexpr const char * RunningOptions = "threads json quiet ";
  *  command. \param names  of parameters, with blanks between; empty: all that have an option */
 void AddOptions(CLI::App & command, job::Job & job, const std::string & names);
 
-/** \throws Unsupported, which names the option, for what needs the whole volume. */
-void CheckOptionsOfSlabs(const job::Job & job);
-
-/** Accepts only values of a form. Amounts of memory become numbers of bytes. */
+/** Accepts only values of a form. Amounts of memory become numbers of bytes, and lengths numbers of mm. */
 CLI::Validator Takes(const job::Form & form);
 
 /** Accepts only whole numbers from `minimum` to `maximum`, in digits. */

@@ -3,7 +3,6 @@
 #include "BrickCCL/Cli/JobOptions.h"
 #include "BrickCCL/Cli/RunLabel.h"
 #include "BrickCCL/Cli/Report.h"
-#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Criteria/VoxelValue.h"
@@ -17,10 +16,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <iomanip>
-#include <iostream>
 #include <optional>
-#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -136,37 +132,19 @@ FindingsOf(const LoadedImage & image,
   return findings;
 }
 
-/** Adds the counts, bytes and seconds of slabs to a summary, and its notes. */
+/** Adds the counts and bytes of slabs. */
 void
-AddSlabs(nlohmann::ordered_json & summary, const SlabResult & result, const std::vector<std::string> & notes)
+AddSlabs(job::Findings & findings, const SlabResult & result, int line)
 {
-  summary["slabs"] = { { "count", result.plan.slabs.size() },
-                       { "from_before", result.slabsFromBefore },
-                       { "memory_bytes", result.plan.memory },
-                       { "state_bytes", result.stateBytes },
-                       { "merge_bytes", result.mergeBytes } };
-  summary["notes"] = notes;
-  summary["seconds"] = { { "label", result.secondsToLabel },
-                         { "merge", result.secondsToMerge },
-                         { "write", result.secondsToWrite } };
-  summary["peak_memory_bytes"] = PeakMemoryBytes();
-}
-
-/** The counts, bytes and seconds of slabs, as lines. */
-std::string
-DescribeSlabs(const SlabResult & result)
-{
-  std::ostringstream text;
-  text << std::setprecision(4) << Counted(result.plan.slabs.size(), "slab");
-  if (result.slabsFromBefore > 0)
-  {
-    text << " (" << result.slabsFromBefore << " from before)";
-  }
-  text << "; state " << BytesAsText(result.stateBytes) << " on disk, " << BytesAsText(result.mergeBytes)
-       << " in memory; peak " << BytesAsText(PeakMemoryBytes()) << '\n'
-       << "seconds: read and label " << result.secondsToLabel << ", merge " << result.secondsToMerge << ", write "
-       << result.secondsToWrite;
-  return text.str();
+  const std::uint64_t before = result.slabsFromBefore;
+  findings.insert(findings.end(),
+                  { { "slabs/count", result.plan.slabs.size(), line, "#", "slab" },
+                    { "slabs/from_before", before, before > 0 ? line : 0, "(# from before)" },
+                    { "slabs/memory_bytes", result.plan.memory },
+                    { "slabs/state_bytes", result.stateBytes },
+                    { "slabs/merge_bytes", result.mergeBytes },
+                    { "", BytesAsText(result.stateBytes), line, "# on disk" },
+                    { "", BytesAsText(PeakMemoryBytes()), line, "peak memory #" } });
 }
 
 /** What can be said, and is certain to fail, before an image is read. */
@@ -174,7 +152,6 @@ SlabOptions
 OptionsBeforeReading(const job::Job & arguments, NamedFiles & outputs)
 {
   SlabOptions options;
-  CheckOptionsOfSlabs(arguments);
   options.memory = arguments.memory;
   // What has no meaning is refused before an image is read.
   SegmentedOfSlabs(arguments, ScalarType::UInt8);
@@ -234,7 +211,7 @@ RunLabelBySlabs(const job::Job & arguments, const FrontEnd & frontEnd)
   }
   CheckTableColumns(arguments, measured, image.extent, options.label);
   options.label.relabel = RelabelOptionsOf(arguments, reader);
-  options.label.minimumVolume = arguments.minimumVolume;
+  options.label.minimumVolume = SizeFor(*options.label.connectivity, arguments.minimumVolume, "--minimum-volume");
   options.label.geometry = image.geometry;
   options.label.algorithm = arguments.algorithm;
   options.label.threads = arguments.threads;
@@ -283,20 +260,18 @@ RunLabelBySlabs(const job::Job & arguments, const FrontEnd & frontEnd)
   findings.output = arguments.output;
   findings.algorithm = algorithm;
   findings.device = device;
-  if (arguments.json)
+  job::Findings list = ListFindings(arguments, findings);
+  AddSlabs(list, result, 8);
+  AddEnd(
+    list,
+    arguments,
+    findings,
+    reader.Notes(),
+    { { "label", result.secondsToLabel }, { "merge", result.secondsToMerge }, { "write", result.secondsToWrite } });
+  PrintFindings(list, arguments, reporter, frontEnd);
+  if (!arguments.work.empty() && !arguments.json && !arguments.quiet)
   {
-    nlohmann::ordered_json summary = AsJson(arguments, findings);
-    AddSlabs(summary, result, reader.Notes());
-    frontEnd.takeSummary(summary);
-  }
-  else if (!arguments.quiet)
-  {
-    reporter.Note("");
-    std::cout << AsText(arguments, findings) << DescribeSlabs(result) << std::endl;
-    if (!arguments.work.empty())
-    {
-      reporter.Note("the folder " + Quoted(arguments.work) + " is no longer needed and can be deleted");
-    }
+    reporter.Note("the folder " + Quoted(arguments.work) + " is no longer needed and can be deleted");
   }
 }
 

@@ -2,9 +2,7 @@
 #include "BrickCCL/Cli/RunLabel.h"
 
 #include "BrickCCL/Core/Printable.h"
-
-#include <iomanip>
-#include <sstream>
+#include "BrickCCL/Files/Settle.h"
 
 namespace brickccl::cli
 {
@@ -12,107 +10,104 @@ namespace brickccl::cli
 namespace
 {
 
-/** What was found, dropped by which limit, and kept; members of the summary. */
-void
-AddKept(nlohmann::ordered_json & summary,
-        const RelabelReport &    relabeled,
-        std::uint64_t            keptVoxels,
-        const LoadedImage &      image)
+/** The lines of the text. */
+struct TextLine
 {
-  summary["components_found"] = relabeled.found;
-  summary["dropped"] = { { "too_small", relabeled.tooSmall },
-                         { "too_large", relabeled.tooLarge },
-                         { "beyond_largest", relabeled.beyondLargest } };
-  summary["kept_voxels"] = keptVoxels;
-  const int dimension = image.extent.dimension;
-  summary[std::string("kept_") + SizeName(dimension)] =
-    static_cast<double>(keptVoxels) * image.geometry.VoxelVolume(dimension);
-}
+  static constexpr int Count = 1;
+  /** Pores take the next one as well. */
+  static constexpr int Size = 2;
+  static constexpr int Kept = 4;
+  static constexpr int Filtered = 5;
+  static constexpr int Grid = 6;
+  static constexpr int Written = 7;
+  static constexpr int Slabs = 8;
+  static constexpr int Seconds = 9;
+};
 
-/** "kept: 12303 voxels, 12.3 mm^3; dropped of 2304 found: 2200 too small", with a line end. */
-std::string
-DescribeKept(const RelabelReport & relabeled, std::uint64_t keptVoxels, const LoadedImage & image)
+/** Adds what was found, dropped by which option, and kept. */
+void
+AddKept(job::Findings & findings, const job::Job & job, const LabelFindings & found)
 {
-  const int          dimension = image.extent.dimension;
-  const double       size = static_cast<double>(keptVoxels) * image.geometry.VoxelVolume(dimension);
-  std::ostringstream text;
-  text << std::setprecision(6) << "kept: " << keptVoxels << " voxels, " << size << " mm"
-       << (dimension == 1 ? "" : "^" + std::to_string(dimension));
-  if (dimension == 3 && size >= 1000)
+  const RelabelReport & report = found.relabeled;
+  const bool            areDropped = report.tooSmall + report.tooLarge + report.beyondLargest > 0;
+  const auto            lineIf = [](std::uint64_t count) { return count > 0 ? TextLine::Kept : 0; };
+  const std::string     size = job.minimumSize > 0 ? " --minimum-size " + std::to_string(job.minimumSize) : "";
+  const std::string     volume = job.minimumVolume > 0 ? " --minimum-volume " + files::Shortest(job.minimumVolume) : "";
+  const std::string     limit = size + (size.empty() || volume.empty() ? "" : " and") + volume;
+  findings.insert(findings.end(),
+                  { { "components_found", report.found, lineIf(areDropped), "# found" },
+                    { "", found.components, lineIf(areDropped), "# kept" },
+                    { "dropped/too_small", report.tooSmall, lineIf(report.tooSmall), "# dropped by" + limit },
+                    { "dropped/too_large",
+                      report.tooLarge,
+                      lineIf(report.tooLarge),
+                      "# dropped by --maximum-size " + std::to_string(job.maximumSize) },
+                    { "dropped/beyond_largest",
+                      report.beyondLargest,
+                      lineIf(report.beyondLargest),
+                      "# dropped by --largest " + std::to_string(job.largest) } });
+  AddSizes(findings, "kept_", found.keptVoxels, found.image, found.segmented.pores ? 0 : TextLine::Size, "together #");
+  if (!found.segmented.pores)
   {
-    text << " (" << size / 1000 << " cm^3)";
+    const auto all = static_cast<double>(found.image.extent.VoxelCount());
+    findings.push_back(
+      { "", 100 * static_cast<double>(found.keptVoxels) / all, TextLine::Size, "# of the image", "%" });
   }
-  if (relabeled.tooSmall + relabeled.tooLarge + relabeled.beyondLargest > 0)
-  {
-    text << "; dropped of " << relabeled.found << " found:";
-    const char * separator = " ";
-    for (const auto & [count, what] : { std::pair{ relabeled.tooSmall, "too small" },
-                                        std::pair{ relabeled.tooLarge, "too large" },
-                                        std::pair{ relabeled.beyondLargest, "beyond the largest" } })
-    {
-      if (count > 0)
-      {
-        text << separator << count << ' ' << what;
-        separator = ", ";
-      }
-    }
-  }
-  text << '\n';
-  return text.str();
 }
 
 } // namespace
 
-nlohmann::ordered_json
-AsJson(const job::Job & job, const LabelFindings & findings)
+job::Findings
+ListFindings(const job::Job & job, const LabelFindings & found)
 {
-  const LoadedImage & image = findings.image;
-  const Extent &      extent = image.extent;
-  const auto          ifKnown = [](const std::string & name) {
+  const auto ifKnown = [](const std::string & name) {
     return name.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(name);
   };
-  nlohmann::ordered_json summary;
-  summary["components"] = findings.components;
-  summary["foreground_voxels"] = findings.foregroundVoxels;
-  AddKept(summary, findings.relabeled, findings.keptVoxels, image);
-  summary["nan_values"] = findings.notNumbers;
-  if (findings.isMeasured)
+  job::Findings findings;
+  findings.push_back(
+    { "components", found.components, TextLine::Count, "#", found.segmented.pores ? "pore" : "component" });
+  findings.push_back({ "foreground_voxels", found.foregroundVoxels });
+  AddKept(findings, job, found);
+  findings.push_back({ "nan_values", found.notNumbers });
+  if (found.isMeasured)
   {
-    summary["totals"] = ToJson(TotalsOf(findings.table));
+    AddTotals(findings, TotalsOf(found.table), found.image, 0);
   }
-  summary["extent"] = std::vector<std::int64_t>(extent.size, extent.size + extent.dimension);
-  AddSpacing(summary, image);
-  summary["coordinates"] = job.ras ? "RAS" : "LPS";
-  summary["channels"] = image.channels;
-  AddNeighbors(summary, job, findings.connectivity, findings.periodic);
-  summary["criterion"] = findings.segmented.CriterionText(job);
-  AddSegmented(summary, job, findings.segmented, findings.table);
-  summary["output"] = ifKnown(findings.output);
-  summary["filter"] = FilterAsJson(findings.filter, findings.filtered);
-  summary["label_type"] = NameOf(findings.type);
-  summary["algorithm"] = ifKnown(findings.algorithm);
-  summary["device"] = ifKnown(findings.device);
-  return summary;
+  AddExtent(findings, found.image, TextLine::Grid);
+  findings.push_back({ "coordinates", job.ras ? "RAS" : "LPS" });
+  findings.push_back({ "channels", found.image.channels });
+  AddNeighbors(findings, job, found.connectivity, found.periodic, TextLine::Count);
+  findings.push_back({ "criterion", found.segmented.CriterionText(job) });
+  findings.push_back({ "", DescribeCriterion(job, found.segmented), TextLine::Count });
+  AddSegmented(findings, job, found.segmented, found.table, found.image, TextLine::Size);
+  findings.push_back({ "output", ifKnown(found.output) });
+  AddFilter(findings, found.filter, found.filtered, TextLine::Filtered);
+  findings.push_back({ "label_type", NameOf(found.type) });
+  if (!found.output.empty())
+  {
+    findings.push_back({ "", Printable(found.output) + ": labels of type " + NameOf(found.type), TextLine::Written });
+  }
+  findings.push_back({ "algorithm", ifKnown(found.algorithm) });
+  findings.push_back({ "device", ifKnown(found.device) });
+  return findings;
 }
 
-std::string
-AsText(const job::Job & job, const LabelFindings & findings)
+void
+AddEnd(job::Findings &                  findings,
+       const job::Job &                 job,
+       const LabelFindings &            found,
+       const std::vector<std::string> & notes,
+       const nlohmann::ordered_json &   seconds)
 {
-  const LoadedImage & image = findings.image;
-  std::ostringstream  text;
-  text << findings.components << (findings.components == 1 ? " component" : " components") << ", connectivity "
-       << DescribeNeighbors(findings.connectivity, findings.periodic) << ", criterion "
-       << findings.segmented.CriterionText(job) << '\n'
-       << DescribeSegmented(job, findings.segmented, findings.table) << findings.foregroundVoxels
-       << " foreground voxels of " << image.extent.VoxelCount() << " (" << image.extent.ToString()
-       << (image.channels > 1 ? ", " + std::to_string(image.channels) + " channels" : "") << ", spacing "
-       << DescribeSpacing(image) << ")\n"
-       << DescribeFilter(findings.filter, findings.filtered)
-       << DescribeKept(findings.relabeled, findings.keptVoxels, image)
-       << (findings.output.empty() ? "no label map"
-                                   : Printable(findings.output) + ": labels of type " + NameOf(findings.type))
-       << (findings.algorithm.empty() ? "" : ", algorithm " + findings.algorithm + " on " + findings.device) << '\n';
-  return text.str();
+  double total = 0;
+  for (const auto & step : seconds.items())
+  {
+    total += step.key() == "total" ? 0 : step.value().get<double>();
+  }
+  findings.push_back({ "", total, TextLine::Seconds, "#", "s" });
+  findings.push_back(
+    { "", found.algorithm + " on " + found.device, found.algorithm.empty() ? 0 : TextLine::Seconds, "(#)" });
+  AddRun(findings, notes, seconds, found.components > 0 ? found.output : "", job.IsWanted());
 }
 
 } // namespace brickccl::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Cli/FrontEnd.h"
 #include "BrickCCL/Cli/SurfaceOptions.h"
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iostream>
 
 namespace brickccl::cli
 {
@@ -76,26 +75,19 @@ RunMesh(const MeshArguments & arguments)
     reader.Note(std::to_string(rough) + (rough == 1 ? " component was not smoothed" : " components were not smoothed") +
                 ": too small or thin");
   }
-  if (arguments.json)
-  {
-    nlohmann::ordered_json summary;
-    summary["components"] = reports.size();
-    summary["triangles"] = triangles;
-    summary["space"] = arguments.mesh.ras ? "RAS" : "LPS";
-    summary["largest_volume_difference"] = worst;
-    AddSpacing(summary, image);
-    summary["notes"] = reader.Notes();
-    std::cout << ToText(summary) << std::endl;
-  }
-  else if (!arguments.quiet)
-  {
-    reporter.Note("");
-    std::cout << reports.size() << (reports.size() == 1 ? " component, " : " components, ") << triangles
-              << " triangles in " << (arguments.mesh.ras ? "RAS" : "LPS") << " mm: "
-              << (arguments.oneFileEach ? MeshPathOf(arguments.output, reports.front().label) + " ..."
-                                        : arguments.output)
-              << " (" << DescribeGrid(image) << ")" << std::endl;
-  }
+  job::Findings findings;
+  findings.push_back({ "components", reports.size(), 1, "#", "component" });
+  findings.push_back({ "triangles", triangles, 1, "#", "triangle" });
+  findings.push_back({ "space", arguments.mesh.ras ? "RAS" : "LPS", 1, "in # mm" });
+  findings.push_back({ "largest_volume_difference", worst });
+  AddSpacing(findings, image, 2);
+  findings.push_back({ "notes", reader.Notes() });
+  findings.push_back({ "",
+                       Printable(arguments.oneFileEach ? MeshPathOf(arguments.output, reports.front().label) + " ..."
+                                                       : arguments.output),
+                       3,
+                       "written: #" });
+  PrintFindings(findings, arguments, reporter);
 }
 
 } // namespace brickccl::cli

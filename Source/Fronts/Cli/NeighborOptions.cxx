@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Cli/NeighborOptions.h"
 
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Core/Printable.h"
@@ -256,24 +257,27 @@ PeriodicFor(const job::Neighbors & arguments, const Connectivity & connectivity)
 }
 
 void
-AddNeighbors(nlohmann::ordered_json & summary,
-             const job::Neighbors &   arguments,
-             const Connectivity &     connectivity,
-             const PeriodicAxes &     periodic)
+AddNeighbors(job::Findings &        findings,
+             const job::Neighbors & arguments,
+             const Connectivity &   connectivity,
+             const PeriodicAxes &   periodic,
+             int                    line)
 {
   const auto textOrNull = [](const std::string & text) {
     return text.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(text);
   };
-  summary["connectivity"] = connectivity.NeighborCount();
-  summary["neighborhood"] = textOrNull(arguments.neighborhood);
-  summary["periodic"] = textOrNull(periodic.ToString());
-  summary["by_slice"] = textOrNull(arguments.bySlice);
-}
-
-std::string
-DescribeNeighbors(const Connectivity & connectivity, const PeriodicAxes & periodic)
-{
-  return connectivity.ToString() + (periodic.HasAny() ? ", periodic along " + periodic.ToString() : "");
+  std::string       text = connectivity.ToString();
+  const std::string number = std::to_string(connectivity.NeighborCount());
+  text.replace(0, number.size(), Counted(connectivity.NeighborCount(), "neighbor"));
+  if (const std::size_t open = text.find(" ("); open != std::string::npos)
+  {
+    text.replace(open, 2, ": ").erase(text.find(')'), 1);
+  }
+  findings.push_back({ "connectivity", connectivity.NeighborCount() });
+  findings.push_back({ "neighborhood", textOrNull(arguments.neighborhood) });
+  findings.push_back({ "periodic", textOrNull(periodic.ToString()) });
+  findings.push_back({ "by_slice", textOrNull(arguments.bySlice) });
+  findings.push_back({ "", text + (periodic.HasAny() ? ", periodic along " + periodic.ToString() : ""), line, "(#)" });
 }
 
 } // namespace brickccl::cli

@@ -22,14 +22,13 @@ Connectivity ConnectivityFor(const job::Neighbors & arguments, const Extent & ex
 /** \throws InvalidArgument for an axis that the image lacks or along which voxels have no neighbors. */
 PeriodicAxes PeriodicFor(const job::Neighbors & arguments, const Connectivity & connectivity);
 
-/** Members of the summary. */
-void AddNeighbors(nlohmann::ordered_json & summary,
-                  const job::Neighbors &   arguments,
-                  const Connectivity &     connectivity,
-                  const PeriodicAxes &     periodic);
-
-/** "26", or "6, periodic along xz" */
-std::string DescribeNeighbors(const Connectivity & connectivity, const PeriodicAxes & periodic);
+/** Adds the neighborhood; the text of `line` has it in parentheses: "(26 neighbors)", "(6 neighbors, periodic along
+ * xz)". */
+void AddNeighbors(job::Findings &        findings,
+                  const job::Neighbors & arguments,
+                  const Connectivity &   connectivity,
+                  const PeriodicAxes &   periodic,
+                  int                    line);
 
 } // namespace brickccl::cli
 

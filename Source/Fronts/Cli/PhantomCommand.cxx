@@ -303,38 +303,33 @@ RunPhantom(const PhantomArguments & arguments, const CLI::App & command)
 void
 AddScanOptions(CLI::App & command, PhantomArguments & arguments)
 {
-  command
-    .add_option("--truth",
-                arguments.truth,
-                "log, casting, print: write the kind of each voxel (1 crack, 2 knot, 3 pore)")
+  command.add_option("--truth", arguments.truth, "CT: write the kind of voxels: 1 crack, 2 knot, 3 pore")
     ->type_name("FILE");
-  command
-    .add_option("--truth-labels", arguments.truthLabels, "log, casting, print: write the true defects as a label map")
+  command.add_option("--truth-labels", arguments.truthLabels, "CT: write the true defects as a label map")
     ->type_name("FILE");
-  command
-    .add_option("--sizes",
-                arguments.sizes,
-                "log, casting, print: write a table of the true defects and their sizes: .csv")
-    ->type_name("FILE");
+  command.add_option("--sizes", arguments.sizes, "CT: write a table of the true defects: .csv")->type_name("FILE");
   command
     .add_option("--noise",
                 arguments.noise,
-                "standard deviation of the noise in HU; default: log 22, casting 40, print 60")
+                "CT: standard deviation of the noise; default: log 22, casting 40, print 60")
+    ->type_name("HU")
     ->check(NumberFromZero());
   command
-    .add_option("--blur",
-                arguments.blur,
-                "standard deviation of the blur in voxels; default: log and casting 0, print 0.5")
+    .add_option("--blur", arguments.blur, "CT: standard deviation of the blur; default: log and casting 0, print 0.5")
+    ->type_name("VOXELS")
     ->check(NumberFromZero());
   command
     .add_option("--rings",
                 arguments.rings,
-                "ring artifacts of up to this many HU, one in six rings; default: log and casting 0, print 40")
+                "CT: ring artifacts of up to this many HU, one in six rings; default: log and casting 0, print 40")
+    ->type_name("HU")
     ->check(NumberFromZero());
   command
-    .add_option("--hardening",
-                arguments.hardening,
-                "beam hardening: the middle is this many HU darker than the rim; default: log 0, casting and print 150")
+    .add_option(
+      "--hardening",
+      arguments.hardening,
+      "CT: beam hardening: the middle is this many HU darker than the rim; default: log 0, casting and print 150")
+    ->type_name("HU")
     ->check(NumberFromZero());
   command
     .add_option("--diameters",
@@ -353,34 +348,32 @@ AddPhantomCommand(CLI::App & app)
   auto       arguments = std::make_shared<PhantomArguments>();
   CLI::App * command = app.add_subcommand("phantom", "Make a synthetic image, bit for bit the same everywhere");
   command
-    ->add_option(
-      "KIND",
-      arguments->kind,
-      "balls, random, spiral, hilbert, checkerboard, isolated-voxels, body-centered-lattice, grains (scan of a "
-      "polycrystal), log (CT of wood), casting (CT of metal) or print (CT of a printed part)")
+    ->add_option("KIND",
+                 arguments->kind,
+                 "casting (CT of metal), print (of a printed part), log (of wood), grains, balls or random")
     ->required()
     ->check(OneOf({ "balls", "random", "grains", "log", "casting", "print" }));
-  command->add_option("OUT", arguments->output, "image: " + WritableFormats())->required();
-  command
-    ->add_option("--size",
-                 arguments->size,
-                 "voxels along x, y and z, a number for each axis; default 128 128 128; log, casting, print 128 128 96")
+  command->add_option("OUT", arguments->output, "image to write")->required();
+  command->add_option("--size", arguments->size, "voxels along x, y, z (default: 128 each; CT: 96 in z)")
     ->expected(1, 4)
     ->transform(Count(0))
     ->type_name("X [Y [Z [T]]]");
-  command->add_option("--spacing", arguments->spacing, "mm along x, y and z; default 1, log 2 2 4")
+  command->add_option("--spacing", arguments->spacing, "voxel size in mm; default: 1, log 2 2 4")
     ->expected(1, 4)
-    ->check(NumberAboveZero())
+    ->transform(Takes({ job::Kind::Above, -job::Finite, job::Finite, "mm" }))
     ->type_name("X [Y [Z [T]]]");
   command->add_option("--seed", arguments->seed, "seed of the random numbers")
+    ->type_name("N")
     ->transform(Count(0))
     ->capture_default_str();
-  command->add_option("--density", arguments->density, "share of foreground, 0 to 1: balls (default 0.2), random (0.5)")
+  command->add_option("--density", arguments->density, "balls, random: share of foreground, 0 to 1 (default 0.2, 0.5)")
+    ->type_name("SHARE")
     ->check(Takes({ job::Kind::Number, 0, 1 }));
   command
     ->add_option("--grain",
                  arguments->grain,
-                 "random: side of the cubes in voxels (default 1); grains: about their width (default 16)")
+                 "random: side of the cubes (default 1); grains: about their width (default 16)")
+    ->type_name("VOXELS")
     ->transform(Count(1, std::numeric_limits<int>::max()));
   AddScanOptions(*command, *arguments);
   command->add_flag("--quiet", arguments->quiet, "print only errors");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Cli/FrontEnd.h"
 #include "BrickCCL/Cli/SurfaceOptions.h"
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
@@ -14,7 +14,6 @@
 
 #include <charconv>
 #include <cstring>
-#include <iostream>
 #include <optional>
 
 namespace brickccl::cli
@@ -66,7 +65,12 @@ CheckArguments(const RenderArguments & arguments)
   const std::string all = named + between + NameInMillimeters(arguments.column);
   if (arguments.style != "surface" && !arguments.part.empty() && all.empty())
   {
-    throw InvalidArgument("--part needs --style surface, or columns in --color-by or --where");
+    throw InvalidArgument("--part has no effect without --style surface, or a column in --color-by or --where");
+  }
+  if (arguments.style == "surface" && !arguments.intensity.empty() && all.find("intensity_") == std::string::npos &&
+      all.find("weighted_") == std::string::npos)
+  {
+    throw InvalidArgument("--intensity has no effect with --style surface; use --style slices, montage or mip");
   }
   return ParseColumns(all, !arguments.intensity.empty());
 }
@@ -104,29 +108,21 @@ PrintSummary(const RenderArguments &              arguments,
              const ImageReader &                  reader,
              Reporter &                           reporter)
 {
-  if (arguments.json)
+  job::Findings findings;
+  findings.push_back({ "components", places.size(), 1, "#", "component" });
+  findings.push_back({ "style", arguments.style });
+  if (surfaces)
   {
-    nlohmann::ordered_json summary;
-    summary["components"] = places.size();
-    summary["style"] = arguments.style;
-    if (surfaces)
-    {
-      summary["triangles"] = surfaces->triangles;
-      summary["block"] = surfaces->block;
-      summary["pixel_size_mm"] = surfaces->pixelSize;
-      summary["scene"] = surfaces->scene;
-      summary["seconds"] = { { "make", surfaces->makeSeconds }, { "draw", surfaces->drawSeconds } };
-    }
-    AddSpacing(summary, image);
-    summary["notes"] = reader.Notes();
-    std::cout << ToText(summary) << std::endl;
+    findings.push_back({ "triangles", surfaces->triangles });
+    findings.push_back({ "block", surfaces->block });
+    findings.push_back({ "pixel_size_mm", surfaces->pixelSize });
+    findings.push_back({ "scene", surfaces->scene });
+    findings.push_back({ "seconds", { { "make", surfaces->makeSeconds }, { "draw", surfaces->drawSeconds } } });
   }
-  else if (!arguments.quiet)
-  {
-    reporter.Note("");
-    std::cout << places.size() << (places.size() == 1 ? " component: " : " components: ") << Printable(arguments.output)
-              << " (" << DescribeGrid(image) << ")" << std::endl;
-  }
+  AddSpacing(findings, image, 2);
+  findings.push_back({ "notes", reader.Notes() });
+  findings.push_back({ "", Printable(arguments.output), 1, "drawn in #" });
+  PrintFindings(findings, arguments, reporter);
 }
 
 void
@@ -215,10 +211,6 @@ RunRender(const RenderArguments & arguments)
     if (images.part)
     {
       contents.part = images.part->View();
-    }
-    if (images.intensity && (arguments.chosen.ColumnNames() + arguments.column).find("intensity_") == std::string::npos)
-    {
-      reader.Note("--style surface does not draw the intensity image; use --style slices, montage or mip");
     }
     report = WriteSurfacePicture(arguments.output, contents, size.width, size.height, *display, context);
     NoteBlocks(*report, reader);

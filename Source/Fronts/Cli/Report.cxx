@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Cli/FrontEnd.h"
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
@@ -192,13 +192,41 @@ ThrowIfInterrupted()
   }
 }
 
-nlohmann::ordered_json
-ToJson(const Totals & totals)
+void
+AddRun(job::Findings &                  findings,
+       const std::vector<std::string> & notes,
+       const nlohmann::ordered_json &   seconds,
+       const std::string &              labelMap,
+       bool                             hasTable)
 {
-  return { { "voxel_count", totals.voxels },
-           { totals.sizeName, totals.size },
-           { "region_" + totals.sizeName, totals.regionSize },
-           { "fraction", totals.fraction } };
+  findings.push_back({ "notes", notes });
+  findings.push_back({ "seconds", seconds });
+  findings.push_back({ "peak_memory_bytes", PeakMemoryBytes() });
+  const std::string extension = ExtensionOf(labelMap);
+  const auto &      formats = { ".nrrd", ".nhdr", ".mha", ".mhd", ".nii", ".gz" };
+  const bool        opens = std::find(formats.begin(), formats.end(), extension) != formats.end();
+  findings.push_back({ "", Printable(labelMap), opens ? job::LastLine : 0, "open # in 3D Slicer" });
+  findings.push_back({ "",
+                       "brickccl stats --list-columns",
+                       hasTable ? job::LastLine : 0,
+                       opens ? "; what the columns mean: #" : "what the columns mean: #" });
+}
+
+void
+PrintFindings(const job::Findings & findings,
+              const job::Running &  running,
+              Reporter &            reporter,
+              const FrontEnd &      frontEnd)
+{
+  if (running.json)
+  {
+    frontEnd.takeSummary(job::AsJson(findings));
+  }
+  else if (!running.quiet)
+  {
+    reporter.EndSteps();
+    std::cout << job::AsText(findings) << std::endl;
+  }
 }
 
 ColumnGroups

@@ -3,6 +3,7 @@
 #define BRICKCCL_CLI_REPORT_H
 
 #include "BrickCCL/Batch/JsonText.h"
+#include "BrickCCL/Job/Findings.h"
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 #include "BrickCCL/Host/Progress.h"
@@ -34,6 +35,15 @@ public:
   /** Begins a step, for example "labeling". */
   virtual void Step(const std::string & name);
   virtual void Note(const std::string & text);
+  /** Ends the steps with an empty line, if there were any. */
+  void
+  EndSteps()
+  {
+    if (!m_Step.empty())
+    {
+      Note("");
+    }
+  }
   /** Hooks that move the bar of the current step, and stop the work on an interrupt. */
   virtual ProgressHooks Hooks();
 
@@ -73,9 +83,6 @@ ToText(const nlohmann::ordered_json & value)
 {
   return batch::JsonText(value);
 }
-
-/** Totals as a part of a summary. */
-nlohmann::ordered_json ToJson(const Totals & totals);
 
 /** Groups of columns from their names. \throws InvalidArgument for other names, and for columns of intensities if there
  *  is no intensity image. */

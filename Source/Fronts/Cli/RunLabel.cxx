@@ -11,11 +11,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include <iomanip>
-#include <iostream>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <vector>
 
 namespace brickccl::cli
@@ -41,14 +38,6 @@ CountKeptVoxels(const Labeling & labeling, const ComponentFilter & filter)
     }
   }
   return kept;
-}
-
-std::string
-Rounded(double value)
-{
-  std::ostringstream text;
-  text << std::setprecision(4) << value;
-  return text.str();
 }
 
 /** \throws InvalidArgument, Unsupported if the label maps' formats cannot hold them. */
@@ -115,15 +104,7 @@ public:
     LabelImage();
     Measure();
     WriteOutputs();
-    if (m_Arguments.json)
-    {
-      m_FrontEnd.takeSummary(SummaryAsJson());
-    }
-    else if (!m_Arguments.quiet)
-    {
-      m_Reporter->Note("");
-      std::cout << SummaryAsText() << std::endl;
-    }
+    PrintFindings(Summary(), m_Arguments, *m_Reporter, m_FrontEnd);
   }
 
 private:
@@ -192,7 +173,7 @@ private:
     m_Options.criterion = m_Segmented.ForView();
     m_Reporter->Step("labeling");
     m_Options.relabel = RelabelOptionsOf(m_Arguments, m_Reader);
-    m_Options.minimumVolume = m_Arguments.minimumVolume;
+    m_Options.minimumVolume = SizeFor(*m_Options.connectivity, m_Arguments.minimumVolume, "--minimum-volume");
     m_Options.geometry = m_Image.geometry;
     m_Options.algorithm = m_Arguments.algorithm;
     m_Options.threads = m_Arguments.threads;
@@ -316,29 +297,17 @@ private:
     return findings;
   }
 
-  nlohmann::ordered_json
-  SummaryAsJson()
+  job::Findings
+  Summary() const
   {
-    nlohmann::ordered_json summary = AsJson(m_Arguments, Findings());
+    const LabelFindings found = Findings();
+    job::Findings       findings = ListFindings(m_Arguments, found);
     if (!m_Labeling.UsedDevice().remark.empty())
     {
-      summary["device_remark"] = m_Labeling.UsedDevice().remark;
+      findings.push_back({ "device_remark", m_Labeling.UsedDevice().remark });
     }
-    summary["notes"] = m_Reader.Notes();
-    summary["seconds"] = m_Seconds;
-    summary["peak_memory_bytes"] = PeakMemoryBytes();
-    return summary;
-  }
-
-  std::string
-  SummaryAsText()
-  {
-    std::string text = AsText(m_Arguments, Findings()) + "seconds:";
-    for (const char * const step : { "read", "label", "measure", "write", "total" })
-    {
-      text += (text.back() == ':' ? " " : ", ") + std::string(step) + " " + Rounded(m_Seconds[step]);
-    }
-    return text;
+    AddEnd(findings, m_Arguments, found, m_Reader.Notes(), m_Seconds);
+    return findings;
   }
 
   const job::Job &          m_Arguments;
@@ -402,7 +371,8 @@ CheckJob(const job::Job & job, NamedFiles & outputs)
   Device::FromName(job.device);
   ColumnGroups groups = CheckTableArguments(job, "--statistics");
   CheckUnits(job, false, "--statistics or --print");
-  if (job.output.empty() && (!job.IsWanted() || !job.outputFallback.empty()))
+  CheckIntensity(job, !job.picture.empty(), "--statistics, --print or --picture");
+  if (job.output.empty() && !job.IsWanted())
   {
     throw InvalidArgument("OUTPUT, the label map, is missing; it may be left out only with --statistics or --print");
   }

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace brickccl::cli
 {
@@ -57,9 +58,15 @@ struct LabelFindings
   std::string device = {};
 };
 
-/** The findings as members of a summary, and as lines. */
-nlohmann::ordered_json AsJson(const job::Job & job, const LabelFindings & findings);
-std::string            AsText(const job::Job & job, const LabelFindings & findings);
+/** The same as a list. */
+job::Findings ListFindings(const job::Job & job, const LabelFindings & found);
+
+/** Adds what labeled, how long it took, and what can be done next: the last lines of the text. */
+void AddEnd(job::Findings &                  findings,
+            const job::Job &                 job,
+            const LabelFindings &            found,
+            const std::vector<std::string> & notes,
+            const nlohmann::ordered_json &   seconds);
 
 } // namespace brickccl::cli
 

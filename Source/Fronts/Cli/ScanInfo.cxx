@@ -356,7 +356,7 @@ PrintScanInfo(const std::string & path, const job::Reading & files, int threads,
 {
   Reporter    reporter(asJson);
   ImageReader reader(files, threads, reporter);
-  CheckSeries(files, { { "SCAN", path } });
+  CheckReading(files, { { "SCAN", path } });
   const LoadedImage   image = reader.Read(path, false);
   const ProgressHooks hooks = reporter.Hooks();
   // The channel for a threshold is unknown.

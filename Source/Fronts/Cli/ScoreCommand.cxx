@@ -3,13 +3,14 @@
 #include "BrickCCL/Batch/Score.h"
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/FileOptions.h"
+#include "BrickCCL/Cli/FrontEnd.h"
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/JobOptions.h"
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Pictures/Drawing.h"
 
 #include <cmath>
-#include <iostream>
 #include <memory>
 
 namespace brickccl::cli
@@ -68,63 +69,72 @@ AsJson(const batch::DetectionCurve & curve)
 }
 
 void
-PrintCurve(const batch::DetectionCurve & curve)
+AddCurve(job::Findings & findings, const batch::DetectionCurve & curve, const std::string & unit)
 {
+  findings.push_back({ "probability_of_detection", AsJson(curve) });
   if (!curve.Problem().empty())
   {
-    std::cout << "no POD curve: " << curve.Problem() << std::endl;
+    findings.push_back({ "", curve.Problem(), 5, "no POD curve: #" });
     return;
   }
   const auto bounded = curve.SizeWithConfidence(0.9);
-  std::cout << "a90 " << curve.SizeAt(0.9) << " mm: 9 of 10 defects of this diameter are found\na90/95 ";
-  if (bounded)
-  {
-    std::cout << *bounded << " mm, with a confidence of 95 %";
-  }
-  else
-  {
-    std::cout << "-: the data do not limit the size";
-  }
-  std::cout << " (hit/miss, likelihood ratio, MIL-HDBK-1823A)" << std::endl;
+  findings.push_back({ "", curve.SizeAt(0.9), 5, "a90 #: 9 of 10 defects of this diameter are found", unit });
+  findings.push_back({ "",
+                       bounded ? job::Readable(*bounded, unit) + ", with a confidence of 95 %"
+                               : std::string("-: the data do not limit the size"),
+                       6,
+                       "a90/95 # (hit/miss, likelihood ratio, MIL-HDBK-1823A)" });
   if (curve.Count() < LeastDefects)
   {
-    std::cerr << "note: MIL-HDBK-1823A asks for at least 60 defects; these are " << curve.Count() << std::endl;
+    findings.push_back({ "", curve.Count(), 7, "only #: MIL-HDBK-1823A asks for at least 60", "true defect" });
   }
 }
 
 nlohmann::ordered_json
-AsJson(const batch::Score & score)
+AsJson(const batch::ScoreMatch & match)
 {
-  nlohmann::ordered_json summary;
-  summary["recall"] = NumberOrNull(score.Recall());
-  summary["precision"] = NumberOrNull(score.Precision());
-  summary["dice"] = NumberOrNull(score.Dice());
-  summary["true_defects"] = score.trueDefects;
-  summary["found_defects"] = score.foundDefects;
-  summary["labels"] = score.labels;
-  summary["right_labels"] = score.rightLabels;
-  summary["true_voxels"] = score.trueVoxels;
-  summary["label_voxels"] = score.labelVoxels;
-  summary["common_voxels"] = score.commonVoxels;
-  summary["matches"] = nlohmann::ordered_json::array();
+  nlohmann::ordered_json described;
+  described["truth"] = match.truth;
+  described["truth_voxels"] = match.truthVoxels;
+  described["truth_diameter_mm"] = match.truthDiameter;
+  described["label"] = match.label ? nlohmann::ordered_json(*match.label) : nlohmann::ordered_json();
+  described["label_voxels"] = match.labelVoxels;
+  described["common_voxels"] = match.commonVoxels;
+  described["dice"] =
+    2 * static_cast<double>(match.commonVoxels) / static_cast<double>(match.truthVoxels + match.labelVoxels);
+  described["size_error"] =
+    match.label
+      ? nlohmann::ordered_json(static_cast<double>(match.labelVoxels) / static_cast<double>(match.truthVoxels) - 1)
+      : nlohmann::ordered_json();
+  return described;
+}
+
+job::Findings
+FindingsOf(const batch::Score & score)
+{
+  job::Findings findings;
+  findings.insert(findings.end(),
+                  { { "", score.foundDefects, 1, "# of " + Counted(score.trueDefects, "true defect") + " found" },
+                    { "recall", NumberOrNull(score.Recall()) },
+                    { "", NumberOrNull(100 * score.Recall()), 1, "(recall #)", "%" },
+                    { "", score.rightLabels, 2, "# of " + Counted(score.labels, "label") + " right" },
+                    { "precision", NumberOrNull(score.Precision()) },
+                    { "", NumberOrNull(100 * score.Precision()), 2, "(precision #)", "%" },
+                    { "dice", NumberOrNull(score.Dice()), 3, "Dice # of all voxels" },
+                    { "true_defects", score.trueDefects },
+                    { "found_defects", score.foundDefects },
+                    { "labels", score.labels },
+                    { "right_labels", score.rightLabels },
+                    { "true_voxels", score.trueVoxels },
+                    { "label_voxels", score.labelVoxels },
+                    { "common_voxels", score.commonVoxels } });
+  auto matches = nlohmann::ordered_json::array();
   for (const batch::ScoreMatch & match : score.matches)
   {
-    nlohmann::ordered_json described;
-    described["truth"] = match.truth;
-    described["truth_voxels"] = match.truthVoxels;
-    described["truth_diameter_mm"] = match.truthDiameter;
-    described["label"] = match.label ? nlohmann::ordered_json(*match.label) : nlohmann::ordered_json();
-    described["label_voxels"] = match.labelVoxels;
-    described["common_voxels"] = match.commonVoxels;
-    described["dice"] =
-      2 * static_cast<double>(match.commonVoxels) / static_cast<double>(match.truthVoxels + match.labelVoxels);
-    described["size_error"] =
-      match.label
-        ? nlohmann::ordered_json(static_cast<double>(match.labelVoxels) / static_cast<double>(match.truthVoxels) - 1)
-        : nlohmann::ordered_json();
-    summary["matches"].push_back(described);
+    matches.push_back(AsJson(match));
   }
-  return summary;
+  findings.push_back({ "matches", matches });
+  return findings;
 }
 
 void
@@ -134,8 +144,10 @@ RunScore(const ScoreArguments & arguments)
   {
     CheckChartName(arguments.plot);
     CheckWritable(arguments.plot);
-    CheckOutputs({ { "LABELS", arguments.input }, { "TRUTH", arguments.truth } }, { { "--plot", arguments.plot } });
   }
+  CheckFiles(arguments,
+             { { "LABELS", arguments.input }, { "TRUTH", arguments.truth } },
+             { { "--plot", arguments.plot } });
   Reporter          reporter(arguments.json);
   ImageReader       reader(arguments, arguments.threads, reporter);
   const LoadedImage labels = reader.Read(arguments.input, true);
@@ -151,21 +163,11 @@ RunScore(const ScoreArguments & arguments)
   {
     batch::WriteDetectionChart(arguments.plot, curve, detections, "mm");
   }
-  if (arguments.json)
-  {
-    nlohmann::ordered_json summary = AsJson(score);
-    summary["probability_of_detection"] = AsJson(curve);
-    AddSpacing(summary, labels);
-    summary["notes"] = reader.Notes();
-    std::cout << ToText(summary) << std::endl;
-    return;
-  }
-  const auto share = [](double number) { return std::isnan(number) ? std::string("-") : std::to_string(number); };
-  std::cout << "recall " << share(score.Recall()) << ": " << score.foundDefects << " of " << score.trueDefects
-            << " true defects are found\nprecision " << share(score.Precision()) << ": " << score.rightLabels << " of "
-            << score.labels << " labels are true\nDice " << share(score.Dice()) << " of all voxels ("
-            << DescribeGrid(labels) << ")" << std::endl;
-  PrintCurve(curve);
+  job::Findings findings = FindingsOf(score);
+  AddCurve(findings, curve, labels.spacingSource == "none" ? "voxels" : "mm");
+  AddSpacing(findings, labels, 4);
+  findings.push_back({ "notes", reader.Notes() });
+  PrintFindings(findings, arguments, reporter);
 }
 
 } // namespace
@@ -175,11 +177,11 @@ AddScoreCommand(CLI::App & app)
 {
   auto       arguments = std::make_shared<ScoreArguments>();
   CLI::App * command = app.add_subcommand("score", "Compare a label map with the truth, defect by defect");
-  command->add_option("LABELS", arguments->input, "label map: every nonzero value is one defect")->required();
+  command->add_option("LABELS", arguments->input, "label map; every nonzero value is one defect")->required();
   command
     ->add_option("TRUTH",
                  arguments->truth,
-                 "the truth: components of equal value, connected by faces, edges and corners, are the true defects")
+                 "image of the true defects: components of equal value, connected by faces, edges and corners")
     ->required();
   command->add_option("--minimum-size", arguments->options.minimumSize, "ignore true defects with fewer voxels")
     ->transform(Count(0))
@@ -187,14 +189,11 @@ AddScoreCommand(CLI::App & app)
   command
     ->add_option("--overlap",
                  arguments->options.leastOverlap,
-                 "overlap, as a share of the smaller defect, from which defects match, from 0 (one voxel) to 1")
+                 "overlap from which defects match, as a share of the smaller one, from 0 (one voxel) to 1")
     ->check(Takes({ job::Kind::Number, 0, 1 }))
     ->capture_default_str()
     ->type_name("SHARE");
-  command
-    ->add_option("--plot",
-                 arguments->plot,
-                 "write a chart of the probability of detection (POD) against size: .svg or .png")
+  command->add_option("--plot", arguments->plot, "draw the probability of detection (POD) against size: .svg or .png")
     ->type_name("FILE");
   AddOptions(*command, *arguments, std::string(ReadingOptions) + "threads");
   command->add_flag("--json", arguments->json, "print the score and the match of each true defect as one JSON object");

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/FileOptions.h"
+#include "BrickCCL/Cli/FrontEnd.h"
 #include "BrickCCL/Cli/JobOptions.h"
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/JobOptions.h"
 #include "BrickCCL/Cli/TableOptions.h"
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Measuring/Measure.h"
 #include "BrickCCL/Tables/Condition.h"
@@ -18,8 +20,9 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <iostream>
+#include <cmath>
 #include <memory>
+#include <variant>
 
 namespace brickccl::cli
 {
@@ -92,6 +95,17 @@ private:
     });
     CheckUnits(m_Arguments, isUnitNamed, "--statistics, --print, or a column in this unit in --where");
     m_ConditionGroups = GroupsOfCondition(m_Condition, m_Arguments);
+    const auto names = [&](const std::string & begin) {
+      return std::any_of(named.begin(), named.end(), [&](const std::string & name) {
+        return name.rfind(begin, 0) == 0;
+      });
+    };
+    CheckIntensity(m_Arguments,
+                   names("intensity_") || names("weighted_") || !m_Arguments.picture.empty(),
+                   "--statistics, --print, --picture, or a column of intensities in --where");
+    CheckIsUsed("--part",
+                m_Arguments.part.empty() || m_Arguments.IsWanted() || names("surface_distance_"),
+                "--statistics, --print, or surface_distance_mm in --where");
     m_RequestedType = LabelTypeFromName(m_Arguments.labelType);
     NamedFiles outputs = TableFiles(m_Arguments, "--statistics");
     outputs.insert(outputs.end(),
@@ -130,6 +144,30 @@ private:
     m_Seconds["read"] = m_Watch.Lap();
   }
 
+  /** Notes components for which the condition does not hold because they have no value, as the distance to the nearest
+   *  neighbor of a single one. */
+  void
+  NoteNoValues(const ComponentTable & table, const std::vector<bool> & holds)
+  {
+    for (const std::string & name : m_Condition.ColumnNames())
+    {
+      const auto  column = ColumnInAnyUnit(ColumnsOf(table), name);
+      std::size_t count = 0;
+      for (std::size_t place = 0; column && place < holds.size(); ++place)
+      {
+        const auto value = column->value(table, table.components[place]);
+        count += !holds[place] && std::visit([](auto number) { return std::isnan(static_cast<double>(number)); }, value)
+                 ? 1
+                 : 0;
+      }
+      if (count > 0)
+      {
+        m_Reader.Note(Counted(count, "component") + (count == 1 ? " has no value for '" : " have no value for '") +
+                      name + (count == 1 ? "' and is not selected" : "' and are not selected"));
+      }
+    }
+  }
+
   /** Measures the components, keeps those that the condition selects, and measures these for the table. */
   void
   Select()
@@ -151,6 +189,7 @@ private:
       m_Image.voxels.Release();
     }
     std::vector<bool> holds = m_Condition.Evaluate(before);
+    NoteNoValues(before, holds);
     if (m_Arguments.remove)
     {
       holds.flip();
@@ -232,24 +271,14 @@ private:
   void
   PrintSummary()
   {
-    if (m_Arguments.json)
-    {
-      nlohmann::ordered_json summary;
-      summary["components_before"] = m_Before;
-      summary["components"] = m_Kept;
-      summary["label_type"] = NameOf(m_Type);
-      AddSpacing(summary, m_Image);
-      summary["notes"] = m_Reader.Notes();
-      summary["seconds"] = m_Seconds;
-      summary["peak_memory_bytes"] = PeakMemoryBytes();
-      std::cout << ToText(summary) << std::endl;
-    }
-    else if (!m_Arguments.quiet)
-    {
-      m_Reporter.Note("");
-      std::cout << m_Kept << " of " << m_Before << " components kept: " << Printable(m_Output) << " ("
-                << DescribeGrid(m_Image) << ")" << std::endl;
-    }
+    job::Findings findings;
+    findings.push_back({ "components_before", m_Before });
+    findings.push_back({ "components", m_Kept, 1, "# of " + Counted(m_Before, "component") + " kept" });
+    findings.push_back({ "label_type", NameOf(m_Type) });
+    findings.push_back({ "", Printable(m_Output) + ": labels of type " + NameOf(m_Type), 3 });
+    AddSpacing(findings, m_Image, 2);
+    AddRun(findings, m_Reader.Notes(), m_Seconds, m_Kept > 0 ? m_Output : "", m_Arguments.IsWanted());
+    PrintFindings(findings, m_Arguments, m_Reporter);
   }
 
   const SelectArguments & m_Arguments;
@@ -294,19 +323,15 @@ AddSelectCommand(CLI::App & app)
 {
   auto       arguments = std::make_shared<SelectArguments>();
   CLI::App * command = app.add_subcommand("select", "Keep or remove components of a label map by their measures");
-  command
-    ->add_option("LABELS",
-                 arguments->input,
-                 "label map: " + ReadableFormats() + "; every nonzero value is one component")
-    ->required();
-  command->add_option("OUTPUT", arguments->output, "label map: " + WritableFormats())->required();
+  command->add_option("LABELS", arguments->input, "label map; every nonzero value is one component")->required();
+  command->add_option("OUTPUT", arguments->output, "label map with the components that stay")->required();
   command
     ->add_option(
       "--where",
       arguments->where,
-      "condition on columns, for example \"volume_mm3 > 2 and sphericity < 0.6\": numbers, columns (lengths, areas "
-      "and volumes in mm, um or cm, as volume_um3), "
-      "+ - * /, < <= > >= == !=, and, or, not, parentheses, abs, sqrt, min, max")
+      "condition, as \"volume_mm3 > 2 and sphericity < 0.6\"\nIt has numbers, columns "
+      "(`brickccl stats --list-columns`; lengths, areas and volumes in mm, um or cm, as volume_um3), + - * /, "
+      "< <= > >= == !=, and, or, not, parentheses, abs, sqrt, min, max.")
     ->required()
     ->type_name("CONDITION");
   auto * keep = command->add_flag("--keep", arguments->keepThem, "keep components that fulfill the condition");

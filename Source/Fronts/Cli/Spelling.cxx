@@ -124,7 +124,8 @@ FindMisspelled(const CLI::App & app, const std::vector<std::string> & arguments)
       const std::string              name = argument.substr(0, argument.find('='));
       if (std::find(known.begin(), known.end(), name) == known.end())
       {
-        return Quoted(name) + " is not an option of `" + fullName + "`" + HintOnOption(name, *command) + "; see --help";
+        return Quoted(name) + " is not an option of `" + fullName + "`" + HintOnOption(name, *command) + "; see `" +
+               fullName + " --help`";
       }
     }
     else if (!argument.empty() && argument[0] != '-')
@@ -146,7 +147,8 @@ FindMisspelled(const CLI::App & app, const std::vector<std::string> & arguments)
           names.push_back(one->get_name());
           list += (list.empty() ? "" : ", ") + one->get_name();
         }
-        return Quoted(argument) + " is not a command" + DidYouMean(argument, names) + "; there are " + list;
+        return Quoted(argument) + " is not a command" + DidYouMean(argument, names) + "; there are " + list +
+               "; see `" + fullName + " --help`";
       }
       command = *found;
       fullName += " " + argument;

@@ -13,6 +13,7 @@
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Pictures/HistogramChart.h"
 #include "BrickCCL/Pictures/Picture.h"
@@ -20,8 +21,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <iostream>
 #include <memory>
+#include <sstream>
 
 namespace brickccl::cli
 {
@@ -38,41 +39,30 @@ struct StatsArguments : job::Job
   std::string weights;
 };
 
-/** \throws InvalidArgument or Error if the plot cannot be made. */
-void
-CheckPlot(const StatsArguments & arguments)
+/** A line for each bin. */
+std::string
+DescribeBins(const Histogram & histogram)
 {
-  if (arguments.histogram.empty())
-  {
-    throw InvalidArgument("--plot needs --histogram COLUMN");
-  }
-  CheckChartName(arguments.plot);
-  CheckWritable(arguments.plot);
-}
-
-void
-PrintHistogram(const Histogram & histogram)
-{
-  const bool isWeighted = !histogram.weightColumn.empty();
-  std::cout << histogram.column << ", components" << (isWeighted ? ", " + histogram.weightColumn : "") << '\n';
+  const bool         isWeighted = !histogram.weightColumn.empty();
+  std::ostringstream text;
+  text << histogram.column << ", components" << (isWeighted ? ", " + histogram.weightColumn : "");
   for (std::size_t i = 0; i < histogram.counts.size(); ++i)
   {
-    std::cout << histogram.edges[i] << " .. " << histogram.edges[i + 1] << ": " << histogram.counts[i];
+    text << '\n' << histogram.edges[i] << " .. " << histogram.edges[i + 1] << ": " << histogram.counts[i];
     if (isWeighted)
     {
-      std::cout << ", " << histogram.weights[i];
+      text << ", " << histogram.weights[i];
     }
-    std::cout << '\n';
   }
   if (histogram.notFinite > 0)
   {
-    std::cout << "not finite: " << histogram.notFinite << '\n';
+    text << "\nnot finite: " << histogram.notFinite;
   }
   if (histogram.notPositive > 0)
   {
-    std::cout << "not above 0: " << histogram.notPositive << '\n';
+    text << "\nnot above 0: " << histogram.notPositive;
   }
-  std::cout.flush();
+  return text.str();
 }
 
 nlohmann::ordered_json
@@ -172,6 +162,12 @@ CheckStatsArguments(const StatsArguments & arguments)
     throw InvalidArgument("nothing to do: give --output FILE, --print, --histogram COLUMN or --picture FILE");
   }
   CheckUnits(arguments, !arguments.histogram.empty(), "--output, --print or --histogram");
+  const auto isOfIntensity = [](const std::string & column) {
+    return column.rfind("intensity_", 0) == 0 || column.rfind("weighted_", 0) == 0;
+  };
+  CheckIntensity(arguments,
+                 !arguments.picture.empty() || isOfIntensity(arguments.histogram) || isOfIntensity(arguments.weights),
+                 "--output, --print, --picture, or --histogram of a column of intensities");
   if (!arguments.picture.empty())
   {
     CheckWritable(arguments.picture);
@@ -180,7 +176,8 @@ CheckStatsArguments(const StatsArguments & arguments)
   AddGroupsOf(arguments.weights, "--weights", arguments, groups);
   if (!arguments.plot.empty())
   {
-    CheckPlot(arguments);
+    CheckChartName(arguments.plot);
+    CheckWritable(arguments.plot);
   }
   return groups;
 }
@@ -251,36 +248,21 @@ RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
   seconds["write"] = watch.Lap();
   seconds["total"] = total.Lap();
 
-  if (arguments.json)
+  job::Findings     findings;
+  const Totals      totals = TotalsOf(table);
+  const std::string file = arguments.statistics.empty() ? "" : ": " + Printable(arguments.statistics);
+  findings.push_back({ "components", table.components.size(), 1, "# measured" + file, "label" });
+  AddTotals(findings, totals, labels, 2);
+  findings.push_back({ "", 100 * totals.fraction, 2, table.hasPart ? "# of the part" : "# of the image", "%" });
+  if (histogram)
   {
-    nlohmann::ordered_json summary;
-    summary["components"] = table.components.size();
-    summary["totals"] = ToJson(TotalsOf(table));
-    if (histogram)
-    {
-      summary["histogram"] = HistogramAsJson(*histogram);
-    }
-    summary["extent"] = std::vector<std::int64_t>(labels.extent.size, labels.extent.size + labels.extent.dimension);
-    AddSpacing(summary, labels);
-    summary["coordinates"] = arguments.ras ? "RAS" : "LPS";
-    summary["notes"] = reader.Notes();
-    summary["seconds"] = seconds;
-    summary["peak_memory_bytes"] = PeakMemoryBytes();
-    frontEnd.takeSummary(summary);
+    findings.push_back({ "histogram", HistogramAsJson(*histogram) });
+    findings.push_back({ "", DescribeBins(*histogram), 4 });
   }
-  else if (!arguments.quiet)
-  {
-    reporter.Note("");
-    const Totals totals = TotalsOf(table);
-    std::cout << table.components.size() << " labels measured"
-              << (arguments.statistics.empty() ? "" : ": " + arguments.statistics) << '\n'
-              << "together " << totals.voxels << " voxels, " << 100 * totals.fraction << " % of the "
-              << (table.hasPart ? "part" : "image") << " (" << DescribeGrid(labels) << ")" << std::endl;
-    if (histogram)
-    {
-      PrintHistogram(*histogram);
-    }
-  }
+  AddExtent(findings, labels, 3);
+  findings.push_back({ "coordinates", arguments.ras ? "RAS" : "LPS" });
+  AddRun(findings, reader.Notes(), seconds, "", arguments.IsWanted());
+  PrintFindings(findings, arguments, reporter, frontEnd);
 }
 
 } // namespace
@@ -290,32 +272,27 @@ AddStatsCommand(CLI::App & app, const FrontEnd & frontEnd)
 {
   auto       arguments = std::make_shared<StatsArguments>();
   CLI::App * command = app.add_subcommand("stats", "Measure the components of an existing label map");
-  command
-    ->add_option("LABELS",
-                 arguments->input,
-                 "label map: " + ReadableFormats() + "; every nonzero value is one component")
-    ->required();
-  command->add_option("-o,--output", arguments->statistics, "component table: .csv, .tsv, .json or .xlsx")
+  command->add_option("LABELS", arguments->input, "label map; every nonzero value is one component")->required();
+  command->add_option("-o,--output", arguments->statistics, "write the table: .csv, .tsv, .json or .xlsx")
     ->type_name("FILE");
   AddOptions(*command, *arguments, std::string(ReadingOptions) + TableOptions + RunningOptions + "picture");
   auto * const histogram =
-    command
-      ->add_option("--histogram", arguments->histogram, "count the components by this column, in the unit of --units")
+    command->add_option("--histogram", arguments->histogram, "count components by a column, in the unit of --units")
       ->type_name("COLUMN");
-  command->add_option("--plot", arguments->plot, "draw the histogram: .svg or .png")->type_name("FILE");
+  command->add_option("--plot", arguments->plot, "draw the histogram: .svg or .png")
+    ->type_name("FILE")
+    ->needs(histogram);
   command
     ->add_option("--bins",
                  arguments->bins,
-                 "number of equal bins (up to 1000000) from the lowest to the highest value (default: about 50 between "
-                 "round numbers)")
+                 "number of equal bins, up to 1000000 (default: about 50 between round numbers)")
+    ->type_name("N")
     ->transform(Count(1, 1000000))
     ->needs(histogram);
   command->add_flag("--log", arguments->logarithmic, "use bins of equal ratios, on a logarithmic axis")
     ->needs(histogram);
   command
-    ->add_option("--weights",
-                 arguments->weights,
-                 "sum this column in each bin (such as volume_mm3) instead of counting")
+    ->add_option("--weights", arguments->weights, "sum this column in each bin, as volume_mm3, instead of counting")
     ->type_name("COLUMN")
     ->needs(histogram);
   const auto list = [command](const std::string & flag, bool asMarkdown, const std::string & description) {
@@ -329,7 +306,7 @@ AddStatsCommand(CLI::App & app, const FrontEnd & frontEnd)
         description)
       ->trigger_on_parse();
   };
-  list("--list-columns", false, "list all columns with units, meanings and rules for merging, and exit");
+  list("--list-columns", false, "list all columns with units, meanings and rules for merging");
   list("--list-columns-markdown", true, "the same as a Markdown table");
   command->callback([arguments, frontEnd] { RunStats(*arguments, frontEnd); });
 }

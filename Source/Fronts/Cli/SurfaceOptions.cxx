@@ -19,7 +19,7 @@ AddMeshCommand(CLI::App & app, const std::function<void(const MeshArguments &)> 
       return text == "1" ? std::string("one pass has no filter; use 0, or 2 and more") : std::string();
     },
     "");
-  command->add_option("LABELS", arguments->input, "label map of 3 dimensions: " + ReadableFormats())->required();
+  command->add_option("LABELS", arguments->input, "label map of 3 dimensions")->required();
   command
     ->add_option("OUTPUT,-o,--output",
                  arguments->output,
@@ -29,12 +29,13 @@ AddMeshCommand(CLI::App & app, const std::function<void(const MeshArguments &)> 
   command
     ->add_option("--smooth",
                  arguments->mesh.smoothingPasses,
-                 "passes of smoothing, 0 or 2 to 1000 (20 is usual); volumes are kept")
+                 "passes of smoothing that keep volumes: 0 (default), 2 to 1000; 20 is usual")
     ->transform(Count(0, 1000))
     ->check(isNotOne)
+    ->type_name("N")
     ->capture_default_str();
-  command->add_flag("--ras", arguments->mesh.ras, "coordinates in RAS in place of LPS");
-  command->add_flag("--one-file-each", arguments->oneFileEach, "a file for each component: name_LABEL.ext");
+  command->add_flag("--ras", arguments->mesh.ras, "coordinates in RAS instead of LPS");
+  command->add_flag("--one-file-each", arguments->oneFileEach, "write a file for each component: name_LABEL.ext");
   AddOptions(*command, *arguments, std::string(ReadingOptions) + RunningOptions);
   if (run)
   {
@@ -47,38 +48,38 @@ AddRenderCommand(CLI::App & app, const std::function<void(const RenderArguments 
 {
   auto       arguments = std::make_shared<RenderArguments>();
   CLI::App * command = app.add_subcommand("render", "Draw a label map: slices, projections or surfaces");
-  command->add_option("LABELS", arguments->input, "label map: " + ReadableFormats())->required();
+  command->add_option("LABELS", arguments->input, "label map; every nonzero value is one component")->required();
   command->add_option("-o,--output,OUTPUT", arguments->output, "picture: .png")->required();
   command
-    ->add_option("--style",
-                 arguments->style,
-                 "slices: through the largest component; montage: slices along z; surface: the components in space; "
-                 "mip: the highest intensities along each axis, and the components before them")
+    ->add_option(
+      "--style",
+      arguments->style,
+      "slices (default), montage, surface or mip\nslices: through the largest component; montage: along z; "
+      "surface: the components in space; mip: the highest intensities along each axis behind the components.")
+    ->type_name("STYLE")
     ->check(OneOf({ "slices", "montage", "surface", "mip" }))
     ->capture_default_str();
   AddOptions(*command, *arguments, "intensity part");
-  command->get_option("--intensity")
-    ->description("the scan, drawn behind the labels; columns of intensities are measured in it");
-  command->get_option("--part")->description(
-    "mask of the inspected part: its surface is drawn transparent around the components (--style surface)");
+  command->get_option("--intensity")->description("draw this scan behind the labels; measure its values");
+  command->get_option("--part")->description("mask of the part: draw its surface (--style surface)");
   command
-    ->add_option(
-      "--color-by,--color-by",
-      arguments->column,
-      "colors by this column of the table, with a color bar; without it neighbors differ in color. Lengths, areas "
-      "and volumes may be in mm, um or cm, as volume_um3")
+    ->add_option("--color-by",
+                 arguments->column,
+                 "color by this column, with a color bar\nLengths, areas and volumes may be in mm, um or cm, as "
+                 "volume_um3. Without "
+                 "it, neighbors differ in color.")
     ->type_name("COLUMN");
   AddChosenLabels(*command, arguments->chosen);
   command
-    ->add_option("--size",
-                 arguments->size,
-                 "width and height in pixels, 480 to 4096, as 1200x900, which is the default of surfaces; slices take "
-                 "what they need, "
-                 "and at most this")
+    ->add_option(
+      "--size",
+      arguments->size,
+      "width and height in pixels, as 1200x900\nEach is 480 to 4096. It is the exact size of surfaces (default "
+      "1200x900), and the limit of slices.")
     ->type_name("WxH");
   command->add_flag("--patient",
                     arguments->hasPatientAxes,
-                    "mark sides as L, R, A, P, S and I, as it is done for DICOM and NIfTI");
+                    "mark the sides L, R, A, P, S and I (default: DICOM, NIfTI)");
   AddOptions(*command, *arguments, std::string(ReadingOptions) + RunningOptions);
   if (run)
   {

@@ -2,9 +2,11 @@
 #include "BrickCCL/Clean/Clean.h"
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/FileOptions.h"
+#include "BrickCCL/Cli/FrontEnd.h"
 #include "BrickCCL/Cli/NeighborOptions.h"
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/JobOptions.h"
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
@@ -17,7 +19,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cmath>
-#include <iostream>
 #include <limits>
 #include <memory>
 #include <sstream>
@@ -149,7 +150,7 @@ WritePlot(const std::string & path, const Curve & curve, bool below)
   }
   WriteLineChart(path,
                  { "Foreground at each threshold",
-                   below ? "threshold: foreground is at or below" : "threshold: foreground is at or above",
+                   below ? "threshold: foreground is below" : "threshold: foreground is at or above",
                    "share of the largest value",
                    false,
                    { components, largest, fraction } });
@@ -249,26 +250,21 @@ RunSweep(const SweepArguments & arguments)
   const auto peak = std::max_element(curve.steps.begin(), curve.steps.end(), [](const auto & a, const auto & b) {
     return a.components < b.components;
   });
-  if (arguments.json)
-  {
-    nlohmann::ordered_json summary;
-    summary["steps"] = AsJson(curve);
-    AddNeighbors(summary, arguments, *options.connectivity, options.periodic);
-    summary["below"] = arguments.below;
-    AddSpacing(summary, image);
-    summary["notes"] = reader.Notes();
-    summary["seconds"] = seconds;
-    summary["peak_memory_bytes"] = PeakMemoryBytes();
-    std::cout << ToText(summary) << std::endl;
-  }
-  else if (!arguments.quiet)
-  {
-    reporter.Note("");
-    std::cout << curve.steps.size() << " thresholds from " << Exactly(options.from) << " to " << Exactly(options.to)
-              << ", connectivity " << DescribeNeighbors(*options.connectivity, options.periodic)
-              << ": most components (" << peak->components << ") at " << Exactly(peak->threshold) << '\n'
-              << Printable(arguments.output) << ": one row per threshold (" << DescribeGrid(image) << ")" << std::endl;
-  }
+  const std::uint64_t most = peak->components;
+  job::Findings       findings;
+  findings.push_back(
+    { "",
+      Counted(curve.steps.size(), "threshold") + " from " + Exactly(options.from) + " to " + Exactly(options.to),
+      1 });
+  findings.push_back({ "steps", AsJson(curve) });
+  AddNeighbors(findings, arguments, *options.connectivity, options.periodic, 1);
+  findings.push_back(
+    { "", most, 2, most == 0 ? "no components" : "most components (#) at " + job::Readable(peak->threshold) });
+  findings.push_back({ "below", arguments.below });
+  AddSpacing(findings, image, 3);
+  findings.push_back({ "", Printable(arguments.output), 4, "#: one row per threshold" });
+  AddRun(findings, reader.Notes(), seconds, "", false);
+  PrintFindings(findings, arguments, reporter);
 }
 
 } // namespace
@@ -278,7 +274,7 @@ AddSweepCommand(CLI::App & app)
 {
   auto       arguments = std::make_shared<SweepArguments>();
   CLI::App * command = app.add_subcommand("sweep", "Count and measure components at many thresholds, to choose one");
-  command->add_option("IMAGE", arguments->input, "image of one channel: " + ReadableFormats())->required();
+  command->add_option("IMAGE", arguments->input, std::string("image of one channel") + FilesRead)->required();
   command->add_option("--range-from", arguments->from, "the lowest threshold")
     ->check(AnyNumber())
     ->type_name("A")
@@ -287,17 +283,17 @@ AddSweepCommand(CLI::App & app)
     ->check(AnyNumber())
     ->type_name("B")
     ->required();
-  command
-    ->add_option("--steps", arguments->steps, "number of equally spaced thresholds, including A and B (2 to 65536)")
+  command->add_option("--steps", arguments->steps, "number of thresholds from A to B (2 to 65536)")
     ->transform(Count(2, SweepOptions::MaximumSteps))
     ->type_name("N")
     ->capture_default_str();
-  command->add_flag("--below", arguments->below, "values at or below a threshold are foreground (pores), not above");
+  command->add_flag("--below", arguments->below, "foreground is below a threshold (pores)");
   command
-    ->add_option("-o,--output",
-                 arguments->output,
-                 "the curve: .csv, .tsv or .json, one row per threshold: number of components, largest one, foreground "
-                 "and its share of all voxels (with --below the porosity)")
+    ->add_option(
+      "-o,--output",
+      arguments->output,
+      "write the curve: .csv, .tsv or .json\nA row has a threshold, the number of components, the largest one, "
+      "the foreground and its share of all voxels (with --below: the porosity).")
     ->type_name("FILE")
     ->required();
   command->add_option("--plot", arguments->plot, "draw the curve: .png or .svg")->type_name("FILE");

@@ -8,6 +8,7 @@
 #include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
+#include "BrickCCL/Host/System.h"
 #include "BrickCCL/Tables/LengthUnits.h"
 #include "BrickCCL/Tables/TableLayout.h"
 
@@ -180,15 +181,24 @@ CheckTableArguments(const job::Table & arguments, const std::string & tableOptio
                                             std::pair{ "--part", !arguments.part.empty() },
                                             std::pair{ "--contacts", !arguments.contacts.empty() },
                                             std::pair{ "--schema", !arguments.schema.empty() },
-                                            std::pair{ "--ras", arguments.ras } })
+                                            std::pair{ "--ras", arguments.ras },
+                                            std::pair{ "--csv-separator", !arguments.separator.empty() },
+                                            std::pair{ "--decimal", NameOfMark(arguments.decimal) != "point" } })
     {
       if (isGiven)
       {
-        throw InvalidArgument(option + (" needs " + tableOption) + ", the table that it is for, or --print");
+        throw InvalidArgument(option + (" has no effect without " + tableOption) + " or --print");
       }
     }
     return groups;
   }
+  const auto writes = [&](const std::string & extension) {
+    return ExtensionOf(arguments.statistics) == extension || ExtensionOf(arguments.contacts) == extension;
+  };
+  CheckIsUsed("--csv-separator", arguments.separator.empty() || writes(".csv"), "a table in a .csv file");
+  CheckIsUsed("--decimal",
+              NameOfMark(arguments.decimal) == "point" || writes(".csv") || writes(".tsv"),
+              "a table in a .csv or .tsv file");
   if (NameOfMark(arguments.separator) == "comma" && NameOfMark(arguments.decimal) == "comma")
   {
     throw InvalidArgument(
@@ -209,12 +219,24 @@ CheckTableArguments(const job::Table & arguments, const std::string & tableOptio
 }
 
 void
+CheckIsUsed(const std::string & option, bool isUsed, const std::string & users)
+{
+  if (!isUsed)
+  {
+    throw InvalidArgument(option + " has no effect without " + users);
+  }
+}
+
+void
 CheckUnits(const job::Table & arguments, bool isUsed, const std::string & users)
 {
-  if (!arguments.units.empty() && !arguments.IsWanted() && !isUsed)
-  {
-    throw InvalidArgument("--units " + arguments.units + " needs something in that unit: " + users);
-  }
+  CheckIsUsed("--units " + arguments.units, arguments.units.empty() || arguments.IsWanted() || isUsed, users);
+}
+
+void
+CheckIntensity(const job::Table & arguments, bool isUsed, const std::string & users)
+{
+  CheckIsUsed("--intensity", arguments.intensity.empty() || arguments.IsWanted() || isUsed, users);
 }
 
 ComponentTable
@@ -367,7 +389,12 @@ WriteTables(const job::Table & arguments, const ComponentTable & table, int thre
   }
   if (arguments.print)
   {
-    WriteAligned(std::cout, table, text);
+    const std::size_t shown = WriteAligned(std::cout, table, text, arguments.columns.empty() ? TerminalWidth() : 0);
+    if (shown < text.columns.size())
+    {
+      reporter.Note(std::to_string(shown) + " of " + std::to_string(text.columns.size()) +
+                    " columns fit the terminal; choose others with --columns");
+    }
   }
   if (!arguments.contacts.empty())
   {

@@ -18,9 +18,14 @@ namespace brickccl::cli
  *  \throws InvalidArgument for options that need another one, and for names that do not fit. */
 ColumnGroups CheckTableArguments(const job::Table & arguments, const std::string & tableOption);
 
-/** \throws InvalidArgument if a unit is given and neither a table nor anything else uses it.
- *  \param users  the options that would use it: "--statistics or --print" */
+/** \throws InvalidArgument "--ras has no effect without --output or --print" for an option that nothing uses.
+ *  \param users  what would use it */
+void CheckIsUsed(const std::string & option, bool isUsed, const std::string & users);
+
+/** The same for a unit, and for an image of intensities, if one is given and neither a table nor anything else uses it.
+ */
 void CheckUnits(const job::Table & arguments, bool isUsed, const std::string & users);
+void CheckIntensity(const job::Table & arguments, bool isUsed, const std::string & users);
 
 /** A table of no component with the columns that an image's table will have.
  *  \param measured  what is measured; its images say only of which kind they are

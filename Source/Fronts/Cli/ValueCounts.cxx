@@ -2,6 +2,7 @@
 #include "BrickCCL/Cli/ValueCounts.h"
 
 #include "BrickCCL/Cli/Spelling.h"
+#include "BrickCCL/Files/Settle.h"
 
 #include <algorithm>
 #include <cctype>
@@ -24,8 +25,9 @@ ReadsAsNumber(const std::string & text)
   const std::string plain = text.substr(text.find_first_of("+-") == 0 ? 1 : 0);
   const std::size_t digit = plain.find_first_not_of(".,");
   const bool        begins = digit < 2 && plain[digit] >= '0' && plain[digit] <= '9';
+  const std::size_t unit = plain.find_first_not_of("0123456789+-.,eE");
   return plain == "inf" || plain == "nan" ||
-         (begins && plain.find_first_not_of("0123456789+-.,eE") == std::string::npos);
+         (begins && (unit == std::string::npos || files::Millimeters(plain.substr(unit)) > 0));
 }
 
 /** Whether a command takes two or more values for an option, and how many is open. */

@@ -14,20 +14,26 @@
 namespace
 {
 
-/** The arguments with `--help` for none, and `COMMAND --help` for `help COMMAND`. */
+/** The arguments with `--help` for none, and `COMMAND --help` for `help COMMAND`; after `help`, `--all` is
+ * `--help-all`. */
 std::vector<char *>
 WithHelp(int argc, char ** argv)
 {
-  static char         option[] = "--help";
+  static char         help[] = "--help";
+  static char         helpAll[] = "--help-all";
   std::vector<char *> arguments(argv, argv + argc);
-  if (argc == 1)
-  {
-    arguments.push_back(option);
-  }
-  else if (std::string(argv[1]) == "help")
+  if (argc > 1 && std::string(argv[1]) == "help")
   {
     arguments.erase(arguments.begin() + 1);
-    arguments.push_back(option);
+    for (char *& argument : arguments)
+    {
+      argument = std::string(argument) == "--all" ? helpAll : argument;
+    }
+    argc = 1;
+  }
+  if (argc == 1)
+  {
+    arguments.push_back(help);
   }
   arguments.push_back(nullptr);
   return arguments;
@@ -55,7 +61,7 @@ main(int argc, char ** argv) // NOLINT(bugprone-exception-escape): commands are 
     }
   }
   CLI::App app("BrickCCL: connected components of CT and medical volumes, labeled and measured", "brickccl");
-  app.set_version_flag("-V,--version", brickccl::Version);
+  app.set_version_flag("-V,--version", brickccl::Version, "print the version");
   app.require_subcommand(1);
   brickccl::cli::AddLabelCommand(app, {});
   brickccl::cli::AddStatsCommand(app, {});

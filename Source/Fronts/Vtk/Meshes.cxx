@@ -324,8 +324,8 @@ CheckPrecision(vtkPolyData * mesh, const Geometry & geometry, const std::string 
   const double voxel = std::min({ geometry.spacing[0], geometry.spacing[1], geometry.spacing[2] });
   if (!(error <= 0.01 * voxel) || !(farthest < std::numeric_limits<float>::max()))
   {
-    throw Unsupported(Quoted(path) + " stores points as 32-bit numbers, which are off by up to " +
-                      std::to_string(error) + " mm so far from the origin (" + std::to_string(farthest) +
+    throw Unsupported(Quoted(path) + " stores points as 32-bit numbers, which are off by up to " + Shortest(error) +
+                      " mm so far from the origin (" + Shortest(farthest) +
                       " mm); use .vtp or .obj, or move the origin");
   }
 }

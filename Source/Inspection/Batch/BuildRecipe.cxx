@@ -23,7 +23,7 @@ namespace brickccl::batch
 namespace
 {
 
-/** The columns of all tables, and those that one needs a part or intensities for. */
+/** The columns of all tables of a batch, and those that one needs a part or intensities for. */
 std::set<std::string>
 ColumnsOfAllTables()
 {
@@ -32,67 +32,8 @@ ColumnsOfAllTables()
   {
     names.insert(known.first);
   }
+  names.erase("value");
   return names;
-}
-
-/** The values of defects, where the recipe itself says them: a range, or one side of a number. */
-std::optional<Criterion::Range>
-ValuesOfDefects(const Recipe & recipe)
-{
-  if (recipe.range || recipe.threshold.empty())
-  {
-    return recipe.range;
-  }
-  const ThresholdMethod method = ThresholdMethod::FromText(recipe.threshold);
-  if (method.kind != ThresholdMethod::Kind::Value)
-  {
-    return std::nullopt;
-  }
-  Threshold given;
-  given.value = method.value;
-  return recipe.below ? given.Below().range : given.AtOrAbove().range;
-}
-
-bool
-HoldsAll(const std::optional<Criterion::Range> & range)
-{
-  return range && std::isinf(range->low.Nearest()) && range->low < 0 && std::isinf(range->high.Nearest()) &&
-         range->high > 0;
-}
-
-/** Complains of values of the part and of defects with which no item can have a defect, or everything is one. */
-void
-CheckRanges(const Recipe & recipe, const GivenKeys & given, std::vector<RecipeProblem> & problems)
-{
-  const bool hasPores = recipe.partMethod == "pores";
-  if (hasPores && HoldsAll(recipe.partRange))
-  {
-    problems.push_back(
-      { given.LineOf("part.range"), "part.range holds all values: every voxel is material, and no part has pores" });
-  }
-  if (hasPores && HoldsAll(recipe.range))
-  {
-    problems.push_back(
-      { given.LineOf("threshold.range"),
-        "threshold.range holds all values: every voxel is material of a defect; leave it out, and the pores of "
-        "the part are the defects" });
-  }
-  const bool isMaterialAlone = recipe.partMethod.rfind("largest", 0) == 0 && recipe.partHoles == "none";
-  const auto defects = ValuesOfDefects(recipe);
-  if (isMaterialAlone && recipe.partRange && defects &&
-      (defects->high < recipe.partRange->low || recipe.partRange->high < defects->low))
-  {
-    const char * const key = recipe.range ? "threshold.range" : "threshold.method";
-    const char * const side = recipe.range ? "threshold.range"
-                            : recipe.below ? "what lies below threshold.method"
-                                           : "what lies at or above threshold.method";
-    problems.push_back(
-      { given.LineOf(key),
-        std::string(side) +
-          " and the part's material have no value in common, and part.fill_holes = \"none\" leaves nothing but "
-          "material in the part: no item could have a defect; set part.fill_holes or another " +
-          (recipe.range ? "range" : "threshold") });
-  }
 }
 
 class RecipeBuilder
@@ -118,6 +59,7 @@ public:
     for (std::size_t i = 0; i < m_Rules.size(); ++i)
     {
       TakeRule(m_Rules[i], m_Recipe.acceptance[i]);
+      CheckLimit(m_Recipe.acceptance[i], m_Recipe, m_Rules[i], m_Problems);
     }
   }
 
@@ -300,7 +242,10 @@ private:
     {
       NeedColumn(name, "measuring.columns", m_Given.LineOf("measuring.columns"), true);
     }
-    CheckCondition(m_Recipe.keep, "selection.keep", m_Given.LineOf("selection.keep"));
+    if (m_Given.Has("selection.keep"))
+    {
+      CheckCondition(m_Recipe.keep, "selection.keep", m_Given.LineOf("selection.keep"));
+    }
   }
 
   void
@@ -318,8 +263,11 @@ private:
     }
     CheckKeysOfRule(given, *known);
     rule.name = rule.name.empty() ? rule.rule : rule.name;
-    CheckCondition(rule.where, "acceptance.where", given.LineOf("where"));
-    if (!rule.column.empty())
+    if (given.Has("where"))
+    {
+      CheckCondition(rule.where, "acceptance.where", given.LineOf("where"));
+    }
+    if (given.Has("column"))
     {
       NeedColumn(rule.column, "acceptance.column", given.LineOf("column"), false);
     }
@@ -357,7 +305,8 @@ private:
       }
       else if (first == second && !isOptional && !given.Names(first))
       {
-        Complain(given.LineOf(""), "the rule " + name + " needs " + first + ", the " + key->help);
+        Complain(given.LineOf(""),
+                 "the rule " + name + " needs " + first + ", the " + key->help.substr(0, key->help.find(';')));
       }
     }
     for (const auto & [key, line] : given.lines)
@@ -374,11 +323,16 @@ private:
   {
     if (text.empty())
     {
+      Complain(line, key + " is empty; write a condition, such as volume_mm3 > 0.5, or omit it");
       return;
     }
     try
     {
       const Condition condition(text);
+      if (condition.ColumnNames().empty())
+      {
+        Complain(line, key + " names no column: it is the same for all components; compare one, as volume_mm3 > 0.5");
+      }
       for (const std::string & column : condition.ColumnNames())
       {
         const std::string inMillimeters = ColumnInMillimeters(column);
@@ -397,7 +351,7 @@ private:
   {
     if (m_Columns.count(name) == 0)
     {
-      if (mayBeGroup)
+      if (mayBeGroup && name != "value")
       {
         try
         {
@@ -455,6 +409,10 @@ void
 BuildRecipe(RecipeValues & values, std::vector<RecipeProblem> & problems)
 {
   RecipeBuilder(values, problems).Build();
+  if (problems.empty())
+  {
+    CheckFit(values, problems);
+  }
 }
 
 } // namespace brickccl::batch

@@ -39,6 +39,8 @@ struct ItemOfBatch
   std::string folder;
   /** The files of its scan, as the summary has them. */
   nlohmann::ordered_json files;
+  /** As ReadOptions::raw. */
+  std::string raw;
   /** Why there are no results of it; empty if there are. */
   std::string reason;
 };
@@ -93,6 +95,7 @@ ItemsOf(const std::string & folder)
       ItemOfBatch & item = items[summary.at("item").get<std::string>()];
       item.folder = entry.path().filename().string();
       item.files = summary.at("input").at("files");
+      item.raw = summary.at("input").value("raw", "");
       for (const auto & output : summary.at("outputs"))
       {
         const std::string file = output.at("path");
@@ -211,6 +214,7 @@ ScanOf(const ItemOfBatch & item, const LoadedImage & labels, int threads)
     ReadOptions options;
     options.threads = threads;
     options.acceptIrregularSlices = options.acceptSheared = true;
+    options.raw = item.raw;
     LoadedImage scan =
       paths.size() == 1 ? ReadImageFile(paths.front(), options) : ReadImageFiles(paths.front(), paths, options);
     if (scan.extent != labels.extent)

@@ -105,6 +105,10 @@ ExplainRecipe(const Recipe & recipe)
             std::string(recipe.acceptIrregularNames ? ", also where numbers are missing or names differ."
                                                     : "; their names must be the same but for a number without gaps.")
         : "Every slice image is an item of its own.");
+  if (!recipe.raw.empty())
+  {
+    add("Files without a header are raw voxels: " + recipe.raw + ".");
+  }
   if (!recipe.spacing.empty())
   {
     std::string spacing;
@@ -128,10 +132,10 @@ ExplainRecipe(const Recipe & recipe)
       : recipe.partMethod == "pores" ? std::string("Voxels in the part that are not material belong to defects.")
                                      : std::string("Voxels that are not 0 may belong to defects."));
   add(ExplainLabeling(recipe));
-  if (recipe.minimumVolume > 0)
+  if (recipe.minimumVolume.value > 0)
   {
-    add("Components of less than " + Shortest(recipe.minimumVolume) + (recipe.bySlice.empty() ? " mm3" : " mm2") +
-        " are noise.");
+    add("Components of less than " + Shortest(recipe.minimumVolume.value) +
+        (recipe.bySlice.empty() && recipe.minimumVolume.power != 2 ? " mm3" : " mm2") + " are noise.");
   }
   if (recipe.minimumSize > 0)
   {

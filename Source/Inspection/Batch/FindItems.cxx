@@ -18,6 +18,7 @@ FindItems(const std::vector<std::string> & inputs, const Recipe & recipe, const 
 {
   FindImagesOptions options;
   options.slicesAreVolumes = recipe.slices == "volume";
+  options.raw = recipe.raw;
   options.leftOut = { outputFolder };
   options.isMarked = IsOfBatch;
   FoundImages                        found = FindImages(inputs, options);
@@ -50,7 +51,8 @@ FindItems(const std::vector<std::string> & inputs, const Recipe & recipe, const 
   }
   if (all.items.empty())
   {
-    throw Error("there is no image among the inputs; formats that are read: " + ReadableFormats());
+    throw Error("there is no image among the inputs; formats that are read: " + ReadableFormats() +
+                ", and raw voxels with input.raw in the recipe");
   }
   return all;
 }

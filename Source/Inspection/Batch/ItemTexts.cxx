@@ -4,8 +4,11 @@
 #include "BrickCCL/Batch/FileHash.h"
 #include "BrickCCL/Batch/JsonText.h"
 #include "BrickCCL/Batch/ProcessItem.h"
+#include "BrickCCL/Batch/Rules.h"
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Version.h"
+#include "BrickCCL/Files/Settle.h"
+#include "BrickCCL/Job/Findings.h"
 
 #include <locale>
 #include <sstream>
@@ -23,6 +26,14 @@ ordered_json
 ValueOrNull(const std::optional<TValue> & value)
 {
   return value ? ordered_json(*value) : ordered_json();
+}
+
+/** " mm3" of "volume_mm3", " %" of "at_most_percent"; nothing if the name ends with no unit. */
+std::string
+UnitOf(const std::string & name)
+{
+  const std::string unit = name.substr(name.rfind('_') + 1);
+  return unit == "percent" ? " %" : unit.rfind("mm", 0) == 0 ? ' ' + unit : "";
 }
 
 } // namespace
@@ -62,6 +73,26 @@ NoteOnRule(const AcceptanceRule & rule, const RuleResult & result)
          ? ""
          : "'" + rule.name + "' cannot pass: " + rule.column + " of " + Counted(result.undecided, "defect") +
              " is not a number; exclude such defects with where = \"...\" in the rule";
+}
+
+std::string
+DescribeFailure(const ordered_json & result, const Recipe & recipe)
+{
+  const std::string  keys = FindRule(result.at("rule"))->keys;
+  const std::string  key = keys.substr(0, keys.find(' '));
+  const std::string  unit = key == "at_most_mm3" && !recipe.bySlice.empty() ? " mm2"
+                          : UnitOf(key).empty()                             ? UnitOf(result.at("column"))
+                                                                            : UnitOf(key);
+  const ordered_json value = result.at("value");
+  const auto         limit = result.at("limit").get<double>();
+  std::string        text = value.is_number() ? job::Readable(Number(value.get<double>())) : "is not a number";
+  if (value.is_string() || (value.is_number() && text == job::Readable(Number(limit))))
+  {
+    // Infinite, or so near the limit that rounding would hide the difference.
+    text = value.is_string() ? value.get<std::string>() : value.dump();
+  }
+  return result.at("name").get<std::string>() + ' ' + text + (value.is_number() ? unit : "") + ", limit " +
+         files::Shortest(limit) + unit;
 }
 
 std::string

@@ -19,6 +19,9 @@ nlohmann::ordered_json DescribeRule(const AcceptanceRule & rule, const RuleResul
 /** A message if some defects have no number in the column of a rule; else empty. */
 std::string NoteOnRule(const AcceptanceRule & rule, const RuleResult & result);
 
+/** A rule that failed, as DescribeRule has it: "Largest pore 1.595 mm, limit 1.5 mm" */
+std::string DescribeFailure(const nlohmann::ordered_json & result, const Recipe & recipe);
+
 /** The table of an item as CSV, with the slice that shows each defect. */
 std::string TextOfTable(const ComponentTable & table);
 

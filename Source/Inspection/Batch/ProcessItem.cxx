@@ -117,6 +117,7 @@ private:
     options.acceptIrregularSlices = m_Recipe.acceptIrregularSlices || !found.problem.empty();
     options.acceptSheared = m_Recipe.acceptSheared;
     options.spacing = m_Recipe.spacing;
+    options.raw = m_Recipe.raw;
     options.asLabels = m_Recipe.criterion == "equal-value";
     options.threads = m_Options.threads;
     options.onHeader = [&](const LoadedImage & header, std::uint64_t bytes) { PlanMemory(found, header, bytes); };
@@ -132,6 +133,10 @@ private:
       throw Unsupported("the image has " + std::to_string(m_Image.extent.dimension) +
                         " dimensions; a batch supports up to 3");
     }
+    if (const auto misfit = FindMisfit(m_Recipe, m_Image.extent))
+    {
+      throw InvalidArgument(misfit->text);
+    }
     ordered_json & input = m_Summary["input"];
     if (ordered_json described = inputFiles.Describe({ m_Image.files.begin(), m_Image.files.end() });
         !described.empty())
@@ -142,6 +147,10 @@ private:
     if (!found.series.empty())
     {
       input["series"] = found.series;
+    }
+    if (!m_Recipe.raw.empty())
+    {
+      input["raw"] = m_Recipe.raw;
     }
     const Extent & extent = m_Image.extent;
     input["extent"] = std::vector<std::int64_t>(extent.size, extent.size + extent.dimension);
@@ -239,7 +248,7 @@ private:
                            : NeighborhoodFromText(m_Recipe.neighborhood, m_Image.extent.dimension);
     options.relabel.minimumSize = m_Recipe.minimumSize;
     options.relabel.maximumSize = m_Recipe.maximumSize;
-    options.minimumVolume = m_Recipe.minimumVolume;
+    options.minimumVolume = m_Recipe.minimumVolume.value;
     options.geometry = m_Image.geometry;
     options.device = Device::FromName(m_Options.device);
     options.threads = m_Options.threads;

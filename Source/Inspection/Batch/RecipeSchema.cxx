@@ -60,7 +60,7 @@ TypeOf(const job::Form & form)
   case Kind::Range:
     return ListOf({ { "type", "number" } }, 2, 2);
   case Kind::Spacing:
-    return ListOf({ { "type", "number" }, { "exclusiveMinimum", 0 } }, 1, 4);
+    return ListOf({ { "type", ordered_json({ "number", "string" }) }, { "exclusiveMinimum", 0 } }, 1, 4);
   case Kind::Columns:
     return ListOf({ { "type", "string" } }, 0, 0);
   case Kind::Choice:

@@ -136,8 +136,9 @@ TextsFor(const job::Form & form, const toml::node & node, const std::string & re
   case Kind::Above:
     return single(node.is_string() && !form.unit.empty() ? textOf(node) : numberOf(node));
   case Kind::Range:
-  case Kind::Spacing:
     return ListFor(node, numberOf);
+  case Kind::Spacing:
+    return ListFor(node, [&](const toml::node & one) { return one.is_string() ? textOf(one) : numberOf(one); });
   case Kind::Neighbors:
   case Kind::Threshold:
   {

@@ -3,8 +3,10 @@
 #define BRICKCCL_BATCH_RECIPEVALUES_H
 
 #include "BrickCCL/Batch/RecipeFile.h"
+#include "BrickCCL/Core/Extent.h"
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -60,6 +62,29 @@ RecipeValues ReadRecipeValues(const std::string & text, std::vector<RecipeProble
 /** Completes a recipe with what its values imply, and checks what the schema cannot say. Adds what is wrong to
  *  `problems`. */
 void BuildRecipe(RecipeValues & values, std::vector<RecipeProblem> & problems);
+
+/** Complains of values of the part and of defects with which no item can have a defect, or everything is one. */
+void CheckRanges(const Recipe & recipe, const GivenKeys & given, std::vector<RecipeProblem> & problems);
+
+/** Complains of a limit that no value meets, or that all values meet. */
+void CheckLimit(const AcceptanceRule &       rule,
+                const Recipe &               recipe,
+                const GivenKeys &            given,
+                std::vector<RecipeProblem> & problems);
+
+/** Complains of keys of which some fit slices only and others volumes only. */
+void CheckFit(const RecipeValues & values, std::vector<RecipeProblem> & problems);
+
+/** A key, of the recipe or of one of its rules, that does not fit an image. */
+struct Misfit
+{
+  std::string                key;
+  std::optional<std::size_t> rule;
+  std::string                text;
+};
+
+/** The first key that does not fit an image of this extent. */
+std::optional<Misfit> FindMisfit(const Recipe & recipe, const Extent & extent);
 
 } // namespace brickccl::batch
 

@@ -19,7 +19,8 @@ struct RuleKey
   const char *                  name;
   job::MemberOf<AcceptanceRule> member;
   job::Form                     form;
-  std::string                   help;
+  /** Behind a semicolon is what differs from rule to rule. */
+  std::string help;
 };
 
 const std::vector<RuleKey> & RuleKeys();

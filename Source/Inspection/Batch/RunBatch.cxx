@@ -2,6 +2,7 @@
 #include "BrickCCL/Batch/RunBatch.h"
 
 #include "BrickCCL/Batch/ItemMemory.h"
+#include "BrickCCL/Batch/ItemTexts.h"
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
@@ -374,8 +375,8 @@ private:
     TakeDone(m_Items[index].name + ": error: " + m_Outcomes[index].error);
   }
 
-  static std::string
-  Describe(const ItemOutcome & outcome)
+  std::string
+  Describe(const ItemOutcome & outcome) const
   {
     const ordered_json & summary = outcome.summary;
     const auto           defects = summary.at("defects").get<std::uint64_t>();
@@ -385,9 +386,7 @@ private:
     {
       if (!rule.at("passes").get<bool>())
       {
-        const ordered_json & value = rule.at("value");
-        text += "; " + rule.at("name").get<std::string>() + ": " + (value.is_null() ? "not a number" : value.dump()) +
-                ", limit " + rule.at("limit").dump();
+        text += "; " + DescribeFailure(rule, m_Recipe);
       }
     }
     return text;

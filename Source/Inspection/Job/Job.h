@@ -3,6 +3,7 @@
 #define BRICKCCL_JOB_JOB_H
 
 #include "BrickCCL/Criteria/Criterion.h"
+#include "BrickCCL/Job/Value.h"
 
 #include <cstdint>
 #include <limits>
@@ -20,10 +21,12 @@ inline constexpr std::uint64_t NoLimit = std::numeric_limits<std::uint64_t>::max
 struct Reading
 {
   std::vector<double> spacing;
-  std::string         series;
-  bool                acceptIrregularSlices = false;
-  bool                acceptIrregularNames = false;
-  bool                acceptSheared = false;
+  /** As ReadOptions::raw: the size and type of files without a header. */
+  std::string raw;
+  std::string series;
+  bool        acceptIrregularSlices = false;
+  bool        acceptIrregularNames = false;
+  bool        acceptSheared = false;
   /** "volume" or "single": what the slice images of a folder are. */
   std::string slices = "volume";
 };
@@ -81,7 +84,7 @@ struct Neighbors
 struct Sizes
 {
   std::uint64_t minimumSize = 0;
-  double        minimumVolume = 0;
+  Amount        minimumVolume;
   std::uint64_t largest = 0;
 };
 

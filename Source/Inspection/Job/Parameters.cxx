@@ -48,11 +48,11 @@ CheckPeriodic(const std::string & text)
 std::string
 CheckHoles(const std::string & text)
 {
-  const auto volume = NumberOf(text);
-  return volume && !(*volume < 0) && volume->Nearest() >= 0 && (text == "inf" || std::isfinite(volume->Nearest()))
-         ? ""
-         : "a number of at least 0; after --fill-holes comes a volume in mm3, another option or nothing" +
-             HintOnNumber(text);
+  Amount volume;
+  return !SetValue(AnyVolume, { text }, &volume) ? ""
+                                                 : "a number of at least 0; after "
+                                                   "--fill-holes comes a volume in mm3, another option or nothing" +
+                                                     HintOnNumber(text);
 }
 
 std::string
@@ -64,9 +64,16 @@ CheckEnd(const std::string & text, const std::string & extension)
 }
 
 std::string
+CheckRawText(const std::string & text)
+{
+  CheckRaw(text);
+  return "";
+}
+
+std::string
 CheckSmoothing(const std::string & text)
 {
-  SmoothingMethod::FromText(text);
+  SmoothingOf(text);
   return "";
 }
 
@@ -97,7 +104,7 @@ const Form Text = { Kind::Text };
 const Form Count = { Kind::Whole, 0 };
 const Form FromZero = { Kind::Number, 0, Unlimited };
 const Form Millimeters = { Kind::Number, 0, Finite, "mm" };
-const Form CubicMillimeters = { Kind::Number, 0, Finite, "mm3" };
+const Form VolumeOrArea = { Kind::Number, 0, Finite, "mm3 or mm2" };
 const Form Range = { Kind::Range };
 const Form Axis = OneOf({ "x", "y", "z", "t" });
 const Ties NeedsWhole = { "", "", true };
@@ -116,8 +123,14 @@ InputRows()
       "title of the report" },
     { "", "recipe.description", &Job::description, Text, "", "",
       "what the recipe is for" },
-    { "spacing", "input.spacing_mm", &Job::spacing, { Kind::Spacing }, "X Y [Z [T]]", group::Reading,
-      "mm from voxel to voxel along x, y and z; overrides the files" },
+    { "spacing", "input.spacing_mm", &Job::spacing, { Kind::Spacing, -Finite, Finite, "mm" }, "X Y [Z [T]]", group::Reading,
+      "voxel size in mm; overrides the files" },
+    { "raw", "input.raw", &Job::raw, Checked(CheckRawText), "SIZE:TYPE", group::Reading,
+      "size and type of raw voxels without a header: 1024x1024x800:uint16", {},
+      "Add :big for big-endian values, :skip=512 for bytes before the voxels (auto: the voxels are the file's end). "
+      "Raw slices have two sizes. It describes every input file of no other format, so all of these have one size and type.",
+      "size and type of raw voxels without a header: 1024x1024x800:uint16, perhaps with :big (byte order) and :skip=512 "
+      "(bytes before them)" },
     { "", "input.slices", &Job::slices, OneOf({ "volume", "single" }), "", "",
       "whether the slice images of a folder are one volume (default) or an item each" },
     { "series", "", &Job::series, Text, "UID", group::Reading,
@@ -143,30 +156,32 @@ SegmentingRows()
       "standard deviation of the Gaussian", { "smoothing.filter==gaussian" } },
 
     { "pores", "", &Job::pores, Flag, "", group::Labeled,
-      "label the pores of a part; --threshold (default otsu) or --range is its material",
+      "label the pores of a part (--threshold: its material)",
       { "", "periodic equal-value tolerance background part", true },
-      "The part is the largest piece of material with its holes filled; pores are what is not material in it." },
+      "The part is the largest piece of material with its holes filled; everything else in it is a pore. The material is "
+      "from --threshold (default: otsu) up or in --range." },
     { "threshold", "threshold.method", &Job::threshold, { Kind::Threshold }, "METHOD", group::Labeled,
-      "label voxels from this value up: a number, otsu, multi-otsu:N, valley or iso50", { "", "range background" },
-      "Methods find it in the histogram of the part or the mask, else of the image: multi-otsu:N is the highest threshold "
-      "between N classes (2 to 8), multi-otsu:N:K the K-th, valley is between the peaks, iso50 halfway between air and "
-      "material; see `brickccl info SCAN`.",
+      "label values from this up: a number, otsu, iso50, ...", { "", "range background" },
+      "The methods use the histogram of the part or mask, else of the image: otsu separates two classes, multi-otsu:N is "
+      "the highest threshold between N classes (2 to 8), multi-otsu:N:K the K-th, valley is between the peaks, iso50 "
+      "halfway between air and material. `brickccl info SCAN` prints their thresholds.",
       "threshold of defects: a number, or how it is found in the part (in the image without one): otsu, multi-otsu:N, "
       "multi-otsu:N:K, valley, iso50" },
     { "", "threshold.side", &Job::side, OneOf({ "below", "above" }), "", "",
       "on which side of that threshold defects are; default: below", { "threshold.method" } },
     { "below", "", &Job::below, Flag, "", group::Labeled,
-      "label (with --pores: take as material) the voxels below the threshold instead" },
+      "label the voxels below the threshold (with --pores: they are the material)" },
     { "range", "threshold.range", &Job::range, Range, "LO HI", group::Labeled,
-      "label voxels with LO <= value <= HI (inf and -inf are numbers)", { "", "threshold background" }, {},
+      "label values from LO to HI, both included",
+      { "", "threshold background" }, "-inf and inf are numbers as well.",
       "voxels with low <= value <= high may belong to defects: [low, high]" },
     { "background", "", &Job::background, Text, "V", group::Labeled,
       "value that counts as background; none: label every voxel", { "", "range threshold pores" } },
     { "mask", "", &Job::mask, Text, "FILE", group::Labeled,
-      "label only where this image is not 0 (region of interest)" },
+      "label only where this image is not 0" },
     { "smooth", "", &Job::smooth, Checked(CheckSmoothing), "FILTER", group::Labeled,
-      "first smooth the image: median:R (voxels) or gaussian:MM (standard deviation)", NeedsWhole,
-      "The median is over 2 R + 1 voxels along each axis, R is 1 to 50." },
+      "smooth the image first: median:R (voxels) or gaussian:MM", NeedsWhole,
+      "The median is over 2 R + 1 voxels along each axis, R is 1 to 50. MM is the standard deviation." },
 
     { "", "part.method", &Job::partMethod, OneOf({ "none", "pores", "largest", "largest-inside" }), "", "",
       "the inspected part: none (default); pores: the largest piece of material with its pores, bores left out, and "
@@ -193,12 +208,12 @@ JoiningRows()
 {
   return {
     { "connectivity", "labeling.connectivity", &Job::connectivity, { Kind::Neighbors }, "N", group::Joined,
-      "neighbors: 4, 8 (slices); 6, 18, 26 (volumes); faces (default) or full", { "", "neighborhood" },
+      "neighbors: 6, 18, 26 (2-D: 4, 8), faces (default), full", { "", "neighborhood" },
       "8, 32, 64 and 80 are for images of four dimensions." },
     { "neighborhood", "labeling.neighborhood", &Job::neighborhood, Checked(CheckNeighborhood), "8+z|FILE",
       group::Joined,
-      "other neighbors: 8+z are 8 in the slice, and those before and behind along z", { "", "connectivity by-slice" },
-      "Or a file of 3 x 3 x 3 zeros and ones: .txt (x fastest), .json (nested lists), .npy or an image." },
+      "other neighbors: 8+z is 8 in the slice and one on each side along z", { "", "connectivity by-slice" },
+      "A file has 3 x 3 x 3 zeros and ones: .txt (x fastest), .json (nested lists), .npy or an image." },
     { "by-slice", "labeling.by_slice", &Job::bySlice, Axis, "AXIS", group::Joined,
       "label each slice orthogonal to this axis separately", { "", "neighborhood" } },
     { "periodic", "", &Job::periodic, Checked(CheckPeriodic), "x,y,z", group::Joined,
@@ -219,8 +234,8 @@ std::vector<Parameter>
 FilterRows()
 {
   return {
-    { "minimum-volume", "labeling.minimum_volume_mm3", &Job::minimumVolume, CubicMillimeters, "MM3", group::Kept,
-      "drop components smaller than this, in mm3 (2-D, slices: mm2)", {},
+    { "minimum-volume", "labeling.minimum_volume_mm3", &Job::minimumVolume, VolumeOrArea, "MM3", group::Kept,
+      "drop components smaller than this (2-D, slices: mm2)", {},
       "A component that is smaller by a relative 1e-9 only is kept." },
     { "minimum-size", "labeling.minimum_size", &Job::minimumSize, Count, "VOXELS", group::Kept,
       "drop components of fewer voxels" },
@@ -229,10 +244,10 @@ FilterRows()
     { "largest", "", &Job::largest, Count, "K", group::Kept,
       "keep only the K largest components (0: keep all)" },
     { "per-slice", "", &Job::perSlice, Flag, "", group::Kept,
-      "with --largest: keep the K largest of each slice", { "largest by-slice" } },
+      "keep the K largest of each slice", { "largest by-slice" } },
     { "seeds", "", &Job::seeds, Text, "POINTS|FILE", group::Kept,
-      "keep components that contain a seed: 10,20,30;40,50,60 or a file, one a line", NeedsWhole,
-      "Seeds are indices from 0 on." },
+      "keep components at these voxels: 10,20,30;40,50,60 or a file, one per line", NeedsWhole,
+      "Indices begin at 0." },
     { "physical-seeds", "", &Job::physicalSeeds, Flag, "", group::Kept,
       "seeds are points in mm (DICOM, ITK: left, posterior, superior)", { "seeds" } },
     { "clear-border", "", &Job::clearBorder, Flag, "", group::Kept,
@@ -241,12 +256,12 @@ FilterRows()
       "keep components that have a voxel where this image is not 0", NeedsWhole },
 
     { "fill-holes", "", &Job::fillHoles, Checked(CheckHoles), "[MM3]", group::Holes,
-      "fill enclosed holes, up to MM3 (2-D, slices: mm2) if given", NeedsWhole,
+      "fill enclosed holes, up to MM3 (2-D, slices: mm2)", NeedsWhole,
       "Neighbors of background are the dual of the neighbors of objects: 8 for 4, 26 for 6, else faces." },
     { "maximum-hole-size", "", &Job::maximumHoleSize, Count, "VOXELS", group::Holes,
-      "with --fill-holes: fill no holes of more voxels", { "fill-holes" } },
+      "fill no holes of more voxels", { "fill-holes" } },
     { "holes-by-slice", "", &Job::holesBySlice, Axis, "AXIS", group::Holes,
-      "with --fill-holes: fill the holes of each slice across this axis separately", { "fill-holes" } },
+      "fill the holes of each slice across this axis separately", { "fill-holes" } },
   };
 }
 
@@ -255,25 +270,26 @@ TableRows()
 {
   return {
     { "statistics", "", &Job::statistics, Text, "FILE", group::Table,
-      "write the table of components: .csv, .tsv, .json or .xlsx" },
+      "write the table: .csv, .tsv, .json or .xlsx" },
     { "columns", "measuring.columns", &Job::columns, { Kind::Columns }, "NAMES", group::Table,
-      "more columns: groups or names; `brickccl stats --list-columns` lists them", {},
-      "Groups are added to the usual columns: " + ColumnGroups::Names() +
+      "more columns: names or groups, as shape,thickness", {},
+      "`brickccl stats --list-columns` lists them. Groups are added to the usual columns: " + ColumnGroups::Names() +
       ". On the command line, names of single columns leave out all others." },
     { "", "measuring.intensity", &Job::measuresIntensity, Flag, "", "",
       "measure the values under each component; default: false" },
     { "intensity", "", &Job::intensity, Text, "FILE", group::Table,
-      "measure the values of this image under each component" },
+      "measure the values of this image in each component" },
     { "part", "", &Job::part, Text, "FILE", group::Table,
-      "mask of the part: measure distances to its surface and the volume fraction", { "", "pores", true } },
+      "mask of the part: measure distances to its surface", { "", "pores", true },
+      "The summary then has the volume fraction as well." },
     { "sort", "", &Job::sort, Text, "COLUMN", group::Table,
-      "order the rows by this column, greatest first (+COLUMN: least first)" },
+      "sort by this column, greatest first (+COLUMN: least)" },
     { "top", "", &Job::top, { Kind::Whole, 1 }, "N", group::Table,
-      "only the first N rows: the N largest components unless --sort is given" },
+      "only the N largest components, or the first N of --sort" },
     { "print", "", &Job::print, Flag, "", group::Table,
       "print the table in the terminal", { "", "json" } },
-    { "units", "", &Job::units, OneOf({ "mm", "um", "cm" }), "TEXT", group::Table,
-      "unit of lengths, areas and volumes: mm (default), um or cm" },
+    { "units", "", &Job::units, OneOf({ "mm", "um", "cm" }), "UNIT", group::Table,
+      "unit of lengths and volumes: mm (default), um or cm" },
     { "ras", "", &Job::ras, Flag, "", group::Table,
       "coordinates in RAS instead of LPS: centroid_r_mm, ..." },
     { "csv-separator", "", &Job::separator, Checked(CheckSeparator), "NAME", group::Table,
@@ -282,10 +298,10 @@ TableRows()
     { "decimal", "", &Job::decimal, Checked(CheckDecimal), "NAME", group::Table,
       "what separates decimals in .csv and .tsv: point (default) or comma" },
     { "contacts", "", &Job::contacts, Text, "FILE", group::Table,
-      "write the pairs of components that share voxel faces: .csv or .tsv", NeedsWhole,
+      "write which components share voxel faces: .csv or .tsv", NeedsWhole,
       "This measures the group 'neighbors'." },
     { "schema", "", &Job::schema, Text, "FILE", group::Table,
-      "write names, types, units and meanings of the columns: .csv or .tsv", {},
+      "write names, types, units and meanings of the columns: .csv, .tsv", {},
       "3D Slicer reads TABLE.schema.tsv next to TABLE.tsv." },
     { "", "selection.keep", &Job::keep, Text, "", "",
       "condition on columns; components for which it is false are dropped" },
@@ -297,19 +313,19 @@ OutputRows()
 {
   return {
     { "output-fallback", "", &Job::outputFallback, Text, "FILE", group::LabelMap,
-      "second choice if OUTPUT's format cannot hold all labels", NeedsWhole },
-    { "label-type", "", &Job::labelType, OneOf({ "auto", "uint8", "uint16", "uint32", "uint64" }), "TEXT",
+      "second choice if OUTPUT's format cannot hold all labels", { "OUTPUT", "", true } },
+    { "label-type", "", &Job::labelType, OneOf({ "auto", "uint8", "uint16", "uint32", "uint64" }), "TYPE",
       group::LabelMap,
-      "auto (the smallest that fits), uint8, uint16, uint32 or uint64" },
+      "auto (default: the smallest that fits), uint8, uint16, uint32 or uint64", { "OUTPUT" } },
     { "no-compression", "", &Job::noCompression, Flag, "", group::LabelMap,
-      "write the label map uncompressed (faster)", {},
-      "TIFF stacks of two slices or of less than 4 KiB are compressed even so, since readers take uncompressed ones for a "
+      "write the label map uncompressed (faster)", { "OUTPUT" },
+      "TIFF stacks of two slices or of less than 4 KiB are always compressed, since readers take uncompressed ones for a "
       "single block." },
-    { "order", "", &Job::order, OneOf({ "raster", "size" }), "TEXT", group::LabelMap,
-      "number components by their first voxel (raster) or the largest first (size)" },
+    { "order", "", &Job::order, OneOf({ "raster", "size" }), "ORDER", group::LabelMap,
+      "number components by their first voxel (raster, default) or size (largest: 1)" },
     { "picture", "", &Job::picture, Checked([](const std::string & text) { return CheckEnd(text, ".png"); }), "FILE",
       group::LabelMap,
-      "draw slices through the largest component, with a scale bar and sizes: .png", { "", "periodic", true } },
+      "draw slices through the largest component: .png", { "", "periodic", true } },
     { "color-table", "", &Job::colorTable, Checked([](const std::string & text) { return CheckEnd(text, ".ctbl"); }),
       "FILE", group::LabelMap,
       "write a color for each label, as 3D Slicer reads it: .ctbl" },
@@ -319,22 +335,22 @@ OutputRows()
       "draw slices through the largest defect; default: true" },
 
     { "memory", "", &Job::memory, { Kind::Memory, 1 }, "SIZE", group::Running,
-      "use at most this much memory, such as 4GiB: for volumes larger than memory", {},
+      "memory limit, as 4GiB, for volumes larger than memory", {},
       "The volume is labeled slab by slab. The program itself takes 56 MiB, and 8 MiB more for each of --threads beyond one. "
       "The result is the same except for the last digits of means and sums of floating-point and 64-bit intensities. The "
       "files must be " + FormatsReadInParts() + ", or slice images, but not compressed in several files. "
-      "This cannot be combined with thresholds to be found, the columns 'neighbors', thickness, inscribed and intensity "
+      "This cannot be combined with automatic thresholds, the columns 'neighbors', thickness, inscribed and intensity "
       "(percentiles, skewness)" },
     { "work", "", &Job::work, Text, "FOLDER", group::Running,
-      "with --memory: keep the state in this folder, so that --resume can continue", { "memory" } },
+      "keep the state in this folder, so that --resume can continue", { "memory" } },
     { "resume", "", &Job::resume, Flag, "", group::Running,
       "continue with the state in the folder of --work", { "work" } },
-    { "algorithm", "", &Job::algorithm, Text, "TEXT", group::Running,
-      "labeling algorithm (`brickccl info` lists them); all give the same labels" },
-    { "device", "", &Job::device, Text, "TEXT", group::Running,
-      "cpu, cuda, cuda:N, several as cuda:0,1, cuda:all, or auto (the faster one)" },
-    { "threads", "", &Job::threads, { Kind::Whole, 0, MaximumThreads }, "INT", group::Running,
-      "number of CPU threads; 0: all" },
+    { "algorithm", "", &Job::algorithm, Text, "NAME", group::Running,
+      "labeling algorithm (list: brickccl info); all give the same labels" },
+    { "device", "", &Job::device, Text, "DEVICE", group::Running,
+      "cpu, cuda, cuda:N, several as cuda:0,1, cuda:all, auto (the faster one)" },
+    { "threads", "", &Job::threads, { Kind::Whole, 0, MaximumThreads }, "N", group::Running,
+      "number of CPU threads; 0 (default): all" },
     { "json", "", &Job::json, Flag, "", group::Running,
       "print the summary as one JSON object", { "", "print" } },
     { "quiet", "", &Job::quiet, Flag, "", group::Running,

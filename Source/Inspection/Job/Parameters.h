@@ -19,6 +19,7 @@ using MemberOf = std::variant<bool                            T::*,
                               std::uint64_t                   T::*,
                               double                          T::*,
                               std::string                     T::*,
+                              Amount                          T::*,
                               std::vector<double>             T::*,
                               std::optional<Number>           T::*,
                               std::optional<Criterion::Range> T::*>;
@@ -30,8 +31,9 @@ SlotOf(T & object, const MemberOf<T> & member)
   return std::visit([&](auto place) { return Slot(&(object.*place)); }, member);
 }
 
-/** The options or keys that a parameter needs, and those that exclude it, with blanks between. A key may have a value:
- *  "part.method=pores"; with "==" this value needs the parameter in turn. */
+/** The options (or OUTPUT, where a command can do without) or keys that a parameter needs, and those that exclude it,
+ * with blanks between. A key may have a value: "part.method=pores"; with "==" this value needs the parameter in turn.
+ */
 struct Ties
 {
   const char * needs = "";

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Job/Value.h"
 
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Core/LostNumber.h"
 #include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Files/Settle.h"
-#include "BrickCCL/Segmenting/Smoothing.h"
 #include "BrickCCL/Segmenting/Threshold.h"
 
 #include <algorithm>
@@ -31,22 +31,25 @@ NumberAndUnit(const std::string & text)
   return { text.substr(0, end), text.substr(unit) };
 }
 
-/** How many mm, or mm3, a unit is; nothing for one that does not measure the same. */
+/** 3 for "cm3" and "cm^3", 2 for "cm2", 1 for "cm", which the name becomes. */
+int
+TakePower(std::string & name)
+{
+  const int power = name.empty() || (name.back() != '3' && name.back() != '2') ? 1 : name.back() - '0';
+  name.resize(name.size() - (power > 1 ? 1 : 0));
+  name.resize(name.size() - (power > 1 && !name.empty() && name.back() == '^' ? 1 : 0));
+  return power;
+}
+
+/** How many mm, mm2 or mm3 a unit is; nothing for one that does not measure the same. */
 std::optional<double>
 SizeOfUnit(std::string name, const std::string & unit)
 {
-  const bool isVolume = unit == "mm3";
-  if (isVolume)
-  {
-    const bool hasSign = name.size() > 2 && name.compare(name.size() - 2, 2, "^3") == 0;
-    if (!hasSign && (name.size() < 2 || name.back() != '3'))
-    {
-      return std::nullopt;
-    }
-    name.resize(name.size() - (hasSign ? 2 : 1));
-  }
+  const int    power = TakePower(name);
+  const bool   isRight = unit == "mm" ? power == 1 : power == 3 || (power == 2 && unit != "mm3");
   const double length = files::Millimeters(name);
-  return length == 0 ? std::nullopt : std::optional<double>(isVolume ? length * length * length : length);
+  return length == 0 || !isRight ? std::nullopt
+                                 : std::optional(length * (power > 1 ? length : 1) * (power > 2 ? length : 1));
 }
 
 /** The number that a text is for a form, in its unit. */
@@ -54,7 +57,7 @@ std::optional<Number>
 NumberFor(const Form & form, const std::string & text)
 {
   const auto [number, unit] = NumberAndUnit(text);
-  if (form.unit.empty() || unit.empty())
+  if (form.unit.empty() || unit.empty() || number.empty())
   {
     return NumberOf(text);
   }
@@ -136,7 +139,7 @@ SetNumbers(const Form & form, const std::vector<std::string> & texts, Slot slot)
   std::string         all;
   for (const std::string & text : texts)
   {
-    const auto number = NumberOf(text);
+    const auto number = NumberFor(form, text);
     const bool isSize = form.kind == Kind::Range || (number && *number > 0 && std::isfinite(number->Nearest()));
     if (!number || std::isnan(number->Nearest()) || !isSize)
     {
@@ -252,7 +255,7 @@ RightValue(const Form & form)
   case Kind::Range:
     return "two numbers, the lower one first (inf and -inf are numbers)";
   case Kind::Spacing:
-    return "up to 4 numbers above 0: mm along x, y, z";
+    return "up to 4 numbers above 0: mm along x, y, z, or lengths such as \"500 um\"";
   case Kind::Choice:
     return "one of " + ListOfNames(form.choices);
   case Kind::Threshold:
@@ -310,6 +313,12 @@ SetValue(const Form & form, const std::vector<std::string> & texts, Slot slot)
     {
       return refused();
     }
+    if (auto ** const amount = std::get_if<Amount *>(&slot))
+    {
+      std::string unit = NumberAndUnit(text).second;
+      const int   power = TakePower(unit);
+      **amount = { value, power > 1 ? power : 0 };
+    }
     Put(*number, slot);
     return {};
   }
@@ -319,6 +328,35 @@ SetValue(const Form & form, const std::vector<std::string> & texts, Slot slot)
   default:
     return SetText(form, text, slot);
   }
+}
+
+double
+SizeFor(const Connectivity & connectivity, const Amount & amount, const std::string & parameter)
+{
+  int dimension = 0;
+  for (int axis = 0; axis < connectivity.Dimension(); ++axis)
+  {
+    dimension += connectivity.Uses(axis) ? 1 : 0;
+  }
+  if (amount.power != 0 && amount.power != dimension)
+  {
+    throw InvalidArgument(
+      parameter + " is in mm" + std::to_string(amount.power) + ", but the components have " +
+      Counted(dimension, "dimension") +
+      (dimension == 2 || dimension == 3 ? "; give mm" + std::to_string(dimension) : "; give a number without a unit"));
+  }
+  return amount.value;
+}
+
+SmoothingMethod
+SmoothingOf(const std::string & text)
+{
+  const std::string gaussian = "gaussian:";
+  double            deviation = 0;
+  const bool        hasLength =
+    text.rfind(gaussian, 0) == 0 &&
+    !SetValue({ Kind::Above, -Finite, Finite, "mm" }, { text.substr(gaussian.size()) }, &deviation);
+  return SmoothingMethod::FromText(hasLength ? gaussian + files::Shortest(deviation) : text);
 }
 
 bool

@@ -2,7 +2,9 @@
 #ifndef BRICKCCL_JOB_VALUE_H
 #define BRICKCCL_JOB_VALUE_H
 
+#include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Criteria/Criterion.h"
+#include "BrickCCL/Segmenting/Smoothing.h"
 
 #include <cstdint>
 #include <limits>
@@ -27,7 +29,7 @@ enum class Kind
   Above,
   /** Two numbers, the lower one first; inf and -inf are numbers as well. */
   Range,
-  /** Up to four numbers above 0. */
+  /** Up to four numbers above 0, which may have units as well. */
   Spacing,
   Text,
   /** One of `choices`. */
@@ -50,9 +52,10 @@ inline constexpr double Finite = std::numeric_limits<double>::max();
 /** The values that a parameter takes. */
 struct Form
 {
-  Kind                     kind = Kind::Text;
-  double                   minimum = -Finite;
-  double                   maximum = Finite;
+  Kind   kind = Kind::Text;
+  double minimum = -Finite;
+  double maximum = Finite;
+  /** "mm", "mm3", or "mm3 or mm2" of an Amount. */
   std::string              unit = {};
   std::vector<std::string> choices = {};
   /** Of texts: says what would be right, or nothing if the text is. It may throw InvalidArgument. */
@@ -66,12 +69,27 @@ OneOf(const std::vector<std::string> & choices)
   return { Kind::Choice, -Finite, Finite, {}, choices };
 }
 
+/** A volume in mm3 or an area in mm2. */
+struct Amount
+{
+  double value = 0;
+  /** 3 or 2 if its unit says so; 0 for a number alone, which is in mm3, or in mm2 for slices. */
+  int power = 0;
+
+  bool
+  operator==(const Amount & other) const
+  {
+    return value == other.value && power == other.power;
+  }
+};
+
 /** Where a value goes. */
 using Slot = std::variant<bool *,
                           int *,
                           std::uint64_t *,
                           double *,
                           std::string *,
+                          Amount *,
                           std::vector<double> *,
                           std::optional<Number> *,
                           std::optional<Criterion::Range> *>;
@@ -104,6 +122,16 @@ std::optional<Number> NumberOf(const std::string & text);
 
 /** "; write 0.5" for a number with a comma, and why a double cannot hold a number; else nothing. */
 std::string HintOnNumber(std::string text);
+
+/** The form of volumes that may be infinite. */
+inline const Form AnyVolume = { Kind::Number, 0, Unlimited, "mm3 or mm2" };
+
+/** The amount for components along the axes of a connectivity. \throws InvalidArgument, which names the parameter, for
+ * a unit of volumes if these are two axes, and for one of areas if they are three. */
+double SizeFor(const Connectivity & connectivity, const Amount & amount, const std::string & parameter);
+
+/** A filter, whose deviation may have a unit: "gaussian:500um". \throws InvalidArgument */
+SmoothingMethod SmoothingOf(const std::string & text);
 
 /** "a, b, c". */
 std::string ListOfNames(const std::vector<std::string> & names);

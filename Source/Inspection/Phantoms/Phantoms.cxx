@@ -2,6 +2,7 @@
 #include "BrickCCL/Phantoms/Phantoms.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Phantoms/ProgressTeller.h"
 #include "BrickCCL/Phantoms/Random.h"
 
@@ -22,7 +23,7 @@ CheckDensity(double density)
 {
   if (!(density >= 0 && density <= 1))
   {
-    throw InvalidArgument("the density " + std::to_string(density) + " is invalid; it must be between 0 and 1");
+    throw InvalidArgument("the density " + Shortest(density) + " is invalid; it must be between 0 and 1");
   }
 }
 
@@ -105,7 +106,7 @@ MakeRandom(const Extent & extent, double density, int grain, std::uint64_t seed,
   CheckDensity(density);
   if (grain < 1)
   {
-    throw InvalidArgument("the grain size " + std::to_string(grain) + " is invalid; it must be at least 1");
+    throw InvalidArgument("the grain size " + Shortest(grain) + " is invalid; it must be at least 1");
   }
   std::vector<std::uint8_t> voxels(static_cast<std::size_t>(extent.VoxelCount()));
   std::uint8_t *            voxel = voxels.data();

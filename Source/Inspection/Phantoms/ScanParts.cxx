@@ -2,6 +2,7 @@
 #include "BrickCCL/Phantoms/ScanParts.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 
 #include <algorithm>
 #include <limits>
@@ -89,7 +90,7 @@ ScanMaker::ScanMaker(const Extent &           extent,
   }
   if (artifacts.blur > 20)
   {
-    throw InvalidArgument("the blur " + std::to_string(artifacts.blur) + " is too wide; it must be at most 20 voxels");
+    throw InvalidArgument("the blur " + Shortest(artifacts.blur) + " is too wide; it must be at most 20 voxels");
   }
   m_Image.reserve(static_cast<std::size_t>(extent.VoxelCount()));
   m_Values.reserve(artifacts.blur > 0 ? static_cast<std::size_t>(extent.VoxelCount()) : 0);

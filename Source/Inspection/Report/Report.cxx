@@ -256,8 +256,9 @@ private:
     {
       spacing += (spacing.empty() ? "" : " \xC3\x97 ") + Rounded(step.dump());
     }
-    stream << "<p>" << TextOf(summary.at("defects")) << " defects, " << TextOf(summary.at("porosity_percent"))
-           << " % of the " << EscapeXml(summary.at("region")) << ". " << size << " voxels of " << spacing << " mm.";
+    stream << "<p>" << TextOf(summary.at("defects")) << (summary.at("defects") == 1 ? " defect, " : " defects, ")
+           << TextOf(summary.at("porosity_percent")) << " % of the " << EscapeXml(summary.at("region")) << ". " << size
+           << " voxels of " << spacing << " mm.";
     for (const char * const key : { "threshold", "part_threshold" })
     {
       if (summary.contains(key))

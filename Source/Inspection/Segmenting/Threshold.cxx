@@ -115,12 +115,6 @@ ThresholdMethod::ToString() const
   return value.ToString();
 }
 
-std::string
-Threshold::ToString() const
-{
-  return method.kind == ThresholdMethod::Kind::Value ? value.ToString() : method.ToString() + " " + value.ToString();
-}
-
 Criterion
 Threshold::AtOrAbove() const
 {

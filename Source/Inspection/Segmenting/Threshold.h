@@ -60,8 +60,6 @@ struct Threshold
   /** The padding that was left out, if there was any. */
   std::optional<double> padding;
 
-  /** "otsu 494.5", for summaries. */
-  std::string ToString() const;
   /** Whether doubles do not hold whole numbers of this size. */
   static bool IsBeyondDoubles(const Number & threshold);
 

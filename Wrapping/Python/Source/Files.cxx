@@ -111,6 +111,7 @@ Read(const nb::bytes &           path,
      bool                        acceptSheared,
      const nb::bytes &           series,
      const std::vector<double> & spacing,
+     const std::string &         raw,
      bool                        asLabels,
      int                         threads,
      nb::object                  progress)
@@ -121,6 +122,7 @@ Read(const nb::bytes &           path,
   options.acceptSheared = acceptSheared;
   options.series = std::string(series.c_str(), series.size());
   options.spacing = spacing;
+  options.raw = raw;
   options.asLabels = asLabels;
   options.threads = threads;
   options.onHeader = [](const LoadedImage & header, std::uint64_t) { CheckChannels(header); };
@@ -234,11 +236,13 @@ NB_MODULE(_files, module)
     nb::arg("accept_sheared"),
     nb::arg("series"),
     nb::arg("spacing"),
+    nb::arg("raw"),
     nb::arg("as_labels"),
     nb::arg("threads"),
     nb::arg("progress").none(),
     nb::sig("def read(path: bytes, accept_irregular_slices: bool, accept_sheared: bool, series: bytes, spacing: "
-            "collections.abc.Sequence[float], as_labels: bool, threads: int, progress: object | None) -> LoadedImage"));
+            "collections.abc.Sequence[float], raw: str, as_labels: bool, threads: int, progress: object | None) "
+            "-> LoadedImage"));
   module.def(
     "write",
     &Write,

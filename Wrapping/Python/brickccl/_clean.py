@@ -287,7 +287,7 @@ def sweep(
     steps : int, default 64
         The number of equally spaced thresholds, including both ends. For float32 images each threshold is rounded to float32.
     below : bool, default False
-        Foreground is at or below a threshold (pores), not at or above it.
+        Foreground is below a threshold (pores), not at or above it.
     connectivity, by_slice, neighborhood, periodic, threads, progress
         As for `label`.
 

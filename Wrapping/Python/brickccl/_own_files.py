@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ _OPTIONS = {
     "--accept-irregular-slices": "accept_irregular_slices=True",
     "--accept-sheared": "accept_sheared=True",
     "--by-slice": "by_slice=",
+    "--raw": "raw=",
     "--series": "series=",
     "--spacing": "spacing=",
 }
@@ -34,7 +36,14 @@ def import_files() -> Any:
     return importlib.import_module("brickccl._files")
 
 
+def _raw_in_python(options: re.Match[str]) -> str:
+    """Raw voxels as arguments; the spacing in the order of the array's axes."""
+    spacing = ", ".join((options[2] or "").split()[:0:-1])
+    return f'raw="{options[1]}"' + (f", spacing=({spacing})" if spacing else "")
+
+
 def _in_python(text: str) -> str:
+    text = re.sub(r"--raw (\w+:[^\s,;]+)( --spacing [ .0-9e-]+)?", _raw_in_python, text)
     for option, argument in _OPTIONS.items():
         text = text.replace(option, argument)
     return text
@@ -47,6 +56,7 @@ def read(
     *,
     series: str,
     spacing: Sequence[float] | None,
+    raw: str,
     as_labels: bool,
     threads: int,
     progress: Hook | None,
@@ -55,7 +65,7 @@ def read(
     along = [] if spacing is None else [float(value) for value in spacing][::-1]
     path, uid = os.fsencode(name), os.fsencode(series)
     try:
-        image = files.read(path, accepted.irregular_slices, accepted.sheared, uid, along, as_labels, threads, progress)
+        image = files.read(path, accepted.irregular_slices, accepted.sheared, uid, along, raw, as_labels, threads, progress)
     except (ValueError, MemoryError) as error:
         start = f"cannot read '{name}': "
         text = str(error)

@@ -142,6 +142,7 @@ def read(
     accept_sheared: bool = False,
     series: str | int | None = None,
     spacing: Sequence[float] | None = None,
+    raw: str | None = None,
     as_labels: bool = False,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -164,6 +165,9 @@ def read(
         The DICOM series, if a folder has several: its UID, or its number in the error's list, from 1.
     spacing : sequence of float, optional
         Size of a voxel in mm along each axis, in the order of the array's axes, overriding the file.
+    raw : str, optional
+        Size along x, y and z and type of voxels without a header: ``"1024x1024x800:uint16"``, with ``":big"`` if they are
+        big-endian and ``":skip=512"`` (or ``auto``) if bytes precede them. It needs the command's readers.
     as_labels : bool, default False
         The image is a label map: the command's readers read palette images as color numbers.
     threads : int, optional
@@ -188,10 +192,13 @@ def read(
     hook = hook_of(progress)
     files = _own_files.import_files()
     if files is not None:
+        layout = raw or ""
         found = _own_files.read(
-            files, name, accepted, series=chosen, spacing=spacing, as_labels=as_labels, threads=count, progress=hook
+            files, name, accepted, series=chosen, spacing=spacing, raw=layout, as_labels=as_labels, threads=count, progress=hook
         )
         image = Image(*found)
+    elif raw is not None:
+        raise ValueError(f"raw={raw!r} needs a package with the command's readers (BRICKCCL_PYTHON_IO)")
     else:
         image = _read(name, accepted, chosen)
         if spacing is not None:

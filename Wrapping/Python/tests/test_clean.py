@@ -203,7 +203,7 @@ def test_sweep_is_a_labeling_for_each_threshold():
         curve = brickccl.sweep(image, -8, 8, 5, below=below, connectivity=18)
         np.testing.assert_array_equal(curve["threshold"], [-8, -4, 0, 4, 8])
         for place, threshold in enumerate(curve["threshold"]):
-            mask = image <= threshold if below else image >= threshold
+            mask = image < threshold if below else image >= threshold
             labels, count = ndimage.label(mask, structure(3, 2))
             assert curve["components"][place] == count
             assert curve["largest_voxel_count"][place] == np.bincount(labels.ravel())[1:].max()

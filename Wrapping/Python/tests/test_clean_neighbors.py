@@ -148,7 +148,7 @@ def test_sweeps_are_labelings_of_each_threshold(seed):
     curve = brickccl.sweep(image, 1, 7, 4, below=below, neighborhood=structure, periodic=periodic)
     assert curve["threshold"].tolist() == [1, 3, 5, 7]
     for place, threshold in enumerate(curve["threshold"]):
-        labels, count = flood_fill(image <= threshold if below else image >= threshold, structure, periodic=periodic)
+        labels, count = flood_fill(image < threshold if below else image >= threshold, structure, periodic=periodic)
         assert curve["components"][place] == count
         assert curve["largest_voxel_count"][place] == (np.bincount(labels.ravel())[1:].max() if count else 0)
         assert curve["voxel_count"][place] == (labels != 0).sum()

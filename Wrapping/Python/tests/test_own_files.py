@@ -125,6 +125,31 @@ def test_series_are_chosen_and_gaps_are_refused_in_the_words_of_python(tmp_path)
     assert sorted(io.read(both, series=number).shape[0] for number in (1, 2)) == [3, 4]
 
 
+@pytest.mark.parametrize("kind", ["u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f4", "f8"])
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_raw_voxels(tmp_path, kind, order):
+    array = np.random.default_rng(3).integers(0, 100, (4, 5, 6)).astype(order + kind)
+    (tmp_path / "scan.vol").write_bytes(b"header!" + array.tobytes())
+    raw = f"6x5x4:{kind}:skip=7" + (":big" if order == ">" else "")
+    image = io.read(tmp_path / "scan.vol", raw=raw, spacing=(2.0, 0.5, 0.5))
+    np.testing.assert_array_equal(image.array, array)
+    assert (image.dtype, image.spacing) == (np.dtype(kind), (2.0, 0.5, 0.5))
+
+
+def test_raw_voxels_are_refused_in_the_words_of_python(tmp_path):
+    name = tmp_path / "part_6x5x4_uint16_0.1mm.raw"
+    name.write_bytes(bytes(240))
+    with pytest.raises(ValueError, match=r'read it with raw="6x5x4:uint16", spacing=\(0.1, 0.1, 0.1\)$'):
+        io.read(name)
+    for raw, text in (
+        ("6x5x4:uint8", 'raw="6x5x4:uint8" needs 120 bytes, but the file has 240; raw="6x5x4:uint16" would fit'),
+        ("6x5x4", "must be a size and a type"),
+        ("6x5x4:half", "the voxel type 'half' is unknown"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            io.read(name, raw=raw)
+
+
 @pytest.mark.parametrize(
     ("error", "text", "name"),
     [

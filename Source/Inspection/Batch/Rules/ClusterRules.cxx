@@ -107,11 +107,13 @@ ExplainCluster(const AcceptanceRule & rule, const std::string &)
   const std::string defects = rule.within > 0 ? "defects with a gap below " + Shortest(rule.within) + " mm"
                                               : "defects with a gap below " + Shortest(rule.withinDiameters) +
                                                   " times the equivalent diameter of the larger one";
-  return rule.rule == "clusters" ? "there are at most " + limit + " clusters of two or more " + defects
-                                 : "no cluster of " + defects + " (a single defect is a cluster as well)" +
-                                     (rule.rule == "number-per-cluster"  ? " has more than " + limit + " of them"
-                                      : rule.rule == "volume-of-cluster" ? " has more than " + limit + " mm3"
-                                                                         : " reaches over more than " + limit + " mm");
+  return rule.rule == "clusters"
+         ? (rule.limit == 1 ? "there is at most 1 cluster" : "there are at most " + limit + " clusters") +
+             " of two or more " + defects
+         : "no cluster of " + defects + " (a single defect is a cluster as well)" +
+             (rule.rule == "number-per-cluster"  ? " has more than " + limit + " of them"
+              : rule.rule == "volume-of-cluster" ? " has more than " + limit + " mm3"
+                                                 : " reaches over more than " + limit + " mm");
 }
 
 } // namespace

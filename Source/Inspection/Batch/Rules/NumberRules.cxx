@@ -33,7 +33,7 @@ JudgeNumber(RuleJudge & judge)
 std::string
 ExplainNumber(const AcceptanceRule & rule, const std::string &)
 {
-  return "there are at most " + Shortest(rule.limit) + " defects";
+  return (rule.limit == 1 ? "there is at most " : "there are at most ") + CountedDefects(rule.limit);
 }
 
 void
@@ -47,8 +47,8 @@ JudgeNearSurface(RuleJudge & judge)
 std::string
 ExplainNearSurface(const AcceptanceRule & rule, const std::string &)
 {
-  return "at most " + Shortest(rule.limit) + " defects are nearer than " + Shortest(rule.within) +
-         " mm to the part's surface";
+  return "at most " + CountedDefects(rule.limit) + (rule.limit == 1 ? " is" : " are") + " nearer than " +
+         Shortest(rule.within) + " mm to the part's surface";
 }
 
 /** A component has voxels in every slice between its first and its last one, since it is connected. */
@@ -72,7 +72,7 @@ JudgeNumberOfSlices(RuleJudge & judge)
 std::string
 ExplainNumberOfSlices(const AcceptanceRule & rule, const std::string &)
 {
-  return "every slice across z cuts at most " + Shortest(rule.limit) + " defects";
+  return "every slice across z cuts at most " + CountedDefects(rule.limit);
 }
 
 } // namespace

@@ -4,8 +4,6 @@
 #include "BrickCCL/Batch/ReferenceWindow.h"
 #include "BrickCCL/Batch/Rules.h"
 #include "BrickCCL/Batch/Rules/RuleJudge.h"
-#include "BrickCCL/Core/Counted.h"
-#include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Settle.h"
 
 #include <algorithm>
@@ -28,20 +26,15 @@ JudgeWindow(RuleJudge & judge, bool isShare)
 {
   const ComponentTable & table = judge.findings.table;
   const AcceptanceRule & rule = judge.rule;
-  if (IsVolume(rule) && table.extent.dimension < 3)
-  {
-    throw InvalidArgument("the rule " + rule.rule + " needs a volume; this image has " +
-                          Counted(table.extent.dimension, "dimension"));
-  }
-  const ReferenceWindow window(rule.reference,
+  const ReferenceWindow  window(rule.reference,
                                IsVolume(rule) ? -1 : AxisFromName(rule.across),
                                table.extent,
                                table.geometry);
-  const WindowContents  contents{ judge.findings.runs, judge.counts, judge.findings.context };
-  const bool            isOfPart = rule.leastPart > 0 && judge.findings.part;
-  const auto            worst = !isShare ? HighestNumber(contents, window)
-                              : isOfPart ? HighestShare(contents, window, judge.findings.part, rule.leastPart / 100)
-                                         : HighestShare(contents, window);
+  const WindowContents   contents{ judge.findings.runs, judge.counts, judge.findings.context };
+  const bool             isOfPart = rule.leastPart > 0 && judge.findings.part;
+  const auto             worst = !isShare ? HighestNumber(contents, window)
+                               : isOfPart ? HighestShare(contents, window, judge.findings.part, rule.leastPart / 100)
+                                          : HighestShare(contents, window);
   judge.Take(!worst ? 0 : isShare ? 100 * worst->value : worst->value);
   if (!worst)
   {
@@ -85,7 +78,7 @@ WindowText(const AcceptanceRule & rule)
 std::string
 ExplainNumberInWindow(const AcceptanceRule & rule, const std::string &)
 {
-  return WindowText(rule) + ", cuts at most " + files::Shortest(rule.limit) + " defects";
+  return WindowText(rule) + ", cuts at most " + CountedDefects(rule.limit);
 }
 
 std::string

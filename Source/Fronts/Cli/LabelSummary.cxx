@@ -20,7 +20,6 @@ struct TextLine
   static constexpr int Filtered = 5;
   static constexpr int Grid = 6;
   static constexpr int Written = 7;
-  static constexpr int Slabs = 8;
   static constexpr int Seconds = 9;
 };
 

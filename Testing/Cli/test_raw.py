@@ -48,10 +48,7 @@ class RawTest(CommandTest):
             for order, word in (("<", ""), ("<", ":little"), (">", ":big")):
                 for skip in (0, 1, 16, 513):
                     path = self.put("x.vol", b"\xff" * skip + raw_bytes(kind, order))
-                    for text in [":skip=%d" % skip, ":skip=auto"]:
-                        self.assertEqual(self.labels(path, "--raw", "7x6x5:" + kind + word + text), expected, (kind, word, skip))
-        for name in ("u2", "ushort", "unsigned short"):
-            self.assertEqual(self.labels(self.scan, "--raw", "7x6x5:" + name), expected, name)
+                    self.assertEqual(self.labels(path, "--raw", "7x6x5:%s%s:skip=%d" % (kind, word, skip)), expected, (kind, word))
 
     def test_every_command_reads_it_under_any_name(self):
         for name in ("scan.bin", "scan.img", "scan.dat", "scan.vol", "scan", "scan.rec", "scan.i16", "scan.tif"):
@@ -93,25 +90,22 @@ class RawTest(CommandTest):
                 results.append(labels_of(self.output))
             self.assertEqual(*results)
 
-    def test_a_size_that_does_not_fit_is_told_with_one_that_does(self):
+    def test_a_size_that_does_not_fit_is_told_with_the_length(self):
         for size, text, saying in (
-                (420, "7x6x5:uint8", "--raw 7x6x5:uint8 needs 210 bytes, but the file has 420; --raw 7x6x5:uint16 would fit"),
-                (420, "7x6x5:float32", "needs 840 bytes, but the file has 420; --raw 7x6x5:uint16 would fit"),
-                (420, "7x6x4:uint16", "needs 336 bytes, but the file has 420; --raw 7x6x5:uint16 would fit"),
-                (420, "7x6x9:uint16", "needs 756 bytes, but the file has 420; --raw 7x6x5:uint16 would fit"),
-                (420, "7x6:uint16:big", "needs 84 bytes, but the file has 420; --raw 7x6x5:uint16:big would fit"),
-                (932, "7x6x5:uint16", "needs 420 bytes, but the file has 932; --raw 7x6x5:uint16:skip=512 would fit"),
-                (420, "7x6x5:uint16:skip=84", "needs 504 bytes, but the file has 420; --raw 7x6x4:uint16:skip=84 would fit"),
+                (420, "7x6x5:uint8", "--raw 7x6x5:uint8 needs 210 bytes, but the file has 420"),
+                (420, "7x6x9:uint16", "needs 756 bytes, but the file has 420"),
+                (932, "7x6x5:uint16", "needs 420 bytes, but the file has 932"),
                 (421, "7x6x5:uint16:skip=2", "needs 422 bytes, but the file has 421"),
-                (419, "7x6x5:uint16:skip=auto", "needs 420 bytes, but the file has 419"),
-                (3, "7x6x5:uint16:skip=18446744073709551615", "but the file has 3"),
-                (0, "7x6x5:uint16", "needs 420 bytes, but the file has 0")):
+                (3, "7x6x5:uint16:skip=999999999999999999", "needs 1000000000000000419 bytes, but the file has 3"),
+                (0, "7x6x5:uint16", "needs 420 bytes, but the file has 0"),
+                (420, "999999999x999999999x999999999:uint8", "too large for any memory")):
             path = self.put("x.raw", bytes(size))
-            self.fails("label", path, self.output, "--raw", text, saying=["x.raw': --raw ", saying])
+            self.fails("label", path, self.output, "--raw", text, saying=["x.raw': ", saying])
 
     def test_texts_that_are_not_a_size_and_a_type(self):
         for text in ("7x6x5", "uint16", "7x6x0:uint16", "7x-6x5:uint16", "7,6,5:uint16", "7x6x5:uint16:huge", "7x6x5:uint16:skip=",
-                     "7x6x5:uint16:skip=-1", "7x6x5:uint16:skip=1.5", "1x2x3x4x5:uint8", "7x6x5.0:uint8", "9999999x9999999x9999999:uint8"):
+                     "7x6x5:uint16:skip=-1", "7x6x5:uint16:skip=1.5", "1x2x3x4x5:uint8", "7x6x5.0:uint8", "7x6x5:uint16:skip=auto",
+                     "7x6x5:unsigned short", "7x6x5:uint16:skip=18446744073709551615", "7x6x5:uint8" + 100000 * "x"):
             self.fails("label", self.scan, self.output, "--raw", text,
                        saying=["--raw", "must be a size and a type, such as 1024x1024x800:uint16"])
         self.fails("info", self.scan, "--raw", "7x6x5:uint12", saying=["the voxel type 'uint12' is unknown; use uint8, int8"])
@@ -123,11 +117,8 @@ class RawTest(CommandTest):
                 ("part_7x6x5_uint16_0.05mm.raw", bytes(420), "--raw 7x6x5:uint16 --spacing 0.05 0.05 0.05"),
                 ("part-7X6X5-50um.vol", bytes(210), "--raw 7x6x5:uint8 --spacing 0.05 0.05 0.05"),
                 ("part_7x6x5.bin", bytes(840), "--raw 7x6x5:float32"),
-                ("part_7x6x5_int16_be.img", bytes(420), "--raw 7x6x5:int16:big"),
-                ("part_7x6x5_int16.dat", bytes(420 + 512), "--raw 7x6x5:int16:skip=512"),
-                ("part_7x6_uint16.raw", bytes(420), "--raw 7x6x5:uint16"),
+                ("part_7x6x5_int16.dat", bytes(420 + 512), "--raw XxYxZ:int16, where X * Y * Z is 466"),
                 ("part_7x6x5_uint16", bytes(420), "--raw 7x6x5:uint16"),
-                ("cube.raw", bytes(2 * 11 ** 3), "--raw 11x11x11:uint16"),
                 ("any.raw", bytes(420), "--raw XxYxZ:uint16, where X * Y * Z is 210"),
                 ("99999999999999999999x99999999999x9_1e999mm.raw", bytes(5), "--raw XxYxZ:uint8, where X * Y * Z is 5")):
             path = self.put(name, data)

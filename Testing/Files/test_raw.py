@@ -23,11 +23,9 @@ class RawTest(FilesTest):
             for order, word in (("<", ""), (">", ":big")):
                 for skip in (0, 4, 13):
                     path = self.put("a.raw", array.astype(np.dtype(kind).newbyteorder(order)), b"\xff" * skip)
-                    for name in (kind, np.dtype(kind).str[1:]):
-                        for text in ("%d" % skip, "auto"):
-                            image = self.read(path, "--raw", "7x6x5:%s%s:skip=%s" % (name, word, text))
-                            self.assertEqual((image.type, image.size, image.spacing_source), (kind, [7, 6, 5], "none"))
-                            np.testing.assert_array_equal(image.voxels.view("u1"), array.view("u1"))
+                    image = self.read(path, "--raw", "7x6x5:%s%s:skip=%d" % (kind, word, skip))
+                    self.assertEqual((image.type, image.size, image.spacing_source), (kind, [7, 6, 5], "none"))
+                    np.testing.assert_array_equal(image.voxels.view("u1"), array.view("u1"))
 
     def test_one_to_four_dimensions(self):
         array = values("uint16", 120)
@@ -62,8 +60,8 @@ class RawTest(FilesTest):
 
     def test_lengths_that_do_not_fit(self):
         path = self.put("a.raw", values("uint16", (5, 6, 7)))
-        for text, saying in (("7x6x5:uint8", "needs 210 bytes, but the file has 420; --raw 7x6x5:uint16 would fit"),
-                             ("7x6x5:float64", "needs 1680 bytes, but the file has 420; --raw 7x6x5:uint16 would fit"),
+        for text, saying in (("7x6x5:uint8", "needs 210 bytes, but the file has 420"),
+                             ("7x6x5:float64", "needs 1680 bytes, but the file has 420"),
                              ("7x6x5:uint16:skip=1", "needs 421 bytes, but the file has 420"),
                              ("1000000x1000000x1000:uint16", "bytes, but the file has 420")):
             self.refuses(path, "--raw", text, saying=saying)

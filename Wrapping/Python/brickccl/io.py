@@ -167,7 +167,7 @@ def read(
         Size of a voxel in mm along each axis, in the order of the array's axes, overriding the file.
     raw : str, optional
         Size along x, y and z and type of voxels without a header: ``"1024x1024x800:uint16"``, with ``":big"`` if they are
-        big-endian and ``":skip=512"`` (or ``auto``) if bytes precede them. It needs the command's readers.
+        big-endian and ``":skip=512"`` if bytes precede them. It needs the command's readers.
     as_labels : bool, default False
         The image is a label map: the command's readers read palette images as color numbers.
     threads : int, optional

@@ -16,6 +16,7 @@ from ._label import find, label
 from ._labeling import Component, Labeling, Runs, VoxelLists
 from ._measure import columns, components, contacts, info, relabel, select, statistics
 from ._output import release_memory
+from ._phantom import phantom
 from ._table import ColumnDescription, Table, merge_tables
 
 if not TYPE_CHECKING:
@@ -49,6 +50,7 @@ __all__ = [
     "label",
     "label_graph",
     "merge_tables",
+    "phantom",
     "release_device_memory",
     "release_memory",
     "relabel",

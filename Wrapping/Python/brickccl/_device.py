@@ -272,6 +272,7 @@ class Task:
         self._mask = self._masked = None
         space = Volume(self._image, self._image)
         self.geometry: _core.Geometry = space.geometry(spacing, None)
+        self.in_voxels: bool = spacing is None
         self.shape: tuple[int, ...] = tuple(self._source[2])
         if mask is not None:
             if not library.owns(mask):
@@ -307,7 +308,7 @@ class Task:
         self.engine.write(self.library.address(labels), _unsigned(name), self.stream)
 
     def table(self) -> Table:
-        return Table(self.engine.table(self.geometry, self.stream))
+        return Table(self.engine.table(self.geometry, self.stream), in_voxels=self.in_voxels)
 
     def release(self) -> None:
         """Returns the engine. Its pending reads and writes come before its next work on this stream."""

@@ -100,7 +100,7 @@ class DeviceLabeling(Labeling):
         task = self._current()
         holds = which
         if isinstance(which, str):
-            if condition_columns(which, len(self._shape)):
+            if condition_columns(which, len(self._shape), self._task.in_voxels):
                 raise NotImplementedError(f"the condition {which!r} needs columns that only the host measures")
             holds = self.table().where(which)
         elif images:

@@ -239,7 +239,8 @@ def label(
     threads : int, optional
         The number of CPU threads; all if not given, or -1.
     spacing : float or sequence of float, optional
-        Size of a voxel in mm, in the order of the array's axes (z, y, x). Images bring their own.
+        Size of a voxel in mm, in the order of the array's axes (z, y, x). Images bring their own. Without it, tables are in
+        voxels.
     out : numpy.ndarray, optional
         Array for the labels: the image's shape, C order, an integer type.
     return_count, return_table : bool, default False

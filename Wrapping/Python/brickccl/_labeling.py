@@ -12,7 +12,7 @@ from . import _core
 from ._output import give_labels, new_labels, usual_dtype
 from ._progress import Progress, hook_of
 from ._rules import rules_of
-from ._table import Column, Table, group_names, plain
+from ._table import Column, Table, engine_names, group_names, plain, shown_name
 from ._volume import Volume, companion_of
 
 
@@ -74,6 +74,7 @@ class Labeling:
         # The arguments that a pickled labeling is found again with.
         self._given = {name: (given or {}).get(name) for name in _KEPT}
         self._foreground: int | None = None
+        self._in_voxels = volume.spacing is None and self._given["spacing"] is None
         # Not the image itself: a labeling keeps no voxels.
         self._shape: tuple[int, ...] = volume.array.shape
         self._wrap = volume.wrap
@@ -176,8 +177,9 @@ class Labeling:
             None if image is None else companion_of(self._shape, self._is_reversed, self._place, name, image)
             for name, image in (("intensity", intensity), ("part", part))
         )
-        groups = group_names(columns, len(self._shape), gray is not None)
-        return Table(self._runs.measure(gray, mask, groups, hook_of(progress)), self._is_reversed, self._runs.threads)
+        groups = group_names(columns, len(self._shape), gray is not None, self._in_voxels)
+        native = self._runs.measure(gray, mask, groups, hook_of(progress))
+        return Table(native, self._is_reversed, self._runs.threads, self._in_voxels)
 
     def voxels(self, *, progress: Progress | None = None) -> VoxelLists:
         """All voxels of each component, grouped, as flat indices in C order (of a nibabel image: in Fortran order)."""
@@ -228,7 +230,7 @@ class Labeling:
     def _choose(self, which: Any, keeps: bool, images: dict[str, Any]) -> Labeling:
         holds = which
         if isinstance(which, str):
-            holds = self.table(condition_columns(which, len(self._shape)), **images).where(which)
+            holds = self.table(condition_columns(which, len(self._shape), self._in_voxels), **images).where(which)
         elif images:
             raise TypeError("images cannot be combined with truth values")
         self._runs.renumber(numbers_of(holds, keeps, self.count))
@@ -276,8 +278,8 @@ def _unpickled(
     volume = Volume(array, array, wrap=np.transpose if kept["is_reversed"] else None, **kept)
     # Voxels of a component are joined by their equal labels, and others are not.
     equal = ("equal", 0, None, None, None)
-    options = (given[name] for name in ("connectivity", "by_slice", "neighborhood", "periodic"))
-    rules = rules_of(volume, equal, *options, device="cpu")
+    options = {name: given[name] for name in ("connectivity", "by_slice", "neighborhood", "periodic")}
+    rules = rules_of(volume, equal, **options, device="cpu")
     geometry = volume.geometry(given["spacing"], given["start"])
     labeling = Labeling(_core.find(with_voxels(array), None, rules, geometry, None, None), volume, given)
     # They were found in raster order.
@@ -288,10 +290,11 @@ def _unpickled(
     return labeling
 
 
-def condition_columns(condition: str, dimension: int) -> list[str]:
-    """The groups of columns that a condition uses."""
+def condition_columns(condition: str, dimension: int, in_voxels: bool) -> list[str]:
+    """The columns that a condition uses and that belong to groups."""
     groups = {row[0]: row[6] for row in _core.all_columns(dimension)}
-    return [name for name in _core.condition_columns(condition) if groups.get(name)]
+    names = _core.condition_columns(engine_names(condition, in_voxels))
+    return [shown_name(name, in_voxels) for name in names if groups.get(name)]
 
 
 def numbers_of(holds: Any, keeps: bool, count: int) -> Column:

@@ -24,11 +24,12 @@ def _measure(
     check_numbers(volume.array, "the label image")
     gray = volume.companion("intensity", intensity)
     mask = volume.companion("part", part)
-    groups = group_names(columns, volume.array.ndim, gray is not None)
+    in_voxels = volume.spacing is None and spacing is None
+    groups = group_names(columns, volume.array.ndim, gray is not None, in_voxels)
     runs, table = _core.measure_labels(
         volume.array, gray, mask, groups, threads_of(threads), volume.geometry(spacing, start), hook_of(progress)
     )
-    return runs, Table(table, volume.is_reversed, runs.threads), volume
+    return runs, Table(table, volume.is_reversed, runs.threads, in_voxels), volume
 
 
 def statistics(
@@ -123,7 +124,8 @@ def select(
     """
     columns = None
     if isinstance(where, str):
-        columns = condition_columns(where, as_volume(labels, "the label image").array.ndim)
+        given = as_volume(labels, "the label image")
+        columns = condition_columns(where, given.array.ndim, given.spacing is None and spacing is None)
     runs, table, volume = _measure(labels, intensity, part, columns, spacing, None, threads, progress)
     holds = table.where(where) if isinstance(where, str) else where
     numbers = numbers_of(holds, keep, table.row_count)
@@ -221,7 +223,8 @@ def contacts(
     Returns
     -------
     dict
-        `label_1` < `label_2`, the number of `faces`, and their `area` (mm^2; in 2-D the length of edges in mm).
+        `label_1` < `label_2`, the number of `faces`, and their `area` (mm^2; in 2-D the length of edges in mm;
+        without a spacing in voxels).
 
     Examples
     --------

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 import tempfile
 from collections.abc import Iterable, Sequence
 from copy import deepcopy
+from functools import lru_cache
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -28,11 +30,38 @@ def plain(values: Column) -> Column:
     return values.view(np.int64) if values.dtype == np.int64 else values
 
 
+def shown_name(name: str, in_voxels: bool) -> str:
+    """The name of a column: without a spacing, volume_mm3 is volume_voxels."""
+    return re.sub(r"_mm[234]?$", "_voxels", name) if in_voxels else name
+
+
+@lru_cache(maxsize=1)
+def _names_in_voxels() -> dict[str, str]:
+    rows = (row[0] for dimension in range(1, 5) for row in _core.all_columns(dimension))
+    return {shown_name(name, True): name for name in rows if shown_name(name, True) != name}
+
+
+def engine_names(text: str, in_voxels: bool) -> str:
+    """A condition or a list of columns with the engine's names, which are in mm."""
+    if not in_voxels:
+        return text
+    names = _names_in_voxels()
+
+    def name_of(word: re.Match[str]) -> str:
+        if word[0] in names.values():
+            raise ValueError(
+                f"'{word[0]}' needs the size of a voxel: give spacing=; without it the column is '{shown_name(word[0], True)}'"
+            )
+        return names.get(word[0], word[0])
+
+    return re.sub(r"[A-Za-z_]\w*", name_of, text)
+
+
 class ColumnDescription(NamedTuple):
     """The description of a column of the table."""
 
     name: str
-    #: "mm", "mm^2", "mm^3", "index", "voxels", "intensity" or nothing.
+    #: "mm", "mm^2", "mm^3", "index", "voxels", "intensity" or nothing; without a spacing "voxels^2" and "voxels^3", too.
     unit: str
     description: str
     #: The names of the same measure in ITK's LabelMap filters and in skimage.measure.regionprops; may be empty.
@@ -45,7 +74,7 @@ class ColumnDescription(NamedTuple):
 
 
 class _Columns(NamedTuple):
-    """The rest of the engine's table in one that was pickled or cut."""
+    """The part of the engine's table that a pickled or cut table keeps."""
 
     shape: tuple[int, ...]
     spacing: list[float]
@@ -79,6 +108,9 @@ class Table(dict[str, Column]):
     axis of the array, y the one before, as in images; bounding boxes include their last index. `where`, `contacts` and
     `merge_tables` use the engine's table; changes of the dict do not affect them. `len` is the number of rows.
 
+    Lengths, areas and volumes are in mm if the spacing is known: from `spacing=` or from an image. Otherwise they count voxels,
+    and their columns end in `_voxels` instead of `_mm`, `_mm2` or `_mm3`.
+
     Tables can be pickled. A table from a pickle, or from `head`, has its columns, descriptions and contacts, but refuses
     `where`, `to_json` and `merge_tables`.
 
@@ -94,8 +126,11 @@ class Table(dict[str, Column]):
     ['label', 'voxel_count']
     """
 
-    def __init__(self, native: _core.Table, is_reversed: bool = False, threads: int = 1) -> None:
-        super().__init__((name, plain(values)) for name, values in native.columns(threads).items())
+    def __init__(
+        self, native: _core.Table, is_reversed: bool = False, threads: int = 1, in_voxels: bool = False
+    ) -> None:
+        super().__init__((shown_name(name, in_voxels), plain(values)) for name, values in native.columns(threads).items())
+        self._in_voxels = in_voxels
         self._native: Any = native
         # Whether the axes of the image that was given are x, y, z, not z, y, x.
         self._is_reversed = is_reversed
@@ -132,7 +167,10 @@ class Table(dict[str, Column]):
 
     def describe(self) -> list[ColumnDescription]:
         """The columns with units, formulas and their names in other libraries."""
-        return [ColumnDescription(*row) for row in self._native.describe()]
+        described = (ColumnDescription(*row) for row in self._native.describe())
+        if not self._in_voxels:
+            return list(described)
+        return [one._replace(name=shown_name(one.name, True), unit=one.unit.replace("mm", "voxels")) for one in described]
 
     def where(self, condition: str) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """A truth value for each component: whether it fulfills a condition on its columns.
@@ -148,11 +186,12 @@ class Table(dict[str, Column]):
         ValueError
             For an invalid condition, or an unknown column.
         """
-        holds: np.ndarray[Any, Any] = self._native.evaluate(condition)
+        holds: np.ndarray[Any, Any] = self._native.evaluate(engine_names(condition, self._in_voxels))
         return holds.view(np.bool_)
 
     def contacts(self) -> dict[str, Column]:
-        """All pairs of components that share voxel faces: `label_1` < `label_2`, `faces`, `area` (mm^2; in 2-D mm).
+        """All pairs of components that share voxel faces: `label_1` < `label_2`, `faces`, `area` (mm^2; in 2-D mm; without a
+        spacing in voxels).
 
         Available if the table was made with the columns `neighbors`.
         """
@@ -191,8 +230,9 @@ class Table(dict[str, Column]):
         write_whole(path, lambda stream: _write_rows(stream, self, lines, delimiter))
 
     def to_json(self) -> str:
-        """The engine's table as JSON, as in the command: descriptions, totals and components."""
-        return self._native.json()
+        """The engine's table as JSON, as in the command: descriptions, totals and components. Without a spacing, it counts a
+        voxel as 1 mm."""
+        return str(self._native.json())
 
     def to_skimage(self) -> dict[str, Column]:
         """The columns of `skimage.measure.regionprops_table`, with its names and in the order of the array's axes.
@@ -205,7 +245,8 @@ class Table(dict[str, Column]):
         spacing = dict(zip("xyzt", self._native.spacing))
         axes = list(spacing) if self._is_reversed else list(spacing)[::-1]
         # Components within slices have a size of one dimension less.
-        size = next(name for name in ("length_mm", "area_mm2", "volume_mm3", "hypervolume_mm4") if name in self)
+        shown = {name: shown_name(name, self._in_voxels) for name in ("length_mm", "area_mm2", "volume_mm3", "hypervolume_mm4")}
+        size = next(name for name in shown.values() if name in self)
         named: dict[str, Column] = {"label": self["label"], "num_pixels": self["voxel_count"], "area": self[size]}
         for end, offset in (("min", 0), ("max", 1)):
             for axis in axes:
@@ -215,9 +256,10 @@ class Table(dict[str, Column]):
         for ours in ("intensity_min", "intensity_max", "intensity_mean", "intensity_median"):
             if ours in self:
                 named[ours] = self[ours]
-        if f"axis_length_{dimension}_mm" in self and dimension in (2, 3):
-            named["axis_major_length"] = self[f"axis_length_{dimension}_mm"]
-            named["axis_minor_length"] = self["axis_length_1_mm"]
+        first, last = (shown_name(f"axis_length_{number}_mm", self._in_voxels) for number in (1, dimension))
+        if last in self and dimension in (2, 3):
+            named["axis_major_length"] = self[last]
+            named["axis_minor_length"] = self[first]
         return named
 
     def _shown(self) -> tuple[str, dict[str, list[str]], str]:
@@ -233,7 +275,7 @@ class Table(dict[str, Column]):
     def __repr__(self) -> str:
         title, shown, more = self._shown()
         lines = [""] * (1 + min(10, self.row_count))
-        hidden = []
+        hidden: list[str] = []
         for name, texts in shown.items():
             width = max(map(len, [name, *texts])) + 2
             if len(lines[0]) + width > 118 or hidden:
@@ -256,6 +298,7 @@ class Table(dict[str, Column]):
         table.update(self)
         table._native = self._native
         table._is_reversed = self._is_reversed
+        table._in_voxels = self._in_voxels
         return table
 
     def __copy__(self) -> Table:
@@ -272,14 +315,15 @@ class Table(dict[str, Column]):
         return _Columns(tuple(native.shape), list(native.spacing), [tuple(row) for row in native.describe()], pairs)
 
     def __reduce__(self) -> Any:
-        return _unpickled, (dict(self), tuple(self._without_engine()), self._is_reversed)
+        return _unpickled, (dict(self), tuple(self._without_engine()), self._is_reversed, self._in_voxels)
 
 
-def _unpickled(columns: dict[str, Column], rest: tuple[Any, ...], is_reversed: bool) -> Table:
+def _unpickled(columns: dict[str, Column], rest: tuple[Any, ...], is_reversed: bool, in_voxels: bool) -> Table:
     table = Table.__new__(Table)
     table.update(columns)
     table._native = _Columns(*rest)
     table._is_reversed = is_reversed
+    table._in_voxels = in_voxels
     return table
 
 
@@ -311,7 +355,9 @@ def write_whole(path: str | os.PathLike[str], write: Any) -> None:
         raise
 
 
-def group_names(columns: str | Iterable[str] | None, dimension: int, has_intensity: bool) -> str:
+def group_names(
+    columns: str | Iterable[str] | None, dimension: int, has_intensity: bool, in_voxels: bool = False
+) -> str:
     """Names of groups or columns in the form of the engine."""
     if columns is None:
         return ""
@@ -320,7 +366,7 @@ def group_names(columns: str | Iterable[str] | None, dimension: int, has_intensi
         groups = {row.group for row in known if row.group and (has_intensity or row.group != "intensity")}
         return ",".join(sorted(groups))
     try:
-        names = columns if isinstance(columns, str) else ",".join(columns)
+        names = engine_names(columns if isinstance(columns, str) else ",".join(columns), in_voxels)
     except TypeError:
         raise TypeError(f"columns must be one or more names of groups and columns, not {columns!r}") from None
     if not has_intensity and _needs_intensity(names, dimension):
@@ -385,7 +431,7 @@ def merge_tables(
             raise ValueError(f"{name} is a pickled table or its first rows; merge_tables needs the table of a labeling")
     labels = _pairs_of_labels(pairs)
     native, of_first, of_second = _core.merge_tables(first._native, second._native, labels)
-    table = Table(native, first._is_reversed)
+    table = Table(native, first._is_reversed, in_voxels=first._in_voxels and second._in_voxels)
     if return_labels:
         return table, of_first.astype(np.int64), of_second.astype(np.int64)
     return table

@@ -62,7 +62,7 @@ PAGES = {
     "neighbors": "Source/Engine/Core/NEIGHBORS.md",
     "python/index": _docs + "index.md",
     "python/start": "Wrapping/Python/README.md",
-    **{f"python/{name}": f"{_docs}{name}.md" for name in ("tasks", "reference", "big", "stand-ins", "files")},
+    **{f"python/{name}": f"{_docs}{name}.md" for name in ("tasks", "arrays", "reference", "big", "stand-ins", "files", "speed", "building")},
     "cpp": _docs + "site/cpp.md",
     "itk/index": "Source/Fronts/Itk/README.md",
     "itk/module": "Wrapping/ITKModule/README.md",

@@ -127,3 +127,20 @@ def test_ome_zarr_py_reads_the_label_images(tmp_path, version):
     np.testing.assert_array_equal(node.data[0].compute(), brickccl.label(image[1]))
     assert node.metadata["axes"][0]["unit"] == "micrometer"
     assert len(node.metadata["color"]) >= 1
+
+
+@pytest.mark.parametrize("version", ["0.4", "0.5"])
+def test_an_image_without_units_is_measured_in_voxels(tmp_path, version):
+    image = make_image(tmp_path / "image.zarr", version)
+    path = tmp_path / "image.zarr" / (".zattrs" if version == "0.4" else "zarr.json")
+    path.write_text(path.read_text().replace('"unit"', '"no_unit"'))
+    expected = brickccl.label(image[1], return_table=True)[1]
+    found = big.label(tmp_path / "image.zarr", tmp_path / "labels", select={"c": 1}, return_table=True)
+    check_table(found.table, expected)
+    assert found.table["volume_voxels"].tolist() == expected["voxel_count"].tolist()
+    counted = big.statistics(tmp_path / "labels")
+    assert counted["volume_voxels"].tolist() == expected["voxel_count"].tolist()
+    with pytest.raises(ValueError, match="minimum_volume is in mm"):
+        big.label(tmp_path / "image.zarr", tmp_path / "a", select={"c": 1}, minimum_volume=1)
+    with pytest.raises(ValueError, match="give spacing="):
+        big.label(tmp_path / "image.zarr", tmp_path / "a", select={"c": 1}, columns="axis_length_1_mm", table=tmp_path / "t.csv")

@@ -178,7 +178,7 @@ def test_what_is_found_stays_on_the_device(arrays, shape, options):
     with pytest.raises(NotImplementedError, match="to the host"):
         labeling.table("feret")
     with pytest.raises(NotImplementedError, match="host"):
-        labeling.keep("feret_diameter_mm > 2")
+        labeling.keep("feret_diameter_voxels > 2")
     with pytest.raises(NotImplementedError, match="host"):
         labeling.runs()
     labeling.keep(labeling.sizes() < 0)

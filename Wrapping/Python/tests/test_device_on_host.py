@@ -156,7 +156,11 @@ def test_arguments_reach_the_engine_for_devices(library, options):
     labeling = brickccl.find(library.asarray(image), **given)
     assert labeling.count == count
     np.testing.assert_array_equal(labeling.labels().array, expected)
+    assert labeling.table().columns == table.columns == table_there.columns
     assert library.copies == []
+    for call in (labeling.labels, lambda dtype: brickccl.label(library.asarray(image), dtype=dtype)):
+        with pytest.raises(NotImplementedError, match="dtype='smallest' is not available for arrays on a GPU"):
+            call(dtype="smallest")
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,29 @@ import sys
 import numpy as np
 import pytest
 
+import brickccl
+
 ROOT = pathlib.Path(__file__).resolve().parents[3]
+
+
+def test_the_first_script_of_the_start_page_prints_what_the_page_says(folder):
+    page = (ROOT / "Wrapping/Python/README.md").read_text(encoding="utf-8")
+    script, printed = (re.search(rf"^```{kind}\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)[1] for kind in ("python", "text"))
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert result.stdout == printed and result.stderr == ""
+    assert len(list(csv.DictReader(open("pores.csv")))) == 12
+    assert len(page.splitlines()) <= 120
+
+
+def test_the_sample_has_the_pores_that_it_says():
+    for seed in range(5):
+        for shape, pores in (((64, 80, 96), 12), ((64, 70), 3), ((32, 40, 33), 0)):
+            scan = brickccl.phantom(shape, pores, seed=seed)
+            assert scan.shape == shape and scan.dtype == np.uint16 and (scan == brickccl.phantom(shape, pores, seed=seed)).all()
+            assert brickccl.find(scan, range=(0, 500), clear_border=True).count == pores
+    for arguments in ({"shape": (9, 9, 9)}, {"shape": (40, 40), "pores": 100}):
+        with pytest.raises(ValueError, match="shape"):
+            brickccl.phantom(**arguments)
 
 
 def test_the_tasks_of_the_documentation_run(folder):

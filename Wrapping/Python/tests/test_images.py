@@ -207,6 +207,21 @@ def test_torch_tensors():
     np.testing.assert_array_equal(labels.numpy(), brickccl.label(array, range=(300, 400)))
 
 
+def test_arrays_of_pytorch_get_signed_labels():
+    class Tensor:
+        __module__ = "torch"
+        dtype, device = "torch.uint8", "cpu"
+
+        def __dlpack_device__(self):
+            return np.eye(3).__dlpack_device__()
+
+        def __dlpack__(self, **options):
+            return np.eye(3, dtype=np.uint8).__dlpack__(**options)
+
+    assert brickccl.label(Tensor()).dtype == brickccl.find(Tensor()).dtype == np.int32
+    assert brickccl.label(Tensor(), dtype="smallest").dtype == np.uint8
+
+
 class OnDevice:
     """An array that says that it lies on a CUDA device."""
 

@@ -3,6 +3,7 @@
 
 import csv
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -70,7 +71,7 @@ def test_a_condition_takes_the_columns_that_it_names():
     image = np.zeros((9, 9, 9), bool)
     image[1:4, 1:4, 1:4] = True
     image[6, 6, 1:8] = True
-    labeling = brickccl.find(image).keep("sphericity > 0.7 and feret_diameter_mm < 4")
+    labeling = brickccl.find(image).keep("sphericity > 0.7 and feret_diameter_voxels < 4")
     assert labeling.count == 1
     assert labeling.labels()[2, 2, 2] == 1
     gray = image * 7.0
@@ -105,7 +106,9 @@ def test_every_column_comes_with_values_and_a_description():
     table = brickccl.find(image).table("all", intensity=gray, part=np.ones(image.shape, bool))
     described = table.describe()
     assert [column.name for column in described] == list(table)
-    assert {column.name for column in described} == {column.name for column in brickccl.columns(3)}
+    expected = {column.name for column in brickccl.columns(3)}
+    assert {column.name for column in described} == {re.sub("_mm[234]?$", "_voxels", name) for name in expected}
+    assert set(brickccl.find(image, spacing=1).table("all", intensity=gray, part=np.ones(image.shape, bool))) == expected
     assert all(column.description for column in described)
     assert all(len(values) == table.row_count for values in table.values())
 
@@ -215,6 +218,38 @@ def test_statistics_has_names_of_scikit_image():
     assert list(ours) == list(theirs)
     for name, values in theirs.items():
         np.testing.assert_allclose(ours[name], values, rtol=1e-13, err_msg=name)
+
+
+def test_without_a_spacing_columns_are_in_voxels():
+    image = grains()
+    in_voxels, in_mm = brickccl.find(image), brickccl.find(image, spacing=1)
+    table, known = in_voxels.table("shape"), in_mm.table("shape")
+    assert (table["volume_voxels"] == table["voxel_count"]).all()
+    assert not any("_mm" in name or "mm" in column.unit for name, column in zip(table, table.describe()))
+    for (name, values), (other, expected) in zip(table.items(), known.items()):
+        assert re.sub("_mm[234]?$", "_voxels", other) == name
+        np.testing.assert_array_equal(values, expected)
+    for one in (table, brickccl.statistics(in_voxels.labels(), columns="feret_diameter_voxels"), table.copy()):
+        assert (one.where("volume_voxels > 2") == known.where("volume_mm3 > 2")).all()
+        with pytest.raises(ValueError, match="'volume_mm3' needs the size of a voxel: give spacing=; .* 'volume_voxels'"):
+            one.where("volume_mm3 > 2")
+    for one in (table, pickle.loads(pickle.dumps(table)), table.head(10**6)):
+        assert one.columns == table.columns and one.describe() == table.describe()
+        assert list(one.to_skimage()) == list(known.to_skimage())
+    condition = "feret_diameter_voxels > 2 and sphericity > 0.1"
+    kept = pickle.loads(pickle.dumps(in_voxels)).keep(condition).labels()
+    np.testing.assert_array_equal(kept, in_mm.keep(condition.replace("voxels", "mm")).labels())
+    np.testing.assert_array_equal(kept, brickccl.select(brickccl.label(image), condition))
+    with pytest.raises(ValueError, match="give spacing="):
+        in_voxels.table("feret_diameter_mm")
+    parts = [brickccl.find(image[part], start=(begin, 0, 0)).table() for part, begin in ((slice(6), 0), (slice(6, None), 6))]
+    assert "volume_voxels" in brickccl.merge_tables(*parts, [])
+
+
+def test_boxes_with_names_of_scikit_image_are_half_open():
+    labels = np.array([[0, 1, 1], [0, 1, 0]])
+    box = brickccl.statistics(labels, names="skimage")
+    assert [int(box[f"bbox-{number}"][0]) for number in range(4)] == [0, 1, 2, 3]
 
 
 def test_a_table_shows_its_values():

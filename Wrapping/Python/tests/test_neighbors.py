@@ -141,16 +141,16 @@ def test_tables_measure_unwrapped_components(seed):
                 assert row[f"wraps_{letter}"] == (axis in wraps)
             if axis in wraps:
                 assert (row[f"bbox_min_{letter}"], row[f"bbox_max_{letter}"]) == (0, size - 1)
-                assert np.isnan(row[f"centroid_{letter}"]) and np.isnan(row[f"centroid_{letter}_mm"])
-                assert np.isnan(row[f"weighted_centroid_{letter}_mm"])
+                assert np.isnan(row[f"centroid_{letter}"]) and np.isnan(row[f"centroid_{letter}_voxels"])
+                assert np.isnan(row[f"weighted_centroid_{letter}_voxels"])
                 continue
             own = own - own.min() // size * size
             assert (row[f"bbox_min_{letter}"], row[f"bbox_max_{letter}"]) == (own.min(), own.max())
             assert row[f"centroid_{letter}"] == pytest.approx(own.mean())
-            assert row[f"centroid_{letter}_mm"] == pytest.approx(own.mean())
+            assert row[f"centroid_{letter}_voxels"] == pytest.approx(own.mean())
             weighted = (own * weights).sum() / weights.sum()
-            assert row[f"weighted_centroid_{letter}_mm"] == pytest.approx(weighted)
-            covariance = row[f"covariance_{letter}{letter}_mm2"]
+            assert row[f"weighted_centroid_{letter}_voxels"] == pytest.approx(weighted)
+            covariance = row[f"covariance_{letter}{letter}_voxels"]
             assert np.isnan(covariance) if wraps else covariance == pytest.approx(own.var(), abs=1e-9)
         sides = [
             axis not in periodic and size > 1 and (0 in places[:, axis] or size - 1 in places[:, axis])

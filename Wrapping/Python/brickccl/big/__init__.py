@@ -267,7 +267,7 @@ maximum_size, minimum_volume, largest
     mask : as `source`, optional
         Same shape; voxels where it is 0 are ignored.
     spacing : float or sequence of float, optional
-        Size of a voxel in mm. An OME-Zarr image has its own; lengths without a unit are in mm.
+        Size of a voxel in mm. An OME-Zarr image has its own if its axes have units; otherwise lengths are in voxels.
     dtype : dtype, default "auto"
         uint8, uint16, uint32 or uint64. "auto" is uint32, or uint64 if there are more labels; "smallest" is the smallest
         type that holds them.

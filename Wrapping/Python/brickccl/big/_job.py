@@ -31,7 +31,7 @@ from ._tables import properties_of, write_table
 from ._targets import Target
 
 #: The columns of a component that an OME-Zarr label image gets, of those that its table has.
-PROPERTIES = ("voxel_count", "volume_mm3", "area_mm2")
+PROPERTIES = ("voxel_count", "volume_mm3", "volume_voxels", "area_mm2", "area_voxels")
 #: Errors name at most this many bricks.
 NAMED_BRICKS = 5
 
@@ -245,7 +245,8 @@ class Job:
     def table(self) -> Table:
         """The component table of the volume."""
         counts = self._counts if self.needs_counts else None
-        return Table(_core.merge_brick_tables(len(self.grid), self._sure_record, self._map, counts))
+        native = _core.merge_brick_tables(len(self.grid), self._sure_record, self._map, counts)
+        return Table(native, in_voxels=self.plan["problem"]["options"]["spacing"] is None)
 
     def _counts(self, index: int) -> bytes:
         return self.state.read(f"counts/{self.grid.name(index)}")

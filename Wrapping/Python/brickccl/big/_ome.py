@@ -108,7 +108,7 @@ def select_axes(
 
 
 def millimeters(axis: dict[str, Any]) -> float:
-    """The size of an axis unit in mm; axes without a unit are in mm, axes other than lengths are not converted."""
+    """The size of an axis unit in mm; axes without a unit and axes other than lengths are not converted."""
     unit = axis.get("unit")
     if unit is None or axis.get("type", "space") != "space":
         return 1.0

@@ -127,7 +127,7 @@ def options_of(source: Source, has_intensity: bool, given: Mapping[str, Any]) ->
         "largest": largest,
         "spacing": spacing,
         "origin": source.origin,
-        "columns": group_names(given["columns"], dimension, has_intensity),
+        "columns": group_names(given["columns"], dimension, has_intensity, spacing is None),
         "measures": given["measures"],
     }
 
@@ -154,8 +154,5 @@ def check_options(
         merge.finish()
         labels_map = merge.map(0)
         counts = _core.count_brick(record, labels_map, runs, [], 1) if counts_more(options, len(shape)) else b""
-        check_names(
-            properties,
-            Table(_core.merge_brick_tables(1, lambda _: record, lambda _: labels_map, (lambda _: counts) if counts else
-            None)),
-        )
+        native = _core.merge_brick_tables(1, lambda _: record, lambda _: labels_map, (lambda _: counts) if counts else None)
+        check_names(properties, Table(native, in_voxels=options["spacing"] is None))

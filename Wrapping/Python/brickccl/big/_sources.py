@@ -373,8 +373,11 @@ def _from_zarr(
     source = ZarrSource(array, index, None if image is None else f"{image.rstrip('/')}/{chosen.path}", options)
     try:
         units = [_ome.millimeters(axis) for axis in multiscale.axes]
-        source.spacing = source._kept([abs(a * b) for a, b in zip(chosen.scale, units)])
-        source.origin = source._kept([a * b for a, b in zip(chosen.translation, units)])
+        has_unit = any(axis.get("unit") for axis in multiscale.axes if axis.get("type", "space") == "space")
+        # A scale without a unit gives no sizes.
+        if has_unit:
+            source.spacing = source._kept([abs(a * b) for a, b in zip(chosen.scale, units)])
+            source.origin = source._kept([a * b for a, b in zip(chosen.translation, units)])
     except ValueError as error:
         source.unit_error = str(error)
     source.multiscale, source.image = multiscale, image

@@ -89,13 +89,15 @@ def statistics(
     dimension = len(volume.shape)
     if gray is not None and gray.shape != volume.shape:
         raise ValueError(f"intensity has the shape {gray.shape}; it must have the labels' shape, {volume.shape}")
-    groups = group_names(columns, dimension, gray is not None)
+    known = spacing_of(spacing, volume)
+    groups = group_names(columns, dimension, gray is not None, known is None)
     _check_columns(groups, dimension, gray is not None)
     unit = volume.chunks or tuple(min(CHUNK_EDGE, size) for size in volume.shape)
     grid = Grid(volume.shape, choose_brick(volume.shape, unit) if brick is None else shape_of("brick", brick, dimension))
-    along = spacing_of(spacing, volume) or [1.0] * dimension
+    along = known or [1.0] * dimension
     origin = volume.origin or [0.0] * dimension
-    return Table(_measure(volume, gray, grid, groups, (along, origin), workers, hook_of(progress)))
+    native = _measure(volume, gray, grid, groups, (along, origin), workers, hook_of(progress))
+    return Table(native, in_voxels=known is None)
 
 
 def _measure(

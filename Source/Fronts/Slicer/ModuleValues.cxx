@@ -150,12 +150,7 @@ ModuleValues::AddOptions(CLI::App & app, const ModuleDescription & module)
 const std::string &
 ModuleValues::Text(const std::string & name) const
 {
-  const auto found = m_Texts.find(name);
-  if (found == m_Texts.end())
-  {
-    throw Error("the module's XML has no parameter '" + name + "' with a value");
-  }
-  return found->second;
+  return m_Texts.at(name);
 }
 
 double
@@ -167,23 +162,13 @@ ModuleValues::Number(const std::string & name) const
 const std::vector<std::string> &
 ModuleValues::Points(const std::string & name) const
 {
-  const auto found = m_Points.find(name);
-  if (found == m_Points.end())
-  {
-    throw Error("the module's XML has no parameter '" + name + "' with points");
-  }
-  return found->second;
+  return m_Points.at(name);
 }
 
 bool
 ModuleValues::IsOn(const std::string & name) const
 {
-  const auto found = m_Flags.find(name);
-  if (found == m_Flags.end())
-  {
-    throw Error("the module's XML has no boolean '" + name + "'");
-  }
-  return found->second;
+  return m_Flags.at(name);
 }
 
 void

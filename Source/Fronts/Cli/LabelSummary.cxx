@@ -32,9 +32,9 @@ AddKept(job::Findings & findings, const job::Job & job, const LabelFindings & fo
   const bool            areDropped = report.tooSmall + report.tooLarge + report.beyondLargest > 0;
   const auto            lineIf = [](std::uint64_t count) { return count > 0 ? TextLine::Kept : 0; };
   const std::string     size = job.minimumSize > 0 ? " --minimum-size " + std::to_string(job.minimumSize) : "";
-  const std::string     volume =
-    job.minimumVolume.value > 0 ? " --minimum-volume " + files::Shortest(job.minimumVolume.value) : "";
-  const std::string limit = size + (size.empty() || volume.empty() ? "" : " and") + volume;
+  const double          smallest = job.minimumVolume.value;
+  const std::string     volume = smallest > 0 ? " --minimum-volume " + Shortest(smallest) : "";
+  const std::string     limit = size + (size.empty() || volume.empty() ? "" : " and") + volume;
   findings.insert(findings.end(),
                   { { "components_found", report.found, lineIf(areDropped), "# found" },
                     { "", found.components, lineIf(areDropped), "# kept" },

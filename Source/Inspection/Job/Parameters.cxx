@@ -339,8 +339,8 @@ OutputRows()
       "The volume is labeled slab by slab. The program itself takes 56 MiB, and 8 MiB more for each of --threads beyond one. "
       "The result is the same except for the last digits of means and sums of floating-point and 64-bit intensities. The "
       "files must be " + FormatsReadInParts() + ", or slice images, but not compressed in several files. "
-      "This cannot be combined with automatic thresholds, the columns 'neighbors', thickness, inscribed and intensity "
-      "(percentiles, skewness)" },
+      "Automatic thresholds and the columns 'neighbors', thickness, inscribed and intensity (percentiles, skewness) need the "
+      "whole volume." },
     { "work", "", &Job::work, Text, "FOLDER", group::Running,
       "keep the state in this folder, so that --resume can continue", { "memory" } },
     { "resume", "", &Job::resume, Flag, "", group::Running,
@@ -371,14 +371,6 @@ Parameters()
     {
       all.insert(all.end(), rows.begin(), rows.end());
     }
-    const auto memory = std::find_if(all.begin(), all.end(), [](const Parameter & one) {
-      return one.member == MemberOf<Job>(&Job::memory);
-    });
-    for (const Parameter & parameter : all)
-    {
-      memory->more += parameter.ties.needsWhole ? std::string(", --") + parameter.option : "";
-    }
-    memory->more += ".";
     return all;
   }();
   return parameters;

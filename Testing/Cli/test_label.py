@@ -183,18 +183,18 @@ class LabelTest(LabelCommandTest):
                 self.write_npy("n.npy", kind, order, (3, 3, 3), struct.pack("<27" + code, *values), version)
                 self.assertEqual(labels("--neighborhood", self.path("n.npy")), [1, 2, 3, 3, 4], (kind, order))
         for name, wrong, saying in (("type", ("<f8", "False", (3, 3, 3), bytes(216)), "'<f8'"), ("shape", ("|u1", "False", (3, 9), bytes(27)), "(3,3,3)"),
-                                    ("cut", ("|u1", "False", (3, 3, 3), bytes(26)), "it has 154 bytes; an array of the type '|u1' and the shape (3,3,3) takes 155"),
-                                    ("two", ("|u1", "False", (3, 3, 3), b"\0\2" + bytes(25)), "(element 1 of the file); its values must be 0 for no neighbor and 1 for one")):
+                                    ("cut", ("|u1", "False", (3, 3, 3), bytes(26)), "it has 154 bytes, and should have 155"),
+                                    ("two", ("|u1", "False", (3, 3, 3), b"\0\2" + bytes(25)), "(element 1 of the file)")):
             self.write_npy(name + ".npy", *wrong)
             self.fails("label", self.input, self.path("o.nrrd"), "--neighborhood", self.path(name + ".npy"), saying=[name + ".npy", saying])
         with open(self.path("none.npy"), "wb") as stream:
             stream.write(b"\x93NUMPY\1")
         self.fails("label", self.input, self.path("o.nrrd"), "--neighborhood", self.path("none.npy"),
-                   saying="no .npy file; numpy.save writes one, here of the shape (3,3,3)")
+                   saying=["is not a .npy file; numpy.save writes one", "here of the shape (3,3,3)"])
         with open(self.path("none.npy"), "wb") as stream:
             stream.write(b"\x93NUMPY\1\0\x76\0{'descr': '|u1', 'fortran_order'")
         self.fails("label", self.input, self.path("o.nrrd"), "--neighborhood", self.path("none.npy"),
-                   saying=["the header of the neighborhood", "is cut", "numpy.save writes such files, here of the shape (3,3,3)"])
+                   saying=["is truncated; numpy.save writes one", "here of the shape (3,3,3)"])
         # A neighborhood without neighbors is allowed, with a note.
         for name, values in (("zero", bytes(27)), ("center", bytes(13) + b"\1" + bytes(13))):
             self.write_npy(name + ".npy", "|u1", "False", (3, 3, 3), values)

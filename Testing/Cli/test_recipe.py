@@ -166,8 +166,6 @@ class RecipeTest(CommandTest):
 
     def test_ranges_that_find_nothing(self):
         part = "[part]\nmethod = \"%s\"\nrange = %s\n"
-        self.refuses(part % ("pores", "[-inf, inf]"), 3, "every voxel is material")
-        self.refuses(part % ("pores", "[5, inf]") + "[threshold]\nrange = [-inf, inf]\n", 5, "threshold.range holds all values")
         nothing = "fill_holes = \"none\"\n[threshold]\nrange = "
         for method in ("largest", "largest-inside"):
             for defects in ("[0, 49]", "[256, 300]"):
@@ -209,8 +207,6 @@ class RecipeTest(CommandTest):
     def test_rules_that_all_defects_meet_or_none(self):
         rule = "[[acceptance]]\nrule = \"%s\"\n"
         largest = rule % "largest" + "column = \"%s\"\nat_most = %s\n"
-        smallest = rule % "smallest" + "column = \"%s\"\nat_least = %s\n"
-        sizes = "[labeling]\nminimum_size = 8\nmaximum_size = 50\nminimum_volume_mm3 = 3\n"
         part = "[part]\nmethod = \"pores\"\nrange = [5, inf]\nerode_mm = 0.5\n"
         near = part + rule % "near-surface" + "within_mm = %s\nat_most_count = 0\n"
         for text, line, saying in (
@@ -220,20 +216,12 @@ class RecipeTest(CommandTest):
                 ("[selection]\nkeep = \"\"\n", 2, "selection.keep is empty"),
                 (largest % ("", 1), 3, "names the column ''"),
                 (largest % ("label", 3), 3, "acceptance.column names 'label', a number of a component; name a measure"),
-                (largest % ("volume_mm3", -3), 4, "acceptance.at_most is -3, but volume_mm3 is never below 0: every defect fails"),
-                (largest % ("bbox_fill", 1), 4, "acceptance.at_most is 1, but bbox_fill is at most 1: no defect can fail"),
-                (smallest % ("sphericity", 0), 4, "acceptance.at_least is 0, but sphericity is at least 0: no defect can fail"),
-                (smallest % ("touches_border", 2), 4, "never above 1: every defect fails"),
                 (rule % "porosity" + "at_most_percent = 100\n", 3, "acceptance.at_most_percent is 100: no item can fail"),
                 (rule % "spacing" + "at_least_mm = 0\n", 3, "it must be a number above 0"),
-                (sizes + smallest % ("voxel_count", 8), 8, "voxel_count is at least 8: no defect can fail"),
-                (sizes + largest % ("voxel_count", 50), 8, "voxel_count is at most 50: no defect can fail"),
-                (sizes + smallest % ("volume_mm3", 3), 8, "volume_mm3 is at least 3: no defect can fail"),
                 (near % 0.5, 7, "within_mm is 0.5, but part.erode_mm = 0.5 leaves out the defects so near to the surface")):
             with self.subTest(text):
                 self.assertIn("has a fault:", self.refuses(text, line, saying).stderr)
-        for text in (largest % ("volume_mm3", 0), largest % ("centroid_x_mm", -3), smallest % ("euler_number_26", -1), near % 0.6,
-                     sizes + largest % ("voxel_count", 49), sizes + smallest % ("voxel_count", 9), largest % ("covariance_xy_mm2", -1)):
+        for text in (largest % ("volume_mm3", 0), near % 0.6):
             self.accepts(text)
 
     def test_keys_for_slices_and_keys_for_volumes(self):

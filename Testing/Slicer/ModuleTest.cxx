@@ -38,22 +38,9 @@ TEST(ModuleDescription, ReadsParameters)
   EXPECT_EQ(module.Find("other"), nullptr);
 }
 
-TEST(ModuleDescription, RefusesWhatSlicerRefuses)
+TEST(ModuleDescription, RefusesDamagedXml)
 {
-  for (const char * const parameters :
-       { "<number><name>a</name><longflag>a</longflag></number>",
-         "<integer><name>a-b</name><longflag>a</longflag></integer>",
-         "<integer><name>a</name><longflag>a-b</longflag></integer>",
-         "<integer><name>a</name></integer>",
-         "<integer><name>a</name><longflag>a</longflag><index>0</index></integer>",
-         "<image><name>a</name><longflag>a</longflag></image>",
-         "<boolean><name>a</name><longflag>a</longflag><default>true</default></boolean>",
-         "<double><name>a</name><longflag>a</longflag><channel>output</channel></double>",
-         "<string><name>a</name><longflag>a</longflag></string><string><name>a</name><longflag>b</longflag></string>",
-         "<integer>" })
-  {
-    EXPECT_THROW(slicer::ParseModuleDescription(XmlOf(parameters).c_str()), Error) << parameters;
-  }
+  EXPECT_THROW(slicer::ParseModuleDescription(XmlOf("<integer>").c_str()), Error);
   EXPECT_THROW(slicer::ParseModuleDescription("<module/>"), Error);
 }
 

@@ -105,11 +105,16 @@ ElementOfNumpy(const std::string & path, int dimension)
   const auto        byteAt = [&](std::size_t place) {
     return static_cast<std::size_t>(static_cast<unsigned char>(bytes[place]));
   };
-  if (bytes.size() < 12 || bytes.compare(0, 6, "\x93NUMPY") != 0)
-  {
-    throw InvalidArgument("the neighborhood " + Quoted(path) +
-                          " is no .npy file; numpy.save writes one, here of the shape " + right);
-  }
+  const auto check = [&](bool isRight, const std::string & fault) {
+    if (!isRight)
+    {
+      throw InvalidArgument("the neighborhood " + Quoted(path) + fault +
+                            "; numpy.save writes one, of 0 and 1 as truth values or whole numbers (little-endian), "
+                            "here of the shape " +
+                            right);
+    }
+  };
+  check(bytes.size() >= 12 && bytes.compare(0, 6, "\x93NUMPY") == 0, " is not a .npy file");
   // https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html: version 1 has two bytes for the length.
   const std::size_t begin = byteAt(6) == 1 ? 10 : 12;
   const std::size_t length = byteAt(8) + 256 * byteAt(9) + (byteAt(6) == 1 ? 0 : 65536 * byteAt(10));
@@ -121,36 +126,19 @@ ElementOfNumpy(const std::string & path, int dimension)
                        std::string("biu").find(type[2]) != std::string::npos &&
                        std::string("1248").find(type[3]) != std::string::npos;
   const std::size_t size = isKnown ? static_cast<std::size_t>(type[3] - '0') : 0;
-  if (type.empty() || shape.empty())
-  {
-    throw InvalidArgument("the header of the neighborhood '" + path +
-                          "' is cut, or names no type and no shape; numpy.save writes such files, here of the shape " +
-                          right);
-  }
-  if (!isKnown || shape != right)
-  {
-    throw InvalidArgument("the neighborhood " + Quoted(path) + " is an array of the type " + type + " and the shape " +
-                          shape + "; it must be of truth values or whole numbers (little-endian) and of the shape " +
-                          right);
-  }
-  if (bytes.size() != begin + length + count * size)
-  {
-    throw InvalidArgument("the neighborhood '" + path + "' is cut or has too much: it has " +
-                          std::to_string(bytes.size()) + " bytes; an array of the type " + type + " and the shape " +
-                          shape + " takes " + std::to_string(begin + length + count * size));
-  }
+  check(!type.empty() && !shape.empty(), " is truncated");
+  check(isKnown && shape == right, " is an array of the type " + type + " and the shape " + shape);
+  check(bytes.size() == begin + length + count * size,
+        " is truncated or too long: it has " + std::to_string(bytes.size()) + " bytes, and should have " +
+          std::to_string(begin + length + count * size));
   const bool        isReversed = ValueInNumpyHeader(header, "fortran_order") == "True";
   std::vector<bool> element(count);
   for (std::size_t place = 0; place < count; ++place)
   {
     const std::string value = bytes.substr(begin + length + place * size, size);
     const bool        isZero = value.find_first_not_of('\0') == std::string::npos;
-    if (!isZero && (value[0] != 1 || value.find_first_not_of('\0', 1) != std::string::npos))
-    {
-      throw InvalidArgument("the neighborhood " + Quoted(path) + " holds another value than 0 and 1 (element " +
-                            std::to_string(place) +
-                            " of the file); its values must be 0 for no neighbor and 1 for one");
-    }
+    check(isZero || (value[0] == 1 && value.find_first_not_of('\0', 1) == std::string::npos),
+          " holds another value than 0 and 1 (element " + std::to_string(place) + " of the file)");
     std::size_t other = 0;
     for (std::size_t axis = 0, rest = place; axis < static_cast<std::size_t>(dimension); ++axis, rest /= 3)
     {

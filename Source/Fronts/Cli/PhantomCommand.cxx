@@ -134,40 +134,19 @@ GeometryOf(const PhantomArguments & arguments, std::size_t dimension)
 }
 
 /** Writes images of one size, with a message. */
-class ImageWriter
+struct ImageWriter
 {
-public:
-  ImageWriter(const Extent & extent, const Geometry & geometry, Reporter & reporter)
-    : m_Extent(extent)
-    , m_Geometry(geometry)
-    , m_Reporter(reporter)
-  {}
-
   void
   Write(const std::string & path, ScalarType type, const void * voxels) const
   {
-    m_Reporter.Step("writing " + path);
-    const ProgressHooks hooks = m_Reporter.Hooks();
-    WriteImageFile(path,
-                   ImageToWrite::FromMemory(voxels, type, m_Extent, m_Geometry),
-                   { true, { 0, Progress(hooks) } });
+    reporter.Step("writing " + path);
+    const ProgressHooks hooks = reporter.Hooks();
+    WriteImageFile(path, ImageToWrite::FromMemory(voxels, type, extent, geometry), { true, { 0, Progress(hooks) } });
   }
 
-  const Extent &
-  GetExtent() const
-  {
-    return m_Extent;
-  }
-  const Geometry &
-  GetGeometry() const
-  {
-    return m_Geometry;
-  }
-
-private:
-  const Extent &   m_Extent;
-  const Geometry & m_Geometry;
-  Reporter &       m_Reporter;
+  const Extent &   extent;
+  const Geometry & geometry;
+  Reporter &       reporter;
 };
 
 /** The name of a value of the truth. */
@@ -184,11 +163,11 @@ NameOfDefect(std::uint8_t value)
 void
 WriteDefects(const PhantomArguments & arguments, const Scan & scan, const ImageWriter & writer)
 {
-  const Extent & extent = writer.GetExtent();
+  const Extent & extent = writer.extent;
   LabelOptions   options;
   options.criterion = Criterion::EqualValue();
   options.connectivity = Connectivity::Full(extent.dimension);
-  options.geometry = writer.GetGeometry();
+  options.geometry = writer.geometry;
   options.device.kind = Device::Kind::Cpu;
   const Labeling defects = Label(ImageView(scan.truth.data(), extent), options);
   if (!arguments.truthLabels.empty())
@@ -220,7 +199,7 @@ WriteDefects(const PhantomArguments & arguments, const Scan & scan, const ImageW
 void
 WriteScan(const PhantomArguments & arguments, const ImageWriter & writer, const ProgressFunction & progress)
 {
-  const Extent & extent = writer.GetExtent();
+  const Extent & extent = writer.extent;
   ScanArtifacts  artifacts = arguments.kind == "log"     ? ScanArtifacts::OfLog()
                            : arguments.kind == "casting" ? ScanArtifacts::OfCasting()
                                                          : ScanArtifacts::OfPrint();
@@ -246,7 +225,7 @@ WriteScan(const PhantomArguments & arguments, const ImageWriter & writer, const 
 void
 WritePattern(const PhantomArguments & arguments, const ImageWriter & writer, const ProgressFunction & progress)
 {
-  const Extent &                  extent = writer.GetExtent();
+  const Extent &                  extent = writer.extent;
   const std::vector<std::uint8_t> voxels =
     arguments.kind == "balls"
       ? MakeBalls(extent, arguments.density.value_or(0.2), arguments.seed, progress)
@@ -271,7 +250,7 @@ RunPhantom(const PhantomArguments & arguments, const CLI::App & command)
                          arguments.IsScan() || isGrains ? ScalarType::Int16 : ScalarType::UInt8,
                          extent);
   Reporter          reporter(arguments.quiet);
-  const ImageWriter writer(extent, geometry, reporter);
+  const ImageWriter writer{ extent, geometry, reporter };
   reporter.Step("making " + arguments.kind);
   const ProgressHooks    hooks = reporter.Hooks();
   const ProgressFunction progress = [&hooks](double share) { Progress(hooks).Update(share); };

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <iomanip>
 #include <iostream>
+#include <map>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -69,21 +70,9 @@ WayOf(const Geometry & geometry, int axis)
 std::string
 NameOfWay(char way)
 {
-  switch (way)
-  {
-  case 'L':
-    return "left";
-  case 'R':
-    return "right";
-  case 'P':
-    return "posterior";
-  case 'A':
-    return "anterior";
-  case 'S':
-    return "superior";
-  default:
-    return "inferior";
-  }
+  static const std::map<char, std::string> names = { { 'L', "left" },     { 'R', "right" },    { 'P', "posterior" },
+                                                     { 'A', "anterior" }, { 'S', "superior" }, { 'I', "inferior" } };
+  return names.at(way);
 }
 
 /** A proposal: a method and the threshold that it finds, or why it finds none. */

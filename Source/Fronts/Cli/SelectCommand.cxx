@@ -4,7 +4,6 @@
 #include "BrickCCL/Cli/FrontEnd.h"
 #include "BrickCCL/Cli/JobOptions.h"
 #include "BrickCCL/Cli/Report.h"
-#include "BrickCCL/Cli/JobOptions.h"
 #include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Printable.h"

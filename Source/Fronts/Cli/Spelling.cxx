@@ -109,16 +109,14 @@ FindMisspelled(const CLI::App & app, const std::vector<std::string> & arguments)
   std::string      fullName = app.get_name();
   for (const std::string & argument : arguments)
   {
+    const auto isLetter = [&](std::size_t place) {
+      return place < argument.size() && std::isalpha(static_cast<unsigned char>(argument[place])) != 0;
+    };
     if (argument == "--")
     {
       break;
     }
-    const bool isLong = argument.size() > 2 && argument.compare(0, 2, "--") == 0 &&
-                        std::isalpha(static_cast<unsigned char>(argument[2])) != 0;
-    const bool isShort =
-      argument.size() == 2 && argument[0] == '-' && std::isalpha(static_cast<unsigned char>(argument[1])) != 0;
-    const bool isOption = isLong || isShort;
-    if (isOption)
+    if ((argument.rfind("--", 0) == 0 && isLetter(2)) || (argument.size() == 2 && argument[0] == '-' && isLetter(1)))
     {
       const std::vector<std::string> known = OptionNames(*command);
       const std::string              name = argument.substr(0, argument.find('='));
@@ -130,28 +128,21 @@ FindMisspelled(const CLI::App & app, const std::vector<std::string> & arguments)
     }
     else if (!argument.empty() && argument[0] != '-')
     {
-      const auto commands = command->get_subcommands([](const CLI::App *) { return true; });
-      if (commands.empty())
+      std::vector<std::string> names;
+      std::string              list;
+      for (const CLI::App * const one : command->get_subcommands([](const CLI::App *) { return true; }))
       {
-        continue;
+        names.push_back(one->get_name());
+        list += (list.empty() ? "" : ", ") + one->get_name();
       }
-      const auto found = std::find_if(commands.begin(), commands.end(), [&](const CLI::App * one) {
-        return one->get_name() == argument;
-      });
-      if (found == commands.end())
+      const CLI::App * const next = FindCommand(*command, argument);
+      if (next == nullptr && !names.empty())
       {
-        std::vector<std::string> names;
-        std::string              list;
-        for (const CLI::App * const one : commands)
-        {
-          names.push_back(one->get_name());
-          list += (list.empty() ? "" : ", ") + one->get_name();
-        }
         return Quoted(argument) + " is not a command" + DidYouMean(argument, names) + "; there are " + list +
                "; see `" + fullName + " --help`";
       }
-      command = *found;
-      fullName += " " + argument;
+      command = next == nullptr ? command : next;
+      fullName += next == nullptr ? "" : " " + argument;
     }
   }
   return {};

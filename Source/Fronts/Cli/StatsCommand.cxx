@@ -4,7 +4,6 @@
 #include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Cli/JobOptions.h"
 #include "BrickCCL/Cli/Report.h"
-#include "BrickCCL/Cli/JobOptions.h"
 #include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Labels/Relabel.h"
 #include "BrickCCL/Measuring/Measure.h"

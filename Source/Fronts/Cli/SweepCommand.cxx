@@ -67,23 +67,24 @@ struct Curve
 };
 
 void
-WriteDelimited(std::ostream & stream, const Curve & curve, char separator)
+WriteDelimited(std::ostream & stream, const nlohmann::ordered_json & rows, char separator)
 {
-  const std::string names[] = {
-    "threshold",    "components", "largest_voxel_count", "largest_" + curve.sizeName, "voxel_count",
-    curve.sizeName, "fraction"
-  };
-  for (const std::string & name : names)
+  std::string before;
+  for (const auto & column : rows.front().items())
   {
-    stream << (&name == names ? "" : std::string(1, separator)) << name;
+    stream << before << column.key();
+    before = separator;
   }
   stream << '\n';
-  for (const SweepStep & step : curve.steps)
+  for (const auto & row : rows)
   {
-    stream << Exactly(step.threshold) << separator << step.components << separator << step.largest << separator
-           << Exactly(static_cast<double>(step.largest) * curve.voxelSize) << separator << step.voxels << separator
-           << Exactly(static_cast<double>(step.voxels) * curve.voxelSize) << separator << Exactly(curve.Fraction(step))
-           << '\n';
+    before.clear();
+    for (const auto & value : row)
+    {
+      stream << before << (value.is_number_float() ? Exactly(value.get<double>()) : value.dump());
+      before = separator;
+    }
+    stream << '\n';
   }
 }
 
@@ -117,7 +118,7 @@ WriteCurve(const std::string & path, const Curve & curve)
     }
     else
     {
-      WriteDelimited(stream, curve, extension == ".csv" ? ',' : '\t');
+      WriteDelimited(stream, AsJson(curve), extension == ".csv" ? ',' : '\t');
     }
   });
 }

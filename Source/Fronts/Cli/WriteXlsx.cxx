@@ -80,105 +80,60 @@ Close(lxw_workbook * book)
                                    : lxw_strerror(failure);
 }
 
-/** Counts a text in bytes that come in pieces. */
-class TextCounter
-{
-public:
-  explicit TextCounter(std::string text)
-    : m_Text(std::move(text))
-  {}
-
-  void
-  Take(const std::string & piece)
-  {
-    m_Bytes += piece;
-    for (std::size_t at = 0; (at = m_Bytes.find(m_Text, at)) != std::string::npos; at += m_Text.size())
-    {
-      ++m_Count;
-    }
-    m_Bytes.erase(0, m_Bytes.size() - std::min(m_Bytes.size(), m_Text.size() - 1));
-  }
-  std::uint64_t
-  Count() const
-  {
-    return m_Count;
-  }
-
-private:
-  std::string   m_Text;
-  std::string   m_Bytes;
-  std::uint64_t m_Count = 0;
-};
-
-/** A number of a ZIP file. */
-std::uint32_t
-NumberAt(const std::string & file, std::size_t at, std::size_t bytes)
-{
-  std::uint32_t number = 0;
-  for (std::size_t i = bytes; i-- > 0;)
-  {
-    number = number << 8 | static_cast<unsigned char>(file.at(at + i));
-  }
-  return number;
-}
-
-/** Calls a function with the text of the sheet in a workbook, piece by piece. \throws std::exception if there is none.
- */
-template <typename TFunction>
-void
-ReadSheet(const std::string & path, TFunction take)
+/** The number of cells in the sheet of a workbook; 0 if there is none. The library puts the sheet together in a
+ *  temporary file, and takes no notice if that has no room. */
+std::uint64_t
+CountCells(const std::string & path)
+try
 {
   std::ifstream      stream(path, std::ios::binary);
   std::ostringstream text;
   text << stream.rdbuf();
   const std::string file = text.str();
+  const auto        numberAt = [&](std::size_t at, std::size_t bytes) {
+    std::size_t number = 0;
+    for (std::size_t i = bytes; i-- > 0;)
+    {
+      number = number << 8 | static_cast<unsigned char>(file.at(at + i));
+    }
+    return number;
+  };
   // The directory is at the end; each entry has the offset of one file.
   const std::size_t end = file.rfind("PK\5\6");
-  std::size_t       entry = NumberAt(file, end + 16, 4);
-  for (std::uint32_t entries = NumberAt(file, end + 10, 2); entries > 0; --entries)
+  std::size_t       entry = numberAt(end + 16, 4);
+  for (std::size_t entries = numberAt(end + 10, 2); entries > 0; --entries)
   {
-    const std::uint32_t length = NumberAt(file, entry + 28, 2);
-    if (file.compare(entry + 46, length, "xl/worksheets/sheet1.xml") == 0)
+    const std::size_t length = numberAt(entry + 28, 2);
+    if (file.compare(entry + 46, length, "xl/worksheets/sheet1.xml") != 0)
     {
-      const std::size_t local = NumberAt(file, entry + 42, 4);
-      const std::size_t begin = local + 30 + NumberAt(file, local + 26, 2) + NumberAt(file, local + 28, 2);
-      const std::size_t size = NumberAt(file, entry + 20, 4);
-      file.at(begin + size);
-      files::Inflater inflater(reinterpret_cast<const unsigned char *>(file.data()) + begin,
-                               size,
-                               files::Wrapper::None,
-                               "the sheet");
-      std::string     piece(std::size_t{ 1 } << 16, ' ');
-      while (const std::size_t count = inflater.ReadSome(piece.data(), piece.size()))
-      {
-        take(piece.substr(0, count));
-      }
-      return;
+      entry += 46 + length + numberAt(entry + 30, 2) + numberAt(entry + 32, 2);
+      continue;
     }
-    entry += 46 + length + NumberAt(file, entry + 30, 2) + NumberAt(file, entry + 32, 2);
+    const std::size_t local = numberAt(entry + 42, 4);
+    const std::size_t begin = local + 30 + numberAt(local + 26, 2) + numberAt(local + 28, 2);
+    const std::size_t size = numberAt(entry + 20, 4);
+    file.at(begin + size);
+    const auto * const deflated = reinterpret_cast<const unsigned char *>(file.data()) + begin;
+    files::Inflater    inflater(deflated, size, files::Wrapper::None, "the sheet");
+    std::string        piece(std::size_t{ 1 } << 16, ' ');
+    std::uint64_t      cells = 0;
+    char               last[2] = {};
+    while (const std::size_t count = inflater.ReadSome(piece.data(), piece.size()))
+    {
+      for (std::size_t i = 0; i < count; ++i)
+      {
+        cells += last[0] == '/' && last[1] == 'c' && piece[i] == '>' ? 1 : 0;
+        last[0] = last[1];
+        last[1] = piece[i];
+      }
+    }
+    return cells;
   }
-  throw Error("there is no sheet");
+  return 0;
 }
-
-/** Whether a workbook holds all rows and cells. The library puts them together in a temporary file, and takes no notice
- *  if that has no room. */
-bool
-IsWhole(const std::string & path, std::uint64_t rows, std::uint64_t cells)
+catch (const std::exception &)
 {
-  TextCounter rowCounter("</row>");
-  TextCounter cellCounter("</c>");
-  try
-  {
-    ReadSheet(path, [&](const std::string & piece) {
-      rowCounter.Take(piece);
-      cellCounter.Take(piece);
-    });
-  }
-  catch (const std::exception &)
-  {
-    return false;
-  }
-  return rowCounter.Count() == rows && cellCounter.Count() == cells;
+  return 0;
 }
 
 } // namespace
@@ -225,7 +180,7 @@ WriteXlsx(const std::string & path, const ComponentTable & table, const TableTex
     {
       throw Error("cannot write " + Quoted(path) + ": " + fault);
     }
-    if (!IsWhole(temporary, text.rows.size() + 1, cells))
+    if (CountCells(temporary) != cells)
     {
       throw Error("cannot write " + Quoted(path) +
                   ": rows are missing in the workbook; check the space for temporary files");

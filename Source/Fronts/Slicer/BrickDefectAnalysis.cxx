@@ -11,42 +11,6 @@ namespace
 
 using namespace brickccl::slicer;
 
-/** The results and their limits. */
-class Verdict
-{
-public:
-  explicit Verdict(const ModuleValues & values)
-    : m_Values(values)
-  {}
-
-  /** Compares a value with the limit `maximum` if the boolean `limit` is on. */
-  void
-  Check(const std::string & limit, const std::string & maximum, double value, const std::string & what)
-  {
-    if (!m_Values.IsOn(limit))
-    {
-      return;
-    }
-    m_IsAsked = true;
-    if (!brickccl::Condition::IsAtMost(value, m_Values.Number(maximum)))
-    {
-      m_Broken += (m_Broken.empty() ? ": " : ", ") + what + " above " +
-                  brickccl::cli::ParseNumber(m_Values.Text(maximum), maximum).ToString();
-    }
-  }
-
-  std::string
-  Text() const
-  {
-    return !m_IsAsked ? "none" : m_Broken.empty() ? "pass" : "fail" + m_Broken;
-  }
-
-private:
-  const ModuleValues & m_Values;
-  bool                 m_IsAsked = false;
-  std::string          m_Broken;
-};
-
 void
 AnalyzeDefects(ModuleRun & run)
 {
@@ -64,20 +28,11 @@ AnalyzeDefects(ModuleRun & run)
     .Add("--minimum-volume", { values.Text("minimumVolume") })
     .Add("--order", { "size" })
     .Add("--device", { values.Text("device") })
-    .Add("--threads", { values.Text("threads") });
-  if (values.IsOn("darkMaterial"))
-  {
-    arguments.Add("--below", {});
-  }
-  if (isSmoothed)
-  {
-    arguments.Add("--smooth", { "median:" + values.Text("medianRadius") });
-  }
+    .Add("--threads", { values.Text("threads") })
+    .AddIf(values.IsOn("darkMaterial"), "--below")
+    .AddIf(isSmoothed, "--smooth", { "median:" + values.Text("medianRadius") });
   AddTable(arguments, "--statistics", values.Text("outputTable"));
-  if (!values.Text("outputTable").empty())
-  {
-    arguments.Add("--columns", { "surface" });
-  }
+  arguments.AddIf(!values.Text("outputTable").empty(), "--columns", { "surface" });
   // Reading, the threshold, the part, labeling, measuring, writing; and smoothing and the table.
   const int    tables = values.Text("outputTable").empty() ? 0 : 1;
   const int    steps = 5 + (isManual ? 0 : 1) + (isSmoothed ? 1 : 0) + tables;
@@ -86,11 +41,20 @@ AnalyzeDefects(ModuleRun & run)
   const double count = summary.at("components");
   const double porosity = pores.at("porosity_percent");
   const double largest = SizeIn(summary, pores, "largest_");
-  Verdict      verdict(values);
-  verdict.Check("limitPorosity", "maximumPorosity", porosity, "porosity in %");
-  verdict.Check("limitDefectVolume", "maximumDefectVolume", largest, "largest defect in mm3");
-  verdict.Check("limitDefectCount", "maximumDefectCount", count, "number of defects");
-  run.Return("verdict", verdict.Text());
+  bool         isAsked = false;
+  std::string  broken;
+  const auto   check = [&](const char * limit, const char * maximum, double value, const std::string & what) {
+    isAsked = isAsked || values.IsOn(limit);
+    if (values.IsOn(limit) && !brickccl::Condition::IsAtMost(value, values.Number(maximum)))
+    {
+      broken += (broken.empty() ? ": " : ", ") + what + " above " +
+                brickccl::cli::ParseNumber(values.Text(maximum), maximum).ToString();
+    }
+  };
+  check("limitPorosity", "maximumPorosity", porosity, "porosity in %");
+  check("limitDefectVolume", "maximumDefectVolume", largest, "largest defect in mm3");
+  check("limitDefectCount", "maximumDefectCount", count, "number of defects");
+  run.Return("verdict", !isAsked ? "none" : broken.empty() ? "pass" : "fail" + broken);
   run.Return("componentCount", summary.at("components"));
   run.Return("porosity_percent", porosity);
   run.Return("largestDefectVolume", largest);

@@ -23,10 +23,7 @@ LabelVolume(ModuleRun & run)
   if (foreground == "AtLeastFoundThreshold" || foreground == "BelowFoundThreshold")
   {
     arguments.Add("--threshold", { values.Text("thresholdMethod") });
-    if (foreground == "BelowFoundThreshold")
-    {
-      arguments.Add("--below", {});
-    }
+    arguments.AddIf(foreground == "BelowFoundThreshold", "--below");
     ++steps;
   }
   else if (foreground != "NotZero")
@@ -38,14 +35,10 @@ LabelVolume(ModuleRun & run)
     arguments.Add("--smooth", { "median:" + values.Text("medianRadius") });
     ++steps;
   }
-  if (values.Text("joining") == "EqualValues")
-  {
-    arguments.Add("--equal-value", {});
-  }
-  if (values.Text("joining") == "SimilarValues")
-  {
-    arguments.Add("--tolerance", { values.Text("tolerance") });
-  }
+  arguments.AddIf(values.Text("joining") == "EqualValues", "--equal-value")
+    .AddIf(values.Text("joining") == "SimilarValues", "--tolerance", { values.Text("tolerance") })
+    .AddIf(values.IsOn("clearBorder"), "--clear-border")
+    .AddIf(values.IsOn("fillHoles"), "--fill-holes", { "inf" });
   if (!values.Points("seeds").empty())
   {
     std::string seeds;
@@ -54,14 +47,6 @@ LabelVolume(ModuleRun & run)
       seeds += (seeds.empty() ? "" : ";") + point;
     }
     arguments.Add("--seeds", { seeds }).Add("--physical-seeds", {});
-  }
-  if (values.IsOn("clearBorder"))
-  {
-    arguments.Add("--clear-border", {});
-  }
-  if (values.IsOn("fillHoles"))
-  {
-    arguments.Add("--fill-holes", { "inf" });
   }
   const std::string & connectivity = values.Text("connectivity");
   const bool          isBySlice = values.Text("bySlice") != "no";

@@ -5,68 +5,17 @@
 
 #include <pugixml.hpp>
 
-#include <set>
-
 namespace brickccl::slicer
 {
 
 namespace
 {
 
-/** A letter or an underscore, then also digits: what Slicer takes as the name of a parameter. */
-bool
-IsIdentifier(const std::string & text)
-{
-  const std::string letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
-  return !text.empty() && letters.find(text[0]) != std::string::npos &&
-         text.find_first_not_of(letters + "0123456789") == std::string::npos;
-}
-
-/** \throws Error unless Slicer takes the parameter. */
-void
-CheckParameter(const ModuleParameter & parameter)
-{
-  const auto refuse = [&](const std::string & what) {
-    throw Error("the module's XML is wrong: parameter '" + parameter.name + "' " + what);
-  };
-  if (!IsIdentifier(parameter.name))
-  {
-    refuse("needs a name of letters, digits and underscores");
-  }
-  if (parameter.IsReturnValue())
-  {
-    if (parameter.index || !parameter.longFlag.empty())
-    {
-      refuse("is a return value and has an index or a flag");
-    }
-    return;
-  }
-  if (parameter.index ? !parameter.longFlag.empty() : !IsIdentifier(parameter.longFlag))
-  {
-    refuse("must have either an index, or a longflag of letters, digits and underscores");
-  }
-  if (parameter.IsFile() && parameter.channel != "input" && parameter.channel != "output")
-  {
-    refuse("is a file and must have the channel input or output");
-  }
-  if (parameter.tag == "boolean" && parameter.defaultValue != "false")
-  {
-    refuse("is a boolean, whose default must be false");
-  }
-}
-
 ModuleParameter
 ReadParameter(const pugi::xml_node & node)
 {
-  static const std::set<std::string> tags = {
-    "image", "table", "boolean", "integer", "double", "string", "point", "integer-enumeration", "string-enumeration"
-  };
   ModuleParameter parameter;
   parameter.tag = node.name();
-  if (tags.count(parameter.tag) == 0)
-  {
-    throw Error("the module's XML is wrong: <" + parameter.tag + "> is not a known kind of parameter");
-  }
   parameter.name = node.child_value("name");
   parameter.label = node.child_value("label");
   parameter.description = node.child_value("description");
@@ -83,7 +32,6 @@ ReadParameter(const pugi::xml_node & node)
   }
   parameter.minimum = node.child("constraints").child_value("minimum");
   parameter.maximum = node.child("constraints").child_value("maximum");
-  CheckParameter(parameter);
   return parameter;
 }
 
@@ -129,12 +77,7 @@ ParseModuleDescription(const char * xml)
       const std::string name = child.name();
       if (name != "label" && name != "description")
       {
-        ModuleParameter parameter = ReadParameter(child);
-        if (module.Find(parameter.name) != nullptr)
-        {
-          throw Error("the module's XML is wrong: there are two parameters '" + parameter.name + "'");
-        }
-        module.groups.back().parameters.push_back(std::move(parameter));
+        module.groups.back().parameters.push_back(ReadParameter(child));
       }
     }
   }

@@ -1,28 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Slicer/ModuleReporter.h"
 
+#include "BrickCCL/Pictures/Drawing.h"
+
 #include <algorithm>
 #include <iostream>
 
 namespace brickccl::slicer
 {
-
-namespace
-{
-
-/** A text escaped for XML. */
-std::string
-EscapeXml(const std::string & text)
-{
-  std::string escaped;
-  for (const char c : text)
-  {
-    escaped += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);
-  }
-  return escaped;
-}
-
-} // namespace
 
 ModuleReporter::ModuleReporter(const std::string & title, const ModuleWords & words)
   : cli::Reporter(true)

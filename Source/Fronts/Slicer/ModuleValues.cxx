@@ -67,22 +67,6 @@ HelpOf(const ModuleParameter & parameter)
 } // namespace
 
 void
-ModuleValues::AddFlag(CLI::App & app, const ModuleParameterGroup & group, const ModuleParameter & parameter)
-{
-  app.add_flag("--" + parameter.longFlag, m_Flags[parameter.name], HelpOf(parameter))->group(group.label);
-}
-
-void
-ModuleValues::AddPoints(CLI::App & app, const ModuleParameterGroup & group, const ModuleParameter & parameter)
-{
-  app.add_option("--" + parameter.longFlag, m_Points[parameter.name], HelpOf(parameter))
-    ->group(group.label)
-    ->type_name("X,Y,Z")
-    // One point behind each flag, since what follows may be an argument without a flag.
-    ->allow_extra_args(false);
-}
-
-void
 ModuleValues::AddOption(CLI::App & app, const ModuleParameterGroup & group, const ModuleParameter & parameter)
 {
   std::string & text = m_Texts[parameter.name];
@@ -129,11 +113,15 @@ ModuleValues::AddOptions(CLI::App & app, const ModuleDescription & module)
       }
       else if (parameter.tag == "boolean")
       {
-        AddFlag(app, group, parameter);
+        app.add_flag("--" + parameter.longFlag, m_Flags[parameter.name], HelpOf(parameter))->group(group.label);
       }
       else if (parameter.tag == "point")
       {
-        AddPoints(app, group, parameter);
+        // One point behind each flag, since what follows may be an argument without a flag.
+        app.add_option("--" + parameter.longFlag, m_Points[parameter.name], HelpOf(parameter))
+          ->group(group.label)
+          ->type_name("X,Y,Z")
+          ->allow_extra_args(false);
       }
       else
       {
@@ -147,43 +135,10 @@ ModuleValues::AddOptions(CLI::App & app, const ModuleDescription & module)
   }
 }
 
-const std::string &
-ModuleValues::Text(const std::string & name) const
-{
-  const auto found = m_Texts.find(name);
-  if (found == m_Texts.end())
-  {
-    throw Error("the module's XML has no parameter '" + name + "' with a value");
-  }
-  return found->second;
-}
-
 double
 ModuleValues::Number(const std::string & name) const
 {
   return static_cast<double>(cli::ParseNumber(Text(name), name));
-}
-
-const std::vector<std::string> &
-ModuleValues::Points(const std::string & name) const
-{
-  const auto found = m_Points.find(name);
-  if (found == m_Points.end())
-  {
-    throw Error("the module's XML has no parameter '" + name + "' with points");
-  }
-  return found->second;
-}
-
-bool
-ModuleValues::IsOn(const std::string & name) const
-{
-  const auto found = m_Flags.find(name);
-  if (found == m_Flags.end())
-  {
-    throw Error("the module's XML has no boolean '" + name + "'");
-  }
-  return found->second;
 }
 
 void

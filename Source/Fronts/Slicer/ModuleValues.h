@@ -22,17 +22,24 @@ public:
    *  come from the description. Both must live as long as `app`. */
   void AddOptions(CLI::App & app, const ModuleDescription & module);
 
-  /** The value as text; empty for a file that is not given. \throws Error for a name that the module does not have. */
-  const std::string & Text(const std::string & name) const;
-
-  /** The value as a number. \throws Error for a name that the module does not have. */
+  // The values of parameters, whose names the module's XML must have: as text, empty for a file that is not given; as a
+  // number; as points, each "x,y,z"; and whether a boolean is true.
+  const std::string &
+  Text(const std::string & name) const
+  {
+    return m_Texts.at(name);
+  }
   double Number(const std::string & name) const;
-
-  /** The points of a parameter that takes several, each as "x,y,z". \throws Error for another name. */
-  const std::vector<std::string> & Points(const std::string & name) const;
-
-  /** Whether a boolean is true. \throws Error unless the name is a boolean of the module. */
-  bool IsOn(const std::string & name) const;
+  const std::vector<std::string> &
+  Points(const std::string & name) const
+  {
+    return m_Points.at(name);
+  }
+  bool
+  IsOn(const std::string & name) const
+  {
+    return m_Flags.at(name);
+  }
 
   /** \throws InvalidArgument if a file that is needed is not given, or if an output is the same file as an input,
    *  which is so in Slicer if one volume is chosen for both. \param returnFile  is an output as well; it may be
@@ -43,8 +50,6 @@ public:
   void Echo(std::ostream & stream) const;
 
 private:
-  void AddFlag(CLI::App & app, const ModuleParameterGroup & group, const ModuleParameter & parameter);
-  void AddPoints(CLI::App & app, const ModuleParameterGroup & group, const ModuleParameter & parameter);
   void AddOption(CLI::App & app, const ModuleParameterGroup & group, const ModuleParameter & parameter);
 
   std::map<std::string, std::string>              m_Texts;

@@ -111,6 +111,13 @@ public:
     return value == none ? *this : Add(option, { value });
   }
 
+  /** Adds an option with its values if something holds. */
+  CommandArguments &
+  AddIf(bool holds, const std::string & option, const std::vector<std::string> & values = {})
+  {
+    return holds ? Add(option, values) : *this;
+  }
+
   const std::vector<std::string> &
   List() const
   {

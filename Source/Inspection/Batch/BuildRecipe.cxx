@@ -59,7 +59,7 @@ public:
     for (std::size_t i = 0; i < m_Rules.size(); ++i)
     {
       TakeRule(m_Rules[i], m_Recipe.acceptance[i]);
-      CheckLimit(m_Recipe.acceptance[i], m_Recipe, m_Rules[i], m_Problems);
+      CheckLimit(m_Rules[i], m_Recipe.acceptance[i]);
     }
   }
 
@@ -280,6 +280,29 @@ private:
       Complain(
         given.LineOf("least_part_percent"),
         "acceptance.least_part_percent is set, but there is no part; set part.method = \"pores\" or \"largest\"");
+    }
+  }
+
+  /** Complains of limits that all defects meet, and of columns that are no measure. */
+  void
+  CheckLimit(const GivenKeys & given, const AcceptanceRule & rule)
+  {
+    if (rule.column == "label" || rule.column == "nearest_label")
+    {
+      Complain(given.LineOf("column"),
+               "acceptance.column names '" + rule.column +
+                 "', a number of a component; name a measure, such as volume_mm3");
+    }
+    if (given.Has("at_most_percent") && rule.limit >= 100)
+    {
+      Complain(given.LineOf("at_most_percent"), "acceptance.at_most_percent is 100: no item can fail");
+    }
+    if (rule.rule == "near-surface" && given.Has("within_mm") && rule.within <= m_Recipe.erode)
+    {
+      Complain(given.LineOf("within_mm"),
+               "acceptance.within_mm is " + files::Shortest(rule.within) +
+                 ", but part.erode_mm = " + files::Shortest(m_Recipe.erode) +
+                 " leaves out the defects so near to the surface; make within_mm larger, or omit erode_mm");
     }
   }
 

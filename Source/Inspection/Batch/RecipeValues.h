@@ -63,14 +63,8 @@ RecipeValues ReadRecipeValues(const std::string & text, std::vector<RecipeProble
  *  `problems`. */
 void BuildRecipe(RecipeValues & values, std::vector<RecipeProblem> & problems);
 
-/** Complains of values of the part and of defects with which no item can have a defect, or everything is one. */
+/** Complains of values of the part and of defects with which no item can have a defect. */
 void CheckRanges(const Recipe & recipe, const GivenKeys & given, std::vector<RecipeProblem> & problems);
-
-/** Complains of a limit that no value meets, or that all values meet. */
-void CheckLimit(const AcceptanceRule &       rule,
-                const Recipe &               recipe,
-                const GivenKeys &            given,
-                std::vector<RecipeProblem> & problems);
 
 /** Complains of keys of which some fit slices only and others volumes only. */
 void CheckFit(const RecipeValues & values, std::vector<RecipeProblem> & problems);

@@ -11,7 +11,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 SIZE = 15
 ROOM = 40
-LINE = 110
+LINE = 116
 
 
 def drawn(text, size=SIZE, rise=0):
@@ -52,9 +52,10 @@ for character, (pixels, advance) in sorted(GLYPHS.items()):
         rows, columns = np.array([20]), np.array([5])
     box = levels[rows[0]:rows[-1] + 1, columns[0]:columns[-1] + 1]
     text = "".join("%x" % level for level in box.ravel())
-    lines = ["\"%s\"" % text[i:i + LINE] for i in range(0, len(text), LINE)]
-    print("  { 0x%02x, %d, %d, %d, %d, %d," % (ord(character), round(advance), columns[0] - 5, 20 - rows[0], *box.shape[::-1]))
-    print("\n".join("    " + line for line in lines) + " },")
+    start = "  { 0x%02x, %d, %d, %d, %d, %d, \"" % (ord(character), round(advance), columns[0] - 5, 20 - rows[0], *box.shape[::-1])
+    first = LINE - len(start)
+    lines = [start + text[:first]] + ["    \"" + text[i:i + LINE - 5] for i in range(first, len(text), LINE - 5)]
+    print("\"\n".join(lines) + "\" },")
 print("""};
 // clang-format on
 const std::size_t FontGlyphCount = sizeof(FontGlyphs) / sizeof(FontGlyphs[0]);

@@ -41,7 +41,7 @@ ValueFor(const Parameter & parameter)
   case Kind::Columns:
     break;
   }
-  for (const char * const text : { "8+z", "x,y", "2.5", "median:2", "a.png", "a.ctbl", "comma" })
+  for (const char * const text : { "8+z", "x,y", "2.5", "median:2", "a.png", "a.ctbl", "comma", "2x2:int8" })
   {
     try
     {

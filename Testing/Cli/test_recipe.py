@@ -73,7 +73,7 @@ class RecipeTest(CommandTest):
         for number, said in (("1200", "1200"), ("-0.5", "-0.5"), ("1e3", "1000"), ("0x10", "16"), ("1_000", "1000"),
                              ("9007199254740993", "9007199254740993"), ("-9223372036854775807", "-9223372036854775807")):
             explained = self.ok("recipe", "explain", self.recipe(part % number)).stdout
-            self.assertIn("piece of values from %s to inf, with its pores" % said, explained)
+            self.assertIn("piece of material (values from %s to inf) with its pores" % said, explained)
             explained = self.ok("recipe", "explain", self.recipe("[threshold]\nmethod = %s\n" % number)).stdout
             self.assertIn("Voxels below %s may belong to defects" % said, explained)
         self.assertIn("at or above 7 may", self.ok("recipe", "explain", self.recipe("[threshold]\nmethod = 7\nside = \"above\"\n")).stdout)
@@ -130,11 +130,11 @@ class RecipeTest(CommandTest):
         self.assertEqual(said, [said[0]] * 3)
         text = "[labeling]\nminimum_volume_mm3 = %s\n"
         said = [self.ok("recipe", "explain", self.recipe(text % value)).stdout for value in ("2000", "\"2 cm3\"", "\"2cm^3\"")]
-        self.assertIn("less than 2000 mm3", said[0])
+        self.assertIn("smaller than 2000 mm3", said[0])
         self.assertEqual(said, [said[0]] * 3)
         text = "[labeling]\nby_slice = \"z\"\nminimum_volume_mm3 = %s\n"
         for value in ("200", "\"200 mm2\"", "\"2 cm^2\""):
-            self.assertIn("less than 200 mm2", self.ok("recipe", "explain", self.recipe(text % value)).stdout)
+            self.assertIn("smaller than 200 mm2", self.ok("recipe", "explain", self.recipe(text % value)).stdout)
         said = self.ok("recipe", "explain", self.recipe("[input]\nspacing_mm = [\"500 um\", 0.5, \"0.1 cm\"]\n")).stdout
         self.assertIn("0.5 x 0.5 x 1 mm", said)
         self.refuses("[input]\nspacing_mm = [\"2 mm3\", 1, 1]\n", 2, "lengths such as")
@@ -189,11 +189,11 @@ class RecipeTest(CommandTest):
     def test_what_explain_says_of_the_part(self):
         text = "[part]\nmethod = \"pores\"\nrange = [5, inf]\n%s[[acceptance]]\nrule = \"porosity\"\nat_most_percent = 1\n"
         said = self.ok("recipe", "explain", self.recipe(text % "")).stdout
-        self.assertIn("Only closed pores count: one that is open to the outside, if by one voxel, belongs to the outside; "
+        self.assertIn("Only closed pores count: a pore with even a one-voxel opening to the outside belongs to the outside; "
                       "part.close_mm closes openings.", said)
         self.assertIn("at most 1 % of the part\n", said)
         said = self.ok("recipe", "explain", self.recipe(text % "close_mm = 2\nerode_mm = 0.5\n")).stdout
-        self.assertIn("unless the opening is at most so wide. Its core are the voxels whose centers are deeper than 0.5 mm", said)
+        self.assertIn("unless the opening is at most this wide. Its core consists of the voxels deeper than 0.5 mm", said)
         self.assertIn("at most 1 % of the part's core\n", said)
 
     def test_rules(self):

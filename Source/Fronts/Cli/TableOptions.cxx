@@ -438,7 +438,7 @@ PrintColumns(bool asMarkdown)
     else
     {
       std::cout << "  " << column.name << (column.unit.empty() ? "" : " [" + column.unit + "]") << ": "
-                << column.description << "; merged: " << NameOf(column.merge) << '\n';
+                << column.description << '\n';
     }
   }
   std::cout.flush();

@@ -34,32 +34,30 @@ TextOf(const Criterion::Range & range)
 std::string
 ExplainPart(const job::Part & part)
 {
-  std::string text = "The part is the largest ";
-  text += part.partMethod == "pores"   ? "piece of values "
-        : part.partMethod == "largest" ? "component of values "
-                                       : "component that touches no side along x and y of values ";
+  std::string text = "The part is the largest piece of material (values ";
   text += part.partRange ? TextOf(*part.partRange) : "at or above the threshold that " + part.partThreshold + " finds";
-  text += part.partMethod == "pores" ? ", with its pores; bores that run straight through are outside"
-        : part.partHoles == "volume" ? ", with what it encloses"
-        : part.partHoles == "slices" ? ", with what it encloses in each slice"
+  text += part.partMethod == "pores" || part.partMethod == "largest" ? ")" : ") that touches no side along x and y";
+  text += part.partMethod == "pores" ? " with its pores; through-bores do not belong to it"
+        : part.partHoles == "volume" ? " with the cavities that it encloses"
+        : part.partHoles == "slices" ? " with the cavities that it encloses in each slice"
                                      : "";
   text +=
     part.close > 0 ? "; cracks and openings up to " + Shortest(part.close) + " mm wide belong to it" : std::string();
-  text += "; only voxels in it count.";
+  text += ". Only voxels in the part count.";
   if (part.partMethod == "pores")
   {
-    text += " Only closed pores count: one that is open to the outside, if by one voxel, belongs to the outside";
-    text += part.close > 0 ? ", unless the opening is at most so wide." : "; part.close_mm closes openings.";
+    text += " Only closed pores count: a pore with even a one-voxel opening to the outside belongs to the outside";
+    text += part.close > 0 ? ", unless the opening is at most this wide." : "; part.close_mm closes openings.";
   }
   else if (part.partHoles != "none")
   {
-    text += " What is open to the outside, if by one voxel, is not enclosed.";
+    text += " A cavity with even a one-voxel opening is not enclosed.";
   }
   if (part.erode > 0)
   {
     const std::string depth = Shortest(part.erode);
-    text += " Its core are the voxels whose centers are deeper than " + depth +
-            " mm below its surface or the image's border; only defects that are in the core as a whole count.";
+    text += " Its core consists of the voxels deeper than " + depth +
+            " mm below its surface or the image's border; only defects entirely in the core count.";
   }
   return text;
 }
@@ -67,7 +65,7 @@ ExplainPart(const job::Part & part)
 std::string
 ExplainLabeling(const Recipe & recipe)
 {
-  std::string text = "Neighboring voxels that take part belong to one component";
+  std::string text = "Neighboring voxels of defects belong to one component";
   text += job::JoiningOf(recipe);
   text += !recipe.neighborhood.empty()         ? "; each voxel has the neighbors " + recipe.neighborhood + "."
         : recipe.connectivity == FaceNeighbors ? "; neighbors share a face."
@@ -102,8 +100,8 @@ ExplainRecipe(const Recipe & recipe)
   }
   add(recipe.slices == "volume"
         ? "The slice images of a folder are one volume" +
-            std::string(recipe.acceptIrregularNames ? ", also where numbers are missing or names differ."
-                                                    : "; their names must be the same but for a number without gaps.")
+            std::string(recipe.acceptIrregularNames ? ", even if numbers are missing or names differ."
+                                                    : "; their names differ only in a number, which has no gaps.")
         : "Every slice image is an item of its own.");
   if (!recipe.raw.empty())
   {
@@ -116,7 +114,7 @@ ExplainRecipe(const Recipe & recipe)
     {
       spacing += (spacing.empty() ? "" : " x ") + Shortest(step);
     }
-    add("Voxels are taken as " + spacing + " mm, whatever files say.");
+    add("The voxel size is " + spacing + " mm; it overrides the files.");
   }
   if (!recipe.smooth.empty())
   {
@@ -134,16 +132,16 @@ ExplainRecipe(const Recipe & recipe)
   add(ExplainLabeling(recipe));
   if (recipe.minimumVolume.value > 0)
   {
-    add("Components of less than " + Shortest(recipe.minimumVolume.value) +
-        (recipe.bySlice.empty() && recipe.minimumVolume.power != 2 ? " mm3" : " mm2") + " are noise.");
+    add("Components smaller than " + Shortest(recipe.minimumVolume.value) +
+        (recipe.bySlice.empty() && recipe.minimumVolume.power != 2 ? " mm3" : " mm2") + " are ignored as noise.");
   }
   if (recipe.minimumSize > 0)
   {
-    add("Components of less than " + std::to_string(recipe.minimumSize) + " voxels are noise.");
+    add("Components of fewer than " + std::to_string(recipe.minimumSize) + " voxels are ignored as noise.");
   }
   if (recipe.maximumSize != std::numeric_limits<std::uint64_t>::max())
   {
-    add("Components of more than " + std::to_string(recipe.maximumSize) + " voxels are no defects.");
+    add("Components of more than " + std::to_string(recipe.maximumSize) + " voxels are not defects.");
   }
   add(recipe.keep.empty() ? "Every component is a defect." : "Defects are components with " + recipe.keep + ".");
   add(recipe.acceptance.empty() ? "There are no rules: items neither pass nor fail." : "An item passes if");

@@ -6,6 +6,7 @@
 #include "BrickCCL/Batch/Rules/RuleJudge.h"
 #include "BrickCCL/Files/Settle.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace brickccl::batch
@@ -44,8 +45,13 @@ JudgeColumn(RuleJudge & judge)
 std::string
 ExplainColumn(const AcceptanceRule & rule, const std::string &)
 {
-  return "no defect has " + std::string(rule.rule == "largest" ? "more" : "less") + " than " +
-         files::Shortest(rule.limit) + " in " + rule.column;
+  std::string       words = rule.column;
+  const std::size_t unit = words.rfind("_mm");
+  const std::string limit =
+    files::Shortest(rule.limit) + (unit == std::string::npos ? "" : ' ' + words.substr(unit + 1));
+  words = words.substr(0, unit);
+  std::replace(words.begin(), words.end(), '_', ' ');
+  return "the " + words + " of every defect is at " + (rule.rule == "largest" ? "most " : "least ") + limit;
 }
 
 void

@@ -33,7 +33,8 @@ JudgeNumber(RuleJudge & judge)
 std::string
 ExplainNumber(const AcceptanceRule & rule, const std::string &)
 {
-  return (rule.limit == 1 ? "there is at most " : "there are at most ") + CountedDefects(rule.limit);
+  return rule.limit == 0 ? "there is no defect"
+                         : (rule.limit == 1 ? "there is at most " : "there are at most ") + CountedDefects(rule.limit);
 }
 
 void
@@ -47,8 +48,9 @@ JudgeNearSurface(RuleJudge & judge)
 std::string
 ExplainNearSurface(const AcceptanceRule & rule, const std::string &)
 {
-  return "at most " + CountedDefects(rule.limit) + (rule.limit == 1 ? " is" : " are") + " nearer than " +
-         Shortest(rule.within) + " mm to the part's surface";
+  return (rule.limit == 0 ? "no defect is"
+                          : "at most " + CountedDefects(rule.limit) + (rule.limit == 1 ? " is" : " are")) +
+         " nearer than " + Shortest(rule.within) + " mm to the part's surface";
 }
 
 /** A component has voxels in every slice between its first and its last one, since it is connected. */

@@ -219,30 +219,17 @@ ReadMrc(const FileBytes & file, const ReadOptions & options)
   CheckBytesBeyond(file.Size() - begin - bytes, 1, image);
   SetGeometry(header, image);
   TellHeader(options, image, header.Integer(3) == 12);
-
-  const unsigned char * const data = file.Data() + begin;
-  const bool                  isHalf = header.Integer(3) == 12;
-  const bool                  isSwapped = header.IsSwapped() && voxels.storedBytes > 1;
-  if (!isHalf && !isSwapped && reinterpret_cast<std::uintptr_t>(data) % SizeOf(image.type) == 0)
+  if (header.Integer(3) != 12)
   {
-    image.voxels.Share(file.Owner(), data, bytes);
+    TakeStored(file, begin, header.IsSwapped(), options.Context(), image);
     return image;
   }
-  const HostContext context = options.Context();
-  VoxelMemory       halves;
-  VoxelMemory &     stored = isHalf ? halves : image.voxels;
-  std::byte * const copy = stored.Resize(bytes);
-  std::memcpy(copy, data, bytes);
-  if (isSwapped)
+  std::vector<unsigned char> halves(file.Data() + begin, file.Data() + begin + bytes);
+  if (header.IsSwapped())
   {
-    SwapBytes(copy, static_cast<std::size_t>(voxels.storedBytes), count, context);
+    SwapBytes(halves.data(), 2, count, options.Context());
   }
-  if (isHalf)
-  {
-    HalfToFloat(reinterpret_cast<const unsigned char *>(copy),
-                reinterpret_cast<float *>(image.voxels.Resize(count * sizeof(float))),
-                count);
-  }
+  HalfToFloat(halves.data(), reinterpret_cast<float *>(image.voxels.Resize(count * sizeof(float))), count);
   return image;
 }
 

@@ -21,23 +21,16 @@ class MrcHeader
 {
 public:
   explicit MrcHeader(const FileBytes & file)
-    : m_Data(file.Data())
+    : m_File(file)
   {
     file.Require(0, HeaderBytes);
-    const int stamp = m_Data[212];
-    if (stamp == 0x44 || stamp == 0x41)
-    {
-      m_IsBig = false;
-    }
-    else if (stamp == 0x11)
-    {
-      m_IsBig = true;
-    }
-    else
+    const int stamp = file.Data()[212];
+    m_IsBig = stamp == 0x11;
+    if (stamp != 0x11 && stamp != 0x44 && stamp != 0x41)
     {
       // Some writers leave the stamp out. Then the order of axes decides, or else the width, which is larger in the
       // wrong byte order.
-      const unsigned char * const axis = m_Data + 64;
+      const unsigned char * const axis = file.Data() + 64;
       m_IsBig = axis[0] == 0 && axis[3] != 0;
       if (axis[0] == 0 && axis[3] == 0)
       {
@@ -56,12 +49,7 @@ public:
   std::int32_t
   Integer(int word) const
   {
-    std::uint32_t number = 0;
-    for (int i = 0; i < 4; ++i)
-    {
-      number |= std::uint32_t{ m_Data[4 * word + i] } << (m_IsBig ? 24 - 8 * i : 8 * i);
-    }
-    return static_cast<std::int32_t>(number);
+    return static_cast<std::int32_t>(m_File.Number(4 * static_cast<std::uint64_t>(word), 4, m_IsBig));
   }
   float
   Float(int word) const
@@ -73,8 +61,8 @@ public:
   }
 
 private:
-  const unsigned char * m_Data;
-  bool                  m_IsBig = false;
+  const FileBytes & m_File;
+  bool              m_IsBig = false;
 };
 
 struct MrcVoxels

@@ -4,6 +4,7 @@
 
 #include "BrickCCL/Files/Disk/FileBytes.h"
 #include "BrickCCL/Files/ImageFile.h"
+#include "BrickCCL/Files/PartialVoxels.h"
 #include "BrickCCL/Files/Codecs/InflateOnThreads.h"
 
 #include <cstdint>
@@ -23,46 +24,39 @@ namespace brickccl::files
 void
 TakeStored(const FileBytes & file, std::uint64_t begin, bool swapped, const HostContext & context, LoadedImage & image);
 
-/** Copies `count` bytes of a file, from `begin` on, to `output`: a part of voxels in several files.
- *  \throws Error if the file is too short. */
+/** Copies `count` bytes of a file, from `begin` on, to `output`. \throws Error if the file is too short. */
 void CopyStored(const FileBytes &   file,
                 std::uint64_t       begin,
                 std::uint64_t       count,
                 std::byte *         output,
                 const HostContext & context);
 
-/** The share of the reading that one of several files of equal size is. */
-inline HostContext
-PartOfFile(const HostContext & context, std::size_t file, std::size_t files)
+enum class Encoding
 {
-  const auto count = static_cast<double>(files);
-  return context.Part(static_cast<double>(file) / count, static_cast<double>(file + 1) / count);
-}
+  Raw,
+  Text,
+  Hexadecimal,
+  Compressed
+};
 
-/** \throws Error unless the voxels of an image of this extent divide evenly among `count` files. Each file holds one or
- *  several whole entries of the slowest axes. */
-void CheckFileCount(std::size_t count, const Extent & extent);
+/** How an image's voxels are stored: in files, each with an equal part of them. */
+struct DataLayout
+{
+  Encoding encoding = Encoding::Raw;
+  /** Whether the bytes of each value are in reverse order. */
+  bool swapped = false;
+  /** Raw voxels are the ends of the files, wherever the parts begin. */
+  bool                          areLast = false;
+  std::vector<CompressedVoxels> parts = {};
+};
+
+/** Reads the voxels of `image`, whose extent, type and channels are known, and adds the files to its own. \throws Error
+ *  for files that are too short, damaged or too many. */
+void ReadDataFiles(const DataLayout & layout, const HostContext & context, LoadedImage & image);
 
 /** Reports bytes that follow the voxels. It adds a note, or throws an Error if there are several files, which then do
  *  not fit. */
 void CheckBytesBeyond(std::uint64_t beyond, std::size_t fileCount, LoadedImage & image);
-
-/** \throws Error if a file of `fileBytes` bytes cannot hold the voxels of `image`, since a byte gives at most `perByte`
- *  bytes. */
-void CheckRoom(std::uint64_t fileBytes, std::uint64_t perByte, const LoadedImage & image);
-
-/** Allocates the voxels of `image`. \throws Error if a file of `fileBytes` bytes cannot hold them, since a byte gives
- *  at most `perByte` bytes. The header is damaged then. */
-std::byte * MakeRoom(std::uint64_t fileBytes, std::uint64_t perByte, LoadedImage & image);
-
-/** Reads `count` values of a type from text: numbers with white space or commas between them. \throws Error if there
- *  are fewer, for words that are not numbers, and for numbers that the type does not hold. */
-void ReadText(const char *     begin,
-              const char *     end,
-              ScalarType       type,
-              std::size_t      count,
-              const Progress & progress,
-              void *           output);
 
 /** A file that is written from beginning to end. */
 class OutputFile

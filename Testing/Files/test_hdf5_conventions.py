@@ -52,44 +52,9 @@ class ConventionTest(Hdf5Files):
                     self.assertEqual(self.assert_voxels(self.labeled(labels, scales, first), first[0]).notes, [])
             self.refuses(self.labeled(("z", "lon", "lat"), scales), saying=("names of its dimensions", "transpose"))
 
-    def test_chunks_that_imaris_fills_up(self):
-        def digits(number):
-            return np.array([digit.encode() for digit in str(number)], "S1")
-        channel = "DataSet/ResolutionLevel 0/TimePoint 0/Channel 0"
-        path = self.store("a.ims", {channel + "/Data": BLOCKY})
-        for stated in (BLOCKY.shape, (26, 36, 50), (27, 35, 50), (27, 36, 12)):
-            sizes = dict(zip(("ImageSizeZ", "ImageSizeY", "ImageSizeX"), map(digits, stated)))
-            image = self.assert_voxels(self.with_attributes(path, channel, **sizes) + "::/" + channel + "/Data", BLOCKY)
-            told = "Imaris says that the image has %d x %d x %d voxels" % stated[::-1]
-            self.assertEqual(told in " ".join(image.notes), stated != BLOCKY.shape)
-            self.assertEqual("50 x 36 x 27 are stored" in " ".join(image.notes), stated != BLOCKY.shape)
-
-    def test_spacing_of_imaris(self):
-        """The image reaches from ExtMin to ExtMax, in a unit; each letter is a text of its own."""
-        def letters(text):
-            return np.array([letter.encode() for letter in str(text)], "S1")
-        channel = "DataSet/ResolutionLevel 0/TimePoint 0/Channel 0"
-        path = self.store("a.ims", {channel + "/Data": BLOCKY, "DataSetInfo/Image/x": np.zeros(1)})
-        dataset = path + "::/" + channel + "/Data"
-        sizes = dict(zip(("ImageSizeZ", "ImageSizeY", "ImageSizeX"), map(letters, (26, 36, 50))))
-        self.with_attributes(path, channel, **sizes)
-        for unit, millimeters in (("", 1e-3), ("um", 1e-3), ("nm", 1e-6), ("mm", 1)):
-            places = {"ExtMin0": "-10.5", "ExtMax0": "14.5000000000000000", "ExtMin1": 0, "ExtMax1": 72, "ExtMin2": 1, "ExtMax2": 79}
-            told = {name: letters(place) for name, place in places.items()}
-            self.with_attributes(path, "DataSetInfo/Image", **told, **({"Unit": letters(unit)} if unit else {}))
-            image = self.assert_voxels(dataset, BLOCKY)
-            np.testing.assert_allclose(image.spacing, np.array([0.5, 2, 3]) * millimeters)
-            self.assertEqual(image.spacing_source, "file")
-        for name, wrong in (("ExtMax1", 0), ("ExtMax2", "x"), ("ExtMax2", "79,5"), ("ExtMin0", "1x"),
-                            ("Unit", "pixel")):
-            told = {**{key: letters(place) for key, place in places.items()}, "Unit": letters("um"), name: letters(wrong)}
-            self.with_attributes(path, "DataSetInfo/Image", **told)
-            self.assertEqual(self.assert_voxels(dataset, BLOCKY).spacing_source, "none")
-        told = {key: letters(place) for key, place in places.items()}
-        self.with_attributes(path, "DataSetInfo/Image", **told, Unit=letters("um"))
-        self.assertEqual(self.assert_voxels(dataset, BLOCKY).spacing_source, "file")
-        self.with_attributes(path, channel, ImageSizeX=letters(51))
-        self.assertEqual(self.assert_voxels(dataset, BLOCKY).spacing_source, "none", "more voxels than are stored")
+    def test_imaris_is_refused(self):
+        name = "DataSet/ResolutionLevel 0/TimePoint 0/Channel 0/Data"
+        self.refuses(self.store("a.ims", {name: BLOCKY}), saying="it is an Imaris file, which pads its chunks; export it as TIFF")
 
     def test_vigra_goes_before_names_of_dimensions(self):
         path = self.labeled("xyz")

@@ -228,6 +228,18 @@ FileBytes::Require(std::uint64_t begin, std::uint64_t count) const
   }
 }
 
+std::uint64_t
+FileBytes::Number(std::uint64_t place, std::size_t size, bool isBigEndian) const
+{
+  Require(place, size);
+  std::uint64_t number = 0;
+  for (std::size_t i = 0; i < size; ++i)
+  {
+    number = number << 8 | m_Data[place + (isBigEndian ? i : size - 1 - i)];
+  }
+  return number;
+}
+
 bool
 FileBytes::BeginsWith(const char * text, std::size_t length) const
 {

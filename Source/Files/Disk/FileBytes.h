@@ -57,6 +57,9 @@ public:
   /** \throws Error, which says that the file is truncated, unless it has the bytes [begin, begin + count). */
   void Require(std::uint64_t begin, std::uint64_t count) const;
 
+  /** The whole number of `size` bytes at a place. \throws Error beyond the end. */
+  std::uint64_t Number(std::uint64_t place, std::size_t size, bool isBigEndian = false) const;
+
   bool BeginsWith(const char * text, std::size_t length) const;
 
 private:

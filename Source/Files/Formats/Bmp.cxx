@@ -11,34 +11,6 @@ namespace brickccl::files
 namespace
 {
 
-/** The numbers in a file, the lowest byte first. */
-class LittleEndian
-{
-public:
-  explicit LittleEndian(const FileBytes & file)
-    : m_File(file)
-  {}
-  std::uint32_t
-  Number(std::uint64_t place, int bytes) const
-  {
-    m_File.Require(place, static_cast<std::uint64_t>(bytes));
-    std::uint32_t number = 0;
-    for (int i = 0; i < bytes; ++i)
-    {
-      number |= std::uint32_t{ m_File.Data()[place + static_cast<std::uint64_t>(i)] } << (8 * i);
-    }
-    return number;
-  }
-  std::int64_t
-  Signed(std::uint64_t place) const
-  {
-    return static_cast<std::int32_t>(Number(place, 4));
-  }
-
-private:
-  const FileBytes & m_File;
-};
-
 /** The bytes of a color in a palette. */
 constexpr int ColorBytes = 4;
 
@@ -63,22 +35,22 @@ struct BmpHeader
 BmpHeader
 ReadHeader(const FileBytes & file)
 {
-  const LittleEndian  from(file);
   BmpHeader           header;
-  const std::uint32_t size = from.Number(14, 4);
-  header.pixels = from.Number(10, 4);
+  const std::uint64_t size = file.Number(14, 4);
+  const auto          signedAt = [&](std::uint64_t place) { return static_cast<std::int32_t>(file.Number(place, 4)); };
+  header.pixels = file.Number(10, 4);
   if (size != 40 && size != 52 && size != 56 && size != 64 && size != 108 && size != 124)
   {
     throw Unsupported("its header has " + std::to_string(size) +
                       " bytes; BMP headers of 40, 52, 56, 64, 108 and 124 are read: save it as 24-bit BMP or as PNG");
   }
-  header.width = from.Signed(18);
-  header.height = from.Signed(22);
-  header.bits = static_cast<int>(from.Number(28, 2));
-  header.perMeterX = from.Signed(38);
-  header.perMeterY = from.Signed(42);
-  header.colors = from.Number(46, 4);
-  const std::uint32_t compression = from.Number(30, 4);
+  header.width = signedAt(18);
+  header.height = signedAt(22);
+  header.bits = static_cast<int>(file.Number(28, 2));
+  header.perMeterX = signedAt(38);
+  header.perMeterY = signedAt(42);
+  header.colors = static_cast<std::int64_t>(file.Number(46, 4));
+  const std::uint64_t compression = file.Number(30, 4);
   header.isTopDown = header.height < 0;
   header.height = std::llabs(header.height);
   header.palette = 14 + size;
@@ -90,7 +62,7 @@ ReadHeader(const FileBytes & file)
   if (compression == 3 && header.bits == 32)
   {
     // Only the usual masks are read. In a file with a short header they are between it and the pixels.
-    if (from.Number(54, 4) != 0xff0000 || from.Number(58, 4) != 0xff00 || from.Number(62, 4) != 0xff)
+    if (file.Number(54, 4) != 0xff0000 || file.Number(58, 4) != 0xff00 || file.Number(62, 4) != 0xff)
     {
       throw Unsupported("its color masks are unusual; save it as 24-bit BMP or as PNG");
     }

@@ -341,6 +341,10 @@ CheckReadable(const Hdf5Dataset & dataset)
     throw Unsupported(
       "it is a MINC file, whose per-slice scaling is not supported; convert it, for example with mnc2nii");
   }
+  if (dataset.name.rfind("/DataSet/ResolutionLevel ", 0) == 0)
+  {
+    throw Unsupported("it is an Imaris file, which pads its chunks; export it as TIFF");
+  }
   const bool isUnsigned =
     VisitScalarType(dataset.type, [](auto tag) { return std::is_unsigned_v<typename decltype(tag)::Type>; });
   const bool isFloat = dataset.type == ScalarType::Float32 || dataset.type == ScalarType::Float64;
@@ -355,21 +359,6 @@ CheckReadable(const Hdf5Dataset & dataset)
     throw Unsupported(
       "its dataset " + Printable(dataset.name) +
       " has an attribute scale_factor or add_offset that is not one number; correct or remove the attribute");
-  }
-}
-
-/** Notes on the values by the conventions of netCDF and Imaris. */
-void
-NoteConventions(const Hdf5Dataset & dataset, LoadedImage & image)
-{
-  if (!dataset.validity.empty())
-  {
-    image.notes.push_back("it marks stored values as missing or valid (" + dataset.validity +
-                          "); all are read as ordinary values");
-  }
-  if (!dataset.padding.empty())
-  {
-    image.notes.push_back(dataset.padding);
   }
 }
 
@@ -437,7 +426,11 @@ ReadHdf5(const FileBytes & file, const ReadOptions & options)
   }
   image.type = dataset.type;
   image.notes = axes.notes;
-  NoteConventions(dataset, image);
+  if (!dataset.validity.empty())
+  {
+    image.notes.push_back("it marks stored values as missing or valid (" + dataset.validity +
+                          "); all are read as ordinary values");
+  }
   image.channels = axes.channels;
   std::vector<std::int64_t> sizes;
   for (std::size_t i = axes.places.size(); i-- > 0;)

@@ -3,13 +3,9 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
-#include "BrickCCL/Files/HeaderText.h"
-#include "BrickCCL/Files/Settle.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <limits>
 
 namespace brickccl::files
 {
@@ -192,126 +188,6 @@ DatasetNumbers(const Hdf5Library & h5, hid_t file, const std::string & name)
   return NumbersOf(h5, space, type, [&](hid_t as, void * output) {
     return h5.H5Dread(object, as, H5S_ALL, H5S_ALL, H5P_DEFAULT, output);
   });
-}
-
-namespace
-{
-
-/** The group of a channel of Imaris, "/DataSet/ResolutionLevel 0/TimePoint 0/Channel 0", from the name of its dataset
- * of three axes; empty for other datasets. */
-std::string
-ChannelOfImaris(const std::string & name, const std::vector<std::uint64_t> & shape)
-{
-  const std::string data = "/Data";
-  const bool        isOne = name.compare(0, 9, "/DataSet/") == 0 && shape.size() == 3 && name.size() > data.size() &&
-                     name.compare(name.size() - data.size(), data.size(), data) == 0;
-  return isOne ? name.substr(0, name.size() - data.size()) : "";
-}
-
-/** The text of an attribute of Imaris, where each letter is a text of its own. */
-std::string
-TextOfImaris(const Hdf5Library & h5, hid_t group, const std::string & attribute)
-{
-  std::string all;
-  for (const std::string & text : AttributeTexts(h5, group, attribute.c_str()))
-  {
-    all += text;
-  }
-  return all;
-}
-
-/** The number in such a text; NaN if there is none. */
-double
-NumberOfImaris(const Hdf5Library & h5, hid_t group, const std::string & attribute)
-{
-  try
-  {
-    return RealNumber(Trimmed(TextOfImaris(h5, group, attribute)), attribute);
-  }
-  catch (const Error &)
-  {
-    return std::numeric_limits<double>::quiet_NaN();
-  }
-}
-
-/** The number of voxels of an image along z, y or x (0, 1, 2) as Imaris says it; 0 if it does not. */
-std::uint64_t
-SizeOfImaris(const Hdf5Library & h5, hid_t channel, std::size_t axis)
-{
-  constexpr std::array<const char *, 3> attributes = { "ImageSizeZ", "ImageSizeY", "ImageSizeX" };
-  const std::string                     digits = TextOfImaris(h5, channel, attributes[axis]);
-  const bool                            isNumber =
-    !digits.empty() && digits.size() <= 15 && digits.find_first_not_of("0123456789") == std::string::npos;
-  return isNumber ? std::stoull(digits) : 0;
-}
-
-} // namespace
-
-std::vector<double>
-ElementSizeOfImaris(const Hdf5Library &                h5,
-                    hid_t                              file,
-                    const std::string &                name,
-                    const std::vector<std::uint64_t> & shape)
-{
-  const std::string channel = ChannelOfImaris(name, shape);
-  if (channel.empty())
-  {
-    return {};
-  }
-  const Hdf5Handle group(h5.H5Oopen(file, channel.c_str(), H5P_DEFAULT), h5.H5Oclose);
-  const Hdf5Handle image(h5.H5Oopen(file, "/DataSetInfo/Image", H5P_DEFAULT), h5.H5Oclose);
-  if (!group.IsThere() || !image.IsThere())
-  {
-    return {};
-  }
-  const std::string   unit = TextOfImaris(h5, image, "Unit");
-  std::vector<double> sizes;
-  for (std::size_t axis = 0; axis < 3; ++axis)
-  {
-    const std::string   number = std::to_string(2 - axis);
-    const std::uint64_t stated = SizeOfImaris(h5, group, axis);
-    const auto          voxels = static_cast<double>(stated == 0 ? shape[axis] : stated);
-    const double length = NumberOfImaris(h5, image, "ExtMax" + number) - NumberOfImaris(h5, image, "ExtMin" + number);
-    const double micrometers = length / voxels * (Millimeters(unit.empty() ? "um" : unit) / Millimeters("um"));
-    // More voxels than are stored, and lengths that none has, are damaged.
-    if (stated > shape[axis] || !(micrometers > 1e-30 && micrometers < 1e30))
-    {
-      return {};
-    }
-    sizes.push_back(micrometers);
-  }
-  return sizes;
-}
-
-std::string
-NoteOnPaddingOfImaris(const Hdf5Library &                h5,
-                      hid_t                              file,
-                      const std::string &                name,
-                      const std::vector<std::uint64_t> & shape)
-{
-  const std::string channel = ChannelOfImaris(name, shape);
-  if (channel.empty())
-  {
-    return "";
-  }
-  const Hdf5Handle group(h5.H5Oopen(file, channel.c_str(), H5P_DEFAULT), h5.H5Oclose);
-  std::string      stated;
-  std::string      stored;
-  bool             isPadded = false;
-  for (std::size_t axis = 3; axis-- > 0;)
-  {
-    const std::uint64_t size = SizeOfImaris(h5, group, axis);
-    if (size == 0)
-    {
-      return "";
-    }
-    isPadded = isPadded || size < shape[axis];
-    stated += (stated.empty() ? "" : " x ") + std::to_string(size);
-    stored += (stored.empty() ? "" : " x ") + std::to_string(shape[axis]);
-  }
-  return isPadded ? "Imaris says that the image has " + stated + " voxels (ImageSizeX, ImageSizeY, ImageSizeZ), but " +
-                      stored + " are stored; the extra voxels pad chunks and are read like others"
-                  : "";
 }
 
 #endif

@@ -31,19 +31,6 @@ std::string ValidityOf(const Hdf5Library & h5, hid_t object);
 /** The numbers of a small dataset; none unless there are 1 to 16. */
 std::vector<double> DatasetNumbers(const Hdf5Library & h5, hid_t file, const std::string & name);
 
-/** The size of a voxel along z, y and x in um, of a dataset of Imaris; none if the file does not say. */
-std::vector<double> ElementSizeOfImaris(const Hdf5Library &                h5,
-                                        hid_t                              file,
-                                        const std::string &                name,
-                                        const std::vector<std::uint64_t> & shape);
-
-/** The note on a dataset of Imaris that has more values than its image has voxels, since its chunks are filled up;
- *  empty if it has not. */
-std::string NoteOnPaddingOfImaris(const Hdf5Library &                h5,
-                                  hid_t                              file,
-                                  const std::string &                name,
-                                  const std::vector<std::uint64_t> & shape);
-
 } // namespace brickccl::files
 
 #endif

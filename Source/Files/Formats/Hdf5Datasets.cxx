@@ -27,7 +27,6 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Hdf5Dataset,
                                    axisTags,
                                    axisLabels,
                                    elementSize,
-                                   padding,
                                    scaleFactor,
                                    addOffset,
                                    isUnsigned,
@@ -174,11 +173,6 @@ Describe(const Hdf5Library & h5, hid_t file, hid_t object, const std::string & n
     dataset.spacing = DatasetNumbers(h5, file, group + "/Spacing");
     dataset.origin = DatasetNumbers(h5, file, group + "/Origin");
     dataset.directions = DatasetNumbers(h5, file, group + "/Directions");
-  }
-  dataset.padding = NoteOnPaddingOfImaris(h5, file, name, dataset.shape);
-  if (dataset.elementSize.empty())
-  {
-    dataset.elementSize = ElementSizeOfImaris(h5, file, name, dataset.shape);
   }
   return dataset;
 }

@@ -41,8 +41,6 @@ struct Hdf5Dataset
   std::vector<std::string> axisLabels;
   /** Fiji's and ilastik's distances of voxels in micrometers, in the order of the shape. */
   std::vector<double> elementSize;
-  /** The note on values that only fill chunks up; empty if none is known of. */
-  std::string padding;
   /** The meaning of values by netCDF's conventions; NaN if an attribute is not one number. */
   double scaleFactor = 1;
   double addOffset = 0;

@@ -253,22 +253,13 @@ DataFilesOf(const FileBytes & file, const MetaHeader & header, bool & isLocal)
   return MapDataFiles(file.Path(), names);
 }
 
-/** The compressed bytes of a data file. */
-struct Packed
-{
-  const unsigned char * data;
-  std::size_t           size;
-  Wrapper               wrapper;
-};
-
-/** The compressed data of a file, from `begin` on. \throws Error if its only file is too short. */
-Packed
-PackedOf(const FileBytes & data, std::uint64_t begin, const MetaHeader & header, bool isOnly)
+/** The wrapper of compressed data from `begin` on. \throws Error if its only file is too short. */
+Wrapper
+WrapperOf(const FileBytes & data, std::uint64_t begin, const MetaHeader & header, bool isOnly)
 {
   // CompressedDataSize may be missing or wrong, since it is written last. The stream itself says where it ends.
   const unsigned char * const packed = data.Data() + begin;
   const std::size_t           size = data.Size() - begin;
-  const bool                  isGzip = size >= 2 && packed[0] == 0x1f && packed[1] == 0x8b;
   if (const std::string * const stated = header.Find("CompressedDataSize"))
   {
     const double number = stated->empty() ? 0 : RealNumber(*stated, "CompressedDataSize");
@@ -277,99 +268,42 @@ PackedOf(const FileBytes & data, std::uint64_t begin, const MetaHeader & header,
       data.Require(begin, static_cast<std::uint64_t>(std::min(number, 9e18)));
     }
   }
-  return { packed, size, isGzip ? Wrapper::Gzip : Wrapper::Zlib };
+  return size >= 2 && packed[0] == 0x1f && packed[1] == 0x8b ? Wrapper::Gzip : Wrapper::Zlib;
 }
 
 void
 ReadData(const FileBytes & file, const MetaHeader & header, const ReadOptions & options, LoadedImage & image)
 {
-  const HostContext context = options.Context();
-  bool              isLocal = false;
-  const auto        files = DataFilesOf(file, header, isLocal);
-  for (const FileBytes & data : files)
-  {
-    image.files.push_back(data.Path());
-  }
-  const bool        isCompressed = header.IsTrue({ "CompressedData" });
-  const bool        isText = header.Find("BinaryData") != nullptr && !header.IsTrue({ "BinaryData" });
-  const std::size_t size = SizeOf(image.type);
-  const std::size_t bytes = VoxelBytes(image.extent, image.channels, image.type);
-  bool              swapped =
-    !isText && size > 1 && header.IsTrue({ "BinaryDataByteOrderMSB", "ElementByteOrderMSB" }) != HostIsBigEndian;
-  CheckFileCount(files.size(), image.extent);
-  const std::size_t bytesOfFile = bytes / files.size();
-  const auto        headerSize =
+  bool       isLocal = false;
+  const auto files = DataFilesOf(file, header, isLocal);
+  const bool isText = header.Find("BinaryData") != nullptr && !header.IsTrue({ "BinaryData" });
+  DataLayout layout;
+  layout.encoding = header.IsTrue({ "CompressedData" }) ? Encoding::Compressed
+                  : isText                              ? Encoding::Text
+                                                        : Encoding::Raw;
+  layout.swapped = !isText && SizeOf(image.type) > 1 &&
+                   header.IsTrue({ "BinaryDataByteOrderMSB", "ElementByteOrderMSB" }) != HostIsBigEndian;
+  const auto headerSize =
     header.Find("HeaderSize") == nullptr ? std::int64_t{ 0 } : WholeNumber(*header.Find("HeaderSize"), "HeaderSize");
   if (headerSize < -1)
   {
     throw Error("its HeaderSize is " + std::to_string(headerSize) + "; it must be at least 0, or -1");
   }
-  std::uint64_t present = 0;
+  layout.areLast = headerSize == -1 && layout.encoding == Encoding::Raw;
+  const std::uint64_t bytesOfFile = VoxelBytes(image.extent, image.channels, image.type) / files.size();
   for (const FileBytes & data : files)
   {
-    present += data.Size();
+    const auto begin = (isLocal ? header.end : 0) + static_cast<std::uint64_t>(std::max<std::int64_t>(headerSize, 0));
+    data.Require(begin, 0);
+    const bool isCompressed = layout.encoding == Encoding::Compressed;
+    const auto wrapper = isCompressed ? WrapperOf(data, begin, header, files.size() == 1) : Wrapper::Zlib;
+    layout.parts.push_back({ data, begin, 0, wrapper, data.QuotedName() });
+    if (layout.encoding == Encoding::Raw && !layout.areLast)
+    {
+      CheckSizeOfLong(header, bytesOfFile, data.Size() - begin - bytesOfFile);
+    }
   }
-  std::byte * output = nullptr;
-  const bool  isStream = image.inParts && isCompressed && files.size() == 1;
-  if (isStream)
-  {
-    CheckRoom(present, MaximumInflatedSize(1), image);
-  }
-  else if (isText || isCompressed || files.size() > 1)
-  {
-    output = MakeRoom(present, isCompressed ? MaximumInflatedSize(1) : isText ? size : 1, image);
-  }
-  for (std::size_t i = 0; i < files.size(); ++i)
-  {
-    const FileBytes & data = files[i];
-    const HostContext own = PartOfFile(context, i, files.size());
-    std::byte * const part = output == nullptr ? nullptr : output + i * bytesOfFile;
-    std::uint64_t     begin = isLocal ? header.end : 0;
-    if (headerSize > 0)
-    {
-      begin += static_cast<std::uint64_t>(headerSize);
-      data.Require(begin, 0);
-    }
-    if (isCompressed)
-    {
-      const Packed packed = PackedOf(data, begin, header, files.size() == 1);
-      if (isStream)
-      {
-        image.stream =
-          InflatedVoxels({ data, begin, 0, packed.wrapper, data.QuotedName() }, bytes, swapped ? size : 1, context);
-        return;
-      }
-      InflateAll(packed.data, packed.size, packed.wrapper, data.QuotedName(), 0, part, bytesOfFile, own);
-      continue;
-    }
-    if (isText)
-    {
-      const char * const text = reinterpret_cast<const char *>(data.Data());
-      ReadText(text + begin, text + data.Size(), image.type, bytesOfFile / size, own.progress, part);
-      continue;
-    }
-    if (headerSize == -1)
-    {
-      data.Require(begin, bytesOfFile);
-      begin = data.Size() - bytesOfFile;
-    }
-    if (part == nullptr)
-    {
-      TakeStored(data, begin, swapped, context, image);
-      swapped = false;
-    }
-    else
-    {
-      CopyStored(data, begin, bytesOfFile, part, own);
-    }
-    const std::uint64_t beyond = data.Size() - begin - bytesOfFile;
-    CheckSizeOfLong(header, bytesOfFile, beyond);
-    CheckBytesBeyond(beyond, files.size(), image);
-  }
-  if (swapped)
-  {
-    SwapBytes(output, size, bytes / size, context);
-  }
+  ReadDataFiles(layout, options.Context(), image);
 }
 
 /** Scales the values: value = slope * stored + offset. */

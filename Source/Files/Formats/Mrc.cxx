@@ -21,23 +21,16 @@ class MrcHeader
 {
 public:
   explicit MrcHeader(const FileBytes & file)
-    : m_Data(file.Data())
+    : m_File(file)
   {
     file.Require(0, HeaderBytes);
-    const int stamp = m_Data[212];
-    if (stamp == 0x44 || stamp == 0x41)
-    {
-      m_IsBig = false;
-    }
-    else if (stamp == 0x11)
-    {
-      m_IsBig = true;
-    }
-    else
+    const int stamp = file.Data()[212];
+    m_IsBig = stamp == 0x11;
+    if (stamp != 0x11 && stamp != 0x44 && stamp != 0x41)
     {
       // Some writers leave the stamp out. Then the order of axes decides, or else the width, which is larger in the
       // wrong byte order.
-      const unsigned char * const axis = m_Data + 64;
+      const unsigned char * const axis = file.Data() + 64;
       m_IsBig = axis[0] == 0 && axis[3] != 0;
       if (axis[0] == 0 && axis[3] == 0)
       {
@@ -56,12 +49,7 @@ public:
   std::int32_t
   Integer(int word) const
   {
-    std::uint32_t number = 0;
-    for (int i = 0; i < 4; ++i)
-    {
-      number |= std::uint32_t{ m_Data[4 * word + i] } << (m_IsBig ? 24 - 8 * i : 8 * i);
-    }
-    return static_cast<std::int32_t>(number);
+    return static_cast<std::int32_t>(m_File.Number(4 * static_cast<std::uint64_t>(word), 4, m_IsBig));
   }
   float
   Float(int word) const
@@ -73,8 +61,8 @@ public:
   }
 
 private:
-  const unsigned char * m_Data;
-  bool                  m_IsBig = false;
+  const FileBytes & m_File;
+  bool              m_IsBig = false;
 };
 
 struct MrcVoxels
@@ -219,30 +207,17 @@ ReadMrc(const FileBytes & file, const ReadOptions & options)
   CheckBytesBeyond(file.Size() - begin - bytes, 1, image);
   SetGeometry(header, image);
   TellHeader(options, image, header.Integer(3) == 12);
-
-  const unsigned char * const data = file.Data() + begin;
-  const bool                  isHalf = header.Integer(3) == 12;
-  const bool                  isSwapped = header.IsSwapped() && voxels.storedBytes > 1;
-  if (!isHalf && !isSwapped && reinterpret_cast<std::uintptr_t>(data) % SizeOf(image.type) == 0)
+  if (header.Integer(3) != 12)
   {
-    image.voxels.Share(file.Owner(), data, bytes);
+    TakeStored(file, begin, header.IsSwapped(), options.Context(), image);
     return image;
   }
-  const HostContext context = options.Context();
-  VoxelMemory       halves;
-  VoxelMemory &     stored = isHalf ? halves : image.voxels;
-  std::byte * const copy = stored.Resize(bytes);
-  std::memcpy(copy, data, bytes);
-  if (isSwapped)
+  std::vector<unsigned char> halves(file.Data() + begin, file.Data() + begin + bytes);
+  if (header.IsSwapped())
   {
-    SwapBytes(copy, static_cast<std::size_t>(voxels.storedBytes), count, context);
+    SwapBytes(halves.data(), 2, count, options.Context());
   }
-  if (isHalf)
-  {
-    HalfToFloat(reinterpret_cast<const unsigned char *>(copy),
-                reinterpret_cast<float *>(image.voxels.Resize(count * sizeof(float))),
-                count);
-  }
+  HalfToFloat(halves.data(), reinterpret_cast<float *>(image.voxels.Resize(count * sizeof(float))), count);
   return image;
 }
 

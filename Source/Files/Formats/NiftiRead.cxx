@@ -5,7 +5,6 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Formats/NiftiHeader.h"
-#include "BrickCCL/Files/PartialVoxels.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Files/Voxels.h"
 
@@ -307,35 +306,6 @@ OffsetOf(const HeaderBytes & header, bool isSingle)
   return static_cast<std::uint64_t>(std::max(offset, least));
 }
 
-/** Reads the voxels as they are stored, compressed or not, in the byte order of this machine. */
-void
-ReadVoxels(const FileBytes & data, std::uint64_t offset, bool swapped, const ReadOptions & options, LoadedImage & image)
-{
-  const HostContext context = options.Context();
-  if (!IsGzipped(data))
-  {
-    TakeStored(data, offset, swapped, context, image);
-    CheckBytesBeyond(data.Size() - offset - image.ByteCount(), 1, image);
-    return;
-  }
-  const std::size_t size = SizeOf(image.type);
-  if (image.inParts)
-  {
-    CheckRoom(data.Size(), MaximumInflatedSize(1), image);
-    image.stream = InflatedVoxels({ data, 0, offset, Wrapper::Gzip, data.QuotedName() },
-                                  image.ByteCount(),
-                                  swapped ? size : 1,
-                                  context);
-    return;
-  }
-  std::byte * const output = MakeRoom(data.Size(), MaximumInflatedSize(1), image);
-  InflateAll(data.Data(), data.Size(), Wrapper::Gzip, data.QuotedName(), offset, output, image.ByteCount(), context);
-  if (swapped)
-  {
-    SwapBytes(output, size, image.ByteCount() / size, context);
-  }
-}
-
 } // namespace
 
 bool
@@ -389,7 +359,7 @@ ReadNifti(const FileBytes & file, const ReadOptions & options)
     data = FileBytes::Map(path);
   }
   image.inParts = options.inParts;
-  image.files = { headerFile.Path(), data.Path() };
+  image.files = { headerFile.Path() };
   const auto   dimension = header.Size(0);
   const Stored stored = StoredOf(header.At<std::int16_t>(header.IsSecond() ? 12 : 70));
   if (dimension < 1 || dimension > 7)
@@ -408,7 +378,10 @@ ReadNifti(const FileBytes & file, const ReadOptions & options)
   CheckBits(header, static_cast<int>(SizeOf(stored.type)) * stored.channels * 8);
   SetGeometry(header, options, image);
   TellHeader(options, image, image.channels > 1 || header.HasScaling());
-  ReadVoxels(data, offset, header.Swapped() && SizeOf(image.type) > 1, options, image);
+  const bool isCompressed = IsGzipped(data);
+  DataLayout layout{ isCompressed ? Encoding::Compressed : Encoding::Raw, header.Swapped() };
+  layout.parts = { { data, isCompressed ? 0 : offset, isCompressed ? offset : 0, Wrapper::Gzip, data.QuotedName() } };
+  ReadDataFiles(layout, context, image);
   // SPM keeps its factor in the same place of Analyze files.
   Scaling scaling{ header.Real(112, 176), magic.empty() ? 0 : header.Real(116, 184) };
   if (!std::isfinite(scaling.slope) || (scaling.slope != 0 && !std::isfinite(scaling.intercept)))

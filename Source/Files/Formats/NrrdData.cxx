@@ -3,14 +3,9 @@
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/HeaderText.h"
 #include "BrickCCL/Files/Formats/NrrdHeader.h"
-#include "BrickCCL/Files/PartialVoxels.h"
-#include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Files/Voxels.h"
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
-#include <cstring>
 #include <utility>
 
 namespace brickccl::files
@@ -69,43 +64,6 @@ AfterLines(const FileBytes & file, std::uint64_t begin, std::int64_t lines)
   return static_cast<std::uint64_t>(place - file.Data());
 }
 
-/** Reads bytes of two digits each, with any white space between digits. */
-void
-ReadHexadecimal(const FileBytes & file, std::uint64_t begin, std::size_t bytes, std::byte * output)
-{
-  std::size_t digits = 0;
-  for (std::uint64_t place = begin; place < file.Size() && digits < 2 * bytes; ++place)
-  {
-    const char * const letter = reinterpret_cast<const char *>(file.Data()) + place;
-    unsigned           digit = 0;
-    if (std::isspace(static_cast<unsigned char>(*letter)) != 0)
-    {
-      continue;
-    }
-    if (std::from_chars(letter, letter + 1, digit, 16).ec != std::errc())
-    {
-      throw Error("a byte among its hexadecimal digits has the value " +
-                  std::to_string(static_cast<unsigned char>(*letter)));
-    }
-    std::byte & value = output[digits / 2];
-    value = (digits % 2 == 0 ? std::byte{ 0 } : value << 4) | static_cast<std::byte>(digit);
-    ++digits;
-  }
-  if (digits < 2 * bytes)
-  {
-    throw Error("the file is truncated: it has " + std::to_string(digits) + " hexadecimal digits of " +
-                std::to_string(2 * bytes));
-  }
-}
-
-enum class Encoding
-{
-  Raw,
-  Text,
-  Hexadecimal,
-  Gzip
-};
-
 Encoding
 EncodingOf(const NrrdHeader & header)
 {
@@ -115,8 +73,8 @@ EncodingOf(const NrrdHeader & header)
                                           std::pair{ "text", Encoding::Text },
                                           std::pair{ "ascii", Encoding::Text },
                                           std::pair{ "hex", Encoding::Hexadecimal },
-                                          std::pair{ "gzip", Encoding::Gzip },
-                                          std::pair{ "gz", Encoding::Gzip } })
+                                          std::pair{ "gzip", Encoding::Compressed },
+                                          std::pair{ "gz", Encoding::Compressed } })
   {
     if (name == known)
     {
@@ -126,33 +84,24 @@ EncodingOf(const NrrdHeader & header)
   throw Unsupported("its encoding is " + Quoted(name) + "; raw, gzip, text and hex are read: save it with gzip");
 }
 
-/** The layout of an image's data in its files. */
-struct DataLayout
-{
-  Encoding     encoding;
-  std::int64_t lineSkip = 0;
-  /** -1 means data at the end of the file. */
-  std::int64_t byteSkip = 0;
-  /** Whether the bytes of values come in the other order than on this machine. */
-  bool swapped = false;
-};
+} // namespace
 
-DataLayout
-DataLayoutOf(const NrrdHeader & header, std::size_t size)
+void
+ReadNrrdData(const FileBytes & file, const NrrdHeader & header, const ReadOptions & options, LoadedImage & image)
 {
   DataLayout layout{ EncodingOf(header) };
   const auto number = [&](const char * field) {
     return header.Find(field) == nullptr ? std::int64_t{ 0 } : WholeNumber(*header.Find(field), field);
   };
-  layout.lineSkip = number("line skip");
-  layout.byteSkip = number("byte skip");
-  if (layout.lineSkip < 0 || layout.byteSkip < -1 || (layout.byteSkip == -1 && layout.encoding != Encoding::Raw))
+  const std::int64_t lineSkip = number("line skip");
+  const std::int64_t byteSkip = number("byte skip");
+  layout.areLast = byteSkip == -1;
+  if (lineSkip < 0 || byteSkip < -1 || (layout.areLast && layout.encoding != Encoding::Raw))
   {
-    throw Error("its 'line skip' is " + std::to_string(layout.lineSkip) + " and its 'byte skip' " +
-                std::to_string(layout.byteSkip) +
+    throw Error("its 'line skip' is " + std::to_string(lineSkip) + " and its 'byte skip' " + std::to_string(byteSkip) +
                 "; they must be at least 0 (or a 'byte skip' of -1 with the encoding raw)");
   }
-  if (size > 1 && layout.encoding != Encoding::Text)
+  if (SizeOf(image.type) > 1 && layout.encoding != Encoding::Text)
   {
     const std::string endian = LowerCase(header.Get("endian"));
     if (endian != "little" && endian != "big")
@@ -161,136 +110,21 @@ DataLayoutOf(const NrrdHeader & header, std::size_t size)
     }
     layout.swapped = (endian == "big") != HostIsBigEndian;
   }
-  return layout;
-}
-
-/** Reads the data of a file that is compressed by gzip. */
-void
-Inflate(const FileBytes &   data,
-        std::uint64_t       begin,
-        std::int64_t        byteSkip,
-        std::size_t         bytes,
-        const HostContext & context,
-        std::byte *         output)
-{
-  InflateAll(data.Data() + begin,
-             data.Size() - begin,
-             Wrapper::Gzip,
-             data.QuotedName(),
-             static_cast<std::uint64_t>(byteSkip),
-             output,
-             bytes,
-             context);
-}
-
-/** Reads the `bytes` of a file that is not compressed. Without `output` it makes them the image's voxels.
- *  \return whether the image's voxels have the order of bytes of this machine already. */
-bool
-ReadPlain(const FileBytes &   data,
-          const DataLayout &  layout,
-          std::uint64_t       begin,
-          std::size_t         bytes,
-          std::byte *         output,
-          std::size_t         fileCount,
-          const HostContext & context,
-          LoadedImage &       image)
-{
-  if (layout.byteSkip == -1)
-  {
-    data.Require(begin, bytes);
-    begin = data.Size() - bytes;
-  }
-  else
-  {
-    data.Require(begin, static_cast<std::uint64_t>(layout.byteSkip));
-    begin += static_cast<std::uint64_t>(layout.byteSkip);
-  }
-  if (layout.encoding == Encoding::Text)
-  {
-    const char * const text = reinterpret_cast<const char *>(data.Data());
-    ReadText(text + begin, text + data.Size(), image.type, bytes / SizeOf(image.type), context.progress, output);
-    return false;
-  }
-  if (layout.encoding == Encoding::Hexadecimal)
-  {
-    ReadHexadecimal(data, begin, bytes, output);
-    return false;
-  }
-  if (output == nullptr)
-  {
-    TakeStored(data, begin, layout.swapped, context, image);
-  }
-  else
-  {
-    CopyStored(data, begin, bytes, output, context);
-  }
-  CheckBytesBeyond(data.Size() - begin - bytes, fileCount, image);
-  return output == nullptr;
-}
-
-} // namespace
-
-void
-ReadNrrdData(const FileBytes & file, const NrrdHeader & header, const ReadOptions & options, LoadedImage & image)
-{
-  const HostContext context = options.Context();
-  const std::size_t size = SizeOf(image.type);
-  const DataLayout  layout = DataLayoutOf(header, size);
-  const bool        isAttached = header.Find("data file") == nullptr;
+  const bool isAttached = header.Find("data file") == nullptr;
   if (isAttached && !header.endsWithBlankLine)
   {
     throw Error("the file is truncated: its header does not end");
   }
-  const std::size_t bytes = VoxelBytes(image.extent, image.channels, image.type);
-  const auto        files = DataFilesOf(file, header);
-  std::uint64_t     present = 0;
-  for (const FileBytes & data : files)
+  for (const FileBytes & data : DataFilesOf(file, header))
   {
-    image.files.push_back(data.Path());
-    present += data.Size();
+    const std::uint64_t begin = AfterLines(data, isAttached ? header.end : 0, lineSkip);
+    const auto          skip = static_cast<std::uint64_t>(std::max<std::int64_t>(byteSkip, 0));
+    const bool          isCompressed = layout.encoding == Encoding::Compressed;
+    data.Require(begin, isCompressed ? 0 : skip);
+    layout.parts.push_back(
+      { data, begin + (isCompressed ? 0 : skip), isCompressed ? skip : 0, Wrapper::Gzip, data.QuotedName() });
   }
-  CheckFileCount(files.size(), image.extent);
-  const std::size_t bytesOfFile = bytes / files.size();
-  const bool        isRaw = layout.encoding == Encoding::Raw;
-  std::byte *       output = nullptr;
-  bool              swapped = layout.swapped;
-  const bool        isStream = image.inParts && layout.encoding == Encoding::Gzip && files.size() == 1;
-  if (isStream)
-  {
-    CheckRoom(present, MaximumInflatedSize(1), image);
-  }
-  else if (!isRaw || files.size() > 1)
-  {
-    output = MakeRoom(present, layout.encoding == Encoding::Gzip ? MaximumInflatedSize(1) : size, image);
-  }
-  for (std::size_t i = 0; i < files.size(); ++i)
-  {
-    const FileBytes &   data = files[i];
-    const HostContext   own = PartOfFile(context, i, files.size());
-    std::byte * const   part = output == nullptr ? nullptr : output + i * bytesOfFile;
-    const std::uint64_t begin = AfterLines(data, isAttached ? header.end : 0, layout.lineSkip);
-    if (isStream)
-    {
-      const auto skipped = static_cast<std::uint64_t>(layout.byteSkip);
-      image.stream = InflatedVoxels({ data, begin, skipped, Wrapper::Gzip, data.QuotedName() },
-                                    bytes,
-                                    layout.swapped ? size : 1,
-                                    context);
-      swapped = false;
-    }
-    else if (layout.encoding == Encoding::Gzip)
-    {
-      Inflate(data, begin, layout.byteSkip, bytesOfFile, own, part);
-    }
-    else if (ReadPlain(data, layout, begin, bytesOfFile, part, files.size(), own, image))
-    {
-      swapped = false;
-    }
-  }
-  if (swapped)
-  {
-    SwapBytes(output, size, bytes / size, context);
-  }
+  ReadDataFiles(layout, options.Context(), image);
 }
 
 } // namespace brickccl::files

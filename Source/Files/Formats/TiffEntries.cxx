@@ -23,13 +23,7 @@ TiffEntries::TiffEntries(const FileBytes & file)
 std::uint64_t
 TiffEntries::Number(std::uint64_t at, std::size_t size) const
 {
-  m_File.Require(at, size);
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < size; ++i)
-  {
-    value = value << 8 | m_File.Data()[at + (m_IsBigEndian ? i : size - 1 - i)];
-  }
-  return value;
+  return m_File.Number(at, size, m_IsBigEndian);
 }
 
 std::optional<TiffEntry>

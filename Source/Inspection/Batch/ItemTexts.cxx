@@ -78,14 +78,14 @@ NoteOnRule(const AcceptanceRule & rule, const RuleResult & result)
 std::string
 DescribeFailure(const ordered_json & result, const Recipe & recipe)
 {
-  const std::string  keys = FindRule(result.at("rule"))->keys;
-  const std::string  key = keys.substr(0, keys.find(' '));
-  const std::string  unit = key == "at_most_mm3" && !recipe.bySlice.empty() ? " mm2"
-                          : UnitOf(key).empty()                             ? UnitOf(result.at("column"))
-                                                                            : UnitOf(key);
-  const ordered_json value = result.at("value");
-  const auto         limit = result.at("limit").get<double>();
-  std::string        text = value.is_number() ? job::Readable(Number(value.get<double>())) : "is not a number";
+  const std::string    keys = FindRule(result.at("rule"))->keys;
+  const std::string    key = keys.substr(0, keys.find(' '));
+  const std::string    unit = key == "at_most_mm3" && !recipe.bySlice.empty() ? " mm2"
+                            : UnitOf(key).empty()                             ? UnitOf(result.at("column"))
+                                                                              : UnitOf(key);
+  const ordered_json & value = result.at("value");
+  const auto           limit = result.at("limit").get<double>();
+  std::string          text = value.is_number() ? job::Readable(Number(value.get<double>())) : "is not a number";
   if (value.is_string() || (value.is_number() && text == job::Readable(Number(limit))))
   {
     // Infinite, or so near the limit that rounding would hide the difference.

@@ -128,7 +128,7 @@ InputRows()
     { "raw", "input.raw", &Job::raw, Checked(CheckRawText), "SIZE:TYPE", group::Reading,
       "size and type of raw voxels without a header: 1024x1024x800:uint16", {},
       "Add :big for big-endian values, :skip=512 for bytes before the voxels. "
-      "Raw slices have two sizes. It describes every input file of no other format, so all of these have one size and type.",
+      "Raw slices have two sizes. It applies to all inputs without a header, which must share size and type.",
       "size and type of raw voxels without a header: 1024x1024x800:uint16, perhaps with :big (byte order) and :skip=512 "
       "(bytes before them)" },
     { "", "input.slices", &Job::slices, OneOf({ "volume", "single" }), "", "",

@@ -16,8 +16,9 @@ namespace brickccl
 namespace
 {
 
-/** Widths of kernels beyond these are mistakes of units and would run for days. */
-constexpr double MaximumDeviationInVoxels = 100;
+/** ITK computes kernels from exp(deviation^2) of voxels, which doubles cannot hold from 26.7 voxels on: all values were
+ * NaN. */
+constexpr double MaximumDeviationInVoxels = 26;
 
 } // namespace
 
@@ -81,9 +82,8 @@ Smooth(const ImageView &       image,
   {
     if (!(method.deviation <= MaximumDeviationInVoxels * geometry.spacing[axis]))
     {
-      throw InvalidArgument("a Gaussian of " + std::to_string(method.deviation) + " mm is wider than " +
-                            std::to_string(static_cast<int>(MaximumDeviationInVoxels)) + " voxels of " +
-                            std::to_string(geometry.spacing[axis]) + " mm; use a smaller one");
+      throw InvalidArgument("a Gaussian of " + Shortest(method.deviation) + " mm is wider than 26 voxels of " +
+                            Shortest(geometry.spacing[axis]) + " mm; use a smaller one");
     }
   }
   SmoothByItk(image, geometry, method, smoothed, context);

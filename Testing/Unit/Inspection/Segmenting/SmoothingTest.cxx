@@ -140,6 +140,21 @@ TEST(Smoothing, GaussianOfAThinStackKeepsAConstant)
   }
 }
 
+TEST(Smoothing, TheWidestGaussianKeepsAConstantAndAWiderOneIsRefused)
+{
+  const std::vector<float> voxels(1000, 7.5f);
+  std::vector<float>       smoothed(1000);
+  const auto               smooth = [&](const char * text) {
+    Smooth(ImageView(voxels.data(), Extent{ 10, 10, 10 }), {}, SmoothingMethod::FromText(text), smoothed.data(), {});
+  };
+  smooth("gaussian:26");
+  for (const float value : smoothed)
+  {
+    EXPECT_NEAR(value, 7.5f, 1e-3);
+  }
+  EXPECT_THROW(smooth("gaussian:26.5"), InvalidArgument);
+}
+
 TEST(Smoothing, CancelingEndsIt)
 {
   const Extent              extent = { 64, 64, 64 };

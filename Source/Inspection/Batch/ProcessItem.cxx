@@ -8,6 +8,7 @@
 #include "BrickCCL/Batch/ItemMemory.h"
 #include "BrickCCL/Batch/ItemTexts.h"
 #include "BrickCCL/Batch/JsonText.h"
+#include "BrickCCL/Batch/RecipeValues.h"
 #include "BrickCCL/Batch/ReportPictures.h"
 #include "BrickCCL/Batch/WriteError.h"
 #include "BrickCCL/Core/ImageConnectivity.h"

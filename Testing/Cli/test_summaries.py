@@ -37,6 +37,13 @@ class SummariesTest(CommandTest):
         lines = self.ok(*arguments).stdout.splitlines()
         return [line for line in lines if not (line.endswith(" on cpu)") and " s (" in line)]
 
+    def test_a_share_of_the_mask(self):
+        self.plane(["1100", "1100", "0000"])
+        self.plane(["1110", "1110", "1110"], "mask.nrrd")
+        label = ["label", self.image, self.output, "--mask", self.path("mask.nrrd")]
+        self.assertIn("44.44 % of the mask", self.lines(*label, "--statistics", self.table)[1])
+        self.assertNotIn("%", "".join(self.lines(*label)))
+
     def test_pores_of_a_part(self):
         self.block({(5, 5, 5), (8, 5, 5), (8, 6, 5)})
         label = ["label", self.image, self.output, "--pores"]

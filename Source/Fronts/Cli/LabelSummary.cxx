@@ -47,11 +47,15 @@ AddKept(job::Findings & findings, const job::Job & job, const LabelFindings & fo
                       lineIf(report.beyondLargest),
                       "# dropped by --largest " + std::to_string(job.largest) } });
   AddSizes(findings, "kept_", found.keptVoxels, found.image, found.segmented.pores ? 0 : TextLine::Size, "together #");
-  if (!found.segmented.pores)
+  if (!found.segmented.pores && job.mask.empty())
   {
     const auto all = static_cast<double>(found.image.extent.VoxelCount());
     findings.push_back(
       { "", 100 * static_cast<double>(found.keptVoxels) / all, TextLine::Size, "# of the image", "%" });
+  }
+  else if (!found.segmented.pores && found.isMeasured && !found.table.hasPart)
+  {
+    findings.push_back({ "", 100 * TotalsOf(found.table).fraction, TextLine::Size, "# of the mask", "%" });
   }
 }
 

@@ -130,7 +130,7 @@ def test_series_are_chosen_and_gaps_are_refused_in_the_words_of_python(tmp_path)
 def test_raw_voxels(tmp_path, kind, order):
     array = np.random.default_rng(3).integers(0, 100, (4, 5, 6)).astype(order + kind)
     (tmp_path / "scan.vol").write_bytes(b"header!" + array.tobytes())
-    raw = f"6x5x4:{kind}:skip=7" + (":big" if order == ">" else "")
+    raw = f"6x5x4:{np.dtype(kind).name}" + (":big" if order == ">" else "") + ":skip=7"
     image = io.read(tmp_path / "scan.vol", raw=raw, spacing=(2.0, 0.5, 0.5))
     np.testing.assert_array_equal(image.array, array)
     assert (image.dtype, image.spacing) == (np.dtype(kind), (2.0, 0.5, 0.5))
@@ -142,7 +142,7 @@ def test_raw_voxels_are_refused_in_the_words_of_python(tmp_path):
     with pytest.raises(ValueError, match=r'read it with raw="6x5x4:uint16", spacing=\(0.1, 0.1, 0.1\)$'):
         io.read(name)
     for raw, text in (
-        ("6x5x4:uint8", 'raw="6x5x4:uint8" needs 120 bytes, but the file has 240; raw="6x5x4:uint16" would fit'),
+        ("6x5x4:uint8", 'raw="6x5x4:uint8" needs 120 bytes, but the file has 240'),
         ("6x5x4", "must be a size and a type"),
         ("6x5x4:half", "the voxel type 'half' is unknown"),
     ):

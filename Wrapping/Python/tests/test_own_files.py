@@ -41,7 +41,10 @@ def volume():
 
 
 def run(*arguments, **options):
-    return subprocess.run([COMMAND, *map(str, arguments)], capture_output=True, text=True, **options)
+    # auditwheel puts a script before the program, and pip's first line of scripts fails in folders with spaces.
+    is_script = COMMAND is not None and pathlib.Path(COMMAND).read_bytes()[:2] == b"#!"
+    command = [sys.executable, COMMAND] if is_script else [COMMAND]
+    return subprocess.run([*command, *map(str, arguments)], capture_output=True, text=True, **options)
 
 
 @pytest.mark.parametrize("name", ["a.nrrd", "a.nhdr", "a.mha", "a.mhd", "a.nii", "a.nii.gz", "a.hdr"])

@@ -36,7 +36,7 @@ Connectivity DualWithinSlices(const Connectivity & objects, int axis);
 /** \throws InvalidArgument for a periodic axis along which there are no neighbors. */
 void CheckPeriodic(const PeriodicAxes & periodic, const Connectivity & connectivity);
 
-/** Those of the axes along which there are neighbors. */
+/** The axes among these along which there are neighbors. */
 PeriodicAxes PeriodicWithin(const PeriodicAxes & periodic, const Connectivity & connectivity);
 
 } // namespace brickccl

@@ -88,7 +88,7 @@ private:
   UninitializedVector<double> m_From;
 };
 
-/** So many neighboring lines are transformed together, so that whole cache lines are read. */
+/** Number of neighboring lines that are transformed together, to read whole cache lines. */
 constexpr std::int64_t LinesAtOnce = 16;
 
 /** A bundle of lines along an axis. The parts that hold components are copied to where their voxels lie close

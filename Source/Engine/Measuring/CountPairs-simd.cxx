@@ -21,7 +21,7 @@ namespace HWY_NAMESPACE
  * the first of these. */
 constexpr std::int64_t VoxelsOfPart = BitsPerWord - 9;
 
-/** The bits of neighboring voxels, for a neighbor at x - 1, x and x + 1. Before and behind the row there are no
+/** The bits of neighboring voxels, for a neighbor at x - 1, x and x + 1. Before and after the row there are no
  *  neighbors. */
 struct PartMasks
 {

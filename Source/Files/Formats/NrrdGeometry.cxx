@@ -295,7 +295,7 @@ SetNrrdGeometry(const NrrdHeader &               header,
     count += std::isnan(spacing) ? 0 : 1;
     const bool isNode = LowerCase(centers[place]) == "node";
     assumed += hasEnds && std::isnan(spacings[place]) && !isCell && !isNode ? (assumed.empty() ? "" : ", ") + name : "";
-    // The ends are those of cells or of their centers.
+    // The ends are the ends of cells, or the centers of the outer cells.
     const auto contradicts = [&](double cells) {
       const double length = spacings[place] * cells;
       return std::fabs(length - byEnds * steps) > 1e-3 * std::max(std::fabs(length), std::fabs(byEnds * steps));

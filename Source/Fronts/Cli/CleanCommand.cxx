@@ -109,7 +109,7 @@ CountsOf(const CleanedClass & one, int line, const std::string & name)
            { "filled_voxels", one.filledVoxels, line, "(#)", "voxel" } };
 }
 
-/** Adds lines of the classes that changed, up to so many that they fit a screen, and their number. */
+/** Adds a line for each changed class, as many as fit a screen, and their number. */
 void
 AddChanged(job::Findings & findings, const CleanReport & report, int line)
 {

@@ -22,12 +22,13 @@ Rounded(double value, int digits)
 {
   char text[400];
   std::snprintf(text, sizeof(text), "%.*e", digits - 1, value);
-  const char * const exponent = std::strchr(text, 'e');
-  if (exponent == nullptr || value == 0)
+  const char * const place = std::strchr(text, 'e');
+  const int          exponent = place == nullptr ? 0 : std::atoi(place + 1);
+  if (place == nullptr || value == 0 || exponent < -6)
   {
     return value == 0 ? "0" : text;
   }
-  std::snprintf(text, sizeof(text), "%.*f", std::max(0, digits - 1 - std::atoi(exponent + 1)), value);
+  std::snprintf(text, sizeof(text), "%.*f", std::max(0, digits - 1 - exponent), value);
   return text;
 }
 
@@ -102,11 +103,9 @@ Readable(double value, const std::string & unit)
     const char * better;
   };
   constexpr double  huge = HUGE_VAL;
-  static const Step steps[] = { { "mm", 0, 0.1, 1e3, "um" },
-                                { "mm2", 0, 1e-3, 1e6, "um2" },
-                                { "mm2", 1e3, huge, 1e-2, "cm2" },
-                                { "mm3", 0, 1e-4, 1e9, "um3" },
-                                { "mm3", 1e3, huge, 1e-3, "cm3" } };
+  static const Step steps[] = { { "mm", 0, 0.1, 1e3, "um" },       { "mm2", 0, 1e-3, 1e6, "um2" },
+                                { "mm2", 1e3, huge, 1e-2, "cm2" }, { "mm3", 0, 1e-4, 1e9, "um3" },
+                                { "mm3", 1e3, 1e9, 1e-3, "cm3" },  { "mm3", 1e9, huge, 1e-9, "m3" } };
   for (const Step & step : steps)
   {
     if (unit == step.unit && value != 0 && value >= step.from && value < step.below)
@@ -126,7 +125,7 @@ Readable(const Number & value)
     return value.ToString();
   }
   std::string text = Rounded(static_cast<double>(value), 4);
-  if (text.find('.') != std::string::npos)
+  if (text.find('.') != std::string::npos && text.find('e') == std::string::npos)
   {
     text.erase(text.find_last_not_of('0') + 1);
     text.erase(text.find_last_not_of('.') + 1);

@@ -5,6 +5,7 @@
 #include "BrickCCL/Files/PartialVoxels.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 
 #include <algorithm>
 #include <cmath>

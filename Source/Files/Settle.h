@@ -97,8 +97,6 @@ void Rescale(const void *        stored,
  *  of the old one. A note gives the slope, the intercept and `what`, the field that states them. */
 void RescaleImage(const Scaling & scaling, const std::string & what, const HostContext & context, LoadedImage & image);
 
-using brickccl::Shortest;
-
 /** The millimeters of a unit of length ("mm", "um", "micron", "m", "cm", "nm", "inch" ..., in upper or lower case, also
  *  "\\u00B5m"); 0 for other units. */
 double Millimeters(const std::string & unit);

@@ -2,6 +2,7 @@
 #include "BrickCCL/Files/Formats/DicomPixels.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Codecs/Deflate.h"
 #include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/LostGeometry.h"

@@ -5,8 +5,8 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Core/Printable.h"
-#include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Files/Settle.h"
+#include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Host/UninitializedVector.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
@@ -125,7 +125,7 @@ GeometryOf(const PhantomArguments & arguments, std::size_t dimension)
   {
     if (!(arguments.spacing[axis] >= files::MinimumSpacing && arguments.spacing[axis] <= files::MaximumSpacing))
     {
-      throw InvalidArgument("the spacing " + files::Shortest(arguments.spacing[axis]) +
+      throw InvalidArgument("the spacing " + Shortest(arguments.spacing[axis]) +
                             " is invalid; it must be above 0, from 1e-30 to 1e30 mm");
     }
     geometry.spacing[axis] = arguments.spacing[axis];

@@ -5,7 +5,7 @@
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Version.h"
-#include "BrickCCL/Files/Settle.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
 
 #include <algorithm>
@@ -227,7 +227,7 @@ BatchFolder::WriteTimings(const std::vector<BatchItem> & items, const std::vecto
         for (const char * const memory : { "peak_memory_bytes", "planned_memory_bytes" })
         {
           const auto bytes = outcomes[i].seconds.value(memory, 0.0);
-          stream << ',' << (bytes > 0 ? files::Shortest(std::round(bytes / 1e5) / 10) : std::string());
+          stream << ',' << (bytes > 0 ? Shortest(std::round(bytes / 1e5) / 10) : std::string());
         }
         stream << '\n';
       }

@@ -5,7 +5,7 @@
 #include "BrickCCL/Batch/Rules.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Core/NearestName.h"
-#include "BrickCCL/Files/Settle.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Job/Parameters.h"
 #include "BrickCCL/Segmenting/Threshold.h"
 #include "BrickCCL/Tables/Condition.h"
@@ -154,7 +154,7 @@ private:
   {
     const std::string & filter = m_Recipe.smoothingFilter;
     m_Recipe.smooth = filter == "median"   ? "median:" + std::to_string(m_Recipe.smoothingRadius)
-                    : filter == "gaussian" ? "gaussian:" + files::Shortest(m_Recipe.smoothingDeviation)
+                    : filter == "gaussian" ? "gaussian:" + Shortest(m_Recipe.smoothingDeviation)
                                            : std::string();
   }
 
@@ -300,8 +300,8 @@ private:
     if (rule.rule == "near-surface" && given.Has("within_mm") && rule.within <= m_Recipe.erode)
     {
       Complain(given.LineOf("within_mm"),
-               "acceptance.within_mm is " + files::Shortest(rule.within) +
-                 ", but part.erode_mm = " + files::Shortest(m_Recipe.erode) +
+               "acceptance.within_mm is " + Shortest(rule.within) +
+                 ", but part.erode_mm = " + Shortest(m_Recipe.erode) +
                  " leaves out the defects so near to the surface; make within_mm larger, or omit erode_mm");
     }
   }

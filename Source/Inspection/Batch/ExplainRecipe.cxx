@@ -3,7 +3,7 @@
 #include "BrickCCL/Batch/Rules.h"
 
 #include "BrickCCL/Core/ImageConnectivity.h"
-#include "BrickCCL/Files/Settle.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Job/JobCriterion.h"
 #include "BrickCCL/Segmenting/Threshold.h"
 #include "BrickCCL/Segmenting/ThresholdAsJson.h"
@@ -15,8 +15,6 @@ namespace brickccl::batch
 
 namespace
 {
-
-using files::Shortest;
 
 std::string
 TextOf(const Number & number)

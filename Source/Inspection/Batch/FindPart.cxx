@@ -5,7 +5,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Criteria/RowLinks.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
-#include "BrickCCL/Files/Settle.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Geometry/DistanceTransform.h"
 #include "BrickCCL/Labels/ExpandLabels.h"
 #include "BrickCCL/Labels/LabeledRuns.h"
@@ -102,8 +102,8 @@ Erode(const LoadedImage & mask, double depth, const ProgressHooks & hooks, int t
   const auto deepest = *std::max_element(squares.begin(), squares.end());
   if (!(deepest > least))
   {
-    throw InvalidArgument("no voxel of the part is deeper than part.erode_mm = " + files::Shortest(depth) +
-                          " mm; its innermost voxel is " + files::Shortest(std::sqrt(deepest)) + " mm deep");
+    throw InvalidArgument("no voxel of the part is deeper than part.erode_mm = " + Shortest(depth) +
+                          " mm; its innermost voxel is " + Shortest(std::sqrt(deepest)) + " mm deep");
   }
   for (std::size_t i = 0; i < count; ++i)
   {

@@ -7,7 +7,7 @@
 #include "BrickCCL/Batch/Rules.h"
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Version.h"
-#include "BrickCCL/Files/Settle.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Job/Findings.h"
 
 #include <locale>
@@ -92,7 +92,7 @@ DescribeFailure(const ordered_json & result, const Recipe & recipe)
     text = value.is_string() ? value.get<std::string>() : value.dump();
   }
   return result.at("name").get<std::string>() + ' ' + text + (value.is_number() ? unit : "") + ", limit " +
-         files::Shortest(limit) + unit;
+         Shortest(limit) + unit;
 }
 
 std::string

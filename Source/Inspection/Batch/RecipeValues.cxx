@@ -5,7 +5,7 @@
 #include "BrickCCL/Batch/Rules.h"
 #include "BrickCCL/Core/LostNumber.h"
 #include "BrickCCL/Core/NearestName.h"
-#include "BrickCCL/Files/Settle.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Job/Parameters.h"
 
 #include <algorithm>
@@ -71,7 +71,7 @@ NumberText(const toml::node & node, const std::string & recipe)
   return IsLostNumber(written) ? written
        : std::isnan(*number)   ? "nan"
        : std::isinf(*number)   ? std::string(*number > 0 ? "inf" : "-inf")
-                               : files::Shortest(*number);
+                               : Shortest(*number);
 }
 
 /** The texts of a list, each by `textOf`. */

@@ -2,7 +2,7 @@
 #include "BrickCCL/Batch/ReferenceWindow.h"
 
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Files/Settle.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Labels/LabeledRuns.h"
 #include "BrickCCL/Tables/Condition.h"
 
@@ -401,13 +401,13 @@ ReferenceWindow::ReferenceWindow(double side, int across, const Extent & extent,
     const std::int64_t available = extent.size[axis];
     if (!(voxels >= 1))
     {
-      throw InvalidArgument("reference_mm = " + files::Shortest(side) + " is less than half a voxel, which has " +
-                            files::Shortest(geometry.spacing[axis]) + " mm along " + name);
+      throw InvalidArgument("reference_mm = " + Shortest(side) + " is less than half a voxel, which has " +
+                            Shortest(geometry.spacing[axis]) + " mm along " + name);
     }
     if (voxels > static_cast<double>(available))
     {
-      throw InvalidArgument("reference_mm = " + files::Shortest(side) + " is larger than the image, which has " +
-                            std::to_string(available) + " voxels of " + files::Shortest(geometry.spacing[axis]) +
+      throw InvalidArgument("reference_mm = " + Shortest(side) + " is larger than the image, which has " +
+                            std::to_string(available) + " voxels of " + Shortest(geometry.spacing[axis]) +
                             " mm along " + name);
     }
     size[static_cast<std::size_t>(axis)] = static_cast<std::int64_t>(voxels);
@@ -433,7 +433,7 @@ HighestShare(const WindowContents &           contents,
   if (!worst)
   {
     throw InvalidArgument("no window of reference_mm is inside the part by " +
-                          files::Shortest(std::round(1e11 * leastPart) / 1e9) +
+                          Shortest(std::round(1e11 * leastPart) / 1e9) +
                           " %; lower reference_mm or least_part_percent");
   }
   return worst;

@@ -6,6 +6,7 @@
 #include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Core/LostNumber.h"
 #include "BrickCCL/Core/NearestName.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Segmenting/Threshold.h"
 
@@ -234,7 +235,7 @@ std::string
 RightValue(const Form & form)
 {
   const auto textOf = [&](double bound) {
-    return form.kind == Kind::Whole ? std::to_string(static_cast<std::int64_t>(bound)) : files::Shortest(bound);
+    return form.kind == Kind::Whole ? std::to_string(static_cast<std::int64_t>(bound)) : Shortest(bound);
   };
   const std::string bounds = form.minimum <= -Finite ? ""
                            : form.maximum >= Finite  ? " of at least " + textOf(form.minimum)
@@ -356,7 +357,7 @@ SmoothingOf(const std::string & text)
   const bool        hasLength =
     text.rfind(gaussian, 0) == 0 &&
     !SetValue({ Kind::Above, -Finite, Finite, "mm" }, { text.substr(gaussian.size()) }, &deviation);
-  return SmoothingMethod::FromText(hasLength ? gaussian + files::Shortest(deviation) : text);
+  return SmoothingMethod::FromText(hasLength ? gaussian + Shortest(deviation) : text);
 }
 
 bool

@@ -5,7 +5,7 @@
 #include "BrickCCL/Batch/ColumnValues.h"
 #include "BrickCCL/Batch/Rules.h"
 #include "BrickCCL/Batch/Rules/RuleJudge.h"
-#include "BrickCCL/Files/Settle.h"
+#include "BrickCCL/Core/Printable.h"
 
 #include <algorithm>
 
@@ -14,8 +14,6 @@ namespace brickccl::batch
 
 namespace
 {
-
-using files::Shortest;
 
 std::vector<Cluster>
 ClustersOf(const RuleJudge & judge)

@@ -4,7 +4,7 @@
 #include "BrickCCL/Batch/ColumnValues.h"
 #include "BrickCCL/Batch/Rules.h"
 #include "BrickCCL/Batch/Rules/RuleJudge.h"
-#include "BrickCCL/Files/Settle.h"
+#include "BrickCCL/Core/Printable.h"
 
 #include <algorithm>
 #include <cmath>
@@ -47,8 +47,7 @@ ExplainColumn(const AcceptanceRule & rule, const std::string &)
 {
   std::string       words = rule.column;
   const std::size_t unit = words.rfind("_mm");
-  const std::string limit =
-    files::Shortest(rule.limit) + (unit == std::string::npos ? "" : ' ' + words.substr(unit + 1));
+  const std::string limit = Shortest(rule.limit) + (unit == std::string::npos ? "" : ' ' + words.substr(unit + 1));
   words = words.substr(0, unit);
   std::replace(words.begin(), words.end(), '_', ' ');
   return "the " + words + " of every defect is at " + (rule.rule == "largest" ? "most " : "least ") + limit;
@@ -63,7 +62,7 @@ JudgeSpacing(RuleJudge & judge)
 std::string
 ExplainSpacing(const AcceptanceRule & rule, const std::string &)
 {
-  return "the gap from a defect to its nearest neighbor is at least " + files::Shortest(rule.limit) + " mm";
+  return "the gap from a defect to its nearest neighbor is at least " + Shortest(rule.limit) + " mm";
 }
 
 } // namespace

@@ -4,15 +4,13 @@
 #include "BrickCCL/Batch/ColumnValues.h"
 #include "BrickCCL/Batch/Rules.h"
 #include "BrickCCL/Batch/Rules/RuleJudge.h"
-#include "BrickCCL/Files/Settle.h"
+#include "BrickCCL/Core/Printable.h"
 
 namespace brickccl::batch
 {
 
 namespace
 {
-
-using files::Shortest;
 
 /** Counts the defects for which `holds` is true, and names the largest one. */
 void

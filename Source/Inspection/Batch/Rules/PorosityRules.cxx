@@ -3,7 +3,7 @@
 
 #include "BrickCCL/Batch/Rules.h"
 #include "BrickCCL/Batch/Rules/RuleJudge.h"
-#include "BrickCCL/Files/Settle.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Labels/LabeledRuns.h"
 
 #include <algorithm>
@@ -66,7 +66,7 @@ JudgePorosityOfSlices(RuleJudge & judge)
 std::string
 ExplainShareOfPart(const AcceptanceRule & rule, const std::string & region)
 {
-  return "defects fill at most " + files::Shortest(rule.limit) + " % of the " + region +
+  return "defects fill at most " + Shortest(rule.limit) + " % of the " + region +
          (rule.rule == "porosity" ? "" : " in every slice across z");
 }
 

@@ -4,7 +4,7 @@
 #include "BrickCCL/Batch/ReferenceWindow.h"
 #include "BrickCCL/Batch/Rules.h"
 #include "BrickCCL/Batch/Rules/RuleJudge.h"
-#include "BrickCCL/Files/Settle.h"
+#include "BrickCCL/Core/Printable.h"
 
 #include <algorithm>
 
@@ -70,7 +70,7 @@ JudgeNumberInWindow(RuleJudge & judge)
 std::string
 WindowText(const AcceptanceRule & rule)
 {
-  const std::string side = files::Shortest(rule.reference);
+  const std::string side = Shortest(rule.reference);
   return IsVolume(rule) ? "every cube of " + side + " mm a side, wherever it is in the image"
                         : "every square of " + side + " mm a side, wherever it is in the slices across " + rule.across;
 }
@@ -84,9 +84,9 @@ ExplainNumberInWindow(const AcceptanceRule & rule, const std::string &)
 std::string
 ExplainShareOfWindow(const AcceptanceRule & rule, const std::string & region)
 {
-  const std::string share = "defects fill at most " + files::Shortest(rule.limit) + " % of ";
+  const std::string share = "defects fill at most " + Shortest(rule.limit) + " % of ";
   return rule.leastPart > 0 ? share + "the " + region + " in " + WindowText(rule) + ", of which at least " +
-                                files::Shortest(rule.leastPart) + " % are in the " + region
+                                Shortest(rule.leastPart) + " % are in the " + region
                             : share + WindowText(rule);
 }
 

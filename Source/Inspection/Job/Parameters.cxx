@@ -181,7 +181,7 @@ SegmentingRows()
       "label only where this image is not 0" },
     { "smooth", "", &Job::smooth, Checked(CheckSmoothing), "FILTER", group::Labeled,
       "smooth the image first: median:R (voxels) or gaussian:MM", NeedsWhole,
-      "The median is over 2 R + 1 voxels along each axis, R is 1 to 50. MM is the standard deviation." },
+      "The median is over 2 R + 1 voxels along each axis, R is 1 to 50. MM is the standard deviation, at most 10 voxels." },
 
     { "", "part.method", &Job::partMethod, OneOf({ "none", "pores", "largest", "largest-inside" }), "", "",
       "the inspected part: none (default); pores: the largest piece of material with its pores, bores left out, and "

@@ -16,9 +16,8 @@ namespace brickccl
 namespace
 {
 
-/** ITK computes kernels from exp(deviation^2) of voxels, which doubles cannot hold from 26.7 voxels on: all values were
- * NaN. */
-constexpr double MaximumDeviationInVoxels = 26;
+/** ITK's kernels lose accuracy beyond: 1 % at 12 voxels, 2.5 % at 26; from 26.7 on they are NaN. */
+constexpr double MaximumDeviationInVoxels = 10;
 
 } // namespace
 
@@ -82,7 +81,7 @@ Smooth(const ImageView &       image,
   {
     if (!(method.deviation <= MaximumDeviationInVoxels * geometry.spacing[axis]))
     {
-      throw InvalidArgument("a Gaussian of " + Shortest(method.deviation) + " mm is wider than 26 voxels of " +
+      throw InvalidArgument("a Gaussian of " + Shortest(method.deviation) + " mm is wider than 10 voxels of " +
                             Shortest(geometry.spacing[axis]) + " mm; use a smaller one");
     }
   }

@@ -128,6 +128,28 @@ TEST(Smoothing, GaussianSpreadsAsItsDeviationSays)
   }
 }
 
+TEST(Smoothing, AWideGaussianIsAccurate)
+{
+  for (const int deviation : { 5, 8, 10 })
+  {
+    const Extent       extent = { 401, 1 };
+    std::vector<float> voxels(401);
+    std::vector<float> smoothed(401);
+    voxels[200] = 1;
+    Smooth(ImageView(voxels.data(), extent),
+           {},
+           SmoothingMethod::FromText("gaussian:" + std::to_string(deviation)),
+           smoothed.data(),
+           {});
+    for (int x = 200 - 2 * deviation; x <= 200 + 2 * deviation; ++x)
+    {
+      const double sigmas = (x - 200.0) / deviation;
+      const double wanted = std::exp(-sigmas * sigmas / 2) / (deviation * std::sqrt(2 * std::acos(-1.0)));
+      EXPECT_NEAR(smoothed[static_cast<std::size_t>(x)] / wanted, 1, 0.01) << deviation << " " << x;
+    }
+  }
+}
+
 TEST(Smoothing, GaussianOfAThinStackKeepsAConstant)
 {
   const Extent             extent = { 5, 4, 2 };
@@ -147,12 +169,12 @@ TEST(Smoothing, TheWidestGaussianKeepsAConstantAndAWiderOneIsRefused)
   const auto               smooth = [&](const char * text) {
     Smooth(ImageView(voxels.data(), Extent{ 10, 10, 10 }), {}, SmoothingMethod::FromText(text), smoothed.data(), {});
   };
-  smooth("gaussian:26");
+  smooth("gaussian:10");
   for (const float value : smoothed)
   {
     EXPECT_NEAR(value, 7.5f, 1e-3);
   }
-  EXPECT_THROW(smooth("gaussian:26.5"), InvalidArgument);
+  EXPECT_THROW(smooth("gaussian:10.5"), InvalidArgument);
 }
 
 TEST(Smoothing, CancelingEndsIt)

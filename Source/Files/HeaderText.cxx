@@ -4,6 +4,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
@@ -117,7 +118,9 @@ NamesOfPattern(const std::string & pattern, std::int64_t first, std::int64_t las
   {
     throw Error("the pattern " + Quoted(pattern) + " of its data files needs exactly one number format such as '%03d'");
   }
-  if (step == 0 || (last - first) / step < 0 || (last - first) / step >= 1000000)
+  constexpr std::int64_t most = 1000000000000;
+  const auto [low, high] = std::minmax({ first, last, step });
+  if (step == 0 || low < -most || high > most || (last - first) / step < 0 || (last - first) / step >= 1000000)
   {
     throw Error("the data files from " + std::to_string(first) + " to " + std::to_string(last) + " in steps of " +
                 std::to_string(step) + " do not make a list of files");

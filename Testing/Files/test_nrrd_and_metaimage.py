@@ -30,6 +30,9 @@ class NrrdTest(FilesTest):
                 np.testing.assert_array_equal(ours.voxels, self.voxels)
         for encoding in ("zstd", "bzip2"):
             self.refuses(self.write(self.fields + ["encoding: " + encoding], self.raw), saying=[encoding, "save it with gzip"])
+        for numbers in ("0 -9223372036854775808 -1", "9223372036854775807 -9223372036854775808 1"):
+            header = self.fields + ["encoding: raw", "data file: p_%02d.raw " + numbers]
+            self.refuses(self.write(header, b""), saying="do not make a list of files")
         self.refuses(self.write(self.fields + ["encoding: hex"], b"0g" * 240), saying="the value 103")
         self.refuses(self.write(self.fields + ["encoding: hex"], b"00" * 200), saying=["truncated", "400 hexadecimal digits"])
         self.refuses(self.write(self.fields + ["encoding: text"], text + b" 7"), saying="more numbers")

@@ -341,8 +341,12 @@ def _write_rows(stream: Any, names: Iterable[str], rows: Iterable[Sequence[Any]]
 
 def write_whole(path: str | os.PathLike[str], write: Any) -> None:
     """Writes a text file completely or not at all."""
-    target = os.fspath(path)
-    handle, temporary = tempfile.mkstemp(dir=os.path.dirname(target) or ".", prefix=".brickccl-")
+    target = os.path.realpath(os.fspath(path))
+    if os.path.exists(target) and not os.path.isfile(target):
+        raise OSError(f"cannot write '{os.fspath(path)}': it is not a regular file")
+    if not os.path.isdir(os.path.dirname(target)):
+        raise FileNotFoundError(f"cannot write '{os.fspath(path)}': its folder does not exist")
+    handle, temporary = tempfile.mkstemp(dir=os.path.dirname(target), prefix=".brickccl-")
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
             write(stream)

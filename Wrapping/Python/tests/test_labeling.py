@@ -149,10 +149,19 @@ def test_a_table_that_cannot_be_written_leaves_nothing(tmp_path):
     table = brickccl.find(grains()).table()
     with pytest.raises(FileNotFoundError):
         table.to_csv(tmp_path / "missing" / "table.csv")
+    with pytest.raises(OSError, match="not a regular file"):
+        table.to_csv("/dev/full")
     (tmp_path / "table.csv").mkdir()
     with pytest.raises(OSError):
         table.to_csv(tmp_path / "table.csv")
     assert [file.name for file in tmp_path.iterdir()] == ["table.csv"]
+
+
+def test_a_link_to_a_table_stays_a_link(tmp_path):
+    (tmp_path / "table.csv").write_text("old")
+    (tmp_path / "link.csv").symlink_to("table.csv")
+    brickccl.find(grains()).table().to_csv(tmp_path / "link.csv")
+    assert (tmp_path / "link.csv").is_symlink() and (tmp_path / "table.csv").read_text().startswith("label,")
 
 
 @pytest.mark.parametrize("seed", range(10))

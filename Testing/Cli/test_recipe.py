@@ -71,11 +71,13 @@ class RecipeTest(CommandTest):
     def test_thresholds_that_are_numbers(self):
         part = "[part]\nmethod = \"pores\"\nthreshold = %s\n"
         for number, said in (("1200", "1200"), ("-0.5", "-0.5"), ("1e3", "1000"), ("0x10", "16"), ("1_000", "1000"),
-                             ("9007199254740993", "9007199254740993"), ("-9223372036854775807", "-9223372036854775807")):
+                             ("9007199254740993", "9007199254740993"), ("1e20", "1e+20"), ("-9223372036854775807", "-9223372036854775807")):
             explained = self.ok("recipe", "explain", self.recipe(part % number)).stdout
             self.assertIn("piece of material (values from %s to inf) with its pores" % said, explained)
             explained = self.ok("recipe", "explain", self.recipe("[threshold]\nmethod = %s\n" % number)).stdout
             self.assertIn("Voxels below %s may belong to defects" % said, explained)
+        named = self.ok("recipe", "explain", self.recipe("[recipe]\nname = \"\\u001b[31mred\"\n")).stdout
+        self.assertNotIn("\x1b", named)
         self.assertIn("at or above 7 may", self.ok("recipe", "explain", self.recipe("[threshold]\nmethod = 7\nside = \"above\"\n")).stdout)
         for value, saying in (("inf", "a number, such as 1200"), ("nan", "a number, such as 1200"),
                               ("true", "a number, such as 1200"), ("[1200, inf]", "a number, such as 1200"), ("\"otsi\"", "did you mean 'otsu'")):

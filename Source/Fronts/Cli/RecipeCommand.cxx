@@ -83,7 +83,7 @@ AddRecipeCommand(CLI::App & app)
   explain->callback([explained] {
     for (const std::string & line : batch::ExplainRecipe(batch::ReadRecipe(*explained)))
     {
-      std::cout << line << '\n';
+      std::cout << Printable(line, "\n") << '\n';
     }
     std::cout.flush();
   });

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
+#include <limits>
 
 namespace brickccl
 {
@@ -15,7 +16,9 @@ namespace brickccl
 inline nlohmann::ordered_json
 ThresholdAsJson(const Number & threshold)
 {
-  return !Threshold::IsBeyondDoubles(threshold) || !threshold.IsWhole()
+  const bool fits =
+    threshold >= std::numeric_limits<std::int64_t>::min() && threshold <= std::numeric_limits<std::uint64_t>::max();
+  return !Threshold::IsBeyondDoubles(threshold) || !threshold.IsWhole() || !fits
          ? nlohmann::ordered_json(static_cast<double>(threshold))
        : threshold < 0 ? nlohmann::ordered_json(static_cast<std::int64_t>(threshold))
                        : nlohmann::ordered_json(static_cast<std::uint64_t>(threshold));

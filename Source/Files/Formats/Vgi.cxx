@@ -235,12 +235,11 @@ ReadVgi(const FileBytes & file, const ReadOptions & options)
   {
     throw Error("SkipHeader is " + std::to_string(skip) + "; it must be at least 0");
   }
-  DataLayout layout{ Encoding::Raw, HostIsBigEndian };
-  for (const FileBytes & each : MapDataFiles(file.Path(), { data }))
-  {
-    layout.parts.push_back({ each, static_cast<std::uint64_t>(skip), 0, Wrapper::Gzip, each.QuotedName() });
-  }
-  ReadDataFiles(layout, options.Context(), image);
+  const FileBytes from = MapDataFile(file.Path(), data);
+  DataLayout      layout;
+  layout.from = { from, static_cast<std::uint64_t>(skip), 0, Wrapper::Gzip, from.QuotedName() };
+  layout.swapped = HostIsBigEndian;
+  ReadDataFile(layout, options.Context(), image);
   return image;
 }
 

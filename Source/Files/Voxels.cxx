@@ -73,6 +73,29 @@ CopyStored(const FileBytes &   file,
   });
 }
 
+bool
+IsGzipped(const FileBytes & file)
+{
+  return file.BeginsWith("\x1f\x8b", 2);
+}
+
+std::vector<unsigned char>
+FirstBytes(const FileBytes & file, std::size_t count)
+{
+  std::vector<unsigned char> bytes(count);
+  if (IsGzipped(file))
+  {
+    Inflater inflater(file.Data(), file.Size(), Wrapper::Gzip, file.QuotedName());
+    bytes.resize(inflater.ReadSome(bytes.data(), count));
+  }
+  else
+  {
+    bytes.resize(std::min(count, file.Size()));
+    std::copy(file.Data(), file.Data() + bytes.size(), bytes.begin());
+  }
+  return bytes;
+}
+
 void
 CheckBytesBeyond(std::uint64_t beyond, LoadedImage & image)
 {

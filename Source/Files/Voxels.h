@@ -31,6 +31,11 @@ void CopyStored(const FileBytes &   file,
                 std::byte *         output,
                 const HostContext & context);
 
+bool IsGzipped(const FileBytes & file);
+
+/** The first bytes of a file, decompressed if it is compressed by gzip; fewer if it has fewer. */
+std::vector<unsigned char> FirstBytes(const FileBytes & file, std::size_t count);
+
 /** How an image's voxels are stored in a file. */
 struct DataLayout
 {

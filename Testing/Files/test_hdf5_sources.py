@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""HDF5 datasets whose values are in another file (external links), behind filters or in large chunks; damaged lists of chunks."""
+"""HDF5 datasets whose values come from elsewhere (virtual ones, external links and files), and damaged lists of chunks."""
 
 import glob
 import os
@@ -29,6 +29,18 @@ def has_children(process):
 
 
 class Hdf5SourcesTest(Hdf5Files):
+    def virtual(self, name, sources, shape=BLOCKY.shape):
+        """A virtual dataset of slabs along z, each from (file, dataset, the shape that it is taken for)."""
+        path = self.path(name)
+        with h5py.File(path, "w") as stream:
+            layout = h5py.VirtualLayout(shape, "u2")
+            begin = 0
+            for file, dataset, size in sources:
+                layout[begin:begin + size[0]] = h5py.VirtualSource(file, dataset, size)
+                begin += size[0]
+            stream.create_virtual_dataset("joined", layout, fillvalue=7)
+        return path
+
     def refuses_in_both_ways(self, path, saying):
         self.refuses(path, saying=saying)
         result = self.label(path, self.path("out.nrrd"), "--memory", "96MB")
@@ -37,7 +49,79 @@ class Hdf5SourcesTest(Hdf5Files):
             self.assertIn(text, result.stderr)
         self.assertFalse(os.path.exists(self.path("out.nrrd")))
 
-    def test_filters_that_are_missing(self):
+    def test_sources_of_virtual_datasets(self):
+        half = BLOCKY.shape[0] // 3
+        parts = (BLOCKY[:half], BLOCKY[half:2 * half], BLOCKY[2 * half:])
+        for number, part in enumerate(parts):
+            self.store("s%d.h5" % number, {"d": part}, chunks=(3, 9, 9), compression=1)
+        sources = [("s%d.h5" % number, "d", part.shape) for number, part in enumerate(parts)]
+        path = self.virtual("v.h5", sources)
+        self.assert_voxels(path, BLOCKY)
+        # A virtual source of a virtual dataset, in the same file, and by an absolute name that is no more.
+        outer = self.virtual("outer.h5", [("/nowhere/v.h5", "joined", BLOCKY.shape)])
+        self.assert_voxels(outer, BLOCKY)
+        with h5py.File(self.path("own.h5"), "w") as stream:
+            stream["a"] = BLOCKY
+            layout = h5py.VirtualLayout(BLOCKY.shape, "u2")
+            layout[...] = h5py.VirtualSource(".", "a", BLOCKY.shape)
+            stream.create_virtual_dataset("joined", layout)
+        self.assert_voxels(self.path("own.h5") + "::/joined", BLOCKY)
+        self.refuses_in_both_ways(self.virtual("b.h5", sources[:2] + [("s2.h5", "e", parts[2].shape)]),
+                                  ("/joined", "'s2.h5::e' cannot be opened"))
+        larger = (half, BLOCKY.shape[1], BLOCKY.shape[2] + 1)
+        self.refuses_in_both_ways(self.virtual("l.h5", [("s0.h5", "d", larger)], larger), ("s0.h5::d", "9 x 36 x 50", "uses 16524 values of it"))
+        with open(self.path("s1.h5"), "r+b") as stream:
+            stream.truncate(900)
+        self.refuses_in_both_ways(path, ("s1.h5", "truncated"))
+        os.remove(self.path("s1.h5"))
+        for each in (path, outer):
+            self.refuses_in_both_ways(each, ("/joined", "'s1.h5::d' is missing"))
+
+    def test_sources_that_may_grow(self):
+        """What has no fixed number of sources or of values is refused in one sentence."""
+        size = BLOCKY[:9].shape
+        path = self.path("numbered.h5")
+        with h5py.File(path, "w") as stream:
+            whole = h5py.h5s.create_simple(BLOCKY.shape, (h5py.h5s.UNLIMITED, *BLOCKY.shape[1:]))
+            taken = whole.copy()
+            taken.select_hyperslab((0, 0, 0), (h5py.h5s.UNLIMITED, 1, 1), (9, 1, 1), size)
+            storage = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+            storage.set_virtual(taken, b"part-%b.h5", b"d", h5py.h5s.create_simple(size))
+            h5py.h5d.create(stream.id, b"joined", h5py.h5t.NATIVE_UINT16, whole, storage)
+        self.refuses_in_both_ways(path, ("part-%b.h5::d", "unlimited selection", "an ordinary dataset"))
+        with h5py.File(self.path("g.h5"), "w") as stream:
+            stream.create_dataset("d", data=BLOCKY, maxshape=(None, *BLOCKY.shape[1:]), chunks=(3, *BLOCKY.shape[1:]))
+        path = self.path("grown.h5")
+        with h5py.File(path, "w") as stream:
+            layout = h5py.VirtualLayout(BLOCKY.shape, "u2", maxshape=(None, *BLOCKY.shape[1:]))
+            source = h5py.VirtualSource("g.h5", "d", BLOCKY.shape, maxshape=(None, *BLOCKY.shape[1:]))
+            layout[0:h5py.h5s.UNLIMITED] = source[0:h5py.h5s.UNLIMITED]
+            stream.create_virtual_dataset("joined", layout, fillvalue=9)
+        self.refuses_in_both_ways(path, ("g.h5::d", "unlimited selection"))
+
+    def test_more_sources_than_files_may_be_open(self):
+        """The library gives fill values for a file that it cannot open: the limit is raised, or the dataset refused."""
+        values = np.random.default_rng(2).integers(0, 2, (150, 4, 5)).astype("u2")
+        for number in range(150):
+            self.store("n%d.h5" % number, {"d": values[number:number + 1]})
+        path = self.virtual("many.h5", [("n%d.h5" % number, "d", (1, 4, 5)) for number in range(150)], values.shape)
+        out = self.path("out.nrrd")
+        for memory in ((), ("--memory", "64MB", "--threads", "1")):
+            for limit, works in (("-S -n 64", True), ("-n 100", False), ("-n 400", True)):
+                with self.subTest(limit=limit, memory=memory):
+                    shell = 'ulimit %s; exec "$@"' % limit
+                    result = subprocess.run(["bash", "-c", shell, "x", COMMAND, "label", path, out, *memory],
+                                            capture_output=True, text=True)
+                    if works:
+                        self.assertEqual(result.returncode, 0, result.stderr)
+                        np.testing.assert_array_equal(self.read(out).voxels != 0, values != 0)
+                        os.remove(out)
+                    else:
+                        self.assertNotEqual(result.returncode, 0)
+                        self.assertRegex(result.stderr, "values from 151 files, and this process can open only [0-9]+ .*ulimit -n")
+                        self.assertFalse(os.path.exists(out))
+
+    def test_filters_that_are_missing_behind_virtual_datasets(self):
         source = self.path("packed.h5")
         with h5py.File(source, "w") as stream:
             storage = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
@@ -45,7 +129,19 @@ class Hdf5SourcesTest(Hdf5Files):
             # Optional, so that the library creates it without knowing it.
             storage.set_filter(32999, h5py.h5z.FLAG_OPTIONAL)
             h5py.h5d.create(stream.id, b"d", h5py.h5t.NATIVE_UINT16, h5py.h5s.create_simple(BLOCKY.shape), storage)
-        self.refuses_in_both_ways(source, ("its dataset /d", "is compressed by the filter 32999", "h5repack"))
+        saying = ("is compressed by the filter 32999", "h5repack")
+        self.refuses_in_both_ways(source, ("its dataset /d", *saying))
+        self.refuses_in_both_ways(self.virtual("v.h5", [("packed.h5", "d", BLOCKY.shape)]), ("'packed.h5::d'", *saying))
+
+    def test_virtual_datasets_of_themselves(self):
+        with h5py.File(self.path("own.h5"), "w") as stream:
+            layout = h5py.VirtualLayout(BLOCKY.shape, "u2")
+            layout[...] = h5py.VirtualSource(".", "joined", BLOCKY.shape)
+            stream.create_virtual_dataset("joined", layout)
+        self.refuses_in_both_ways(self.path("own.h5"), ("/joined", "uses itself as a source"))
+        self.virtual("one.h5", [("other.h5", "joined", BLOCKY.shape)])
+        self.virtual("other.h5", [("one.h5", "joined", BLOCKY.shape)])
+        self.refuses_in_both_ways(self.path("one.h5"), ("uses itself as a source", "other.h5"))
 
     def label_and_stop(self, path, output, work, change):
         """Labels by slabs, and calls change() while it is stopped after the first of them."""
@@ -63,12 +159,13 @@ class Hdf5SourcesTest(Hdf5Files):
         return process.returncode, said
 
     def test_sources_that_go_between_parts(self):
-        """A file behind a link that changes between two slabs is an error."""
+        """The library gives fill values where a source has gone: without a word."""
         part = np.kron(np.random.default_rng(3).integers(0, 2, (10, 8, 8)), np.ones((5, 32, 32), int)).astype("u2")
-        last = self.store("far.h5", {"d": np.concatenate(4 * [part])}, chunks=(5, 64, 64), compression=1)
-        with h5py.File(self.path("near.h5"), "w") as stream:
-            stream["d"] = h5py.ExternalLink("far.h5", "/d")
-        path = self.path("near.h5") + "::/d"
+        for number in range(4):
+            self.store("m%d.h5" % number, {"d": part}, chunks=(5, 64, 64), compression=1)
+        path = self.virtual("many.h5", [("m%d.h5" % number, "d", part.shape) for number in range(4)],
+                            (200, *part.shape[1:]))
+        last = self.path("m3.h5")
 
         def replace():
             os.rename(last, last + ".away")
@@ -90,7 +187,7 @@ class Hdf5SourcesTest(Hdf5Files):
         for number, (way, said) in enumerate(ways):
             code, errors = self.label_and_stop(path, self.path("out.nrrd"), self.path("work-%d" % number), way)
             self.assertNotEqual(code, 0)
-            self.assertIn("far.h5', which was %s while it was read" % said, errors)
+            self.assertIn("m3.h5', which was %s while it was read" % said, errors)
             self.assertFalse(os.path.exists(self.path("out.nrrd")))
             os.replace(last + ".away", last)
         self.assertEqual(self.label(path, self.path("out.nrrd"), "--memory", "64MB", "--threads", "1").returncode, 0)
@@ -133,27 +230,34 @@ class Hdf5SourcesTest(Hdf5Files):
         self.assertEqual([again for _, again in slabs], [True, False, False])
         self.assertTrue(all(count > 2 for count, _ in slabs[:2]), slabs)
 
-    def test_files_of_values_are_inputs(self):
+    def files_of_two_kinds(self):
+        """(a dataset, the file that its values are in), of each kind."""
         source = self.store("source.h5", {"d": BLOCKY})
         with h5py.File(self.path("linked.h5"), "w") as stream:
             stream["far"] = h5py.ExternalLink("source.h5", "/d")
-        path = self.path("linked.h5") + "::/far"
-        self.assert_voxels(path, BLOCKY)
-        with open(source, "rb") as stream:
-            before = stream.read()
-        os.link(source, self.path("link.nrrd"))
-        for memory in ((), ("--memory", "96MB")):
-            result = self.label(path, self.path("link.nrrd"), *memory)
-            self.assertNotEqual(result.returncode, 0)
-            self.assertIn("a part of the input", result.stderr)
-        with open(source, "rb") as stream:
-            self.assertEqual(stream.read(), before)
-        options = ("--memory", "96MB", "--work", self.path("work"))
-        self.assertEqual(self.label(path, self.path("out.nrrd"), *options).returncode, 0)
-        os.utime(source, (1, 1))
-        result = self.label(path, self.path("out.nrrd"), *options, "--resume")
-        self.assertNotEqual(result.returncode, 0)
-        self.assertIn(os.path.basename(source), result.stderr)
+        return ((self.virtual("v.h5", [("source.h5", "d", BLOCKY.shape)]), source),
+                (self.path("linked.h5") + "::/far", source))
+
+    def test_files_of_values_are_inputs(self):
+        for number, (path, source) in enumerate(self.files_of_two_kinds()):
+            with self.subTest(path=path):
+                self.assert_voxels(path, BLOCKY)
+                with open(source, "rb") as stream:
+                    before = stream.read()
+                link = self.path("link%d.nrrd" % number)
+                os.link(source, link)
+                for memory in ((), ("--memory", "96MB")):
+                    result = self.label(path, link, *memory)
+                    self.assertNotEqual(result.returncode, 0)
+                    self.assertIn("a part of the input", result.stderr)
+                with open(source, "rb") as stream:
+                    self.assertEqual(stream.read(), before)
+                options = ("--memory", "96MB", "--work", self.path("work%d" % number))
+                self.assertEqual(self.label(path, self.path("out.nrrd"), *options).returncode, 0)
+                os.utime(source, (number + 1, number + 1))
+                result = self.label(path, self.path("out.nrrd"), *options, "--resume")
+                self.assertNotEqual(result.returncode, 0)
+                self.assertIn(os.path.basename(source), result.stderr)
 
     def test_links_by_way_of_other_files(self):
         self.store("last.h5", {"g/d": BLOCKY})
@@ -175,6 +279,28 @@ class Hdf5SourcesTest(Hdf5Files):
             self.refuses(path + name, saying=("it has no dataset /" + name,))
         os.remove(self.path("last.h5"))
         self.refuses(path + "start/near/d", saying=("it has no dataset",))
+
+    def test_sources_that_are_no_files(self):
+        os.mkfifo(self.path("pipe.h5"))
+        layout = h5py.VirtualLayout(shape=BLOCKY.shape, dtype=BLOCKY.dtype)
+        layout[...] = h5py.VirtualSource(self.path("pipe.h5"), "d", shape=BLOCKY.shape)
+        with h5py.File(self.path("virtual.h5"), "w") as stream:
+            stream.create_virtual_dataset("d", layout)
+        self.refuses(self.path("virtual.h5") + "::/d", saying=("pipe.h5", "is missing"))
+
+    def test_places_of_sources(self):
+        """Others that the library would take first, or instead, are not read: neither by a prefix nor of the working folder."""
+        for folder in ("other", "here"):
+            os.mkdir(self.path(folder))
+        self.store("s.h5", {"d": BLOCKY})
+        self.store("other/s.h5", {"d": 0 * BLOCKY})
+        path = self.virtual("here.h5", [("s.h5", "d", BLOCKY.shape)])
+        os.environ["HDF5_VDS_PREFIX"] = self.path("other")
+        self.addCleanup(os.environ.pop, "HDF5_VDS_PREFIX")
+        self.assert_voxels(path, BLOCKY)
+        os.remove(self.path("s.h5"))
+        self.refuses(path, saying=("'s.h5::d' is missing",))
+        self.refuses(self.virtual("sub.h5", [("sub/here.h5", "joined", BLOCKY.shape)]), saying=("'sub/here.h5::joined' is missing",))
 
     def test_damaged_lists_of_chunks(self):
         """Each place of a chunk in the index, changed to one outside, between others, and that of another one."""

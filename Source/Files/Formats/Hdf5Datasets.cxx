@@ -116,6 +116,15 @@ DescribeStorage(const Hdf5Library & h5, hid_t object, hid_t type, Hdf5Dataset & 
   }
 }
 
+std::string
+NameOfFile(const Hdf5Library & h5, hid_t object)
+{
+  const auto  size = h5.H5Fget_name(object, nullptr, 0);
+  std::string name(size > 0 ? static_cast<std::size_t>(size) + 1 : 1, '\0');
+  h5.H5Fget_name(object, name.data(), name.size());
+  return name;
+}
+
 Hdf5Dataset
 Describe(const Hdf5Library & h5, hid_t file, hid_t object, const std::string & name)
 {
@@ -131,7 +140,7 @@ Describe(const Hdf5Library & h5, hid_t file, hid_t object, const std::string & n
   }
   DescribeStorage(h5, object, type, dataset);
   // An external link leads to another file.
-  if (NameOfHdf5File(h5, object) != NameOfHdf5File(h5, file))
+  if (NameOfFile(h5, object) != NameOfFile(h5, file))
   {
     dataset.offset = 0;
   }

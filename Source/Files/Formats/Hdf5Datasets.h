@@ -32,7 +32,7 @@ struct Hdf5Dataset
   /** The offset of the values in the file, if they have the layout of memory; else 0. */
   std::uint64_t offset = 0;
 
-  /** The file, and the one that an external link leads to; from CheckHdf5Sources. */
+  /** All files that hold the values, from CheckHdf5Sources. */
   std::vector<FileStamp> files;
 
   /** Attributes of it; empty if they are not there. vigra's and ilastik's names of axes: */
@@ -69,8 +69,8 @@ struct DatasetPath
 std::vector<Hdf5Dataset>
 ListHdf5Datasets(const std::string & path, const std::string & also, const Progress & progress);
 
-/** Checks that a dataset's values are in its own chunks or block and can be read. \throws Error that names what is
- *  missing or damaged; Unsupported for virtual datasets and external storage. */
+/** Checks that what a dataset's values come from is there, is large enough and can be read: its chunks, sources of a
+ *  virtual one, files of raw values. \throws Error that names what is missing or damaged. */
 void CheckHdf5Sources(const std::string & path, Hdf5Dataset & dataset, const Progress & progress);
 
 /** The part of a dataset to read: the values [begin, end) along an axis. All axes before it have size 1. */

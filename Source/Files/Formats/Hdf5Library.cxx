@@ -97,6 +97,8 @@ OpenHdf5(const Hdf5Library & h5, const std::string & path)
 {
   // File systems without locks must work as well.
   ::setenv("HDF5_USE_FILE_LOCKING", "BEST_EFFORT", 0);
+  // With it, other sources could be read than those that CheckHdf5Sources finds.
+  ::unsetenv("HDF5_VDS_PREFIX");
   h5.H5open();
   h5.H5Eset_auto(H5E_DEFAULT, nullptr, nullptr);
   // H5F_ACC_RDONLY, which is not a constant but calls the library.
@@ -107,15 +109,6 @@ OpenHdf5(const Hdf5Library & h5, const std::string & path)
     FailHdf5(h5, "the HDF5 library cannot open it");
   }
   return file;
-}
-
-std::string
-NameOfHdf5File(const Hdf5Library & h5, hid_t object)
-{
-  const auto  size = h5.H5Fget_name(object, nullptr, 0);
-  std::string name(size > 0 ? static_cast<std::size_t>(size) + 1 : 1, '\0');
-  h5.H5Fget_name(object, name.data(), name.size());
-  return name.c_str();
 }
 
 const char *

@@ -50,9 +50,17 @@ namespace brickccl::files
     DO(H5Pget_filter)                                                                                                  \
     DO(H5Pget_layout)                                                                                                  \
     DO(H5Pget_nfilters)                                                                                                \
+    DO(H5Pget_virtual_count)                                                                                           \
+    DO(H5Pget_virtual_dsetname)                                                                                        \
+    DO(H5Pget_virtual_filename)                                                                                        \
+    DO(H5Pget_virtual_srcspace)                                                                                        \
+    DO(H5Pget_virtual_vspace)                                                                                          \
     DO(H5Rget_name)                                                                                                    \
     DO(H5Sclose)                                                                                                       \
     DO(H5Screate_simple)                                                                                               \
+    DO(H5Sget_select_bounds)                                                                                           \
+    DO(H5Sget_select_npoints)                                                                                          \
+    DO(H5Sget_select_type)                                                                                             \
     DO(H5Sget_simple_extent_dims)                                                                                      \
     DO(H5Sget_simple_extent_ndims)                                                                                     \
     DO(H5Sget_simple_extent_npoints)                                                                                   \
@@ -126,9 +134,6 @@ private:
 
 /** Opens a file for reading, in a process that ends soon. \throws Error. */
 hid_t OpenHdf5(const Hdf5Library & h5, const std::string & path);
-
-/** The name of the file that an object is in. */
-std::string NameOfHdf5File(const Hdf5Library & h5, hid_t object);
 
 /** The name of the library's type of numbers in memory. */
 const char * Hdf5TypeOf(ScalarType type);

@@ -11,6 +11,10 @@
 #include <memory>
 #include <utility>
 
+#ifdef BRICKCCL_HAS_CHILDREN
+#  include <unistd.h>
+#endif
+
 namespace brickccl::files
 {
 
@@ -39,13 +43,19 @@ struct Box
   }
 };
 
+/** About as many files of a virtual dataset are open at once: each takes half a megabyte. */
+constexpr std::size_t FilesAtOnce = 64;
+
 /** The shape of the boxes that are read at once: whole chunks, as many as make a megabyte, x first. */
 Shape
 BoxShape(const Hdf5Dataset & dataset)
 {
-  constexpr std::uint64_t enough = 1 << 20;
-  Shape                   box = dataset.chunk.empty() ? Shape(dataset.shape.size(), 1) : dataset.chunk;
-  std::uint64_t           bytes = SizeOf(dataset.type);
+  std::uint64_t all = SizeOf(dataset.type);
+  std::for_each(dataset.shape.begin(), dataset.shape.end(), [&](std::uint64_t size) { all *= size; });
+  // Not so much that it comes from more files than may be open at once.
+  const std::uint64_t enough = std::min<std::uint64_t>(1 << 20, all / (dataset.files.size() / FilesAtOnce + 1) + 1);
+  Shape               box = dataset.chunk.empty() ? Shape(dataset.shape.size(), 1) : dataset.chunk;
+  std::uint64_t       bytes = SizeOf(dataset.type);
   for (const std::uint64_t size : box)
   {
     bytes *= size;
@@ -139,6 +149,26 @@ EveryFrom(const std::vector<Box> & boxes, std::size_t first, std::size_t step)
   return chosen;
 }
 
+/** The library gives fill values where it cannot open one more file. */
+void
+RequireDescriptors(const Hdf5Dataset & dataset)
+{
+  std::vector<int> opened;
+  while (opened.size() < dataset.files.size() + 8 && (opened.empty() || opened.back() >= 0))
+  {
+    opened.push_back(::dup(STDOUT_FILENO));
+  }
+  const bool isEnough = opened.back() >= 0;
+  std::for_each(opened.begin(), opened.end(), [](int file) { ::close(file); });
+  if (!isEnough)
+  {
+    throw Error("its dataset " + Printable(dataset.name) + " takes its values from " +
+                std::to_string(dataset.files.size()) + " files, and this process can open only " +
+                std::to_string(opened.size() - 1) + " at once; raise the limit: ulimit -n " +
+                std::to_string(dataset.files.size() + 100));
+  }
+}
+
 void
 SendBoxes(const std::string &      path,
           const Hdf5Dataset &      dataset,
@@ -146,22 +176,31 @@ SendBoxes(const std::string &      path,
           const PipedChild::Send & send)
 {
   const Hdf5Library & h5 = Hdf5Library::Get();
-  const hid_t         file = OpenHdf5(h5, path);
-  const hid_t         type = h5.TypeNamed(Hdf5TypeOf(dataset.type));
-  const Hdf5Handle    object(h5.H5Dopen(file, dataset.name.c_str(), H5P_DEFAULT), h5.H5Dclose);
-  PipedChild::Bytes   values;
-  if (!object.IsThere())
+  RequireDescriptors(dataset);
+  const hid_t file = OpenHdf5(h5, path);
+  const hid_t type = h5.TypeNamed(Hdf5TypeOf(dataset.type));
+  // The files of a virtual dataset are closed with it.
+  const std::size_t           boxesAtOnce = 1 + FilesAtOnce * boxes.size() / (dataset.files.size() + 1);
+  std::unique_ptr<Hdf5Handle> object;
+  PipedChild::Bytes           values;
+  for (std::size_t i = 0; i < boxes.size(); ++i)
   {
-    FailHdf5(h5, "dataset " + Printable(dataset.name) + " cannot be opened");
-  }
-  for (const Box & box : boxes)
-  {
+    const Box & box = boxes[i];
+    if (i % boxesAtOnce == 0)
+    {
+      object.reset();
+      object = std::make_unique<Hdf5Handle>(h5.H5Dopen(file, dataset.name.c_str(), H5P_DEFAULT), h5.H5Dclose);
+      if (!object->IsThere())
+      {
+        FailHdf5(h5, "dataset " + Printable(dataset.name) + " cannot be opened");
+      }
+    }
     const Hdf5Handle room(h5.H5Screate_simple(static_cast<int>(box.size.size()), box.size.data(), nullptr),
                           h5.H5Sclose);
-    const Hdf5Handle space(h5.H5Dget_space(object), h5.H5Sclose);
+    const Hdf5Handle space(h5.H5Dget_space(*object), h5.H5Sclose);
     values.resize(static_cast<std::size_t>(box.Count()) * SizeOf(dataset.type));
     if (h5.H5Sselect_hyperslab(space, H5S_SELECT_SET, box.begin.data(), nullptr, box.size.data(), nullptr) < 0 ||
-        h5.H5Dread(object, type, room, space, H5P_DEFAULT, values.data()) < 0)
+        h5.H5Dread(*object, type, room, space, H5P_DEFAULT, values.data()) < 0)
     {
       FailHdf5(h5, "the values of dataset " + Printable(dataset.name) + " cannot be read");
     }
@@ -208,7 +247,7 @@ ReadByChildren(const std::string & path,
     children.push_back(std::make_unique<PipedChild>(
       "the HDF5 library",
       [&](const PipedChild::Send & send) { SendBoxes(path, dataset, EveryFrom(boxes, first, count), send); },
-      Hdf5Library::Memory + static_cast<std::size_t>(4 * std::max(largest, chunkBytes)),
+      Hdf5Library::Memory + (dataset.files.size() << 20) + static_cast<std::size_t>(4 * std::max(largest, chunkBytes)),
       seconds,
       tell));
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the values of an HDF5 dataset are. The library returns fill values if a chunk is missing or a source of a
-// virtual dataset cannot be opened, zeros for short raw files, and accepts any chunk in a damaged index.
+// The sources of an HDF5 dataset's values. The library returns fill values if it cannot open a source of a virtual
+// dataset or if a chunk is missing, and accepts any chunk in a damaged index. So every source must exist, be large
+// enough and be readable.
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
@@ -8,138 +9,320 @@
 #include "BrickCCL/Files/Formats/Hdf5Library.h"
 #include "BrickCCL/Files/Isolation/PipedChild.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <set>
+#include <utility>
 
 namespace brickccl::files
 {
 
 #if defined(BRICKCCL_USE_HDF5) && defined(BRICKCCL_HAS_CHILDREN)
 
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FileStamp, path, isThere, size, time, statusChange)
+
 namespace
 {
 
-/** \throws Unsupported if a filter that the dataset is compressed by is missing. */
-void
-CheckFilters(const Hdf5Library & h5, hid_t list, const std::string & what)
+/** The text that a function of the library gives. */
+template <typename TGet>
+std::string
+TextOf(TGet get)
 {
-  for (int i = 0; i < h5.H5Pget_nfilters(list); ++i)
-  {
-    unsigned    flags = 0;
-    unsigned    configuration = 0;
-    std::size_t parameters = 0;
-    char        name[64] = {};
-    const auto  number = static_cast<unsigned>(i);
-    const auto  filter =
-      h5.H5Pget_filter(list, number, &flags, &parameters, nullptr, sizeof(name) - 1, name, &configuration);
-    if (h5.H5Zfilter_avail(filter) <= 0)
-    {
-      throw Unsupported(what + " is compressed by the filter " + std::to_string(filter) +
-                        (name[0] == '\0' ? "" : " (" + Printable(name) + ")") +
-                        ", which the HDF5 library here lacks; install it as a plugin (in HDF5_PLUGIN_PATH), or store "
-                        "the dataset with gzip: h5repack -f GZIP=1 IN OUT");
-    }
-  }
+  const auto  size = get(nullptr, 0);
+  std::string text(size > 0 ? static_cast<std::size_t>(size) + 1 : 1, '\0');
+  get(text.data(), text.size());
+  return text.c_str();
 }
 
-/** Each chunk of the index must be one that is found at a place of the dataset's grid. A chunk outside the grid,
- *  between its places, or at an occupied place is not.
- *  \param continues  called now and then */
-void
-CheckChunks(const Hdf5Library &           h5,
-            hid_t                         object,
-            hid_t                         list,
-            const std::string &           what,
-            const std::function<void()> & continues)
+/** Checks what a dataset's values come from, and what the values of its sources come from. */
+class Sources
 {
-  const Hdf5Handle     space(h5.H5Dget_space(object), h5.H5Sclose);
-  const int            axes = std::max(0, h5.H5Sget_simple_extent_ndims(space));
-  std::vector<hsize_t> shape(static_cast<std::size_t>(axes));
-  std::vector<hsize_t> chunk(shape.size());
-  hsize_t              count = 0;
-  h5.H5Sget_simple_extent_dims(space, shape.data(), nullptr);
-  if (h5.H5Dget_num_chunks == nullptr || std::find(shape.begin(), shape.end(), hsize_t{ 0 }) != shape.end())
+public:
+  Sources(const Hdf5Library & h5, const PipedChild::Send & send)
+    : m_H5(h5)
+    , m_Send(send)
+  {}
+
+  /** \param what  names the dataset in errors */
+  void
+  Check(hid_t object, const std::string & name, const std::string & what)
   {
-    return;
-  }
-  if (h5.H5Pget_chunk(list, axes, chunk.data()) != axes || h5.H5Dget_num_chunks(object, space, &count) < 0)
-  {
-    FailHdf5(h5, what + " has a list of chunks that cannot be read");
-  }
-  std::vector<hsize_t> place(shape.size(), 0);
-  hsize_t              found = 0;
-  constexpr hsize_t    often = 10000;
-  for (hsize_t looked = 1; found < count; ++looked)
-  {
-    hsize_t size = 0;
-    found += h5.H5Dget_chunk_storage_size(object, place.data(), &size) >= 0 && size > 0 ? 1 : 0;
-    std::size_t axis = shape.size();
-    while (axis > 0 && (place[axis - 1] += chunk[axis - 1]) >= shape[axis - 1])
+    const std::string file =
+      TextOf([&](char * text, std::size_t size) { return m_H5.H5Fget_name(object, text, size); });
+    Tell(file);
+    const std::pair<std::string, std::string> dataset(file, name);
+    if (std::find(m_Way.begin(), m_Way.end(), dataset) != m_Way.end())
     {
-      place[--axis] = 0;
+      throw Error(what + " uses itself as a source; name the dataset that holds the values");
     }
-    if (axis == 0)
+    if (!m_Seen.insert(dataset).second)
     {
+      return;
+    }
+    const Hdf5Handle list(m_H5.H5Dget_create_plist(object), m_H5.H5Pclose);
+    CheckFilters(list, what);
+    switch (m_H5.H5Pget_layout(list))
+    {
+    case H5D_VIRTUAL:
+      m_Way.push_back(dataset);
+      CheckMappings(list, file, what);
+      m_Way.pop_back();
       break;
-    }
-    if (looked % often == 0)
-    {
-      continues();
+    case H5D_CHUNKED:
+      CheckChunks(object, list, what);
+      break;
+    default:
+      // The library takes zeros for what such files lack.
+      if (m_H5.H5Pget_external_count(list) != 0)
+      {
+        throw Unsupported(what + " keeps its values in raw files (external storage), which is not supported; copy them "
+                                 "into a dataset (in h5py: out['data'] = file['data'][...])");
+      }
     }
   }
-  if (found != count)
-  {
-    throw Error(what + " has a damaged list of chunks: of " + std::to_string(count) + " chunks, " +
-                std::to_string(count - found) + " have no unique place in the dataset");
-  }
-}
 
-/** Checks how a dataset's values are stored, and sends the name of the file that holds them. */
-void
-CheckStorage(const Hdf5Library & h5, const std::string & path, const std::string & name, const PipedChild::Send & send)
-{
-  const std::string what = "its dataset " + Printable(name);
-  const Hdf5Handle  object(h5.H5Dopen(OpenHdf5(h5, path), name.c_str(), H5P_DEFAULT), h5.H5Dclose);
-  if (!object.IsThere())
+  /** Also says that the work continues. */
+  void
+  Tell(const std::string & file)
   {
-    FailHdf5(h5, what + " cannot be opened");
+    const bool isNew = m_Told.insert(file).second;
+    const auto bytes = nlohmann::json::to_cbor(isNew ? FileStamp::Of(file) : FileStamp());
+    m_Send(bytes.data(), bytes.size());
   }
-  // An external link leads to another file.
-  const std::string file = NameOfHdf5File(h5, object);
-  send(file.data(), file.size());
-  const Hdf5Handle   list(h5.H5Dget_create_plist(object), h5.H5Pclose);
-  const H5D_layout_t layout = h5.H5Pget_layout(list);
-  CheckFilters(h5, list, what);
-  if (layout == H5D_CHUNKED)
+
+private:
+  std::vector<hsize_t>
+  ShapeOf(hid_t object) const
   {
-    CheckChunks(h5, object, list, what, [&] { send(file.data(), file.size()); });
+    const Hdf5Handle     space(m_H5.H5Dget_space(object), m_H5.H5Sclose);
+    std::vector<hsize_t> shape(static_cast<std::size_t>(std::max(0, m_H5.H5Sget_simple_extent_ndims(space))));
+    m_H5.H5Sget_simple_extent_dims(space, shape.data(), nullptr);
+    return shape;
   }
-  else if (layout == H5D_VIRTUAL || h5.H5Pget_external_count(list) != 0)
+
+  void
+  CheckFilters(hid_t list, const std::string & what) const
   {
-    throw Unsupported(what + " takes its values from " +
-                      (layout == H5D_VIRTUAL ? "other datasets (it is virtual)" : "raw files (external storage)") +
-                      ", which is not supported; copy them into a dataset (in h5py: out['data'] = file['data'][...])");
+    for (int i = 0; i < m_H5.H5Pget_nfilters(list); ++i)
+    {
+      unsigned           flags = 0;
+      unsigned           configuration = 0;
+      std::size_t        parameters = 0;
+      char               name[64] = {};
+      const H5Z_filter_t filter = m_H5.H5Pget_filter(list,
+                                                     static_cast<unsigned>(i),
+                                                     &flags,
+                                                     &parameters,
+                                                     nullptr,
+                                                     sizeof(name) - 1,
+                                                     name,
+                                                     &configuration);
+      if (m_H5.H5Zfilter_avail(filter) <= 0)
+      {
+        throw Unsupported(what + " is compressed by the filter " + std::to_string(filter) +
+                          (name[0] == '\0' ? "" : " (" + Printable(name) + ")") +
+                          ", which the HDF5 library here lacks; install it as a plugin (in HDF5_PLUGIN_PATH), or store "
+                          "the dataset with gzip: h5repack -f GZIP=1 IN OUT");
+      }
+    }
   }
-  send(nullptr, 0);
-}
+
+  /** Opens the file of a source, which stays open until another one is. An absolute name that does not exist is looked
+   *  for in the folder of the file that names it, as the library does. \return whether the file exists */
+  bool
+  OpenFile(const std::string & name, const std::string & master)
+  {
+    namespace fs = std::filesystem;
+    const fs::path  folder = fs::absolute(master).parent_path();
+    std::error_code failure;
+    fs::path        place = name == "." ? fs::path(master) : folder / name;
+    if (fs::path(name).is_absolute() && !fs::is_regular_file(place, failure))
+    {
+      place = folder / place.filename();
+    }
+    if (!fs::is_regular_file(place, failure))
+    {
+      return false;
+    }
+    if (m_File == nullptr || m_Place != place)
+    {
+      m_File = std::make_unique<Hdf5Handle>(m_H5.H5Fopen(place.c_str(), 0, H5P_DEFAULT), m_H5.H5Fclose);
+      m_Place = place;
+    }
+    if (!m_File->IsThere())
+    {
+      FailHdf5(m_H5, "its source " + Printable(place.string()) + " cannot be opened");
+    }
+    return true;
+  }
+
+  void
+  CheckMappings(hid_t list, const std::string & master, const std::string & name)
+  {
+    std::size_t count = 0;
+    if (m_H5.H5Pget_virtual_count(list, &count) < 0)
+    {
+      FailHdf5(m_H5, name + " is virtual, and its sources cannot be listed");
+    }
+    for (std::size_t i = 0; i < count; ++i)
+    {
+      const std::string file =
+        TextOf([&](char * text, std::size_t size) { return m_H5.H5Pget_virtual_filename(list, i, text, size); });
+      const std::string dataset =
+        TextOf([&](char * text, std::size_t size) { return m_H5.H5Pget_virtual_dsetname(list, i, text, size); });
+      const std::string source = Quoted(file == "." ? dataset : file + "::" + dataset);
+      const std::string what = name + " is virtual, and its source " + source;
+      const Hdf5Handle  whole(m_H5.H5Pget_virtual_vspace(list, i), m_H5.H5Sclose);
+      const Hdf5Handle  part(m_H5.H5Pget_virtual_srcspace(list, i), m_H5.H5Sclose);
+      const hssize_t    points = m_H5.H5Sget_select_npoints(whole);
+      if (points < 0)
+      {
+        throw Unsupported(
+          what +
+          " may grow (an unlimited selection), which is not supported; copy the values into an ordinary dataset");
+      }
+      if (!OpenFile(file, master))
+      {
+        throw Error(what + " is missing: there is no such file");
+      }
+      const Hdf5Handle object(m_H5.H5Dopen(*m_File, dataset.c_str(), H5P_DEFAULT), m_H5.H5Dclose);
+      if (!object.IsThere())
+      {
+        FailHdf5(m_H5, what + " cannot be opened");
+      }
+      const auto        shape = ShapeOf(object);
+      const std::string taken = TakenBeyond(part, static_cast<std::uint64_t>(points), shape);
+      if (!taken.empty())
+      {
+        throw Error(what + " has the size " + SizesOf(shape) + ", but the dataset uses " + taken + " of it");
+      }
+      Check(object, (dataset[0] == '/' ? "" : "/") + dataset, what);
+    }
+  }
+
+  static std::string
+  SizesOf(const std::vector<hsize_t> & shape)
+  {
+    std::string sizes;
+    for (const hsize_t size : shape)
+    {
+      sizes += (sizes.empty() ? "" : " x ") + std::to_string(size);
+    }
+    return sizes;
+  }
+
+  /** The size that is selected of a source of this shape, `points` values; nothing if it has them. */
+  std::string
+  TakenBeyond(hid_t selection, std::uint64_t points, const std::vector<hsize_t> & shape) const
+  {
+    if (m_H5.H5Sget_select_type(selection) == H5S_SEL_ALL)
+    {
+      std::uint64_t count = 1;
+      for (const hsize_t size : shape)
+      {
+        count *= size;
+      }
+      return count == points ? "" : std::to_string(points) + " values";
+    }
+    const auto           axes = static_cast<std::size_t>(std::max(0, m_H5.H5Sget_simple_extent_ndims(selection)));
+    std::vector<hsize_t> first(axes);
+    std::vector<hsize_t> last(axes);
+    const bool           isKnown = points > 0 && m_H5.H5Sget_select_bounds(selection, first.data(), last.data()) >= 0;
+    if (points == 0 ||
+        (isKnown && axes == shape.size() && std::equal(last.begin(), last.end(), shape.begin(), std::less<>())))
+    {
+      return "";
+    }
+    std::transform(last.begin(), last.end(), last.begin(), [](hsize_t end) { return end + 1; });
+    return SizesOf(last);
+  }
+
+  /** Each chunk of the index must be one that is found at a place of the dataset's grid. A chunk outside the grid,
+   * between its places, or at an occupied place is not. */
+  void
+  CheckChunks(hid_t object, hid_t list, const std::string & what)
+  {
+    const Hdf5Handle     space(m_H5.H5Dget_space(object), m_H5.H5Sclose);
+    const auto           shape = ShapeOf(object);
+    std::vector<hsize_t> chunk(shape.size());
+    const int            axes = static_cast<int>(shape.size());
+    hsize_t              count = 0;
+    if (m_H5.H5Dget_num_chunks == nullptr || std::find(shape.begin(), shape.end(), hsize_t{ 0 }) != shape.end())
+    {
+      return;
+    }
+    if (m_H5.H5Pget_chunk(list, axes, chunk.data()) != axes || m_H5.H5Dget_num_chunks(object, space, &count) < 0)
+    {
+      FailHdf5(m_H5, what + " has a list of chunks that cannot be read");
+    }
+    std::vector<hsize_t> place(shape.size(), 0);
+    hsize_t              found = 0;
+    constexpr hsize_t    often = 10000;
+    for (hsize_t looked = 1; found < count; ++looked)
+    {
+      hsize_t size = 0;
+      found += m_H5.H5Dget_chunk_storage_size(object, place.data(), &size) >= 0 && size > 0 ? 1 : 0;
+      std::size_t axis = shape.size();
+      while (axis > 0 && (place[axis - 1] += chunk[axis - 1]) >= shape[axis - 1])
+      {
+        place[--axis] = 0;
+      }
+      if (axis == 0)
+      {
+        break;
+      }
+      if (looked % often == 0)
+      {
+        Tell("");
+      }
+    }
+    if (found != count)
+    {
+      throw Error(what + " has a damaged list of chunks: of " + std::to_string(count) + " chunks, " +
+                  std::to_string(count - found) + " have no unique place in the dataset");
+    }
+  }
+
+  const Hdf5Library &                              m_H5;
+  const PipedChild::Send &                         m_Send;
+  std::set<std::pair<std::string, std::string>>    m_Seen;
+  std::vector<std::pair<std::string, std::string>> m_Way;
+  std::set<std::string>                            m_Told = { "" };
+  std::unique_ptr<Hdf5Handle>                      m_File;
+  std::filesystem::path                            m_Place;
+};
 
 } // namespace
 
 void
 CheckHdf5Sources(const std::string & path, Hdf5Dataset & dataset, const Progress & progress)
 {
-  dataset.files = { FileStamp::Of(path) };
-  PipedChild child(
-    "the HDF5 library",
-    [&](const PipedChild::Send & send) { CheckStorage(Hdf5Library::Get(), path, dataset.name, send); },
-    Hdf5Library::Memory,
-    Hdf5Library::Seconds,
-    [&] { progress.Update(0); });
+  const Hdf5Library & h5 = Hdf5Library::Get();
+  const auto          work = [&](const PipedChild::Send & send) {
+    Sources     sources(h5, send);
+    const hid_t file = OpenHdf5(h5, path);
+    sources.Tell(path);
+    const std::string what = "its dataset " + Printable(dataset.name);
+    const hid_t       object = h5.H5Dopen(file, dataset.name.c_str(), H5P_DEFAULT);
+    if (object < 0)
+    {
+      FailHdf5(h5, what + " cannot be opened");
+    }
+    sources.Check(object, dataset.name, what);
+    send(nullptr, 0);
+  };
+  PipedChild child("the HDF5 library", work, Hdf5Library::Memory, Hdf5Library::Seconds, [&] { progress.Update(0); });
   for (PipedChild::Bytes bytes = child.Receive(); !bytes.empty(); bytes = child.Receive())
   {
-    const std::string file(bytes.begin(), bytes.end());
-    if (file != dataset.files.back().path)
+    auto file = nlohmann::json::from_cbor(bytes).get<FileStamp>();
+    if (!file.path.empty())
     {
-      dataset.files.push_back(FileStamp::Of(file));
+      dataset.files.push_back(std::move(file));
     }
   }
 }

@@ -68,15 +68,9 @@ CheckSignature(const HeaderBytes & header, std::size_t size)
   {
     throw Error(size < SizeOfFirst ? "its header is truncated" : "its header is neither NIfTI nor Analyze");
   }
-  if (header.Magic().empty())
-  {
-    throw Unsupported(
-      "it is an Analyze file, not NIfTI: it does not say how its axes are oriented; convert it to NIfTI "
-      "by a program that knows where it comes from");
-  }
   // Some programs leave them at 0.
   const std::string ends(header.LineEnds(), header.LineEnds() + 4);
-  if (header.IsSecond() && ends != "\r\n\x1a\n" && ends != std::string(4, '\0'))
+  if (header.IsSecond() && !header.Magic().empty() && ends != "\r\n\x1a\n" && ends != std::string(4, '\0'))
   {
     throw Error("bytes 4 to 7 of its magic are not 0D 0A 1A 0A: a transfer as text has changed the line ends in it, or "
                 "it is damaged; transfer it again, as binary");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NIfTI-1 and NIfTI-2 (https://nifti.nimh.nih.gov), single files and pairs.
+// NIfTI-1 and NIfTI-2 (https://nifti.nimh.nih.gov), single files and pairs, and Analyze 7.5.
 
 #include "BrickCCL/Files/Formats.h"
 
@@ -23,30 +23,6 @@ using namespace nifti;
 
 namespace
 {
-
-bool
-IsGzipped(const FileBytes & file)
-{
-  return file.BeginsWith("\x1f\x8b", 2);
-}
-
-/** The first bytes of a file, decompressed if it is compressed. */
-std::vector<unsigned char>
-FirstBytes(const FileBytes & file, std::size_t count)
-{
-  std::vector<unsigned char> bytes(count);
-  if (IsGzipped(file))
-  {
-    Inflater inflater(file.Data(), file.Size(), Wrapper::Gzip, file.QuotedName());
-    bytes.resize(inflater.ReadSome(bytes.data(), count));
-  }
-  else
-  {
-    bytes.resize(std::min(count, file.Size()));
-    std::copy(file.Data(), file.Data() + bytes.size(), bytes.begin());
-  }
-  return bytes;
-}
 
 /** The path of a pair's other file, whose name ends with `extension`: ".hdr" for ".img". It is compressed as the given
  *  one is, or else the other way. Empty if neither exists. */
@@ -184,8 +160,8 @@ PlacementOf(const HeaderBytes & header, const ReadOptions & options, LoadedImage
 {
   double     quaternion[3][4] = {};
   double     matrix[3][4] = {};
-  const bool hasQuaternion = header.Code(252, 344) > 0;
-  bool       hasMatrix = header.Code(254, 348) > 0;
+  const bool hasQuaternion = !header.Magic().empty() && header.Code(252, 344) > 0;
+  bool       hasMatrix = !header.Magic().empty() && header.Code(254, 348) > 0;
   VectorsOfQuaternion(header, quaternion);
   VectorsOfMatrix(header, matrix);
   if (hasMatrix && hasQuaternion &&
@@ -202,14 +178,18 @@ PlacementOf(const HeaderBytes & header, const ReadOptions & options, LoadedImage
       image.notes.push_back(NoteOnNegativeSpacing("its pixdim of axis " + std::to_string(axis + 1)));
     }
   }
-  if (hasMatrix)
+  if (header.Magic().empty())
+  {
+    image.notes.push_back("Analyze files have no position in space; axes x, y, z and origin 0 are assumed");
+  }
+  else if (hasMatrix)
   {
     CheckSizesOfMatrix(header, matrix, options, image);
     std::copy(&matrix[0][0], &matrix[0][0] + 12, &placement.vectors[0][0]);
     placement.what = "sform";
     return placement;
   }
-  if (hasQuaternion)
+  else if (hasQuaternion)
   {
     std::copy(&quaternion[0][0], &quaternion[0][0] + 12, &placement.vectors[0][0]);
     placement.what = "qform";
@@ -218,7 +198,8 @@ PlacementOf(const HeaderBytes & header, const ReadOptions & options, LoadedImage
   for (int axis = 0; axis < 3; ++axis)
   {
     // Method 1: no place in space is known. The standard takes x and y of the file as right and anterior.
-    placement.vectors[axis][axis] = axis < image.extent.dimension ? std::fabs(header.PixelSize(axis + 1)) : 1;
+    const double size = axis < image.extent.dimension ? header.PixelSize(axis + 1) : 1;
+    placement.vectors[axis][axis] = header.Magic().empty() ? (axis < 2 ? -1 : 1) * std::fabs(size) : std::fabs(size);
   }
   return placement;
 }
@@ -269,7 +250,7 @@ SetGeometry(const HeaderBytes & header, const ReadOptions & options, LoadedImage
     const double step = std::fabs(header.PixelSize(4));
     settled[3][3] = step > 0 && std::isfinite(step) ? step : 1;
     const double offset = header.Real(136, 216);
-    image.geometry.origin[3] = std::isfinite(offset) ? offset : 0;
+    image.geometry.origin[3] = std::isfinite(offset) && !header.Magic().empty() ? offset : 0;
   }
   if (IsAtAnAngle(vectors, spatial))
   {
@@ -337,9 +318,10 @@ ReadNifti(const FileBytes & file, const ReadOptions & options)
     HasExtension(file.Path(), ".img .img.gz") ? FileBytes::Map(Partner(file.Path(), ".hdr")) : file;
   const auto        bytes = FirstBytes(headerFile, SizeOfSecond);
   const HeaderBytes header(bytes.data(), bytes.size());
+  const std::string magic = header.Magic();
   LoadedImage       image;
   CheckSignature(header, bytes.size());
-  const bool isSingle = header.Magic()[1] == '+';
+  const bool isSingle = !magic.empty() && magic[1] == '+';
   FileBytes  data = file;
   if (!isSingle)
   {
@@ -379,7 +361,8 @@ ReadNifti(const FileBytes & file, const ReadOptions & options)
                  header.Swapped() },
                context,
                image);
-  const Scaling scaling{ header.Real(112, 176), header.Real(116, 184) };
+  // SPM keeps its factor in the same place of Analyze files.
+  Scaling scaling{ header.Real(112, 176), magic.empty() ? 0 : header.Real(116, 184) };
   if (!std::isfinite(scaling.slope) || (scaling.slope != 0 && !std::isfinite(scaling.intercept)))
   {
     image.notes.push_back("its scl_slope is " + Shortest(scaling.slope) + " and its scl_inter " +
@@ -387,7 +370,7 @@ ReadNifti(const FileBytes & file, const ReadOptions & options)
   }
   else if (stored.channels == 1 && scaling.slope != 0)
   {
-    RescaleImage(scaling, "scl_slope and scl_inter", context, image);
+    RescaleImage(scaling, magic.empty() ? "SPM's factor" : "scl_slope and scl_inter", context, image);
   }
   return image;
 }

@@ -87,6 +87,12 @@ TameProcess(std::size_t addressSpace)
 #  endif
   const rlimit noCore = { 0, 0 };
   ::setrlimit(RLIMIT_CORE, &noCore);
+  rlimit files;
+  if (::getrlimit(RLIMIT_NOFILE, &files) == 0)
+  {
+    files.rlim_cur = files.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &files);
+  }
   if (addressSpace > 0)
   {
     const rlimit space = { addressSpace, addressSpace };

@@ -24,8 +24,8 @@ namespace brickccl::files
 std::size_t AddressSpace();
 
 /** Makes this process, which was forked, harmless: it ends with its parent and at every signal but Ctrl-C, which is
- *  for the parent to take up, leaves no dump, prints nothing, and has an address space of at most this many bytes (0:
- *  any). */
+ *  for the parent to take up, leaves no dump, prints nothing, opens as many files as the hard limit allows, and has
+ *  an address space of at most this many bytes (0: any). */
 void TameProcess(std::size_t addressSpace);
 
 /** The work crashed. */

@@ -19,6 +19,20 @@ VoxelBox BoxOfRun(const RowPosition & position, std::int64_t begin, std::int64_t
 BoundingBoxTrees
 MakeComponentTrees(const RunVolume & volume, const HostContext & context, const ComponentTable & table);
 
+/** Rows of an image that come after each other, such as a slab. */
+struct RowsOfImage
+{
+  const Extent & image;
+  std::int64_t   first = 0;
+  const double * spacing;
+};
+
+/** The same of such rows, where labels are 1 to `components`. */
+BoundingBoxTrees MakeComponentTrees(const RunVolume &   volume,
+                                    std::uint64_t       components,
+                                    const RowsOfImage & rows,
+                                    const HostContext & context);
+
 } // namespace brickccl
 
 #endif

@@ -26,6 +26,18 @@ BoxOfRun(const RowPosition & position, std::int64_t begin, std::int64_t end)
 BoundingBoxTrees
 MakeComponentTrees(const RunVolume & volume, const HostContext & context, const ComponentTable & table)
 {
+  return MakeComponentTrees(volume,
+                            table.components.size(),
+                            { volume.GetExtent(), 0, table.geometry.spacing },
+                            context);
+}
+
+BoundingBoxTrees
+MakeComponentTrees(const RunVolume &   volume,
+                   std::uint64_t       components,
+                   const RowsOfImage & rows,
+                   const HostContext & context)
+{
   StopPoint  stop(context);
   const auto forEachRun = [&](auto && function) {
     std::vector<LabeledRun> runs;
@@ -40,17 +52,17 @@ MakeComponentTrees(const RunVolume & volume, const HostContext & context, const 
     }
   };
   // First the number of a component's runs, two places behind its own; then the place of its next one.
-  std::vector<std::uint64_t> places(table.components.size() + 2, 0);
+  std::vector<std::uint64_t> places(static_cast<std::size_t>(components) + 2, 0);
   std::uint64_t * const      next = places.data() + 1;
   forEachRun([&](std::int64_t, const LabeledRun & run) { ++next[run.label]; });
   std::partial_sum(places.begin(), places.end(), places.begin());
   std::vector<VoxelBox> boxes(static_cast<std::size_t>(places.back()));
   forEachRun([&](std::int64_t row, const LabeledRun & run) {
-    const RowPosition position(volume.GetExtent(), row);
+    const RowPosition position(rows.image, rows.first + row);
     boxes[static_cast<std::size_t>(next[run.label - 1]++)] = BoxOfRun(position, run.begin, run.end);
   });
   places.pop_back();
-  return { std::move(boxes), std::move(places), table.geometry.spacing, context };
+  return { std::move(boxes), std::move(places), rows.spacing, context };
 }
 
 ComponentBoxTree::ComponentBoxTree(const BoundingBoxTrees & trees, const double * spacing, const HostContext & context)

@@ -89,6 +89,20 @@ private:
   std::vector<Node>      m_Nodes;
 };
 
+/** Rows of an image that come after each other, such as a slab. */
+struct RowsOfImage
+{
+  const Extent & image;
+  std::int64_t   first = 0;
+  const double * spacing;
+};
+
+/** The same of such rows, where labels are 1 to `components`. */
+BoundingBoxTrees MakeComponentTrees(const RunVolume &   volume,
+                                    std::uint64_t       components,
+                                    const RowsOfImage & rows,
+                                    const HostContext & context);
+
 } // namespace brickccl
 
 #endif

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -72,6 +73,13 @@ struct ValueHistogram
 ValueHistogram HistogramOfValues(const ImageView &                image,
                                  const std::optional<ImageView> & mask = {},
                                  const HostContext &              context = {});
+
+/** An image of 1 channel that comes in parts: calls a function for each, with its mask if there is one. */
+using ImageParts =
+  std::function<void(const std::function<void(const ImageView &, const std::optional<ImageView> & mask)> &)>;
+
+/** The same of an image of this type in parts, which are read at least twice. */
+ValueHistogram HistogramOfValues(ScalarType type, const ImageParts & parts, const HostContext & context);
 
 } // namespace brickccl
 

@@ -75,7 +75,10 @@ public:
     const Bores bores = FillPart(m_Result.part.data(), m_Image.extent, 1, m_Options, m_Context.Part(0.6, 0.7));
     m_Result.bores = bores.count;
     m_Result.boreVoxels = bores.voxels;
-    FindOpenings();
+    if (m_Options.findsOpenings)
+    {
+      FindOpenings();
+    }
     TakePores();
     m_Context.progress.Update(1);
     return std::move(m_Result);

@@ -53,11 +53,11 @@ class CompareTest(CommandTest):
              0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
              1, 1, 1, 0, 0, 1, 1, 0, 1, 0, 0, 0]
 
-    def test_what_changed_by_the_tolerance_is_the_same(self):
+    def test_less_than_the_least_change_is_the_same(self):
         before = self.batch("one", {"a": [1] * 100}, (100, 1, 1))
         after = self.batch("two", {"a": [1] * 55 + [0] * 45}, (100, 1, 1))
         for tolerance, change in ((0.45, "1 same"), (0.44, "1 shrunk")):
-            self.assertIn(change, self.ok("compare", before, after, "--tolerance", tolerance).stdout)
+            self.assertIn(change, self.ok("compare", before, after, "--least-change", tolerance).stdout)
 
     def test_by_hand(self):
         before = self.batch("one", {"a": self.BEFORE, "b": [0] * 36, "only-before": [1] * 36})
@@ -72,7 +72,7 @@ class CompareTest(CommandTest):
         self.assertEqual(rows, ["item,change,label_1,label_2,voxel_count_1,voxel_count_2,common_voxels",
                                 "a,same,1,1,2,2,2", "a,grown,2,2,2,3,2", "a,vanished,3,,1,0,0", "a,grown,4,4,1,3,1",
                                 "a,merged,5,4,1,3,1", "a,shrunk,6,5,5,2,2", "a,new,,3,0,1,0", "a,split,6,6,5,1,1"])
-        result = self.ok("compare", before, after, "--tolerance", 0.5)
+        result = self.ok("compare", before, after, "--least-change", 0.5)
         self.assertIn("a: 2 same, 1 grown, 1 shrunk", result.stdout)
 
     COLORS = {"same": (110, 150, 200), "grown": (240, 140, 30), "shrunk": (250, 230, 110), "new": (230, 50, 60),

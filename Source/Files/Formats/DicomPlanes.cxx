@@ -95,9 +95,9 @@ SettleOrientation(double (&orientation)[6])
     lengths[1] += orientation[3 + row] * orientation[3 + row];
     product += orientation[row] * orientation[3 + row];
   }
-  constexpr double tolerance = 2e-3;
-  if (!(std::fabs(lengths[0] - 1) < tolerance) || !(std::fabs(lengths[1] - 1) < tolerance) ||
-      !(std::fabs(product) < tolerance))
+  constexpr double accuracy = 2e-3;
+  if (!(std::fabs(lengths[0] - 1) < accuracy) || !(std::fabs(lengths[1] - 1) < accuracy) ||
+      !(std::fabs(product) < accuracy))
   {
     std::string text;
     for (const double value : orientation)

@@ -127,8 +127,8 @@ CheckLine(const std::vector<Plane> & planes, const std::vector<double> & places)
   const Plane & first = planes.front();
   const Plane & last = planes.back();
   const double  range = places.back() - places[0];
-  const double  tolerance = std::max(2 * Even * range / static_cast<double>(places.size() - 1),
-                                    first.spacing.empty() ? 0.0 : 0.02 * std::min(first.spacing[0], first.spacing[1]));
+  const double  limit = std::max(2 * Even * range / static_cast<double>(places.size() - 1),
+                                first.spacing.empty() ? 0.0 : 0.02 * std::min(first.spacing[0], first.spacing[1]));
   for (std::size_t i = 1; i + 1 < planes.size(); ++i)
   {
     const double part = (places[i] - places[0]) / range;
@@ -138,7 +138,7 @@ CheckLine(const std::vector<Plane> & planes, const std::vector<double> & places)
       const double expected = first.position[row] + part * (last.position[row] - first.position[row]);
       squares += (planes[i].position[row] - expected) * (planes[i].position[row] - expected);
     }
-    if (!(std::sqrt(squares) <= tolerance))
+    if (!(std::sqrt(squares) <= limit))
     {
       throw Error(planes[i].name + " lies " + Millimeters(std::sqrt(squares)) +
                   " off the line through the other slice positions: not slices of one volume");

@@ -216,8 +216,8 @@ AddCompareCommand(CLI::App & app)
                     "compare batches of different recipes, although these may cause the differences");
   command->add_flag("--json", arguments->json, "print all defects and their changes as one JSON object");
   command
-    ->add_option("--tolerance",
-                 arguments->options.tolerance,
+    ->add_option("--least-change",
+                 arguments->options.leastChange,
                  "share of voxels by which a defect must change to count as grown or shrunk")
     ->check(NumberFromZero())
     ->capture_default_str()

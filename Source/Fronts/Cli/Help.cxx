@@ -36,7 +36,7 @@ constexpr std::pair<const char *, const char *> Groups[] = {
   { job::group::LabelMap, "keep-labels" },
   { "Output", "batch:output new:output" },
   { "The mesh", "one-file-each mesh:smooth mesh:ras" },
-  { "The comparison", "overlap different-recipes compare:tolerance" },
+  { "The comparison", "overlap different-recipes least-change" },
   { "The picture", "pictures style color-by render:size patient" },
   { "The page", "no-browser port linger" },
   { job::group::Table,

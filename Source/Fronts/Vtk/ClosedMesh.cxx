@@ -93,11 +93,11 @@ bool
 HoldVolume(vtkPolyData * mesh, double volume, double farthest)
 {
   constexpr int    maximumSteps = 50;
-  constexpr double tolerance = 1e-4;
+  constexpr double accuracy = 1e-4;
   constexpr double maximumMissing = 1e-2;
   const Point      origin = PointOf(mesh, 0);
   double           missing = volume - VolumeOf(mesh, origin);
-  for (int step = 0; step < maximumSteps && std::abs(missing) > tolerance * volume; ++step)
+  for (int step = 0; step < maximumSteps && std::abs(missing) > accuracy * volume; ++step)
   {
     std::vector<Point> normals(static_cast<std::size_t>(mesh->GetNumberOfPoints()), Point{});
     ForTriangles(mesh, [&](vtkIdType a, vtkIdType b, vtkIdType c) {

@@ -151,7 +151,7 @@ Pair(const LabelMap & before, const LabelMap & after, std::uint64_t first, std::
 }
 
 std::vector<ComparedDefect>
-CompareLabels(const LabelMap & before, const LabelMap & after, double tolerance)
+CompareLabels(const LabelMap & before, const LabelMap & after, double leastChange)
 {
   Partners forward;
   Partners backward;
@@ -167,8 +167,8 @@ CompareLabels(const LabelMap & before, const LabelMap & after, double tolerance)
     const bool     isAlone = partner == forward.end();
     ComparedDefect defect = isAlone ? Pair(before, after, label, 0, 0)
                                     : Pair(before, after, label, partner->second.first, partner->second.second);
-    const auto     low = static_cast<double>(defect.voxelsBefore) * (1 - tolerance);
-    const auto     high = static_cast<double>(defect.voxelsBefore) * (1 + tolerance);
+    const auto     low = static_cast<double>(defect.voxelsBefore) * (1 - leastChange);
+    const auto     high = static_cast<double>(defect.voxelsBefore) * (1 + leastChange);
     const auto     now = static_cast<double>(defect.voxelsAfter);
     defect.change = isAlone                                        ? DefectChange::Vanished
                   : backward[partner->second.first].first != label ? DefectChange::Merged
@@ -254,7 +254,7 @@ CompareItem(const std::string &    name,
   try
   {
     CheckSameGrid(first.image, second.image, after.labels);
-    item.defects = CompareLabels(first, second, options.tolerance);
+    item.defects = CompareLabels(first, second, options.leastChange);
   }
   catch (const InvalidArgument & error)
   {

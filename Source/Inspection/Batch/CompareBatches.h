@@ -61,7 +61,7 @@ void CheckSameRecipe(const std::string & before, const std::string & after);
 struct CompareOptions
 {
   /** A defect has grown or shrunk if its number of voxels changed by more than this share. */
-  double tolerance = 0.1;
+  double leastChange = 0.1;
   /** A folder that is there, for a picture of each item that is compared; empty: none. */
   std::string pictures;
   int         threads = 0;

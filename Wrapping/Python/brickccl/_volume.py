@@ -294,7 +294,7 @@ def companion_of(
 
 
 def check_place(place: Place, other: Place, name: str) -> None:
-    """Raises if another image of the same shape is elsewhere in space, with the tolerance of the command."""
+    """Raises if another image of the same shape is elsewhere in space, as exactly as the command does."""
     steps = place.spacing
     for what, theirs, ours, limits in (
         ("spacing", other.spacing, steps, [1e-4 * step for step in steps]),

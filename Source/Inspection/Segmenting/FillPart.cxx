@@ -3,7 +3,6 @@
 
 #include "BrickCCL/Clean/Clean.h"
 #include "BrickCCL/Dispatch/Label.h"
-#include "BrickCCL/Host/Parallel.h"
 
 #include <algorithm>
 #include <vector>

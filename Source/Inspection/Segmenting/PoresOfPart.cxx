@@ -14,10 +14,7 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
-#include <memory>
 #include <sstream>
-#include <string>
-#include <vector>
 
 namespace brickccl
 {

@@ -5,7 +5,6 @@
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/FilePattern.h"
 #include "BrickCCL/Files/Formats.h"
-#include "BrickCCL/Files/NaturalOrder.h"
 #include "BrickCCL/Files/SliceNames.h"
 #include "BrickCCL/Files/Formats/TiffPages.h"
 

@@ -5,8 +5,6 @@
 #include "BrickCCL/Files/Disk/FileBytes.h"
 #include "BrickCCL/Files/ImageFile.h"
 
-#include <cstddef>
-#include <cstdint>
 #include <string>
 #include <vector>
 

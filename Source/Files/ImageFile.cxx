@@ -8,7 +8,7 @@
 #include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/Formats/Hdf5Datasets.h"
 #include "BrickCCL/Files/NamingPath.h"
-#include "BrickCCL/Files/NaturalOrder.h"
+#include "BrickCCL/Files/SliceNames.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Host/System.h"

@@ -2,10 +2,9 @@
 #include "BrickCCL/Files/Settle.h"
 
 #include "BrickCCL/Core/Counted.h"
-#include "BrickCCL/Files/PartialVoxels.h"
-
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/PartialVoxels.h"
 
 #include <algorithm>
 #include <cmath>

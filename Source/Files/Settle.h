@@ -2,7 +2,6 @@
 #ifndef BRICKCCL_FILES_SETTLE_H
 #define BRICKCCL_FILES_SETTLE_H
 
-#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/ImageFile.h"
 
 #include <cstdint>

@@ -3,7 +3,6 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Formats.h"
-#include "BrickCCL/Files/NaturalOrder.h"
 #include "BrickCCL/Files/SliceNames.h"
 #include "BrickCCL/Files/PartialVoxels.h"
 #include "BrickCCL/Files/Settle.h"

@@ -128,8 +128,8 @@ class Pixels(TiffTest):
             self.refuses(path, saying=["%d bits" % bits, "1, 2, 4, 8, 16, 32 and 64 bits are read"])
         path = self.one_strip(13, 7, 24, bytes(13 * 7 * 3), [(339, 3, 1, 3)])
         self.refuses(path, saying=["24 bits", "floating-point numbers of 16, 32 and 64 bits are read"])
-        path = self.one_strip(13, 7, 12, bytes(9), [(317, 3, 1, 2)], compression=8)
-        self.refuses(path, saying="12 bits are differences (predictor 2)")
+        path = self.one_strip(13, 7, 4, bytes(9), [(317, 3, 1, 2)], compression=8)
+        self.refuses(path, saying="4 bits are differences (predictor 2)")
 
     @staticmethod
     def pack(row, bits):

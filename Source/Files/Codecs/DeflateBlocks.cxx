@@ -3,7 +3,6 @@
 
 #include "BrickCCL/Core/BitRow.h"
 
-#include <array>
 #include <cstring>
 
 namespace brickccl::files

@@ -2,7 +2,6 @@
 #include "BrickCCL/Files/Codecs/SymbolInflater.h"
 
 #include <algorithm>
-#include <cstring>
 #include <iterator>
 
 namespace brickccl::files

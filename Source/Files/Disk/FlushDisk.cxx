@@ -6,10 +6,8 @@
 #include <cerrno>
 #include <exception>
 #include <mutex>
-#include <string>
 #include <system_error>
 #include <thread>
-#include <vector>
 
 #ifdef _WIN32
 #  ifndef NOMINMAX

@@ -6,7 +6,6 @@
 #include <fstream>
 #include <mutex>
 #include <set>
-#include <string>
 #include <system_error>
 #include <vector>
 

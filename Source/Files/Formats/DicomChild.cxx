@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Files/Formats/DicomChild.h"
+#include "BrickCCL/Files/Formats/DicomDecoder.h"
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Isolation/PipedChild.h"

@@ -3,11 +3,8 @@
 
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Files/Formats/DicomChild.h"
-#include "BrickCCL/Host/Parallel.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace brickccl::files::dicom
 {

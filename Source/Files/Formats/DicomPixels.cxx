@@ -4,7 +4,6 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <type_traits>

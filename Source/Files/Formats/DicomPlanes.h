@@ -66,10 +66,6 @@ struct Plane
 /** The direction in which slices follow each other. It is orthogonal to rows and columns. */
 void NormalOf(const double (&orientation)[6], double (&normal)[3]);
 
-/** Places the frames of a file that has the position of the first frame and the offsets of the others.
- *  \throws Unsupported for other files: their frames may be something else than slices. */
-void PlaceFrames(const DataSet & data, std::vector<Plane> & planes);
-
 /** The frames of a file. Adds to `notes` what is unusual. \throws Error if they are not the slices of a volume. */
 std::vector<Plane> PlanesOf(const std::shared_ptr<const Source> & source, std::vector<std::string> & notes);
 

@@ -3,11 +3,10 @@
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Formats/DicomPlanes.h"
 #include "BrickCCL/Files/Formats.h"
-#include "BrickCCL/Files/NaturalOrder.h"
+#include "BrickCCL/Files/SliceNames.h"
 
 #include <algorithm>
 #include <cctype>
-#include <cstring>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -310,6 +309,27 @@ ReadDicomSeries(const std::vector<FoundFile> & found, const ReadOptions & option
 }
 
 } // namespace
+
+bool
+IsDicom(const FileBytes & file)
+{
+  return HasPreamble(file) || BeginsLikeDataSet(file);
+}
+
+LoadedImage
+ReadDicom(const FileBytes & file, const ReadOptions & options)
+{
+  const std::shared_ptr<const Source> source = OpenSource(File(file), "");
+  if (IsSegmentation(source->file))
+  {
+    LoadedImage image = ReadSegmentation(source, options);
+    image.hasPatientAxes = true;
+    return image;
+  }
+  std::vector<std::string> notes;
+  std::vector<Plane>       planes = PlanesOf(source, notes);
+  return StackPlanes(std::move(planes), false, std::move(notes), options);
+}
 
 LoadedImage
 ReadDicomFolder(const std::string & path, const ReadOptions & options)

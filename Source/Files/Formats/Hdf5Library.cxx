@@ -8,7 +8,6 @@
 #  include "BrickCCL/Files/Formats/Hdf5Datasets.h"
 
 #  include <cstdlib>
-#  include <string>
 
 #  include <dlfcn.h>
 

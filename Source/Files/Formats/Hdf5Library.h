@@ -10,7 +10,6 @@
 #  include <cstddef>
 #  include <functional>
 #  include <string>
-#  include <vector>
 
 // Names and structures do not change in later versions.
 #  define H5_USE_18_API

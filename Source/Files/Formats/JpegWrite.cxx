@@ -4,7 +4,6 @@
 
 #include <cerrno>
 #include <csetjmp>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>

@@ -11,9 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
-#include <memory>
 
 namespace brickccl::files
 {

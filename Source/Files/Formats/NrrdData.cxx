@@ -6,7 +6,6 @@
 #include "BrickCCL/Files/Voxels.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace brickccl::files
 {

@@ -12,9 +12,6 @@
 #include "BrickCCL/Files/Voxels.h"
 
 #include <algorithm>
-#include <cmath>
-#include <filesystem>
-#include <cctype>
 #include <charconv>
 #include <iterator>
 #include <map>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Files/Isolation/PipedChild.h"
 
-#include "BrickCCL/Core/Error.h"
-
 #ifdef BRICKCCL_HAS_CHILDREN
 
 #  include <cerrno>

@@ -13,8 +13,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <memory>
 #include <sstream>

@@ -2,6 +2,7 @@
 #ifndef BRICKCCL_CLI_COMMANDS_H
 #define BRICKCCL_CLI_COMMANDS_H
 
+#include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Cli/FrontEnd.h"
 
 #include <CLI/CLI.hpp>
@@ -23,6 +24,10 @@ void AddRecipeCommand(CLI::App & app);
 void AddReportCommand(CLI::App & app);
 void AddScoreCommand(CLI::App & app);
 void AddCompareCommand(CLI::App & app);
+
+/** Prints what a scan is: its size, spacing, type and orientation, how its values are spread, and which thresholds
+ * these propose. \param asJson  prints one JSON object. */
+void PrintScanInfo(const std::string & path, const job::Reading & files, int threads, bool asJson);
 
 } // namespace brickccl::cli
 

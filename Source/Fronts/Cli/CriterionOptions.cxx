@@ -3,9 +3,7 @@
 
 #include "BrickCCL/Job/JobCriterion.h"
 #include "BrickCCL/Segmenting/SmoothImage.h"
-#include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Measuring/CountNotANumber.h"
-#include "BrickCCL/Tables/ComponentTable.h"
 
 #include <algorithm>
 #include <limits>

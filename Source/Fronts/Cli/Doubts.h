@@ -6,10 +6,8 @@
 #include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Dispatch/Label.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 namespace brickccl::cli
 {

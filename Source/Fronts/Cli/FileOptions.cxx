@@ -11,9 +11,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <sstream>
-#include <utility>
 
 namespace brickccl::cli
 {

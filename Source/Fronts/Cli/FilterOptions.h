@@ -7,7 +7,6 @@
 #include "BrickCCL/Job/Job.h"
 
 #include <optional>
-#include <string>
 
 namespace brickccl::cli
 {

@@ -2,7 +2,6 @@
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/JobOptions.h"
-#include "BrickCCL/Cli/ScanInfo.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Dispatch/Label.h"

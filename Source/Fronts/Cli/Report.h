@@ -8,7 +8,6 @@
 #include "BrickCCL/Tables/ComponentTable.h"
 #include "BrickCCL/Host/Progress.h"
 #include "BrickCCL/Host/Stopwatch.h"
-#include "BrickCCL/Host/System.h"
 
 #include <nlohmann/json.hpp>
 

@@ -3,7 +3,6 @@
 
 #include "BrickCCL/Cli/ArgumentFault.h"
 #include "BrickCCL/Cli/Spelling.h"
-#include "BrickCCL/Cli/ValueCounts.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Isolation/EndAtInterrupt.h"

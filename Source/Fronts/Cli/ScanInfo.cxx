@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Cli/ScanInfo.h"
+#include "BrickCCL/Cli/Commands.h"
 
 #include "BrickCCL/Cli/CriterionOptions.h"
 #include "BrickCCL/Core/Error.h"
@@ -14,7 +14,6 @@
 #include <iostream>
 #include <map>
 #include <sstream>
-#include <utility>
 #include <vector>
 
 namespace brickccl::cli

@@ -31,6 +31,12 @@ CommandOfArguments CommandOf(const CLI::App & app, const std::vector<std::string
  *  known one. Empty if all are known. */
 std::string FindMisspelled(const CLI::App & app, const std::vector<std::string> & arguments);
 
+/** Sets how many values options take here that take two or more, such as --spacing X Y [Z [T]]. They take the minimum
+ *  number of values in any case, and more while the next one reads as a number: files may stand behind them. An
+ *  option of one value or none has none before a file.
+ *  \throws CLI::ArgumentMismatch if such an option has too few values or is given twice */
+void FitValueCounts(CLI::App & app, const std::vector<std::string> & arguments);
+
 } // namespace brickccl::cli
 
 #endif

@@ -1,13 +1,142 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Cli/SurfaceOptions.h"
 
-#include "BrickCCL/Cli/JobOptions.h"
 #include "BrickCCL/Cli/Spelling.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Tables/Condition.h"
 
+#include <charconv>
+#include <cstdint>
 #include <memory>
+#include <set>
 
 namespace brickccl::cli
 {
+
+namespace
+{
+
+/** The labels in a list such as "1,2,5-9". \throws InvalidArgument that says what is wrong. */
+std::set<std::uint64_t>
+ParseLabels(const std::string & text)
+{
+  std::set<std::uint64_t> labels;
+  const auto              parse = [&](const char * begin, const char * end) {
+    std::uint64_t value = 0;
+    const auto    parsed = std::from_chars(begin, end, value);
+    if (parsed.ec != std::errc{} || parsed.ptr != end || value == 0)
+    {
+      throw InvalidArgument("--labels " + Quoted(text) +
+                            " is not a list of labels; write numbers from 1 and ranges, as 1,2,5-9");
+    }
+    return value;
+  };
+  for (std::size_t begin = 0; begin <= text.size();)
+  {
+    const std::size_t       end = std::min(text.find(',', begin), text.size());
+    const std::string       part = text.substr(begin, end - begin);
+    const std::size_t       dash = part.find('-');
+    const char * const      first = part.data();
+    const std::uint64_t     low = parse(first, first + std::min(dash, part.size()));
+    const std::uint64_t     high = dash == std::string::npos ? low : parse(first + dash + 1, first + part.size());
+    constexpr std::uint64_t limit = 10000000;
+    if (high < low || high - low >= limit - labels.size())
+    {
+      throw InvalidArgument("the range " + part + " of --labels must rise, and --labels may have at most " +
+                            std::to_string(limit) + " labels");
+    }
+    for (std::uint64_t i = 0; i <= high - low; ++i)
+    {
+      labels.insert(low + i);
+    }
+    begin = end + 1;
+  }
+  return labels;
+}
+
+} // namespace
+
+void
+ChosenLabels::Check() const
+{
+  if (!labels.empty())
+  {
+    ParseLabels(labels);
+  }
+  ColumnNames();
+}
+
+std::string
+ChosenLabels::ColumnNames() const
+{
+  std::string names;
+  if (!where.empty())
+  {
+    const Condition condition(where);
+    for (const std::string & column : condition.ColumnNames())
+    {
+      names += (names.empty() ? "" : ",") + NameInMillimeters(column);
+    }
+  }
+  return names;
+}
+
+std::vector<std::size_t>
+ChosenLabels::PlacesIn(const ComponentTable & table, const std::string & file, const std::string & what) const
+{
+  std::set<std::uint64_t> wanted;
+  if (!labels.empty())
+  {
+    wanted = ParseLabels(labels);
+  }
+  const std::vector<bool>  holds = where.empty() ? std::vector<bool>() : Condition(where).Evaluate(table);
+  std::vector<std::size_t> places;
+  for (std::size_t place = 0; place < table.components.size(); ++place)
+  {
+    const std::uint64_t label = table.components.Label(place);
+    if ((labels.empty() || wanted.erase(label) > 0) && (holds.empty() || holds[place]))
+    {
+      places.push_back(place);
+    }
+  }
+  if (!wanted.empty())
+  {
+    throw InvalidArgument(Quoted(file) + " has no label " + std::to_string(*wanted.begin()) + " (from --labels)" +
+                          (table.components.empty()
+                             ? std::string("; it has none")
+                             : "; its labels go from " + std::to_string(table.components.Label(0)) + " to " +
+                                 std::to_string(table.components.Label(table.components.size() - 1))));
+  }
+  if (places.empty())
+  {
+    throw InvalidArgument("no component is left to " + what + "; " + std::to_string(table.components.size()) +
+                          " are in " + Quoted(file));
+  }
+  return places;
+}
+
+namespace
+{
+
+void
+AddChosenLabels(CLI::App & command, ChosenLabels & chosen)
+{
+  const CLI::Validator isNotEmpty(
+    [](std::string & text) { return text.empty() ? std::string("it is empty") : std::string(); },
+    "");
+  command.add_option("--labels", chosen.labels, "use only these labels, as 1,2,5-9")
+    ->type_name("LABELS")
+    ->check(isNotEmpty);
+  command
+    .add_option("--where",
+                chosen.where,
+                "use only components with this: \"volume_mm3 > 1\"\n`brickccl select --help-all` explains conditions.")
+    ->type_name("CONDITION")
+    ->check(isNotEmpty);
+}
+
+} // namespace
 
 void
 AddMeshCommand(CLI::App & app, const std::function<void(const MeshArguments &)> & run)

@@ -2,19 +2,41 @@
 #ifndef BRICKCCL_CLI_SURFACEOPTIONS_H
 #define BRICKCCL_CLI_SURFACEOPTIONS_H
 
-#include "BrickCCL/Cli/ChosenLabels.h"
 #include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Cli/JobOptions.h"
 #include "BrickCCL/Cli/TableOptions.h"
+#include "BrickCCL/Tables/ComponentTable.h"
 #include "BrickCCL/Vtk/Meshes.h"
 
 #include <CLI/CLI.hpp>
 
+#include <cstddef>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace brickccl::cli
 {
+
+/** The options to choose the components of a label map to draw or write. */
+struct ChosenLabels
+{
+  std::string labels;
+  std::string where;
+
+  /** Finds before the long work starts what is certain to fail. \throws InvalidArgument. */
+  void Check() const;
+
+  /** The columns that the condition names, in mm, with commas between. */
+  std::string ColumnNames() const;
+
+  /** The places in the table of the components that are chosen, at least one.
+   *  \param file  the label map, for messages
+   *  \param what  what becomes of them: "make a mesh of"
+   *  \throws InvalidArgument for a label that the table does not have, and if none is left. */
+  std::vector<std::size_t>
+  PlacesIn(const ComponentTable & table, const std::string & file, const std::string & what) const;
+};
 
 /** What `mesh` asks. */
 struct MeshArguments : job::Job

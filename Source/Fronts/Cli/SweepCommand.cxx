@@ -18,7 +18,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cmath>
 #include <limits>
 #include <memory>
 #include <sstream>

@@ -3,7 +3,6 @@
 
 #include "BrickCCL/Cli/Doubts.h"
 #include "BrickCCL/Cli/Report.h"
-#include "BrickCCL/Cli/WriteXlsx.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Core/Printable.h"

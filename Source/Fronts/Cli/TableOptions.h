@@ -72,6 +72,10 @@ void WriteTables(const job::Table & arguments, const ComponentTable & table, int
 /** Prints the columns of 3-D images, one a line, or as a table in Markdown. */
 void PrintColumns(bool asMarkdown);
 
+/** Writes a table as a workbook of one sheet, all or nothing.
+ *  \throws Unsupported for more rows than a sheet has, and in a build without libxlsxwriter; Error. */
+void WriteXlsx(const std::string & path, const ComponentTable & table, const TableText & text);
+
 } // namespace brickccl::cli
 
 #endif

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Cli/WriteXlsx.h"
+#include "BrickCCL/Cli/TableOptions.h"
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Codecs/Inflate.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
-#include "BrickCCL/Files/Isolation/SilentErrors.h"
 
 #ifdef BRICKCCL_USE_XLSX
 #  include <xlsxwriter.h>
 #endif
+#ifndef _WIN32
+#  include <fcntl.h>
+#  include <unistd.h>
+#endif
 
-#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
@@ -20,7 +22,6 @@
 #include <fstream>
 #include <sstream>
 #include <type_traits>
-#include <utility>
 
 namespace brickccl::cli
 {
@@ -63,6 +64,44 @@ WriteCell(lxw_worksheet * sheet, std::size_t row, std::size_t column, const Comp
     },
     value);
 }
+
+/** As long as it lives, nothing that this process writes to the standard error stream is seen. */
+class SilentErrors
+{
+public:
+  SilentErrors()
+  {
+#  ifndef _WIN32
+    std::fflush(stderr);
+    m_Kept = ::dup(STDERR_FILENO);
+    const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (m_Kept >= 0 && nowhere >= 0)
+    {
+      ::dup2(nowhere, STDERR_FILENO);
+    }
+    if (nowhere >= 0)
+    {
+      ::close(nowhere);
+    }
+#  endif
+  }
+  ~SilentErrors()
+  {
+#  ifndef _WIN32
+    std::fflush(stderr);
+    if (m_Kept >= 0)
+    {
+      ::dup2(m_Kept, STDERR_FILENO);
+      ::close(m_Kept);
+    }
+#  endif
+  }
+  SilentErrors(const SilentErrors &) = delete;
+  SilentErrors & operator=(const SilentErrors &) = delete;
+
+private:
+  [[maybe_unused]] int m_Kept = -1;
+};
 
 /** Writes what is in a workbook. \return why that failed; empty if it did not. */
 std::string

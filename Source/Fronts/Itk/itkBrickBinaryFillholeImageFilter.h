@@ -6,7 +6,6 @@
 #include "itkBrickBinaryImageFilter.h"
 #include "itkBrickLabelCounts.h"
 
-#include <algorithm>
 #include <vector>
 
 namespace itk

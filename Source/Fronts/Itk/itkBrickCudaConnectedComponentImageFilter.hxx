@@ -4,7 +4,6 @@
 
 #include "itkBrickCudaConnectedComponentImageFilter.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 #include <vector>

@@ -12,7 +12,6 @@
 #include <atomic>
 #include <cstdint>
 #include <limits>
-#include <string>
 #include <type_traits>
 #include <unordered_map>
 #include <vector>

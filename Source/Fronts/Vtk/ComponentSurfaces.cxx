@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Vtk/ComponentSurfaces.h"
+#include "BrickCCL/Vtk/SurfaceScene.h"
 
 #include <vtkCellArray.h>
 #include <vtkCellArrayIterator.h>
@@ -12,7 +12,6 @@
 #include <vtkSmartPointer.h>
 
 #include <algorithm>
-#include <cmath>
 
 namespace brickccl
 {

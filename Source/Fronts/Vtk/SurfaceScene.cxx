@@ -2,7 +2,6 @@
 #include "BrickCCL/Vtk/SurfaceScene.h"
 
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Files/Isolation/AbortMessage.h"
 
 #include <vtkActor.h>
 #include <vtkAutoInit.h>
@@ -24,6 +23,12 @@
 #include <vtkUnsignedCharArray.h>
 
 #include <cstddef>
+#ifndef _WIN32
+#  include <csignal>
+#  include <cstring>
+#  include <initializer_list>
+#  include <unistd.h>
+#endif
 
 VTK_MODULE_INIT(vtkRenderingOpenGL2)
 
@@ -34,6 +39,47 @@ namespace
 {
 
 constexpr double PartOpacity = 0.22;
+
+/** While it lives, a library that aborts the process ends it with a message and exit code 1. There is one at a time. On
+ *  Windows it does nothing. */
+class AbortMessage
+{
+public:
+  /** \param message  what the standard error gets; it must live as long */
+  explicit AbortMessage([[maybe_unused]] const char * message)
+  {
+#ifndef _WIN32
+    messageOfAbort = message;
+    m_Before = std::signal(SIGABRT, SayIt);
+#endif
+  }
+  ~AbortMessage()
+  {
+#ifndef _WIN32
+    std::signal(SIGABRT, m_Before);
+#endif
+  }
+  AbortMessage(const AbortMessage &) = delete;
+  AbortMessage & operator=(const AbortMessage &) = delete;
+
+#ifndef _WIN32
+private:
+  /** Calls only what may be called in a handler of signals. */
+  static void
+  SayIt(int)
+  {
+    bool isSaid = true;
+    for (const char * const part : { "brickccl: error: ", messageOfAbort, "\n" })
+    {
+      isSaid = isSaid && ::write(STDERR_FILENO, part, std::strlen(part)) >= 0;
+    }
+    ::_exit(isSaid ? 1 : 2);
+  }
+
+  static inline const char * messageOfAbort = "";
+  void (*m_Before)(int) = nullptr;
+#endif
+};
 
 /** An array of VTK on the memory of a vector, which must live as long. */
 template <typename TArray, typename T>

@@ -10,8 +10,6 @@
 #include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Files/Disk/FlushDisk.h"
 
-#include <algorithm>
-#include <chrono>
 #include <ctime>
 #include <filesystem>
 #include <fstream>

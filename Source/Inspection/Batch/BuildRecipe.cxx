@@ -12,7 +12,6 @@
 #include "BrickCCL/Tables/LengthUnits.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <set>
 #include <sstream>

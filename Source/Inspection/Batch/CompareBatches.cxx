@@ -19,7 +19,6 @@
 
 #include <filesystem>
 #include <map>
-#include <optional>
 
 namespace brickccl::batch
 {

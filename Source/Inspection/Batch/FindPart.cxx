@@ -18,7 +18,6 @@
 #include <cmath>
 #include <memory>
 #include <utility>
-#include <vector>
 
 namespace brickccl::batch
 {

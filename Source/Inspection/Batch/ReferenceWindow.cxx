@@ -10,7 +10,6 @@
 #include <cmath>
 #include <set>
 #include <string>
-#include <utility>
 
 namespace brickccl::batch
 {

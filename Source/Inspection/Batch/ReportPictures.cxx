@@ -2,7 +2,6 @@
 #include "BrickCCL/Batch/ReportPictures.h"
 
 #include "BrickCCL/Batch/Acceptance.h"
-#include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/ImageFile.h"
 #include "BrickCCL/Files/Isolation/Program.h"
 #include "BrickCCL/Pictures/Sheets.h"

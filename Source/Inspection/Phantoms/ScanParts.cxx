@@ -5,7 +5,6 @@
 #include "BrickCCL/Core/Printable.h"
 
 #include <algorithm>
-#include <limits>
 #include <string>
 
 namespace brickccl

@@ -2,6 +2,7 @@
 #include "BrickCCL/Segmenting/FillPart.h"
 
 #include "BrickCCL/Clean/Clean.h"
+#include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Labels/LabeledRuns.h"
 

@@ -15,8 +15,6 @@
 #include <cmath>
 #include <limits>
 #include <sstream>
-#include <string>
-#include <vector>
 
 namespace brickccl
 {

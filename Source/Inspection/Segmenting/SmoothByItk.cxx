@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Segmenting/SmoothByItk.h"
+#include "BrickCCL/Segmenting/Smoothing.h"
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/UninitializedVector.h"
@@ -16,7 +16,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <type_traits>
 
 namespace brickccl

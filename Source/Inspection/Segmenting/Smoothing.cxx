@@ -4,7 +4,6 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/LostNumber.h"
 #include "BrickCCL/Core/Printable.h"
-#include "BrickCCL/Segmenting/SmoothByItk.h"
 
 #include <charconv>
 #include <cmath>

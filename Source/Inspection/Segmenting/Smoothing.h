@@ -5,8 +5,6 @@
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Host/Parallel.h"
 
-#include <cstddef>
-#include <cstdint>
 #include <string>
 
 namespace brickccl
@@ -46,6 +44,13 @@ void Smooth(const ImageView &       image,
             const SmoothingMethod & method,
             void *                  smoothed,
             const HostContext &     context);
+
+/** The work of Smooth after its checks. \throws Unsupported in a build without ITK. */
+void SmoothByItk(const ImageView &       image,
+                 const Geometry &        geometry,
+                 const SmoothingMethod & method,
+                 void *                  smoothed,
+                 const HostContext &     context);
 
 } // namespace brickccl
 

@@ -1,19 +1,155 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules on clusters, defects that are close to each other.
 
-#include "BrickCCL/Batch/Clusters.h"
 #include "BrickCCL/Batch/ColumnValues.h"
 #include "BrickCCL/Batch/Rules.h"
 #include "BrickCCL/Batch/Rules/RuleJudge.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Host/Parallel.h"
+#include "BrickCCL/Labels/LabeledRuns.h"
+#include "BrickCCL/Measuring/ComponentTrees.h"
+#include "BrickCCL/Runs/RunVolume.h"
+#include "BrickCCL/Tables/ComponentTable.h"
+#include "BrickCCL/Tables/Condition.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <numeric>
+#include <utility>
+#include <vector>
 
 namespace brickccl::batch
 {
 
 namespace
 {
+
+/** Components that count as one, as their places in the table, in ascending order. */
+using Cluster = std::vector<std::size_t>;
+
+/** The cluster of each component while clusters grow. The first member identifies its cluster. */
+class GrowingClusters
+{
+public:
+  explicit GrowingClusters(std::size_t count)
+    : m_Parents(count)
+  {
+    std::iota(m_Parents.begin(), m_Parents.end(), std::size_t{ 0 });
+  }
+
+  std::size_t
+  Root(std::size_t place)
+  {
+    while (m_Parents[place] != place)
+    {
+      place = m_Parents[place] = m_Parents[m_Parents[place]];
+    }
+    return place;
+  }
+
+  void
+  Join(std::size_t a, std::size_t b)
+  {
+    const std::size_t first = Root(a);
+    const std::size_t second = Root(b);
+    m_Parents[std::max(first, second)] = std::min(first, second);
+  }
+
+private:
+  std::vector<std::size_t> m_Parents;
+};
+
+/** Joins two components if the gap between their surfaces, voxels taken as boxes, is less than the reach of one of
+ *  them. One that is joined to no other one is a cluster of its own.
+ *  \param runs    labels are places in the table from 1 on
+ *  \param reach   for each component, in mm; below 0 for those that do not count and are in no cluster
+ *  \return the clusters in the order of their first members. \throws Canceled. */
+std::vector<Cluster>
+FindClusters(const ComponentTable &      table,
+             const RunVolume &           runs,
+             const std::vector<double> & reach,
+             const HostContext &         context)
+{
+  const BoundingBoxTrees trees = MakeComponentTrees(runs, context, table);
+  const ComponentBoxTree boxes(trees, table.geometry.spacing, context);
+  GrowingClusters        growing(trees.size());
+  for (std::size_t place = 0; place < trees.size(); ++place)
+  {
+    if (!(reach[place] > 0))
+    {
+      continue;
+    }
+    context.progress.Update(static_cast<double>(place) / static_cast<double>(trees.size()));
+    // A gap that equals the reach except for its last digits is not less than it.
+    const double limit = std::pow(Condition::SurelyBelow(reach[place]), 2);
+    boxes.Visit(
+      trees[place].Bounds(),
+      [limit] { return limit; },
+      [&](std::size_t other) {
+        if (other != place && reach[other] >= 0 && growing.Root(other) != growing.Root(place) &&
+            BoundingBoxTree::GapBetween(trees[place].Bounds(), trees[other].Bounds(), table.geometry.spacing) < limit &&
+            BoundingBoxTree::SmallestDistance(trees[place], trees[other], limit) < limit)
+        {
+          growing.Join(place, other);
+        }
+      });
+  }
+  constexpr std::size_t    none = std::numeric_limits<std::size_t>::max();
+  std::vector<std::size_t> numbers(trees.size(), none);
+  std::vector<Cluster>     clusters;
+  for (std::size_t place = 0; place < trees.size(); ++place)
+  {
+    if (reach[place] >= 0)
+    {
+      std::size_t & number = numbers[growing.Root(place)];
+      if (number == none)
+      {
+        number = clusters.size();
+        clusters.emplace_back();
+      }
+      clusters[number].push_back(place);
+    }
+  }
+  return clusters;
+}
+
+/** For each cluster, the largest distance between the centers of two of its voxels, in mm, as the column
+ *  feret_diameter_mm has it for a component. */
+std::vector<double>
+SizesOfClusters(const ComponentTable & table, const RunVolume & runs, const std::vector<Cluster> & clusters)
+{
+  constexpr std::size_t    none = std::numeric_limits<std::size_t>::max();
+  std::vector<std::size_t> numbers(table.components.size(), none);
+  for (std::size_t number = 0; number < clusters.size(); ++number)
+  {
+    for (const std::size_t place : clusters[number])
+    {
+      numbers[place] = number;
+    }
+  }
+  std::vector<std::vector<VoxelBox>> boxes(clusters.size());
+  std::vector<LabeledRun>            own;
+  for (std::int64_t row = 0; row < runs.GetExtent().RowCount(); ++row)
+  {
+    const RowPosition position(runs.GetExtent(), row);
+    CollectLabeledRuns(runs, row, own);
+    for (const LabeledRun & run : own)
+    {
+      if (const std::size_t number = numbers[static_cast<std::size_t>(run.label - 1)]; number != none)
+      {
+        boxes[number].push_back(BoxOfRun(position, run.begin, run.end));
+      }
+    }
+  }
+  std::vector<double> sizes;
+  for (std::vector<VoxelBox> & all : boxes)
+  {
+    sizes.push_back(std::sqrt(BoundingBoxTrees(std::move(all), table.geometry.spacing)[0].LargestDistance()));
+  }
+  return sizes;
+}
 
 std::vector<Cluster>
 ClustersOf(const RuleJudge & judge)

@@ -75,7 +75,10 @@ public:
       FillPart(m_Result.part.data(), m_Image.extent, 1, m_Options, m_Context.Part(0.6, 0.7));
     m_Result.bores = outside.bores;
     m_Result.boreVoxels = outside.boreVoxels;
-    FindOpenings();
+    if (m_Options.findsOpenings)
+    {
+      FindOpenings();
+    }
     TakeAllPores();
     m_Context.progress.Update(1);
     return std::move(m_Result);

@@ -26,6 +26,8 @@ struct PoreOptions
    *  are closed for this width, half of it, a quarter and so on, the least first. For each, a slit must be deeper than
    *  the width by a voxel, and 3 voxels deep. So a slit that is three times as deep as it is wide is always closed. */
   double closeWidth = 0;
+  /** Whether PoresOfPart::openings is found, for a note; this takes longer than the part. */
+  bool findsOpenings = true;
   /** Voxels where this image is 0 count neither as pores nor as part. The part is found in the whole image. */
   std::optional<ImageView> region;
   /** Spacing of the image. */

@@ -349,4 +349,33 @@ HistogramOfValues(ScalarType type, const ImageParts & parts, const HostContext &
   return VisitScalarType(type, [&](auto tag) { return HistogramOf<typename decltype(tag)::Type>(parts, context); });
 }
 
+std::vector<HistogramBar>
+BarsOf(const ValueHistogram & histogram, std::size_t most)
+{
+  const auto binOf = [&](double value) {
+    const auto   fromOrigin = static_cast<double>(Number(value) + -histogram.origin);
+    const double bin = std::round((fromOrigin - histogram.first) / histogram.width);
+    return static_cast<std::size_t>(std::clamp(bin, 0.0, static_cast<double>(histogram.counts.size() - 1)));
+  };
+  const std::size_t         begin = binOf(histogram.Percentile(0.01));
+  const std::size_t         end = binOf(histogram.Percentile(99.99)) + 1;
+  const std::size_t         perBar = (end - begin + most - 1) / most;
+  std::vector<HistogramBar> bars;
+  for (std::size_t bin = begin; bin < end; bin += perBar)
+  {
+    HistogramBar bar;
+    bar.low = histogram.ValueOf(bin) - (histogram.isExact ? 0 : 0.5 * histogram.width);
+    bar.high = bar.low + histogram.width * static_cast<double>(perBar - (histogram.isExact ? 1 : 0));
+    const std::size_t last = std::min(bin + perBar, end);
+    for (std::size_t i = bin == begin ? 0 : bin; i < (last == end ? histogram.counts.size() : last); ++i)
+    {
+      bar.count += histogram.counts[i];
+    }
+    bars.push_back(bar);
+  }
+  bars.front().low = static_cast<double>(histogram.minimum);
+  bars.back().high = static_cast<double>(histogram.maximum);
+  return bars;
+}
+
 } // namespace brickccl

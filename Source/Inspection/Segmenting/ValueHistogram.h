@@ -81,6 +81,17 @@ using ImageParts =
 /** The same of an image of this type in parts, which are read at least twice. */
 ValueHistogram HistogramOfValues(ScalarType type, const ImageParts & parts, const HostContext & context);
 
+/** A bar of a histogram that is drawn: values from `low` up to `high`. */
+struct HistogramBar
+{
+  double        low = 0;
+  double        high = 0;
+  std::uint64_t count = 0;
+};
+
+/** At most this many bars, over all but the rarest values, which the outermost bars hold. */
+std::vector<HistogramBar> BarsOf(const ValueHistogram & histogram, std::size_t most);
+
 } // namespace brickccl
 
 #endif

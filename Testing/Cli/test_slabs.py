@@ -384,7 +384,7 @@ class SlabsTest(CommandTest):
     def test_label_types_that_are_too_small(self):
         path = self.phantom("balls.nrrd")
         self.fails("label", path, self.path("out.nrrd"), *LIMIT, "--label-type", "uint8",
-                   saying=["do not fit the label type uint8", "uint16"])
+                   saying=["do not fit label type uint8", "uint16"])
 
     def test_the_table_alone(self):
         path = self.phantom("balls.nrrd")

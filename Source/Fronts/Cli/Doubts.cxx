@@ -66,13 +66,6 @@ RangeAsText(const std::optional<Number> & minimum, const std::optional<Number> &
   return text.str();
 }
 
-std::string
-RangeOfValues(const ImageView & image)
-{
-  const ValueHistogram histogram = HistogramOfValues(image);
-  return histogram.valueCount == 0 ? RangeAsText({}, {}) : RangeAsText(histogram.minimum, histogram.maximum);
-}
-
 void
 NoteChannels(const Criterion & criterion, const LoadedImage & image, ImageReader & reader)
 {
@@ -200,36 +193,7 @@ LooksOfImage::Add(const ImageView & part, std::int64_t firstRow, const Extent & 
 }
 
 void
-NoteDoubts(const job::Segmenting & arguments,
-           const LoadedImage &     image,
-           const Segmented &       segmented,
-           const Labeling &        labeling,
-           bool                    hasMask,
-           ImageReader &           reader)
-{
-  if (image.channels > 1)
-  {
-    NoteChannels(segmented.asked, image, reader);
-    return;
-  }
-  if (segmented.pores)
-  {
-    return;
-  }
-  const auto values = [&] { return RangeOfValues(segmented.View(image)); };
-  const bool isNoted = NoteForeground(segmented.asked, image, labeling.ForegroundVoxelCount(), hasMask, values, reader);
-  if (!IsDefault(segmented.asked) || !arguments.smooth.empty())
-  {
-    return;
-  }
-  const ImageView whole(image.voxels.Data(), image.type, image.extent, 1);
-  LooksOfImage    looks;
-  looks.Add(whole, 0, image.extent, labeling);
-  NoteLooks(looks, true, isNoted, IsJpeg(image), reader);
-}
-
-void
-DoubtsOfSlabs::See(const ImageView & slab, std::int64_t firstRow, const Labeling & labeling)
+Doubts::See(const ImageView & slab, std::int64_t firstRow, const Labeling & labeling)
 {
   if (m_Image.channels != 1)
   {
@@ -237,7 +201,10 @@ DoubtsOfSlabs::See(const ImageView & slab, std::int64_t firstRow, const Labeling
   }
   if (IsDefault(m_Criterion))
   {
-    m_Looks.Add(slab, firstRow, m_Image.extent, labeling);
+    if (!m_IsSmoothed)
+    {
+      m_Looks.Add(slab, firstRow, m_Image.extent, labeling);
+    }
     return;
   }
   const auto all = static_cast<std::uint64_t>(m_Image.extent.VoxelCount());
@@ -261,7 +228,7 @@ DoubtsOfSlabs::See(const ImageView & slab, std::int64_t firstRow, const Labeling
 }
 
 void
-DoubtsOfSlabs::Note(std::uint64_t foreground, std::uint64_t components, ImageReader & reader) const
+Doubts::Note(std::uint64_t foreground, std::uint64_t components, ImageReader & reader) const
 {
   if (m_Image.channels > 1)
   {
@@ -271,7 +238,7 @@ DoubtsOfSlabs::Note(std::uint64_t foreground, std::uint64_t components, ImageRea
   const bool isKnown = m_KnownVoxels == static_cast<std::uint64_t>(m_Image.extent.VoxelCount());
   const auto values = [&] { return isKnown ? RangeAsText(m_Minimum, m_Maximum) : std::string(); };
   const bool isNoted = NoteForeground(m_Criterion, m_Image, foreground, m_HasMask, values, reader);
-  NoteLooks(m_Looks, components > 0, isNoted, IsJpeg(m_Image) && IsDefault(m_Criterion), reader);
+  NoteLooks(m_Looks, components > 0, isNoted, IsJpeg(m_Image) && IsDefault(m_Criterion) && !m_IsSmoothed, reader);
 }
 
 void

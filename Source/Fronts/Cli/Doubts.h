@@ -56,20 +56,22 @@ private:
   bool          m_JoinsValues = false;
 };
 
-/** Notes on an image that is labeled in parts, without labels joined only by periodic ends, and without components
- *  that size limits drop. */
-class DoubtsOfSlabs
+/** Notes what makes a labeling look as if another one was meant: a gray scan without a criterion, a range that holds
+ *  nothing or nearly everything, several channels, a label map taken for an image. The image may come in parts; labels
+ *  joined only by periodic ends, and components that size limits drop, are then not noted. */
+class Doubts
 {
 public:
   /** The criterion and the image must outlive it. */
-  DoubtsOfSlabs(const Criterion & criterion, const LoadedImage & image, bool hasMask, int threads)
+  Doubts(const Criterion & criterion, const LoadedImage & image, const job::Segmenting & arguments, int threads)
     : m_Criterion(criterion)
     , m_Image(image)
-    , m_HasMask(hasMask)
+    , m_HasMask(!arguments.mask.empty())
+    , m_IsSmoothed(!arguments.smooth.empty())
     , m_Threads(threads)
   {}
 
-  /** Sees a slab. Those that an earlier run labeled are not seen. */
+  /** Sees a part, or all. Slabs that an earlier run labeled are not seen. */
   void See(const ImageView & slab, std::int64_t firstRow, const Labeling & labeling);
 
   /** \param components  the number of remaining ones */
@@ -79,6 +81,7 @@ private:
   const Criterion &   m_Criterion;
   const LoadedImage & m_Image;
   bool                m_HasMask;
+  bool                m_IsSmoothed;
   int                 m_Threads;
   LooksOfImage        m_Looks;
   std::uint64_t       m_Voxels = 0;
@@ -88,15 +91,6 @@ private:
   std::optional<Number> m_Minimum;
   std::optional<Number> m_Maximum;
 };
-
-/** Notes what makes a labeling look as if another one was meant: a gray scan without a criterion, a range that holds
- *  nothing or nearly everything, several channels, a label map taken for an image. */
-void NoteDoubts(const job::Segmenting & arguments,
-                const LoadedImage &     image,
-                const Segmented &       segmented,
-                const Labeling &        labeling,
-                bool                    hasMask,
-                ImageReader &           reader);
 
 /** Notes a gray scan instead of a part's mask, and holes of the mask: their walls count as surface. \throws
  *  InvalidArgument for a mask without a voxel of value 0. */

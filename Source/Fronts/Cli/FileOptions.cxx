@@ -219,7 +219,7 @@ CheckFiles(const job::Reading & arguments, const NamedFiles & inputs, const Name
   CheckOutputs(inputs, outputs);
 }
 
-ImageReader::ImageReader(const job::Reading & arguments, int threads, Reporter & reporter)
+ImageReader::ImageReader(const job::Reading & arguments, int threads, Reporter & reporter, bool inParts)
   : m_Reporter(reporter)
 {
   m_Options.acceptIrregularSlices = arguments.acceptIrregularSlices;
@@ -228,6 +228,7 @@ ImageReader::ImageReader(const job::Reading & arguments, int threads, Reporter &
   m_Options.spacing = arguments.spacing;
   m_Options.raw = arguments.raw;
   m_Options.threads = threads;
+  m_Options.inParts = inParts;
 }
 
 void
@@ -240,27 +241,11 @@ ImageReader::Note(const std::string & text)
 LoadedImage
 ImageReader::Read(const std::string & path, bool asLabels)
 {
-  ReadOptions options = m_Options;
-  options.asLabels = asLabels;
-  return ReadWith(options, path);
-}
-
-LoadedImage
-ImageReader::ReadInParts(const std::string & path, bool asLabels)
-{
-  ReadOptions options = m_Options;
-  options.asLabels = asLabels;
-  options.inParts = true;
-  return ReadWith(options, path);
-}
-
-LoadedImage
-ImageReader::ReadWith(const ReadOptions & options, const std::string & path)
-{
   const ProgressHooks hooks = m_Reporter.Hooks();
-  ReadOptions         told = options;
+  ReadOptions         told = m_Options;
+  told.asLabels = asLabels;
   told.progress = Progress(hooks);
-  if (!options.inParts)
+  if (!told.inParts)
   {
     m_Reporter.Step("reading " + path);
   }

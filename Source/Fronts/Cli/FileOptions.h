@@ -38,14 +38,12 @@ void CheckFiles(const job::Reading & arguments, const NamedFiles & inputs, const
 class ImageReader
 {
 public:
-  ImageReader(const job::Reading & arguments, int threads, Reporter & reporter);
+  /** \param inParts  whether voxels stay where they are, to be read in parts */
+  ImageReader(const job::Reading & arguments, int threads, Reporter & reporter, bool inParts = false);
 
   /** Reads an image, and checks that no output is one of the files that it came from.
    *  \param asLabels  reads palette images as numbers */
   LoadedImage Read(const std::string & path, bool asLabels);
-
-  /** As Read, but leaves the voxels where they are, to be read in parts. */
-  LoadedImage ReadInParts(const std::string & path, bool asLabels);
 
   /** From now on Read refuses images if an output is one of their files. */
   void
@@ -66,8 +64,6 @@ public:
   void Note(const std::string & text);
 
 private:
-  LoadedImage ReadWith(const ReadOptions & options, const std::string & path);
-
   ReadOptions m_Options;
   Reporter &  m_Reporter;
   NamedFiles  m_Outputs;

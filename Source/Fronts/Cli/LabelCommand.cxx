@@ -16,7 +16,7 @@ AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd)
   command->add_option("INPUT", job->input, std::string("image") + FilesRead)->required();
   command->add_option("OUTPUT", job->output, "label map; not needed with --statistics or --print");
   AddOptions(*command, *job, "");
-  command->callback([job, frontEnd] { job->memory == 0 ? RunLabel(*job, frontEnd) : RunLabelBySlabs(*job, frontEnd); });
+  command->callback([job, frontEnd] { RunLabel(*job, frontEnd); });
 }
 
 } // namespace brickccl::cli

@@ -58,12 +58,11 @@ CheckLabelMaps(const job::Job & arguments, LabelType requestedType, const Extent
 
 /** Writes the label map, if one is asked for. \return its file. */
 std::string
-WriteLabelMap(const job::Job &    arguments,
-              const Labeling &    labeling,
-              LabelType           type,
-              const LoadedImage & image,
-              ImageReader &       reader,
-              Reporter &          reporter)
+WriteLabelMap(const job::Job &      arguments,
+              const LabelFindings & found,
+              const RowWriter &     writeRows,
+              ImageReader &         reader,
+              Reporter &            reporter)
 {
   if (arguments.output.empty())
   {
@@ -72,16 +71,37 @@ WriteLabelMap(const job::Job &    arguments,
   reporter.Step("writing " + arguments.output);
   const ProgressHooks hooks = reporter.Hooks();
   std::string         output =
-    OutputFor(arguments.output, arguments.outputFallback, ScalarTypeOfLabel(type), image.extent, reader);
+    OutputFor(arguments.output, arguments.outputFallback, ScalarTypeOfLabel(found.type), found.image.extent, reader);
   WriteImage(output,
-             { ScalarTypeOfLabel(type),
-               image.extent,
-               image.geometry,
-               [&](std::int64_t begin, std::int64_t end, void * rows) { labeling.WriteRows(begin, end, rows, type); },
-               labeling.ComponentCount() },
+             { ScalarTypeOfLabel(found.type),
+               found.image.extent,
+               found.image.geometry,
+               [&](std::int64_t begin, std::int64_t end, void * rows) { writeRows(begin, end, found.type, rows); },
+               found.components },
              { !arguments.noCompression, { arguments.threads, Progress(hooks) } },
              reader);
   return output;
+}
+
+/** The limits on sizes and the order. */
+RelabelOptions
+RelabelOptionsOf(const job::Job & arguments, ImageReader & reader)
+{
+  if (arguments.minimumSize > arguments.maximumSize)
+  {
+    reader.Note("--minimum-size " + std::to_string(arguments.minimumSize) + " is above --maximum-size " +
+                std::to_string(arguments.maximumSize) + ": no component is kept");
+  }
+  RelabelOptions relabel;
+  relabel.order = arguments.order == "size" ? LabelOrder::Size : LabelOrder::Raster;
+  relabel.minimumSize = arguments.minimumSize;
+  relabel.maximumSize = arguments.maximumSize;
+  relabel.largest = arguments.largest;
+  if (arguments.perSlice)
+  {
+    relabel.largestAcross = AxisFromName(arguments.bySlice);
+  }
+  return relabel;
 }
 
 /** One run of the command, step by step. */
@@ -92,7 +112,7 @@ public:
     : m_Arguments(arguments)
     , m_FrontEnd(frontEnd)
     , m_Reporter(frontEnd.makeReporter(arguments.quiet || arguments.json))
-    , m_Reader(arguments, arguments.threads, *m_Reporter)
+    , m_Reader(arguments, arguments.threads, *m_Reporter, arguments.memory > 0)
   {}
 
   void
@@ -101,10 +121,15 @@ public:
     CheckArguments();
     const auto preparation = PrepareDevice(m_Options.device);
     ReadImages();
-    LabelImage();
+    PrepareLabeling();
+    m_Arguments.memory == 0 ? LabelImage() : LabelSlabs();
     Measure();
     WriteOutputs();
     PrintFindings(Summary(), m_Arguments, *m_Reporter, m_FrontEnd);
+    if (!m_Arguments.work.empty() && !m_Arguments.json && !m_Arguments.quiet)
+    {
+      m_Reporter->Note("the folder " + Quoted(m_Arguments.work) + " is no longer needed and can be deleted");
+    }
   }
 
 private:
@@ -134,7 +159,6 @@ private:
     {
       m_Mask = m_Reader.Read(m_Arguments.mask, true);
       CheckSameGrid(m_Image, *m_Mask, m_Arguments.mask);
-      m_Options.mask = m_Mask->View();
     }
     m_TableImages = ReadTableImages(m_Arguments, m_Image, m_Arguments.threads, m_Reader);
     m_Filter = ReadFilter(m_Arguments, *m_Options.connectivity, m_Image, m_Reader);
@@ -145,17 +169,35 @@ private:
   void
   CheckColumns()
   {
-    MeasureOptions measured = m_TableImages.Options(m_Groups);
-    if (m_Arguments.pores && !measured.part)
+    MeasureOptions measured({}, m_Groups);
+    // The voxels may not be there yet.
+    const auto kindOf = [](const LoadedImage & image) {
+      return ImageView(static_cast<const void *>(&image), image.type, image.extent, image.channels);
+    };
+    if (m_TableImages.intensity)
     {
-      // The part will be found.
-      measured.part = m_Image.View();
+      measured.intensity = kindOf(*m_TableImages.intensity);
+    }
+    if (m_Arguments.pores || m_TableImages.part)
+    {
+      measured.part = kindOf(m_Image);
     }
     if (MeasuresClasses())
     {
-      measured.classes = m_Image.View();
+      measured.classes = kindOf(m_Image);
     }
     CheckTableColumns(m_Arguments, measured, m_Image.extent, m_Options);
+  }
+
+  void
+  PrepareLabeling()
+  {
+    m_Options.minimumVolume = SizeFor(*m_Options.connectivity, m_Arguments.minimumVolume, "--minimum-volume");
+    m_Options.geometry = m_Image.geometry;
+    m_Options.algorithm = m_Arguments.algorithm;
+    m_Options.threads = m_Arguments.threads;
+    m_Found.connectivity = *m_Options.connectivity;
+    m_Found.periodic = m_Options.periodic;
   }
 
   void
@@ -171,32 +213,61 @@ private:
     m_Segmented =
       ApplyCriterion(m_Arguments, m_Image, m_Mask, m_Options.device, m_Arguments.threads, m_Reader, *m_Reporter);
     m_Options.criterion = m_Segmented.ForView();
-    m_Reporter->Step("labeling");
     m_Options.relabel = RelabelOptionsOf(m_Arguments, m_Reader);
-    m_Options.minimumVolume = SizeFor(*m_Options.connectivity, m_Arguments.minimumVolume, "--minimum-volume");
-    m_Options.geometry = m_Image.geometry;
-    m_Options.algorithm = m_Arguments.algorithm;
-    m_Options.threads = m_Arguments.threads;
+    m_Options.mask = m_Mask ? std::optional(m_Mask->View()) : std::nullopt;
+    m_Reporter->Step("labeling");
     m_Options.progress = m_Reporter->Hooks();
-    m_Filtered = Label(m_Segmented.View(m_Image), m_Options, m_Filter.filter, m_Labeling);
-    NoteDoubts(m_Arguments, m_Image, m_Segmented, m_Labeling, m_Mask.has_value(), m_Reader);
+    m_Found.filtered = Label(m_Segmented.View(m_Image), m_Options, m_Filter.filter, m_Labeling);
+    m_Found.filter = m_Filter.filter;
+    if (!m_Segmented.pores)
+    {
+      Doubts doubts(m_Segmented.asked, m_Image, m_Arguments, m_Arguments.threads);
+      doubts.See(m_Segmented.View(m_Image), 0, m_Labeling);
+      doubts.Note(m_Labeling.ForegroundVoxelCount(), m_Labeling.ComponentCount(), m_Reader);
+    }
     m_PartInRegion = CountPartInRegion(m_Segmented, m_TableImages.part, m_Mask, m_Arguments.threads);
     m_Filter.touching.reset();
     m_Mask.reset();
     m_Options.mask.reset();
-    if (!m_Labeling.UsedDevice().remark.empty())
+    m_DeviceRemark = m_Labeling.UsedDevice().remark;
+    if (!m_DeviceRemark.empty())
     {
-      m_Reporter->Note("note: " + m_Labeling.UsedDevice().remark);
+      m_Reporter->Note("note: " + m_DeviceRemark);
     }
     if (!MeasuresClasses())
     {
       ReleaseImages();
     }
-    m_Type = ResolveLabelType(m_RequestedType,
-                              m_Labeling.ComponentCount(),
-                              std::to_string(m_Labeling.ComponentCount()) + " components do",
-                              m_FrontEnd.widestLabels);
+    m_Found.components = m_Labeling.ComponentCount();
+    m_Found.foregroundVoxels = m_Labeling.ForegroundVoxelCount();
+    m_Found.relabeled = m_Labeling.Relabeled();
+    m_Found.keptVoxels = CountKeptVoxels(m_Labeling, m_Filter.filter);
+    m_Found.notNumbers = m_Segmented.notNumbers;
+    m_Found.algorithm = m_Labeling.AlgorithmName();
+    m_Found.device = m_Labeling.UsedDevice().device.ToString();
+    m_WriteRows = [this](std::int64_t begin, std::int64_t end, LabelType type, void * rows) {
+      m_Labeling.WriteRows(begin, end, rows, type);
+    };
     m_Seconds["label"] = m_Watch.Lap();
+  }
+
+  void
+  LabelSlabs()
+  {
+    m_Options.relabel = RelabelOptionsOf(m_Arguments, m_Reader);
+    const SlabImages images{ &m_Image,
+                             m_Mask ? &*m_Mask : nullptr,
+                             m_TableImages.intensity ? &*m_TableImages.intensity : nullptr };
+    m_Slabs = LabelBySlabsFor(m_Arguments, images, m_Options, m_Groups, m_Segmented, m_Found, m_Reader, *m_Reporter);
+    m_Table = std::move(m_Slabs->table);
+    m_Found.components = m_Slabs->components;
+    m_Found.foregroundVoxels = m_Slabs->foregroundVoxels;
+    m_Found.relabeled = m_Slabs->relabeled;
+    m_Found.keptVoxels = m_Slabs->relabeled.keptVoxels.value_or(m_Slabs->foregroundVoxels);
+    m_Found.notNumbers = m_Slabs->notNumbers;
+    m_WriteRows = m_Slabs->writeRows;
+    m_Seconds = { { "label", m_Slabs->secondsToLabel }, { "merge", m_Slabs->secondsToMerge } };
+    m_Watch.Lap();
   }
 
   /** The values of components are in the table where they are the same for all voxels of one. */
@@ -226,7 +297,12 @@ private:
   void
   Measure()
   {
-    if (IsMeasured())
+    m_Found.type = ResolveLabelType(m_RequestedType,
+                                    m_Found.components,
+                                    std::to_string(m_Found.components) + " components do",
+                                    m_FrontEnd.widestLabels);
+    m_Found.isMeasured = IsMeasured();
+    if (m_Found.isMeasured && !m_Slabs)
     {
       m_Reporter->Step("measuring");
       MeasureOptions options = MeasureOptionsFor(m_Segmented, m_Arguments.IsWanted(), m_TableImages.Options(m_Groups));
@@ -241,24 +317,30 @@ private:
         m_Table.regionVoxels = m_PartInRegion;
       }
       ReleaseImages();
+    }
+    if (m_Found.isMeasured)
+    {
       NoteOutsideOfPart(m_Table, m_Reader);
       NoteMeasures(m_Table, m_Reader);
     }
-    m_Seconds["measure"] = m_Watch.Lap();
+    if (!m_Slabs)
+    {
+      m_Seconds["measure"] = m_Watch.Lap();
+    }
   }
 
   void
   WriteOutputs()
   {
     ReplacedTogether outputs;
-    m_Output = WriteLabelMap(m_Arguments, m_Labeling, m_Type, m_Image, m_Reader, *m_Reporter);
+    m_Found.output = WriteLabelMap(m_Arguments, m_Found, m_WriteRows, m_Reader, *m_Reporter);
     if (m_Arguments.IsWanted())
     {
       WriteTables(m_Arguments, m_Table, m_Arguments.threads, *m_Reporter);
     }
     if (!m_Arguments.colorTable.empty())
     {
-      WriteColorTable(m_Arguments.colorTable, m_Labeling.ComponentCount());
+      WriteColorTable(m_Arguments.colorTable, m_Found.components);
     }
     if (!m_Arguments.picture.empty())
     {
@@ -274,39 +356,25 @@ private:
     }
     outputs.Move();
     m_Seconds["write"] = m_Watch.Lap();
-    m_Seconds["total"] = m_Total.Lap();
-  }
-
-  LabelFindings
-  Findings() const
-  {
-    LabelFindings findings{ m_Image, m_Segmented, m_Table, m_Labeling.GetConnectivity() };
-    findings.components = m_Labeling.ComponentCount();
-    findings.foregroundVoxels = m_Labeling.ForegroundVoxelCount();
-    findings.relabeled = m_Labeling.Relabeled();
-    findings.keptVoxels = CountKeptVoxels(m_Labeling, m_Filter.filter);
-    findings.notNumbers = m_Segmented.notNumbers;
-    findings.isMeasured = IsMeasured();
-    findings.periodic = m_Labeling.GetPeriodicAxes();
-    findings.filter = m_Filter.filter;
-    findings.filtered = m_Filtered;
-    findings.output = m_Output;
-    findings.type = m_Type;
-    findings.algorithm = m_Labeling.AlgorithmName();
-    findings.device = m_Labeling.UsedDevice().device.ToString();
-    return findings;
+    if (!m_Slabs)
+    {
+      m_Seconds["total"] = m_Total.Lap();
+    }
   }
 
   job::Findings
   Summary() const
   {
-    const LabelFindings found = Findings();
-    job::Findings       findings = ListFindings(m_Arguments, found);
-    if (!m_Labeling.UsedDevice().remark.empty())
+    job::Findings findings = ListFindings(m_Arguments, m_Found);
+    if (!m_DeviceRemark.empty())
     {
-      findings.push_back({ "device_remark", m_Labeling.UsedDevice().remark });
+      findings.push_back({ "device_remark", m_DeviceRemark });
     }
-    AddEnd(findings, m_Arguments, found, m_Reader.Notes(), m_Seconds);
+    if (m_Slabs)
+    {
+      AddSlabs(findings, *m_Slabs);
+    }
+    AddEnd(findings, m_Arguments, m_Found, m_Reader.Notes(), m_Seconds);
     return findings;
   }
 
@@ -327,37 +395,17 @@ private:
   TableImages                m_TableImages;
   LoadedFilter               m_Filter;
 
-  Segmented             m_Segmented;
-  Labeling              m_Labeling;
-  ComponentFilterReport m_Filtered;
-  LabelType             m_Type = LabelType::Auto;
-  ComponentTable        m_Table;
-  std::string           m_Output;
-
+  Segmented                    m_Segmented;
+  Labeling                     m_Labeling;
+  std::optional<SlabResult>    m_Slabs;
+  ComponentTable               m_Table;
+  LabelFindings                m_Found{ m_Image, m_Segmented, m_Table };
+  RowWriter                    m_WriteRows;
+  std::string                  m_DeviceRemark;
   std::optional<std::uint64_t> m_PartInRegion;
 };
 
 } // namespace
-
-RelabelOptions
-RelabelOptionsOf(const job::Job & arguments, ImageReader & reader)
-{
-  if (arguments.minimumSize > arguments.maximumSize)
-  {
-    reader.Note("--minimum-size " + std::to_string(arguments.minimumSize) + " is above --maximum-size " +
-                std::to_string(arguments.maximumSize) + ": no component is kept");
-  }
-  RelabelOptions relabel;
-  relabel.order = arguments.order == "size" ? LabelOrder::Size : LabelOrder::Raster;
-  relabel.minimumSize = arguments.minimumSize;
-  relabel.maximumSize = arguments.maximumSize;
-  relabel.largest = arguments.largest;
-  if (arguments.perSlice)
-  {
-    relabel.largestAcross = AxisFromName(arguments.bySlice);
-  }
-  return relabel;
-}
 
 ColumnGroups
 CheckJob(const job::Job & job, NamedFiles & outputs)

@@ -8,30 +8,27 @@
 #include "BrickCCL/Cli/NeighborOptions.h"
 #include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Labels/Labels.h"
+#include "BrickCCL/Streaming/LabelBySlabs.h"
 
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 namespace brickccl::cli
 {
 
-/** Labels an image, measures its components and writes what is asked for. */
+/** Labels an image, as a whole or slab by slab, measures its components and writes what is asked for. */
 void RunLabel(const job::Job & arguments, const FrontEnd & frontEnd);
-
-/** Does so slab by slab, in a given memory. */
-void RunLabelBySlabs(const job::Job & arguments, const FrontEnd & frontEnd);
-
-// What both have in common.
 
 /** What is to be known before an image is read. \return the groups of columns. \throws InvalidArgument for what has no
  *  meaning together, files that cannot be written, and outputs that are inputs. */
 ColumnGroups CheckJob(const job::Job & job, NamedFiles & outputs);
 
-/** The limits on sizes and the order. */
-RelabelOptions RelabelOptionsOf(const job::Job & arguments, ImageReader & reader);
+/** Writes labels of rows. */
+using RowWriter = std::function<void(std::int64_t begin, std::int64_t end, LabelType type, void * rows)>;
 
 /** What a labeling found, of a whole image or slab by slab. */
 struct LabelFindings
@@ -39,7 +36,7 @@ struct LabelFindings
   const LoadedImage &    image;
   const Segmented &      segmented;
   const ComponentTable & table;
-  Connectivity           connectivity;
+  Connectivity           connectivity = Connectivity::Face(1);
 
   std::uint64_t         components = 0;
   std::uint64_t         foregroundVoxels = 0;
@@ -58,7 +55,21 @@ struct LabelFindings
   std::string device = {};
 };
 
-/** The same as a list. */
+/** Segments and labels an image that is read in parts, slab by slab, and notes what there is to say. It sets what
+ *  labeled. */
+SlabResult LabelBySlabsFor(const job::Job &     job,
+                           const SlabImages &   images,
+                           const LabelOptions & labeling,
+                           const ColumnGroups & groups,
+                           Segmented &          segmented,
+                           LabelFindings &      found,
+                           ImageReader &        reader,
+                           Reporter &           reporter);
+
+/** Adds the counts and bytes of slabs. */
+void AddSlabs(job::Findings & findings, const SlabResult & result);
+
+/** Lists what was found. */
 job::Findings ListFindings(const job::Job & job, const LabelFindings & found);
 
 /** Adds what labeled, how long it took, and what can be done next: the last lines of the text. */

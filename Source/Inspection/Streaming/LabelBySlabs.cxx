@@ -9,11 +9,13 @@
 #include "BrickCCL/Streaming/FileSample.h"
 #include "BrickCCL/Streaming/PoresBySlabs.h"
 #include "BrickCCL/Streaming/SlabLabeler.h"
+#include "BrickCCL/Streaming/SlabRuns.h"
 #include "BrickCCL/Streaming/WorkFolder.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
 
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <set>
 #include <sstream>
 
@@ -130,20 +132,30 @@ PlanFor(const SlabImages & images, const SlabOptions & options)
 SlabResult
 LabelBySlabs(const SlabImages & images, const SlabOptions & options)
 {
-  const WorkFolder folder(options.work, options.output, DescribePlan(images, options), options.resume);
+  const auto folder =
+    std::make_shared<WorkFolder>(options.work, options.output, DescribePlan(images, options), options.resume);
+  SlabResult result;
   if (options.pores)
   {
-    return LabelPoresBySlabs(images, options, folder);
+    result = LabelPoresBySlabs(images, options, *folder);
   }
-  SlabLabeler labeler(images, options, folder);
-  labeler.LabelSlabs();
-  labeler.Merge();
-  if (options.measures)
+  else
   {
-    labeler.MergeTables();
+    SlabLabeler labeler(images, options, *folder);
+    labeler.LabelSlabs();
+    labeler.Merge();
+    if (options.measures)
+    {
+      labeler.MergeTables();
+    }
+    result = std::move(labeler.Result());
   }
-  labeler.Write();
-  return std::move(labeler.Result());
+  result.stateBytes = folder->BytesOnDisk();
+  const auto runs = std::make_shared<SlabRuns>(options.plan, folder);
+  result.writeRows = [runs](std::int64_t begin, std::int64_t end, LabelType type, void * rows) {
+    runs->WriteRows(begin, end, type, rows);
+  };
+  return result;
 }
 
 ValueHistogram

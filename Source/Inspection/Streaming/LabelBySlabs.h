@@ -26,14 +26,12 @@ struct SlabResult
   std::uint64_t notNumbers = 0;
   /** Those of the mask, in slabs that are not from before. */
   std::uint64_t notNumbersOfMask = 0;
-  /** The type of the label map. */
-  LabelType type = LabelType::Auto;
   /** With `measures`. */
   ComponentTable table;
   /** The part, without masks, and without openings, which are not searched. */
   std::optional<PoresOfPart> pores;
-  /** Which parts of the geometry the label map does not hold. */
-  std::vector<std::string> lostGeometry;
+  /** Writes the labels of rows of the volume, nearly in order, from the state, which it keeps. */
+  std::function<void(std::int64_t begin, std::int64_t end, LabelType type, void * rows)> writeRows;
 
   SlabPlan      plan;
   std::uint64_t slabsFromBefore = 0;
@@ -42,7 +40,6 @@ struct SlabResult
   std::uint64_t mergeBytes = 0;
   double        secondsToLabel = 0;
   double        secondsToMerge = 0;
-  double        secondsToWrite = 0;
 };
 
 /** How a volume is labeled by slabs. */
@@ -64,13 +61,8 @@ struct SlabOptions
   std::string work;
   bool        resume = false;
 
-  /** The label map; no map if it is empty. `Auto` means the smallest type that fits. */
+  /** The label map, whose folder has the temporary state; may be empty. */
   std::string output;
-  LabelType   type = LabelType::Auto;
-  bool        compress = true;
-
-  /** Writes other outputs of the same result, which go into place together with the label map (ReplacedTogether). */
-  std::function<void(const SlabResult &)> writeOthers = [](const SlabResult &) {};
 
   /** Sees the voxels of each slab that is labeled now, whose first row has this number in the volume, with its labels.
    */
@@ -93,9 +85,8 @@ ValueHistogram HistogramBySlabs(const SlabImages & images, const SlabPlan & plan
  *  as for the whole volume.
  *
  *  It reads the images once. The state is a few bytes for each run, in a folder. After a kill at any time, `resume`
- *  continues with the remaining slabs, and gives the same files. The label map is written all or nothing. \throws
- *  InvalidArgument for a memory that is too small, and for a state of other inputs or options; LabelOverflow before
- *  anything is written; Canceled; Error. */
+ *  continues with the remaining slabs, and gives the same labels. \throws InvalidArgument for a memory that is too
+ *  small, and for a state of other inputs or options; Canceled; Error. */
 SlabResult LabelBySlabs(const SlabImages & images, const SlabOptions & options);
 
 } // namespace brickccl

@@ -75,7 +75,6 @@ public:
     SlabResult & result = m_Pores.Result();
     result.notNumbers = m_Material.Result().notNumbers;
     result.pores = m_Found;
-    m_Pores.Write();
     for (SlabLabeler * const stage : { &m_Material, &m_Air })
     {
       result.secondsToLabel += stage->Result().secondsToLabel;
@@ -111,7 +110,6 @@ private:
     own.label.progress = m_Options.label.progress;
     own.measures = false;
     own.groups = {};
-    own.type = LabelType::Auto;
     own.seeSlab = [](const ImageView &, std::int64_t, const Labeling &) {};
     return own;
   }

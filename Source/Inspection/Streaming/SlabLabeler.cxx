@@ -5,8 +5,6 @@
 #include "BrickCCL/Bricks/TableBytes.h"
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Files/Disk/AtomicFile.h"
-#include "BrickCCL/Files/ImageFile.h"
 #include "BrickCCL/Measuring/CountNotANumber.h"
 #include "BrickCCL/Streaming/MergeNeed.h"
 #include "BrickCCL/Streaming/SlabRuns.h"
@@ -220,12 +218,6 @@ SlabLabeler::Merge()
   m_Result.foregroundVoxels = m_Merge.ForegroundVoxelCount();
   m_Result.notNumbers = m_Merge.NotNumberCount();
   m_Result.mergeBytes = m_Merge.MemoryBytes();
-  m_Result.type = m_Options.type == LabelType::Auto ? SmallestLabelType(m_Result.components) : m_Options.type;
-  if (m_Result.components > MaximumLabel(m_Result.type))
-  {
-    throw LabelOverflow(std::to_string(m_Result.components) + " components do not fit the label type " +
-                        NameOf(m_Result.type) + "; use " + NameOf(SmallestLabelType(m_Result.components)));
-  }
   for (std::size_t slab = 0; slab < m_Result.plan.slabs.size(); ++slab)
   {
     m_Folder.Write(m_Stage.firstFile + slab, Kind::Map, m_Merge.Map(slab));
@@ -299,38 +291,6 @@ SlabLabeler::MergeTables()
                                     Reader(Kind::Counts),
                                     m_Options.label.threads);
   m_Result.secondsToMerge += m_Clock.Lap();
-}
-
-void
-SlabLabeler::WriteLabels()
-{
-  m_Options.step("writing " + m_Options.output);
-  SlabRuns     runs(m_Result.plan, m_Folder);
-  WriteOptions writing;
-  writing.compress = m_Options.compress;
-  writing.context = m_Context;
-  m_Result.lostGeometry = WriteImageFile(
-    m_Options.output,
-    { ScalarTypeOfLabel(m_Result.type),
-      m_Images.image->extent,
-      m_Options.label.geometry,
-      [&](std::int64_t begin, std::int64_t end, void * rows) { runs.WriteRows(begin, end, m_Result.type, rows); },
-      m_Result.components },
-    writing);
-}
-
-void
-SlabLabeler::Write()
-{
-  ReplacedTogether together;
-  if (!m_Options.output.empty())
-  {
-    WriteLabels();
-  }
-  m_Options.writeOthers(m_Result);
-  together.Move();
-  m_Result.secondsToWrite += m_Clock.Lap();
-  m_Result.stateBytes = m_Folder.BytesOnDisk();
 }
 
 } // namespace brickccl

@@ -35,11 +35,10 @@ class SlabLabeler
 public:
   SlabLabeler(const SlabImages & images, const SlabOptions & options, const WorkFolder & folder, SlabStage stage = {});
 
-  /** The steps, in this order. The last two are left out where only labels of slabs are needed. */
+  /** The steps, in this order. The last one is left out where only labels are needed. */
   void LabelSlabs();
   void Merge();
   void MergeTables();
-  void Write();
 
   /** Reads the runs of a slab with the labels of the volume. */
   void ReadRuns(std::size_t slab, RunVolume & runs) const;
@@ -73,7 +72,6 @@ private:
   std::string   HowToGoOn() const;
   void          CountSlabs();
   std::uint64_t TableBytes(std::uint64_t parts, std::uint64_t components) const;
-  void          WriteLabels();
 
   SlabImages          m_Images;
   const SlabOptions & m_Options;

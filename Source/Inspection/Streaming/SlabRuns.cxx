@@ -42,8 +42,8 @@ SlabRuns::Get(std::size_t slab)
   // Two are enough: pieces are written nearly in order.
   m_Kept.erase(m_Kept.begin(), m_Kept.size() < 2 ? m_Kept.begin() : m_Kept.end() - 1);
   NamingSlab(m_Plan.slabs[slab], [&] {
-    ReadBrickRuns(m_Folder.Read(slab, WorkFolder::Kind::Runs),
-                  ReadMap(m_Folder.Read(slab, WorkFolder::Kind::Map)),
+    ReadBrickRuns(m_Folder->Read(slab, WorkFolder::Kind::Runs),
+                  ReadMap(m_Folder->Read(slab, WorkFolder::Kind::Map)),
                   { 1 },
                   *runs);
   });

@@ -55,9 +55,9 @@ NamingSlab(const BrickBox & slab, TFunction function)
 class SlabRuns
 {
 public:
-  SlabRuns(const SlabPlan & plan, const WorkFolder & folder)
+  SlabRuns(const SlabPlan & plan, std::shared_ptr<const WorkFolder> folder)
     : m_Plan(plan)
-    , m_Folder(folder)
+    , m_Folder(std::move(folder))
   {}
 
   /** Writes the labels of rows of the volume. */
@@ -66,8 +66,8 @@ public:
 private:
   std::shared_ptr<const RunVolume> Get(std::size_t slab);
 
-  const SlabPlan &                                                      m_Plan;
-  const WorkFolder &                                                    m_Folder;
+  SlabPlan                                                              m_Plan;
+  std::shared_ptr<const WorkFolder>                                     m_Folder;
   std::mutex                                                            m_Mutex;
   std::vector<std::pair<std::size_t, std::shared_ptr<const RunVolume>>> m_Kept;
 };

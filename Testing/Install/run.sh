@@ -141,7 +141,7 @@ rows=()
 for name in "${systems[@]}"; do
   system=$work/$name
   mirror=http://deb.debian.org/debian options=()
-  [ "$name" != jammy ] || mirror=http://archive.ubuntu.com/ubuntu options=(--no-check-gpg)
+  [ "$name" != jammy ] || mirror=http://archive.ubuntu.com/ubuntu options=(--no-check-gpg --components=main,universe)
   if [ ! -e "$work/$name.tar" ] && { rm -rf "$system" &&
     debootstrap --variant=minbase "${options[@]}" "$name" "$system" "$mirror" >"$work/$name.log" 2>&1; }; then
     tar -C "$system" -cf "$work/$name.tar" .

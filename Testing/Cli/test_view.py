@@ -283,7 +283,7 @@ class ViewTest(CommandTest):
         for text, code in (("DELETE / HTTP/1.1\r\n\r\n", 405), ("GET / HTTP/1.0\r\n\r\n", 400), ("GET http://x/ HTTP/1.1\r\n\r\n", 400),
                            ("GET / HTTP/1.1 x\r\n\r\n", 400), ("\r\n\r\n", 405), ("GET / HTTP/1.1\r\nHost\r\n\r\n", 400),
                            ("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400), ("GET / HTTP/1.1\r\n Host: a\r\n\r\n", 400),
-                           ("GET / HTTP/1.1\nHost: a\r\n\r\n", 400), ("GET / HTTP/1.1\r\nA: \0\r\n\r\n", 400), ("\0\r\n\r\n", 400),
+                           ("GET / HTTP/1.1\nHost: a\r\n\r\n", 400), ("\nGET / HTTP/1.1\r\n\r\n", 400), ("GET / HTTP/1.1\r\n\nA: b\r\n\r\n", 400), ("GET / HTTP/1.1\r\nA: \0\r\n\r\n", 400), ("\0\r\n\r\n", 400),
                            ("POST / HTTP/1.1\r\nContent-Length: 99999\r\n\r\n", 413), ("POST / HTTP/1.1\r\nContent-Length: 9999999999999\r\n\r\n", 413),
                            ("POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n", 400), ("POST / HTTP/1.1\r\nContent-Length: 1x\r\n\r\n", 400),
                            ("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400), ("GET /" + "x" * 20000, 431),

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Fuzzes the readers of all image formats under the address and undefined-behavior sanitizers.
+# Fuzzes the readers of all image formats, and the requests of `brickccl view`, under the address and undefined-behavior sanitizers.
 #   Testing/Fuzz/run.sh [SECONDS [FORMAT ...]]       60 seconds each by default; 0: the known inputs once
 # Ends with an error where an input crashes, takes more than 10 seconds or more than 2 GB; build/fuzz/found has it then.
 set -euo pipefail
@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.."
 seconds=${1:-60}
 shift || true
 formats=("$@")
-[ ${#formats[@]} -gt 0 ] || formats=(nrrd nifti metaimage tiff png jpeg bmp mrc npy isq mgh gipl vgi dicom)
+[ ${#formats[@]} -gt 0 ] || formats=(nrrd nifti metaimage tiff png jpeg bmp mrc npy isq mgh gipl vgi dicom http)
 Testing/install-packages.sh clang libclang-rt-14-dev
 cmake --preset fuzz -Wno-dev --log-level=WARNING
 cmake --build --preset fuzz

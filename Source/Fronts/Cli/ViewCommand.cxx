@@ -6,16 +6,11 @@
 #include "BrickCCL/Job/Parameters.h"
 #include "BrickCCL/View/Session.h"
 
-#include <spawn.h>
-
-#include <cstdlib>
 #include <iomanip>
 #include <iostream>
 #include <memory>
 #include <random>
 #include <sstream>
-
-extern char ** environ;
 
 namespace brickccl::cli
 {
@@ -44,20 +39,6 @@ MakeToken()
   return text.str();
 }
 
-/** \return whether a browser was started */
-bool
-OpenBrowser(std::string address)
-{
-  if (std::getenv("DISPLAY") == nullptr && std::getenv("WAYLAND_DISPLAY") == nullptr)
-  {
-    return false;
-  }
-  char   program[] = "xdg-open";
-  char * words[] = { program, address.data(), nullptr };
-  pid_t  child = 0;
-  return posix_spawnp(&child, program, nullptr, nullptr, words, environ) == 0;
-}
-
 void
 RunView(const ViewArguments & arguments, const view::Settings & reading)
 {
@@ -82,7 +63,7 @@ RunView(const ViewArguments & arguments, const view::Settings & reading)
   view::Server      server(arguments.port);
   view::Session     session(scene, token, [&] { server.Wake(); });
   const std::string address = "http://127.0.0.1:" + std::to_string(server.Port()) + "/" + token + "/";
-  const bool        isOpen = !arguments.opensNoBrowser && OpenBrowser(address);
+  const bool        isOpen = !arguments.opensNoBrowser && view::OpenBrowser(address);
   std::cout << address << std::endl;
   if (!arguments.quiet)
   {

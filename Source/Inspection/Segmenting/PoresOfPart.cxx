@@ -47,11 +47,13 @@ ForEachRow(const Extent & extent, const HostContext & context, TWork work)
 class PoreFinder
 {
 public:
-  PoreFinder(const ImageView & image, const PoreOptions & options)
+  PoreFinder(const ImageView & image, const PoreOptions & options, PoresOfPart memory)
     : m_Image(image)
     , m_Options(options)
     , m_Context{ options.threads, Progress(options.progress) }
   {
+    m_Result.part = std::move(memory.part);
+    m_Result.pores = std::move(memory.pores);
     m_Result.extent = image.extent;
     m_Result.geometry = options.geometry;
     for (int axis = 0; axis < 3; ++axis)
@@ -272,9 +274,13 @@ TakePores(const ImageView &                part,
       sums[3] += static_cast<std::uint64_t>(CountBits(own[w]));
     }
     std::uint8_t * const begin = pores + row * extent.RowLength();
+    std::fill_n(begin, extent.RowLength(), std::uint8_t{ 0 });
     for (std::int64_t x = 0; x < extent.RowLength(); ++x)
     {
-      begin[x] = static_cast<std::uint8_t>(own[static_cast<std::size_t>(x / BitsPerWord)] >> (x % BitsPerWord) & 1);
+      // Most words have no pores.
+      const Word word = own[static_cast<std::size_t>(x / BitsPerWord)];
+      begin[x] = static_cast<std::uint8_t>(word >> (x % BitsPerWord) & 1);
+      x += word == 0 ? BitsPerWord - 1 : 0;
     }
     for (int i = 0; i < 4; ++i)
     {
@@ -300,10 +306,10 @@ CompleteCounts(std::uint64_t materialVoxels, const PieceCounter & pieces, PoresO
 }
 
 PoresOfPart
-FindPores(const ImageView & image, const PoreOptions & options)
+FindPores(const ImageView & image, const PoreOptions & options, PoresOfPart memory)
 {
   CheckMayHavePart(image.extent, image.channels);
-  return PoreFinder(image, options).Find();
+  return PoreFinder(image, options, std::move(memory)).Find();
 }
 
 void

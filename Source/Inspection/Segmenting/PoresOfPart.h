@@ -102,9 +102,10 @@ struct PoresOfPart
  *
  *  Pores are what is not material inside the part.
  *
+ *  \param memory  an earlier result, whose memory is used again
  *  \throws InvalidArgument for several channels or 4 dimensions, if nothing or everything is material, or if no part
  *  is in the region; Canceled. */
-PoresOfPart FindPores(const ImageView & image, const PoreOptions & options);
+PoresOfPart FindPores(const ImageView & image, const PoreOptions & options, PoresOfPart memory = {});
 
 // The steps, for a volume that comes in parts as well.
 

@@ -79,6 +79,9 @@ private:
   std::unique_ptr<Implementation> m_Implementation;
 };
 
+/** Opens an address in the browser of the desktop. \return whether there is a desktop */
+bool OpenBrowser(std::string address);
+
 } // namespace brickccl::view
 
 #endif

@@ -7,6 +7,7 @@
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Segmenting/SmoothImage.h"
 
+#include <chrono>
 #include <new>
 #include <utility>
 
@@ -61,14 +62,20 @@ LiveLabeling::NotesOf(std::uint64_t generation) const
   return m_GenerationOfNotes >= generation ? std::optional(m_Notes) : std::nullopt;
 }
 
+/** Memory of the result before is used again, unless a request still reads it. */
 void
 LiveLabeling::Publish(std::shared_ptr<Labeled> labeled)
 {
   {
     const std::lock_guard<std::mutex> lock(m_Mutex);
-    m_Newest = std::move(labeled);
+    std::swap(m_Newest, labeled);
   }
   m_OnNews();
+  if (labeled && labeled.use_count() == 1)
+  {
+    m_Labeling = std::move(labeled->labeling);
+    m_Memory.part = labeled->part ? std::move(labeled->part->part) : std::move(m_Memory.part);
+  }
 }
 
 std::shared_ptr<const Values>
@@ -127,7 +134,7 @@ LiveLabeling::LabelBy(Labeled & labeled, const ProgressHooks & hooks)
   {
     PoreOptions poreOptions = OptionsFor(labeled, hooks);
     poreOptions.findsOpenings = false;
-    labeled.part = FindPores(view, poreOptions);
+    labeled.part = FindPores(view, poreOptions, std::move(m_Memory));
     view = labeled.part->PoreView();
   }
   else
@@ -140,13 +147,15 @@ LiveLabeling::LabelBy(Labeled & labeled, const ProgressHooks & hooks)
   options.device.kind = Device::Kind::Cpu;
   options.threads = m_Threads;
   options.progress = hooks;
+  labeled.labeling = std::move(m_Labeling);
+  m_Labeling = {};
   Label(view, options, labeled.labeling);
   labeled.table = labeled.labeling.Measure({}, hooks);
   if (labeled.part)
   {
     labeled.table.partTotals.voxels = labeled.part->partVoxels;
     labeled.table.regionVoxels = labeled.part->partVoxels;
-    labeled.part->pores = {};
+    m_Memory.pores = std::move(labeled.part->pores);
   }
 }
 
@@ -196,18 +205,11 @@ LiveLabeling::Work()
   {
     ProgressHooks hooks;
     hooks.canceled = [this, own = labeled->generation] { return m_Ends || m_Generation != own; };
-    const auto before = Newest();
+    const bool isFirst = Newest() == nullptr;
     try
     {
       Stopwatch watch;
-      if (!before)
-      {
-        Begin(*labeled);
-      }
-      else if (labeled->generation > before->generation)
-      {
-        LabelBy(*labeled, hooks);
-      }
+      isFirst ? Begin(*labeled) : LabelBy(*labeled, hooks);
       labeled->seconds = watch.Lap();
     }
     catch (const Canceled &)
@@ -218,12 +220,20 @@ LiveLabeling::Work()
     catch (const std::exception & error)
     {
       labeled->error = dynamic_cast<const std::bad_alloc *>(&error) != nullptr ? "not enough memory" : error.what();
-      labeled->values = before ? before->values : nullptr;
+      labeled->values = isFirst || labeled->values ? labeled->values : Newest()->values;
     }
     if (labeled)
     {
       Publish(labeled);
-      FindNotes(*labeled, hooks);
+      // In a drag, the next settings are about to come.
+      constexpr auto               time = std::chrono::milliseconds(500);
+      std::unique_lock<std::mutex> lock(m_Mutex);
+      const auto                   isNewer = [&] { return m_Ends || m_Generation > m_Newest->generation; };
+      if (const bool isIdle = !m_Asked.wait_for(lock, time, isNewer); isIdle)
+      {
+        lock.unlock();
+        FindNotes(*labeled, hooks);
+      }
     }
     labeled = std::make_shared<Labeled>();
     std::unique_lock<std::mutex> lock(m_Mutex);

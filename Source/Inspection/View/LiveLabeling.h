@@ -88,16 +88,18 @@ private:
   const int                     m_Threads;
   const std::function<void()>   m_OnNews;
   std::shared_ptr<const Values> m_Plain;
+  PoresOfPart                   m_Memory;
+  Labeling                      m_Labeling;
 
-  mutable std::mutex             m_Mutex;
-  std::condition_variable        m_Asked;
-  std::atomic<std::uint64_t>     m_Generation{ 0 };
-  std::atomic<bool>              m_Ends{ false };
-  Settings                       m_Wanted;
-  std::shared_ptr<const Labeled> m_Newest;
-  std::vector<std::string>       m_Notes;
-  std::uint64_t                  m_GenerationOfNotes = 0;
-  std::thread                    m_Thread;
+  mutable std::mutex         m_Mutex;
+  std::condition_variable    m_Asked;
+  std::atomic<std::uint64_t> m_Generation{ 0 };
+  std::atomic<bool>          m_Ends{ false };
+  Settings                   m_Wanted;
+  std::shared_ptr<Labeled>   m_Newest;
+  std::vector<std::string>   m_Notes;
+  std::uint64_t              m_GenerationOfNotes = 0;
+  std::thread                m_Thread;
 };
 
 } // namespace brickccl::view

@@ -3,12 +3,15 @@
 
 #include <netinet/in.h>
 #include <poll.h>
+#include <spawn.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <thread>
@@ -194,6 +197,16 @@ Server::Wake()
   const std::lock_guard<std::mutex> lock(m_Implementation->mutex);
   ++m_Implementation->news;
   m_Implementation->changed.notify_all();
+}
+
+bool
+OpenBrowser(std::string address)
+{
+  char   program[] = "xdg-open";
+  char * words[] = { program, address.data(), nullptr };
+  pid_t  child = 0;
+  return (std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr) &&
+         posix_spawnp(&child, program, nullptr, nullptr, words, environ) == 0;
 }
 
 } // namespace brickccl::view

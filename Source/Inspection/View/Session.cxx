@@ -8,13 +8,16 @@
 #include "BrickCCL/Files/ImageFile.h"
 #include "BrickCCL/Host/System.h"
 #include "BrickCCL/Job/Findings.h"
+#include "BrickCCL/Job/Parameters.h"
 #include "BrickCCL/Pictures/Picture.h"
 #include "BrickCCL/Segmenting/ThresholdAsJson.h"
 #include "BrickCCL/View/Slices.h"
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <numeric>
+#include <stdexcept>
 
 namespace brickccl::view
 {
@@ -32,8 +35,7 @@ constexpr std::size_t MaximumRows = 10000;
 std::int64_t
 NumberFrom(const Request & request, const std::string & name, std::int64_t limit)
 {
-  const auto found = request.parameters.find(name);
-  const auto number = found == request.parameters.end() ? std::nullopt : job::NumberOf(found->second);
+  const auto number = job::NumberOf(request.parameters.at(name));
   if (!number || !number->IsWhole() || *number < 0 || *number >= limit)
   {
     throw Refusal(400, name + " must be a whole number from 0 to " + std::to_string(limit - 1));
@@ -68,19 +70,27 @@ HistogramAsJson(const ValueHistogram & histogram)
   return json;
 }
 
-/** Where an output goes: a new name in the folder in which the program was started. \throws InvalidArgument */
-std::string
-CheckOutput(const Scene & scene, const std::string & name, const std::vector<std::string> & extensions)
+/** \throws InvalidArgument unless an output is a new name, or the name of a file that may be replaced, in the folder in
+ *  which the program was started, with an extension for its kind. */
+void
+CheckOutput(const Scene & scene, const std::string & kind, const std::string & name)
 {
-  const bool            hasEnd = std::any_of(extensions.begin(), extensions.end(), [&](const std::string & end) {
+  static const std::map<std::string, std::vector<std::string>> extensions = {
+    { "labels", { ".nrrd", ".nii.gz", ".mha", ".tif" } },
+    { "table", { ".csv", ".json" } },
+    { "picture", { ".png" } },
+    { "recipe", { ".toml" } }
+  };
+  const auto &          ends = extensions.at(kind);
+  const bool            hasEnd = std::any_of(ends.begin(), ends.end(), [&](const std::string & end) {
     return name.size() > end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;
   });
   constexpr std::size_t longest = 200;
-  if (name.find_first_of("/\\") != std::string::npos || Printable(name) != name || name.front() == '.' || !hasEnd ||
+  if (!hasEnd || name.find_first_of("/\\") != std::string::npos || Printable(name) != name || name.front() == '.' ||
       name.size() > longest)
   {
     throw InvalidArgument(Quoted(name) + " must be a file name without a folder that ends in " +
-                          job::ListOfNames(extensions));
+                          job::ListOfNames(ends));
   }
   std::vector<std::string> inputs = scene.scan.files;
   inputs.push_back(scene.input);
@@ -89,34 +99,14 @@ CheckOutput(const Scene & scene, const std::string & name, const std::vector<std
     inputs.insert(inputs.end(), scene.labels->files.begin(), scene.labels->files.end());
   }
   std::error_code failure;
-  const auto      kind = fs::symlink_status(name, failure).type();
-  const bool      isInput = std::any_of(inputs.begin(), inputs.end(), [&](const std::string & input) {
-    return AreSameExistingFile(name, input);
-  });
-  if (isInput || (kind != fs::file_type::regular && kind != fs::file_type::not_found) ||
-      (kind == fs::file_type::not_found && WouldBeRead(scene.input, name)))
+  const auto      type = fs::symlink_status(name, failure).type();
+  const bool      isNew = type == fs::file_type::not_found;
+  const auto      isName = [&](const std::string & input) { return AreSameExistingFile(name, input); };
+  if (std::any_of(inputs.begin(), inputs.end(), isName) || (!isNew && type != fs::file_type::regular) ||
+      (isNew && WouldBeRead(scene.input, name)))
   {
-    throw InvalidArgument(Quoted(name) + (isInput ? " is an input" : " is not a file that can be replaced") +
-                          "; choose another name");
+    throw InvalidArgument(Quoted(name) + " is an input or not a file that can be replaced; choose another name");
   }
-  CheckWritable(name);
-  return name;
-}
-
-const std::vector<std::string> &
-ExtensionsFor(const std::string & kind)
-{
-  static const std::map<std::string, std::vector<std::string>> all = { { "labels",
-                                                                         { ".nrrd", ".nii.gz", ".mha", ".tif" } },
-                                                                       { "table", { ".csv", ".json" } },
-                                                                       { "picture", { ".png" } },
-                                                                       { "recipe", { ".toml" } } };
-  const auto                                                   found = all.find(kind);
-  if (found == all.end())
-  {
-    throw Refusal(400, "what is saved must be labels, table, picture or recipe");
-  }
-  return found->second;
 }
 
 } // namespace
@@ -204,18 +194,18 @@ Session::TableOf(const Labeled & labeled) const
                       const auto sizes = std::make_pair(components.VoxelCount(a), components.VoxelCount(b));
                       return sizes.first != sizes.second ? sizes.first > sizes.second : a < b;
                     });
-  Json                         json = { { "generation", labeled.generation }, { "all", places.size() } };
-  std::vector<ComponentColumn> columns = ColumnsOf(labeled.table);
-  const auto                   isShown = [&](const ComponentColumn & column) {
-    return column.name == "label" || column.name == "voxel_count" || column.name == TotalsOf(labeled.table).sizeName ||
-           (column.name.rfind("equivalent_", 0) == 0 && column.name.find("diameter") != std::string::npos) ||
-           (column.name.rfind("centroid_", 0) == 0 && column.unit == "index");
-  };
-  columns.erase(std::remove_if(columns.begin(), columns.end(), [&](const auto & column) { return !isShown(column); }),
-                columns.end());
-  for (const ComponentColumn & column : columns)
+  Json                               json = { { "generation", labeled.generation }, { "all", places.size() } };
+  const std::vector<ComponentColumn> all = ColumnsOf(labeled.table);
+  std::vector<ComponentColumn>       columns;
+  for (const std::string & name : job::WordsOf("label voxel_count " + TotalsOf(labeled.table).sizeName +
+                                               " equivalent_spherical_diameter_mm centroid_x centroid_y centroid_z"))
   {
-    json["columns"].push_back(column.name);
+    const auto found = std::find_if(all.begin(), all.end(), [&](const auto & column) { return column.name == name; });
+    if (found != all.end())
+    {
+      columns.push_back(*found);
+      json["columns"].push_back(name);
+    }
   }
   json["rows"] = Json::array();
   for (std::size_t i = 0; i < count; ++i)
@@ -310,7 +300,7 @@ Session::AnswerSave(const Json & asked, const Labeled & labeled) const
   const auto name = asked.at("name").get<std::string>();
   try
   {
-    CheckOutput(m_Scene, name, ExtensionsFor(kind));
+    CheckOutput(m_Scene, kind, name);
     if (labeled.generation == 0 || !labeled.error.empty() || asked.at("generation") != labeled.generation)
     {
       throw InvalidArgument("wait until the labels are exact, then save");
@@ -321,10 +311,6 @@ Session::AnswerSave(const Json & asked, const Labeled & labeled) const
     }
     Save(kind, name, labeled);
     return { { "saved", name } };
-  }
-  catch (const Refusal &)
-  {
-    throw;
   }
   catch (const Error & error)
   {
@@ -339,6 +325,10 @@ Session::AnswerJson(const std::string & path, const Request & request)
   if (!newest)
   {
     return {};
+  }
+  if (!newest->values && path != "scan")
+  {
+    throw Refusal(503, newest->error);
   }
   if (path == "gray" || path == "labels")
   {
@@ -431,6 +421,10 @@ Session::Answer(const Request & request)
   catch (const InvalidArgument & error)
   {
     throw Refusal(400, error.what());
+  }
+  catch (const std::out_of_range &)
+  {
+    throw Refusal(400, "the request has a value that is not known");
   }
 }
 

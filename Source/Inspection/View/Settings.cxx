@@ -33,60 +33,24 @@ ForShell(const std::string & word)
   return needsNone ? word : "'" + quoted + "'";
 }
 
-/** A value of a recipe: a number or a list as it is, and other texts in quotes. */
+/** Texts as a value of a recipe: numbers as they are, others in quotes, several in a list, none as true. */
 std::string
 ForRecipe(const std::vector<std::string> & texts)
 {
   std::string list;
   for (const std::string & text : texts)
   {
-    const bool isNumber = job::NumberOf(text).has_value();
-    list += (list.empty() ? "" : ", ") + (isNumber ? text : nlohmann::json(text).dump());
+    list += (list.empty() ? "" : ", ") + (job::NumberOf(text) ? text : nlohmann::json(text).dump());
   }
   return texts.empty() ? "true" : texts.size() == 1 ? list : "[" + list + "]";
 }
 
-/** Adds the values of a setting in the words of recipes. */
-void
-AddToRecipe(const std::string & option, const Settings & settings, Settings & keys)
+/** The key of recipes for an option. */
+std::string
+KeyOf(const std::string & option, bool findsPores)
 {
-  const std::vector<std::string> & texts = settings.at(option);
-  const bool                       findsPores = settings.count("pores") > 0;
-  if (option == "pores")
-  {
-    keys["part.method"] = { "pores" };
-    if (settings.count("range") == 0)
-    {
-      keys.insert({ "part.threshold", { "otsu" } });
-    }
-  }
-  else if (option == "smooth")
-  {
-    const SmoothingMethod method = job::SmoothingOf(texts.front());
-    const bool            isMedian = method.kind == SmoothingMethod::Kind::Median;
-    keys["smoothing.filter"] = { isMedian ? "median" : "gaussian" };
-    keys[isMedian ? "smoothing.radius" : "smoothing.deviation_mm"] = { isMedian ? std::to_string(method.radius)
-                                                                                : Shortest(method.deviation) };
-  }
-  else if (option == "below")
-  {
-    keys["threshold.side"] = { "below" };
-  }
-  else if (option == "threshold" || option == "range")
-  {
-    const bool isThreshold = option == "threshold";
-    keys[findsPores    ? isThreshold ? "part.threshold" : "part.range"
-         : isThreshold ? "threshold.method"
-                       : "threshold.range"] = texts;
-    if (isThreshold && !findsPores)
-    {
-      keys.insert({ "threshold.side", { "above" } });
-    }
-  }
-  else
-  {
-    keys[job::FindParameter(option)->key] = texts;
-  }
+  const bool isOfPart = findsPores && (option == "threshold" || option == "range");
+  return isOfPart ? "part." + option : job::FindParameter(option)->key;
 }
 
 } // namespace
@@ -159,23 +123,38 @@ CommandOf(const std::string & scan, const Settings & reading, const Settings & s
 std::string
 RecipeOf(const Settings & reading, const Settings & settings)
 {
-  if (settings.count("below") > 0 && settings.count("pores") > 0)
-  {
-    throw InvalidArgument("recipes have no part whose material is below a threshold; give it as a range");
-  }
-  Settings all = settings;
+  const bool findsPores = settings.count("pores") > 0;
+  Settings   all = settings;
   all.insert(reading.begin(), reading.end());
-  Settings keys;
-  for (const auto & setting : all)
+  Settings keys = { { "recipe.schema", { "1" } }, { "recipe.name", { "Chosen in brickccl view" } } };
+  for (const auto & [option, texts] : all)
   {
-    if (setting.first == "series")
+    const std::string key = KeyOf(option, findsPores);
+    if (option == "series" || (option == "below" && findsPores))
     {
-      throw InvalidArgument("recipes have no --series; `brickccl batch` takes the series of a folder one by one");
+      throw InvalidArgument("recipes cannot have --" + option + (findsPores ? " with --pores" : ""));
     }
-    AddToRecipe(setting.first, all, keys);
+    if (!key.empty())
+    {
+      keys[key] = texts;
+    }
   }
-  keys["recipe.schema"] = { "1" };
-  keys["recipe.name"] = { "Chosen in brickccl view" };
+  if (findsPores)
+  {
+    keys["part.method"] = { "pores" };
+  }
+  else if (settings.count("threshold") > 0)
+  {
+    keys["threshold.side"] = { settings.count("below") > 0 ? "below" : "above" };
+  }
+  if (const auto smooth = settings.find("smooth"); smooth != settings.end())
+  {
+    const SmoothingMethod method = job::SmoothingOf(smooth->second.front());
+    const bool            isMedian = method.kind == SmoothingMethod::Kind::Median;
+    keys["smoothing.filter"] = { isMedian ? "median" : "gaussian" };
+    keys[isMedian ? "smoothing.radius" : "smoothing.deviation_mm"] = { isMedian ? std::to_string(method.radius)
+                                                                                : Shortest(method.deviation) };
+  }
   std::string text;
   std::string table;
   for (const job::Parameter & parameter : job::Parameters())

@@ -330,7 +330,8 @@
     $("figure-count").textContent = result.components.toLocaleString("en");
     $("figure-percent").textContent = show(result.percent, 4) + " %";
     $("figure-largest").textContent = result.components ? result.largest : "\u2013";
-    $("command").textContent = result.command;
+    // No line ends within an option.
+    $("command").replaceChildren(...result.command.split(" ").flatMap((word) => [element("span", word, word.length > 30 ? { class: "long" } : {}), " "]).slice(0, -1));
   };
   const loadRest = async () => {
     const of = result.generation;
@@ -360,6 +361,8 @@
     return [part(0), part(8), part(4)];
   });
   const colorOf = (label) => palette[label & 1023];
+  const CHOSEN = [255, 226, 40];
+  const PREVIEW = [90, 200, 255];
   let chosen = 0;
   let isOverlaid = true;
 
@@ -430,12 +433,12 @@
         let color = null;
         if (isPreview) {
           const isIn = isBelow ? value < to : value >= from && value <= to;
-          color = isIn && (settings.mode !== "pores" || label !== 0) ? [255, 190, 60] : null;
+          color = isIn && (settings.mode !== "pores" || label !== 0) ? PREVIEW : null;
         } else if (label !== 0 && label !== IN_PART) {
-          color = label === chosen ? [255, 255, 255] : palette[label & 1023];
+          color = label === chosen ? CHOSEN : palette[label & 1023];
         }
         if (color && alpha > 0) {
-          const share = label === chosen ? Math.max(alpha, 0.75) : alpha;
+          const share = color === CHOSEN ? Math.max(alpha, 0.95) : alpha;
           out[o] = level + (color[0] - level) * share;
           out[o + 1] = level + (color[1] - level) * share;
           out[o + 2] = level + (color[2] - level) * share;
@@ -488,6 +491,8 @@
       const about = width / 5 / perUnit;
       const power = 10 ** Math.floor(Math.log10(about));
       const length = power * [5, 2, 1].find((times) => times * power <= about);
+      context.fillStyle = "#101216a0";
+      context.fillRect(6, height - 42, Math.max(length * perUnit, 34) + 12, 24);
       context.fillStyle = "#e6e9ed";
       context.fillRect(12, height - 24, length * perUnit, 3);
       context.font = "11px system-ui, sans-serif";
@@ -621,11 +626,11 @@
     for (const row of table.rows) componentAt.set(row[0], row);
     sizeColumn = Math.max(1, table.columns.findIndex((name) => /^(volume|area|length)_/.test(name)));
     if (isNew) {
-      $("filter-column").replaceChildren(...table.columns.map((name) => element("option", name)));
+      $("filter-column").replaceChildren(...table.columns.map((name) => element("option", headOf(name), { value: name })));
       $("filter-column").value = table.columns.find((name) => name.startsWith("equivalent_")) ?? table.columns[1];
       $("table").tHead.rows[0].replaceChildren(...table.columns.map((name, column) => {
         const cell = element("th", undefined, { scope: "col" });
-        const button = element("button", name.replace(/_/g, " "), { type: "button" });
+        const button = element("button", headOf(name), { type: "button", title: name });
         cell.append(button);
         button.addEventListener("click", () => {
           order = { column, isDescending: order.column === column ? !order.isDescending : column !== 0 };
@@ -637,6 +642,7 @@
     arrange();
     drawSizes();
   };
+  const headOf = (name) => name.replace(/^equivalent_\w+?_(?=diameter)/, "").replace("voxel_count", "voxels").replace("centroid_", "").replace(/_/g, " ");
   const arrange = () => {
     const column = table.columns.indexOf($("filter-column").value);
     const [least, most] = ["filter-least", "filter-most"].map((id) => $(id).value === "" ? null : Number($(id).value));
@@ -845,7 +851,8 @@
         const facing = nx * near[0] + ny * near[1] + nz * near[2];
         const u = Math.round(w / 2 + (x * right[0] + y * right[1] + z * right[2]) * scale - dot / 2);
         const v = Math.round(h / 2 + (x * down[0] + y * down[1] + z * down[2]) * scale - dot / 2);
-        const depth = x * near[0] + y * near[1] + z * near[2];
+        // The chosen component is seen through the others.
+        const depth = x * near[0] + y * near[1] + z * near[2] + (label === chosen ? 2 * this.reach : 0);
         if (label === 0) {
           // The part is glass: its edges show.
           const glow = 22 * (1 - Math.abs(facing)) ** 2 + 1.5;
@@ -859,7 +866,7 @@
           continue;
         }
         const light = 0.32 + 0.68 * Math.max(0, facing * 0.85 + 0.35 * -(nx * down[0] + ny * down[1] + nz * down[2]) * 0.5 + 0.1);
-        const color = label === chosen ? [255, 255, 255] : palette[label & 1023];
+        const color = label === chosen ? CHOSEN : palette[label & 1023];
         const dim = chosen && label !== chosen ? 0.55 : 1;
         for (let b = Math.max(0, v); b < Math.min(h, v + dot); ++b) {
           for (let a = Math.max(0, u); a < Math.min(w, u + dot); ++a) {

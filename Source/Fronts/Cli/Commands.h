@@ -18,6 +18,7 @@ void AddSplitCommand(CLI::App & app);
 void AddDistanceCommand(CLI::App & app);
 void AddSweepCommand(CLI::App & app);
 void AddInfoCommand(CLI::App & app);
+void AddViewCommand(CLI::App & app);
 void AddPhantomCommand(CLI::App & app);
 void AddBatchCommand(CLI::App & app);
 void AddRecipeCommand(CLI::App & app);

@@ -69,6 +69,27 @@ class SplitTest(CommandTest):
         self.assertEqual([int(row["voxel_count"]) for row in rows], [labels.count(label) for label in (1, 2, 3)])
         self.assertIn("label", self.ok("split", self.mask, self.output, "--print").stdout)
 
+    def test_label_splits_what_it_labels(self):
+        def label(*options):
+            summary = json.loads(self.ok("label", self.mask, self.path("l.nrrd"), "--json", *options).stdout)
+            return labels_of(self.path("l.nrrd"))[1], summary
+        labels, summary = label("--connectivity", 26, "--split")
+        self.assertEqual(labels, self.objects()[0])
+        self.assertEqual((summary["components"], summary["parents"]), (3, 2))
+        self.assertEqual(label("--connectivity", 26, "--split", 5)[1]["components"], 2)
+        self.assertEqual(label("--split", "560um", "--connectivity", 26)[1]["components"], 2)
+        self.assertEqual(label("--split")[0], self.objects("--connectivity", 6)[0])
+        # Limits on sizes are for objects: the line has 45 voxels, each disk more than 180.
+        labels = label("--split", "--minimum-size", 100, "--order", "size", "--statistics", self.path("t.csv"))[0]
+        self.assertEqual(max(labels), 2)
+        self.assertGreaterEqual(labels.count(1), labels.count(2))
+        with open(self.path("t.csv"), encoding="utf-8", newline="") as stream:
+            self.assertEqual([row["value"] for row in csv.DictReader(stream)], ["2", "2"])
+        self.assertEqual(label("--split", "--seeds", "22,7,1")[1]["components"], 1)
+        self.fails("label", self.mask, self.output, "--split", "-1", saying="at least 0")
+        self.fails("label", self.mask, self.output, "--split", "--memory", "500MB", saying="--memory")
+        self.fails("label", self.mask, self.output, "--split", "--periodic", "x", saying="--periodic")
+
     def test_labels_of_every_type(self):
         first = self.objects()[0]
         for kind in ("int8", "int16", "uint32", "int64", "float", "double"):

@@ -188,8 +188,8 @@ private:
     });
   }
 
-  /** Lowers squares on a line to that of the way to the nearest voxel of another label on it. The squares there and
-   *  farther away are then too large to matter. */
+  /** Lowers squares on a line to the square of the way to the nearest voxel of another label on it. Sums with that
+   *  voxel's square and with farther ones are then too large to matter. */
   void
   BoundByLabels(const TLabel * labels, std::int64_t stride, std::int64_t length, const std::vector<T> & costs, T * line)
     const

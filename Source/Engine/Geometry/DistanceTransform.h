@@ -89,9 +89,9 @@ VisitLabels(const ImageView & labels, TFunction && function)
  *  sums of doubles in the order of axes.
  *
  *  The transform goes axis by axis. Each line becomes the smallest of all sums of a square on it and the square of the
- *  way there, with vectors for many lines at once. The search of a voxel ends where the way alone is too long, and
- *  passes over blocks of places whose smallest square is too large. So it needs about as many steps as the distance
- *  has voxels, and few in large distances. */
+ *  way there, with vectors for many lines at once. The search of a voxel ends at the first way that is too long
+ *  by itself, and leaves out blocks of places whose smallest square is too large. So it needs about as many steps as
+ * the distance has voxels, and few in large distances. */
 struct SquaredDistances
 {
   std::variant<Buffer<std::uint16_t>, Buffer<std::uint32_t>, Buffer<double>> squares;

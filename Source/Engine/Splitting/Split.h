@@ -36,7 +36,7 @@ void Distances(const ImageView & labels, float * distances, const DistanceOption
 
 struct SplitOptions
 {
-  /** The neighbors of a voxel; all if not given. Within slices, distances and objects are those of each slice. */
+  /** The neighbors of a voxel; all if not given. Within slices, each slice has its own distances and objects. */
   std::optional<Connectivity> connectivity;
   /** Two objects are merged if the lower of their peaks is less than this above the highest pass between them: in mm,
    *  or in gray values with `values`. 0 merges only voxels of one plateau. If not given: 0.75 of the smallest spacing,
@@ -74,12 +74,12 @@ struct SplitReport
 /** Splits touching objects. Every voxel points at its neighbor of the same label with the greatest distance (of
  *  `Distances`), or at itself; of equal ones, at the first in raster order. Voxels whose pointers end in the same voxel
  *  are a basin, and this voxel is its peak. The pass between two neighboring voxels of different basins is the smaller
- *  of their distances. Highest passes first (equal ones by the peaks' places in raster order), two basins are merged if
- *  `options.height` says so or if the pass is as high as a peak; the higher peak stays. The result does not depend on
- *  the number of threads. Squares are compared as whole numbers where they are; heights of merging are differences of
- *  correctly rounded square roots. Memory besides the two images: 2 bytes for each voxel if distances are below 256
- *  times the common length of the spacings, else 4; 8 if there is no common length.
- *  \param labels   an image of one channel; 0 is the background, every other whole number a label, as in a mask
+ *  of their distances. Two basins are merged if their lower peak is less than `options.height` above the highest pass
+ *  between them, or no higher than it; the higher peak stays. Highest passes come first, equal ones in raster order of
+ *  the peaks. The result does not depend on the number of threads. Squares are compared as whole numbers where they are
+ *  whole; heights above passes are differences of correctly rounded square roots. Memory besides the two images: 2
+ * bytes for each voxel if distances are below 256 times the common length of the spacings, else 4; 8 without such a
+ * length. \param labels   an image of one channel; 0 is the background, every other whole number a label, as in a mask
  *  \param objects  memory for one number for each voxel, which gets 1, 2, ... for the objects in raster order of their
  *                  first voxels
  *  \throws InvalidArgument, Canceled, std::bad_alloc. */

@@ -23,11 +23,11 @@
 namespace brickccl
 {
 
-/** What a split climbs. */
+/** The heights that a split climbs. */
 template <typename T>
 struct Landscape
 {
-  /** A height for each voxel; that of the background is `ground`, and no other is as low. */
+  /** A height for each voxel; the background has the height `ground`, and no other voxel is as low. */
   const T * heights = nullptr;
   T         ground = 0;
   /** The label of a voxel, and whether neighbors may have different ones. */
@@ -392,7 +392,7 @@ private:
     const auto peakOf = [&](std::uint32_t basin) { return m_Landscape.heights[m_Peaks[basin]]; };
     for (const Pass & pass : passes)
     {
-      // Of equal peaks the first in raster order stays.
+      // The first of equal peaks in raster order stays.
       std::uint32_t upper = std::min(find(pass.first), find(pass.second));
       std::uint32_t lower = std::max(find(pass.first), find(pass.second));
       if (peakOf(upper) < peakOf(lower))

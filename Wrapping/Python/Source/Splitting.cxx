@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -30,8 +31,11 @@ CheckResult(const OutputArray & array, const Extent & extent, ScalarType type)
   }
 }
 
+template <typename T>
+using Values = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+
 /** \return the parent and the peak of each object */
-std::pair<nb::object, nb::object>
+std::pair<Values<std::uint64_t>, Values<double>>
 SplitArray(const InputArray &                labels,
            const OutputArray &               objects,
            const Rules &                     rules,
@@ -60,7 +64,7 @@ SplitArray(const InputArray &                labels,
     parents.push_back(object.parent);
     peaks.push_back(object.peak);
   }
-  return { nb::cast(ArrayOf(std::move(parents))), nb::cast(ArrayOf(std::move(peaks))) };
+  return { ArrayOf(std::move(parents)), ArrayOf(std::move(peaks)) };
 }
 
 void

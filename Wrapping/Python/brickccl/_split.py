@@ -67,11 +67,10 @@ def split(
     Examples
     --------
     >>> import numpy as np, brickccl
-    >>> brickccl.split(np.array([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [0, 0, 0, 0, 0]]))
-    array([[1, 1, 1, 0, 0],
-           [1, 1, 1, 1, 1],
-           [1, 1, 1, 0, 0],
-           [0, 0, 0, 0, 0]], dtype=uint32)
+    >>> brickccl.split(np.array([[1, 1, 1, 0, 1, 1, 1], [1, 1, 1, 1, 1, 1, 1], [1, 1, 1, 0, 1, 1, 1]]))
+    array([[1, 1, 1, 0, 2, 2, 2],
+           [1, 1, 1, 1, 2, 2, 2],
+           [1, 1, 1, 0, 2, 2, 2]], dtype=uint32)
     """
     volume = as_volume(labels, "labels")
     if neighborhood is None and connectivity is None:

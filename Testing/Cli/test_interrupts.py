@@ -60,6 +60,8 @@ class InterruptTest(CommandTest):
             "writing": ["label", self.noise, self.path("o.nii.gz"), "--label-type", "uint64", "--threads", 1],
             "parts": ["label", self.noise, out, "--memory", "200MB", "--threads", 1],
             "sweep": ["sweep", self.scan, "--range-from", -1000, "--range-to", 2000, "-o", table, "--threads", 1],
+            "split": ["split", self.noise, out, "--threads", 1],
+            "distance": ["distance", self.noise, out, "--threads", 1],
             "picture": ["label", self.scan, out, "--threshold", 0, "--picture", self.path("p.png"), "--threads", 1],
         }
         for name, command in commands.items():

@@ -199,7 +199,7 @@ class HelpTest(CommandTest):
 
     def test_the_manual_has_every_command(self):
         manual = self.ok("manual").stdout
-        for command in ("label", "stats", "select", "clean", "info", "phantom"):
+        for command in ("label", "stats", "select", "clean", "split", "distance", "info", "phantom"):
             self.assertIn(".SH BRICKCCL \\&%s\n" % command, manual)
         for text in ("\\-\\-threshold", "EXIT STATUS", "130"):
             self.assertIn(text, manual)
@@ -365,6 +365,7 @@ class DoubtsTest(CommandTest):
                           ["select", self.image, self.output, "--where", "label > 1", "--keep"],
                           ["clean", self.image, self.output, "--largest", 1], ["score", self.image, self.image],
                           ["sweep", self.image, "--range-from", 1, "--range-to", 2, "-o", curve],
+                          ["split", self.image, self.output], ["distance", self.image, self.output],
                           ["label", self.image, self.output, "--memory", "500MB"], *(surfaces if has_surfaces else [])):
             self.assertIn("spacing 10 x 10 x 20 mm\n", self.ok(*arguments).stdout, arguments)
             self.assertIn("spacing 1 x 2 x 3 mm\n", self.ok(*arguments, "--spacing", 1, 2, 3).stdout, arguments)
@@ -384,7 +385,7 @@ class DoubtsTest(CommandTest):
         curve = self.path(odd + ".csv")
         printed = ""
         for arguments in (["label", source, target], ["label", source, target, "--memory", "500MB"],
-                          ["clean", source, target, "--largest", 1], ["info", source],
+                          ["clean", source, target, "--largest", 1], ["split", source, target], ["info", source],
                           ["select", source, target, "--where", "label > 0", "--keep"],
                           ["sweep", source, "--range-from", 1, "--range-to", 2, "-o", curve]):
             result = self.ok(*arguments)
@@ -443,7 +444,9 @@ class DoubtsTest(CommandTest):
                     [*label, "--statistics", table, "--part", image], [*label, "--seeds", odd["txt"]], ["info", image],
                     *([*label, "--neighborhood", odd[extension]] for extension in ("nrrd", "txt")),
                     ["stats", image, "-o", table], ["select", image, self.output, *kept],
-                    ["clean", image, self.output, "--largest", 1], ["score", image, self.image], ["score", self.image, image],
+                    ["clean", image, self.output, "--largest", 1], ["split", image, self.output],
+                    ["split", self.image, self.output, "--split-by", image], ["distance", image, self.output],
+                    ["score", image, self.image], ["score", self.image, image],
                     ["sweep", image, "--range-from", 1, "--range-to", 2, "-o", table], ["recipe", "check", odd["toml"]],
                     ["batch", odd["toml"], self.image, "-o", self.path("b")], ["batch", recipe, image, "-o", self.path("b")]]
             for arguments in uses:

@@ -30,6 +30,7 @@ const std::map<std::string, int> Ranks = {
   { "Tables", 3 },
   { "Labels", 3 },
   { "Measuring", 3 },
+  { "Splitting", 3 },
   { "Algorithms", 3 },
   { "Dispatch", 4 },
   { "Bricks", 5 },

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Geometry/DistanceTransform.h"
 
+#include "BrickCCL/Geometry/SpreadSquares.h"
+
 #include <algorithm>
-#include <cstdint>
+#include <atomic>
+#include <string>
+#include <vector>
 
 namespace brickccl
 {
@@ -10,193 +14,280 @@ namespace brickccl
 namespace
 {
 
-/** Computes distances along a line of voxels. */
-class LineTransform
+/** The number of units, for boxes of halves of units, in steps along an axis. */
+double
+UnitsIn(DistanceTo to, std::int64_t steps)
+{
+  return static_cast<double>(to == DistanceTo::Centers ? steps : std::max<std::int64_t>(0, 2 * steps - 1));
+}
+
+/** The squares of 0, 1, ... `length` steps along an axis, and the unknown one of a voxel without a border. */
+template <typename T>
+std::vector<T>
+CostsOf(const DistanceUnit & unit, int axis, std::int64_t length)
+{
+  std::vector<T> costs(static_cast<std::size_t>(length) + 2, UnknownSquare<T>);
+  for (std::int64_t steps = 0; steps <= length; ++steps)
+  {
+    const double units = UnitsIn(unit.to, steps);
+    const double square = units * units * unit.weights[axis];
+    costs[static_cast<std::size_t>(steps)] =
+      square < static_cast<double>(UnknownSquare<T>) ? static_cast<T>(square) : UnknownSquare<T>;
+  }
+  return costs;
+}
+
+/** Computes the squares of an image's labels as numbers of type T. */
+template <typename TLabel, typename T>
+class DistanceTransform
 {
 public:
-  LineTransform(std::int64_t length, double spacing)
-    : m_Square(spacing * spacing)
-    , m_Vertices(MakeUnset<double>(static_cast<std::size_t>(length) + 2))
-    , m_Heights(MakeUnset<double>(m_Vertices.size()))
-    , m_From(MakeUnset<double>(m_Vertices.size()))
+  DistanceTransform(const ImageView & labels, const DistanceUnit & unit, const HostContext & context, T * squares)
+    : m_Labels(static_cast<const TLabel *>(labels.data))
+    , m_Extent(labels.extent)
+    , m_Unit(unit)
+    , m_Context(context)
+    , m_Squares(squares)
   {}
 
-  /** Adds the distances along this line. `values` are the squared distances so far of one component's voxels begin ..
-   *  end - 1; the voxels before and behind them do not belong to the component. */
-  void
-  Transform(double * values, std::int64_t begin, std::int64_t end)
-  {
-    // Parabolas are in units of the squared spacing. The voxels at begin - 1 and end have parabolas of height
-    // 0.
-    m_Count = 0;
-    Push(begin - 1, 0);
-    for (std::int64_t i = begin; i < end; ++i)
-    {
-      Push(i, values[i] / m_Square);
-    }
-    Push(end, 0);
-    std::size_t at = 0;
-    double      before = At(static_cast<double>(begin) - 0.5, at);
-    for (std::int64_t i = begin; i < end; ++i)
-    {
-      const double after = At(static_cast<double>(i) + 0.5, at);
-      values[i] = std::min(values[i], m_Square * std::min(before, after));
-      before = after;
-    }
-  }
-
-private:
-  /** Adds a parabola with its vertex to the right of all others. */
-  void
-  Push(std::int64_t vertex, double height)
-  {
-    const auto place = static_cast<double>(vertex);
-    double     from = -1e300;
-    while (m_Count > 0)
-    {
-      // The place where it becomes lower than the last one.
-      const double last = m_Vertices[m_Count - 1];
-      from = ((height + place * place) - (m_Heights[m_Count - 1] + last * last)) / (2 * (place - last));
-      if (m_Count == 1 || from > m_From[m_Count - 1])
-      {
-        break;
-      }
-      --m_Count;
-    }
-    m_Vertices[m_Count] = place;
-    m_Heights[m_Count] = height;
-    m_From[m_Count] = from;
-    ++m_Count;
-  }
-
-  /** The value of the envelope at a place. Places must come in ascending order. */
-  double
-  At(double place, std::size_t & parabola) const
-  {
-    while (parabola + 1 < m_Count && m_From[parabola + 1] <= place)
-    {
-      ++parabola;
-    }
-    const double difference = place - m_Vertices[parabola];
-    return m_Heights[parabola] + difference * difference;
-  }
-
-  double                      m_Square;
-  std::size_t                 m_Count = 0;
-  UninitializedVector<double> m_Vertices;
-  UninitializedVector<double> m_Heights;
-  UninitializedVector<double> m_From;
-};
-
-/** Number of neighboring lines that are transformed together, to read whole cache lines. */
-constexpr std::int64_t LinesAtOnce = 16;
-
-/** A bundle of lines along an axis. The parts that hold components are copied to where their voxels lie close
- *  together, since voxels whose distance is a power of two push each other out of the caches. */
-class LineBundle
-{
-public:
-  LineBundle(std::int64_t length, double spacing)
-    : m_Length(length)
-    , m_Transform(length, spacing)
-    , m_Labels(MakeUnset<std::uint32_t>(static_cast<std::size_t>(length * LinesAtOnce)))
-    , m_Squares(MakeUnset<float>(m_Labels.size()))
-    , m_Line(MakeUnset<double>(static_cast<std::size_t>(length)))
-  {}
-
-  /** Transforms the lines through the voxels first .. first + count - 1. */
-  void
-  Transform(std::int64_t stride, std::int64_t count, const std::uint32_t * labels, float * squares)
-  {
-    for (std::int64_t first = 0, last = 0; first < m_Length; first = last + 1)
-    {
-      // Reads on to the first voxel at which no line holds a component.
-      for (last = first; last < m_Length && CopyLabels(labels + last * stride, count, last); ++last)
-      {
-        std::copy_n(squares + last * stride, count, m_Squares.data() + last * LinesAtOnce);
-      }
-      for (std::int64_t k = 0; k < count; ++k)
-      {
-        TransformLine(k, first, last);
-      }
-      for (std::int64_t i = first; i < last; ++i)
-      {
-        std::copy_n(m_Squares.data() + i * LinesAtOnce, count, squares + i * stride);
-      }
-    }
-  }
-
-private:
-  /** Says whether any of the values is not 0. */
+  /** \return whether no square is unknown. */
   bool
-  CopyLabels(const std::uint32_t * labels, std::int64_t count, std::int64_t i)
+  Run(bool & areSeveral)
   {
-    std::uint32_t * const own = m_Labels.data() + i * LinesAtOnce;
-    std::uint32_t         any = 0;
-    for (std::int64_t k = 0; k < count; ++k)
+    std::atomic<bool>    several{ false };
+    std::atomic<bool>    unknown{ false };
+    std::atomic<TLabel>  first{ 0 };
+    const std::vector<T> costs = CostsOf<T>(m_Unit, 0, m_Extent.RowLength());
+    ForRows(m_Context.Part(0, 0.2), [&](std::int64_t begin, std::int64_t end) {
+      TLabel label = 0;
+      bool   differ = false;
+      for (std::int64_t row = begin; row < end; ++row)
+      {
+        SetRow(row * m_Extent.RowLength(), costs, label, differ);
+      }
+      TLabel known = 0;
+      if (differ || (label != 0 && !first.compare_exchange_strong(known, label) && known != label))
+      {
+        several = true;
+      }
+    });
+    areSeveral = several;
+    for (int axis = 1; axis < m_Extent.dimension; ++axis)
     {
-      own[k] = labels[k];
-      any |= labels[k];
+      SpreadAlong(axis, areSeveral, m_Context.Part(0.1 + 0.2 * axis, 0.3 + 0.2 * axis));
     }
-    return any != 0;
+    ForRows(m_Context.Silent(), [&](std::int64_t begin, std::int64_t end) {
+      T largest = 0;
+      for (std::int64_t i = begin * m_Extent.RowLength(); i < end * m_Extent.RowLength(); ++i)
+      {
+        largest = std::max(largest, m_Squares[i]);
+      }
+      if (largest >= UnknownSquare<T>)
+      {
+        unknown = true;
+      }
+    });
+    return !unknown;
   }
 
-  /** Transforms the voxels first .. last - 1 of the k-th line. The voxels before and behind them belong to no
-   *  component. */
+private:
+  /** Calls `work` with the first row and the end of each part of the rows. */
+  template <typename TWork>
   void
-  TransformLine(std::int64_t k, std::int64_t first, std::int64_t last)
+  ForRows(const HostContext & context, const TWork & work) const
   {
-    const std::uint32_t * const labels = m_Labels.data() + k;
-    float * const               squares = m_Squares.data() + k;
-    for (std::int64_t begin = first, end = first; begin < last; begin = end)
+    const Chunks chunks(m_Extent.RowCount(),
+                        context.grain / m_Extent.RowLength(),
+                        std::int64_t{ 64 } * EffectiveThreadCount(context.threads));
+    ParallelFor(chunks.count, context, [&](std::int64_t chunk) { work(chunks.Begin(chunk), chunks.End(chunk)); });
+  }
+
+  /** Sets the squares along x. \param label, differ  the last label, and whether another one was before */
+  void
+  SetRow(std::int64_t row, const std::vector<T> & costs, TLabel & label, bool & differ)
+  {
+    const std::int64_t   length = m_Extent.RowLength();
+    const TLabel * const labels = m_Labels + row;
+    T * const            squares = m_Squares + row;
+    const bool           endsAtBorder = m_Unit.to == DistanceTo::Boxes;
+    for (std::int64_t begin = 0, end = 0; begin < length; begin = end)
     {
-      const std::uint32_t label = labels[begin * LinesAtOnce];
-      for (end = begin + 1; end < last && labels[end * LinesAtOnce] == label; ++end)
+      for (end = begin + 1; end < length && labels[end] == labels[begin]; ++end)
       {}
-      if (label == 0)
+      if (labels[begin] == 0)
       {
+        std::fill(squares + begin, squares + end, T(0));
         continue;
       }
-      for (std::int64_t i = begin; i < end; ++i)
+      differ = differ || (label != 0 && labels[begin] != label);
+      label = labels[begin];
+      const bool hasLeft = m_Unit.weights[0] != 0 && (begin > 0 || endsAtBorder);
+      const bool hasRight = m_Unit.weights[0] != 0 && (end < length || endsAtBorder);
+      for (std::int64_t x = begin; x < end; ++x)
       {
-        m_Line[static_cast<std::size_t>(i)] = static_cast<double>(squares[i * LinesAtOnce]);
-      }
-      m_Transform.Transform(m_Line.data(), begin, end);
-      for (std::int64_t i = begin; i < end; ++i)
-      {
-        squares[i * LinesAtOnce] = static_cast<float>(m_Line[static_cast<std::size_t>(i)]);
+        squares[x] = std::min(hasLeft ? costs[static_cast<std::size_t>(x - begin + 1)] : UnknownSquare<T>,
+                              hasRight ? costs[static_cast<std::size_t>(end - x)] : UnknownSquare<T>);
       }
     }
   }
 
-  std::int64_t                       m_Length;
-  LineTransform                      m_Transform;
-  UninitializedVector<std::uint32_t> m_Labels;
-  UninitializedVector<float>         m_Squares;
-  UninitializedVector<double>        m_Line;
+  /** Spreads the squares along an axis other than x. \param areSeveral  whether there are several labels */
+  void
+  SpreadAlong(int axis, bool areSeveral, const HostContext & context)
+  {
+    if (m_Unit.weights[axis] == 0)
+    {
+      return;
+    }
+    constexpr auto       lines = static_cast<std::int64_t>(simd::LinesOfBundle<T>);
+    const std::int64_t   length = m_Extent.size[axis];
+    const std::vector<T> costs = CostsOf<T>(m_Unit, axis, length);
+    std::int64_t         stride = 1;
+    for (int earlier = 0; earlier < axis; ++earlier)
+    {
+      stride *= m_Extent.size[earlier];
+    }
+    const std::int64_t bundles = (stride + lines - 1) / lines;
+    const Chunks       chunks(m_Extent.VoxelCount() / (stride * length) * bundles,
+                        context.grain / (lines * length),
+                        std::int64_t{ 64 } * EffectiveThreadCount(context.threads));
+    ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
+      // Lines side by side are copied to where their voxels are close together: the caches hold few voxels whose
+      // distance is a power of two.
+      auto from = MakeUnset<T>(static_cast<std::size_t>(length * lines));
+      auto to = MakeUnset<T>(from.size());
+      auto blocks = MakeUnset<T>(static_cast<std::size_t>((length / simd::SpreadBlock + 1) * lines));
+      for (std::int64_t task = chunks.Begin(chunk); task < chunks.End(chunk); ++task)
+      {
+        const std::int64_t first = task % bundles * lines;
+        const std::int64_t at = task / bundles * stride * length + first;
+        const std::int64_t count = std::min(lines, stride - first);
+        unsigned           isBounded = m_Unit.to == DistanceTo::Boxes ? 1 : 0;
+        for (std::int64_t i = 0; i < length; ++i)
+        {
+          T * const            end = std::copy_n(m_Squares + at + i * stride, count, from.data() + i * lines);
+          const TLabel * const labels = m_Labels + at + i * stride;
+          std::fill_n(end, lines - count, T(0));
+          for (std::int64_t k = 0; k < count && areSeveral && i > 0; ++k)
+          {
+            const TLabel before = labels[k - stride];
+            isBounded |= unsigned{ labels[k] != before } & unsigned{ labels[k] != 0 } & unsigned{ before != 0 };
+          }
+        }
+        to = from;
+        for (std::int64_t k = 0; k < count && isBounded != 0; ++k)
+        {
+          BoundByLabels(m_Labels + at + k, stride, length, costs, to.data() + k);
+        }
+        simd::SpreadSquares({ from.data(), to.data(), length, costs.data(), blocks.data() });
+        for (std::int64_t i = 0; i < length; ++i)
+        {
+          std::copy_n(to.data() + i * lines, count, m_Squares + at + i * stride);
+        }
+      }
+    });
+  }
+
+  /** Lowers squares on a line to the square of the way to the nearest voxel of another label on it. Sums with that
+   *  voxel's square and with farther ones are then too large to matter. */
+  void
+  BoundByLabels(const TLabel * labels, std::int64_t stride, std::int64_t length, const std::vector<T> & costs, T * line)
+    const
+  {
+    constexpr auto     lines = static_cast<std::int64_t>(simd::LinesOfBundle<T>);
+    const std::int64_t unknown = length + 1;
+    for (const std::int64_t direction : { 1, -1 })
+    {
+      std::int64_t steps = m_Unit.to == DistanceTo::Boxes ? 0 : unknown;
+      for (std::int64_t i = direction > 0 ? 0 : length - 1, left = length; left > 0; i += direction, --left)
+      {
+        const bool differs = left < length && labels[i * stride] != labels[(i - direction) * stride];
+        steps = differs ? 1 : std::min(steps + 1, unknown);
+        line[i * lines] = std::min(line[i * lines], costs[static_cast<std::size_t>(steps)]);
+      }
+    }
+  }
+
+  const TLabel *       m_Labels;
+  const Extent         m_Extent;
+  const DistanceUnit & m_Unit;
+  const HostContext    m_Context;
+  T *                  m_Squares;
 };
 
-/** Sets the squared distances along x: the nearest voxels outside are at the ends of the voxel's run. */
-void
-TransformRow(std::int64_t length, double spacing, const std::uint32_t * labels, float * squares)
+/** Sets the squares as numbers of type T. \return whether the type is large enough. */
+template <typename T>
+bool
+TrySquares(const ImageView & labels, const DistanceUnit & unit, const HostContext & context, SquaredDistances & found)
 {
-  for (std::int64_t begin = 0; begin < length;)
+  auto & squares = found.squares.emplace<Buffer<T>>();
+  squares.Resize(static_cast<std::size_t>(labels.extent.VoxelCount()));
+  const bool areKnown = VisitLabels(labels, [&](auto tag) {
+    return DistanceTransform<typename decltype(tag)::Type, T>(labels, unit, context, squares.Data())
+      .Run(found.areSeveral);
+  });
+  // Squares that the image has no room for are infinite.
+  double largest = 0;
+  for (int axis = 0; axis < labels.extent.dimension; ++axis)
   {
-    std::int64_t end = begin + 1;
-    while (end < length && labels[end] == labels[begin])
-    {
-      ++end;
-    }
-    for (std::int64_t x = begin; x < end; ++x)
-    {
-      const double distance = (static_cast<double>(std::min(x - begin, end - 1 - x)) + 0.5) * spacing;
-      squares[x] = labels[begin] == 0 ? 0.0f : static_cast<float>(distance * distance);
-    }
-    begin = end;
+    const double units = UnitsIn(unit.to, labels.extent.size[axis]);
+    largest += units * units * unit.weights[axis];
   }
+  return areKnown || std::is_same_v<T, double> || largest < static_cast<double>(UnknownSquare<T>);
 }
 
 } // namespace
+
+DistanceUnit::DistanceUnit(DistanceTo distanceTo, const Extent & extent, const Geometry & geometry, unsigned axes)
+  : to(distanceTo)
+  , smallest(std::numeric_limits<double>::infinity())
+{
+  const double half = to == DistanceTo::Boxes ? 0.5 : 1;
+  const auto   isUsed = [&](int axis) {
+    return (axes >> axis & 1u) != 0 && (extent.size[axis] > 1 || to == DistanceTo::Boxes);
+  };
+  for (int axis = 0; axis < extent.dimension; ++axis)
+  {
+    const double spacing = geometry.spacing[axis];
+    if (!(spacing > 0) || !std::isfinite(spacing))
+    {
+      throw InvalidArgument("the spacing along " + std::string(1, AxisNames[axis]) + " is " + std::to_string(spacing) +
+                            " mm; distances need one above 0");
+    }
+    smallest = isUsed(axis) ? std::min(smallest, spacing) : smallest;
+    weights[axis] = isUsed(axis) ? spacing * half * (spacing * half) : 0;
+  }
+  smallest = std::isfinite(smallest) ? smallest : geometry.spacing[0];
+  constexpr int largest = 1024;
+  for (int multiple = 1; multiple <= largest; ++multiple)
+  {
+    double squares[MaximumDimension] = {};
+    isWhole = true;
+    for (int axis = 0; axis < extent.dimension; ++axis)
+    {
+      const double ratio = geometry.spacing[axis] / smallest * multiple;
+      const double whole = std::round(ratio);
+      // Spacings are written in decimal digits, so that their ratios are rounded.
+      isWhole = isWhole && (!isUsed(axis) || (std::fabs(ratio - whole) <= 1e-12 * ratio && whole <= largest));
+      squares[axis] = isUsed(axis) ? whole * whole : 0;
+    }
+    if (isWhole)
+    {
+      std::copy_n(squares, MaximumDimension, weights);
+      length = smallest / multiple * half;
+      break;
+    }
+  }
+}
+
+SquaredDistances::SquaredDistances(const ImageView & labels, const DistanceUnit & unit, const HostContext & context)
+{
+  if (!unit.isWhole || (!TrySquares<std::uint16_t>(labels, unit, context.Part(0, 0.6), *this) &&
+                        !TrySquares<std::uint32_t>(labels, unit, context.Part(0.6, 0.9), *this)))
+  {
+    TrySquares<double>(labels, unit, context.Part(unit.isWhole ? 0.9 : 0, 1), *this);
+  }
+}
 
 UninitializedVector<float>
 SquaredDistancesToOthers(const Extent &                             extent,
@@ -204,26 +295,22 @@ SquaredDistancesToOthers(const Extent &                             extent,
                          const UninitializedVector<std::uint32_t> & labels,
                          const HostContext &                        context)
 {
-  UninitializedVector<float> squares = MakeUnset<float>(labels.size());
-  const std::int64_t         rowLength = extent.RowLength();
-  ParallelFor(extent.RowCount(), context, [&](std::int64_t row) {
-    TransformRow(rowLength, geometry.spacing[0], labels.data() + row * rowLength, squares.data() + row * rowLength);
-  });
-  std::int64_t stride = rowLength;
-  for (int axis = 1; axis < extent.dimension; ++axis)
-  {
-    // The lines start at the first voxels of each block of stride * length voxels.
-    const std::int64_t length = extent.size[axis];
-    const std::int64_t bundles = (stride + LinesAtOnce - 1) / LinesAtOnce;
-    ParallelFor(extent.VoxelCount() / (stride * length) * bundles, context, [&](std::int64_t task) {
-      const std::int64_t first = task % bundles * LinesAtOnce;
-      const std::int64_t at = task / bundles * stride * length + first;
-      LineBundle(length, geometry.spacing[axis])
-        .Transform(stride, std::min(LinesAtOnce, stride - first), labels.data() + at, squares.data() + at);
-    });
-    stride *= length;
-  }
-  return squares;
+  const DistanceUnit     unit(DistanceTo::Boxes, extent, geometry, ~0u);
+  const SquaredDistances found({ labels.data(), extent }, unit, context.Part(0, 0.9));
+  auto                   result = MakeUnset<float>(labels.size());
+  const Chunks           chunks(extent.VoxelCount(), context.grain, 64);
+  std::visit(
+    [&](const auto & squares) {
+      ParallelFor(chunks.count, context.Part(0.9, 1), [&](std::int64_t chunk) {
+        for (auto i = static_cast<std::size_t>(chunks.Begin(chunk)); i < static_cast<std::size_t>(chunks.End(chunk));
+             ++i)
+        {
+          result[i] = static_cast<float>(static_cast<double>(squares[i]) * (unit.length * unit.length));
+        }
+      });
+    },
+    found.squares);
+  return result;
 }
 
 } // namespace brickccl

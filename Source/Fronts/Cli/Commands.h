@@ -15,6 +15,8 @@ void AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd);
 void AddStatsCommand(CLI::App & app, const FrontEnd & frontEnd);
 void AddSelectCommand(CLI::App & app);
 void AddCleanCommand(CLI::App & app, const FrontEnd & frontEnd);
+void AddSplitCommand(CLI::App & app);
+void AddDistanceCommand(CLI::App & app);
 void AddSweepCommand(CLI::App & app);
 void AddInfoCommand(CLI::App & app);
 void AddViewCommand(CLI::App & app);

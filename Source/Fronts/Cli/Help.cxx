@@ -32,6 +32,7 @@ constexpr std::pair<const char *, const char *> Groups[] = {
   { job::group::Labeled, "range-from range-to steps" },
   { job::group::Joined, "" },
   { job::group::Kept, "where labels keep remove values" },
+  { "The split", "split-height split-by" },
   { job::group::Holes, "" },
   { job::group::LabelMap, "keep-labels" },
   { "Output", "batch:output new:output" },
@@ -77,6 +78,11 @@ constexpr CommandHelp Commands[] = {
   { "clean",
     "values minimum-volume minimum-size largest fill-holes connectivity background spacing",
     "  brickccl clean segmentation.nrrd cleaned.nrrd --largest 1 --fill-holes\n" },
+  { "split",
+    "split-height split-by connectivity by-slice statistics print spacing",
+    "  brickccl split powder.nrrd grains.nrrd --statistics grains.csv\n"
+    "  brickccl label scan.nrrd powder.nrrd --threshold otsu\n" },
+  { "distance", "", "  brickccl distance mask.nrrd depth.nrrd\n" },
   { "sweep",
     "range-from range-to steps below output plot connectivity spacing",
     "  brickccl sweep scan.nrrd --range-from 200 --range-to 600 --steps 41 \\\n"

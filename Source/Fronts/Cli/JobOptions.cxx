@@ -62,7 +62,8 @@ AddOption(CLI::App & command, job::Job & job, const job::Parameter & parameter)
     name,
     [name, slot, form = &parameter.form](const CLI::results_t & texts) { return ReadValue(name, *form, texts, slot); },
     description);
-  option->type_name(parameter.value)->default_str(mayBeEmpty ? "inf" : DefaultOf(parameter));
+  option->type_name(parameter.value)
+    ->default_str(mayBeEmpty ? (name == "--split" ? "auto" : "inf") : DefaultOf(parameter));
   if (mayBeEmpty)
   {
     option->expected(0, 1);

@@ -8,6 +8,7 @@
 #include "BrickCCL/Job/JobCriterion.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Pictures/Picture.h"
+#include "BrickCCL/Splitting/Split.h"
 
 #include <nlohmann/json.hpp>
 
@@ -217,7 +218,9 @@ private:
     m_Options.mask = m_Mask ? std::optional(m_Mask->View()) : std::nullopt;
     m_Reporter->Step("labeling");
     m_Options.progress = m_Reporter->Hooks();
-    m_Found.filtered = Label(m_Segmented.View(m_Image), m_Options, m_Filter.filter, m_Labeling);
+    m_Found.filtered = m_Arguments.split.empty()
+                       ? Label(m_Segmented.View(m_Image), m_Options, m_Filter.filter, m_Labeling)
+                       : LabelObjects();
     m_Found.filter = m_Filter.filter;
     if (!m_Segmented.pores)
     {
@@ -270,11 +273,50 @@ private:
     m_Watch.Lap();
   }
 
+  /** Labels the objects of components. Holes are those of components; limits on sizes and other filters are for
+   * objects. */
+  ComponentFilterReport
+  LabelObjects()
+  {
+    ComponentFilter ofComponents;
+    ofComponents.holes.swap(m_Filter.filter.holes);
+    LabelOptions options = m_Options;
+    options.relabel = {};
+    options.minimumVolume = 0;
+    const ComponentFilterReport filled = Label(m_Segmented.View(m_Image), options, ofComponents, m_Labeling);
+    m_ParentCount = m_Labeling.ComponentCount();
+    m_Parents.Resize(static_cast<std::size_t>(m_Image.extent.VoxelCount()));
+    m_Labeling.WriteRows(0, m_Image.extent.RowCount(), m_Parents.Data(), LabelType::UInt32);
+    m_Reporter->Step("splitting");
+    SplitOptions split;
+    split.connectivity = m_Options.connectivity;
+    double height = 0;
+    if (m_Arguments.split != "auto" && !SetValue(job::AnyLength, { m_Arguments.split }, &height))
+    {
+      split.height = height;
+    }
+    split.geometry = m_Image.geometry;
+    split.threads = m_Arguments.threads;
+    split.progress = m_Reporter->Hooks();
+    Buffer<std::uint32_t> objects;
+    objects.Resize(m_Parents.Size());
+    Split(ImageView(m_Parents.Data(), m_Image.extent), objects.Data(), split);
+    m_Options.criterion = Criterion::EqualValue(0);
+    m_Options.mask.reset();
+    m_Options.progress = {};
+    ComponentFilterReport report =
+      Label(ImageView(objects.Data(), m_Image.extent), m_Options, m_Filter.filter, m_Labeling);
+    report.filledHoles = filled.filledHoles;
+    report.filledVoxels = filled.filledVoxels;
+    m_Filter.filter.holes.swap(ofComponents.holes);
+    return report;
+  }
+
   /** The values of components are in the table where they are the same for all voxels of one. */
   bool
   MeasuresClasses() const
   {
-    return m_Arguments.IsWanted() && m_Arguments.equalValue && m_Image.channels == 1;
+    return m_Arguments.IsWanted() && (!m_Arguments.split.empty() || (m_Arguments.equalValue && m_Image.channels == 1));
   }
 
   /** Gives back the memory of what was labeled, unless a picture shows it. */
@@ -308,7 +350,8 @@ private:
       MeasureOptions options = MeasureOptionsFor(m_Segmented, m_Arguments.IsWanted(), m_TableImages.Options(m_Groups));
       if (MeasuresClasses())
       {
-        options.classes = m_Segmented.View(m_Image);
+        options.classes =
+          m_Arguments.split.empty() ? m_Segmented.View(m_Image) : ImageView(m_Parents.Data(), m_Image.extent);
       }
       m_Table = m_Labeling.Measure(options, m_Reporter->Hooks());
       if (m_PartInRegion)
@@ -366,6 +409,10 @@ private:
   Summary() const
   {
     job::Findings findings = ListFindings(m_Arguments, m_Found);
+    if (!m_Arguments.split.empty())
+    {
+      findings.push_back({ "parents", m_ParentCount, 2, "split from #", "component" });
+    }
     if (!m_DeviceRemark.empty())
     {
       findings.push_back({ "device_remark", m_DeviceRemark });
@@ -403,6 +450,10 @@ private:
   RowWriter                    m_WriteRows;
   std::string                  m_DeviceRemark;
   std::optional<std::uint64_t> m_PartInRegion;
+
+  /** The labels of the components that were split. */
+  Buffer<std::uint32_t> m_Parents;
+  std::uint64_t         m_ParentCount = 0;
 };
 
 } // namespace

@@ -70,6 +70,8 @@ main(int argc, char ** argv) // NOLINT(bugprone-exception-escape): commands are 
   brickccl::cli::AddStatsCommand(app, {});
   brickccl::cli::AddSelectCommand(app);
   brickccl::cli::AddCleanCommand(app, {});
+  brickccl::cli::AddSplitCommand(app);
+  brickccl::cli::AddDistanceCommand(app);
   brickccl::cli::AddSweepCommand(app);
 #ifdef BRICKCCL_USE_VTK
   // They are here for the list of commands, for completion and the manual.

@@ -105,6 +105,8 @@ struct Filter : Sizes, Holes
   bool          physicalSeeds = false;
   bool          clearBorder = false;
   std::string   touching;
+  /** The height in mm of splitting touching objects, or "auto"; empty: they stay one component. */
+  std::string split;
   /** A condition on columns; empty: all. */
   std::string keep;
 };

@@ -126,6 +126,9 @@ std::string HintOnNumber(std::string text);
 /** The form of volumes that may be infinite. */
 inline const Form AnyVolume = { Kind::Number, 0, Unlimited, "mm3 or mm2" };
 
+/** The form of lengths. */
+inline const Form AnyLength = { Kind::Number, 0, Finite, "mm" };
+
 /** The amount for components along the axes of a connectivity. \throws InvalidArgument, which names the parameter, for
  * a unit of volumes if these are two axes, and for one of areas if they are three. */
 double SizeFor(const Connectivity & connectivity, const Amount & amount, const std::string & parameter);

@@ -5,6 +5,7 @@
 #include "LabelMemory.h"
 #include "LabeledRuns.h"
 #include "Rules.h"
+#include "Splitting.h"
 #include "Table.h"
 
 #include "BrickCCL/BrickCCL.h"
@@ -94,6 +95,7 @@ NB_MODULE(_core, module)
   BindTables(module);
   BindRules(module);
   BindCleaning(module);
+  BindSplitting(module);
   BindLabeledRuns(module);
   BindDeviceLabels(module);
   BindBricks(module);

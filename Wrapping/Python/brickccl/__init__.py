@@ -17,6 +17,7 @@ from ._labeling import Component, Labeling, Runs, VoxelLists
 from ._measure import columns, components, contacts, info, relabel, select, statistics
 from ._output import release_memory
 from ._phantom import phantom
+from ._split import SplitObjects, distance, split
 from ._table import ColumnDescription, Table, merge_tables
 
 if not TYPE_CHECKING:
@@ -37,6 +38,7 @@ __all__ = [
     "DeviceLabeling",
     "Labeling",
     "Runs",
+    "SplitObjects",
     "Table",
     "VoxelLists",
     "__version__",
@@ -44,6 +46,7 @@ __all__ = [
     "columns",
     "components",
     "contacts",
+    "distance",
     "fill_holes",
     "find",
     "info",
@@ -55,6 +58,7 @@ __all__ = [
     "release_memory",
     "relabel",
     "select",
+    "split",
     "statistics",
     "sweep",
     "voxel_graph",

@@ -75,6 +75,10 @@ def clean(segmentation: Annotated[NDArray[Any], dict(device='cpu', writable=Fals
 
 def sweep(image: Annotated[NDArray[Any], dict(device='cpu', writable=False)], start: float, stop: float, steps: int, below: bool, rules: Rules, progress: object | None) -> list[tuple[float, int, int, int]]: ...
 
+def split(labels: Annotated[NDArray[Any], dict(device='cpu', writable=False)], objects: Annotated[NDArray[Any], dict(device='cpu')], rules: Rules, height: float | None, values: Annotated[NDArray[Any], dict(device='cpu', writable=False)] | None, geometry: Geometry, progress: object | None) -> tuple[numpy.typing.NDArray[numpy.uint64], numpy.typing.NDArray[numpy.float64]]: ...
+
+def distances(labels: Annotated[NDArray[Any], dict(device='cpu', writable=False)], distances: Annotated[NDArray[Any], dict(device='cpu')], slice_axis: int | None, geometry: Geometry, threads: int, progress: object | None) -> None: ...
+
 class LabeledRuns:
     """Components as runs of voxels, without a label map."""
 

@@ -52,13 +52,13 @@ MergeClasses(const MergeInput & input, ComponentTable & table)
 void
 AddClassColumns(ColumnList & columns)
 {
-  columns.Add(
-    "value",
-    "value of the component's voxels, its class; only if neighbors of equal value were joined (`label --equal-value`)",
-    "",
-    "",
-    MergeRule::Minimum,
-    [](Table t, Component c) { return t.measures.Of<ClassValue>()[c.place].value; });
+  columns.Add("value",
+              "value of the component's voxels in the input: its class where neighbors of equal value were joined "
+              "(`label --equal-value`), its parent in `split`",
+              "",
+              "",
+              MergeRule::Minimum,
+              [](Table t, Component c) { return t.measures.Of<ClassValue>()[c.place].value; });
 }
 
 } // namespace

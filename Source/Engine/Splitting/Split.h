@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef BRICKCCL_SPLITTING_SPLIT_H
+#define BRICKCCL_SPLITTING_SPLIT_H
+
+#include "BrickCCL/Core/Connectivity.h"
+#include "BrickCCL/Core/VolumeView.h"
+#include "BrickCCL/Host/Progress.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace brickccl
+{
+
+struct DistanceOptions
+{
+  /** Distances are within slices orthogonal to this axis; -1: in the whole image. */
+  int sliceAxis = -1;
+  /** The spacing of the image. */
+  Geometry geometry;
+  /** The number of threads; 0: all. */
+  int           threads = 0;
+  ProgressHooks progress;
+};
+
+/** The Euclidean distance map of all labels at once: for every voxel the distance (mm) from its center to the nearest
+ *  voxel center of another label, the background included; 0 in the background. The border of the image is not a
+ *  border of objects. If no other label exists, the distance is infinite. The distances are exact before they are
+ *  rounded to float: squares are whole numbers if the spacings are multiples of a common length, else sums of doubles
+ *  in the order of the axes.
+ *  \param labels  an image of one channel; 0 is the background, every other whole number a label
+ *  \param distances  memory for one value for each voxel
+ *  \throws InvalidArgument, Canceled, std::bad_alloc. */
+void Distances(const ImageView & labels, float * distances, const DistanceOptions & options = {});
+
+struct SplitOptions
+{
+  /** The neighbors of a voxel; all if not given. Within slices, each slice has its own distances and objects. */
+  std::optional<Connectivity> connectivity;
+  /** Two objects are merged if the lower of their peaks is less than this above the highest pass between them: in mm,
+   *  or in gray values with `values`. 0 merges only voxels of one plateau. If not given: 0.75 of the smallest spacing,
+   *  and 0 with `values`. */
+  std::optional<double> height;
+  /** Objects are separated along the dark valleys of this image instead of along necks. It has the same extent, one
+   *  channel, and a type that doubles hold. */
+  std::optional<ImageView> values;
+  /** The spacing of the image. */
+  Geometry geometry;
+  /** The number of threads; 0: all. */
+  int           threads = 0;
+  ProgressHooks progress;
+};
+
+/** An object of a split. */
+struct SplitObject
+{
+  /** The label that it is a part of. */
+  std::uint64_t parent = 0;
+  /** Its greatest distance in mm, or its greatest value. */
+  double peak = 0;
+};
+
+struct SplitReport
+{
+  /** The labels that were split. */
+  std::uint64_t parents = 0;
+  /** The regions before the merging by height. */
+  std::uint64_t basins = 0;
+  /** The objects 1, 2, ... in raster order of their first voxels. */
+  std::vector<SplitObject> objects;
+};
+
+/** Splits touching objects. Every voxel points at its neighbor of the same label with the greatest distance (of
+ *  `Distances`), or at itself; of equal ones, at the first in raster order. Voxels whose pointers end in the same voxel
+ *  are a basin, and this voxel is its peak. The pass between two neighboring voxels of different basins is the smaller
+ *  of their distances. Two basins are merged if their lower peak is less than `options.height` above the highest pass
+ *  between them, or no higher than it; the higher peak stays. Highest passes come first, equal ones in raster order of
+ *  the peaks. The result does not depend on the number of threads. Squares are compared as whole numbers where they are
+ *  whole; heights above passes are differences of correctly rounded square roots. Memory besides the two images: 2
+ * bytes for each voxel if distances are below 256 times the common length of the spacings, else 4; 8 without such a
+ * length. \param labels   an image of one channel; 0 is the background, every other whole number a label, as in a mask
+ *  \param objects  memory for one number for each voxel, which gets 1, 2, ... for the objects in raster order of their
+ *                  first voxels
+ *  \throws InvalidArgument, Canceled, std::bad_alloc. */
+SplitReport Split(const ImageView & labels, std::uint32_t * objects, const SplitOptions & options = {});
+
+} // namespace brickccl
+
+#endif

@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef BRICKCCL_SPLITTING_SPLITTER_H
+#define BRICKCCL_SPLITTING_SPLITTER_H
+
+#include "BrickCCL/Core/BitRow.h"
+#include "BrickCCL/Core/Connectivity.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Forest/Forest.h"
+#include "BrickCCL/Host/Parallel.h"
+#include "BrickCCL/Runs/FindRuns.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace brickccl
+{
+
+/** The heights that a split climbs. */
+template <typename T>
+struct Landscape
+{
+  /** A height for each voxel; the background has the height `ground`, and no other voxel is as low. */
+  const T * heights = nullptr;
+  T         ground = 0;
+  /** The label of a voxel, and whether neighbors may have different ones. */
+  std::function<std::uint64_t(std::int64_t)> labelAt;
+  bool                                       labelsTouch = false;
+  /** A height as a number, and how far a peak must be above a pass to stay. */
+  std::function<double(T)> asNumber;
+  double                   depth = 0;
+};
+
+/** Splits labels along the valleys of a landscape.
+ *
+ *  Each voxel has an entry in the result: 0 in the background, the code of its step uphill, or FirstBasin plus the
+ *  number of its basin. Peaks get the last at once, the others by following steps. Threads may follow the same steps at
+ *  the same time: an entry changes once, from its step to the basin in which the step ends. */
+template <typename T>
+class Splitter
+{
+public:
+  Splitter(const Extent &       extent,
+           const Connectivity & connectivity,
+           const Landscape<T> & landscape,
+           std::uint32_t *      entries)
+    : m_Extent(extent)
+    , m_Landscape(landscape)
+    , m_Entries(entries)
+    , m_Offsets(connectivity.Offsets())
+  {
+    m_Offsets.insert(m_Offsets.begin() + static_cast<std::ptrdiff_t>(m_Offsets.size() / 2), NeighborOffset{});
+    for (const NeighborOffset & offset : m_Offsets)
+    {
+      std::int64_t distance = 0;
+      for (std::size_t axis = MaximumDimension; axis-- > 0;)
+      {
+        distance = distance * extent.size[axis] + offset[axis];
+      }
+      m_Distances.push_back(distance);
+    }
+  }
+
+  /** Writes the numbers of objects. \return the peaks of objects */
+  std::vector<std::int64_t>
+  Run(const HostContext & context)
+  {
+    FindPeaks(context.Part(0, 0.3));
+    ForRows(context.Part(0.3, 0.5), [this](std::int64_t, std::int64_t begin) {
+      for (std::int64_t voxel = begin; voxel < begin + m_Extent.RowLength(); ++voxel)
+      {
+        Climb(voxel);
+      }
+    });
+    const std::vector<Pass>          passes = FindPasses(context.Part(0.5, 0.8));
+    const std::vector<std::uint32_t> highest = Merge(passes);
+    std::vector<std::int64_t>        peaks;
+    const std::vector<std::uint32_t> numbers = NumberObjects(highest, peaks);
+    ForRows(context.Part(0.8, 1), [&](std::int64_t, std::int64_t begin) {
+      for (std::int64_t voxel = begin; voxel < begin + m_Extent.RowLength(); ++voxel)
+      {
+        m_Entries[voxel] = m_Entries[voxel] == 0 ? 0 : numbers[m_Entries[voxel] - FirstBasin];
+      }
+    });
+    return peaks;
+  }
+
+  std::size_t
+  BasinCount() const
+  {
+    return m_Peaks.size();
+  }
+
+private:
+  /** A step to a neighbor or to the voxel itself, in voxels. */
+  struct Step
+  {
+    std::int64_t  distance;
+    std::uint32_t code;
+  };
+
+  /** The highest place where two basins meet; first < second. */
+  struct Pass
+  {
+    T             height;
+    std::uint32_t first;
+    std::uint32_t second;
+  };
+
+  /** Heights by pairs of basins: the first in the upper half of the key, the second in the lower. */
+  using HighestPasses = std::unordered_map<std::uint64_t, T>;
+
+  /** The first entry that is a basin's. Codes are smaller: a voxel has up to 80 neighbors. */
+  static constexpr std::uint32_t FirstBasin = 128;
+
+  /** The code of the step to the voxel itself. The code of a step is its place from 1. */
+  std::uint32_t
+  OwnCode() const
+  {
+    return static_cast<std::uint32_t>(m_Offsets.size() / 2 + 1);
+  }
+
+  /** Calls `work(row, place of its first voxel)` for each row. */
+  template <typename TWork>
+  void
+  ForRows(const HostContext & context, const TWork & work) const
+  {
+    const Chunks chunks = RowChunks(m_Extent, context);
+    ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
+      for (std::int64_t row = chunks.Begin(chunk); row < chunks.End(chunk); ++row)
+      {
+        work(row, row * m_Extent.RowLength());
+      }
+    });
+  }
+
+  /** The steps from voxels of a row that have neighbors at x - 1 and x + 1 or not. */
+  std::vector<Step>
+  StepsFrom(std::int64_t row, bool hasLeft, bool hasRight) const
+  {
+    const RowPosition position(m_Extent, row);
+    std::vector<Step> steps;
+    for (std::size_t i = 0; i < m_Offsets.size(); ++i)
+    {
+      bool exists = (m_Offsets[i][0] >= 0 || hasLeft) && (m_Offsets[i][0] <= 0 || hasRight);
+      for (std::size_t axis = 1; axis < MaximumDimension; ++axis)
+      {
+        const std::int64_t at = position.at[axis - 1] + m_Offsets[i][axis];
+        exists = exists && at >= 0 && at < m_Extent.size[axis];
+      }
+      if (exists)
+      {
+        steps.push_back({ m_Distances[i], static_cast<std::uint32_t>(i + 1) });
+      }
+    }
+    return steps;
+  }
+
+  /** Sets each entry to the step uphill, and the entries of peaks to their basins. */
+  void
+  FindPeaks(const HostContext & context)
+  {
+    std::vector<std::vector<std::int64_t>> peaks(static_cast<std::size_t>(m_Extent.RowCount()));
+    ForRows(context, [&](std::int64_t row, std::int64_t begin) {
+      const std::int64_t last = m_Extent.RowLength() - 1;
+      ClimbFrom(begin, begin + 1, StepsFrom(row, false, last > 0));
+      ClimbFrom(begin + 1, begin + last, StepsFrom(row, true, true));
+      ClimbFrom(std::max(begin + 1, begin + last), begin + last + 1, StepsFrom(row, true, false));
+      for (std::int64_t voxel = begin; voxel <= begin + last; ++voxel)
+      {
+        if (m_Entries[voxel] == OwnCode())
+        {
+          peaks[static_cast<std::size_t>(row)].push_back(voxel);
+        }
+      }
+    });
+    for (const std::vector<std::int64_t> & some : peaks)
+    {
+      m_Peaks.insert(m_Peaks.end(), some.begin(), some.end());
+    }
+    if (m_Peaks.size() > std::numeric_limits<std::uint32_t>::max() - FirstBasin)
+    {
+      throw Unsupported("the image has " + std::to_string(m_Peaks.size()) + " peaks; a split supports fewer than 2^32");
+    }
+    for (std::size_t basin = 0; basin < m_Peaks.size(); ++basin)
+    {
+      m_Entries[m_Peaks[basin]] = FirstBasin + static_cast<std::uint32_t>(basin);
+    }
+  }
+
+  /** Sets the entries of voxels to their steps to the highest of their neighbors, the first of equal ones. */
+  void
+  ClimbFrom(std::int64_t begin, std::int64_t end, const std::vector<Step> & steps)
+  {
+    // Codes are of the type of heights, so that loops over arrays become vector code.
+    constexpr std::int64_t room = 64;
+    T                      best[room];
+    T                      codes[room];
+    for (; begin < end; begin += room)
+    {
+      const T * const    heights = m_Landscape.heights + begin;
+      const std::int64_t count = std::min(room, end - begin);
+      if (std::all_of(heights, heights + count, [&](T height) { return height == m_Landscape.ground; }))
+      {
+        std::fill_n(m_Entries + begin, count, 0u);
+        continue;
+      }
+      std::copy_n(heights + steps[0].distance, count, best);
+      std::fill_n(codes, count, static_cast<T>(steps[0].code));
+      for (std::size_t i = 1; i < steps.size(); ++i)
+      {
+        const T * const others = heights + steps[i].distance;
+        const T         code = static_cast<T>(steps[i].code);
+        for (std::int64_t x = 0; x < count; ++x)
+        {
+          const T higher = std::max(best[x], others[x]);
+          codes[x] = higher == best[x] ? codes[x] : code;
+          best[x] = higher;
+        }
+      }
+      for (std::int64_t x = 0; x < count; ++x)
+      {
+        m_Entries[begin + x] = heights[x] == m_Landscape.ground ? 0 : static_cast<std::uint32_t>(codes[x]);
+      }
+      for (std::int64_t voxel = begin; m_Landscape.labelsTouch && voxel < begin + count; ++voxel)
+      {
+        const std::uint32_t code = m_Entries[voxel];
+        if (code != 0 && !HaveSameLabel(voxel, voxel + m_Distances[code - 1]))
+        {
+          m_Entries[voxel] = CodeAt(voxel, steps);
+        }
+      }
+    }
+  }
+
+  /** The code of the step to the highest neighbor of the same label. */
+  std::uint32_t
+  CodeAt(std::int64_t voxel, const std::vector<Step> & steps) const
+  {
+    const Step * best = nullptr;
+    for (const Step & step : steps)
+    {
+      const T height = m_Landscape.heights[voxel + step.distance];
+      if ((best == nullptr || height > m_Landscape.heights[voxel + best->distance]) &&
+          HaveSameLabel(voxel, voxel + step.distance))
+      {
+        best = &step;
+      }
+    }
+    return best->code;
+  }
+
+  bool
+  HaveSameLabel(std::int64_t a, std::int64_t b) const
+  {
+    return m_Landscape.labelAt(a) == m_Landscape.labelAt(b);
+  }
+
+  /** Points the voxels from this one uphill at their basin. */
+  void
+  Climb(std::int64_t voxel)
+  {
+    const std::uint32_t step = LoadShared(m_Entries + voxel);
+    if (step == 0 || step >= FirstBasin)
+    {
+      return;
+    }
+    std::uint32_t basin = step;
+    for (std::int64_t at = voxel; basin < FirstBasin; basin = LoadShared(m_Entries + at))
+    {
+      at += m_Distances[basin - 1];
+    }
+    for (std::uint32_t entry = step; entry < FirstBasin; entry = LoadShared(m_Entries + voxel))
+    {
+      StoreShared(m_Entries + voxel, basin);
+      voxel += m_Distances[entry - 1];
+    }
+  }
+
+  /** The highest pass between each two basins, highest first; also the first voxel of each basin. */
+  std::vector<Pass>
+  FindPasses(const HostContext & context)
+  {
+    const std::int64_t         length = m_Extent.RowLength();
+    const Chunks               chunks = RowChunks(m_Extent, context);
+    std::vector<HighestPasses> found(static_cast<std::size_t>(chunks.count));
+    m_Firsts = m_Peaks;
+    ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
+      for (std::int64_t row = chunks.Begin(chunk); row < chunks.End(chunk); ++row)
+      {
+        LowerFirsts(row * length);
+        for (const Step & step : StepsFrom(row, length > 1, length > 1))
+        {
+          const int x = m_Offsets[step.code - 1][0];
+          if (step.code < OwnCode())
+          {
+            AddPasses(row * length + (x < 0 ? 1 : 0),
+                      (row + 1) * length - (x > 0 ? 1 : 0),
+                      step.distance,
+                      found[static_cast<std::size_t>(chunk)]);
+          }
+        }
+      }
+    });
+    std::vector<Pass> passes;
+    for (const HighestPasses & some : found)
+    {
+      for (const auto & [pair, height] : some)
+      {
+        passes.push_back({ height, static_cast<std::uint32_t>(pair >> 32), static_cast<std::uint32_t>(pair) });
+      }
+    }
+    std::sort(passes.begin(), passes.end(), [](const Pass & a, const Pass & b) {
+      return std::tie(b.height, a.first, a.second) < std::tie(a.height, b.first, b.second);
+    });
+    return passes;
+  }
+
+  /** Lowers the first voxels of the basins in a row. */
+  void
+  LowerFirsts(std::int64_t begin)
+  {
+    std::uint32_t last = 0;
+    for (std::int64_t voxel = begin; voxel < begin + m_Extent.RowLength(); ++voxel)
+    {
+      const std::uint32_t entry = m_Entries[voxel];
+      if (entry != last && entry != 0)
+      {
+        std::int64_t * const first = m_Firsts.data() + (entry - FirstBasin);
+        std::int64_t         known = LoadShared(first);
+        while (voxel < known &&
+               !__atomic_compare_exchange_n(first, &known, voxel, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        {}
+      }
+      last = entry;
+    }
+  }
+
+  /** Adds the passes between some voxels and their neighbors at a distance. */
+  void
+  AddPasses(std::int64_t begin, std::int64_t end, std::int64_t distance, HighestPasses & passes) const
+  {
+    // Few blocks have any, which vector code finds out.
+    constexpr std::int64_t block = 64;
+    const T * const        heights = m_Landscape.heights;
+    for (; begin < end; begin += block)
+    {
+      const std::int64_t last = std::min(end, begin + block);
+      std::uint32_t      any = 0;
+      for (std::int64_t voxel = begin; voxel < last; ++voxel)
+      {
+        const std::uint32_t other = m_Entries[voxel + distance];
+        any |= std::min(m_Entries[voxel], other) == 0 ? 0 : m_Entries[voxel] ^ other;
+      }
+      for (std::int64_t voxel = any != 0 ? begin : last; voxel < last; ++voxel)
+      {
+        const std::uint32_t own = m_Entries[voxel];
+        const std::uint32_t other = m_Entries[voxel + distance];
+        if (own != other && own != 0 && other != 0 &&
+            (!m_Landscape.labelsTouch || HaveSameLabel(voxel, voxel + distance)))
+        {
+          const std::uint64_t pair =
+            std::uint64_t{ std::min(own, other) - FirstBasin } << 32 | (std::max(own, other) - FirstBasin);
+          const T pass = std::min(heights[voxel], heights[voxel + distance]);
+          T &     highest = passes.try_emplace(pair, pass).first->second;
+          highest = std::max(highest, pass);
+        }
+      }
+    }
+  }
+
+  /** The basin whose peak stays, for each basin. */
+  std::vector<std::uint32_t>
+  Merge(const std::vector<Pass> & passes) const
+  {
+    std::vector<std::uint32_t> highest(m_Peaks.size());
+    std::iota(highest.begin(), highest.end(), 0u);
+    const auto find = [&](std::uint32_t basin) {
+      for (; highest[basin] != basin; basin = highest[basin])
+      {
+        highest[basin] = highest[highest[basin]];
+      }
+      return basin;
+    };
+    const auto peakOf = [&](std::uint32_t basin) { return m_Landscape.heights[m_Peaks[basin]]; };
+    for (const Pass & pass : passes)
+    {
+      // The first of equal peaks in raster order stays.
+      std::uint32_t upper = std::min(find(pass.first), find(pass.second));
+      std::uint32_t lower = std::max(find(pass.first), find(pass.second));
+      if (peakOf(upper) < peakOf(lower))
+      {
+        std::swap(upper, lower);
+      }
+      if (upper != lower &&
+          (peakOf(lower) == pass.height ||
+           m_Landscape.asNumber(peakOf(lower)) - m_Landscape.asNumber(pass.height) < m_Landscape.depth))
+      {
+        highest[lower] = upper;
+      }
+    }
+    for (std::uint32_t & basin : highest)
+    {
+      basin = find(basin);
+    }
+    return highest;
+  }
+
+  /** The number of the object of each basin, in the order of the objects' first voxels. */
+  std::vector<std::uint32_t>
+  NumberObjects(const std::vector<std::uint32_t> & highest, std::vector<std::int64_t> & peaks)
+  {
+    std::vector<std::uint32_t> objects;
+    for (std::size_t basin = 0; basin < highest.size(); ++basin)
+    {
+      std::int64_t & first = m_Firsts[highest[basin]];
+      first = std::min(first, m_Firsts[basin]);
+      if (highest[basin] == basin)
+      {
+        objects.push_back(highest[basin]);
+      }
+    }
+    std::sort(objects.begin(), objects.end(), [this](std::uint32_t a, std::uint32_t b) {
+      return m_Firsts[a] < m_Firsts[b];
+    });
+    std::vector<std::uint32_t> numberOf(highest.size());
+    for (const std::uint32_t basin : objects)
+    {
+      peaks.push_back(m_Peaks[basin]);
+      numberOf[basin] = static_cast<std::uint32_t>(peaks.size());
+    }
+    std::vector<std::uint32_t> numbers(highest.size());
+    std::transform(highest.begin(), highest.end(), numbers.begin(), [&](std::uint32_t basin) {
+      return numberOf[basin];
+    });
+    return numbers;
+  }
+
+  const Extent         m_Extent;
+  const Landscape<T> & m_Landscape;
+  std::uint32_t *      m_Entries;
+
+  /** The neighbors and the voxel itself in raster order, and their distances in voxels. */
+  std::vector<NeighborOffset> m_Offsets;
+  std::vector<std::int64_t>   m_Distances;
+  /** The peak of each basin, and its first voxel. */
+  std::vector<std::int64_t> m_Peaks;
+  std::vector<std::int64_t> m_Firsts;
+};
+
+} // namespace brickccl
+
+#endif

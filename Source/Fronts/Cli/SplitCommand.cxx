@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Cli/Doubts.h"
+#include "BrickCCL/Cli/FileOptions.h"
+#include "BrickCCL/Cli/JobOptions.h"
+#include "BrickCCL/Cli/NeighborOptions.h"
+#include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Cli/TableOptions.h"
+#include "BrickCCL/Core/Counted.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/ImageConnectivity.h"
+#include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/Disk/AtomicFile.h"
+#include "BrickCCL/Splitting/Split.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace brickccl::cli
+{
+
+namespace
+{
+
+struct SplitArguments : job::Job
+{
+  std::optional<double> height;
+  std::string           by;
+};
+
+/** Voxels in memory as an image to write, of another type. */
+template <typename T>
+ImageToWrite
+AsType(ScalarType type, const LoadedImage & image, const T * voxels)
+{
+  const std::int64_t length = image.extent.RowLength();
+  return { type,
+           image.extent,
+           image.geometry,
+           [type, length, voxels](std::int64_t begin, std::int64_t end, void * rows) {
+             VisitScalarType(type, [&](auto tag) {
+               using TOut = typename decltype(tag)::Type;
+               std::transform(voxels + begin * length, voxels + end * length, static_cast<TOut *>(rows), [](T value) {
+                 return static_cast<TOut>(value);
+               });
+             });
+           } };
+}
+
+/** The table of the objects, whose column `value` is the label that each is a part of. */
+ComponentTable
+MeasureObjects(const SplitArguments & arguments,
+               const LoadedImage &    labels,
+               const std::uint32_t *  objects,
+               const ColumnGroups &   groups,
+               ImageReader &          reader,
+               Reporter &             reporter)
+{
+  const TableImages images = ReadTableImages(arguments, labels, arguments.threads, reader);
+  reporter.Step("measuring");
+  MeasureOptions options = images.Options(groups);
+  options.classes = labels.View();
+  const ComponentTable table =
+    MeasureLabelImage(ImageView(objects, labels.extent), labels.geometry, options, arguments.threads, reporter.Hooks());
+  NoteOutsideOfPart(table, reader);
+  NoteMeasures(table, reader);
+  return table;
+}
+
+void
+RunSplit(const SplitArguments & arguments)
+{
+  Reporter           reporter(arguments.quiet || arguments.json);
+  Stopwatch          total;
+  Stopwatch          watch;
+  nlohmann::json     seconds;
+  const ColumnGroups groups = CheckTableArguments(arguments, "--statistics");
+  const LabelType    requested = LabelTypeFromName(arguments.labelType);
+  CheckUnits(arguments, false, "--statistics or --print");
+  CheckIntensity(arguments, false, "--statistics or --print");
+  NamedFiles outputs = TableFiles(arguments, "--statistics");
+  outputs.insert(outputs.end(), { { "OUTPUT", arguments.output }, { "--output-fallback", arguments.outputFallback } });
+  CheckFiles(arguments,
+             { { "LABELS", arguments.input },
+               { "--neighborhood", NeighborhoodFile(arguments) },
+               { "--split-by", arguments.by },
+               { "--intensity", arguments.intensity },
+               { "--part", arguments.part } },
+             outputs);
+  CheckImageName(arguments.output);
+  CheckImageName(arguments.outputFallback);
+
+  ImageReader reader(arguments, arguments.threads, reporter);
+  reader.Protect(outputs);
+  const LoadedImage image = reader.Read(arguments.input, true);
+  NoteGrayClasses(image, reader);
+  CheckImageFileWritable(arguments.output, ScalarType::UInt8, image.extent);
+  SplitOptions options;
+  options.connectivity = ConnectivityFor(arguments, image.extent, reader);
+  options.height = arguments.height;
+  options.geometry = image.geometry;
+  options.threads = arguments.threads;
+  std::optional<LoadedImage> values;
+  if (!arguments.by.empty())
+  {
+    values = reader.Read(arguments.by, false);
+    CheckSameGrid(image, *values, arguments.by);
+    options.values = values->View();
+  }
+  seconds["read"] = watch.Lap();
+
+  reporter.Step("splitting");
+  const ProgressHooks   hooks = options.progress = reporter.Hooks();
+  Buffer<std::uint32_t> objects;
+  objects.Resize(static_cast<std::size_t>(image.extent.VoxelCount()));
+  const SplitReport report = Split(image.View(), objects.Data(), options);
+  values.reset();
+  const std::size_t count = report.objects.size();
+  const LabelType   type = ResolveLabelType(requested, count, std::to_string(count) + " objects do");
+  seconds["split"] = watch.Lap();
+
+  ReplacedTogether together;
+  if (arguments.IsWanted())
+  {
+    const ComponentTable table = MeasureObjects(arguments, image, objects.Data(), groups, reader, reporter);
+    seconds["measure"] = watch.Lap();
+    WriteTables(arguments, table, arguments.threads, reporter);
+  }
+  reporter.Step("writing " + arguments.output);
+  const std::string output =
+    OutputFor(arguments.output, arguments.outputFallback, ScalarTypeOfLabel(type), image.extent, reader);
+  ImageToWrite written = AsType(ScalarTypeOfLabel(type), image, objects.Data());
+  written.largestLabel = count;
+  WriteImage(output, written, { !arguments.noCompression, { arguments.threads, Progress(hooks) } }, reader);
+  together.Move();
+  seconds["write"] = watch.Lap();
+  seconds["total"] = total.Lap();
+
+  job::Findings findings;
+  findings.push_back({ "parents", report.parents });
+  findings.push_back({ "components", count });
+  findings.push_back({ "", Counted(count, "object") + " from " + Counted(report.parents, "label"), 1 });
+  findings.push_back({ "basins", report.basins });
+  AddNeighbors(findings, arguments, *options.connectivity, {}, 1);
+  AddSpacing(findings, image, 2);
+  findings.push_back({ "label_type", NameOf(type) });
+  findings.push_back({ "", Printable(output) + ": labels of type " + NameOf(type), 3 });
+  AddRun(findings, reader.Notes(), seconds, output, arguments.IsWanted());
+  PrintFindings(findings, arguments, reporter);
+}
+
+void
+RunDistance(const job::Job & arguments)
+{
+  Reporter         reporter(arguments.quiet || arguments.json);
+  Stopwatch        total;
+  Stopwatch        watch;
+  nlohmann::json   seconds;
+  const NamedFiles outputs = { { "OUTPUT", arguments.output } };
+  CheckFiles(arguments, { { "LABELS", arguments.input } }, outputs);
+  CheckImageName(arguments.output);
+  ImageReader reader(arguments, arguments.threads, reporter);
+  reader.Protect(outputs);
+  const LoadedImage image = reader.Read(arguments.input, true);
+  NoteGrayClasses(image, reader);
+  CheckImageFileWritable(arguments.output, ScalarType::Float32, image.extent);
+  DistanceOptions options;
+  options.sliceAxis = arguments.bySlice.empty() ? -1 : AxisFromName(arguments.bySlice);
+  options.geometry = image.geometry;
+  options.threads = arguments.threads;
+  seconds["read"] = watch.Lap();
+
+  reporter.Step("measuring distances");
+  const ProgressHooks hooks = options.progress = reporter.Hooks();
+  Buffer<float>       distances;
+  distances.Resize(static_cast<std::size_t>(image.extent.VoxelCount()));
+  Distances(image.View(), distances.Data(), options);
+  const float largest = *std::max_element(distances.Data(), distances.Data() + distances.Size());
+  if (std::isinf(largest))
+  {
+    reader.Note("distances are infinite where nothing but one label is");
+  }
+  seconds["distance"] = watch.Lap();
+
+  reporter.Step("writing " + arguments.output);
+  WriteImage(arguments.output,
+             AsType(ScalarType::Float32, image, distances.Data()),
+             { !arguments.noCompression, { arguments.threads, Progress(hooks) } },
+             reader);
+  seconds["write"] = watch.Lap();
+  seconds["total"] = total.Lap();
+  job::Findings findings;
+  findings.push_back({ "largest_distance_mm", largest, 1, "largest distance #", "mm" });
+  AddSpacing(findings, image, 2);
+  findings.push_back({ "", Printable(arguments.output) + ": distances in mm of type float32", 3 });
+  AddRun(findings, reader.Notes(), seconds, "", false);
+  PrintFindings(findings, arguments, reporter);
+}
+
+} // namespace
+
+void
+AddSplitCommand(CLI::App & app)
+{
+  auto arguments = std::make_shared<SplitArguments>();
+  arguments->connectivity = FullNeighbors;
+  CLI::App * command = app.add_subcommand("split", "Split touching objects of a mask or label map");
+  command->add_option("LABELS", arguments->input, "mask or label map; each label is split separately")->required();
+  command->add_option("OUTPUT", arguments->output, "label map of the objects")->required();
+  command
+    ->add_option(
+      "--split-height",
+      arguments->height,
+      "merge objects whose neck is less than H below the smaller peak (mm)\nPeaks are the greatest distances "
+      "to the border. Default: 0.75 of the smallest spacing. More merges objects, less splits rough ones. "
+      "With --split-by: in gray values, default 0.")
+    ->check(NumberFromZero())
+    ->type_name("H");
+  command->add_option("--split-by", arguments->by, "split along dark valleys of this image instead of necks")
+    ->type_name("FILE");
+  AddOptions(*command,
+             *arguments,
+             std::string(ReadingOptions) + "connectivity neighborhood by-slice " + TableOptions + RunningOptions +
+               "statistics output-fallback label-type no-compression");
+  command->get_option("--connectivity")->description("neighbors: 6, 18, 26 (2-D: 4, 8), faces, full (default)");
+  command->get_option("--by-slice")->description("split each slice orthogonal to this axis separately");
+  command->callback([arguments] { RunSplit(*arguments); });
+}
+
+void
+AddDistanceCommand(CLI::App & app)
+{
+  auto       arguments = std::make_shared<job::Job>();
+  CLI::App * command = app.add_subcommand("distance", "Write the distance of each voxel to the border of its label");
+  command->add_option("LABELS", arguments->input, "mask or label map")->required();
+  command
+    ->add_option("OUTPUT", arguments->output, "distances in mm (float32), between voxel centers; 0 in the background")
+    ->required();
+  AddOptions(*command, *arguments, std::string(ReadingOptions) + "by-slice " + RunningOptions + "no-compression");
+  command->get_option("--by-slice")->description("measure in each slice orthogonal to this axis separately");
+  command->callback([arguments] { RunDistance(*arguments); });
+}
+
+} // namespace brickccl::cli

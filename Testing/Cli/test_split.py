@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `brickccl split` and `brickccl distance` write, beside distances pair by pair."""
+
+import csv
+import json
+import math
+import random
+import struct
+import unittest
+
+from support import CommandTest, labels_of, read_nrrd, write_nrrd
+
+
+def distances_by_pairs(values, sizes, spacing):
+    """The distance of each voxel to the nearest one with another value; 0 where the value is."""
+    places = [(i % sizes[0], i // sizes[0] % sizes[1], i // sizes[0] // sizes[1]) for i in range(len(values))]
+    return [min((math.sqrt(sum((s * (p - q)) ** 2 for p, q, s in zip(here, there, spacing)))
+                 for there, other in zip(places, values) if other != value), default=math.inf) if value else 0
+            for here, value in zip(places, values)]
+
+
+class SplitTest(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.mask = self.path("mask.nrrd")
+        self.output = self.path("objects.nrrd")
+        # Two disks of radius 5 whose centers are 8 apart, and a line alone.
+        self.sizes = (24, 15, 3)
+        self.values = [1 if min((x - 6) ** 2, (x - 14) ** 2) + (y - 7) ** 2 <= 25 or x == 22 else 0
+                       for _ in range(3) for y in range(15) for x in range(24)]
+        write_nrrd(self.mask, "uint8", self.sizes, self.values, spacing=(0.5, 0.5, 0.5))
+
+    def objects(self, *options):
+        summary = json.loads(self.ok("split", self.mask, self.output, "--json", *options).stdout)
+        labels = labels_of(self.output)[1]
+        self.assertEqual(summary["components"], max(labels))
+        self.assertEqual(set(labels) | {0}, set(range(max(labels) + 1)))
+        return labels, summary
+
+    def test_touching_disks_become_two_objects(self):
+        labels, summary = self.objects()
+        self.assertEqual((summary["components"], summary["parents"], summary["label_type"]), (3, 1, "uint8"))
+        self.assertEqual((summary["connectivity"], summary["spacing"]), (26, [0.5, 0.5, 0.5]))
+        # The first voxel of the line comes first in raster order. Voxels between the disks may belong to either.
+        for i, (value, label) in enumerate(zip(self.values, labels)):
+            x = i % 24
+            self.assertIn(label, ([1] if x == 22 else [2] if x < 10 else [3] if x > 10 else [2, 3]) if value else [0])
+        lines = self.ok("split", self.mask, self.output).stdout.splitlines()
+        self.assertEqual(lines[0], "3 objects from 1 label (26 neighbors)")
+        self.assertEqual(lines[2], self.output + ": labels of type uint8")
+
+    def test_height_by_slice_and_neighbors(self):
+        self.assertEqual(self.objects("--split-height", 5)[1]["components"], 2)
+        # The peaks are 2.55 mm high, the pass 2 mm.
+        self.assertEqual(self.objects("--split-height", 0.54)[1]["components"], 3)
+        self.assertEqual(self.objects("--split-height", 0.56)[1]["components"], 2)
+        self.assertEqual(self.objects("--by-slice", "z")[1]["components"], 9)
+        self.assertEqual(self.objects("--connectivity", 6)[1]["components"], 3)
+        self.assertEqual(self.objects("--threads", 1)[0], self.objects("--threads", 3)[0])
+
+    def test_the_table_has_each_parent(self):
+        values = [value * (7 if i % 24 < 20 else 300) for i, value in enumerate(self.values)]
+        write_nrrd(self.mask, "uint16", self.sizes, values)
+        labels, summary = self.objects("--statistics", self.path("t.csv"))
+        self.assertEqual(summary["parents"], 2)
+        with open(self.path("t.csv"), encoding="utf-8", newline="") as stream:
+            rows = list(csv.DictReader(stream))
+        self.assertEqual([row["value"] for row in rows], ["300", "7", "7"])
+        self.assertEqual([int(row["voxel_count"]) for row in rows], [labels.count(label) for label in (1, 2, 3)])
+        self.assertIn("label", self.ok("split", self.mask, self.output, "--print").stdout)
+
+    def test_label_splits_what_it_labels(self):
+        def label(*options):
+            summary = json.loads(self.ok("label", self.mask, self.path("l.nrrd"), "--json", *options).stdout)
+            return labels_of(self.path("l.nrrd"))[1], summary
+        labels, summary = label("--connectivity", 26, "--split")
+        self.assertEqual(labels, self.objects()[0])
+        self.assertEqual((summary["components"], summary["parents"]), (3, 2))
+        self.assertEqual(label("--connectivity", 26, "--split", 5)[1]["components"], 2)
+        self.assertEqual(label("--split", "560um", "--connectivity", 26)[1]["components"], 2)
+        self.assertEqual(label("--split")[0], self.objects("--connectivity", 6)[0])
+        # Limits on sizes are for objects: the line has 45 voxels, each disk more than 180.
+        labels = label("--split", "--minimum-size", 100, "--order", "size", "--statistics", self.path("t.csv"))[0]
+        self.assertEqual(max(labels), 2)
+        self.assertGreaterEqual(labels.count(1), labels.count(2))
+        with open(self.path("t.csv"), encoding="utf-8", newline="") as stream:
+            self.assertEqual([row["value"] for row in csv.DictReader(stream)], ["2", "2"])
+        self.assertEqual(label("--split", "--seeds", "22,7,1")[1]["components"], 1)
+        self.fails("label", self.mask, self.output, "--split", "-1", saying="at least 0")
+        self.fails("label", self.mask, self.output, "--split", "--memory", "500MB", saying="--memory")
+        self.fails("label", self.mask, self.output, "--split", "--periodic", "x", saying="--periodic")
+
+    def test_labels_of_every_type(self):
+        first = self.objects()[0]
+        for kind in ("int8", "int16", "uint32", "int64", "float", "double"):
+            write_nrrd(self.mask, kind, self.sizes, self.values, spacing=(0.5, 0.5, 0.5))
+            self.assertEqual(self.objects()[0], first, kind)
+
+    def test_by_values(self):
+        gray = self.path("gray.nrrd")
+        write_nrrd(gray, "int16", self.sizes, [abs(i % 24 - 6) * (-10 if i % 24 < 14 else 1) for i in range(len(self.values))],
+                   spacing=(0.5, 0.5, 0.5))
+        labels, summary = self.objects("--split-by", gray)
+        # The values fall from x = 6 to 13, from where it goes up to the right.
+        self.assertEqual(summary["components"], 3)
+        self.assertTrue(all(label == 2 for i, label in enumerate(labels) if label and i % 24 < 13))
+        self.assertEqual(self.objects("--split-by", gray, "--split-height", 1000)[1]["components"], 2)
+        write_nrrd(gray, "int16", (24, 15, 2), [1] * 720)
+        self.fails("split", self.mask, self.output, "--split-by", gray, saying="gray.nrrd")
+
+    def test_distances_are_those_by_pairs(self):
+        choose = random.Random(5)
+        sizes = (9, 8, 5)
+        for spacing in ((1, 1, 1), (0.5, 0.75, 1.25), (0.7031, 1, 1.4142)):
+            values = [choose.choice((0, 1, 1, 1, 2, 2)) for _ in range(9 * 8 * 5)]
+            write_nrrd(self.mask, "uint8", sizes, values, spacing=spacing)
+            summary = json.loads(self.ok("distance", self.mask, self.output, "--json").stdout)
+            fields, found = read_nrrd(self.output)
+            self.assertEqual(fields["type"], "float")
+            found = struct.unpack("<%df" % len(values), found) if isinstance(found, bytes) else found
+            expected = distances_by_pairs(values, sizes, spacing)
+            for one, other in zip(found, expected):
+                self.assertAlmostEqual(one, other, delta=1e-6 * other)
+            self.assertAlmostEqual(summary["largest_distance_mm"], max(expected), delta=1e-6)
+
+    def test_without_background_distances_are_infinite(self):
+        write_nrrd(self.mask, "uint8", (4, 3, 2), [1] * 24)
+        notes = json.loads(self.ok("distance", self.mask, self.output, "--json").stdout)["notes"]
+        self.assertTrue(any("infinite" in note for note in notes), notes)
+        self.assertEqual(self.objects()[1]["components"], 1)
+
+    def test_wrong_input_is_refused(self):
+        self.fails("split", self.mask, self.output, "--split-height", -1, saying="at least 0")
+        self.fails("split", self.mask, self.mask, saying="OUTPUT")
+        self.fails("split", self.mask, self.output, "--by-slice", "t", saying="t")
+        self.fails("split", self.mask, self.output, "--connectivity", 8, saying="8")
+        self.fails("distance", self.mask, self.path("d.png"), saying="d.png")
+        for kind, value, text in (("int16", -3, "a label is -3"), ("float", 0.5, "a label is 0.5"), ("double", math.nan, "nan")):
+            write_nrrd(self.mask, kind, (2, 2, 2), [0, 1, 1, 1, 1, 1, 1, value])
+            for command in ("split", "distance"):
+                self.fails(command, self.mask, self.path("new.nrrd"), saying=text)
+
+
+if __name__ == "__main__":
+    unittest.main()

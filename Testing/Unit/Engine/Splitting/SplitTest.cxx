@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: Apache-2.0
+// Distance maps and splits, compared with their definitions voxel by voxel.
+
+#include "SlowBuild.h"
+#include "SplitOracle.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Phantoms/Random.h"
+#include "BrickCCL/Splitting/Split.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace brickccl
+{
+namespace
+{
+
+using testing::SplitProblem;
+
+/** An image of labels, the neighbors, and how long steps are. */
+struct Case
+{
+  Extent                     extent;
+  std::vector<std::uint64_t> labels;
+  Connectivity               connectivity = Connectivity::Full(extent.dimension);
+  std::vector<double>        spacing = { 1, 1, 1, 1 };
+  /** The squares of steps, and their unit. */
+  std::vector<double> weights = { 1, 1, 1, 1 };
+  double              unit = 1;
+};
+
+SplitProblem
+ProblemOf(const Case & one, double depth)
+{
+  SplitProblem problem{ one.extent, one.labels, {}, {}, depth / one.unit, {} };
+  for (int axis = 0; axis < one.extent.dimension; ++axis)
+  {
+    problem.weights[static_cast<std::size_t>(axis)] =
+      one.connectivity.Uses(axis) ? one.weights[static_cast<std::size_t>(axis)] : 0;
+  }
+  for (const NeighborOffset & offset : one.connectivity.Offsets())
+  {
+    problem.offsets.insert(offset);
+  }
+  return problem;
+}
+
+Geometry
+GeometryOf(const Case & one)
+{
+  Geometry geometry;
+  std::copy(one.spacing.begin(), one.spacing.end(), geometry.spacing);
+  return geometry;
+}
+
+template <typename T>
+std::vector<T>
+As(const std::vector<std::uint64_t> & labels)
+{
+  std::vector<T> voxels;
+  std::transform(labels.begin(), labels.end(), std::back_inserter(voxels), [](auto label) {
+    return static_cast<T>(label);
+  });
+  return voxels;
+}
+
+/** Labels as voxels of a type that varies from case to case. */
+struct TypedLabels
+{
+  std::vector<std::uint8_t>  bytes;
+  std::vector<std::int16_t>  shorts;
+  std::vector<std::uint32_t> words;
+  std::vector<std::int64_t>  longs;
+
+  ImageView
+  Of(const Case & one, std::uint64_t type)
+  {
+    switch (type % 4)
+    {
+    case 0:
+      bytes = As<std::uint8_t>(one.labels);
+      return { bytes.data(), one.extent };
+    case 1:
+      shorts = As<std::int16_t>(one.labels);
+      return { shorts.data(), one.extent };
+    case 2:
+      words = As<std::uint32_t>(one.labels);
+      return { words.data(), one.extent };
+    default:
+      longs = As<std::int64_t>(one.labels);
+      return { longs.data(), one.extent };
+    }
+  }
+};
+
+void
+ExpectAsDefined(const Case & one, double depth, std::uint64_t type)
+{
+  TypedLabels                      typed;
+  const ImageView                  labels = typed.Of(one, type);
+  const SplitProblem               problem = ProblemOf(one, depth);
+  const testing::SplitByDefinition expected = SplitLabels(problem);
+  const std::vector<double>        squares = SquaresByPairs(problem);
+  SplitOptions                     options;
+  options.connectivity = one.connectivity;
+  options.geometry = GeometryOf(one);
+  options.height = depth;
+  for (options.threads = 1; options.threads <= 8; options.threads += type % 8 == 0 ? 1 : 7)
+  {
+    std::vector<std::uint32_t> objects(one.labels.size(), 77);
+    const SplitReport          report = Split(labels, objects.data(), options);
+    ASSERT_EQ(objects, expected.objects) << one.extent.ToString() << ", " << one.connectivity.ToString();
+    EXPECT_EQ(report.basins, expected.basins);
+    ASSERT_EQ(report.objects.size(), expected.peaks.size());
+    for (std::size_t i = 0; i < expected.peaks.size(); ++i)
+    {
+      EXPECT_EQ(report.objects[i].parent, one.labels[expected.peaks[i]]);
+      EXPECT_EQ(report.objects[i].peak, std::sqrt(squares[expected.peaks[i]]) * one.unit);
+    }
+  }
+}
+
+void
+ExpectDistances(const Case & one, std::uint64_t type)
+{
+  TypedLabels               typed;
+  const ImageView           labels = typed.Of(one, type);
+  const std::vector<double> squares = SquaresByPairs(ProblemOf(one, 0));
+  DistanceOptions           options;
+  options.geometry = GeometryOf(one);
+  for (const int threads : testing::NumbersOfThreads())
+  {
+    options.threads = threads;
+    std::vector<float> distances(one.labels.size(), -1);
+    Distances(labels, distances.data(), options);
+    for (std::size_t i = 0; i < squares.size(); ++i)
+    {
+      ASSERT_EQ(distances[i], static_cast<float>(std::sqrt(squares[i]) * one.unit))
+        << one.extent.ToString() << ", " << i;
+    }
+  }
+}
+
+std::uint64_t
+HashOf(std::uint64_t seed, std::uint64_t place, std::uint64_t below)
+{
+  return static_cast<std::uint64_t>(UniformOf(seed, place) * static_cast<double>(below));
+}
+
+/** Blocks and single voxels of up to `values` labels. */
+std::vector<std::uint64_t>
+Blocks(const Extent & extent, std::uint64_t grain, std::uint64_t values, double background, std::uint64_t seed)
+{
+  std::vector<std::uint64_t> labels(static_cast<std::size_t>(extent.VoxelCount()));
+  for (std::size_t i = 0; i < labels.size(); ++i)
+  {
+    std::uint64_t cell = 0;
+    auto          rest = static_cast<std::uint64_t>(i);
+    for (const std::int64_t size : extent.size)
+    {
+      cell = cell * 1000 + rest % static_cast<std::uint64_t>(size) / grain;
+      rest /= static_cast<std::uint64_t>(size);
+    }
+    labels[i] = UniformOf(seed, cell) < background ? 0 : 1 + HashOf(seed + 1, cell, values);
+  }
+  return labels;
+}
+
+const std::vector<Extent> Extents = { { 1 },          { 40 },       { 23, 17 },   { 70, 1, 3 },  { 1, 30, 5 },
+                                      { 11, 12, 13 }, { 67, 5, 4 }, { 3, 3, 40 }, { 7, 6, 5, 4 } };
+
+TEST(Split, RandomShapesAreSplitAsDefined)
+{
+  for (std::uint64_t seed = 0; seed < 72; ++seed)
+  {
+    if (!testing::IsDoneHere(seed, 9))
+    {
+      continue;
+    }
+    Case one{ Extents[seed % Extents.size()], {} };
+    one.labels = Blocks(one.extent, 1 + seed % 4, 1 + seed % 3, 0.1 + 0.1 * static_cast<double>(seed % 5), seed);
+    const int rank = 1 + static_cast<int>(seed / 3) % one.extent.dimension;
+    one.connectivity = Connectivity(one.extent.dimension, rank);
+    ExpectAsDefined(one, 0.25 * static_cast<double>(seed % 6), seed);
+    ExpectDistances(one, seed);
+  }
+}
+
+TEST(Split, EverySpacingAsDefined)
+{
+  for (std::uint64_t seed = 0; seed < 24; ++seed)
+  {
+    Case one{ Extents[2 + seed % 6], {} };
+    one.labels = Blocks(one.extent, 1 + seed % 3, 1 + seed % 2, 0.2, seed);
+    // Multiples of a common length make whole squares; others are sums of doubles in the order of axes.
+    const bool areMultiples = seed % 4 < 2;
+    one.spacing =
+      areMultiples ? std::vector<double>{ 0.3, 0.2, 0.7, 0.1 } : std::vector<double>{ 0.7031, 0.71, std::sqrt(2.0), 1 };
+    // The smallest spacing of an axis with neighbors is 0.2 or 0.3.
+    one.unit = !areMultiples ? 1 : one.extent.size[1] == 1 ? 0.3 / 3 : 0.2 / 2;
+    for (std::size_t axis = 0; axis < 4; ++axis)
+    {
+      const double steps = areMultiples ? std::round(one.spacing[axis] / 0.1) : one.spacing[axis];
+      one.weights[axis] = steps * steps;
+    }
+    ExpectAsDefined(one, 0.15, seed);
+    ExpectDistances(one, seed);
+  }
+}
+
+TEST(Split, PlateausAndTiesGoToTheFirstInRasterOrder)
+{
+  // Slabs, rings and combs have distances that are equal over wide parts.
+  const Extent                                                                     extent{ 15, 14, 6 };
+  const std::vector<std::function<bool(std::int64_t, std::int64_t, std::int64_t)>> shapes = {
+    [](auto, auto y, auto) { return y > 1 && y < 12; },
+    [](auto x, auto y, auto) { return std::max(std::abs(x - 7), std::abs(y - 7)) % 4 != 0; },
+    [](auto x, auto y, auto) { return y > 10 || x % 4 != 0; },
+    [](auto x, auto y, auto z) { return (x + y + z) % 2 == 0; },
+    [](auto x, auto y, auto z) { return (x + y + 2 * z) % 5 != 0; },
+    [](auto x, auto y, auto z) { return x + y + z > 0; },
+    [](auto, auto, auto) { return true; },
+    [](auto, auto, auto) { return false; },
+  };
+  for (std::size_t shape = 0; shape < shapes.size(); ++shape)
+  {
+    for (int rank = 1; rank <= 3; ++rank)
+    {
+      Case one{ extent, {}, Connectivity(3, rank) };
+      for (std::int64_t i = 0; i < extent.VoxelCount(); ++i)
+      {
+        one.labels.push_back(shapes[shape](i % 15, i / 15 % 14, i / 210) ? 1 : 0);
+      }
+      for (const double depth : { 0.0, 0.75, 1e9 })
+      {
+        ExpectAsDefined(one, depth, shape);
+      }
+    }
+  }
+}
+
+TEST(Split, SlicesAreSplitOnTheirOwn)
+{
+  for (int axis = 0; axis < 3; ++axis)
+  {
+    Case one{ { 12, 11, 10 }, {}, Connectivity::Full(2).WithinSlices(axis) };
+    one.labels = Blocks(one.extent, 3, 2, 0.2, static_cast<std::uint64_t>(axis));
+    ExpectAsDefined(one, 0.75, 0);
+    TypedLabels               typed;
+    const std::vector<double> squares = SquaresByPairs(ProblemOf(one, 0));
+    std::vector<float>        distances(squares.size());
+    DistanceOptions           options;
+    options.sliceAxis = axis;
+    Distances(typed.Of(one, 0), distances.data(), options);
+    for (std::size_t i = 0; i < squares.size(); ++i)
+    {
+      EXPECT_EQ(distances[i], static_cast<float>(std::sqrt(squares[i])));
+    }
+  }
+}
+
+TEST(Split, DistancesBeyond16BitsAndAllSquaresOfALine)
+{
+  const Extent               line{ 70000 };
+  std::vector<std::uint8_t>  labels(70000, 1);
+  std::vector<float>         distances(labels.size());
+  std::vector<std::uint32_t> objects(labels.size());
+  labels[0] = 0;
+  Distances(ImageView(labels.data(), line), distances.data());
+  for (std::size_t i = 0; i < labels.size(); ++i)
+  {
+    ASSERT_EQ(distances[i], static_cast<float>(i));
+  }
+  EXPECT_EQ(Split(ImageView(labels.data(), line), objects.data()).objects.front().peak, 69999);
+  // Along y as well: 300 voxels of 16 bits' squares, 40000 of 32 bits'.
+  for (const std::int64_t length : { 256, 257, 300, 40000, 47000 })
+  {
+    labels.assign(static_cast<std::size_t>(3 * length), 1);
+    std::fill_n(labels.begin(), 3, std::uint8_t{ 0 });
+    distances.resize(labels.size());
+    Distances(ImageView(labels.data(), Extent{ 3, length }), distances.data());
+    for (std::int64_t i = 0; i < 3 * length; ++i)
+    {
+      ASSERT_EQ(distances[static_cast<std::size_t>(i)], static_cast<float>(i / 3));
+    }
+  }
+}
+
+TEST(Split, WithoutBackgroundThereIsNoDistanceAndOneObject)
+{
+  const Extent               extent{ 9, 8, 7 };
+  std::vector<std::int32_t>  labels(static_cast<std::size_t>(extent.VoxelCount()), 5);
+  std::vector<float>         distances(labels.size());
+  std::vector<std::uint32_t> objects(labels.size());
+  Distances(ImageView(labels.data(), extent), distances.data());
+  EXPECT_EQ(std::count(distances.begin(), distances.end(), std::numeric_limits<float>::infinity()), 504);
+  const SplitReport report = Split(ImageView(labels.data(), extent), objects.data());
+  ASSERT_EQ(report.objects.size(), 1u);
+  EXPECT_EQ(report.objects[0].parent, 5u);
+  EXPECT_EQ(std::count(objects.begin(), objects.end(), 1u), 504);
+}
+
+template <typename T>
+void
+ExpectSplitByValues(double low, double high)
+{
+  for (std::uint64_t seed = 0; seed < 6; ++seed)
+  {
+    Case one{ Extents[3 + seed], {} };
+    one.labels = Blocks(one.extent, 4, 2, 0.2, seed);
+    SplitProblem problem = ProblemOf(one, 1 + std::floor((high - low) / 5));
+    problem.values.emplace();
+    std::vector<T> values;
+    for (std::size_t i = 0; i < one.labels.size(); ++i)
+    {
+      values.push_back(static_cast<T>(low + std::floor(UniformOf(seed, i) * 4) / 3 * (high - low)));
+      problem.values->push_back(static_cast<double>(values.back()));
+    }
+    const testing::SplitByDefinition expected = SplitLabels(problem);
+    SplitOptions                     options;
+    options.values = ImageView(values.data(), one.extent);
+    options.height = problem.depth;
+    TypedLabels                typed;
+    std::vector<std::uint32_t> objects(values.size());
+    const SplitReport          report = Split(typed.Of(one, seed), objects.data(), options);
+    ASSERT_EQ(objects, expected.objects);
+    for (std::size_t i = 0; i < expected.peaks.size(); ++i)
+    {
+      EXPECT_EQ(report.objects[i].peak, static_cast<double>(values[expected.peaks[i]]));
+    }
+  }
+}
+
+TEST(Split, ByValuesOfEveryTypeAsDefined)
+{
+  ExpectSplitByValues<std::uint8_t>(0, 255);
+  ExpectSplitByValues<std::int8_t>(-128, 127);
+  ExpectSplitByValues<std::uint16_t>(0, 65535);
+  ExpectSplitByValues<std::int16_t>(-32768, 32767);
+  ExpectSplitByValues<std::int32_t>(-2147483648.0, 2147483647);
+  ExpectSplitByValues<std::uint32_t>(0, 4294967295.0);
+  ExpectSplitByValues<float>(-3.5f, 7.25f);
+  ExpectSplitByValues<double>(-1e300, 1e300);
+}
+
+TEST(Split, WrongInputIsRefused)
+{
+  const Extent               extent{ 4, 4 };
+  std::vector<std::int16_t>  labels(16, 1);
+  std::vector<float>         values(16, 1);
+  std::vector<std::uint32_t> objects(16);
+  std::vector<float>         distances(16);
+  const ImageView            image(labels.data(), extent);
+  SplitOptions               options;
+  EXPECT_NO_THROW(Split(ImageView(values.data(), extent), objects.data()));
+  values[3] = 0.5f;
+  EXPECT_THROW(Split(ImageView(values.data(), extent), objects.data()), InvalidArgument);
+  EXPECT_THROW(Distances(ImageView(values.data(), extent), distances.data()), InvalidArgument);
+  EXPECT_THROW(Split(ImageView(labels.data(), Extent{ 4, 2 }, 2), objects.data()), InvalidArgument);
+  EXPECT_THROW(Split(image, nullptr), InvalidArgument);
+  EXPECT_THROW(Distances(image, nullptr), InvalidArgument);
+  options.height = -1;
+  EXPECT_THROW(Split(image, objects.data(), options), InvalidArgument);
+  options.height = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THROW(Split(image, objects.data(), options), InvalidArgument);
+  options = {};
+  options.connectivity = Connectivity::Full(3);
+  EXPECT_THROW(Split(image, objects.data(), options), InvalidArgument);
+  options = {};
+  options.geometry.spacing[1] = 0;
+  EXPECT_THROW(Split(image, objects.data(), options), InvalidArgument);
+  options = {};
+  options.values = ImageView(values.data(), Extent{ 2, 8 });
+  EXPECT_THROW(Split(image, objects.data(), options), InvalidArgument);
+  options.values = ImageView(values.data(), extent);
+  EXPECT_NO_THROW(Split(image, objects.data(), options));
+  values[3] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_THROW(Split(ImageView(values.data(), extent), objects.data()), InvalidArgument);
+  EXPECT_THROW(Split(image, objects.data(), options), InvalidArgument);
+  DistanceOptions ofDistances;
+  ofDistances.sliceAxis = 2;
+  EXPECT_THROW(Distances(image, distances.data(), ofDistances), InvalidArgument);
+  ofDistances = {};
+  ofDistances.progress.canceled = [] { return true; };
+  EXPECT_THROW(Distances(image, distances.data(), ofDistances), Canceled);
+  labels[7] = -1;
+  EXPECT_THROW(Split(image, objects.data()), InvalidArgument);
+  EXPECT_THROW(Distances(image, distances.data()), InvalidArgument);
+}
+
+} // namespace
+} // namespace brickccl

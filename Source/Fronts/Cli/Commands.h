@@ -6,6 +6,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include <string>
+#include <vector>
+
 namespace brickccl::cli
 {
 
@@ -22,6 +25,9 @@ void AddRecipeCommand(CLI::App & app);
 void AddReportCommand(CLI::App & app);
 void AddScoreCommand(CLI::App & app);
 void AddCompareCommand(CLI::App & app);
+
+/** Adds --report-field, of commands that write reports. */
+void AddReportFields(CLI::App & command, std::vector<std::string> & fields);
 
 } // namespace brickccl::cli
 

@@ -4,7 +4,6 @@
 
 #include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Core/Printable.h"
-#include "BrickCCL/Job/JobCriterion.h"
 #include "BrickCCL/Segmenting/Threshold.h"
 #include "BrickCCL/Segmenting/ThresholdAsJson.h"
 
@@ -23,137 +22,214 @@ TextOf(const Number & number)
                                                                                : Shortest(static_cast<double>(number));
 }
 
-std::string
-TextOf(const Criterion::Range & range)
+/** Makes the sentences of a recipe. */
+class Explainer
 {
-  return "from " + TextOf(range.low) + " to " + TextOf(range.high);
-}
+public:
+  Explainer(const Recipe & recipe, const job::Language & language)
+    : m_Recipe(recipe)
+    , m_Language(language)
+  {}
 
-std::string
-ExplainPart(const job::Part & part)
-{
-  std::string text = "The part is the largest piece of material (values ";
-  text += part.partRange ? TextOf(*part.partRange) : "at or above the threshold that " + part.partThreshold + " finds";
-  text += part.partMethod == "pores" || part.partMethod == "largest" ? ")" : ") that touches no side along x and y";
-  text += part.partMethod == "pores" ? " with its pores; through-bores do not belong to it"
-        : part.partHoles == "volume" ? " with the cavities that it encloses"
-        : part.partHoles == "slices" ? " with the cavities that it encloses in each slice"
+  std::vector<std::string>
+  Explain()
+  {
+    m_Lines = { m_Recipe.name };
+    if (!m_Recipe.description.empty())
+    {
+      m_Lines.push_back(m_Recipe.description);
+    }
+    AddInput();
+    if (m_Recipe.partMethod != "none")
+    {
+      AddPart();
+    }
+    AddDefects();
+    AddLabeling();
+    AddSelection();
+    AddRules();
+    Add(m_Recipe.labels == "none" ? "For each item it writes a table, a summary{2}"
+                                  : "For each item it writes a table, a summary, a label map ({1}){2}",
+        { m_Recipe.labels, m_Language(m_Recipe.pictures ? " and a picture." : ".") });
+    return m_Lines;
+  }
+
+private:
+  void
+  Add(const std::string & english, const std::vector<std::string> & values = {})
+  {
+    m_Lines.push_back(m_Language(english, values));
+  }
+
+  std::string
+  Text(double number) const
+  {
+    return m_Language.Decimal(Shortest(number));
+  }
+
+  std::string
+  Text(const Criterion::Range & range) const
+  {
+    return m_Language("from {1} to {2}",
+                      { m_Language.Decimal(TextOf(range.low)), m_Language.Decimal(TextOf(range.high)) });
+  }
+
+  void
+  AddInput()
+  {
+    Add(m_Recipe.slices != "volume" ? "Every slice image is an item of its own."
+        : m_Recipe.acceptIrregularNames
+          ? "The slice images of a folder are one volume, even if numbers are missing or names differ."
+          : "The slice images of a folder are one volume; their names differ only in a number, which has no gaps.");
+    if (!m_Recipe.raw.empty())
+    {
+      Add("Files without a header are raw voxels: {1}.", { m_Recipe.raw });
+    }
+    if (!m_Recipe.spacing.empty())
+    {
+      std::string spacing;
+      for (const double step : m_Recipe.spacing)
+      {
+        spacing += (spacing.empty() ? "" : " x ") + Text(step);
+      }
+      Add("The voxel size is {1} mm; it overrides the files.", { spacing });
+    }
+    if (!m_Recipe.smooth.empty())
+    {
+      Add("The image is smoothed by {1}.", { m_Recipe.smooth });
+    }
+  }
+
+  void
+  AddPart()
+  {
+    const job::Part & part = m_Recipe;
+    const bool        hasPores = part.partMethod == "pores";
+    const std::string close = Text(part.close);
+    const std::string values = part.partRange
+                               ? m_Language("values {1}", { Text(*part.partRange) })
+                               : m_Language("values at or above the threshold that {1} finds", { part.partThreshold });
+    std::string       text = m_Language(
+      hasPores || part.partMethod == "largest"
+        ? "The part is the largest piece of material ({1}){2}{3}. Only voxels in the part count."
+        : "The part is the largest piece of material ({1}) that touches no side along x and "
+                "y{2}{3}. Only voxels in the part count.",
+      { values,
+        m_Language(hasPores                     ? " with its pores; through-bores do not belong to it"
+                   : part.partHoles == "volume" ? " with the cavities that it encloses"
+                   : part.partHoles == "slices" ? " with the cavities that it encloses in each slice"
+                                                : ""),
+        part.close > 0 ? m_Language("; cracks and openings up to {1} mm wide belong to it", { close }) : "" });
+    text += hasPores                 ? m_Language(part.close > 0
+                                    ? " Only closed pores count: a pore with even a one-voxel opening to the outside "
+                                                      "belongs to the outside, unless the opening is at most this wide."
+                                    : " Only closed pores count: a pore with even a one-voxel opening to the outside "
+                                                      "belongs to the outside; part.close_mm closes openings.")
+          : part.partHoles != "none" ? m_Language(" A cavity with even a one-voxel opening is not enclosed.")
                                      : "";
-  text +=
-    part.close > 0 ? "; cracks and openings up to " + Shortest(part.close) + " mm wide belong to it" : std::string();
-  text += ". Only voxels in the part count.";
-  if (part.partMethod == "pores")
-  {
-    text += " Only closed pores count: a pore with even a one-voxel opening to the outside belongs to the outside";
-    text += part.close > 0 ? ", unless the opening is at most this wide." : "; part.close_mm closes openings.";
+    text += part.erode > 0
+            ? m_Language(" Its core consists of the voxels deeper than {1} mm below its surface or the image's border; "
+                         "only defects entirely in the core count.",
+                         { Text(part.erode) })
+            : "";
+    m_Lines.push_back(text);
   }
-  else if (part.partHoles != "none")
-  {
-    text += " A cavity with even a one-voxel opening is not enclosed.";
-  }
-  if (part.erode > 0)
-  {
-    const std::string depth = Shortest(part.erode);
-    text += " Its core consists of the voxels deeper than " + depth +
-            " mm below its surface or the image's border; only defects entirely in the core count.";
-  }
-  return text;
-}
 
-std::string
-ExplainLabeling(const Recipe & recipe)
-{
-  std::string text = "Neighboring voxels of defects belong to one component";
-  text += job::JoiningOf(recipe);
-  text += !recipe.neighborhood.empty()         ? "; each voxel has the neighbors " + recipe.neighborhood + "."
-        : recipe.connectivity == FaceNeighbors ? "; neighbors share a face."
-        : recipe.connectivity == FullNeighbors
-          ? "; neighbors share a face, an edge or a corner."
-          : "; each voxel has " + std::to_string(recipe.connectivity) + " neighbors.";
-  if (!recipe.bySlice.empty())
+  void
+  AddDefects()
   {
-    text += " Each slice across " + recipe.bySlice + " is labeled separately.";
+    const std::string & threshold = m_Recipe.threshold;
+    if (m_Recipe.range)
+    {
+      Add("Voxels with values {1} may belong to defects.", { Text(*m_Recipe.range) });
+    }
+    else if (!threshold.empty())
+    {
+      const bool isGiven = ThresholdMethod::FromText(threshold).kind == ThresholdMethod::Kind::Value;
+      Add(m_Recipe.below ? "Voxels below {1} may belong to defects." : "Voxels at or above {1} may belong to defects.",
+          { isGiven ? m_Language.Decimal(threshold) : m_Language("the threshold that {1} finds", { threshold }) });
+    }
+    else
+    {
+      Add(m_Recipe.partMethod == "pores" ? "Voxels in the part that are not material belong to defects."
+                                         : "Voxels that are not 0 may belong to defects.");
+    }
   }
-  return text;
-}
 
-/** "1200" for a threshold that is given, else how it is found. */
-std::string
-TextOfThreshold(const std::string & threshold)
-{
-  const bool isGiven = ThresholdMethod::FromText(threshold).kind == ThresholdMethod::Kind::Value;
-  return isGiven ? threshold : "the threshold that " + threshold + " finds";
-}
+  void
+  AddLabeling()
+  {
+    const std::string joining = m_Recipe.equalValue ? m_Language(" if their values are equal")
+                              : m_Recipe.tolerance  ? m_Language(" if their values differ by at most {1}",
+                                                                { m_Language.Decimal(m_Recipe.tolerance->ToString()) })
+                                                    : "";
+    std::string       text = m_Language(
+      m_Recipe.neighborhood.empty() && m_Recipe.connectivity == FaceNeighbors
+        ? "Neighboring voxels of defects belong to one component{1}; neighbors share a face."
+      : m_Recipe.neighborhood.empty() && m_Recipe.connectivity == FullNeighbors
+        ? "Neighboring voxels of defects belong to one component{1}; neighbors share a face, an edge or a corner."
+      : m_Recipe.neighborhood.empty()
+        ? "Neighboring voxels of defects belong to one component{1}; each voxel has {2} neighbors."
+        : "Neighboring voxels of defects belong to one component{1}; each voxel has the neighbors {2}.",
+      { joining, m_Recipe.neighborhood.empty() ? std::to_string(m_Recipe.connectivity) : m_Recipe.neighborhood });
+    if (!m_Recipe.bySlice.empty())
+    {
+      text += m_Language(" Each slice across {1} is labeled separately.", { m_Recipe.bySlice });
+    }
+    m_Lines.push_back(text);
+  }
+
+  void
+  AddSelection()
+  {
+    if (m_Recipe.minimumVolume.value > 0)
+    {
+      Add(m_Recipe.bySlice.empty() && m_Recipe.minimumVolume.power != 2
+            ? "Components smaller than {1} mm3 are ignored as noise."
+            : "Components smaller than {1} mm2 are ignored as noise.",
+          { Text(m_Recipe.minimumVolume.value) });
+    }
+    if (m_Recipe.minimumSize > 0)
+    {
+      Add("Components of fewer than {1} voxels are ignored as noise.", { std::to_string(m_Recipe.minimumSize) });
+    }
+    if (m_Recipe.maximumSize != std::numeric_limits<std::uint64_t>::max())
+    {
+      Add("Components of more than {1} voxels are not defects.", { std::to_string(m_Recipe.maximumSize) });
+    }
+    Add(m_Recipe.keep.empty() ? "Every component is a defect." : "Defects are components with {1}.", { m_Recipe.keep });
+  }
+
+  void
+  AddRules()
+  {
+    Add(m_Recipe.acceptance.empty() ? "There are no rules: items neither pass nor fail." : "An item passes if");
+    for (const AcceptanceRule & rule : m_Recipe.acceptance)
+    {
+      m_Lines.push_back("  - " + ExplainRule(rule, m_Recipe, m_Language) +
+                        (rule.name == rule.rule ? "" : " (" + rule.name + ")"));
+    }
+  }
+
+  const Recipe &           m_Recipe;
+  const job::Language &    m_Language;
+  std::vector<std::string> m_Lines;
+};
 
 } // namespace
 
-std::vector<std::string>
-ExplainRecipe(const Recipe & recipe)
+std::string
+ExplainRule(const AcceptanceRule & rule, const Recipe & recipe, const job::Language & language)
 {
-  std::vector<std::string> lines = { recipe.name };
-  const auto               add = [&](const std::string & line) { lines.push_back(line); };
-  if (!recipe.description.empty())
-  {
-    add(recipe.description);
-  }
-  add(recipe.slices == "volume"
-        ? "The slice images of a folder are one volume" +
-            std::string(recipe.acceptIrregularNames ? ", even if numbers are missing or names differ."
-                                                    : "; their names differ only in a number, which has no gaps.")
-        : "Every slice image is an item of its own.");
-  if (!recipe.raw.empty())
-  {
-    add("Files without a header are raw voxels: " + recipe.raw + ".");
-  }
-  if (!recipe.spacing.empty())
-  {
-    std::string spacing;
-    for (const double step : recipe.spacing)
-    {
-      spacing += (spacing.empty() ? "" : " x ") + Shortest(step);
-    }
-    add("The voxel size is " + spacing + " mm; it overrides the files.");
-  }
-  if (!recipe.smooth.empty())
-  {
-    add("The image is smoothed by " + recipe.smooth + ".");
-  }
-  if (recipe.partMethod != "none")
-  {
-    add(ExplainPart(recipe));
-  }
-  add(recipe.range                ? "Voxels with values " + TextOf(*recipe.range) + " may belong to defects."
-      : !recipe.threshold.empty() ? std::string("Voxels ") + (recipe.below ? "below " : "at or above ") +
-                                      TextOfThreshold(recipe.threshold) + " may belong to defects."
-      : recipe.partMethod == "pores" ? std::string("Voxels in the part that are not material belong to defects.")
-                                     : std::string("Voxels that are not 0 may belong to defects."));
-  add(ExplainLabeling(recipe));
-  if (recipe.minimumVolume.value > 0)
-  {
-    add("Components smaller than " + Shortest(recipe.minimumVolume.value) +
-        (recipe.bySlice.empty() && recipe.minimumVolume.power != 2 ? " mm3" : " mm2") + " are ignored as noise.");
-  }
-  if (recipe.minimumSize > 0)
-  {
-    add("Components of fewer than " + std::to_string(recipe.minimumSize) + " voxels are ignored as noise.");
-  }
-  if (recipe.maximumSize != std::numeric_limits<std::uint64_t>::max())
-  {
-    add("Components of more than " + std::to_string(recipe.maximumSize) + " voxels are not defects.");
-  }
-  add(recipe.keep.empty() ? "Every component is a defect." : "Defects are components with " + recipe.keep + ".");
-  add(recipe.acceptance.empty() ? "There are no rules: items neither pass nor fail." : "An item passes if");
   const std::string region = recipe.partMethod == "none" ? "image" : recipe.erode > 0 ? "part's core" : "part";
-  for (const AcceptanceRule & rule : recipe.acceptance)
-  {
-    add("  - " + FindRule(rule.rule)->explain(rule, region) +
-        (rule.where.empty() ? "" : ", of those with " + rule.where) +
-        (rule.name == rule.rule ? "" : " (" + rule.name + ")"));
-  }
-  add("For each item it writes a table, a summary" +
-      std::string(recipe.labels == "none" ? "" : ", a label map (" + recipe.labels + ")") +
-      (recipe.pictures ? " and a picture." : "."));
-  return lines;
+  return FindRule(rule.rule)->explain(rule, region, language) +
+         (rule.where.empty() ? "" : language(", of those with {1}", { rule.where }));
+}
+
+std::vector<std::string>
+ExplainRecipe(const Recipe & recipe, const job::Language & language)
+{
+  return Explainer(recipe, language).Explain();
 }
 
 } // namespace brickccl::batch

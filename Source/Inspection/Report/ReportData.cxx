@@ -10,8 +10,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
-#include <iomanip>
 #include <set>
 #include <sstream>
 
@@ -95,7 +96,8 @@ MainColumns(const std::vector<std::string> & columns)
   {
     const bool isPlace = column.rfind("bbox_", 0) == 0 || column.rfind("centroid_", 0) == 0 ||
                          column.rfind("first_voxel_", 0) == 0 || column.rfind("equivalent_spherical_radius", 0) == 0 ||
-                         column.rfind("covariance_", 0) == 0 || column.rfind("principal_", 0) == 0;
+                         column.rfind("covariance_", 0) == 0 || column.rfind("principal_", 0) == 0 ||
+                         column.rfind("touches_", 0) == 0;
     if (!isPlace)
     {
       main.push_back(column);
@@ -114,8 +116,14 @@ NumberOf(const std::string & text)
     return {};
   }
   constexpr double largestExactWhole = 9007199254740992.0;
-  const bool       isWhole = number == std::floor(number) && std::abs(number) < largestExactWhole;
-  return isWhole ? ordered_json(static_cast<std::int64_t>(number)) : ordered_json(number);
+  if (number == std::floor(number) && std::abs(number) < largestExactWhole)
+  {
+    return static_cast<std::int64_t>(number);
+  }
+  // Six digits are more than the page shows; defects.csv has all of them.
+  char rounded[32];
+  std::snprintf(rounded, sizeof(rounded), "%.6g", number);
+  return std::strtod(rounded, nullptr);
 }
 
 /** \throws Error if a file that the report shows is not what the manifest says. */
@@ -166,20 +174,6 @@ HasItems(const ordered_json & items, const Table & table)
 
 } // namespace
 
-std::string
-Rounded(const std::string & text)
-{
-  double     number = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || read.ec != std::errc() || read.ptr != text.data() + text.size())
-  {
-    return text;
-  }
-  std::ostringstream rounded;
-  rounded << std::setprecision(5) << number;
-  return rounded.str();
-}
-
 ordered_json
 ReadManifest(const std::string & folder)
 {
@@ -224,7 +218,7 @@ ReadItems(const std::string & folder)
 }
 
 ordered_json
-DataOfScript(const std::string & folder, const std::vector<Item> & items)
+DataOfScript(const std::string & folder, const std::vector<Item> & items, const job::Language & language)
 {
   ordered_json                       data;
   std::map<std::string, std::size_t> places;
@@ -244,6 +238,7 @@ DataOfScript(const std::string & folder, const std::vector<Item> & items)
     }
   }
   data["limits"] = Limits(items);
+  data["texts"] = language.Texts();
   Table             table(PathIn(folder, "defects.csv"));
   const std::size_t sizes = table.Place("voxel_count");
   if (table.rows.size() > MaximumDefects)
@@ -255,6 +250,11 @@ DataOfScript(const std::string & folder, const std::vector<Item> & items)
     table.rows.resize(MaximumDefects);
   }
   data["defects"]["columns"] = table.columns;
+  data["defects"]["names"] = ordered_json::array();
+  for (const std::string & column : table.columns)
+  {
+    data["defects"]["names"].push_back(language.ColumnName(column));
+  }
   data["defects"]["main"] = MainColumns(table.columns);
   auto rows = ordered_json::array();
   for (const std::vector<std::string> & row : table.rows)

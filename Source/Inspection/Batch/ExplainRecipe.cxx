@@ -34,31 +34,22 @@ public:
   std::vector<std::string>
   Explain()
   {
-    m_Lines = { m_Recipe.name };
-    if (!m_Recipe.description.empty())
-    {
-      m_Lines.push_back(m_Recipe.description);
-    }
     AddInput();
-    if (m_Recipe.partMethod != "none")
-    {
-      AddPart();
-    }
+    AddPart();
     AddDefects();
-    AddLabeling();
-    AddSelection();
     AddRules();
-    Add(m_Recipe.labels == "none" ? "For each item it writes a table, a summary{2}"
-                                  : "For each item it writes a table, a summary, a label map ({1}){2}",
-        { m_Recipe.labels, m_Language(m_Recipe.pictures ? " and a picture." : ".") });
     return m_Lines;
   }
 
 private:
+  /** Adds a sentence if `holds` is true. */
   void
-  Add(const std::string & english, const std::vector<std::string> & values = {})
+  Add(bool holds, const std::string & english, const std::vector<std::string> & values = {})
   {
-    m_Lines.push_back(m_Language(english, values));
+    if (holds)
+    {
+      m_Lines.push_back(m_Language(english, values));
+    }
   }
 
   std::string
@@ -77,33 +68,31 @@ private:
   void
   AddInput()
   {
-    Add(m_Recipe.slices != "volume" ? "Every slice image is an item of its own."
+    std::string spacing;
+    for (const double step : m_Recipe.spacing)
+    {
+      spacing += (spacing.empty() ? "" : " x ") + Text(step);
+    }
+    m_Lines = { m_Recipe.name };
+    Add(!m_Recipe.description.empty(), m_Recipe.description);
+    Add(true,
+        m_Recipe.slices != "volume" ? "Every slice image is an item of its own."
         : m_Recipe.acceptIrregularNames
           ? "The slice images of a folder are one volume, even if numbers are missing or names differ."
           : "The slice images of a folder are one volume; their names differ only in a number, which has no gaps.");
-    if (!m_Recipe.raw.empty())
-    {
-      Add("Files without a header are raw voxels: {1}.", { m_Recipe.raw });
-    }
-    if (!m_Recipe.spacing.empty())
-    {
-      std::string spacing;
-      for (const double step : m_Recipe.spacing)
-      {
-        spacing += (spacing.empty() ? "" : " x ") + Text(step);
-      }
-      Add("The voxel size is {1} mm; it overrides the files.", { spacing });
-    }
-    if (!m_Recipe.smooth.empty())
-    {
-      Add("The image is smoothed by {1}.", { m_Recipe.smooth });
-    }
+    Add(!m_Recipe.raw.empty(), "Files without a header are raw voxels: {1}.", { m_Recipe.raw });
+    Add(!spacing.empty(), "The voxel size is {1} mm; it overrides the files.", { spacing });
+    Add(!m_Recipe.smooth.empty(), "The image is smoothed by {1}.", { m_Recipe.smooth });
   }
 
   void
   AddPart()
   {
     const job::Part & part = m_Recipe;
+    if (part.partMethod == "none")
+    {
+      return;
+    }
     const bool        hasPores = part.partMethod == "pores";
     const std::string close = Text(part.close);
     const std::string values = part.partRange
@@ -138,77 +127,65 @@ private:
   void
   AddDefects()
   {
-    const std::string & threshold = m_Recipe.threshold;
-    if (m_Recipe.range)
-    {
-      Add("Voxels with values {1} may belong to defects.", { Text(*m_Recipe.range) });
-    }
-    else if (!threshold.empty())
-    {
-      const bool isGiven = ThresholdMethod::FromText(threshold).kind == ThresholdMethod::Kind::Value;
-      Add(m_Recipe.below ? "Voxels below {1} may belong to defects." : "Voxels at or above {1} may belong to defects.",
-          { isGiven ? m_Language.Decimal(threshold) : m_Language("the threshold that {1} finds", { threshold }) });
-    }
-    else
-    {
-      Add(m_Recipe.partMethod == "pores" ? "Voxels in the part that are not material belong to defects."
-                                         : "Voxels that are not 0 may belong to defects.");
-    }
-  }
-
-  void
-  AddLabeling()
-  {
-    const std::string joining = m_Recipe.equalValue ? m_Language(" if their values are equal")
-                              : m_Recipe.tolerance  ? m_Language(" if their values differ by at most {1}",
-                                                                { m_Language.Decimal(m_Recipe.tolerance->ToString()) })
-                                                    : "";
-    std::string       text = m_Language(
-      m_Recipe.neighborhood.empty() && m_Recipe.connectivity == FaceNeighbors
-        ? "Neighboring voxels of defects belong to one component{1}; neighbors share a face."
-      : m_Recipe.neighborhood.empty() && m_Recipe.connectivity == FullNeighbors
-        ? "Neighboring voxels of defects belong to one component{1}; neighbors share a face, an edge or a corner."
-      : m_Recipe.neighborhood.empty()
-        ? "Neighboring voxels of defects belong to one component{1}; each voxel has {2} neighbors."
-        : "Neighboring voxels of defects belong to one component{1}; each voxel has the neighbors {2}.",
-      { joining, m_Recipe.neighborhood.empty() ? std::to_string(m_Recipe.connectivity) : m_Recipe.neighborhood });
-    if (!m_Recipe.bySlice.empty())
-    {
-      text += m_Language(" Each slice across {1} is labeled separately.", { m_Recipe.bySlice });
-    }
-    m_Lines.push_back(text);
-  }
-
-  void
-  AddSelection()
-  {
-    if (m_Recipe.minimumVolume.value > 0)
-    {
-      Add(m_Recipe.bySlice.empty() && m_Recipe.minimumVolume.power != 2
-            ? "Components smaller than {1} mm3 are ignored as noise."
-            : "Components smaller than {1} mm2 are ignored as noise.",
-          { Text(m_Recipe.minimumVolume.value) });
-    }
-    if (m_Recipe.minimumSize > 0)
-    {
-      Add("Components of fewer than {1} voxels are ignored as noise.", { std::to_string(m_Recipe.minimumSize) });
-    }
-    if (m_Recipe.maximumSize != std::numeric_limits<std::uint64_t>::max())
-    {
-      Add("Components of more than {1} voxels are not defects.", { std::to_string(m_Recipe.maximumSize) });
-    }
-    Add(m_Recipe.keep.empty() ? "Every component is a defect." : "Defects are components with {1}.", { m_Recipe.keep });
+    const Recipe & recipe = m_Recipe;
+    const bool     isGiven =
+      !recipe.threshold.empty() && ThresholdMethod::FromText(recipe.threshold).kind == ThresholdMethod::Kind::Value;
+    const std::string values = recipe.range ? Text(*recipe.range)
+                             : isGiven      ? m_Language.Decimal(recipe.threshold)
+                                            : m_Language("the threshold that {1} finds", { recipe.threshold });
+    Add(true,
+        recipe.range ? "Voxels with values {1} may belong to defects."
+        : recipe.threshold.empty()
+          ? (recipe.partMethod == "pores" ? "Voxels in the part that are not material belong to defects."
+                                          : "Voxels that are not 0 may belong to defects.")
+        : recipe.below ? "Voxels below {1} may belong to defects."
+                       : "Voxels at or above {1} may belong to defects.",
+        { values });
+    const bool        isNamed = !recipe.neighborhood.empty();
+    const std::string joining = recipe.equalValue ? m_Language(" if their values are equal")
+                              : recipe.tolerance  ? m_Language(" if their values differ by at most {1}",
+                                                              { m_Language.Decimal(recipe.tolerance->ToString()) })
+                                                  : "";
+    Add(true,
+        isNamed ? "Neighboring voxels of defects belong to one component{1}; each voxel has the neighbors {2}."
+        : recipe.connectivity == FaceNeighbors
+          ? "Neighboring voxels of defects belong to one component{1}; neighbors share a face."
+        : recipe.connectivity == FullNeighbors
+          ? "Neighboring voxels of defects belong to one component{1}; neighbors share a face, an edge or a corner."
+          : "Neighboring voxels of defects belong to one component{1}; each voxel has {2} neighbors.",
+        { joining, isNamed ? recipe.neighborhood : std::to_string(recipe.connectivity) });
+    m_Lines.back() +=
+      recipe.bySlice.empty() ? "" : m_Language(" Each slice across {1} is labeled separately.", { recipe.bySlice });
+    Add(recipe.minimumVolume.value > 0,
+        recipe.bySlice.empty() && recipe.minimumVolume.power != 2
+          ? "Components smaller than {1} mm3 are ignored as noise."
+          : "Components smaller than {1} mm2 are ignored as noise.",
+        { Text(recipe.minimumVolume.value) });
+    Add(recipe.minimumSize > 0,
+        "Components of fewer than {1} voxels are ignored as noise.",
+        { std::to_string(recipe.minimumSize) });
+    Add(recipe.maximumSize != job::NoLimit,
+        "Components of more than {1} voxels are not defects.",
+        { std::to_string(recipe.maximumSize) });
+    Add(true,
+        recipe.keep.empty() ? "Every component is a defect." : "Defects are components with {1}.",
+        { recipe.keep });
   }
 
   void
   AddRules()
   {
-    Add(m_Recipe.acceptance.empty() ? "There are no rules: items neither pass nor fail." : "An item passes if");
+    const bool hasRules = !m_Recipe.acceptance.empty();
+    Add(true, hasRules ? "An item passes if" : "There are no rules: items neither pass nor fail.");
     for (const AcceptanceRule & rule : m_Recipe.acceptance)
     {
       m_Lines.push_back("  - " + ExplainRule(rule, m_Recipe, m_Language) +
                         (rule.name == rule.rule ? "" : " (" + rule.name + ")"));
     }
+    Add(true,
+        m_Recipe.labels == "none" ? "For each item it writes a table, a summary{2}"
+                                  : "For each item it writes a table, a summary, a label map ({1}){2}",
+        { m_Recipe.labels, m_Language(m_Recipe.pictures ? " and a picture." : ".") });
   }
 
   const Recipe &           m_Recipe;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Report/PagePictures.h"
-
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Files/ImageFile.h"
 #include "BrickCCL/Pictures/Canvas.h"
+#include "BrickCCL/Report/Page.h"
 
 #include <openssl/evp.h>
 
@@ -21,33 +20,32 @@ namespace
 Canvas
 Reduced(const LoadedImage & image, double scale)
 {
-  const auto sideOf = [&](int axis) {
-    return static_cast<int>(std::max(1.0, std::floor(static_cast<double>(image.extent.size[axis]) * scale)));
+  const std::int64_t width = image.extent.size[0];
+  const auto         sideOf = [&](int axis) {
+    return std::max(1, static_cast<int>(static_cast<double>(image.extent.size[axis]) * scale));
   };
-  const int    sides[2] = { sideOf(0), sideOf(1) };
-  Canvas       canvas(sides[0], sides[1], {});
-  const auto * bytes = reinterpret_cast<const unsigned char *>(image.voxels.Data());
-  const auto   channels = static_cast<std::int64_t>(image.channels);
-  const auto   begin = [&](int axis, int place) { return place * image.extent.size[axis] / sides[axis]; };
-  for (int y = 0; y < sides[1]; ++y)
-  {
-    for (int x = 0; x < sides[0]; ++x)
+  Canvas             canvas(sideOf(0), sideOf(1), {});
+  const auto * const bytes = reinterpret_cast<const unsigned char *>(image.voxels.Data());
+  const auto         mean = [&](int x, int y, int channel) {
+    const std::int64_t ends[4] = { x * width / canvas.Width(),
+                                   (x + 1) * width / canvas.Width(),
+                                   y * image.extent.size[1] / canvas.Height(),
+                                   (y + 1) * image.extent.size[1] / canvas.Height() };
+    std::int64_t       sum = 0;
+    for (std::int64_t row = ends[2]; row < ends[3]; ++row)
     {
-      std::int64_t sums[3] = {};
-      std::int64_t count = 0;
-      for (std::int64_t row = begin(1, y); row < begin(1, y + 1); ++row)
+      for (std::int64_t column = ends[0]; column < ends[1]; ++column)
       {
-        for (std::int64_t column = begin(0, x); column < begin(0, x + 1); ++column, ++count)
-        {
-          for (std::int64_t channel = 0; channel < 3; ++channel)
-          {
-            sums[channel] += bytes[(row * image.extent.size[0] + column) * channels + std::min(channel, channels - 1)];
-          }
-        }
+        sum += bytes[(row * width + column) * image.channels + std::min(channel, image.channels - 1)];
       }
-      const auto mean = [&](int channel) { return static_cast<std::uint8_t>((sums[channel] + count / 2) / count); };
-      canvas.Blend(x, y, { mean(0), mean(1), mean(2) });
     }
+    return static_cast<std::uint8_t>(sum / ((ends[1] - ends[0]) * (ends[3] - ends[2])));
+  };
+  for (int pixel = 0; pixel < canvas.Width() * canvas.Height(); ++pixel)
+  {
+    const int x = pixel % canvas.Width();
+    const int y = pixel / canvas.Width();
+    canvas.Blend(x, y, { mean(x, y, 0), mean(x, y, 1), mean(x, y, 2) });
   }
   return canvas;
 }
@@ -55,33 +53,23 @@ Reduced(const LoadedImage & image, double scale)
 } // namespace
 
 std::string
-Base64(const std::string & bytes)
+DataAddress(const std::string & type, const std::string & bytes)
 {
   std::string text(4 * ((bytes.size() + 2) / 3) + 1, '\0');
   const int   length = EVP_EncodeBlock(reinterpret_cast<unsigned char *>(text.data()),
                                      reinterpret_cast<const unsigned char *>(bytes.data()),
                                      static_cast<int>(bytes.size()));
   text.resize(static_cast<std::size_t>(length));
-  return text;
+  return "data:image/" + type + ";base64," + text;
 }
 
 PagePictures::PagePictures(std::string folder, std::size_t items)
   : m_Folder(std::move(folder))
-{
   // Base64 takes a third more, and the tables of 20 items half a megabyte.
-  constexpr double most = 165e3;
-  constexpr double base = 1.94e6;
-  constexpr double each = 67.8e3;
-  m_BytesOfItem = std::min(most, each + base / static_cast<double>(std::max<std::size_t>(1, items)));
-}
+  , m_BytesOfItem(std::min(165e3, 67.8e3 + 1.94e6 / static_cast<double>(std::max<std::size_t>(1, items))))
+{}
 
-void
-PagePictures::BeginItem()
-{
-  m_Left = m_BytesOfItem;
-}
-
-PagePicture
+nlohmann::ordered_json
 PagePictures::Take(const std::string & file, double share)
 {
   const std::string path = (std::filesystem::path(m_Folder) / file).string();
@@ -89,32 +77,31 @@ PagePictures::Take(const std::string & file, double share)
   const double      room = m_Left * share;
   const LoadedImage image = ReadImageFile(path);
   const auto        pixels = static_cast<double>(image.extent.VoxelCount());
-  const bool        isJpeg = std::filesystem::path(file).extension() == ".jpg";
+  std::string       type = std::filesystem::path(file).extension() == ".jpg" ? "jpeg" : "png";
   std::string       bytes = batch::ReadText(path);
   // A first guess of the bytes that a pixel of such pictures takes; a step is 15 % smaller.
   constexpr double bytesOfPixel = 0.16;
-  constexpr double step = 0.85;
-  constexpr int    quality = 72;
-  const char *     type = isJpeg ? "jpeg" : "png";
   for (double scale = std::min(1.0, std::sqrt(room / (bytesOfPixel * pixels)));
        static_cast<double>(bytes.size()) > room && scale * scale * pixels > 1000;
-       scale *= step)
+       scale *= 0.85)
   {
+    constexpr int quality = 72;
     Reduced(image, scale).WriteJpeg(temporary, quality);
     bytes = batch::ReadText(temporary);
     type = "jpeg";
   }
   std::error_code ignored;
   std::filesystem::remove(temporary, ignored);
-  if (m_All + static_cast<double>(bytes.size()) > static_cast<double>(MaximumPictureBytes))
+  nlohmann::ordered_json picture = { { "width", image.extent.size[0] }, { "height", image.extent.size[1] } };
+  if (const auto size = static_cast<double>(bytes.size()); m_All + size <= MaximumPictureBytes)
   {
-    return {};
+    m_Left -= size;
+    m_All += size;
+    picture["data"] = DataAddress(type, bytes);
+    return picture;
   }
-  m_Left -= static_cast<double>(bytes.size());
-  m_All += static_cast<double>(bytes.size());
-  return { std::string("data:image/") + type + ";base64," + Base64(bytes),
-           std::to_string(image.extent.size[0]),
-           std::to_string(image.extent.size[1]) };
+  picture["link"] = file;
+  return picture;
 }
 
 } // namespace brickccl::report

@@ -21,16 +21,16 @@ namespace
 std::string
 FindBrowser()
 {
-  const char * const path = std::getenv("PATH");
-  std::istringstream folders(path == nullptr ? "" : path);
+  std::istringstream folders(std::getenv("PATH") == nullptr ? "" : std::getenv("PATH"));
   for (std::string folder; std::getline(folders, folder, ':');)
   {
     for (const char * const name : { "chromium", "chromium-browser", "google-chrome", "google-chrome-stable" })
     {
+      const fs::path  path = fs::path(folder) / name;
       std::error_code failure;
-      if (fs::is_regular_file(fs::path(folder) / name, failure))
+      if (fs::is_regular_file(path, failure))
       {
-        return (fs::path(folder) / name).string();
+        return path.string();
       }
     }
   }

@@ -70,6 +70,9 @@
     const tile = section.querySelector(".tile");
     const picture = tile.querySelector("img");
     const last = slices.places.length - 1;
+    range.max = last;
+    tile.style.aspectRatio = slices.tile.join("/");
+    picture.style.width = 100 * slices.columns + "%";
     const showSlice = (index) => {
       const at = Math.min(Math.max(index, 0), last);
       range.value = at;
@@ -125,7 +128,12 @@
   for (const button of jumps.slice().reverse()) scrolls[Number(button.dataset.item)]?.(Number(button.dataset.slice));
 
   // The defects: only one page of rows is in the document, so that many thousands stay fluent.
-  const { columns, rows, main } = data.defects;
+  const { columns, rows } = data.defects;
+  // The columns that are shown at first: all but boxes, places and what programs want.
+  const main = columns.filter((column) => !/^(bbox|centroid|first_voxel|equivalent_spherical_radius|covariance|principal|touches)_/.test(column));
+  // The limits of rules that a histogram can show.
+  const limits = data.rules.map((rule) => ({ column: rule.rule === "spacing" ? "nearest_distance_mm" : rule.column,
+    name: rule.name, limit: rule.limit })).filter((limit) => limit.column !== "");
   const names = data.defects.names.map(raise);
   const unitOf = (name) => (name.match(/ \(([^()]*)\)$/) ?? ["", ""])[1];
   if (rows.length === 0) return;
@@ -149,7 +157,7 @@
     $("defect-item").append(element("option", item));
     $("histogram-item").append(element("option", item));
   }
-  const chosen = data.limits.map((limit) => limit.column).find((column) => columns.includes(column)) ??
+  const chosen = limits.map((limit) => limit.column).find((column) => columns.includes(column)) ??
     columns.find((column) => column.startsWith("equivalent_")) ?? columns[1];
   $("histogram-column").value = chosen;
   $("defect-column").value = chosen;
@@ -252,7 +260,7 @@
     const item = $("histogram-item").selectedIndex - 1;
     const values = rows.filter((row) => item < 0 || row[0] === item).map((row) => row[column]).filter((value) => value !== null);
     values.sort((a, b) => a - b);
-    const limits = data.limits.filter((limit) => limit.column === columns[column]);
+    const shownLimits = limits.filter((limit) => limit.column === columns[column]);
     const svg = $("histogram");
     svg.replaceChildren();
     const add = (kind, attributes, text) => {
@@ -266,7 +274,7 @@
       svg.setAttribute("aria-label", say("no values of {1}", name));
       return;
     }
-    const ends = [values[0], values[values.length - 1], ...limits.map((limit) => limit.limit)];
+    const ends = [values[0], values[values.length - 1], ...shownLimits.map((limit) => limit.limit)];
     let [low, high] = [Math.min(...ends), Math.max(...ends)];
     // Sizes that differ by hundreds are told apart on a logarithmic axis alone.
     const isLogarithmic = low > 0 && high / low > 200;
@@ -330,7 +338,7 @@
       ...(isNarrow ? [say("{1} defects", values.length), sizes] :
         [say("{1} defects", values.length) + ": " + sizes + " (" + say("by number") + ")"])];
     title.forEach((line, i) => add("text", { x: full / 2, y: bottom + 42 + 18 * i, "text-anchor": "middle", class: i === 0 ? "name" : "" }, line));
-    limits.forEach((limit, i) => {
+    shownLimits.forEach((limit, i) => {
       const at = x(limit.limit);
       add("line", { class: "limit", x1: at, x2: at, y1: 22 + 14 * i, y2: bottom });
       const isRight = at > full * 0.6;

@@ -46,7 +46,7 @@ class Names(BatchTest):
         for text, lines in ((said, 6), (result.stderr, 5), (log, 7)):
             self.assertEqual(len(text.splitlines()), lines, text)
             self.assertFalse([c for c in text if ord(c) < 32 and c != "\n" or 126 < ord(c) < 160], text)
-        self.assertIn("a\\x0a[1 of 1] b: pass: fail, 1 defect; two\\x0alines\\x9b31m 1, limit 0", log)
+        self.assertIn("a\\x0a[1 of 1] b: pass: fail, 1 defect; two\\x0alines\\x9b31m: 1 defect, limit 0", log)
         self.assertIn("\u00e4: fail", log)
         self.assertIn("4 items are finished already", self.batch("--resume", "--report", code=3).stderr)
         again = self.path("again")

@@ -4,6 +4,7 @@
 import html.parser
 import json
 import os
+import re
 import unittest
 
 from support import CommandTest, run, write_nrrd
@@ -37,14 +38,22 @@ class Page(html.parser.HTMLParser):
         return [attributes for name, attributes in self.elements if name == tag]
 
 
+FIELDS = {"title": "Report <1>", "customer": "ACME & Co", "order": "2026-1", "part": "P 1", "serial_number": "7 to 9",
+          "inspector": "J. Doe", "scanner": "225 kV", "date": "1 May 2026", "language": "de", "paper": "Letter"}
+
+# A part of ones in air, with defects of two voxels and one voxel that are twos.
+SOLID = tuple(2 if (x, y, z) in ((2, 2, 1), (2, 2, 2), (4, 3, 1)) else int(0 < x < 5 and 0 < y < 4 and 0 < z < 3)
+              for z in range(4) for y in range(5) for x in range(6))
+PART = "[part]\nmethod = \"largest\"\nrange = [1, 2]\n[threshold]\nrange = [2, 2]\n"
+
 EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
 
 
 class ReportTest(CommandTest):
-    def report(self, names, recipe):
+    def report(self, names, recipe, values=(1, 1, 0, 1) + (0,) * 116):
         os.mkdir(self.path("in"))
         for name in names:
-            write_nrrd(self.path("in/" + name + ".nrrd"), "uint8", (6, 5, 4), [1, 1, 0, 1] + [0] * 116, (1, 1, 1))
+            write_nrrd(self.path("in/" + name + ".nrrd"), "uint8", (6, 5, 4), list(values), (1, 1, 1))
         with open(self.path("in/bad.nrrd"), "w", encoding="utf-8") as stream:
             stream.write("NRRD0004\n")
         with open(self.path("r.toml"), "w", encoding="utf-8") as stream:
@@ -85,15 +94,84 @@ class ReportTest(CommandTest):
         columns = data["defects"]["columns"]
         sizes = [(row[0], row[columns.index("voxel_count")]) for row in data["defects"]["rows"]]
         self.assertEqual(sizes, [(0, 2), (0, 1), (1, 2), (1, 1)])
-        self.assertEqual(data["limits"], [{"column": "voxel_count", "name": "largest", "limit": 1.0}])
+        self.assertEqual([(rule["column"], rule["name"], rule["limit"]) for rule in data["rules"]], [("voxel_count", "largest", 1.0)])
         # Of each item slices through the largest defect, slices to look through and, where VTK is there, surfaces.
         self.assertIn(len(page.of("img")), (4, 6))
         self.assertEqual(len([one for one in page.of("input") if one["type"] == "range"]), 2)
         self.assertEqual([(one["data-item"], one["data-slice"]) for one in page.of("button") if "data-slice" in one],
                          [("0", "0"), ("0", "0"), ("1", "0"), ("1", "0")])
-        self.assertEqual(data["slices"], [{"axis": "z", "columns": 4, "places": [0, 1, 2, 3]}] * 2 + [None])
+        self.assertEqual([one and (one["axis"], one["columns"], one["places"]) for one in data["slices"]],
+                         [("z", 4, [0, 1, 2, 3])] * 2 + [None])
         with open(self.path("r.toml"), encoding="utf-8") as stream:
             self.assertEqual("".join(page.texts["pre"]), stream.read())
+
+    def shown(self):
+        with open(self.path("out/report.html"), encoding="utf-8") as stream:
+            return stream.read()
+
+    def test_its_head_and_language(self):
+        """Fields come from the recipe or from the command, which overrides it; unknown ones are refused with the list."""
+        fields = "".join("%s = \"%s\"\n" % one for one in FIELDS.items())
+        rule = "[[acceptance]]\nrule = \"largest\"\ncolumn = \"volume_mm3\"\nat_most = 1.5\nname = \"Size\"\n"
+        with open(self.path("l.png"), "wb") as stream:
+            stream.write(b"not looked at")
+        text, page = self.report(["a", "b"], rule + "[report]\nlogo = \"l.png\"\n" + fields)
+        said = set(page.texts["dd"] + page.texts["h1"])
+        self.assertEqual(said, {value for name, value in FIELDS.items() if name not in ("language", "paper")} | {"1 \u00d7 1 \u00d7 1 mm"})
+        self.assertEqual(len([one for one in page.of("img") if one.get("class") == "logo"]), 1)
+        self.assertIn("size: Letter;", text)
+        self.assertEqual(page.of("html")[0]["lang"], "de")
+        self.assertIn("Size 2 mm\u00b3, Grenzwert 1,5 mm\u00b3", page.texts["div"])
+        self.assertIn("f\u00fcr jeden Defekt: Volumen h\u00f6chstens 1,5 mm\u00b3", page.texts["span"])
+        self.ok("report", self.path("out"), "--report-field", "language=en", "--report-field", "customer=Other")
+        page = Page(self.shown())
+        self.assertIn("Other", page.texts["dd"])
+        self.assertIn("Size 2 mm\u00b3, limit 1.5 mm\u00b3", page.texts["div"])
+        for field, saying in (("colour=1", ["a report has no field 'colour'", "customer", "serial_number"]), ("language=fr", ["it must be one of", "de"]),
+                              ("customer", "is not NAME=VALUE"), ("logo=r.toml", "must be a .png"), ("logo=none.png", "cannot read the logo")):
+            self.fails("report", self.path("out"), "--report-field", field, saying=saying)
+            self.fails("batch", self.path("r.toml"), self.path("in"), "-o", self.path("new"), "--report-field", field, saying=saying)
+            self.assertFalse(os.path.exists(self.path("new")))
+        with open(self.path("r.toml"), "a", encoding="utf-8") as stream:
+            stream.write("colour = 1\n")
+        self.fails("recipe", "check", self.path("r.toml"), saying="[report] has no key 'colour'")
+
+    def test_german_is_complete(self):
+        """No English is left of any rule, whatever the recipe; a page's own texts and columns are all translated."""
+        rules = ["largest\"\ncolumn = \"volume_mm3\"\nat_most = 0", "smallest\"\ncolumn = \"volume_mm3\"\nat_least = 9", "spacing\"\nat_least_mm = 9",
+                 "porosity\"\nat_most_percent = 0", "porosity-per-slice\"\nat_most_percent = 0", "number\"\nat_most_count = 0",
+                 "number\"\nat_most_count = 1", "number-per-slice\"\nat_most_count = 0", "near-surface\"\nwithin_mm = 5\nat_most_count = 0",
+                 "near-surface\"\nwithin_mm = 5\nat_most_count = 1", "porosity-per-area\"\nreference_mm = 2\nat_most_percent = 0\nleast_part_percent = 1",
+                 "number-per-area\"\nreference_mm = 2\nat_most_count = 0", "porosity-per-volume\"\nreference_mm = 2\nat_most_percent = 0",
+                 "number-per-volume\"\nreference_mm = 2\nat_most_count = 0"] + [
+                     name + "\"\n%s = 0\n%s = 1\nwhere = \"voxel_count > 0\"" % (limit, within) for within in ("within_mm", "within_diameters")
+                     for name, limit in (("clusters", "at_most_count"), ("number-per-cluster", "at_most_count"),
+                                         ("volume-of-cluster", "at_most_mm3"), ("size-of-cluster", "at_most_mm"))]
+        recipe = "".join("[[acceptance]]\nname = \"N%d\"\nrule = \"%s\n" % (i, rule) for i, rule in enumerate(rules))
+        _, page = self.report(["a"], PART + "[report]\nlanguage = \"de\"\n" + recipe, SOLID)
+        spoken = page.texts["div"] + page.texts["span"] + page.texts["li"] + page.texts["p"] + page.texts["th"] + page.texts["h2"] + page.texts["option"]
+        english = r"\b(the|of|at|most|with|defects?|than|every|is|are|not|slices?|voxels|belong|rules?|part|item)\b"
+        self.assertEqual([text for text in spoken if re.search(english, text.replace("brickccl batch ... --report", ""))], [])
+        table = json.loads(page.texts["script"][0])["texts"]
+        folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Source", "Inspection", "Report")
+        for name, pattern in (("report.html", r"\[\[(.*?)(?:;;.*?)?\]\]"), ("report.js", r'\bsay\("(.*?)"')):
+            with open(os.path.join(folder, name), encoding="utf-8") as stream:
+                self.assertEqual([text for text in re.findall(pattern, stream.read()) if text not in table], [], name)
+        columns = [line.split(":")[0].split()[0] for line in self.ok("stats", "--list-columns").stdout.splitlines()[1:] if line.startswith("  ")]
+        self.assertEqual([name for name in columns if name not in table], [])
+
+    def test_counts_have_no_unit(self):
+        """The measured value of a rule on counts is one, although another key of the rule is a length."""
+        _, page = self.report(["a"], PART + "[[acceptance]]\nrule = \"near-surface\"\nname = \"Surface\"\nwithin_mm = 5\nat_most_count = 0\n", SOLID)
+        self.assertIn("Surface: 2 defects are nearer than 5 mm to the surface, limit 0", page.texts["div"])
+        with open(self.path("out/log.txt"), encoding="utf-8") as stream:
+            self.assertIn("Surface: 2 defects are nearer than 5 mm to the surface, limit 0\n", stream.read())
+
+    def test_all_failed_rules_are_named(self):
+        rule = "[[acceptance]]\nrule = \"number\"\nat_most_count = %d\nname = \"Count %d\"\n"
+        _, page = self.report(["a"], rule % (0, 0) + rule % (1, 1) + rule % (2, 2))
+        self.assertEqual([text for text in page.texts["div"] if text.startswith("Count")],
+                         ["Count 0: 2 defects, limit 0", "Count 1: 2 defects, limit 1"])
 
     def test_without_pictures_it_says_where_they_come_from(self):
         self.report(["a"], self.RECIPE)

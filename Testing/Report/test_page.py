@@ -74,7 +74,7 @@ class PageTest(unittest.TestCase):
                                 ".map((row) => Array.from(row.cells).map((cell) => cell.textContent))" % table)
 
     def column(self, name, table="defect-table"):
-        place = self.browser.run("Array.from(document.querySelectorAll('#%s thead th')).findIndex((cell) => cell.textContent === '%s')"
+        place = self.browser.run("Array.from(document.querySelectorAll('#%s thead th')).findIndex((cell) => cell.title === '%s')"
                                  % (table, name))
         self.assertGreaterEqual(place, 0)
         return place
@@ -211,7 +211,7 @@ class PageTest(unittest.TestCase):
         self.browser.run("const column = document.getElementById('histogram-column'); column.value = 'volume_mm3';"
                          "column.dispatchEvent(new Event('change'))")
         self.assertEqual(self.browser.run("document.querySelectorAll('#histogram text.limit').length"), 0)
-        self.assertIn("volume_mm3", self.browser.run("document.getElementById('histogram').getAttribute('aria-label')"))
+        self.assertIn("volume (mm\u00b3)", self.browser.run("document.getElementById('histogram').getAttribute('aria-label')"))
 
     def test_it_prints_on_a4(self):
         path = os.path.join(self.folder, "page.pdf")

@@ -12,11 +12,13 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Dispatch/Label.h"
+#include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Files/Isolation/EndAtInterrupt.h"
 #include "BrickCCL/Report/Report.h"
 
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 
@@ -27,7 +29,7 @@ namespace
 {
 
 /** The exit code of a batch in which items have errors. */
-constexpr int SomeSkipped = 3;
+constexpr int SomeErrors = 3;
 
 struct BatchArguments : job::Job
 {
@@ -37,6 +39,8 @@ struct BatchArguments : job::Job
   int                      jobs = 0;
   bool                     dryRun = false;
   bool                     report = false;
+  bool                     pdf = false;
+  std::vector<std::string> fields;
 };
 
 std::string
@@ -124,7 +128,13 @@ RunBatchCommand(const BatchArguments & arguments)
     throw InvalidArgument("--memory is " + Counted(arguments.memory, "byte") + "; write a unit, such as 10GB");
   }
   Device::FromName(arguments.device);
-  const batch::Recipe     recipe = batch::ReadRecipe(arguments.recipe);
+  batch::Recipe recipe = batch::ReadRecipe(arguments.recipe);
+  if (!recipe.logo.empty())
+  {
+    recipe.logo = (std::filesystem::path(arguments.recipe).parent_path() / recipe.logo).string();
+  }
+  report::SetFields(recipe, arguments.fields);
+  const std::string       logo = recipe.logo.empty() ? "" : report::CopiedLogo(arguments.folder, recipe.logo);
   const batch::FoundItems found = batch::FindItems(arguments.inputs, recipe, arguments.folder);
   if (arguments.dryRun)
   {
@@ -157,9 +167,17 @@ RunBatchCommand(const BatchArguments & arguments)
   TellAtInterrupt("brickccl: stopped; finished items stay in " + Quoted(arguments.folder) +
                   "; continue with the same command and --resume\n");
   const batch::BatchResult result = batch::RunBatch(found.items, recipe, arguments.folder, options);
+  if (!logo.empty())
+  {
+    ReplaceTextFile(logo, [&](std::ostream & stream) { stream << batch::ReadText(recipe.logo); });
+  }
   if (arguments.report)
   {
-    report::WriteReport(arguments.folder);
+    report::WriteReport(arguments.folder, arguments.fields);
+  }
+  if (arguments.pdf)
+  {
+    report::WritePdf(arguments.folder);
   }
   if (result.wasInterrupted)
   {
@@ -169,7 +187,7 @@ RunBatchCommand(const BatchArguments & arguments)
   PrintResult(arguments, found, result, reporter);
   if (result.errors > 0)
   {
-    throw CLI::RuntimeError(SomeSkipped);
+    throw CLI::RuntimeError(SomeErrors);
   }
 }
 
@@ -207,6 +225,9 @@ AddBatchCommand(CLI::App & app)
                     arguments->resume,
                     "continue a batch: skip finished images, except those without pictures for --report");
   command->add_flag("--report", arguments->report, "also write report.html, one file to read, print and share");
+  command->add_flag("--pdf", arguments->pdf, "also print it to report.pdf (needs Chromium or Chrome)")
+    ->needs(command->get_option("--report"));
+  AddReportFields(*command, arguments->fields);
   command->add_flag("--dry-run", arguments->dryRun, "check the recipe and list the items; write nothing");
   command->callback([arguments] { RunBatchCommand(*arguments); });
 }

@@ -7,6 +7,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include <string>
+#include <vector>
+
 namespace brickccl::cli
 {
 
@@ -30,6 +33,8 @@ void AddCompareCommand(CLI::App & app);
 /** Prints what a scan is: its size, spacing, type and orientation, how its values are spread, and which thresholds
  * these propose. \param asJson  prints one JSON object. */
 void PrintScanInfo(const std::string & path, const job::Reading & files, int threads, bool asJson);
+/** Adds --report-field, of commands that write reports. */
+void AddReportFields(CLI::App & command, std::vector<std::string> & fields);
 
 } // namespace brickccl::cli
 

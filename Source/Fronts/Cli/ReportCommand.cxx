@@ -9,12 +9,38 @@ namespace brickccl::cli
 {
 
 void
+AddReportFields(CLI::App & command, std::vector<std::string> & fields)
+{
+  command
+    .add_option("--report-field",
+                fields,
+                "field of the report's head, as customer=ACME; overrides [report] of the recipe; may be repeated")
+    ->type_name("NAME=VALUE")
+    ->expected(1)
+    ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+void
 AddReportCommand(CLI::App & app)
 {
-  auto       folder = std::make_shared<std::string>();
+  struct Arguments
+  {
+    std::string              folder;
+    std::vector<std::string> fields;
+    bool                     pdf = false;
+  };
+  auto       arguments = std::make_shared<Arguments>();
   CLI::App * command = app.add_subcommand("report", "Write the report of a batch as one HTML file");
-  command->add_option("OUTDIR", *folder, "folder written by `brickccl batch`")->required();
-  command->callback([folder] { std::cout << report::WriteReport(*folder) << std::endl; });
+  command->add_option("OUTDIR", arguments->folder, "folder written by `brickccl batch`")->required();
+  AddReportFields(*command, arguments->fields);
+  command->add_flag("--pdf", arguments->pdf, "also write report.pdf (needs Chromium or Chrome)");
+  command->callback([arguments] {
+    std::cout << report::WriteReport(arguments->folder, arguments->fields) << std::endl;
+    if (arguments->pdf)
+    {
+      std::cout << report::WritePdf(arguments->folder) << std::endl;
+    }
+  });
 }
 
 } // namespace brickccl::cli

@@ -254,7 +254,8 @@ BatchFolder::RemoveStale(const std::vector<BatchItem> & items, const std::vector
   {
     OnDisk(m_Path, [&] {
       hadReport = fs::remove(PathOf("report.html"));
-      for (const char * const file : { "manifest.json", "items.csv", "defects.csv", "timings.csv" })
+      for (const char * const file :
+           { "report.pdf", "report.xlsx", "manifest.json", "items.csv", "defects.csv", "timings.csv" })
       {
         fs::remove(PathOf(file));
       }

@@ -4,7 +4,6 @@
 
 #include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Core/Printable.h"
-#include "BrickCCL/Job/JobCriterion.h"
 #include "BrickCCL/Segmenting/Threshold.h"
 #include "BrickCCL/Segmenting/ThresholdAsJson.h"
 
@@ -23,137 +22,191 @@ TextOf(const Number & number)
                                                                                : Shortest(static_cast<double>(number));
 }
 
-std::string
-TextOf(const Criterion::Range & range)
+/** Makes the sentences of a recipe. */
+class Explainer
 {
-  return "from " + TextOf(range.low) + " to " + TextOf(range.high);
-}
+public:
+  Explainer(const Recipe & recipe, const job::Language & language)
+    : m_Recipe(recipe)
+    , m_Language(language)
+  {}
 
-std::string
-ExplainPart(const job::Part & part)
-{
-  std::string text = "The part is the largest piece of material (values ";
-  text += part.partRange ? TextOf(*part.partRange) : "at or above the threshold that " + part.partThreshold + " finds";
-  text += part.partMethod == "pores" || part.partMethod == "largest" ? ")" : ") that touches no side along x and y";
-  text += part.partMethod == "pores" ? " with its pores; through-bores do not belong to it"
-        : part.partHoles == "volume" ? " with the cavities that it encloses"
-        : part.partHoles == "slices" ? " with the cavities that it encloses in each slice"
+  std::vector<std::string>
+  Explain()
+  {
+    AddInput();
+    AddPart();
+    AddDefects();
+    AddRules();
+    return m_Lines;
+  }
+
+private:
+  /** Adds a sentence if `holds` is true. */
+  void
+  Add(bool holds, const std::string & english, const std::vector<std::string> & values = {})
+  {
+    if (holds)
+    {
+      m_Lines.push_back(m_Language(english, values));
+    }
+  }
+
+  std::string
+  Text(double number) const
+  {
+    return m_Language.Decimal(Shortest(number));
+  }
+
+  std::string
+  Text(const Criterion::Range & range) const
+  {
+    return m_Language("from {1} to {2}",
+                      { m_Language.Decimal(TextOf(range.low)), m_Language.Decimal(TextOf(range.high)) });
+  }
+
+  void
+  AddInput()
+  {
+    std::string spacing;
+    for (const double step : m_Recipe.spacing)
+    {
+      spacing += (spacing.empty() ? "" : " x ") + Text(step);
+    }
+    m_Lines = { m_Recipe.name };
+    Add(!m_Recipe.description.empty(), m_Recipe.description);
+    Add(true,
+        m_Recipe.slices != "volume" ? "Every slice image is an item of its own."
+        : m_Recipe.acceptIrregularNames
+          ? "The slice images of a folder are one volume, even if numbers are missing or names differ."
+          : "The slice images of a folder are one volume; their names differ only in a number, which has no gaps.");
+    Add(!m_Recipe.raw.empty(), "Files without a header are raw voxels: {1}.", { m_Recipe.raw });
+    Add(!spacing.empty(), "The voxel size is {1} mm; it overrides the files.", { spacing });
+    Add(!m_Recipe.smooth.empty(), "The image is smoothed by {1}.", { m_Recipe.smooth });
+  }
+
+  void
+  AddPart()
+  {
+    const job::Part & part = m_Recipe;
+    if (part.partMethod == "none")
+    {
+      return;
+    }
+    const bool        hasPores = part.partMethod == "pores";
+    const std::string close = Text(part.close);
+    const std::string values = part.partRange
+                               ? m_Language("values {1}", { Text(*part.partRange) })
+                               : m_Language("values at or above the threshold that {1} finds", { part.partThreshold });
+    std::string       text = m_Language(
+      hasPores || part.partMethod == "largest"
+        ? "The part is the largest piece of material ({1}){2}{3}. Only voxels in the part count."
+        : "The part is the largest piece of material ({1}) that touches no side along x and "
+                "y{2}{3}. Only voxels in the part count.",
+      { values,
+        m_Language(hasPores                     ? " with its pores; through-bores do not belong to it"
+                   : part.partHoles == "volume" ? " with the cavities that it encloses"
+                   : part.partHoles == "slices" ? " with the cavities that it encloses in each slice"
+                                                : ""),
+        part.close > 0 ? m_Language("; cracks and openings up to {1} mm wide belong to it", { close }) : "" });
+    text += hasPores                 ? m_Language(part.close > 0
+                                    ? " Only closed pores count: a pore with even a one-voxel opening to the outside "
+                                                      "belongs to the outside, unless the opening is at most this wide."
+                                    : " Only closed pores count: a pore with even a one-voxel opening to the outside "
+                                                      "belongs to the outside; part.close_mm closes openings.")
+          : part.partHoles != "none" ? m_Language(" A cavity with even a one-voxel opening is not enclosed.")
                                      : "";
-  text +=
-    part.close > 0 ? "; cracks and openings up to " + Shortest(part.close) + " mm wide belong to it" : std::string();
-  text += ". Only voxels in the part count.";
-  if (part.partMethod == "pores")
-  {
-    text += " Only closed pores count: a pore with even a one-voxel opening to the outside belongs to the outside";
-    text += part.close > 0 ? ", unless the opening is at most this wide." : "; part.close_mm closes openings.";
+    text += part.erode > 0
+            ? m_Language(" Its core consists of the voxels deeper than {1} mm below its surface or the image's border; "
+                         "only defects entirely in the core count.",
+                         { Text(part.erode) })
+            : "";
+    m_Lines.push_back(text);
   }
-  else if (part.partHoles != "none")
-  {
-    text += " A cavity with even a one-voxel opening is not enclosed.";
-  }
-  if (part.erode > 0)
-  {
-    const std::string depth = Shortest(part.erode);
-    text += " Its core consists of the voxels deeper than " + depth +
-            " mm below its surface or the image's border; only defects entirely in the core count.";
-  }
-  return text;
-}
 
-std::string
-ExplainLabeling(const Recipe & recipe)
-{
-  std::string text = "Neighboring voxels of defects belong to one component";
-  text += job::JoiningOf(recipe);
-  text += !recipe.neighborhood.empty()         ? "; each voxel has the neighbors " + recipe.neighborhood + "."
-        : recipe.connectivity == FaceNeighbors ? "; neighbors share a face."
+  void
+  AddDefects()
+  {
+    const Recipe & recipe = m_Recipe;
+    const bool     isGiven =
+      !recipe.threshold.empty() && ThresholdMethod::FromText(recipe.threshold).kind == ThresholdMethod::Kind::Value;
+    const std::string values = recipe.range ? Text(*recipe.range)
+                             : isGiven      ? m_Language.Decimal(recipe.threshold)
+                                            : m_Language("the threshold that {1} finds", { recipe.threshold });
+    Add(true,
+        recipe.range ? "Voxels with values {1} may belong to defects."
+        : recipe.threshold.empty()
+          ? (recipe.partMethod == "pores" ? "Voxels in the part that are not material belong to defects."
+                                          : "Voxels that are not 0 may belong to defects.")
+        : recipe.below ? "Voxels below {1} may belong to defects."
+                       : "Voxels at or above {1} may belong to defects.",
+        { values });
+    const bool        isNamed = !recipe.neighborhood.empty();
+    const std::string joining = recipe.equalValue ? m_Language(" if their values are equal")
+                              : recipe.tolerance  ? m_Language(" if their values differ by at most {1}",
+                                                              { m_Language.Decimal(recipe.tolerance->ToString()) })
+                                                  : "";
+    Add(true,
+        isNamed ? "Neighboring voxels of defects belong to one component{1}; each voxel has the neighbors {2}."
+        : recipe.connectivity == FaceNeighbors
+          ? "Neighboring voxels of defects belong to one component{1}; neighbors share a face."
         : recipe.connectivity == FullNeighbors
-          ? "; neighbors share a face, an edge or a corner."
-          : "; each voxel has " + std::to_string(recipe.connectivity) + " neighbors.";
-  if (!recipe.bySlice.empty())
-  {
-    text += " Each slice across " + recipe.bySlice + " is labeled separately.";
+          ? "Neighboring voxels of defects belong to one component{1}; neighbors share a face, an edge or a corner."
+          : "Neighboring voxels of defects belong to one component{1}; each voxel has {2} neighbors.",
+        { joining, isNamed ? recipe.neighborhood : std::to_string(recipe.connectivity) });
+    m_Lines.back() +=
+      recipe.bySlice.empty() ? "" : m_Language(" Each slice across {1} is labeled separately.", { recipe.bySlice });
+    Add(recipe.minimumVolume.value > 0,
+        recipe.bySlice.empty() && recipe.minimumVolume.power != 2
+          ? "Components smaller than {1} mm3 are ignored as noise."
+          : "Components smaller than {1} mm2 are ignored as noise.",
+        { Text(recipe.minimumVolume.value) });
+    Add(recipe.minimumSize > 0,
+        "Components of fewer than {1} voxels are ignored as noise.",
+        { std::to_string(recipe.minimumSize) });
+    Add(recipe.maximumSize != job::NoLimit,
+        "Components of more than {1} voxels are not defects.",
+        { std::to_string(recipe.maximumSize) });
+    Add(true,
+        recipe.keep.empty() ? "Every component is a defect." : "Defects are components with {1}.",
+        { recipe.keep });
   }
-  return text;
-}
 
-/** "1200" for a threshold that is given, else how it is found. */
-std::string
-TextOfThreshold(const std::string & threshold)
-{
-  const bool isGiven = ThresholdMethod::FromText(threshold).kind == ThresholdMethod::Kind::Value;
-  return isGiven ? threshold : "the threshold that " + threshold + " finds";
-}
+  void
+  AddRules()
+  {
+    const bool hasRules = !m_Recipe.acceptance.empty();
+    Add(true, hasRules ? "An item passes if" : "There are no rules: items neither pass nor fail.");
+    for (const AcceptanceRule & rule : m_Recipe.acceptance)
+    {
+      m_Lines.push_back("  - " + ExplainRule(rule, m_Recipe, m_Language) +
+                        (rule.name == rule.rule ? "" : " (" + rule.name + ")"));
+    }
+    Add(true,
+        m_Recipe.labels == "none" ? "For each item it writes a table, a summary{2}"
+                                  : "For each item it writes a table, a summary, a label map ({1}){2}",
+        { m_Recipe.labels, m_Language(m_Recipe.pictures ? " and a picture." : ".") });
+  }
+
+  const Recipe &           m_Recipe;
+  const job::Language &    m_Language;
+  std::vector<std::string> m_Lines;
+};
 
 } // namespace
 
-std::vector<std::string>
-ExplainRecipe(const Recipe & recipe)
+std::string
+ExplainRule(const AcceptanceRule & rule, const Recipe & recipe, const job::Language & language)
 {
-  std::vector<std::string> lines = { recipe.name };
-  const auto               add = [&](const std::string & line) { lines.push_back(line); };
-  if (!recipe.description.empty())
-  {
-    add(recipe.description);
-  }
-  add(recipe.slices == "volume"
-        ? "The slice images of a folder are one volume" +
-            std::string(recipe.acceptIrregularNames ? ", even if numbers are missing or names differ."
-                                                    : "; their names differ only in a number, which has no gaps.")
-        : "Every slice image is an item of its own.");
-  if (!recipe.raw.empty())
-  {
-    add("Files without a header are raw voxels: " + recipe.raw + ".");
-  }
-  if (!recipe.spacing.empty())
-  {
-    std::string spacing;
-    for (const double step : recipe.spacing)
-    {
-      spacing += (spacing.empty() ? "" : " x ") + Shortest(step);
-    }
-    add("The voxel size is " + spacing + " mm; it overrides the files.");
-  }
-  if (!recipe.smooth.empty())
-  {
-    add("The image is smoothed by " + recipe.smooth + ".");
-  }
-  if (recipe.partMethod != "none")
-  {
-    add(ExplainPart(recipe));
-  }
-  add(recipe.range                ? "Voxels with values " + TextOf(*recipe.range) + " may belong to defects."
-      : !recipe.threshold.empty() ? std::string("Voxels ") + (recipe.below ? "below " : "at or above ") +
-                                      TextOfThreshold(recipe.threshold) + " may belong to defects."
-      : recipe.partMethod == "pores" ? std::string("Voxels in the part that are not material belong to defects.")
-                                     : std::string("Voxels that are not 0 may belong to defects."));
-  add(ExplainLabeling(recipe));
-  if (recipe.minimumVolume.value > 0)
-  {
-    add("Components smaller than " + Shortest(recipe.minimumVolume.value) +
-        (recipe.bySlice.empty() && recipe.minimumVolume.power != 2 ? " mm3" : " mm2") + " are ignored as noise.");
-  }
-  if (recipe.minimumSize > 0)
-  {
-    add("Components of fewer than " + std::to_string(recipe.minimumSize) + " voxels are ignored as noise.");
-  }
-  if (recipe.maximumSize != std::numeric_limits<std::uint64_t>::max())
-  {
-    add("Components of more than " + std::to_string(recipe.maximumSize) + " voxels are not defects.");
-  }
-  add(recipe.keep.empty() ? "Every component is a defect." : "Defects are components with " + recipe.keep + ".");
-  add(recipe.acceptance.empty() ? "There are no rules: items neither pass nor fail." : "An item passes if");
   const std::string region = recipe.partMethod == "none" ? "image" : recipe.erode > 0 ? "part's core" : "part";
-  for (const AcceptanceRule & rule : recipe.acceptance)
-  {
-    add("  - " + FindRule(rule.rule)->explain(rule, region) +
-        (rule.where.empty() ? "" : ", of those with " + rule.where) +
-        (rule.name == rule.rule ? "" : " (" + rule.name + ")"));
-  }
-  add("For each item it writes a table, a summary" +
-      std::string(recipe.labels == "none" ? "" : ", a label map (" + recipe.labels + ")") +
-      (recipe.pictures ? " and a picture." : "."));
-  return lines;
+  return FindRule(rule.rule)->explain(rule, region, language) +
+         (rule.where.empty() ? "" : language(", of those with {1}", { rule.where }));
+}
+
+std::vector<std::string>
+ExplainRecipe(const Recipe & recipe, const job::Language & language)
+{
+  return Explainer(recipe, language).Explain();
 }
 
 } // namespace brickccl::batch

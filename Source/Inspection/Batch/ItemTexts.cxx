@@ -28,12 +28,17 @@ ValueOrNull(const std::optional<TValue> & value)
   return value ? ordered_json(*value) : ordered_json();
 }
 
-/** " mm3" of "volume_mm3", " %" of "at_most_percent"; nothing if the name ends with no unit. */
+/** The unit of a rule's value and limit, after a blank; nothing for a count. */
 std::string
-UnitOf(const std::string & name)
+UnitOfRule(const ordered_json & result, const Recipe & recipe)
 {
-  const std::string unit = name.substr(name.rfind('_') + 1);
-  return unit == "percent" ? " %" : unit.rfind("mm", 0) == 0 ? ' ' + unit : "";
+  const Rule &      rule = *FindRule(result.at("rule"));
+  const std::string keys = rule.keys;
+  const std::string key = keys.substr(0, keys.find(' '));
+  std::string       unit = rule.found == nullptr ? job::WordsAndUnit(key).second : "";
+  unit = unit == "mm3" && !recipe.bySlice.empty() ? "mm2" : unit;
+  unit = unit.empty() ? job::WordsAndUnit(result.at("column")).second : unit;
+  return unit.empty() ? "" : ' ' + unit;
 }
 
 } // namespace
@@ -76,23 +81,42 @@ NoteOnRule(const AcceptanceRule & rule, const RuleResult & result)
 }
 
 std::string
-DescribeFailure(const ordered_json & result, const Recipe & recipe)
+ValueText(const ordered_json & result, const Recipe & recipe, const job::Language & language)
 {
-  const std::string    keys = FindRule(result.at("rule"))->keys;
-  const std::string    key = keys.substr(0, keys.find(' '));
-  const std::string    unit = key == "at_most_mm3" && !recipe.bySlice.empty() ? " mm2"
-                            : UnitOf(key).empty()                             ? UnitOf(result.at("column"))
-                                                                              : UnitOf(key);
   const ordered_json & value = result.at("value");
   const auto           limit = result.at("limit").get<double>();
-  std::string          text = value.is_number() ? job::Readable(Number(value.get<double>())) : "is not a number";
-  if (value.is_string() || (value.is_number() && text == job::Readable(Number(limit))))
+  if (!value.is_number())
   {
-    // Infinite, or so near the limit that rounding would hide the difference.
-    text = value.is_string() ? value.get<std::string>() : value.dump();
+    return value.is_string() ? value.get<std::string>() : language("is not a number");
   }
-  return result.at("name").get<std::string>() + ' ' + text + (value.is_number() ? unit : "") + ", limit " +
-         Shortest(limit) + unit;
+  std::string text = job::Readable(Number(value.get<double>()));
+  if (text == job::Readable(Number(limit)))
+  {
+    // So near the limit that rounding would hide the difference.
+    text = Shortest(value.get<double>());
+  }
+  return language.Decimal(text) + UnitOfRule(result, recipe);
+}
+
+std::string
+LimitText(const ordered_json & result, const Recipe & recipe, const job::Language & language)
+{
+  return language.Decimal(Shortest(result.at("limit").get<double>())) + UnitOfRule(result, recipe);
+}
+
+std::string
+DescribeFailure(const ordered_json &   result,
+                const AcceptanceRule & rule,
+                const Recipe &         recipe,
+                const job::Language &  language)
+{
+  const char * const found = FindRule(rule.rule)->found;
+  const std::string  length = language.Decimal(Shortest(rule.reference > 0 ? rule.reference : rule.within));
+  const std::string  slice = result.at("slice").dump();
+  return rule.name +
+         (found == nullptr ? ' ' + ValueText(result, recipe, language)
+                           : ": " + language.Plural(result.at("value").get<double>(), found, { length, slice })) +
+         language(", limit {1}", { LimitText(result, recipe, language) });
 }
 
 std::string

@@ -4,6 +4,7 @@
 
 #include "BrickCCL/Batch/Acceptance.h"
 #include "BrickCCL/Batch/Recipe.h"
+#include "BrickCCL/Job/Language.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
 #include <nlohmann/json.hpp>
@@ -19,8 +20,15 @@ nlohmann::ordered_json DescribeRule(const AcceptanceRule & rule, const RuleResul
 /** A message if some defects have no number in the column of a rule; else empty. */
 std::string NoteOnRule(const AcceptanceRule & rule, const RuleResult & result);
 
-/** A rule that failed, as DescribeRule has it: "Largest pore 1.595 mm, limit 1.5 mm" */
-std::string DescribeFailure(const nlohmann::ordered_json & result, const Recipe & recipe);
+/** What was found by a rule, as DescribeRule has it, and its limit: "1.595 mm", "1.5 mm". */
+std::string ValueText(const nlohmann::ordered_json & result, const Recipe & recipe, const job::Language & language);
+std::string LimitText(const nlohmann::ordered_json & result, const Recipe & recipe, const job::Language & language);
+
+/** A rule that failed: "Largest pore 1.595 mm, limit 1.5 mm" */
+std::string DescribeFailure(const nlohmann::ordered_json & result,
+                            const AcceptanceRule &         rule,
+                            const Recipe &                 recipe,
+                            const job::Language &          language);
 
 /** The table of an item as CSV, with the slice that shows each defect. */
 std::string TextOfTable(const ComponentTable & table);

@@ -4,6 +4,7 @@
 
 #include "BrickCCL/Batch/Recipe.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Job/Language.h"
 
 #include <string>
 #include <vector>
@@ -57,7 +58,10 @@ struct ReadyRecipe
 const std::vector<ReadyRecipe> & ReadyRecipes();
 
 /** What a recipe does, in sentences, a line each. */
-std::vector<std::string> ExplainRecipe(const Recipe & recipe);
+std::vector<std::string> ExplainRecipe(const Recipe & recipe, const job::Language & language = job::Language());
+
+/** What passes a rule of a recipe, as words without a full stop. */
+std::string ExplainRule(const AcceptanceRule & rule, const Recipe & recipe, const job::Language & language);
 
 } // namespace brickccl::batch
 

@@ -27,6 +27,7 @@ const std::vector<std::pair<std::string, std::string>> Tables = {
   { "selection", "which components are defects" },
   { "acceptance", "the rules; an item passes if it passes all of them" },
   { "outputs", "what is written for each item" },
+  { "report", "the head of the report, and how it is written" },
 };
 
 ordered_json

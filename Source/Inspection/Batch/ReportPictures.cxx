@@ -2,6 +2,8 @@
 #include "BrickCCL/Batch/ReportPictures.h"
 
 #include "BrickCCL/Batch/Acceptance.h"
+#include "BrickCCL/Batch/ColumnValues.h"
+#include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/ImageFile.h"
 #include "BrickCCL/Files/Isolation/Program.h"
 #include "BrickCCL/Pictures/Sheets.h"
@@ -164,12 +166,20 @@ DrawForReport(const ReportSources & sources, const std::string & folder, const H
                                           sheet.window,
                                           context.Part(0.4, 0.5));
     drawn.files.push_back(ThumbnailsFile);
+    const bool        isSlices = sources.table.sliceAxis.has_value();
+    const std::string sizeName = TotalsOf(sources.table).sizeName;
+    const auto        sizeOf = ValuesOf(sources.table, sizeName);
+    const auto        diameterOf =
+      ValuesOf(sources.table, isSlices ? "equivalent_circular_diameter_mm" : "equivalent_spherical_diameter_mm");
     auto shown = nlohmann::ordered_json::array();
     for (const SlicedComponent & defect : largest)
     {
-      shown.push_back({ { "label", sources.table.components.Label(defect.place) },
+      const ComponentMeasures component = sources.table.components[defect.place];
+      shown.push_back({ { "label", component.label },
                         { "slice", defect.slice },
-                        { "voxel_count", sources.table.components.VoxelCount(defect.place) } });
+                        { "voxel_count", component.voxelCount },
+                        { "diameter_mm", diameterOf(component) },
+                        { sizeName, sizeOf(component) } });
     }
     drawn.description["defects"] = { { "file", ThumbnailsFile },
                                      { "columns", squares.columns },

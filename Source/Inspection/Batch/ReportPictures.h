@@ -30,7 +30,7 @@ struct ReportSources
 };
 
 /** The largest number of slices in an item's report, including slices of its largest defects. */
-inline constexpr std::size_t MaximumReportSlices = 64;
+inline constexpr std::size_t MaximumReportSlices = 32;
 inline constexpr std::size_t MaximumReportDefects = 12;
 /** The longest side of a slice in pixels. */
 inline constexpr int SliceSide = 256;

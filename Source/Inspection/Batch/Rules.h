@@ -3,6 +3,7 @@
 #define BRICKCCL_BATCH_RULES_H
 
 #include "BrickCCL/Batch/Recipe.h"
+#include "BrickCCL/Job/Language.h"
 #include "BrickCCL/Job/Parameters.h"
 
 #include <string>
@@ -35,8 +36,11 @@ struct Rule
   const char * column;
   /** Judges the defects. */
   void (*judge)(RuleJudge & judge);
-  /** What passes, as a sentence: "there are at most 3 defects". */
-  std::string (*explain)(const AcceptanceRule & rule, const std::string & region);
+  /** What passes, as a sentence: "there are at most 3 defects". \param region  "part", "part's core" or "image" */
+  std::string (*explain)(const AcceptanceRule & rule, const std::string & region, const job::Language & language);
+  /** What was found where it failed, in two forms (Language::Plural): {1} is the count, {2} the length in mm that the
+   *  rule has, {3} the slice. Null: the value. */
+  const char * found = nullptr;
 };
 
 /** All rules, in the order of the pages. */

@@ -382,11 +382,12 @@ private:
     const auto           defects = summary.at("defects").get<std::uint64_t>();
     std::string          text = summary.at("verdict").get<std::string>();
     text = (text == "none" ? "" : text + ", ") + std::to_string(defects) + (defects == 1 ? " defect" : " defects");
-    for (const ordered_json & rule : summary.at("rules"))
+    for (std::size_t i = 0; i < m_Recipe.acceptance.size(); ++i)
     {
+      const ordered_json & rule = summary.at("rules").at(i);
       if (!rule.at("passes").get<bool>())
       {
-        text += "; " + DescribeFailure(rule, m_Recipe);
+        text += "; " + DescribeFailure(rule, m_Recipe.acceptance[i], m_Recipe, job::Language());
       }
     }
     return text;

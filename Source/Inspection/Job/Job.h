@@ -161,7 +161,23 @@ struct Running
   bool          resume = false;
 };
 
-struct Job : Reading, Segmenting, Neighbors, Filter, Table, LabelMap, Running
+/** The head of a report of a batch; what is empty is left out. */
+struct ReportHead
+{
+  std::string reportTitle;
+  std::string customer;
+  std::string reportOrder;
+  std::string reportPart;
+  std::string serialNumber;
+  std::string inspector;
+  std::string scanner;
+  std::string reportDate;
+  std::string logo;
+  std::string language = "en";
+  std::string paper = "A4";
+};
+
+struct Job : Reading, Segmenting, Neighbors, Filter, Table, LabelMap, Running, ReportHead
 {
   std::string input;
 

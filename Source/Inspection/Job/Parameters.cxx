@@ -5,6 +5,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Files/ImageFile.h"
+#include "BrickCCL/Job/Language.h"
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Segmenting/Smoothing.h"
 
@@ -321,6 +322,25 @@ TableRows()
   };
 }
 
+/** The fields of a report's head, and how it is written. */
+std::vector<Parameter>
+ReportRows()
+{
+  return {
+    { "", "report.title", &Job::reportTitle, Text, "", "", "title; default: the recipe's name" },
+    { "", "report.customer", &Job::customer, Text, "", "", "customer" },
+    { "", "report.order", &Job::reportOrder, Text, "", "", "order, or its number" },
+    { "", "report.part", &Job::reportPart, Text, "", "", "part, or its number" },
+    { "", "report.serial_number", &Job::serialNumber, Text, "", "", "serial number, or the first and the last one" },
+    { "", "report.inspector", &Job::inspector, Text, "", "", "who inspected" },
+    { "", "report.scanner", &Job::scanner, Text, "", "", "scanner, and how it scanned" },
+    { "", "report.date", &Job::reportDate, Text, "", "", "date, as it is written in the report" },
+    { "", "report.logo", &Job::logo, Text, "", "", "picture for the head: a .png, .jpg or .svg next to the recipe" },
+    { "", "report.language", &Job::language, OneOf(LanguageCodes()), "", "", "language of the report; default: en" },
+    { "", "report.paper", &Job::paper, OneOf({ "A4", "Letter" }), "", "", "paper that it is printed on; default: A4" },
+  };
+}
+
 std::vector<Parameter>
 OutputRows()
 {
@@ -380,7 +400,7 @@ Parameters()
 {
   static const std::vector<Parameter> parameters = [] {
     std::vector<Parameter> all = InputRows();
-    for (const auto & rows : { SegmentingRows(), JoiningRows(), FilterRows(), TableRows(), OutputRows() })
+    for (const auto & rows : { SegmentingRows(), JoiningRows(), FilterRows(), TableRows(), OutputRows(), ReportRows() })
     {
       all.insert(all.end(), rows.begin(), rows.end());
     }

@@ -2,21 +2,36 @@
 #ifndef BRICKCCL_REPORT_REPORT_H
 #define BRICKCCL_REPORT_REPORT_H
 
+#include "BrickCCL/Job/Job.h"
+
 #include <string>
+#include <vector>
 
 namespace brickccl::report
 {
 
-/** Writes the report of a batch (Batch/BatchFolder.h), `report.html` in its folder: verdicts, defects, histograms,
- *  pictures, recipe, versions and hashes in one file that asks for nothing else.
+/** Writes the report of a batch (Batch/BatchFolder.h), `report.html` in its folder: head, verdicts, defects,
+ * histograms, pictures, recipe, versions and hashes in one file that asks for nothing else.
  *
- *  It has at most MaximumDefects rows of defects, the largest ones of all items; as the page notes. Pictures are part
- *  of it up to MaximumPictureBytes; the page links the others. \return the path. \throws Error if the folder is not a
- *  batch's folder, or the file cannot be written. */
-std::string WriteReport(const std::string & folder);
+ *  It has at most MaximumDefects rows of defects, the largest ones of all items; as the page notes. Pictures are as
+ *  small as many items need them to be (PagePictures.h).
+ *  \param fields  "name=value", which override [report] of the recipe
+ *  \return the path. \throws Error if the folder is not a batch's folder, or the file cannot be written. */
+std::string WriteReport(const std::string & folder, const std::vector<std::string> & fields = {});
+
+/** Sets the keys of [report] of a recipe. \param fields  "name=value" \throws InvalidArgument for one that there is
+ *  none of, and for a value that it does not take. */
+void SetFields(job::Job & recipe, const std::vector<std::string> & fields);
+
+/** The path of a logo in a batch's folder, where a batch copies it from `from`. \throws Error if `from` is not a
+ * picture for a page. */
+std::string CopiedLogo(const std::string & folder, const std::string & from);
+
+/** Prints report.html in a batch's folder to report.pdf, by a Chromium or Chrome. \return the path. \throws Error if
+ *  there is none, or it does not print. */
+std::string WritePdf(const std::string & folder);
 
 inline constexpr std::size_t MaximumDefects = 20000;
-inline constexpr std::size_t MaximumPictureBytes = std::size_t{ 64 } << 20;
 
 } // namespace brickccl::report
 

@@ -10,8 +10,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
-#include <iomanip>
 #include <set>
 #include <sstream>
 
@@ -60,50 +61,6 @@ struct Table
   }
 };
 
-/** Limits of rules that the histogram of a column can show. */
-ordered_json
-Limits(const std::vector<Item> & items)
-{
-  auto limits = ordered_json::array();
-  for (const Item & item : items)
-  {
-    if (item.summary.is_null())
-    {
-      continue;
-    }
-    for (const ordered_json & rule : item.summary.at("rules"))
-    {
-      const std::string column =
-        rule.at("rule") == "spacing" ? std::string("nearest_distance_mm") : rule.at("column").get<std::string>();
-      if (!column.empty())
-      {
-        limits.push_back({ { "column", column }, { "name", rule.at("name") }, { "limit", rule.at("limit") } });
-      }
-    }
-    // The rules are the same for all items.
-    break;
-  }
-  return limits;
-}
-
-/** The columns that are shown at first: all but boxes and places. */
-std::vector<std::string>
-MainColumns(const std::vector<std::string> & columns)
-{
-  std::vector<std::string> main;
-  for (const std::string & column : columns)
-  {
-    const bool isPlace = column.rfind("bbox_", 0) == 0 || column.rfind("centroid_", 0) == 0 ||
-                         column.rfind("first_voxel_", 0) == 0 || column.rfind("equivalent_spherical_radius", 0) == 0 ||
-                         column.rfind("covariance_", 0) == 0 || column.rfind("principal_", 0) == 0;
-    if (!isPlace)
-    {
-      main.push_back(column);
-    }
-  }
-  return main;
-}
-
 ordered_json
 NumberOf(const std::string & text)
 {
@@ -114,8 +71,14 @@ NumberOf(const std::string & text)
     return {};
   }
   constexpr double largestExactWhole = 9007199254740992.0;
-  const bool       isWhole = number == std::floor(number) && std::abs(number) < largestExactWhole;
-  return isWhole ? ordered_json(static_cast<std::int64_t>(number)) : ordered_json(number);
+  if (number == std::floor(number) && std::abs(number) < largestExactWhole)
+  {
+    return static_cast<std::int64_t>(number);
+  }
+  // Six digits are more than the page shows; defects.csv has all of them.
+  char rounded[32];
+  std::snprintf(rounded, sizeof(rounded), "%.6g", number);
+  return std::strtod(rounded, nullptr);
 }
 
 /** \throws Error if a file that the report shows is not what the manifest says. */
@@ -166,20 +129,6 @@ HasItems(const ordered_json & items, const Table & table)
 
 } // namespace
 
-std::string
-Rounded(const std::string & text)
-{
-  double     number = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || read.ec != std::errc() || read.ptr != text.data() + text.size())
-  {
-    return text;
-  }
-  std::ostringstream rounded;
-  rounded << std::setprecision(5) << number;
-  return rounded.str();
-}
-
 ordered_json
 ReadManifest(const std::string & folder)
 {
@@ -224,26 +173,30 @@ ReadItems(const std::string & folder)
 }
 
 ordered_json
-DataOfScript(const std::string & folder, const std::vector<Item> & items)
+DataOfScript(const std::string & folder, const std::vector<Item> & items, const job::Language & language)
 {
   ordered_json                       data;
   std::map<std::string, std::size_t> places;
   data["items"] = ordered_json::array();
+  data["rules"] = ordered_json::array();
   for (const Item & item : items)
   {
     places.emplace(item.cells.at("item"), data["items"].size());
     data["items"].push_back(item.cells.at("item"));
+    // The rules are the same for all items.
+    if (!item.summary.is_null())
+    {
+      data["rules"] = item.summary.at("rules");
+    }
     // Which slices can be looked through.
     data["slices"].push_back(nullptr);
     if (item.summary.contains("report") && item.summary.at("report").contains("slices"))
     {
       const ordered_json & slices = item.summary.at("report").at("slices");
-      data["slices"].back() = { { "axis", slices.at("axis") },
-                                { "columns", slices.at("columns") },
-                                { "places", slices.at("places") } };
+      data["slices"].back() = slices;
     }
   }
-  data["limits"] = Limits(items);
+  data["texts"] = language.Texts();
   Table             table(PathIn(folder, "defects.csv"));
   const std::size_t sizes = table.Place("voxel_count");
   if (table.rows.size() > MaximumDefects)
@@ -255,7 +208,11 @@ DataOfScript(const std::string & folder, const std::vector<Item> & items)
     table.rows.resize(MaximumDefects);
   }
   data["defects"]["columns"] = table.columns;
-  data["defects"]["main"] = MainColumns(table.columns);
+  data["defects"]["names"] = ordered_json::array();
+  for (const std::string & column : table.columns)
+  {
+    data["defects"]["names"].push_back(language.ColumnName(column));
+  }
   auto rows = ordered_json::array();
   for (const std::vector<std::string> & row : table.rows)
   {

@@ -2,6 +2,8 @@
 #ifndef BRICKCCL_REPORT_REPORTDATA_H
 #define BRICKCCL_REPORT_REPORTDATA_H
 
+#include "BrickCCL/Job/Language.h"
+
 #include <nlohmann/json.hpp>
 
 #include <map>
@@ -25,11 +27,10 @@ nlohmann::ordered_json ReadManifest(const std::string & folder);
 /** The items of a batch; what needs attention comes first. \throws Error. */
 std::vector<Item> ReadItems(const std::string & folder);
 
-/** The data for the page's script: the names of the items, the limits of the rules, and the defects. */
-nlohmann::ordered_json DataOfScript(const std::string & folder, const std::vector<Item> & items);
-
-/** A number with five digits; any other text unchanged. */
-std::string Rounded(const std::string & text);
+/** The data for the page's script: the names of the items, the limits of the rules, the texts of the language, and the
+ *  defects. */
+nlohmann::ordered_json
+DataOfScript(const std::string & folder, const std::vector<Item> & items, const job::Language & language);
 
 } // namespace brickccl::report
 

@@ -8,8 +8,13 @@
     for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
     return made;
   };
-  const show = (value) => value === null ? "" :
-    typeof value === "number" && !Number.isInteger(value) ? String(Number(value.toPrecision(5))) : String(value);
+  // A text in the page's language; {1} is the first value.
+  const say = (text, ...values) => (data.texts[text] ?? text).replace(/\{(\d)\}/g, (place, number) => values[number - 1] ?? place);
+  const raise = (text) => text.replace(/([ (]mm)([23])/g, (unit, length, power) => length + (power === "2" ? "\u00b2" : "\u00b3"));
+  const localized = (number) => number.replace(".", data.texts["decimal sign"]);
+  const show = (value) => value === null ? "" : localized(String(Number.isInteger(value) ? value : Number(value.toPrecision(4))));
+  // With four digits throughout, for columns of measures.
+  const align = (value) => value === null ? "" : Math.abs(value) < 1e4 ? localized(value.toPrecision(4)) : String(Math.round(value));
   const compare = (a, b) => a === b ? 0 : a === null ? 1 : b === null ? -1 :
     typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b), undefined, { numeric: true });
 
@@ -51,7 +56,7 @@
       row.hidden = !isShown;
       count += isShown ? 1 : 0;
     }
-    $("item-count").textContent = count + " of " + itemBody.rows.length + " items";
+    $("item-count").textContent = say("{1} of {2} items", count, itemBody.rows.length);
   };
   $("item-filter").addEventListener("input", filterItems);
   $("item-verdict").addEventListener("change", filterItems);
@@ -65,6 +70,9 @@
     const tile = section.querySelector(".tile");
     const picture = tile.querySelector("img");
     const last = slices.places.length - 1;
+    range.max = last;
+    tile.style.aspectRatio = slices.tile.join("/");
+    picture.style.width = 100 * slices.columns + "%";
     const showSlice = (index) => {
       const at = Math.min(Math.max(index, 0), last);
       range.value = at;
@@ -72,7 +80,7 @@
       picture.style.top = -100 * Math.floor(at / slices.columns) + "%";
       const text = slices.axis + " = " + slices.places[at];
       range.setAttribute("aria-valuetext", text);
-      section.querySelector("output").textContent = text + " (" + (at + 1) + " of " + (last + 1) + ")";
+      section.querySelector("output").textContent = text + " (" + say("{1} of {2}", at + 1, last + 1) + ")";
     };
     range.addEventListener("input", () => showSlice(Number(range.value)));
     for (const button of section.querySelectorAll("button")) {
@@ -120,25 +128,36 @@
   for (const button of jumps.slice().reverse()) scrolls[Number(button.dataset.item)]?.(Number(button.dataset.slice));
 
   // The defects: only one page of rows is in the document, so that many thousands stay fluent.
-  const { columns, rows, main } = data.defects;
+  const { columns, rows } = data.defects;
+  // The columns that are shown at first: all but boxes, places and what programs want.
+  const main = columns.filter((column) => !/^(bbox|centroid|first_voxel|equivalent_spherical_radius|covariance|principal|touches)_/.test(column));
+  // The limits of rules that a histogram can show.
+  const limits = data.rules.map((rule) => ({ column: rule.rule === "spacing" ? "nearest_distance_mm" : rule.column,
+    name: rule.name, limit: rule.limit })).filter((limit) => limit.column !== "");
+  const names = data.defects.names.map(raise);
+  const unitOf = (name) => (name.match(/ \(([^()]*)\)$/) ?? ["", ""])[1];
   if (rows.length === 0) return;
   const pageSize = 25;
   let shown = rows;
   let page = 0;
   const head = $("defect-table").tHead.rows[0];
-  for (const column of columns) {
-    const isMinor = !main.includes(column);
-    head.append(element("th", column, { scope: "col", class: (column === "item" ? "" : "number") + (isMinor ? " minor" : "") }));
+  const isMeasure = columns.map((column, place) => place > 0 && rows.some((row) => row[place] !== null && !Number.isInteger(row[place])));
+  // Some columns are shown on demand, and paper has room for eight.
+  const kinds = columns.map((column) => (column === "item" ? "" : "number") +
+    (!main.includes(column) ? " minor" : main.indexOf(column) > 7 ? " far" : ""));
+  columns.forEach((column, place) => {
+    head.append(element("th", names[place], { scope: "col", title: column, class: kinds[place] }));
     if (column !== "item") {
-      $("defect-column").append(element("option", column));
-      $("histogram-column").append(element("option", column));
+      for (const id of ["defect-column", "histogram-column"]) {
+        $(id).append(element("option", names[place], { value: column, title: column }));
+      }
     }
-  }
+  });
   for (const item of data.items) {
     $("defect-item").append(element("option", item));
     $("histogram-item").append(element("option", item));
   }
-  const chosen = data.limits.map((limit) => limit.column).find((column) => columns.includes(column)) ??
+  const chosen = limits.map((limit) => limit.column).find((column) => columns.includes(column)) ??
     columns.find((column) => column.startsWith("equivalent_")) ?? columns[1];
   $("histogram-column").value = chosen;
   $("defect-column").value = chosen;
@@ -154,19 +173,18 @@
     for (const row of shown.slice(page * pageSize, (page + 1) * pageSize)) {
       const line = element("tr");
       for (const [i, value] of row.entries()) {
-        const isMinor = !main.includes(columns[i]);
         if (columns[i] === "item") {
           const cell = element("td", undefined, { class: "name" });
           cell.append(element("a", data.items[value], { href: "#item-" + value }));
           line.append(cell);
         } else {
-          const cell = element("td", undefined, { class: "number" + (isMinor ? " minor" : "") });
+          const cell = element("td", undefined, { class: kinds[i] });
           if (columns[i] === "slice" && value !== null && scrolls[row[0]]) {
-            const link = element("a", show(value), { href: "#item-" + row[0], "aria-label": "slice " + value + " of " + data.items[row[0]] });
+            const link = element("a", show(value), { href: "#item-" + row[0], "aria-label": say("slice {1} of {2}", value, data.items[row[0]]) });
             link.addEventListener("click", (event) => { event.preventDefault(); jumpTo(row[0], value); });
             cell.append(link);
           } else {
-            cell.textContent = show(value);
+            cell.textContent = isMeasure[i] ? align(value) : show(value);
           }
           line.append(cell);
         }
@@ -174,8 +192,8 @@
       body.append(line);
     }
     $("defect-table").tBodies[0].replaceChildren(body);
-    const which = data.defects.all ? rows.length + " (the largest of " + data.defects.all + ")" : rows.length;
-    $("defect-count").textContent = shown.length + " of " + which + " defects, page " + (page + 1) + " of " + pages;
+    const which = data.defects.all ? say("{1} (the largest of {2})", rows.length, data.defects.all) : rows.length;
+    $("defect-count").textContent = say("{1} of {2} defects, page {3} of {4}", shown.length, which, page + 1, pages);
     $("defect-before").disabled = page === 0;
     $("defect-after").disabled = page === pages - 1;
     showColumns();
@@ -210,13 +228,39 @@
   $("defect-after").addEventListener("click", () => { page += 1; showPage(); });
   filterDefects();
 
-  // The histogram of a column, with the limits of the rules for it.
+  // The histogram of a column with the share of smaller defects, its d10, d50 and d90, and the limits of the rules for it.
+  const roundStep = (step) => {
+    const power = 10 ** Math.floor(Math.log10(step));
+    return power * [1, 2, 5, 10].find((factor) => factor * power >= step * (1 - 1e-9));
+  };
+  const linearTicks = (low, high, most) => {
+    const step = roundStep((high - low) / most);
+    const ticks = [];
+    for (let i = Math.ceil(low / step - 1e-6); i * step <= high + step * 1e-6; ++i) ticks.push(Number((i * step).toPrecision(12)));
+    return ticks;
+  };
+  const logarithmicTicks = (low, high, most) => {
+    for (const factors of [[1, 2, 5], [1]]) {
+      for (let stride = 1; stride < 20; ++stride) {
+        const ticks = [];
+        for (let i = Math.floor(Math.log10(low)); i <= Math.ceil(Math.log10(high)); ++i) {
+          if (i % stride === 0) ticks.push(...factors.map((factor) => Number((factor * 10 ** i).toPrecision(12))));
+        }
+        const inside = ticks.filter((tick) => tick >= low * (1 - 1e-9) && tick <= high * (1 + 1e-9));
+        if (inside.length <= most) return inside;
+        if (factors.length > 1) break;
+      }
+    }
+    return [];
+  };
   const drawHistogram = () => {
-    const name = $("histogram-column").value;
-    const column = columns.indexOf(name);
+    const column = columns.indexOf($("histogram-column").value);
+    const name = names[column];
+    const unit = unitOf(name) === "" ? "" : " " + unitOf(name);
     const item = $("histogram-item").selectedIndex - 1;
     const values = rows.filter((row) => item < 0 || row[0] === item).map((row) => row[column]).filter((value) => value !== null);
-    const limits = data.limits.filter((limit) => limit.column === name);
+    values.sort((a, b) => a - b);
+    const shownLimits = limits.filter((limit) => limit.column === columns[column]);
     const svg = $("histogram");
     svg.replaceChildren();
     const add = (kind, attributes, text) => {
@@ -226,56 +270,83 @@
       svg.append(made);
     };
     if (values.length === 0) {
-      add("text", { x: 450, y: 150, "text-anchor": "middle" }, "no values");
-      svg.setAttribute("aria-label", "no values of " + name);
+      add("text", { x: 450, y: 150, "text-anchor": "middle" }, say("no values"));
+      svg.setAttribute("aria-label", say("no values of {1}", name));
       return;
     }
-    let low = values.reduce((a, b) => Math.min(a, b));
-    let high = values.reduce((a, b) => Math.max(a, b));
-    for (const limit of limits) {
-      low = Math.min(low, limit.limit);
-      high = Math.max(high, limit.limit);
-    }
+    const ends = [values[0], values[values.length - 1], ...shownLimits.map((limit) => limit.limit)];
+    let [low, high] = [Math.min(...ends), Math.max(...ends)];
     // Sizes that differ by hundreds are told apart on a logarithmic axis alone.
     const isLogarithmic = low > 0 && high / low > 200;
-    const along = isLogarithmic ? Math.log : (value) => value;
-    const back = isLogarithmic ? Math.exp : (value) => value;
-    [low, high] = [along(low), along(high)];
-    if (low === high) { low -= 0.5; high += 0.5; }
-    const bins = Math.min(40, Math.max(5, Math.ceil(Math.sqrt(values.length))));
+    const along = isLogarithmic ? Math.log10 : (value) => value;
+    if (low === high) [low, high] = low === 0 ? [-0.5, 0.5] : [low - Math.abs(low) / 2, low + Math.abs(low) / 2];
+    // Bins begin at round numbers; of a logarithmic axis they are parts of a factor of 10.
+    const wanted = Math.min(40, Math.max(16, Math.ceil(Math.sqrt(values.length))));
+    const isWhole = !isLogarithmic && values.every(Number.isInteger);
+    let width = roundStep((along(high) - along(low)) / wanted);
+    if (isWhole) width = Math.max(1, width);
+    const first = Math.floor(along(low) / width + 1e-9) * width;
+    const bins = Math.max(1, Math.floor((along(high) - first) / width + 1e-9) + 1);
+    const last = first + bins * width;
     const counts = new Array(bins).fill(0);
-    for (const value of values) counts[Math.min(bins - 1, Math.floor((along(value) - low) / (high - low) * bins))] += 1;
-    const most = Math.max(...counts);
+    for (const value of values) counts[Math.min(bins - 1, Math.max(0, Math.floor((along(value) - first) / width + 1e-9)))] += 1;
+    const countTicks = linearTicks(0, Math.max(...counts), 5).filter(Number.isInteger);
+    const most = Math.max(...counts, ...countTicks);
     // Letters keep their size on narrow screens.
-    const width = Math.min(900, Math.max(320, svg.parentElement.clientWidth));
-    const isNarrow = width < 600;
-    svg.setAttribute("viewBox", "0 0 " + width + (isNarrow ? " 312" : " 300"));
-    const [left, right, top, bottom] = [48, width - 34, 30, 250];
-    const x = (value) => left + (along(value) - low) / (high - low) * (right - left);
-    const y = (count) => bottom - count / most * (bottom - top);
-    counts.forEach((count, i) => {
-      const begin = left + (right - left) * i / bins;
-      add("rect", { class: "bar", x: begin + 0.5, y: y(count), width: (right - left) / bins - 1, height: bottom - y(count) });
-    });
+    const full = Math.min(900, Math.max(320, svg.parentElement.clientWidth));
+    const isNarrow = full < 600;
+    svg.setAttribute("viewBox", "0 0 " + full + (isNarrow ? " 360" : " 344"));
+    const [left, right, top, bottom] = [66, full - 58, 52, 272];
+    const x = (value) => left + (along(value) - first) / (last - first) * (right - left);
+    const y = (share) => bottom - share * (bottom - top);
+    counts.forEach((count, i) => add("rect", { class: "bar", x: left + (right - left) * i / bins + 0.5, y: y(count / most),
+      width: Math.max(0.5, (right - left) / bins - 1), height: bottom - y(count / most) }));
     add("line", { class: "axis", x1: left, x2: right, y1: bottom, y2: bottom });
-    const ticks = isNarrow ? 3 : 5;
-    for (let i = 0; i <= ticks; ++i) {
-      const value = back(low + (high - low) * i / ticks);
-      add("text", { x: x(value), y: bottom + 20, "text-anchor": "middle" }, show(value));
+    const edges = isLogarithmic ? [10 ** first, 10 ** last] : [first, last];
+    const ticks = (isLogarithmic ? logarithmicTicks : linearTicks)(...edges, isNarrow ? 4 : 9);
+    for (const tick of ticks) {
+      add("line", { class: "axis", x1: x(tick), x2: x(tick), y1: bottom, y2: bottom + 5 });
+      add("text", { x: x(tick), y: bottom + 20, "text-anchor": "middle" }, show(tick));
     }
-    add("text", { x: left - 8, y: top + 5, "text-anchor": "end" }, most);
-    add("text", { x: left - 8, y: bottom, "text-anchor": "end" }, "0");
-    const title = [name + (isLogarithmic ? " (logarithmic)" : ""), values.length + " defects"];
-    (isNarrow ? title : [title.join(", ")]).forEach((line, i) => {
-      add("text", { x: width / 2, y: bottom + 42 + 14 * i, "text-anchor": "middle" }, line);
+    for (const tick of countTicks) add("text", { x: left - 8, y: y(tick / most) + 4, "text-anchor": "end" }, show(tick));
+    for (const tick of [0, 50, 100]) add("text", { class: "curve", x: right + 8, y: y(tick / 100) + 4 }, tick);
+    const turned = (place, words, kind) => add("text", { class: kind, "text-anchor": "middle",
+      transform: "translate(" + place + " " + (top + bottom) / 2 + ") rotate(-90)" }, words);
+    turned(16, say("number of defects"), "");
+    turned(full - 8, say("share of smaller ones (%)"), "curve");
+    // Of the share of smaller ones as many points as the curve needs.
+    const stride = Math.max(1, Math.floor(values.length / 400));
+    const points = [[values[0], 0]];
+    values.forEach((value, i) => { if ((i + 1) % stride === 0 || i + 1 === values.length) points.push([value, (i + 1) / values.length]); });
+    add("polyline", { class: "curve", points: points.map(([value, share]) => x(value).toFixed(1) + "," + y(share).toFixed(1)).join(" ") });
+    const quantile = (share) => {
+      const at = share * (values.length - 1);
+      const below = values[Math.floor(at)];
+      return below + (at - Math.floor(at)) * (values[Math.ceil(at)] - below);
+    };
+    const quantiles = [10, 50, 90].map((percent) => ["d" + percent, quantile(percent / 100)]);
+    let free = -Infinity;
+    for (const [mark, value] of quantiles) {
+      add("line", { class: "mark", x1: x(value), x2: x(value), y1: top - 6, y2: bottom });
+      if (x(value) - free > 26) {
+        add("text", { class: "mark", x: x(value), y: top - 10, "text-anchor": "middle" }, mark);
+        free = x(value);
+      }
+    }
+    const sizes = quantiles.map(([mark, value]) => mark + " = " + show(value) + unit).join(", ");
+    const title = [name + (isLogarithmic ? ", " + say("logarithmic") : ""),
+      ...(isNarrow ? [say("{1} defects", values.length), sizes] :
+        [say("{1} defects", values.length) + ": " + sizes + " (" + say("by number") + ")"])];
+    title.forEach((line, i) => add("text", { x: full / 2, y: bottom + 42 + 18 * i, "text-anchor": "middle", class: i === 0 ? "name" : "" }, line));
+    shownLimits.forEach((limit, i) => {
+      const at = x(limit.limit);
+      add("line", { class: "limit", x1: at, x2: at, y1: 22 + 14 * i, y2: bottom });
+      const isRight = at > full * 0.6;
+      add("text", { class: "limit", x: at + (isRight ? -6 : 6), y: 18 + 14 * i, "text-anchor": isRight ? "end" : "start" },
+        limit.name + ": " + show(limit.limit) + unit);
     });
-    for (const limit of limits) {
-      add("line", { class: "limit", x1: x(limit.limit), x2: x(limit.limit), y1: top - 10, y2: bottom });
-      const isRight = x(limit.limit) > width * 0.6;
-      add("text", { class: "limit", x: x(limit.limit) + (isRight ? -6 : 6), y: top, "text-anchor": isRight ? "end" : "start" },
-        limit.name + ": " + show(limit.limit));
-    }
-    svg.setAttribute("aria-label", "histogram of " + name + ": " + values.length + " defects from " + show(back(low)) + " to " + show(back(high)));
+    svg.setAttribute("aria-label", say("histogram of {1}: {2} defects from {3} to {4}", name, values.length, show(values[0]),
+      show(values[values.length - 1])) + ", " + sizes);
   };
   for (const id of ["histogram-column", "histogram-item"]) $(id).addEventListener("change", drawHistogram);
   addEventListener("resize", drawHistogram);

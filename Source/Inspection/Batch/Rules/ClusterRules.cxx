@@ -235,19 +235,25 @@ JudgeSizeOfClusters(RuleJudge & judge)
 }
 
 std::string
-ExplainCluster(const AcceptanceRule & rule, const std::string &)
+ExplainCluster(const AcceptanceRule & rule, const std::string &, const job::Language & language)
 {
-  const std::string limit = Shortest(rule.limit);
-  const std::string defects = rule.within > 0 ? "defects with a gap below " + Shortest(rule.within) + " mm"
-                                              : "defects with a gap below " + Shortest(rule.withinDiameters) +
-                                                  " times the equivalent diameter of the larger one";
+  const std::string limit = language.Decimal(Shortest(rule.limit));
+  const std::string gap = language.Decimal(Shortest(rule.within > 0 ? rule.within : rule.withinDiameters));
+  const std::string defects =
+    language(rule.within > 0 ? "defects with a gap below {1} mm"
+                             : "defects with a gap below {1} times the equivalent diameter of the larger one",
+             { gap });
   return rule.rule == "clusters"
-         ? (rule.limit == 1 ? "there is at most 1 cluster" : "there are at most " + limit + " clusters") +
-             " of two or more " + defects
-         : "no cluster of " + defects + " (a single defect is a cluster as well)" +
-             (rule.rule == "number-per-cluster"  ? " has more than " + limit + " of them"
-              : rule.rule == "volume-of-cluster" ? " has more than " + limit + " mm3"
-                                                 : " reaches over more than " + limit + " mm");
+         ? language.Plural(
+             rule.limit,
+             "there is at most 1 cluster of two or more {2}|there are at most {1} clusters of two or more {2}",
+             { defects })
+         : language(rule.rule == "number-per-cluster"
+                      ? "no cluster of {1} (a single defect is a cluster as well) has more than {2} of them"
+                    : rule.rule == "volume-of-cluster"
+                      ? "no cluster of {1} (a single defect is a cluster as well) has more than {2} mm3"
+                      : "no cluster of {1} (a single defect is a cluster as well) reaches over more than {2} mm",
+                    { defects, limit });
 }
 
 } // namespace
@@ -255,12 +261,20 @@ ExplainCluster(const AcceptanceRule & rule, const std::string &)
 std::vector<Rule>
 ClusterRules()
 {
-  return {
-    { "clusters", "at_most_count within_mm|within_diameters", "", JudgeNumberOfDefects, ExplainCluster },
-    { "number-per-cluster", "at_most_count within_mm|within_diameters", "", JudgeNumberOfDefects, ExplainCluster },
-    { "volume-of-cluster", "at_most_mm3 within_mm|within_diameters", "", JudgeVolumeOfClusters, ExplainCluster },
-    { "size-of-cluster", "at_most_mm within_mm|within_diameters", "", JudgeSizeOfClusters, ExplainCluster }
-  };
+  return { { "clusters",
+             "at_most_count within_mm|within_diameters",
+             "",
+             JudgeNumberOfDefects,
+             ExplainCluster,
+             "{1} cluster|{1} clusters" },
+           { "number-per-cluster",
+             "at_most_count within_mm|within_diameters",
+             "",
+             JudgeNumberOfDefects,
+             ExplainCluster,
+             "{1} defect in one cluster|{1} defects in one cluster" },
+           { "volume-of-cluster", "at_most_mm3 within_mm|within_diameters", "", JudgeVolumeOfClusters, ExplainCluster },
+           { "size-of-cluster", "at_most_mm within_mm|within_diameters", "", JudgeSizeOfClusters, ExplainCluster } };
 }
 
 } // namespace brickccl::batch

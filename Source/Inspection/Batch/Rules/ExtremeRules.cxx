@@ -43,14 +43,13 @@ JudgeColumn(RuleJudge & judge)
 }
 
 std::string
-ExplainColumn(const AcceptanceRule & rule, const std::string &)
+ExplainColumn(const AcceptanceRule & rule, const std::string &, const job::Language & language)
 {
-  std::string       words = rule.column;
-  const std::size_t unit = words.rfind("_mm");
-  const std::string limit = Shortest(rule.limit) + (unit == std::string::npos ? "" : ' ' + words.substr(unit + 1));
-  words = words.substr(0, unit);
-  std::replace(words.begin(), words.end(), '_', ' ');
-  return "the " + words + " of every defect is at " + (rule.rule == "largest" ? "most " : "least ") + limit;
+  const std::string unit = job::WordsAndUnit(rule.column).second;
+  const std::string limit = language.Decimal(Shortest(rule.limit)) + (unit.empty() ? "" : ' ' + unit);
+  return language(rule.rule == "largest" ? "the {1} of every defect is at most {2}"
+                                         : "the {1} of every defect is at least {2}",
+                  { language.Name(rule.column), limit });
 }
 
 void
@@ -60,9 +59,10 @@ JudgeSpacing(RuleJudge & judge)
 }
 
 std::string
-ExplainSpacing(const AcceptanceRule & rule, const std::string &)
+ExplainSpacing(const AcceptanceRule & rule, const std::string &, const job::Language & language)
 {
-  return "the gap from a defect to its nearest neighbor is at least " + Shortest(rule.limit) + " mm";
+  return language("the gap from a defect to its nearest neighbor is at least {1} mm",
+                  { language.Decimal(Shortest(rule.limit)) });
 }
 
 } // namespace

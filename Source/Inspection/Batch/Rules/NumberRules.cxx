@@ -29,10 +29,10 @@ JudgeNumber(RuleJudge & judge)
 }
 
 std::string
-ExplainNumber(const AcceptanceRule & rule, const std::string &)
+ExplainNumber(const AcceptanceRule & rule, const std::string &, const job::Language & language)
 {
-  return rule.limit == 0 ? "there is no defect"
-                         : (rule.limit == 1 ? "there is at most " : "there are at most ") + CountedDefects(rule.limit);
+  return rule.limit == 0 ? language("there is no defect")
+                         : language.Plural(rule.limit, "there is at most {1} defect|there are at most {1} defects");
 }
 
 void
@@ -44,11 +44,14 @@ JudgeNearSurface(RuleJudge & judge)
 }
 
 std::string
-ExplainNearSurface(const AcceptanceRule & rule, const std::string &)
+ExplainNearSurface(const AcceptanceRule & rule, const std::string &, const job::Language & language)
 {
-  return (rule.limit == 0 ? "no defect is"
-                          : "at most " + CountedDefects(rule.limit) + (rule.limit == 1 ? " is" : " are")) +
-         " nearer than " + Shortest(rule.within) + " mm to the part's surface";
+  const std::string within = language.Decimal(Shortest(rule.within));
+  return rule.limit == 0 ? language("no defect is nearer than {1} mm to the part's surface", { within })
+                         : language.Plural(rule.limit,
+                                           "at most {1} defect is nearer than {2} mm to the part's surface|"
+                                           "at most {1} defects are nearer than {2} mm to the part's surface",
+                                           { within });
 }
 
 /** A component has voxels in every slice between its first and its last one, since it is connected. */
@@ -70,9 +73,10 @@ JudgeNumberOfSlices(RuleJudge & judge)
 }
 
 std::string
-ExplainNumberOfSlices(const AcceptanceRule & rule, const std::string &)
+ExplainNumberOfSlices(const AcceptanceRule & rule, const std::string &, const job::Language & language)
 {
-  return "every slice across z cuts at most " + CountedDefects(rule.limit);
+  return language.Plural(rule.limit,
+                         "every slice across z cuts at most {1} defect|every slice across z cuts at most {1} defects");
 }
 
 } // namespace
@@ -80,9 +84,19 @@ ExplainNumberOfSlices(const AcceptanceRule & rule, const std::string &)
 std::vector<Rule>
 NumberRules()
 {
-  return { { "number", "at_most_count", "", JudgeNumber, ExplainNumber },
-           { "number-per-slice", "at_most_count", "", JudgeNumberOfSlices, ExplainNumberOfSlices },
-           { "near-surface", "within_mm at_most_count", "surface_distance_mm", JudgeNearSurface, ExplainNearSurface } };
+  return { { "number", "at_most_count", "", JudgeNumber, ExplainNumber, "{1} defect|{1} defects" },
+           { "number-per-slice",
+             "at_most_count",
+             "",
+             JudgeNumberOfSlices,
+             ExplainNumberOfSlices,
+             "{1} defect in slice {3}|{1} defects in slice {3}" },
+           { "near-surface",
+             "within_mm at_most_count",
+             "surface_distance_mm",
+             JudgeNearSurface,
+             ExplainNearSurface,
+             "{1} defect is nearer than {2} mm to the surface|{1} defects are nearer than {2} mm to the surface" } };
 }
 
 } // namespace brickccl::batch

@@ -64,10 +64,11 @@ JudgePorosityOfSlices(RuleJudge & judge)
 }
 
 std::string
-ExplainShareOfPart(const AcceptanceRule & rule, const std::string & region)
+ExplainShareOfPart(const AcceptanceRule & rule, const std::string & region, const job::Language & language)
 {
-  return "defects fill at most " + Shortest(rule.limit) + " % of the " + region +
-         (rule.rule == "porosity" ? "" : " in every slice across z");
+  return language(rule.rule == "porosity" ? "defects fill at most {1} % {2}"
+                                          : "defects fill at most {1} % {2} in every slice across z",
+                  { language.Decimal(Shortest(rule.limit)), language("of the " + region) });
 }
 
 } // namespace

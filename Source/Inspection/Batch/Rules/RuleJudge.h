@@ -3,7 +3,6 @@
 #define BRICKCCL_BATCH_RULES_RULEJUDGE_H
 
 #include "BrickCCL/Batch/Acceptance.h"
-#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Tables/Condition.h"
 
 #include <cstdint>
@@ -13,13 +12,6 @@
 
 namespace brickccl::batch
 {
-
-/** "1 defect", "3 defects", for a limit that is a count. */
-inline std::string
-CountedDefects(double limit)
-{
-  return Counted(static_cast<std::uint64_t>(limit), "defect");
-}
 
 /** One rule at work: what it looks at, and what it has found so far. */
 class RuleJudge

@@ -68,26 +68,33 @@ JudgeNumberInWindow(RuleJudge & judge)
 }
 
 std::string
-WindowText(const AcceptanceRule & rule)
+WindowText(const AcceptanceRule & rule, const job::Language & language)
 {
-  const std::string side = Shortest(rule.reference);
-  return IsVolume(rule) ? "every cube of " + side + " mm a side, wherever it is in the image"
-                        : "every square of " + side + " mm a side, wherever it is in the slices across " + rule.across;
+  return language(IsVolume(rule) ? "every cube of {1} mm a side, wherever it is in the image"
+                                 : "every square of {1} mm a side, wherever it is in the slices across {2}",
+                  { language.Decimal(Shortest(rule.reference)), rule.across });
 }
 
 std::string
-ExplainNumberInWindow(const AcceptanceRule & rule, const std::string &)
+ExplainNumberInWindow(const AcceptanceRule & rule, const std::string &, const job::Language & language)
 {
-  return WindowText(rule) + ", cuts at most " + CountedDefects(rule.limit);
+  return language.Plural(rule.limit,
+                         "{2}, cuts at most {1} defect|{2}, cuts at most {1} defects",
+                         { WindowText(rule, language) });
 }
 
 std::string
-ExplainShareOfWindow(const AcceptanceRule & rule, const std::string & region)
+ExplainShareOfWindow(const AcceptanceRule & rule, const std::string & region, const job::Language & language)
 {
-  const std::string share = "defects fill at most " + Shortest(rule.limit) + " % of ";
-  return rule.leastPart > 0 ? share + "the " + region + " in " + WindowText(rule) + ", of which at least " +
-                                Shortest(rule.leastPart) + " % are in the " + region
-                            : share + WindowText(rule);
+  const std::string limit = language.Decimal(Shortest(rule.limit));
+  const std::string window = WindowText(rule, language);
+  return rule.leastPart > 0 ? language("defects fill at most {1} % {2} in {3}, of which at least {4} % are {5}",
+                                       { limit,
+                                         language("of the " + region),
+                                         window,
+                                         language.Decimal(Shortest(rule.leastPart)),
+                                         language("in the " + region) })
+                            : language("defects fill at most {1} % of {2}", { limit, window });
 }
 
 } // namespace
@@ -105,8 +112,18 @@ WindowRules()
              "",
              JudgeShareOfWindow,
              ExplainShareOfWindow },
-           { "number-per-area", "at_most_count reference_mm [across]", "", JudgeNumberInWindow, ExplainNumberInWindow },
-           { "number-per-volume", "at_most_count reference_mm", "", JudgeNumberInWindow, ExplainNumberInWindow } };
+           { "number-per-area",
+             "at_most_count reference_mm [across]",
+             "",
+             JudgeNumberInWindow,
+             ExplainNumberInWindow,
+             "{1} defect in a square of {2} mm a side|{1} defects in a square of {2} mm a side" },
+           { "number-per-volume",
+             "at_most_count reference_mm",
+             "",
+             JudgeNumberInWindow,
+             ExplainNumberInWindow,
+             "{1} defect in a cube of {2} mm a side|{1} defects in a cube of {2} mm a side" } };
 }
 
 } // namespace brickccl::batch

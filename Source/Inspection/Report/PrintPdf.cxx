@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/Disk/AtomicFile.h"
+#include "BrickCCL/Files/Isolation/Program.h"
+#include "BrickCCL/Report/Report.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+
+namespace brickccl::report
+{
+
+namespace fs = std::filesystem;
+
+namespace
+{
+
+/** The path of a program that prints pages; empty if there is none. */
+std::string
+FindBrowser()
+{
+  std::istringstream folders(std::getenv("PATH") == nullptr ? "" : std::getenv("PATH"));
+  for (std::string folder; std::getline(folders, folder, ':');)
+  {
+    for (const char * const name : { "chromium", "chromium-browser", "google-chrome", "google-chrome-stable" })
+    {
+      const fs::path  path = fs::path(folder) / name;
+      std::error_code failure;
+      if (fs::is_regular_file(path, failure))
+      {
+        return path.string();
+      }
+    }
+  }
+  return {};
+}
+
+} // namespace
+
+std::string
+WritePdf(const std::string & folder)
+{
+  const std::string browser = FindBrowser();
+  if (browser.empty())
+  {
+    throw Error("--pdf needs Chromium or Google Chrome, and neither is in PATH; install one, or print report.html "
+                "from a browser");
+  }
+  const fs::path    place = fs::absolute(folder);
+  const std::string path = (place / "report.pdf").string();
+  const std::string profile = (place / ".report-browser").string();
+  ReplaceFile(path, [&](const std::string & temporary) {
+    // The page is of this program, and may be printed by root, who has no sandbox.
+    const ProgramEnd end = RunProgram({ browser,
+                                        "--headless",
+                                        "--no-sandbox",
+                                        "--disable-gpu",
+                                        "--disable-dev-shm-usage",
+                                        "--no-pdf-header-footer",
+                                        "--user-data-dir=" + profile,
+                                        "--print-to-pdf=" + temporary,
+                                        (place / "report.html").string() });
+    std::error_code  ignored;
+    fs::remove_all(profile, ignored);
+    if (end.exitCode != 0 || !fs::is_regular_file(temporary, ignored) || fs::file_size(temporary, ignored) == 0)
+    {
+      throw Error("cannot write " + Quoted(path) + ": " + Quoted(browser) +
+                  " did not print the report; print "
+                  "report.html from a browser");
+    }
+  });
+  return path;
+}
+
+} // namespace brickccl::report

@@ -113,6 +113,8 @@ class ViewTest(CommandTest):
             with self.subTest(settings=settings):
                 shown = view.label(**settings)
                 self.assertNotIn("error", shown)
+                headers = view.request("gray?axis=2&index=0")[1]
+                self.assertEqual(headers["X-Type"], "float32" if "gaussian" in str(settings) else "int16")
                 for kind, name in (("labels", "own.nrrd"), ("table", "own.csv"), ("table", "own.json"), ("picture", "own.png"),
                                    ("recipe", "own.toml")):
                     self.assertEqual(view.save(kind, name, True), {"saved": name})
@@ -186,7 +188,8 @@ class ViewTest(CommandTest):
             self.assertEqual(view.json("scan")["extent"], [6, 4, 1])
             self.assertEqual(view.label(threshold="otsu", connectivity=4)["components"], 3)
             code = "B" if kind == "uint8" else "d"
-            self.assertEqual(struct.unpack("<24" + code, view.request("gray?axis=2&index=0")[2]), tuple(values * 12))
+            _, headers, content = view.request("gray?axis=2&index=0")
+            self.assertEqual((struct.unpack("<24" + code, content), headers["X-Type"]), (tuple(values * 12), kind.replace("double", "float64")))
             self.assertEqual(len(view.request("labels?axis=0&index=5")[2]), 16)
             view.close()
 

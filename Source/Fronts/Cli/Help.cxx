@@ -97,7 +97,8 @@ constexpr CommandHelp Commands[] = {
     "",
     "  brickccl view scan.nrrd\n  brickccl view scan.nrrd pores.nrrd\n\n"
     "Nothing is sent to another computer. Through SSH, on your computer:\n"
-    "  ssh -L 8000:127.0.0.1:8000 HOST brickccl view scan.nrrd --no-browser --port 8000\n" },
+    "  ssh -L 8000:127.0.0.1:8000 HOST \\\n"
+    "    brickccl view scan.nrrd --no-browser --port 8000\n" },
   { "phantom",
     "size spacing seed truth truth-labels sizes",
     "  brickccl phantom casting part.nrrd --truth truth.nrrd --spacing 0.1 0.1 0.1\n"

@@ -233,7 +233,8 @@ Session::AnswerSlice(const Request & request, const Labeled & labeled, bool isGr
   return { 200,
            "application/octet-stream",
            isGray ? GrayOf(*labeled.values->image, slice) : LabelsOf(labeled, slice),
-           { { "X-Generation", std::to_string(labeled.generation) } } };
+           { { "X-Generation", std::to_string(labeled.generation) },
+             { "X-Type", NameOf(labeled.values->image->type) } } };
 }
 
 std::optional<Session::Json>

@@ -400,11 +400,10 @@
           this.wanted = false;
           const index = place[this.axis];
           const query = "?axis=" + this.axis + "&index=" + index;
-          const fetchBytes = async (path) => (await fetch(path + query)).arrayBuffer();
           try {
-            const [values, labels] = await Promise.all([this.shown === index ? null : fetchBytes("gray"), fetchBytes("labels")]);
-            if (values) this.values = new arrayOf[result?.smooth?.startsWith("gaussian") && scan.type !== "float64" ? "float32" : scan.type](values);
-            this.labels = new Uint32Array(labels);
+            const [values, labels] = await Promise.all([this.shown === index ? null : fetch("gray" + query), fetch("labels" + query)]);
+            if (values) this.values = new arrayOf[values.headers.get("X-Type")](await values.arrayBuffer());
+            this.labels = new Uint32Array(await labels.arrayBuffer());
             this.shown = index;
             this.draw();
           } catch {

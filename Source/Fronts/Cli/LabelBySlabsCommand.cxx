@@ -3,6 +3,7 @@
 #include "BrickCCL/Cli/RunLabel.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Host/System.h"
 #include "BrickCCL/Job/JobCriterion.h"
 #include "BrickCCL/Measuring/CountNotANumber.h"
 #include "BrickCCL/Segmenting/ValueHistogram.h"

@@ -7,6 +7,7 @@
 #include "BrickCCL/Job/Job.h"
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Tables/ComponentTable.h"
+#include "BrickCCL/Tables/TableLayout.h"
 
 #include <optional>
 #include <string>

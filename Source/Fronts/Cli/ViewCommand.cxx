@@ -3,6 +3,7 @@
 #include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Cli/JobOptions.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Host/System.h"
 #include "BrickCCL/Job/Parameters.h"
 #include "BrickCCL/View/Session.h"
 

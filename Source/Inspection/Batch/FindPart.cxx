@@ -7,9 +7,7 @@
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Geometry/DistanceTransform.h"
-#include "BrickCCL/Labels/ExpandLabels.h"
 #include "BrickCCL/Labels/LabeledRuns.h"
-#include "BrickCCL/Labels/Relabel.h"
 #include "BrickCCL/Runs/FindRuns.h"
 #include "BrickCCL/Job/JobCriterion.h"
 #include "BrickCCL/Segmenting/PoresOfPart.h"
@@ -57,17 +55,6 @@ LargestInside(const Labeling & labeling)
     }
   }
   return 0;
-}
-
-/** Writes 1 for the voxels of a component and 0 for all others. */
-void
-WriteMask(Labeling & labeling, std::uint64_t label, std::uint8_t * mask, int threads)
-{
-  std::vector<bool> keeps(static_cast<std::size_t>(labeling.ComponentCount()), false);
-  keeps[static_cast<std::size_t>(label - 1)] = true;
-  RunVolume runs = TakeRuns(labeling);
-  KeepComponents(runs, keeps, { threads });
-  ExpandRows(runs, 0, runs.GetExtent().RowCount(), LabelType::UInt8, mask);
 }
 
 void
@@ -167,7 +154,7 @@ TakeLargest(const LoadedImage &   image,
                           "); correct its values in [part] of the recipe");
   }
   NewMask mask(image);
-  WriteMask(labeling, label, mask.bytes, threads);
+  WritePiece(RunsOf(labeling), mask.bytes, { threads }, label);
   if (part.partHoles != "none")
   {
     FillPart(mask, part.partHoles, hooks, threads);

@@ -199,7 +199,7 @@ OptionsForPieces(const PoreOptions & options, const Criterion & criterion, int d
 }
 
 void
-WritePiece(const RunVolume & material, std::uint8_t * mask, const HostContext & context)
+WritePiece(const RunVolume & material, std::uint8_t * mask, const HostContext & context, std::uint64_t piece)
 {
   const Extent & extent = material.GetExtent();
   ForEachRow(extent, context, [&](std::int64_t row) {
@@ -209,7 +209,7 @@ WritePiece(const RunVolume & material, std::uint8_t * mask, const HostContext & 
     std::fill_n(begin, extent.RowLength(), std::uint8_t{ 0 });
     for (const LabeledRun & run : runs)
     {
-      std::fill(begin + run.begin, begin + run.end, static_cast<std::uint8_t>(run.label == 1 ? 1 : 0));
+      std::fill(begin + run.begin, begin + run.end, static_cast<std::uint8_t>(run.label == piece ? 1 : 0));
     }
   });
 }

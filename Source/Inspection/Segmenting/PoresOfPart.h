@@ -112,8 +112,8 @@ PoresOfPart FindPores(const ImageView & image, const PoreOptions & options, Pore
 /** How the material's pieces are labeled: by size, so that the part's is 1. */
 LabelOptions OptionsForPieces(const PoreOptions & options, const Criterion & criterion, int dimension);
 
-/** Writes 1 for the voxels of the largest piece and 0 for all others. */
-void WritePiece(const RunVolume & material, std::uint8_t * mask, const HostContext & context);
+/** Writes 1 for the voxels of a piece, the largest one, and 0 for all others. */
+void WritePiece(const RunVolume & material, std::uint8_t * mask, const HostContext & context, std::uint64_t piece = 1);
 
 /** Counts components by their voxels. */
 class PieceCounter

@@ -32,8 +32,8 @@ public:
     , m_Slabs(options.plan.slabs)
     , m_Extent(images.image->extent)
     , m_Context(HostContext{ options.label.threads, Progress(options.label.progress) }.Quiet())
-    , m_OfMaterial(OptionsOfMaterial())
-    , m_OfAir(OptionsOfAir())
+    , m_OfMaterial(OptionsOf(true))
+    , m_OfAir(OptionsOf(false))
     , m_OfPores(options)
     , m_Material({ images.image }, m_OfMaterial, folder, { m_Slabs.size() })
     , m_Air({ images.image },
@@ -75,12 +75,6 @@ public:
     SlabResult & result = m_Pores.Result();
     result.notNumbers = m_Material.Result().notNumbers;
     result.pores = m_Found;
-    for (SlabLabeler * const stage : { &m_Material, &m_Air })
-    {
-      result.secondsToLabel += stage->Result().secondsToLabel;
-      result.secondsToMerge += stage->Result().secondsToMerge;
-      result.mergeBytes = std::max(result.mergeBytes, stage->Result().mergeBytes);
-    }
     return std::move(result);
   }
 
@@ -97,30 +91,20 @@ private:
     labeler.Merge();
   }
 
-  /** The options for labels of slabs that nobody sees. */
+  /** The options for labels that nobody sees: of pieces of material, or of what is not of the largest one. */
   SlabOptions
-  OptionsOfMaterial() const
+  OptionsOf(bool material) const
   {
-    SlabOptions own = m_Options;
-    PoreOptions pores;
-    pores.device = m_Options.label.device;
-    pores.threads = m_Options.label.threads;
-    pores.progress = m_Options.label.progress;
-    own.label = OptionsForPieces(pores, m_Options.label.criterion, m_Extent.dimension);
-    own.label.progress = m_Options.label.progress;
+    SlabOptions          own = m_Options;
+    const LabelOptions & label = m_Options.label;
+    own.label = OptionsForPieces({}, material ? label.criterion : Criterion::InRange(0, 0), m_Extent.dimension);
+    own.label.connectivity = material ? own.label.connectivity : std::nullopt;
+    own.label.device = label.device;
+    own.label.threads = label.threads;
+    own.label.progress = label.progress;
     own.measures = false;
     own.groups = {};
     own.seeSlab = [](const ImageView &, std::int64_t, const Labeling &) {};
-    return own;
-  }
-
-  SlabOptions
-  OptionsOfAir() const
-  {
-    SlabOptions own = OptionsOfMaterial();
-    own.label.criterion = Criterion::InRange(0, 0);
-    own.label.connectivity.reset();
-    own.label.relabel = {};
     return own;
   }
 

@@ -78,6 +78,7 @@ SlabLabeler::LabelSlab(std::size_t slab, SlabReader & reader, Labeling & scratch
   }
   if (isKnown)
   {
+    reader.Forget(box);
     return;
   }
   BrickOptions options;
@@ -161,7 +162,7 @@ SlabLabeler::RefuseComponents()
   throw InvalidArgument("numbering " + std::to_string(need.parts) + " components of slabs needs up to " +
                         BytesAsText(need.bytes) + ", more than the " + BytesAsText(plan.memory - plan.fixedBytes) +
                         " that --memory leaves; " + plan.AskForBytes(std::max(need.bytes, ofTables)) +
-                        ", or drop small components by --minimum-size" + HowToGoOn());
+                        (m_Stage.firstFile == 0 ? ", or drop small components by --minimum-size" : "") + HowToGoOn());
 }
 
 /** ", with --resume ..." where the state stays. */

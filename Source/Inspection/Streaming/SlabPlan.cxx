@@ -237,7 +237,7 @@ PlanSlabs(const SlabImages & images,
   const double faces = pores ? BytesOfFaces(extent) : 0;
   plan.fixedBytes = FixedBytes(threads) + static_cast<std::uint64_t>(faces);
   plan.inputBytes = static_cast<std::uint64_t>(static_cast<double>(extent.VoxelCount()) * imageBytes);
-  plan.diskBytes = static_cast<std::uint64_t>(0.03 * static_cast<double>(extent.VoxelCount()));
+  plan.diskBytes = static_cast<std::uint64_t>((pores ? 0.09 : 0.03) * static_cast<double>(extent.VoxelCount()));
   // Half of what is left is for what is known of all slabs, and at least what that takes with few components.
   constexpr double share = 0.5;
   const auto       fixed = static_cast<double>(plan.fixedBytes);

@@ -51,7 +51,7 @@ RULES = (
     (rooms("Core Host"), "corpus", ""),
     # What is built on the engine.
     ("Source/Files/*", "fuzz clang", "FileParts Files Python " + COMMAND),
-    (rooms("Job Streaming Batch Report Cli Pictures"), "clang", COMMAND),
+    (rooms("Job Streaming Batch Report View Cli Pictures"), "clang", COMMAND),
     (rooms("Slicer"), "clang", "Slicer SlicerModule"),
     ("Source/copy-*.sh Source/make-*.sh Source/Files/Bundled/*", "", "Slicer.bundle Python.wheel"),
     (rooms("Itk"), "asan-ubsan clang", "Itk Consumer Examples Slicer " + COMMAND),

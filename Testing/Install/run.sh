@@ -41,7 +41,8 @@ within() {
     chroot "$system" bash -euo pipefail -c "cd /home; $1"
 }
 install_packages() {
-  within "apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $* >/dev/null"
+  within "apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq -o Dpkg::Use-Pty=0 \
+    --no-install-recommends $* >/dev/null"
 }
 # work_with COMMAND: what a user does with the command on the first day; its results are those of the build.
 work_with() {
@@ -141,7 +142,7 @@ rows=()
 for name in "${systems[@]}"; do
   system=$work/$name
   mirror=http://deb.debian.org/debian options=()
-  [ "$name" != jammy ] || mirror=http://archive.ubuntu.com/ubuntu options=(--no-check-gpg --components=main,universe)
+  [ "$name" != jammy ] || mirror=http://archive.ubuntu.com/ubuntu options=(--no-check-gpg "--components=main,universe")
   if [ ! -e "$work/$name.tar" ] && { rm -rf "$system" &&
     debootstrap --variant=minbase "${options[@]}" "$name" "$system" "$mirror" >"$work/$name.log" 2>&1; }; then
     tar -C "$system" -cf "$work/$name.tar" .

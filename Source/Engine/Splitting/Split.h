@@ -76,10 +76,10 @@ struct SplitReport
  *  are a basin, and this voxel is its peak. The pass between two neighboring voxels of different basins is the smaller
  *  of their distances. Two basins are merged if their lower peak is less than `options.height` above the highest pass
  *  between them, or no higher than it; the higher peak stays. Highest passes come first, equal ones in raster order of
- *  the peaks. The result does not depend on the number of threads. Squares are compared as whole numbers where they are
- *  whole; heights above passes are differences of correctly rounded square roots. Memory besides the two images: 2
- * bytes for each voxel if distances are below 256 times the common length of the spacings, else 4; 8 without such a
- * length. \param labels   an image of one channel; 0 is the background, every other whole number a label, as in a mask
+ *  the peaks. The result does not depend on the number of threads. Squares that are whole are compared as such; heights
+ *  above passes are differences of correctly rounded square roots. Memory besides the two images for each voxel: 2
+ *  bytes if distances are below 256 times the common length of the spacings, else 4; 8 without a common length.
+ *  \param labels   an image of one channel; 0 is the background, every other whole number a label, as in a mask
  *  \param objects  memory for one number for each voxel, which gets 1, 2, ... for the objects in raster order of their
  *                  first voxels
  *  \throws InvalidArgument, Canceled, std::bad_alloc. */

@@ -7,7 +7,7 @@ from scipy import ndimage
 
 import brickccl
 
-BALLS = ((14, 14, 14, 9), (14, 14, 30, 10), (14, 31, 20, 8), (36, 20, 20, 11))
+BALLS = ((14, 14, 14, 9), (14, 14, 30, 10), (14, 28, 21, 8), (31, 20, 21, 11))
 
 
 def balls(dtype=np.uint8):

@@ -26,6 +26,11 @@ void AddReportCommand(CLI::App & app);
 void AddScoreCommand(CLI::App & app);
 void AddCompareCommand(CLI::App & app);
 
+/** Writes the results of a batch as a workbook, report.xlsx in its folder: summary, verdicts, defects and a histogram.
+ *  \param fields  as report::WriteReport takes them \return the path. \throws Unsupported in a build without
+ * libxlsxwriter; Error */
+std::string WriteBatchWorkbook(const std::string & folder, const std::vector<std::string> & fields);
+
 /** Adds --report-field, of commands that write reports. */
 void AddReportFields(CLI::App & command, std::vector<std::string> & fields);
 

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import unittest
+import zipfile
 
 from support import CommandTest, run, write_nrrd
 
@@ -159,6 +160,42 @@ class ReportTest(CommandTest):
                 self.assertEqual([text for text in re.findall(pattern, stream.read()) if text not in table], [], name)
         columns = [line.split(":")[0].split()[0] for line in self.ok("stats", "--list-columns").stdout.splitlines()[1:] if line.startswith("  ")]
         self.assertEqual([name for name in columns if name not in table], [])
+
+    def test_the_workbook(self):
+        """Four sheets, each with its own filter and frozen head, and a chart; numbers stay numbers."""
+        self.report(["a", "b"], "[[acceptance]]\nrule = \"largest\"\ncolumn = \"volume_mm3\"\nat_most = 1.5\nname = \"Size\"\n")
+        first = self.run_xlsx()
+        self.assertEqual(first, self.run_xlsx())
+        with zipfile.ZipFile(self.path("out/report.xlsx")) as book:
+            sheets = [book.read("xl/worksheets/sheet%d.xml" % i).decode() for i in range(1, 5)]
+            texts = re.findall("<t[^>]*>([^<]*)</t>", book.read("xl/sharedStrings.xml").decode())
+            self.assertIn("xl/charts/chart1.xml", book.namelist())
+            names = re.findall('<sheet name="([^"]*)"', book.read("xl/workbook.xml").decode())
+        self.assertEqual(names, ["Summary", "Verdicts", "Defects", "Histogram"])
+        for text in ("Size, limit 1.5 mm3", "Size 2 mm3, limit 1.5 mm3", "failed rules", "volume (mm3)", "An item passes if"):
+            self.assertIn(text, texts)
+        for sheet in sheets[1:]:
+            self.assertIn("<autoFilter", sheet)
+            self.assertIn("frozen", sheet)
+        # Two items with two defects each, below a head.
+        self.assertEqual(len(re.findall("<row ", sheets[2])), 5)
+
+    def run_xlsx(self):
+        self.ok("report", self.path("out"), "--xlsx")
+        with open(self.path("out/report.xlsx"), "rb") as stream:
+            return stream.read()
+
+    def test_a_pdf_needs_a_browser(self):
+        self.report(["a"], self.RECIPE)
+        os.mkdir(self.path("bin"))
+        result = run("report", self.path("out"), "--pdf", env={**os.environ, "PATH": self.path("bin")})
+        self.assertEqual((result.returncode, "--pdf needs Chromium or Google Chrome" in result.stderr), (1, True), result.stderr)
+        with open(self.path("bin/chromium"), "w", encoding="utf-8") as stream:
+            stream.write("#!/bin/sh\nexit 1\n")
+        os.chmod(self.path("bin/chromium"), 0o755)
+        result = run("report", self.path("out"), "--pdf", env={**os.environ, "PATH": self.path("bin") + ":/bin:/usr/bin"})
+        self.assertEqual((result.returncode, "did not print the report" in result.stderr), (1, True), result.stderr)
+        self.assertNotIn("report.pdf", os.listdir(self.path("out")))
 
     def test_counts_have_no_unit(self):
         """The measured value of a rule on counts is one, although another key of the rule is a length."""

@@ -233,6 +233,32 @@ class PageTest(unittest.TestCase):
             " range.selectNodeContents(cell); return new Set(Array.from(range.getClientRects()).map((one) =>"
             " Math.round(one.top))).size > 1; }).map((cell) => cell.textContent)"), [])
 
+    def test_a_customers_report_in_pages(self):
+        """A head, a passing item on one page and a failing one on two, in German on Letter; 5 MB are enough for 20 parts."""
+        folder = os.path.join(self.folder, "parts")
+        os.makedirs(folder + "/in")
+        for seed in (1, 8):
+            result = run("phantom", "casting", folder + "/in/part-%d.nrrd" % seed, "--seed", str(seed), "--size", "64", "64", "48",
+                         "--spacing", "0.2", "0.2", "0.2")
+            self.assertEqual(result.returncode, 0, result.stderr)
+        result = run("batch", "casting-porosity", folder + "/in", "-o", folder + "/out", "--report", "--pdf", "--quiet",
+                     *("--report-field=" + one for one in ("customer=ACME", "language=de", "paper=Letter")))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertLess(os.path.getsize(folder + "/out/report.html"), 2 * 250e3)
+        with open(folder + "/out/report.pdf", "rb") as stream:
+            boxes = re.findall(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", stream.read())
+        self.assertEqual(set(boxes), {(b"612", b"792")})
+        # Head, defects, two pages of the part that fails, one of the one that passes, and how it was inspected.
+        self.assertLessEqual(len(boxes), 7)
+        self.browser.open(folder + "/out/report.html")
+        self.assertEqual(self.browser.complaints(), [])
+        self.assertEqual(self.browser.run("document.querySelector('#item-table .fail').textContent"), "\u2717 n. i. O.")
+        texts = self.browser.run("Array.from(document.querySelectorAll('#histogram text')).map((text) => text.textContent)")
+        self.assertIn("1,5", " ".join(texts))
+        self.assertTrue([text for text in texts if "d50 = 0," in text], texts)
+        ticks = [float(text.replace(",", ".")) for text in texts if re.fullmatch(r"[\d,]+", text)]
+        self.assertTrue(all(abs(10 * tick - round(10 * tick)) < 1e-9 for tick in ticks), ticks)
+
     def test_narrow_screens(self):
         self.browser.open(self.page, 390, 844)
         self.assertLessEqual(self.browser.run("document.documentElement.scrollWidth"), 390)

@@ -40,6 +40,7 @@ struct BatchArguments : job::Job
   bool                     dryRun = false;
   bool                     report = false;
   bool                     pdf = false;
+  bool                     xlsx = false;
   std::vector<std::string> fields;
 };
 
@@ -179,6 +180,10 @@ RunBatchCommand(const BatchArguments & arguments)
   {
     report::WritePdf(arguments.folder);
   }
+  if (arguments.xlsx)
+  {
+    WriteBatchWorkbook(arguments.folder, arguments.fields);
+  }
   if (result.wasInterrupted)
   {
     TellAtInterrupt(DescribeStop(arguments, found.items.size(), result));
@@ -227,6 +232,7 @@ AddBatchCommand(CLI::App & app)
   command->add_flag("--report", arguments->report, "also write report.html, one file to read, print and share");
   command->add_flag("--pdf", arguments->pdf, "also print it to report.pdf (needs Chromium or Chrome)")
     ->needs(command->get_option("--report"));
+  command->add_flag("--xlsx", arguments->xlsx, "also write report.xlsx, a workbook for Excel");
   AddReportFields(*command, arguments->fields);
   command->add_flag("--dry-run", arguments->dryRun, "check the recipe and list the items; write nothing");
   command->callback([arguments] { RunBatchCommand(*arguments); });

@@ -33,6 +33,12 @@ void AddCompareCommand(CLI::App & app);
 /** Prints what a scan is: its size, spacing, type and orientation, how its values are spread, and which thresholds
  * these propose. \param asJson  prints one JSON object. */
 void PrintScanInfo(const std::string & path, const job::Reading & files, int threads, bool asJson);
+
+/** Writes the results of a batch as a workbook, report.xlsx in its folder: summary, verdicts, defects and a histogram.
+ *  \param fields  as report::WriteReport takes them \return the path. \throws Unsupported in a build without
+ * libxlsxwriter; Error */
+std::string WriteBatchWorkbook(const std::string & folder, const std::vector<std::string> & fields);
+
 /** Adds --report-field, of commands that write reports. */
 void AddReportFields(CLI::App & command, std::vector<std::string> & fields);
 

@@ -28,17 +28,23 @@ AddReportCommand(CLI::App & app)
     std::string              folder;
     std::vector<std::string> fields;
     bool                     pdf = false;
+    bool                     xlsx = false;
   };
   auto       arguments = std::make_shared<Arguments>();
   CLI::App * command = app.add_subcommand("report", "Write the report of a batch as one HTML file");
   command->add_option("OUTDIR", arguments->folder, "folder written by `brickccl batch`")->required();
   AddReportFields(*command, arguments->fields);
   command->add_flag("--pdf", arguments->pdf, "also write report.pdf (needs Chromium or Chrome)");
+  command->add_flag("--xlsx", arguments->xlsx, "also write report.xlsx, a workbook for Excel");
   command->callback([arguments] {
     std::cout << report::WriteReport(arguments->folder, arguments->fields) << std::endl;
     if (arguments->pdf)
     {
       std::cout << report::WritePdf(arguments->folder) << std::endl;
+    }
+    if (arguments->xlsx)
+    {
+      std::cout << WriteBatchWorkbook(arguments->folder, arguments->fields) << std::endl;
     }
   });
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Cli/TableOptions.h"
 
+#include "BrickCCL/Cli/WriteXlsx.h"
 #include "BrickCCL/Cli/Doubts.h"
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Core/Error.h"

@@ -7,7 +7,6 @@
 #include "BrickCCL/Job/Job.h"
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Tables/ComponentTable.h"
-#include "BrickCCL/Tables/TableLayout.h"
 
 #include <optional>
 #include <string>
@@ -72,10 +71,6 @@ void WriteTables(const job::Table & arguments, const ComponentTable & table, int
 
 /** Prints the columns of 3-D images, one a line, or as a table in Markdown. */
 void PrintColumns(bool asMarkdown);
-
-/** Writes a table as a workbook of one sheet, all or nothing.
- *  \throws Unsupported for more rows than a sheet has, and in a build without libxlsxwriter; Error. */
-void WriteXlsx(const std::string & path, const ComponentTable & table, const TableText & text);
 
 } // namespace brickccl::cli
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Cli/TableOptions.h"
+#include "BrickCCL/Cli/WriteXlsx.h"
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
@@ -119,7 +119,7 @@ Close(lxw_workbook * book)
                                    : lxw_strerror(failure);
 }
 
-/** The number of cells in the sheet of a workbook; 0 if there is none. The library puts the sheet together in a
+/** The number of cells in the sheets of a workbook; 0 if there is none. The library puts the sheet together in a
  *  temporary file, and takes no notice if that has no room. */
 std::uint64_t
 CountCells(const std::string & path)
@@ -140,22 +140,23 @@ try
   // The directory is at the end; each entry has the offset of one file.
   const std::size_t end = file.rfind("PK\5\6");
   std::size_t       entry = numberAt(end + 16, 4);
+  std::uint64_t     cells = 0;
   for (std::size_t entries = numberAt(end + 10, 2); entries > 0; --entries)
   {
     const std::size_t length = numberAt(entry + 28, 2);
-    if (file.compare(entry + 46, length, "xl/worksheets/sheet1.xml") != 0)
-    {
-      entry += 46 + length + numberAt(entry + 30, 2) + numberAt(entry + 32, 2);
-      continue;
-    }
+    const bool        isSheet = file.compare(entry + 46, 19, "xl/worksheets/sheet") == 0;
     const std::size_t local = numberAt(entry + 42, 4);
     const std::size_t begin = local + 30 + numberAt(local + 26, 2) + numberAt(local + 28, 2);
     const std::size_t size = numberAt(entry + 20, 4);
+    entry += 46 + length + numberAt(entry + 30, 2) + numberAt(entry + 32, 2);
+    if (!isSheet)
+    {
+      continue;
+    }
     file.at(begin + size);
     const auto * const deflated = reinterpret_cast<const unsigned char *>(file.data()) + begin;
     files::Inflater    inflater(deflated, size, files::Wrapper::None, "the sheet");
     std::string        piece(std::size_t{ 1 } << 16, ' ');
-    std::uint64_t      cells = 0;
     char               last[2] = {};
     while (const std::size_t count = inflater.ReadSome(piece.data(), piece.size()))
     {
@@ -166,9 +167,8 @@ try
         last[1] = piece[i];
       }
     }
-    return cells;
   }
-  return 0;
+  return cells;
 }
 catch (const std::exception &)
 {
@@ -178,19 +178,15 @@ catch (const std::exception &)
 } // namespace
 
 void
-WriteXlsx(const std::string & path, const ComponentTable & table, const TableText & text)
+WriteWorkbook(const std::string &                                       path,
+              bool                                                      isOfOneSheet,
+              const std::function<std::uint64_t(lxw_workbook * book)> & fill)
 {
-  if (text.rows.size() > MaximumRows)
-  {
-    throw Unsupported("cannot write " + std::to_string(text.rows.size()) + " rows to " + Quoted(path) +
-                      ": a sheet has " + std::to_string(MaximumRows) + "; limit it with --top, or write a .csv");
-  }
   ReplaceFile(path, [&](const std::string & temporary) {
     lxw_workbook_options options = {};
-    options.constant_memory = LXW_TRUE;
-    lxw_workbook *  book = workbook_new_opt(temporary.c_str(), &options);
-    lxw_worksheet * sheet = book == nullptr ? nullptr : workbook_add_worksheet(book, "components");
-    if (sheet == nullptr)
+    options.constant_memory = isOfOneSheet ? LXW_TRUE : LXW_FALSE;
+    lxw_workbook * book = workbook_new_opt(temporary.c_str(), &options);
+    if (book == nullptr)
     {
       throw Error("cannot write " + Quoted(path) + ": the workbook could not be created");
     }
@@ -198,6 +194,30 @@ WriteXlsx(const std::string & path, const ComponentTable & table, const TableTex
     lxw_doc_properties properties = {};
     properties.created = FixedTime;
     workbook_set_properties(book, &properties);
+    const std::uint64_t cells = fill(book);
+    const std::string   fault = Close(book);
+    if (!fault.empty())
+    {
+      throw Error("cannot write " + Quoted(path) + ": " + fault);
+    }
+    if (CountCells(temporary) != cells)
+    {
+      throw Error("cannot write " + Quoted(path) +
+                  ": rows are missing in the workbook; check the space for temporary files");
+    }
+  });
+}
+
+void
+WriteXlsx(const std::string & path, const ComponentTable & table, const TableText & text)
+{
+  if (text.rows.size() > MaximumRows)
+  {
+    throw Unsupported("cannot write " + std::to_string(text.rows.size()) + " rows to " + Quoted(path) +
+                      ": a sheet has " + std::to_string(MaximumRows) + "; limit it with --top, or write a .csv");
+  }
+  WriteWorkbook(path, true, [&](lxw_workbook * book) {
+    lxw_worksheet * sheet = workbook_add_worksheet(book, "components");
     for (std::size_t column = 0; column < text.columns.size(); ++column)
     {
       worksheet_write_string(sheet, 0, static_cast<lxw_col_t>(column), text.columns[column].name.c_str(), nullptr);
@@ -214,16 +234,7 @@ WriteXlsx(const std::string & path, const ComponentTable & table, const TableTex
         cells += WriteCell(sheet, row + 1, column, value) ? 1 : 0;
       }
     }
-    const std::string fault = Close(book);
-    if (!fault.empty())
-    {
-      throw Error("cannot write " + Quoted(path) + ": " + fault);
-    }
-    if (CountCells(temporary) != cells)
-    {
-      throw Error("cannot write " + Quoted(path) +
-                  ": rows are missing in the workbook; check the space for temporary files");
-    }
+    return cells;
   });
 }
 

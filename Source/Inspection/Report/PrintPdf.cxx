@@ -49,7 +49,7 @@ WritePdf(const std::string & folder)
                 "from a browser");
   }
   const fs::path    place = fs::absolute(folder);
-  const std::string path = (place / "report.pdf").string();
+  const std::string path = (fs::path(folder) / "report.pdf").string();
   const std::string profile = (place / ".report-browser").string();
   ReplaceFile(path, [&](const std::string & temporary) {
     // The page is of this program, and may be printed by root, who has no sandbox.
@@ -60,7 +60,7 @@ WritePdf(const std::string & folder)
                                         "--disable-dev-shm-usage",
                                         "--no-pdf-header-footer",
                                         "--user-data-dir=" + profile,
-                                        "--print-to-pdf=" + temporary,
+                                        "--print-to-pdf=" + fs::absolute(temporary).string(),
                                         (place / "report.html").string() });
     std::error_code  ignored;
     fs::remove_all(profile, ignored);

@@ -142,17 +142,9 @@ private:
   void
   AddHead(ordered_json & data) const
   {
-    job::Job recipe = m_Recipe;
-    for (const job::Parameter & parameter : job::Parameters())
+    for (const auto & [name, value] : HeadFields(m_Recipe))
     {
-      std::string name = FieldName(parameter);
-      if (parameter.form.kind == job::Kind::Text && !name.empty() && name != "title" && name != "logo" &&
-          job::IsGiven(recipe, parameter))
-      {
-        std::replace(name.begin(), name.end(), '_', ' ');
-        data["head"].push_back({ { "name", m_Language(name) },
-                                 { "value", *std::get<std::string *>(job::SlotOf(recipe, parameter.member)) } });
-      }
+      data["head"].push_back({ { "name", m_Language(name) }, { "value", value } });
     }
     std::set<ordered_json> spacings;
     for (const Item & item : m_Items)
@@ -243,6 +235,24 @@ SetFields(job::Job & recipe, const std::vector<std::string> & fields)
       throw InvalidArgument("--report-field " + name + " is " + Quoted(fault.value) + "; it must be " + fault.right);
     }
   }
+}
+
+std::vector<std::pair<std::string, std::string>>
+HeadFields(const job::Job & recipe)
+{
+  std::vector<std::pair<std::string, std::string>> fields;
+  for (const job::Parameter & parameter : job::Parameters())
+  {
+    job::Job    own = recipe;
+    std::string name = FieldName(parameter);
+    if (parameter.form.kind == job::Kind::Text && !name.empty() && name != "title" && name != "logo" &&
+        job::IsGiven(own, parameter))
+    {
+      std::replace(name.begin(), name.end(), '_', ' ');
+      fields.emplace_back(name, *std::get<std::string *>(job::SlotOf(own, parameter.member)));
+    }
+  }
+  return fields;
 }
 
 std::string

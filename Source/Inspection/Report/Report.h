@@ -5,6 +5,7 @@
 #include "BrickCCL/Job/Job.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace brickccl::report
@@ -22,6 +23,9 @@ std::string WriteReport(const std::string & folder, const std::vector<std::strin
 /** Sets the keys of [report] of a recipe. \param fields  "name=value" \throws InvalidArgument for one that there is
  *  none of, and for a value that it does not take. */
 void SetFields(job::Job & recipe, const std::vector<std::string> & fields);
+
+/** The fields of [report] that have values, with their names: "serial number". */
+std::vector<std::pair<std::string, std::string>> HeadFields(const job::Job & recipe);
 
 /** The path of a logo in a batch's folder, where a batch copies it from `from`. \throws Error if `from` is not a
  * picture for a page. */

@@ -62,7 +62,7 @@ struct Table
 };
 
 ordered_json
-NumberOf(const std::string & text)
+NumberOf(const std::string & text, bool isExact)
 {
   double     number = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -74,6 +74,10 @@ NumberOf(const std::string & text)
   if (number == std::floor(number) && std::abs(number) < largestExactWhole)
   {
     return static_cast<std::int64_t>(number);
+  }
+  if (isExact)
+  {
+    return number;
   }
   // Six digits are more than the page shows; defects.csv has all of them.
   char rounded[32];
@@ -173,7 +177,7 @@ ReadItems(const std::string & folder)
 }
 
 ordered_json
-DataOfScript(const std::string & folder, const std::vector<Item> & items, const job::Language & language)
+DataOfScript(const std::string & folder, const std::vector<Item> & items, const job::Language & language, bool isWhole)
 {
   ordered_json                       data;
   std::map<std::string, std::size_t> places;
@@ -199,7 +203,7 @@ DataOfScript(const std::string & folder, const std::vector<Item> & items, const 
   data["texts"] = language.Texts();
   Table             table(PathIn(folder, "defects.csv"));
   const std::size_t sizes = table.Place("voxel_count");
-  if (table.rows.size() > MaximumDefects)
+  if (table.rows.size() > MaximumDefects && !isWhole)
   {
     std::stable_sort(table.rows.begin(), table.rows.end(), [&](const auto & a, const auto & b) {
       return a[sizes].size() != b[sizes].size() ? a[sizes].size() > b[sizes].size() : a[sizes] > b[sizes];
@@ -220,7 +224,7 @@ DataOfScript(const std::string & folder, const std::vector<Item> & items, const 
     cells.push_back(places.at(row[0]));
     for (std::size_t i = 1; i < row.size(); ++i)
     {
-      cells.push_back(NumberOf(row[i]));
+      cells.push_back(NumberOf(row[i], isWhole));
     }
     rows.push_back(std::move(cells));
   }

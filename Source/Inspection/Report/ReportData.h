@@ -28,9 +28,11 @@ nlohmann::ordered_json ReadManifest(const std::string & folder);
 std::vector<Item> ReadItems(const std::string & folder);
 
 /** The data for the page's script: the names of the items, the limits of the rules, the texts of the language, and the
- *  defects. */
-nlohmann::ordered_json
-DataOfScript(const std::string & folder, const std::vector<Item> & items, const job::Language & language);
+ *  defects. \param isWhole  all defects and digits, for a workbook; a page has MaximumDefects with six digits */
+nlohmann::ordered_json DataOfScript(const std::string &       folder,
+                                    const std::vector<Item> & items,
+                                    const job::Language &     language,
+                                    bool                      isWhole = false);
 
 } // namespace brickccl::report
 

@@ -15,6 +15,7 @@ void AddStatsCommand(CLI::App & app, const FrontEnd & frontEnd);
 void AddSelectCommand(CLI::App & app);
 void AddCleanCommand(CLI::App & app, const FrontEnd & frontEnd);
 void AddSweepCommand(CLI::App & app);
+void AddCropCommand(CLI::App & app);
 void AddInfoCommand(CLI::App & app);
 void AddPhantomCommand(CLI::App & app);
 void AddBatchCommand(CLI::App & app);

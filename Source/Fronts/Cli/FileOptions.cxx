@@ -301,6 +301,45 @@ ImageReader::CheckNotRead(const NamedFiles & outputs) const
   }
 }
 
+std::optional<LoadedImage>
+ReadRegion(const job::Region & region, const LoadedImage & image, int threads, ImageReader & reader)
+{
+  std::optional<LoadedImage> mask;
+  if (!region.mask.empty())
+  {
+    mask = reader.Read(region.mask, true);
+    CheckSameGrid(image, *mask, region.mask);
+  }
+  return job::MaskOf(region, image, std::move(mask), { threads });
+}
+
+void
+AddRegion(job::Findings &                      findings,
+          const job::Region &                  region,
+          const std::optional<std::uint64_t> & voxels,
+          const LoadedImage &                  image,
+          int                                  line)
+{
+  nlohmann::ordered_json json;
+  for (const auto & [key, text] : { std::pair("box", region.box),
+                                    { "cylinder", region.cylinder },
+                                    { "sphere", region.sphere },
+                                    { "mask", region.mask } })
+  {
+    if (!text.empty())
+    {
+      json[key] = text;
+    }
+  }
+  if (voxels)
+  {
+    json["voxels"] = *voxels;
+    const auto all = static_cast<double>(image.extent.VoxelCount());
+    findings.push_back({ "", 100 * static_cast<double>(*voxels) / all, line, "region: # of the image", "%" });
+  }
+  findings.push_back({ "region", json });
+}
+
 std::string
 OutputFor(const std::string & output,
           const std::string & fallback,

@@ -31,7 +31,7 @@ constexpr std::pair<const char *, const char *> Groups[] = {
   { job::group::Reading, "" },
   { job::group::Labeled, "range-from range-to steps" },
   { job::group::Joined, "" },
-  { job::group::Kept, "where labels keep remove values" },
+  { job::group::Kept, "where labels keep remove values component each only margin" },
   { job::group::Holes, "" },
   { job::group::LabelMap, "keep-labels" },
   { "Output", "batch:output new:output" },
@@ -62,7 +62,8 @@ constexpr CommandHelp Commands[] = {
     "File formats:      brickccl info --formats\n"
     "Manual:            brickccl manual | man -l -\n" },
   { "label",
-    "pores threshold range mask connectivity minimum-volume largest fill-holes statistics print picture spacing memory",
+    "pores threshold range mask box connectivity minimum-volume largest fill-holes statistics print picture spacing "
+    "memory",
     "  brickccl label part.nrrd pores.nrrd --pores --statistics pores.csv\n"
     "  brickccl label scan.nii.gz bone.nii.gz --threshold 200 --largest 1\n" },
   { "stats",
@@ -76,6 +77,10 @@ constexpr CommandHelp Commands[] = {
   { "clean",
     "values minimum-volume minimum-size largest fill-holes connectivity background spacing",
     "  brickccl clean segmentation.nrrd cleaned.nrrd --largest 1 --fill-holes\n" },
+  { "crop",
+    "box component each labels only margin",
+    "  brickccl crop scan.nrrd corner.nrrd --box 0,0,0,99,99,49\n"
+    "  brickccl crop scan.nrrd pores/pore.nrrd --labels pores.nrrd --each --margin 5\n" },
   { "sweep",
     "range-from range-to steps below output plot connectivity spacing",
     "  brickccl sweep scan.nrrd --range-from 200 --range-to 600 --steps 41 \\\n"

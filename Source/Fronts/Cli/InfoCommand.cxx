@@ -115,7 +115,7 @@ RunInfo(const job::Job & arguments)
 {
   if (!arguments.input.empty())
   {
-    PrintScanInfo(arguments.input, arguments, arguments.threads, arguments.json);
+    PrintScanInfo(arguments);
   }
   else if (arguments.json)
   {
@@ -153,7 +153,7 @@ AddInfoCommand(CLI::App & app)
                       std::string("image") + FilesRead +
                         " The size, spacing, type, orientation and histogram of a scan are printed, and thresholds for "
                         "`brickccl label --threshold`.");
-  AddOptions(*command, *arguments, std::string(ReadingOptions) + "threads");
+  AddOptions(*command, *arguments, std::string(ReadingOptions) + RegionOptions + "threads");
   command->add_flag("--json", arguments->json, "print one JSON object");
   command
     ->add_flag_callback(

@@ -130,11 +130,11 @@ private:
       CheckPicture(m_Image.extent);
     }
     CheckLabelMaps(m_Arguments, m_RequestedType, m_Image.extent);
-    if (!m_Arguments.mask.empty())
+    m_Mask = ReadRegion(m_Arguments, m_Image, m_Arguments.threads, m_Reader);
+    if (m_Mask)
     {
-      m_Mask = m_Reader.Read(m_Arguments.mask, true);
-      CheckSameGrid(m_Image, *m_Mask, m_Arguments.mask);
       m_Options.mask = m_Mask->View();
+      m_RegionVoxels = job::CountIn(m_Mask, m_Arguments.threads);
     }
     m_TableImages = ReadTableImages(m_Arguments, m_Image, m_Arguments.threads, m_Reader);
     m_Filter = ReadFilter(m_Arguments, *m_Options.connectivity, m_Image, m_Reader);
@@ -287,6 +287,7 @@ private:
     findings.keptVoxels = CountKeptVoxels(m_Labeling, m_Filter.filter);
     findings.notNumbers = m_Segmented.notNumbers;
     findings.isMeasured = IsMeasured();
+    findings.regionVoxels = m_RegionVoxels;
     findings.periodic = m_Labeling.GetPeriodicAxes();
     findings.filter = m_Filter.filter;
     findings.filtered = m_Filtered;
@@ -335,6 +336,7 @@ private:
   std::string           m_Output;
 
   std::optional<std::uint64_t> m_PartInRegion;
+  std::optional<std::uint64_t> m_RegionVoxels;
 };
 
 } // namespace

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,15 +42,17 @@ struct LabelFindings
   const ComponentTable & table;
   Connectivity           connectivity;
 
-  std::uint64_t         components = 0;
-  std::uint64_t         foregroundVoxels = 0;
-  RelabelReport         relabeled = {};
-  std::uint64_t         keptVoxels = 0;
-  std::uint64_t         notNumbers = 0;
-  bool                  isMeasured = false;
-  PeriodicAxes          periodic = {};
-  ComponentFilter       filter = {};
-  ComponentFilterReport filtered = {};
+  std::uint64_t components = 0;
+  std::uint64_t foregroundVoxels = 0;
+  RelabelReport relabeled = {};
+  std::uint64_t keptVoxels = 0;
+  std::uint64_t notNumbers = 0;
+  bool          isMeasured = false;
+  /** The voxels of the region, if one is given. */
+  std::optional<std::uint64_t> regionVoxels = {};
+  PeriodicAxes                 periodic = {};
+  ComponentFilter              filter = {};
+  ComponentFilterReport        filtered = {};
   /** The label map; empty if none was written. */
   std::string output = {};
   LabelType   type = LabelType::Auto;

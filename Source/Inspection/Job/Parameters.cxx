@@ -5,6 +5,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Files/ImageFile.h"
+#include "BrickCCL/Job/Region.h"
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Segmenting/Smoothing.h"
 
@@ -99,6 +100,15 @@ Checked(std::string (*check)(const std::string &))
   return { Kind::Text, -Finite, Finite, {}, {}, check };
 }
 
+/** Texts of which several are united. */
+Form
+Shapes(std::string (*check)(const std::string &))
+{
+  Form form = Checked(check);
+  form.isList = true;
+  return form;
+}
+
 const Form Flag = { Kind::Flag };
 const Form Text = { Kind::Text };
 const Form Count = { Kind::Whole, 0 };
@@ -178,7 +188,22 @@ SegmentingRows()
     { "background", "", &Job::background, Text, "V", group::Labeled,
       "value that counts as background; none: label every voxel", { "", "range threshold pores" } },
     { "mask", "", &Job::mask, Text, "FILE", group::Labeled,
-      "label only where this image is not 0" },
+      "use only voxels where this image is not 0" },
+    { "box", "", &Job::box, Shapes([](const std::string & text) { return CheckShapes("box", text); }),
+      "X0,Y0,Z0,X1,Y1,Z1", group::Labeled,
+      "use only the voxels from the first to the last of this box, both included", NeedsWhole,
+      "Porosity, thresholds and all else refer to this region. Numbers are voxels, counted from 0 as in the columns "
+      "bbox_min_x to bbox_max_z, or lengths with a unit (10mm): coordinates as in the columns bbox_min_x_mm to "
+      "bbox_max_z_mm. In 2-D: X0,Y0,X1,Y1. Give several boxes, cylinders and spheres to unite them; "
+      "not:X0,... leaves a shape out." },
+    { "cylinder", "", &Job::cylinder, Shapes([](const std::string & text) { return CheckShapes("cylinder", text); }),
+      "z:X,Y,R[,Z0,Z1]", group::Labeled,
+      "use only voxels in this cylinder along x, y or z", NeedsWhole,
+      "X,Y is its axis and R its radius, all in voxels or all as 10mm; R may be in mm behind voxels. Along x: "
+      "x:Y,Z,R[,X0,X1]." },
+    { "sphere", "", &Job::sphere, Shapes([](const std::string & text) { return CheckShapes("sphere", text); }),
+      "X,Y,Z,R", group::Labeled,
+      "use only voxels in this sphere (2-D, a disk: X,Y,R)", NeedsWhole },
     { "smooth", "", &Job::smooth, Checked(CheckSmoothing), "FILTER", group::Labeled,
       "smooth the image first: median:R (voxels) or gaussian:MM", NeedsWhole,
       "The median is over 2 R + 1 voxels along each axis, R is 1 to 50. MM is the standard deviation, at most 10 voxels." },

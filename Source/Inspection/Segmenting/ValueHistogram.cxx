@@ -2,6 +2,7 @@
 #include "BrickCCL/Segmenting/ValueHistogram.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Measuring/CountNotANumber.h"
 
 #include <algorithm>
 #include <cmath>
@@ -73,9 +74,7 @@ public:
         using TMask = typename decltype(tag)::Type;
         const auto * inside = static_cast<const TMask *>(mask->data);
         m_Inside.resize(static_cast<std::size_t>(image.extent.VoxelCount()));
-        std::transform(inside, inside + m_Inside.size(), m_Inside.begin(), [](TMask value) {
-          return value != TMask(0) ? 1 : 0;
-        });
+        std::transform(inside, inside + m_Inside.size(), m_Inside.begin(), IsInPart<TMask>);
       });
     }
   }

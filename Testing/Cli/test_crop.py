@@ -127,8 +127,8 @@ class CropTest(CommandTest):
                 (("--box", "0,0,0,3,3,3", "--component", 3), "give what to crop"),
                 (("--box", "0,0,0,12,3,3"), "reaches 12 along x, but the voxels there are 0 to 11"),
                 (("--labels", self.map, "--component", 4), "labels.nrrd' has no component 4"),
-                (("--labels", self.map, "--component", 3, "--margin", "1.5"), "--margin must be a number of voxels or a length"),
-                (("--labels", self.map, "--component", 3, "--margin", "-1"), "--margin must be a number of voxels or a length"),
+                (("--labels", self.map, "--component", 3, "--margin", "1.5"), "--margin must be a number of voxels"),
+                (("--labels", self.map, "--component", 3, "--margin", "-1"), "--margin must be a number of voxels"),
                 (("--component", 3), "labels must be whole numbers")):
             self.fails("crop", self.image, out, *options, saying=saying)
         self.fails("crop", self.image, self.image, "--box", "0,0,0,3,3,3", saying="which is the input of IN")
@@ -137,7 +137,7 @@ class CropTest(CommandTest):
         self.fails("crop", self.path("p_3.nrrd"), self.path("p.nrrd"), "--each", saying="which is the input of IN")
         write_nrrd(self.path("flat.nrrd"), "uint8", (9, 7), [1] * 63)
         self.fails("crop", self.path("flat.nrrd"), out, "--component", 1, "--margin", "1mm",
-                   saying="is a length, but the image has no voxel size; set it with --spacing")
+                   saying="--margin must be a number of voxels, or, of an image with a voxel size, a length")
 
 
 if __name__ == "__main__":

@@ -33,46 +33,36 @@ struct CropArguments : job::Job
   std::string                  margin = "0";
 };
 
+using Place = std::array<std::int64_t, MaximumDimension>;
+
 /** What is cut out: the voxels from the first to the last index, both included, of a component or of a region. */
 struct Cut
 {
-  std::string                                file;
-  std::optional<std::uint64_t>               label;
-  std::array<std::int64_t, MaximumDimension> first = {};
-  std::array<std::int64_t, MaximumDimension> last = {};
+  std::string                  file;
+  std::optional<std::uint64_t> label;
+  Place                        first = {};
+  Place                        last = {};
 };
 
-/** "crops/pore_12.nrrd" of "crops/pore.nrrd" */
-std::string
-FileOfEach(const std::string & output, std::uint64_t label)
-{
-  const std::string extension = ExtensionOf(output);
-  return output.substr(0, output.size() - extension.size()) + "_" + std::to_string(label) + extension;
-}
-
 /** The margin in voxels along each axis. */
-std::array<std::int64_t, MaximumDimension>
+Place
 MarginOf(const CropArguments & arguments, const LoadedImage & image)
 {
-  std::array<std::int64_t, MaximumDimension> voxels = {};
-  double                                     length = 0;
-  const bool                                 isInVoxels = job::NumberOf(arguments.margin).has_value();
+  Place      voxels = {};
+  double     length = 0;
+  const bool isInVoxels = job::NumberOf(arguments.margin).has_value();
   if (job::SetValue({ job::Kind::Number, 0, 1e9, "mm" }, { arguments.margin }, &length) ||
-      (isInVoxels && length != std::floor(length)))
+      (isInVoxels && length != std::floor(length)) || (!isInVoxels && image.spacingSource == "none"))
   {
-    throw InvalidArgument("--margin must be a number of voxels or a length such as 0.5mm, not " +
+    throw InvalidArgument("--margin must be a number of voxels, or, of an image with a voxel size, a length such as "
+                          "0.5mm, not " +
                           Quoted(arguments.margin));
-  }
-  if (!isInVoxels && image.spacingSource == "none")
-  {
-    throw InvalidArgument("--margin " + arguments.margin +
-                          " is a length, but the image has no voxel size; set it with --spacing");
   }
   for (std::size_t axis = 0; axis < voxels.size(); ++axis)
   {
     constexpr double rounding = 1e-6;
-    const double     spacing = isInVoxels ? 1 : image.geometry.spacing[axis];
-    voxels[axis] = static_cast<std::int64_t>(std::ceil(length / spacing - rounding));
+    voxels[axis] =
+      static_cast<std::int64_t>(std::ceil(length / (isInVoxels ? 1 : image.geometry.spacing[axis]) - rounding));
   }
   return voxels;
 }
@@ -83,48 +73,46 @@ FindCuts(const CropArguments & arguments, const LoadedImage & labels)
 {
   const bool           areAll = !arguments.each && !arguments.component;
   const ComponentTable table = MeasureLabelImage(labels.View(), {}, {}, arguments.threads);
-  const auto           margin = MarginOf(arguments, labels);
+  const Place          margin = MarginOf(arguments, labels);
+  const std::string    extension = ExtensionOf(arguments.output);
+  const std::string    stem = arguments.output.substr(0, arguments.output.size() - extension.size());
   std::vector<Cut>     cuts;
-  for (std::size_t row = 0; row < table.components.size(); ++row)
+  for (const ComponentMeasures & component : table.components)
   {
-    const ComponentMeasures component = table.components[row];
-    if (arguments.component && component.label != *arguments.component)
+    if (arguments.component.value_or(component.label) != component.label)
     {
       continue;
     }
     const bool isNew = cuts.empty() || !areAll;
     if (isNew)
     {
-      cuts.push_back({ arguments.each ? FileOfEach(arguments.output, component.label) : arguments.output,
+      cuts.push_back({ arguments.each ? stem + "_" + std::to_string(component.label) + extension : arguments.output,
                        areAll ? std::nullopt : std::optional(component.label) });
     }
     for (std::size_t axis = 0; axis < margin.size(); ++axis)
     {
-      const std::int64_t first = std::max<std::int64_t>(0, component.boxMinimum[axis] - margin[axis]);
-      const std::int64_t last = std::min(labels.extent.size[axis] - 1, component.boxMaximum[axis] + margin[axis]);
+      const auto first = std::max(std::int64_t{ 0 }, component.boxMinimum[axis] - margin[axis]);
+      const auto last = std::min(labels.extent.size[axis] - 1, component.boxMaximum[axis] + margin[axis]);
       cuts.back().first[axis] = isNew ? first : std::min(first, cuts.back().first[axis]);
       cuts.back().last[axis] = isNew ? last : std::max(last, cuts.back().last[axis]);
     }
   }
   if (cuts.empty())
   {
-    const std::string & file = arguments.labelFile.empty() ? arguments.input : arguments.labelFile;
-    throw InvalidArgument(arguments.component
-                            ? Quoted(file) + " has no component " + std::to_string(*arguments.component)
-                            : Quoted(file) + " has no components to crop");
+    throw InvalidArgument(Quoted(arguments.labelFile.empty() ? arguments.input : arguments.labelFile) + " has no " +
+                          (arguments.component ? "component " + std::to_string(*arguments.component) : "components"));
   }
   return cuts;
 }
 
-/** The voxels of a cut, with its place in space. \param labels  voxels that do not have the cut's label become 0 */
+/** The voxels of a cut, with its place in space. */
 LoadedImage
-CutOut(const LoadedImage & image, const Cut & cut, const LoadedImage * labels)
+CutOut(const LoadedImage & image, const Cut & cut)
 {
   LoadedImage part;
   part.type = image.type;
   part.extent = image.extent;
   part.geometry = image.geometry;
-  part.spacingSource = image.spacingSource;
   part.segmentation = image.segmentation;
   for (std::size_t axis = 0; axis < cut.first.size(); ++axis)
   {
@@ -135,48 +123,57 @@ CutOut(const LoadedImage & image, const Cut & cut, const LoadedImage * labels)
         image.geometry.direction[row][axis] * image.geometry.spacing[axis] * static_cast<double>(cut.first[axis]);
     }
   }
-  const std::size_t  size = SizeOf(image.type);
-  const std::int64_t length = part.extent.RowLength();
-  std::byte *        output = part.voxels.Resize(part.ByteCount());
-  RowPosition        position(part.extent, 0);
-  for (std::int64_t row = 0; row < part.extent.RowCount(); ++row, position.Advance(part.extent))
+  const std::size_t bytes = static_cast<std::size_t>(part.extent.RowLength()) * SizeOf(image.type);
+  std::byte *       output = part.voxels.Resize(part.ByteCount());
+  RowPosition       position(part.extent, 0);
+  for (std::int64_t row = 0; row < part.extent.RowCount(); ++row, position.Advance(part.extent), output += bytes)
   {
     std::int64_t begin = 0;
     for (std::size_t axis = cut.first.size() - 1; axis > 0; --axis)
     {
       begin = (begin + cut.first[axis] + position.at[axis - 1]) * image.extent.size[axis - 1];
     }
-    begin += cut.first[0];
-    const auto bytes = static_cast<std::size_t>(length) * size;
-    std::memcpy(output, image.voxels.Data() + static_cast<std::size_t>(begin) * size, bytes);
-    for (std::int64_t x = 0; labels != nullptr && x < length; ++x)
-    {
-      const bool isOther = VisitScalarType(labels->type, [&](auto tag) {
-        using T = typename decltype(tag)::Type;
-        return static_cast<std::uint64_t>(static_cast<const T *>(labels->View().data)[begin + x]) != *cut.label;
-      });
-      std::memset(output + static_cast<std::size_t>(x) * size, 0, isOther ? size : 0);
-    }
-    output += bytes;
+    std::memcpy(output,
+                image.voxels.Data() + static_cast<std::size_t>(begin + cut.first[0]) * SizeOf(image.type),
+                bytes);
   }
   return part;
 }
 
-/** The segments of a label map that are in a part of it. */
-Segmentation
-SegmentsIn(const LoadedImage & part, const std::string & file, int threads, ImageReader & reader)
+/** Sets the voxels of an image that do not have a label to 0. */
+void
+KeepOnly(std::uint64_t label, LoadedImage labels, int threads, LoadedImage & image)
 {
-  if (part.segmentation.segments.empty() || !HoldsSegments(file, part.extent))
+  VisitScalarType(labels.type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    std::vector<std::uint8_t> mask(static_cast<std::size_t>(labels.extent.VoxelCount()));
+    const T * const           values = static_cast<const T *>(labels.View().data);
+    std::transform(values, values + mask.size(), mask.begin(), [&](T value) {
+      return static_cast<std::uint64_t>(value) == label ? 1 : 0;
+    });
+    labels.type = ScalarType::UInt8;
+    labels.voxels.Share(nullptr, mask.data(), mask.size());
+    job::SetOutsideToZero(image, labels, { threads });
+  });
+}
+
+/** Writes a part of an image, with the segments that are in it. */
+void
+WritePart(const LoadedImage & part, const std::string & file, const CropArguments & arguments, ImageReader & reader)
+{
+  ImageToWrite written = ImageToWrite::FromMemory(part.voxels.Data(), part.type, part.extent, part.geometry);
+  written.segmentation = part.segmentation;
+  if (!part.segmentation.segments.empty() && HoldsSegments(file, part.extent))
   {
-    return part.segmentation;
+    const ComponentTable       table = MeasureLabelImage(part.View(), {}, {}, arguments.threads);
+    std::vector<std::uint64_t> labels;
+    for (const ComponentMeasures & component : table.components)
+    {
+      labels.push_back(component.label);
+    }
+    written.segmentation = SegmentsOf(part, table, labels, false, reader);
   }
-  const ComponentTable       table = MeasureLabelImage(part.View(), {}, {}, threads);
-  std::vector<std::uint64_t> labels;
-  for (std::size_t row = 0; row < table.components.size(); ++row)
-  {
-    labels.push_back(table.components.Label(row));
-  }
-  return SegmentsOf(part, table, labels, false, reader);
+  WriteImage(file, written, { !arguments.noCompression, { arguments.threads } }, reader);
 }
 
 void
@@ -225,16 +222,16 @@ RunCrop(const CropArguments & arguments)
   CheckOutputs(inputs, outputs);
   reader.CheckNotRead(outputs);
   reporter.Step("writing " + arguments.output);
-  const ProgressHooks hooks = reporter.Hooks();
-  auto                written = nlohmann::ordered_json::array();
-  ReplacedTogether    together;
+  auto             written = nlohmann::ordered_json::array();
+  ReplacedTogether together;
   for (const Cut & cut : cuts)
   {
-    const LoadedImage part =
-      CutOut(image, cut, arguments.only && takesComponents ? &(labels ? *labels : image) : nullptr);
-    ImageToWrite file = ImageToWrite::FromMemory(part.voxels.Data(), part.type, part.extent, part.geometry);
-    file.segmentation = SegmentsIn(part, cut.file, arguments.threads, reader);
-    WriteImage(cut.file, file, { !arguments.noCompression, { arguments.threads, Progress(hooks).Quiet() } }, reader);
+    LoadedImage part = CutOut(image, cut);
+    if (arguments.only && cut.label)
+    {
+      KeepOnly(*cut.label, CutOut(labels ? *labels : image, cut), arguments.threads, part);
+    }
+    WritePart(part, cut.file, arguments, reader);
     const auto dimension = static_cast<std::size_t>(image.extent.dimension);
     written.push_back({ { "file", cut.file },
                         { "label", cut.label ? nlohmann::ordered_json(*cut.label) : nlohmann::ordered_json() },

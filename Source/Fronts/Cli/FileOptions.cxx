@@ -320,24 +320,19 @@ AddRegion(job::Findings &                      findings,
           const LoadedImage &                  image,
           int                                  line)
 {
-  nlohmann::ordered_json json;
-  for (const auto & [key, text] : { std::pair("box", region.box),
-                                    { "cylinder", region.cylinder },
-                                    { "sphere", region.sphere },
-                                    { "mask", region.mask } })
+  if (!voxels)
   {
-    if (!text.empty())
-    {
-      json[key] = text;
-    }
+    findings.push_back({ "region", nullptr });
+    return;
   }
-  if (voxels)
-  {
-    json["voxels"] = *voxels;
-    const auto all = static_cast<double>(image.extent.VoxelCount());
-    findings.push_back({ "", 100 * static_cast<double>(*voxels) / all, line, "region: # of the image", "%" });
-  }
-  findings.push_back({ "region", json });
+  const double share = static_cast<double>(*voxels) / static_cast<double>(image.extent.VoxelCount());
+  findings.insert(findings.end(),
+                  { { "region/box", region.box },
+                    { "region/cylinder", region.cylinder },
+                    { "region/sphere", region.sphere },
+                    { "region/mask", region.mask },
+                    { "region/voxels", *voxels },
+                    { "", 100 * share, line, "region: # of the image", "%" } });
 }
 
 std::string

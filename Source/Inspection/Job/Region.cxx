@@ -9,10 +9,10 @@
 #include "BrickCCL/Measuring/CountNotANumber.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstring>
-#include <limits>
+#include <set>
+#include <sstream>
 
 namespace brickccl::job
 {
@@ -20,90 +20,48 @@ namespace brickccl::job
 namespace
 {
 
-constexpr double Infinity = std::numeric_limits<double>::infinity();
 /** Of a voxel: how far outside of a shape a center may be by rounding. */
 constexpr double Rounding = 1e-6;
 constexpr char   AxisLetters[] = "xyz";
 
+void
+RefuseIf(bool isWrong, const std::string & text)
+{
+  if (isWrong)
+  {
+    throw InvalidArgument(text);
+  }
+}
+
 std::vector<std::string>
 SplitAt(char separator, const std::string & text)
 {
-  std::vector<std::string> parts(1);
-  for (const char character : text)
+  std::vector<std::string> parts;
+  std::istringstream       stream(text + separator);
+  for (std::string part; std::getline(stream >> std::ws, part, separator);)
   {
-    character == separator ? parts.emplace_back().push_back(' ') : parts.back().push_back(character);
-    parts.back().erase(0, parts.back().find_first_not_of(' '));
+    parts.push_back(part);
   }
   return parts;
 }
 
-/** The numbers of a shape, and which of them have a unit. */
-struct ShapeNumbers
+/** The numbers of a shape, and whether each has a unit. \param right  what there must be */
+std::vector<std::pair<double, bool>>
+ReadNumbers(const std::string &           text,
+            const std::string &           what,
+            const std::set<std::size_t> & counts,
+            const char *                  right)
 {
-  std::vector<double> values;
-  std::vector<bool>   haveUnits;
-};
-
-/** \param radius  the place of the number that may be in mm behind voxels */
-ShapeNumbers
-ReadNumbers(const std::string &              text,
-            const std::string &              what,
-            const std::vector<std::size_t> & counts,
-            std::size_t                      radius,
-            const std::string &              right)
-{
-  ShapeNumbers numbers;
+  std::vector<std::pair<double, bool>> numbers;
   for (const std::string & part : SplitAt(',', text))
   {
-    double     value = 0;
-    const Form form{ Kind::Number, -Finite, Finite, "mm" };
-    if (SetValue(form, { part }, &value))
-    {
-      throw InvalidArgument(Quoted(part) + " in " + what + " must be a number of voxels or a length such as 1.5mm");
-    }
-    numbers.values.push_back(value);
-    numbers.haveUnits.push_back(!NumberOf(part));
+    double value = 0;
+    RefuseIf(SetValue({ Kind::Number, -Finite, Finite, "mm" }, { part }, &value),
+             Quoted(part) + " in " + what + " must be a number of voxels or a length such as 1.5mm");
+    numbers.emplace_back(value, !NumberOf(part));
   }
-  const std::size_t count = numbers.values.size();
-  if (std::find(counts.begin(), counts.end(), count) == counts.end())
-  {
-    throw InvalidArgument(what + " has " + Counted(count, "number") + "; write " + right);
-  }
-  const bool first = numbers.haveUnits[0];
-  for (std::size_t i = 0; i < count; ++i)
-  {
-    if (numbers.haveUnits[i] != first && (i != radius || first))
-    {
-      throw InvalidArgument(what +
-                            " mixes voxels and lengths; write a unit behind each number, as 10mm, or behind none");
-    }
-  }
+  RefuseIf(counts.count(numbers.size()) == 0, what + " has " + Counted(numbers.size(), "number") + "; write " + right);
   return numbers;
-}
-
-/** Sets where a shape begins and ends along an axis. */
-void
-Bound(RegionShape & shape, std::size_t axis, double low, double high)
-{
-  if (low > high)
-  {
-    throw InvalidArgument(shape.what + " ends before it begins: " + Shortest(high) + " is below " + Shortest(low));
-  }
-  shape.low[axis] = low;
-  shape.high[axis] = high;
-}
-
-/** Takes the axis that a cylinder begins with. */
-std::size_t
-TakeAxis(std::string & text, const std::string & what)
-{
-  const std::size_t axis = std::string(AxisLetters).find(text.substr(0, 1));
-  if (text.size() < 2 || axis > 2 || text[1] != ':')
-  {
-    throw InvalidArgument(what + " must begin with its axis, as z:X,Y,R or z:X,Y,R,Z0,Z1");
-  }
-  text.erase(0, 2);
-  return axis;
 }
 
 RegionShape
@@ -111,72 +69,52 @@ ShapeOf(const std::string & kind, std::string text)
 {
   RegionShape shape;
   shape.what = "the " + kind + " " + Printable(text);
-  std::fill(std::begin(shape.low), std::end(shape.low), -Infinity);
-  std::fill(std::begin(shape.high), std::end(shape.high), Infinity);
   shape.isExcluded = text.rfind("not:", 0) == 0;
   text.erase(0, shape.isExcluded ? 4 : 0);
-  if (kind == "box")
-  {
-    const ShapeNumbers numbers =
-      ReadNumbers(text, shape.what, { 4, 6 }, 6, "X0,Y0,Z0,X1,Y1,Z1 (2-D: X0,Y0,X1,Y1), the first and the last voxel");
-    shape.dimension = numbers.values.size() / 2;
-    shape.areMillimeters = numbers.haveUnits[0];
-    for (std::size_t axis = 0; axis < shape.dimension; ++axis)
-    {
-      Bound(shape, axis, numbers.values[axis], numbers.values[axis + shape.dimension]);
-    }
-    return shape;
-  }
+  const bool        isBox = kind == "box";
   const bool        isSphere = kind == "sphere";
-  const std::size_t along = isSphere ? 3 : TakeAxis(text, shape.what);
-  const std::size_t last = isSphere ? SplitAt(',', text).size() - 1 : 2;
-  const auto [values, haveUnits] = isSphere ? ReadNumbers(text, shape.what, { 3, 4 }, last, "X,Y,Z,R (2-D: X,Y,R)")
-                                            : ReadNumbers(text, shape.what, { 3, 5 }, last, "z:X,Y,R or z:X,Y,R,Z0,Z1");
-  shape.dimension = isSphere ? last : 3;
-  shape.areMillimeters = haveUnits[0];
-  shape.radius = values[last];
-  shape.isRadiusMillimeters = haveUnits[last];
-  if (!(shape.radius > 0))
+  const std::size_t along = isBox || isSphere ? 3 : std::string(AxisLetters).find(text.substr(0, 1));
+  RefuseIf(!isBox && !isSphere && (text.size() < 2 || along > 2 || text[1] != ':'),
+           shape.what + " must begin with its axis, as z:X,Y,R or z:X,Y,R,Z0,Z1");
+  const auto        numbers = isBox    ? ReadNumbers(text, shape.what, { 4, 6 }, "X0,Y0,Z0,X1,Y1,Z1 (2-D: X0,Y0,X1,Y1)")
+                            : isSphere ? ReadNumbers(text, shape.what, { 3, 4 }, "X,Y,Z,R (2-D: X,Y,R)")
+                                       : ReadNumbers(text.substr(2), shape.what, { 3, 5 }, "z:X,Y,R or z:X,Y,R,Z0,Z1");
+  const std::size_t count = numbers.size();
+  const std::size_t radius = isBox ? count : isSphere ? count - 1 : 2;
+  shape.dimension = isBox ? count / 2 : isSphere ? count - 1 : 3;
+  shape.areMillimeters = numbers[0].second;
+  for (std::size_t i = 0; i < count; ++i)
   {
-    throw InvalidArgument("the radius of " + shape.what + " must be above 0");
+    RefuseIf(numbers[i].second != shape.areMillimeters && (i != radius || shape.areMillimeters),
+             shape.what + " mixes voxels and lengths; write a unit behind each number, as 10mm, or behind none");
   }
   for (std::size_t axis = 0, taken = 0; axis < shape.dimension; ++axis)
   {
-    shape.isRound[axis] = axis != along;
-    shape.center[axis] = axis != along ? values[taken++] : 0;
+    shape.isRound[axis] = !isBox && axis != along;
+    shape.center[axis] = shape.isRound[axis] ? numbers[taken++].first : 0;
+    const bool isBounded = isBox || (axis == along && count == 5);
+    shape.low[axis] = isBounded ? numbers[isBox ? axis : 3].first : -Unlimited;
+    shape.high[axis] = isBounded ? numbers[isBox ? axis + shape.dimension : 4].first : Unlimited;
+    RefuseIf(shape.low[axis] > shape.high[axis],
+             shape.what + " ends before it begins: " + Shortest(shape.high[axis]) + " is below " +
+               Shortest(shape.low[axis]));
   }
-  if (values.size() == 5)
-  {
-    Bound(shape, along, values[3], values[4]);
-  }
+  shape.radius = isBox ? 0 : numbers[radius].first;
+  shape.isRadiusMillimeters = !isBox && numbers[radius].second;
+  RefuseIf(!isBox && !(shape.radius > 0), "the radius of " + shape.what + " must be above 0");
   return shape;
-}
-
-std::vector<RegionShape>
-ListOfShapes(const std::string & kind, const std::string & texts)
-{
-  std::vector<RegionShape> list;
-  for (const std::string & text : SplitAt(';', texts))
-  {
-    list.push_back(ShapeOf(kind, text));
-  }
-  return list;
 }
 
 /** \throws InvalidArgument for a shape that does not fit to an image's dimensions and voxels. */
 void
 CheckFit(const RegionShape & shape, const LoadedImage & image)
 {
-  if (static_cast<int>(shape.dimension) != image.extent.dimension)
-  {
-    throw InvalidArgument(shape.what + " has " + std::to_string(shape.dimension) + " dimensions, but the image has " +
-                          std::to_string(image.extent.dimension));
-  }
-  if ((shape.areMillimeters || shape.isRadiusMillimeters) && image.spacingSource == "none")
-  {
-    throw InvalidArgument(shape.what + " is in mm, but the image has no voxel size; set it with --spacing (in a recipe "
-                                       "with input.spacing_mm)");
-  }
+  RefuseIf(static_cast<int>(shape.dimension) != image.extent.dimension,
+           shape.what + " has " + std::to_string(shape.dimension) + " dimensions, but the image has " +
+             std::to_string(image.extent.dimension));
+  RefuseIf((shape.areMillimeters || shape.isRadiusMillimeters) && image.spacingSource == "none",
+           shape.what + " is in mm, but the image has no voxel size; set it with --spacing (in a recipe "
+                        "with input.spacing_mm)");
   double round = 0;
   for (std::size_t axis = 0; axis < shape.dimension && !shape.areMillimeters; ++axis)
   {
@@ -184,17 +122,13 @@ CheckFit(const RegionShape & shape, const LoadedImage & image)
     const double last = static_cast<double>(image.extent.size[axis] - 1);
     for (const double end : { shape.low[axis], shape.high[axis] })
     {
-      if (std::isfinite(end) && (end < 0 || end > last || end != std::floor(end)))
-      {
-        throw InvalidArgument(shape.what + " reaches " + Shortest(end) + " along " + AxisLetters[axis] +
-                              ", but the voxels there are 0 to " + Shortest(last));
-      }
+      RefuseIf(std::isfinite(end) && (end < 0 || end > last || end != std::floor(end)),
+               shape.what + " reaches " + Shortest(end) + " along " + AxisLetters[axis] +
+                 ", but the voxels there are 0 to " + Shortest(last));
     }
-    if (shape.isRound[axis] && !shape.isRadiusMillimeters && round != 0 && std::abs(spacing / round - 1) > 1e-4)
-    {
-      throw InvalidArgument("the radius of " + shape.what + " is in voxels, which measure " + Shortest(round) +
-                            " and " + Shortest(spacing) + " mm; write it in mm");
-    }
+    RefuseIf(shape.isRound[axis] && !shape.isRadiusMillimeters && round != 0 && std::abs(spacing / round - 1) > 1e-4,
+             "the radius of " + shape.what + " is in voxels, which measure " + Shortest(round) + " and " +
+               Shortest(spacing) + " mm; write it in mm");
     round = shape.isRound[axis] ? spacing : round;
   }
 }
@@ -270,35 +204,22 @@ RegionShape::SpanOf(const RowPosition & row, std::int64_t length) const
   return { begin, std::max(begin, static_cast<std::int64_t>(std::floor(std::max(last, -1.0))) + 1) };
 }
 
-namespace
-{
-
-/** \throws InvalidArgument if no voxel of an image is in a shape. */
-void
-CheckIsInside(const RegionShape & shape, const Extent & extent)
-{
-  RowPosition position(extent, 0);
-  for (std::int64_t row = 0; row < extent.RowCount(); ++row, position.Advance(extent))
-  {
-    if (const auto [first, last] = shape.SpanOf(position, extent.size[0]); first < last)
-    {
-      return;
-    }
-  }
-  throw InvalidArgument("no voxel of the image has its center in " + shape.what);
-}
-
-} // namespace
-
 RegionShapes::RegionShapes(const Region & region, const LoadedImage & image)
   : m_Extent(image.extent)
 {
   const auto add = [&](const char * kind, const std::string & texts) {
-    for (RegionShape & shape : texts.empty() ? std::vector<RegionShape>() : ListOfShapes(kind, texts))
+    for (const std::string & text : texts.empty() ? std::vector<std::string>() : SplitAt(';', texts))
     {
-      FitTo(image, shape);
-      m_Shapes.push_back(shape);
-      CheckIsInside(shape, m_Extent);
+      m_Shapes.push_back(ShapeOf(kind, text));
+      FitTo(image, m_Shapes.back());
+      RowPosition  position(m_Extent, 0);
+      std::int64_t row = 0;
+      for (auto span = m_Shapes.back().SpanOf(position, m_Extent.size[0]); span.first == span.second; ++row)
+      {
+        RefuseIf(row == m_Extent.RowCount(), "no voxel of the image has its center in " + m_Shapes.back().what);
+        span = m_Shapes.back().SpanOf(position, m_Extent.size[0]);
+        position.Advance(m_Extent);
+      }
     }
   };
   add("box", region.box);
@@ -331,7 +252,10 @@ RegionShapes::WriteRows(std::int64_t begin, std::int64_t end, std::uint8_t * vox
 std::string
 CheckShapes(const char * kind, const std::string & text)
 {
-  ListOfShapes(kind, text);
+  for (const std::string & one : SplitAt(';', text))
+  {
+    ShapeOf(kind, one);
+  }
   return {};
 }
 
@@ -343,36 +267,20 @@ MaskOf(const Region & region, const LoadedImage & image, std::optional<LoadedIma
   {
     return mask;
   }
-  if (mask && mask->channels != 1)
-  {
-    throw InvalidArgument("the mask has " + std::to_string(mask->channels) + " channels; it must have 1");
-  }
-  LoadedImage result;
-  result.extent = image.extent;
-  result.geometry = image.geometry;
-  result.spacingSource = image.spacingSource;
-  auto * const       bytes = reinterpret_cast<std::uint8_t *>(result.voxels.Resize(result.ByteCount()));
-  const std::int64_t length = image.extent.RowLength();
-  const Chunks       rows(image.extent.RowCount(), 1, 256);
-  std::atomic<bool>  isEmpty{ true };
+  std::optional<LoadedImage> result(std::in_place);
+  result->extent = image.extent;
+  result->geometry = image.geometry;
+  result->spacingSource = image.spacingSource;
+  auto * const bytes = reinterpret_cast<std::uint8_t *>(result->voxels.Resize(result->ByteCount()));
+  const Chunks rows(image.extent.RowCount(), 1, 256);
   ParallelFor(rows.count, context, [&](std::int64_t chunk) {
-    std::uint8_t * const begin = bytes + rows.Begin(chunk) * length;
-    std::uint8_t * const end = bytes + rows.End(chunk) * length;
-    shapes.WriteRows(rows.Begin(chunk), rows.End(chunk), begin);
-    VisitScalarType(mask ? mask->type : ScalarType::UInt8, [&](auto tag) {
-      using T = typename decltype(tag)::Type;
-      const T * const other = mask ? static_cast<const T *>(mask->View().data) + (begin - bytes) : nullptr;
-      for (std::int64_t i = 0; other != nullptr && i < end - begin; ++i)
-      {
-        begin[i] = begin[i] != 0 && IsInPart(other[i]) ? 1 : 0;
-      }
-    });
-    isEmpty = isEmpty && std::find(begin, end, std::uint8_t{ 1 }) == end;
+    shapes.WriteRows(rows.Begin(chunk), rows.End(chunk), bytes + rows.Begin(chunk) * image.extent.RowLength());
   });
-  if (isEmpty)
+  if (mask)
   {
-    throw InvalidArgument("no voxel is in the region");
+    SetOutsideToZero(*result, *mask, context);
   }
+  RefuseIf(CountIn(result, context.threads) == std::uint64_t{ 0 }, "no voxel is in the region");
   return result;
 }
 
@@ -388,6 +296,7 @@ CountIn(const std::optional<LoadedImage> & image, int threads, const std::option
 void
 SetOutsideToZero(LoadedImage & image, const LoadedImage & mask, const HostContext & context)
 {
+  RefuseIf(mask.channels != 1, "the mask has " + std::to_string(mask.channels) + " channels; it must have 1");
   const std::size_t size = SizeOf(image.type) * static_cast<std::size_t>(image.channels);
   VoxelMemory       source;
   std::swap(source, image.voxels);

@@ -26,8 +26,8 @@ struct RegionShape
   /** Coordinates are in mm, those of the table, or voxels. */
   bool   areMillimeters = false;
   bool   isRound[3] = {};
-  double low[3];
-  double high[3];
+  double low[3] = { -Unlimited, -Unlimited, -Unlimited };
+  double high[3] = { Unlimited, Unlimited, Unlimited };
   double center[3] = {};
   double radius = 0;
   bool   isRadiusMillimeters = false;

@@ -100,6 +100,21 @@ LoadedImage ReadBmp(const FileBytes & file, const ReadOptions & options);
 bool        IsMrc(const FileBytes & file);
 LoadedImage ReadMrc(const FileBytes & file, const ReadOptions & options);
 
+bool        IsVgi(const FileBytes & file);
+LoadedImage ReadVgi(const FileBytes & file, const ReadOptions & options);
+
+bool        IsNpy(const FileBytes & file);
+LoadedImage ReadNpy(const FileBytes & file, const ReadOptions & options);
+
+bool        IsIsq(const FileBytes & file);
+LoadedImage ReadIsq(const FileBytes & file, const ReadOptions & options);
+
+bool        IsMgh(const FileBytes & file);
+LoadedImage ReadMgh(const FileBytes & file, const ReadOptions & options);
+
+bool        IsGipl(const FileBytes & file);
+LoadedImage ReadGipl(const FileBytes & file, const ReadOptions & options);
+
 LoadedImage ReadRaw(const FileBytes & file, const ReadOptions & options);
 
 bool        IsHdf5(const FileBytes & file);

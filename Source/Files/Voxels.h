@@ -31,32 +31,28 @@ void CopyStored(const FileBytes &   file,
                 std::byte *         output,
                 const HostContext & context);
 
-enum class Encoding
-{
-  Raw,
-  Text,
-  Hexadecimal,
-  Compressed
-};
+bool IsGzipped(const FileBytes & file);
 
-/** How an image's voxels are stored: in files, each with an equal part of them. */
+/** The first bytes of a file, decompressed if it is compressed by gzip; fewer if it has fewer. */
+std::vector<unsigned char> FirstBytes(const FileBytes & file, std::size_t count);
+
+/** How an image's voxels are stored in a file. */
 struct DataLayout
 {
-  Encoding encoding = Encoding::Raw;
+  CompressedVoxels from;
+  bool             isCompressed = false;
   /** Whether the bytes of each value are in reverse order. */
   bool swapped = false;
-  /** Raw voxels are the ends of the files, wherever the parts begin. */
-  bool                          areLast = false;
-  std::vector<CompressedVoxels> parts = {};
+  /** Uncompressed voxels are the end of the file, wherever they begin in `from`. */
+  bool areLast = false;
 };
 
-/** Reads the voxels of `image`, whose extent, type and channels are known, and adds the files to its own. \throws Error
- *  for files that are too short, damaged or too many. */
-void ReadDataFiles(const DataLayout & layout, const HostContext & context, LoadedImage & image);
+/** Reads the voxels of `image`, whose extent, type and channels are known, and adds the file to its own. \throws Error
+ *  for files that are too short or damaged. */
+void ReadDataFile(const DataLayout & layout, const HostContext & context, LoadedImage & image);
 
-/** Reports bytes that follow the voxels. It adds a note, or throws an Error if there are several files, which then do
- *  not fit. */
-void CheckBytesBeyond(std::uint64_t beyond, std::size_t fileCount, LoadedImage & image);
+/** Notes bytes that follow the voxels. */
+void CheckBytesBeyond(std::uint64_t beyond, LoadedImage & image);
 
 /** A file that is written from beginning to end. */
 class OutputFile

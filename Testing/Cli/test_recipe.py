@@ -57,9 +57,9 @@ class RecipeTest(CommandTest):
     def test_keys_in_the_wrong_place(self):
         text = ("connectivity = 26\nkeepp = 1\n[cleaning]\nminimum_size = 3\nminimum_siz = 3\nfrobnicate = 3\n"
                 "[selection]\nmaximum_size = 3\n")
-        for line, saying in ((1, "'connectivity' stands above all tables; it is a key of [labeling]"),
-                             (2, "'keepp' stands above all tables; did you mean 'keep' of [selection]?"),
-                             (3, "no table [cleaning]; there are recipe"), (4, "'minimum_size' stands in [cleaning]; it is a key of [labeling]"),
+        for line, saying in ((1, "'connectivity' is above all tables; it is a key of [labeling]"),
+                             (2, "'keepp' is above all tables; did you mean 'keep' of [selection]?"),
+                             (3, "no table [cleaning]; there are recipe"), (4, "'minimum_size' is in [cleaning]; it is a key of [labeling]"),
                              (5, "did you mean 'minimum_size' of [labeling]?"), (6, "no table has such a key"),
                              (8, "[selection] has no key 'maximum_size'; it is a key of [labeling]")):
             result = self.refuses(text, line, saying)
@@ -282,8 +282,8 @@ class RecipeTest(CommandTest):
     def test_rules_on_regions(self):
         rule = "[[acceptance]]\nrule = \"%s\"\n"
         for name in ("clusters", "number-per-cluster"):
-            self.refuses(rule % name + "at_most_count = 1\n", 1, name + " needs within_mm or within_diameters, and one of them alone")
-            self.refuses(rule % name + "at_most_count = 1\nwithin_mm = 1\nwithin_diameters = 1\n", 1, "one of them alone")
+            self.refuses(rule % name + "at_most_count = 1\n", 1, name + " needs within_mm or within_diameters, not both")
+            self.refuses(rule % name + "at_most_count = 1\nwithin_mm = 1\nwithin_diameters = 1\n", 1, "not both")
             self.refuses(rule % name + "at_most_count = 1\nwithin_mm = 0\n", 4, "within_mm is 0; it must be a number above 0")
             self.accepts(rule % name + "at_most_count = 1\nwithin_mm = \"500 um\"\n")
         self.refuses(rule % "near-surface" + "at_most_count = 1\n", 1, "near-surface needs within_mm")

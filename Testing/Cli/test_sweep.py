@@ -57,7 +57,7 @@ class SweepTest(CommandTest):
         self.assertEqual(rows[0]["voxel_count"], sum(value >= 0 for value in self.values))
         self.assertEqual(rows[1]["voxel_count"], rows[2]["voxel_count"])
         with open(self.path("c.svg"), encoding="utf-8") as stream:
-            self.assertIn("components, up to", stream.read())
+            self.assertIn("share of the image in %", stream.read())
         with open(self.path("c.png"), "rb") as stream:
             self.assertEqual(stream.read(8), b"\x89PNG\r\n\x1a\n")
 

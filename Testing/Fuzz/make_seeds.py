@@ -137,6 +137,19 @@ def mrc():
     write("mrc", "turned.mrc", bytes(head) + (VOXELS / 3).astype(np.float16).tobytes())
 
 
+def scanners():
+    np.save(path("npy", "short.npy"), VOXELS.astype(np.int16))
+    np.save(path("npy", "double.npy"), VOXELS.astype(">f8"))
+    head = struct.pack("<16s7i3i3i", b"CTDATA-HEADER_V1", 3, 0, 0, 1, 2, 0, 0, 7, 5, 3, 70, 50, 60).ljust(508, b"\0")
+    write("isq", "blocks.isq", head + struct.pack("<i", 1) + bytes(512) + VOXELS.astype("<i2").tobytes())
+    head = struct.pack(">7ih15f", 1, 7, 5, 3, 1, 4, 0, 1, 1, 2, 3, -1, 0, 0, 0, 0, -1, 0, 1, 0, 4, 5, 6).ljust(284, b"\0")
+    write("mgh", "short.mgh", head + VOXELS.astype(">i2").tobytes() + bytes(20))
+    head = struct.pack(">4HH4f", 7, 5, 3, 1, 15, 1, 2, 3, 1).ljust(252, b"\0") + struct.pack(">I", 719555000)
+    write("gipl", "short.gipl", head + VOXELS.astype(">i2").tobytes())
+    write("vgi", "volume.vgi", b"{volume1}\n[file1]\nFileFormat = raw\nSize = 7 5 3\nName = a.vol\nDatatype = unsigned integer\n"
+          b"BitsPerElement = 16\n{volumeprimitive1}\n[geometry]\nresolution = 1 2 3\nunit = mm\n")
+
+
 def slice_of(name, pixels, syntax=ExplicitVRLittleEndian, **extra):
     meta = FileMetaDataset()
     meta.MediaStorageSOPClassUID, meta.MediaStorageSOPInstanceUID = CTImageStorage, "1.2.3.4.5"
@@ -190,5 +203,5 @@ def dicom():
     slice_of("segments", (VOXELS > 100).astype(np.uint8), SegmentationType="BINARY", **groups)
 
 
-for make in (nrrd, nifti, metaimage, tiff, pictures, mrc, dicom):
+for make in (nrrd, nifti, metaimage, tiff, pictures, mrc, scanners, dicom):
     make()

@@ -15,8 +15,9 @@ import subprocess
 import sys
 
 SOURCES = pathlib.Path(__file__).resolve().parents[2] / "Source"
-#: Code that touches memory that other kernels may have written or may read; shared and constant memory are a block's own.
-MEMORY = re.compile(r"\b(LD|LDG|LDGSTS|ST|STG|ATOM|ATOMG|RED|REDG|CCTL|UBLKCP|UBLKRED|UTMALDG|UTMASTG|UTMAREDG|LDL|STL)\b")
+#: Code that touches memory that other kernels may have written or may read. Shared and constant memory are a block's own, local
+#: memory (LDL, STL: registers that did not fit) a thread's own.
+MEMORY = re.compile(r"\b(LD|LDG|LDGSTS|ST|STG|ATOM|ATOMG|RED|REDG|CCTL|UBLKCP|UBLKRED|UTMALDG|UTMASTG|UTMAREDG)\b")
 #: The instruction that griddepcontrol.wait becomes.
 WAIT = "ACQBULK"
 

@@ -24,30 +24,6 @@ using namespace nifti;
 namespace
 {
 
-bool
-IsGzipped(const FileBytes & file)
-{
-  return file.BeginsWith("\x1f\x8b", 2);
-}
-
-/** The first bytes of a file, decompressed if it is compressed. */
-std::vector<unsigned char>
-FirstBytes(const FileBytes & file, std::size_t count)
-{
-  std::vector<unsigned char> bytes(count);
-  if (IsGzipped(file))
-  {
-    Inflater inflater(file.Data(), file.Size(), Wrapper::Gzip, file.QuotedName());
-    bytes.resize(inflater.ReadSome(bytes.data(), count));
-  }
-  else
-  {
-    bytes.resize(std::min(count, file.Size()));
-    std::copy(file.Data(), file.Data() + bytes.size(), bytes.begin());
-  }
-  return bytes;
-}
-
 /** The path of a pair's other file, whose name ends with `extension`: ".hdr" for ".img". It is compressed as the given
  *  one is, or else the other way. Empty if neither exists. */
 std::string
@@ -380,9 +356,11 @@ ReadNifti(const FileBytes & file, const ReadOptions & options)
   SetGeometry(header, options, image);
   TellHeader(options, image, image.channels > 1 || header.HasScaling());
   const bool isCompressed = IsGzipped(data);
-  DataLayout layout{ isCompressed ? Encoding::Compressed : Encoding::Raw, header.Swapped() };
-  layout.parts = { { data, isCompressed ? 0 : offset, isCompressed ? offset : 0, Wrapper::Gzip, data.QuotedName() } };
-  ReadDataFiles(layout, context, image);
+  ReadDataFile({ { data, isCompressed ? 0 : offset, isCompressed ? offset : 0, Wrapper::Gzip, data.QuotedName() },
+                 isCompressed,
+                 header.Swapped() },
+               context,
+               image);
   // SPM keeps its factor in the same place of Analyze files.
   Scaling scaling{ header.Real(112, 176), magic.empty() ? 0 : header.Real(116, 184) };
   if (!std::isfinite(scaling.slope) || (scaling.slope != 0 && !std::isfinite(scaling.intercept)))

@@ -181,9 +181,8 @@ CheckReading(const job::Reading & arguments, const NamedFiles & inputs)
       names += (names.empty() ? "'" : " or '") + input + "'";
     }
   }
-  throw InvalidArgument("--series " + arguments.series +
-                        " chooses one of the DICOM series of a folder or a pattern, but " + names +
-                        " is none with DICOM files; leave it out");
+  throw InvalidArgument("--series " + arguments.series + " chooses a DICOM series of a folder or pattern, but " +
+                        names + " has no DICOM files; leave it out");
 }
 
 void

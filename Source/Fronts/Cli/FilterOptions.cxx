@@ -140,12 +140,12 @@ PlaceOf(const Point & seed, bool isPhysical, const LoadedImage & image)
     if (voxel != std::floor(voxel))
     {
       throw InvalidArgument("the seed " + Text(seed) +
-                            " is no index, which has whole numbers; --physical-seeds takes points in mm");
+                            " is not an index: its numbers must be whole; --physical-seeds takes points in mm");
     }
     if (!(voxel >= 0) || voxel >= static_cast<double>(extent.size[axis]))
     {
       throw InvalidArgument("the seed " + Text(seed) + (isPhysical ? " (in mm)" : " (an index from 0 on)") +
-                            " lies outside of the image of " + extent.ToString() + " voxels");
+                            " is outside the image of " + extent.ToString() + " voxels");
     }
     place = place * extent.size[axis] + static_cast<std::int64_t>(voxel);
   }

@@ -171,7 +171,7 @@ NoteNotNumbers(const SlabResult & result, const job::Job & arguments, ImageReade
   if (result.notNumbersOfMask > 0)
   {
     reader.Note(Quoted(arguments.mask) + ": " + TellNotANumber(result.notNumbersOfMask) +
-                (result.slabsFromBefore > 0 ? ", without those of slabs from before" : ""));
+                (result.slabsFromBefore > 0 ? " (slabs of an earlier run are not counted)" : ""));
   }
 }
 

@@ -185,7 +185,7 @@ NeighborhoodOfFile(const std::string & path, int dimension, ImageReader & reader
     {
       throw InvalidArgument(
         "the neighborhood " + Quoted(path) +
-        " is no JSON; it must be nested lists of 0 and 1, as [[0, 1, 0], [1, 1, 1], [0, 1, 0]] in 2-D");
+        " is not JSON; it must be nested lists of 0 and 1, as [[0, 1, 0], [1, 1, 1], [0, 1, 0]] in 2-D");
     }
     AppendNumbers(list, dimension, path, element);
   }

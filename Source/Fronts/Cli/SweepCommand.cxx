@@ -123,38 +123,27 @@ WriteCurve(const std::string & path, const Curve & curve)
   });
 }
 
-/** Three lines of different units, each as a share of its own largest value, which the legend names. */
+/** The number of components, and in % of the voxels the foreground and the largest component. */
 void
 WritePlot(const std::string & path, const Curve & curve, bool below)
 {
-  std::uint64_t largestCount = 1;
-  std::uint64_t largestSize = 1;
-  double        largestFraction = 0;
+  ChartSeries components{ "components", {} };
+  ChartSeries foreground{ "foreground (%)", {}, true };
+  ChartSeries largest{ "largest (%)", {}, true };
   for (const SweepStep & step : curve.steps)
   {
-    largestCount = std::max(largestCount, step.components);
-    largestSize = std::max(largestSize, step.largest);
-    largestFraction = std::max(largestFraction, curve.Fraction(step));
-  }
-  std::ostringstream percent;
-  percent.precision(3);
-  percent << 100 * largestFraction;
-  ChartSeries components{ "components, up to " + std::to_string(largestCount), {} };
-  ChartSeries largest{ "largest, up to " + std::to_string(largestSize) + " voxels", {} };
-  ChartSeries fraction{ "foreground, up to " + percent.str() + " %", {} };
-  for (const SweepStep & step : curve.steps)
-  {
-    components.points.emplace_back(step.threshold,
-                                   static_cast<double>(step.components) / static_cast<double>(largestCount));
-    largest.points.emplace_back(step.threshold, static_cast<double>(step.largest) / static_cast<double>(largestSize));
-    fraction.points.emplace_back(step.threshold, largestFraction > 0 ? curve.Fraction(step) / largestFraction : 0);
+    components.points.emplace_back(step.threshold, static_cast<double>(step.components));
+    foreground.points.emplace_back(step.threshold, 100 * curve.Fraction(step));
+    largest.points.emplace_back(step.threshold,
+                                100 * static_cast<double>(step.largest) / static_cast<double>(curve.voxels));
   }
   WriteLineChart(path,
                  { "Foreground at each threshold",
                    below ? "threshold: foreground is below" : "threshold: foreground is at or above",
-                   "share of the largest value",
+                   "number of components",
                    false,
-                   { components, largest, fraction } });
+                   { components, foreground, largest },
+                   "share of the image in %" });
 }
 
 /** \throws InvalidArgument for a number that a double cannot hold: thresholds between the ends would be wrong.

@@ -323,8 +323,7 @@ private:
         std::find_if(RuleKeys().begin(), RuleKeys().end(), [&](const RuleKey & one) { return one.name == first; });
       if (first != second && given.Names(first) == given.Names(second))
       {
-        Complain(given.LineOf(""),
-                 "the rule " + name + " needs " + first + " or " + second + ", and one of them alone");
+        Complain(given.LineOf(""), "the rule " + name + " needs " + first + " or " + second + ", not both");
       }
       else if (first == second && !isOptional && !given.Names(first))
       {

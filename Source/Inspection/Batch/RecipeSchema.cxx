@@ -19,7 +19,7 @@ using nlohmann::ordered_json;
 const std::vector<std::pair<std::string, std::string>> Tables = {
   { "recipe", "what the recipe is called" },
   { "input", "how inputs are read" },
-  { "smoothing", "what is done to the image before the threshold; intensities and pictures are those of the image" },
+  { "smoothing", "how the image is smoothed before the threshold; intensities and pictures are of the original image" },
   { "threshold", "which voxels may belong to defects" },
   { "part", "the part that is inspected: defects outside of it do not count" },
   { "labeling", "how voxels become components" },

@@ -385,7 +385,7 @@ private:
     {
       const std::string hint = HintOnOtherTables(name);
       Complain(line,
-               "'" + name + "' stands above all tables" + (hint.empty() ? "; there are " + ListOfNames(known) : hint));
+               "'" + name + "' is above all tables" + (hint.empty() ? "; there are " + ListOfNames(known) : hint));
       return;
     }
     Complain(line,
@@ -402,7 +402,7 @@ private:
         const std::string key(word.str());
         const std::string hint = HintOnOtherTables(key);
         Complain(LineOfNode(word),
-                 "'" + key + "' stands in [" + name + "]" + (hint.empty() ? "; no table has such a key" : hint));
+                 "'" + key + "' is in [" + name + "]" + (hint.empty() ? "; no table has such a key" : hint));
       }
     }
   }

@@ -74,27 +74,37 @@ AxisAround(const std::string & title, const std::vector<double> & values, bool i
   return axis;
 }
 
+int
+WidestOf(const std::vector<std::string> & texts)
+{
+  int widest = 0;
+  for (const std::string & text : texts)
+  {
+    widest = std::max(widest, TextWidth(text));
+  }
+  return widest;
+}
+
 } // namespace
 
 ChartFrame::ChartFrame(Drawing &           drawing,
                        const std::string & title,
                        const ChartAxis &   across,
                        const ChartAxis &   up,
-                       int                 right)
+                       int                 right,
+                       const ChartAxis *   second)
   : m_Across(across)
   , m_Up(up)
-  , m_Right(Width - 30 - right)
   , m_Top(title.empty() ? 20 : 50)
   , m_Bottom(Height - 60)
 {
   const Ticks acrossTicks = TicksOf(across, MaximumTicksAcross);
   const Ticks upTicks = TicksOf(up, MaximumTicksUp);
-  int         widest = 0;
-  for (const std::string & text : upTicks.texts)
-  {
-    widest = std::max(widest, TextWidth(text));
-  }
-  m_Left = 3 * ChartGap + FontLineHeight + widest;
+  const Ticks rightTicks = second != nullptr ? TicksOf(*second, MaximumTicksUp) : Ticks();
+  const int   rightTexts = second != nullptr ? 2 * ChartGap + FontLineHeight + WidestOf(rightTicks.texts) : 0;
+  m_Left = 3 * ChartGap + FontLineHeight + WidestOf(upTicks.texts);
+  m_Right = Width - 30 - right - rightTexts;
+  m_LegendLeft = m_Right + rightTexts + 2 * ChartGap;
   const double middle = (m_Left + m_Right) / 2;
   drawing.DrawText(middle, 30, title, ChartTextColor, Anchor::Middle, false);
   for (std::size_t i = 0; i < acrossTicks.places.size(); ++i)
@@ -109,6 +119,22 @@ ChartFrame::ChartFrame(Drawing &           drawing,
     drawing.DrawLine(m_Left, y, m_Right, y, 1, GridColor);
     drawing
       .DrawText(m_Left - ChartGap, y + FontCapitalHeight / 2.0, upTicks.texts[i], ChartTextColor, Anchor::End, false);
+  }
+  for (std::size_t i = 0; i < rightTicks.places.size(); ++i)
+  {
+    const double y = Y(*second, rightTicks.places[i]);
+    drawing.DrawLine(m_Right, y, m_Right + ChartGap / 2.0, y, 1, ChartFrameColor);
+    drawing.DrawText(m_Right + ChartGap,
+                     y + FontCapitalHeight / 2.0,
+                     rightTicks.texts[i],
+                     ChartTextColor,
+                     Anchor::Begin,
+                     false);
+  }
+  if (second != nullptr)
+  {
+    drawing.DrawLine(m_Right, m_Top, m_Right, m_Bottom, 1, ChartFrameColor);
+    drawing.DrawText(m_Right + rightTexts, (m_Top + m_Bottom) / 2, second->title, ChartTextColor, Anchor::Middle, true);
   }
   drawing.DrawLine(m_Left, m_Top, m_Left, m_Bottom, 1, ChartFrameColor);
   drawing.DrawLine(m_Left, m_Bottom, m_Right, m_Bottom, 1, ChartFrameColor);
@@ -126,23 +152,30 @@ ChartFrame::X(double value) const
 double
 ChartFrame::Y(double value) const
 {
-  return m_Bottom - ShareAlong(m_Up, value) * (m_Bottom - m_Top);
+  return Y(m_Up, value);
+}
+
+double
+ChartFrame::Y(const ChartAxis & up, double value) const
+{
+  return m_Bottom - ShareAlong(up, value) * (m_Bottom - m_Top);
 }
 
 void
 WriteLineChart(const std::string & path, const LineChart & chart)
 {
-  std::vector<double> xs;
-  std::vector<double> ys;
-  int                 widest = 0;
+  std::vector<double>      xs;
+  std::vector<double>      ys;
+  std::vector<double>      rightYs;
+  std::vector<std::string> names;
   for (const ChartSeries & series : chart.series)
   {
     for (const auto & [x, y] : series.points)
     {
       xs.push_back(x);
-      ys.push_back(y);
+      (series.isRight ? rightYs : ys).push_back(y);
     }
-    widest = std::max(widest, TextWidth(series.name));
+    names.push_back(series.name);
   }
   if (xs.empty())
   {
@@ -150,11 +183,14 @@ WriteLineChart(const std::string & path, const LineChart & chart)
   }
   constexpr int    sample = 24;
   const auto       drawing = MakeDrawing(path, ChartFrame::Width, ChartFrame::Height);
+  const ChartAxis  up = AxisAround(chart.upTitle, ys, chart.isLogarithmic);
+  const ChartAxis  second = rightYs.empty() ? up : AxisAround(chart.rightTitle, rightYs, chart.isLogarithmic);
   const ChartFrame frame(*drawing,
                          chart.title,
                          AxisAround(chart.acrossTitle, xs, chart.isLogarithmic),
-                         AxisAround(chart.upTitle, ys, chart.isLogarithmic),
-                         widest + sample + 2 * ChartGap);
+                         up,
+                         WidestOf(names) + sample + 2 * ChartGap,
+                         rightYs.empty() ? nullptr : &second);
   double           legend = frame.Top() + FontLineHeight;
   std::size_t      number = 0;
   for (const ChartSeries & series : chart.series)
@@ -173,10 +209,10 @@ WriteLineChart(const std::string & path, const LineChart & chart)
     std::vector<std::pair<double, double>> places;
     for (const auto & [x, y] : series.points)
     {
-      places.emplace_back(frame.X(x), frame.Y(y));
+      places.emplace_back(frame.X(x), frame.Y(series.isRight ? second : up, y));
     }
     draw(places);
-    const double left = frame.Right() + 2 * ChartGap;
+    const double left = frame.LegendLeft();
     draw(
       { { left, legend - FontCapitalHeight / 2.0 }, { left + sample - ChartGap, legend - FontCapitalHeight / 2.0 } });
     drawing->DrawText(left + sample, legend, series.name, ChartTextColor, Anchor::Begin, false);

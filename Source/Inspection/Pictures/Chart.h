@@ -30,16 +30,19 @@ public:
   static constexpr int Width = 1000;
   static constexpr int Height = 600;
 
-  /** \param right  the room that is left free at the right, for a legend */
+  /** \param right   the room that is left free at the right, for a legend
+   *  \param second  a second axis up, drawn at the right side */
   ChartFrame(Drawing &           drawing,
              const std::string & title,
              const ChartAxis &   across,
              const ChartAxis &   up,
-             int                 right = 0);
+             int                 right = 0,
+             const ChartAxis *   second = nullptr);
 
-  /** The position of a value. */
+  /** The position of a value; `Y` on the first axis up or on another one. */
   double X(double value) const;
   double Y(double value) const;
+  double Y(const ChartAxis & up, double value) const;
   /** The frame's sides. */
   double
   Left() const
@@ -61,12 +64,19 @@ public:
   {
     return m_Bottom;
   }
+  /** Where the legend begins: beyond the axis at the right. */
+  double
+  LegendLeft() const
+  {
+    return m_LegendLeft;
+  }
 
 private:
   ChartAxis m_Across;
   ChartAxis m_Up;
   double    m_Left;
   double    m_Right;
+  double    m_LegendLeft;
   double    m_Top;
   double    m_Bottom;
 };
@@ -76,6 +86,8 @@ struct ChartSeries
 {
   std::string                            name;
   std::vector<std::pair<double, double>> points;
+  /** Whether its values belong to the axis at the right. */
+  bool isRight = false;
 };
 
 /** Lines with a legend. */
@@ -86,6 +98,8 @@ struct LineChart
   std::string              upTitle;
   bool                     isLogarithmic = false;
   std::vector<ChartSeries> series;
+  /** The title of the axis at the right, if series belong to it. */
+  std::string rightTitle{};
 };
 
 /** Writes a chart of 1000 x 600 pixels, .svg or .png, all or nothing. It needs no display.

@@ -174,7 +174,7 @@ WritePicture(const std::string &     path,
   const GrayWindow   window = WindowOfPart(values);
   const GrayWindow * shown = contents.hasGray ? &window : nullptr;
   const PictureKey   key(
-    { contents.table, contents.hasSpacing, LabelsOf(slices), "visible here", options.columnColors, shown },
+    { contents.table, contents.hasSpacing, LabelsOf(slices), "in these slices", options.columnColors, shown },
     layout.pixelSize,
     layout.heightForKey);
   layout.Arrange(key.Width(), key.Height());

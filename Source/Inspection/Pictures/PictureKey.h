@@ -32,8 +32,8 @@ struct KeyContents
   bool hasSpacing = true;
   /** The labels that can be seen, ascending. */
   std::vector<std::uint64_t> visible;
-  /** The text for their number: "visible here". */
-  std::string whereVisible = "visible here";
+  /** The text for their number: "in these slices". */
+  std::string whereVisible = "in these slices";
   /** Colors by a column, which has a color bar then; null: each label has its own. */
   const ColumnColors * columnColors = nullptr;
   /** The values of black and white; null if there is no gray. */

@@ -191,6 +191,32 @@ TEST(LineChart, DrawsEveryPointAndName)
   EXPECT_NE(drawing.find(">two<"), std::string::npos);
 }
 
+TEST(LineChart, SeriesOfTheRightAxisHaveAScaleOfTheirOwn)
+{
+  LineChart chart{ "",
+                   "",
+                   "left",
+                   false,
+                   { { "many", { { 0, 0 }, { 1, 9000 } } }, { "few", { { 0, 0 }, { 1, 9 } }, true } } };
+  chart.rightTitle = "right in %";
+  const auto drawing = Written(".svg", [&](const std::string & path) { WriteLineChart(path, chart); });
+  EXPECT_NE(drawing.find(">right in %<"), std::string::npos);
+  EXPECT_NE(drawing.find(">8000<"), std::string::npos);
+  EXPECT_NE(drawing.find(">8<"), std::string::npos);
+  // The greatest value of either series is drawn at the same height.
+  Texts heights;
+  for (std::size_t at = drawing.find("<line "); at != std::string::npos; at = drawing.find("<line ", at + 1))
+  {
+    const std::string line = drawing.substr(at, drawing.find("/>", at) - at);
+    if (line.find("stroke-width=\"2\"") != std::string::npos && line.find("y2=\"") != std::string::npos)
+    {
+      heights.push_back(line.substr(line.find("y2=\"") + 4, 5));
+    }
+  }
+  ASSERT_EQ(heights.size(), 4u); // each series' segment and its sample in the legend
+  EXPECT_EQ(heights[0], heights[2]);
+}
+
 TEST(LineChart, LogarithmicAxesPutFactorsAtEqualDistances)
 {
   const LineChart chart{ "", "", "", true, { { "one", { { 1, 1 }, { 10, 1 }, { 100, 1 } } } } };

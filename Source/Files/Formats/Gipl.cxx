@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Guy's Image Processing Lab format (.gipl): a header of 256 bytes, then voxels; big-endian.
+
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/Formats.h"
+#include "BrickCCL/Files/Settle.h"
+#include "BrickCCL/Files/Voxels.h"
+
+#include <cmath>
+#include <cstring>
+
+namespace brickccl::files
+{
+
+namespace
+{
+
+constexpr std::uint64_t GiplHeader = 256;
+
+ScalarType
+TypeOfGipl(std::uint64_t type)
+{
+  static const std::pair<std::uint64_t, ScalarType> types[] = {
+    { 1, ScalarType::UInt8 },  { 7, ScalarType::Int8 },     { 8, ScalarType::UInt8 },
+    { 15, ScalarType::Int16 }, { 16, ScalarType::UInt16 },  { 31, ScalarType::UInt32 },
+    { 32, ScalarType::Int32 }, { 64, ScalarType::Float32 }, { 65, ScalarType::Float64 },
+  };
+  for (const auto & [number, scalar] : types)
+  {
+    if (type == number)
+    {
+      return scalar;
+    }
+  }
+  throw Unsupported("its voxels have the type " + std::to_string(type) +
+                    "; types 1, 7, 8, 15, 16, 31, 32, 64 and 65 (integers and floats) are read");
+}
+
+} // namespace
+
+bool
+IsGipl(const FileBytes & file)
+{
+  if (file.Size() < GiplHeader)
+  {
+    return false;
+  }
+  const std::uint64_t magic = file.Number(252, 4, true);
+  return magic == 719555000U || magic == 4026526128U;
+}
+
+LoadedImage
+ReadGipl(const FileBytes & file, const ReadOptions & options)
+{
+  LoadedImage image;
+  image.inParts = options.inParts;
+  std::vector<std::int64_t> sizes;
+  for (std::uint64_t axis = 0; axis < 4; ++axis)
+  {
+    sizes.push_back(static_cast<std::int64_t>(file.Number(2 * axis, 2, true)));
+  }
+  // Axes without voxels, or with one, are none.
+  while (sizes.size() > 1 && sizes.back() <= 1)
+  {
+    sizes.pop_back();
+  }
+  image.type = TypeOfGipl(file.Number(8, 2, true));
+  image.extent = SettleExtent(sizes);
+  for (int axis = 0; axis < image.extent.dimension; ++axis)
+  {
+    const auto place = static_cast<std::uint64_t>(axis);
+    const auto spacingBits = static_cast<std::uint32_t>(file.Number(10 + 4 * place, 4, true));
+    const auto originBits = file.Number(204 + 8 * place, 8, true);
+    float      spacing = 0;
+    double     origin = 0;
+    std::memcpy(&spacing, &spacingBits, sizeof spacing);
+    std::memcpy(&origin, &originBits, sizeof origin);
+    if (!std::isfinite(origin))
+    {
+      throw Error("its origin along axis " + std::to_string(axis + 1) + " is not a finite number");
+    }
+    if (spacing == 0)
+    {
+      image.spacingSource = "none";
+    }
+    image.geometry.spacing[axis] = spacing == 0 ? 1 : double{ spacing };
+    image.geometry.origin[axis] = origin;
+  }
+  SettleSpacing(image);
+  const std::size_t bytes = VoxelBytes(image.extent, 1, image.type);
+  file.Require(GiplHeader, bytes);
+  CheckBytesBeyond(file.Size() - GiplHeader - bytes, image);
+  TellHeader(options, image);
+  TakeStored(file, GiplHeader, !HostIsBigEndian, options.Context(), image);
+  return image;
+}
+
+} // namespace brickccl::files

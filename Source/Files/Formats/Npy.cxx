@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arrays of NumPy (.npy): a header that is a Python dictionary, then the values. The last axis is x.
+
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/Formats.h"
+#include "BrickCCL/Files/HeaderText.h"
+#include "BrickCCL/Files/Settle.h"
+#include "BrickCCL/Files/Voxels.h"
+
+#include <algorithm>
+#include <cstring>
+#include <regex>
+
+namespace brickccl::files
+{
+
+namespace
+{
+
+constexpr std::size_t MagicBytes = 8;
+
+ScalarType
+TypeOfNpy(const std::string & type)
+{
+  static const std::pair<const char *, ScalarType> types[] = {
+    { "b1", ScalarType::UInt8 },   { "u1", ScalarType::UInt8 },   { "i1", ScalarType::Int8 },
+    { "u2", ScalarType::UInt16 },  { "i2", ScalarType::Int16 },   { "u4", ScalarType::UInt32 },
+    { "i4", ScalarType::Int32 },   { "u8", ScalarType::UInt64 },  { "i8", ScalarType::Int64 },
+    { "f4", ScalarType::Float32 }, { "f8", ScalarType::Float64 },
+  };
+  for (const auto & [name, scalar] : types)
+  {
+    if (type.substr(1) == name)
+    {
+      return scalar;
+    }
+  }
+  throw Unsupported("its values have the type " + Quoted(type) +
+                    "; integers of 8 to 64 bits, float32, float64 and bool are read");
+}
+
+} // namespace
+
+bool
+IsNpy(const FileBytes & file)
+{
+  return file.BeginsWith("\x93NUMPY", 6);
+}
+
+LoadedImage
+ReadNpy(const FileBytes & file, const ReadOptions & options)
+{
+  const bool          isLong = file.Number(6, 1) > 1;
+  const std::uint64_t length = file.Number(MagicBytes, isLong ? 4 : 2);
+  const std::uint64_t text = MagicBytes + (isLong ? 4 : 2);
+  constexpr auto      longest = std::uint64_t{ 1 } << 16;
+  if (length > longest)
+  {
+    throw Unsupported("its header has " + std::to_string(length) + " bytes; arrays of a single type are read");
+  }
+  file.Require(text, length);
+  const std::string header(reinterpret_cast<const char *>(file.Data()) + text, length);
+  const auto        find = [&](const std::string & key, const char * value) {
+    std::smatch found;
+    if (!std::regex_search(header, found, std::regex("'" + key + "' *: *" + value)))
+    {
+      throw Unsupported("its header has no " + key + " of an array of numbers: " + Quoted(Trimmed(header)));
+    }
+    return found.str(1);
+  };
+  const std::string type = find("descr", "'([<>|=]?[a-zA-Z][0-9]{1,3})'");
+  if (find("fortran_order", "(True|False)") == "True")
+  {
+    throw Unsupported("its first axis is the fastest (fortran_order); save numpy.ascontiguousarray(a) instead of a");
+  }
+  std::string shape = find("shape", "\\(([0-9, ]*)\\)");
+  std::replace(shape.begin(), shape.end(), ',', ' ');
+  std::vector<std::int64_t> sizes = WholeNumbers(shape, "shape");
+  std::reverse(sizes.begin(), sizes.end());
+  LoadedImage image;
+  image.inParts = options.inParts;
+  image.type = TypeOfNpy(type.size() == 2 ? '<' + type : type);
+  image.extent = SettleExtent(sizes);
+  image.spacingSource = "none";
+  const std::uint64_t begin = text + length;
+  const std::size_t   bytes = VoxelBytes(image.extent, 1, image.type);
+  file.Require(begin, bytes);
+  CheckBytesBeyond(file.Size() - begin - bytes, image);
+  TellHeader(options, image);
+  TakeStored(file, begin, (type[0] == '>') != HostIsBigEndian, options.Context(), image);
+  return image;
+}
+
+} // namespace brickccl::files

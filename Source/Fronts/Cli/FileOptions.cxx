@@ -309,7 +309,7 @@ ReadRegion(const job::Region & region, const LoadedImage & image, int threads, I
     mask = reader.Read(region.mask, true);
     CheckSameGrid(image, *mask, region.mask);
   }
-  return job::MaskOf(region, image, std::move(mask), { threads });
+  return job::MaskOf(region, image, std::move(mask), threads);
 }
 
 void
@@ -319,19 +319,21 @@ AddRegion(job::Findings &                      findings,
           const LoadedImage &                  image,
           int                                  line)
 {
-  if (!voxels)
+  if (!region.IsGiven())
   {
     findings.push_back({ "region", nullptr });
     return;
   }
-  const double share = static_cast<double>(*voxels) / static_cast<double>(image.extent.VoxelCount());
-  findings.insert(findings.end(),
-                  { { "region/box", region.box },
-                    { "region/cylinder", region.cylinder },
-                    { "region/sphere", region.sphere },
-                    { "region/mask", region.mask },
-                    { "region/voxels", *voxels },
-                    { "", 100 * share, line, "region: # of the image", "%" } });
+  using Json = nlohmann::ordered_json;
+  const auto all = static_cast<double>(image.extent.VoxelCount());
+  findings.insert(
+    findings.end(),
+    { { "region/box", region.box },
+      { "region/cylinder", region.cylinder },
+      { "region/sphere", region.sphere },
+      { "region/mask", region.mask },
+      { "region/voxels", voxels ? Json(*voxels) : Json() },
+      { "", voxels ? Json(100 * static_cast<double>(*voxels) / all) : Json(), line, "region: # of the image", "%" } });
 }
 
 std::string

@@ -104,7 +104,7 @@ ReadImages(const job::Job & arguments, ImageReader & reader)
     CheckSameGrid(images.image, image, path);
     return image;
   };
-  images.mask = other(arguments.mask, true);
+  images.mask = job::MaskOf(arguments, images.image, other(arguments.mask, true), arguments.threads);
   images.intensity = other(arguments.intensity, false);
   if (images.intensity && images.intensity->channels != 1)
   {
@@ -127,6 +127,7 @@ FindingsOf(const LoadedImage & image,
   findings.keptVoxels = result.relabeled.keptVoxels.value_or(result.foregroundVoxels);
   findings.notNumbers = result.notNumbers;
   findings.isMeasured = options.measures;
+  findings.regionVoxels = result.table.regionVoxels;
   findings.periodic = options.label.periodic;
   findings.type = result.type;
   return findings;
@@ -230,7 +231,7 @@ RunLabelBySlabs(const job::Job & arguments, const FrontEnd & frontEnd)
     reader.Note(remark);
   }
   options.label.progress = reporter.Hooks();
-  DoubtsOfSlabs doubts(options.label.criterion, image, !arguments.mask.empty(), arguments.threads);
+  DoubtsOfSlabs doubts(options.label.criterion, image, images.mask.has_value(), arguments.threads);
   std::string   algorithm;
   std::string   device;
   options.seeSlab = [&](const ImageView & slab, std::int64_t firstRow, const Labeling & labeling) {

@@ -118,6 +118,14 @@ ExplainRecipe(const Recipe & recipe)
   {
     add("The image is smoothed by " + recipe.smooth + ".");
   }
+  for (const auto & [kind, texts] :
+       { std::pair("boxes", recipe.box), std::pair("cylinders", recipe.cylinder), std::pair("spheres", recipe.sphere) })
+  {
+    if (!texts.empty())
+    {
+      add(std::string("Only the region of these ") + kind + " counts: " + texts + ".");
+    }
+  }
   if (recipe.partMethod != "none")
   {
     add(ExplainPart(recipe));
@@ -143,7 +151,9 @@ ExplainRecipe(const Recipe & recipe)
   }
   add(recipe.keep.empty() ? "Every component is a defect." : "Defects are components with " + recipe.keep + ".");
   add(recipe.acceptance.empty() ? "There are no rules: items neither pass nor fail." : "An item passes if");
-  const std::string region = recipe.partMethod == "none" ? "image" : recipe.erode > 0 ? "part's core" : "part";
+  const std::string region = recipe.partMethod == "none" ? (recipe.Region::IsGiven() ? "region" : "image")
+                           : recipe.erode > 0            ? "part's core"
+                                                         : "part";
   for (const AcceptanceRule & rule : recipe.acceptance)
   {
     add("  - " + FindRule(rule.rule)->explain(rule, region) +

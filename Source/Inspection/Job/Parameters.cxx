@@ -189,21 +189,25 @@ SegmentingRows()
       "value that counts as background; none: label every voxel", { "", "range threshold pores" } },
     { "mask", "", &Job::mask, Text, "FILE", group::Labeled,
       "use only voxels where this image is not 0" },
-    { "box", "", &Job::box, Shapes([](const std::string & text) { return CheckShapes("box", text); }),
+    { "box", "region.box", &Job::box, Shapes([](const std::string & text) { return CheckShapes("box", text); }),
       "X0,Y0,Z0,X1,Y1,Z1", group::Labeled,
-      "use only the voxels from the first to the last of this box, both included", NeedsWhole,
+      "use only the voxels from the first to the last of this box, both included", {},
       "Porosity, thresholds and all else refer to this region. Numbers are voxels, counted from 0 as in the columns "
       "bbox_min_x to bbox_max_z, or lengths with a unit (10mm): coordinates as in the columns bbox_min_x_mm to "
       "bbox_max_z_mm. In 2-D: X0,Y0,X1,Y1. Give several boxes, cylinders and spheres to unite them; "
-      "not:X0,... leaves a shape out." },
-    { "cylinder", "", &Job::cylinder, Shapes([](const std::string & text) { return CheckShapes("cylinder", text); }),
+      "not:X0,... leaves a shape out.",
+      "box in which defects are looked for, from the first to the last voxel: \"0,0,0,99,99,49\", or lengths: "
+      "\"0mm,0mm,0mm,20mm,20mm,10mm\"; several shapes, with ; between, are united, and not:0,0,0,... leaves one out" },
+    { "cylinder", "region.cylinder", &Job::cylinder, Shapes([](const std::string & text) { return CheckShapes("cylinder", text); }),
       "z:X,Y,R[,Z0,Z1]", group::Labeled,
-      "use only voxels in this cylinder along x, y or z", NeedsWhole,
+      "use only voxels in this cylinder along x, y or z", {},
       "X,Y is its axis and R its radius, all in voxels or all as 10mm; R may be in mm behind voxels. Along x: "
-      "x:Y,Z,R[,X0,X1]." },
-    { "sphere", "", &Job::sphere, Shapes([](const std::string & text) { return CheckShapes("sphere", text); }),
+      "x:Y,Z,R[,X0,X1].",
+      "cylinder in which defects are looked for: \"z:X,Y,R\" or \"z:X,Y,R,Z0,Z1\"" },
+    { "sphere", "region.sphere", &Job::sphere, Shapes([](const std::string & text) { return CheckShapes("sphere", text); }),
       "X,Y,Z,R", group::Labeled,
-      "use only voxels in this sphere (2-D, a disk: X,Y,R)", NeedsWhole },
+      "use only voxels in this sphere (2-D, a disk: X,Y,R)", {}, {},
+      "sphere in which defects are looked for: \"X,Y,Z,R\"" },
     { "smooth", "", &Job::smooth, Checked(CheckSmoothing), "FILTER", group::Labeled,
       "smooth the image first: median:R (voxels) or gaussian:MM", NeedsWhole,
       "The median is over 2 R + 1 voxels along each axis, R is 1 to 50. MM is the standard deviation, at most 10 voxels." },

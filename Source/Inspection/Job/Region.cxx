@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <memory>
 #include <set>
 #include <sstream>
 
@@ -56,7 +57,7 @@ ReadNumbers(const std::string &           text,
   for (const std::string & part : SplitAt(',', text))
   {
     double value = 0;
-    RefuseIf(SetValue({ Kind::Number, -Finite, Finite, "mm" }, { part }, &value),
+    RefuseIf(static_cast<bool>(SetValue({ Kind::Number, -Finite, Finite, "mm" }, { part }, &value)),
              Quoted(part) + " in " + what + " must be a number of voxels or a length such as 1.5mm");
     numbers.emplace_back(value, !NumberOf(part));
   }
@@ -259,31 +260,6 @@ CheckShapes(const char * kind, const std::string & text)
   return {};
 }
 
-std::optional<LoadedImage>
-MaskOf(const Region & region, const LoadedImage & image, std::optional<LoadedImage> mask, const HostContext & context)
-{
-  const RegionShapes shapes(region, image);
-  if (shapes.AreAll())
-  {
-    return mask;
-  }
-  std::optional<LoadedImage> result(std::in_place);
-  result->extent = image.extent;
-  result->geometry = image.geometry;
-  result->spacingSource = image.spacingSource;
-  auto * const bytes = reinterpret_cast<std::uint8_t *>(result->voxels.Resize(result->ByteCount()));
-  const Chunks rows(image.extent.RowCount(), 1, 256);
-  ParallelFor(rows.count, context, [&](std::int64_t chunk) {
-    shapes.WriteRows(rows.Begin(chunk), rows.End(chunk), bytes + rows.Begin(chunk) * image.extent.RowLength());
-  });
-  if (mask)
-  {
-    SetOutsideToZero(*result, *mask, context);
-  }
-  RefuseIf(CountIn(result, context.threads) == std::uint64_t{ 0 }, "no voxel is in the region");
-  return result;
-}
-
 std::optional<std::uint64_t>
 CountIn(const std::optional<LoadedImage> & image, int threads, const std::optional<LoadedImage> & mask)
 {
@@ -293,26 +269,115 @@ CountIn(const std::optional<LoadedImage> & image, int threads, const std::option
   return image ? std::optional(Label(image->View(), options).ForegroundVoxelCount()) : std::nullopt;
 }
 
+namespace
+{
+
+/** Sets voxels of a size to 0 where a mask, of as many voxels, is 0. */
 void
-SetOutsideToZero(LoadedImage & image, const LoadedImage & mask, const HostContext & context)
+ClearOutside(std::byte * voxels, std::size_t size, const ImageView & mask, const HostContext & context)
 {
   RefuseIf(mask.channels != 1, "the mask has " + std::to_string(mask.channels) + " channels; it must have 1");
-  const std::size_t size = SizeOf(image.type) * static_cast<std::size_t>(image.channels);
-  VoxelMemory       source;
-  std::swap(source, image.voxels);
-  std::byte * const voxels = image.voxels.Resize(image.ByteCount());
-  const Chunks      chunks(image.extent.VoxelCount(), 1 << 16, 256);
+  const Chunks chunks(mask.extent.VoxelCount(), 1 << 16, 256);
   VisitScalarType(mask.type, [&](auto tag) {
-    const auto * const inside = static_cast<const typename decltype(tag)::Type *>(mask.View().data);
+    const auto * const inside = static_cast<const typename decltype(tag)::Type *>(mask.data);
     ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
       for (std::int64_t i = chunks.Begin(chunk); i < chunks.End(chunk); ++i)
       {
-        const std::size_t place = static_cast<std::size_t>(i) * size;
-        IsInPart(inside[i]) ? std::memcpy(voxels + place, source.Data() + place, size)
-                            : std::memset(voxels + place, 0, size);
+        std::memset(voxels + static_cast<std::size_t>(i) * size, 0, IsInPart(inside[i]) ? 0 : size);
       }
     });
   });
+}
+
+/** The mask of a region, made when it is read. */
+class RegionVoxels : public VoxelStream
+{
+public:
+  RegionVoxels(RegionShapes shapes, const Extent & extent, std::optional<LoadedImage> mask, int threads)
+    : m_Shapes(std::move(shapes))
+    , m_Extent(extent)
+    , m_Mask(std::move(mask))
+    , m_Threads(threads)
+  {}
+
+  void
+  Read(std::uint64_t begin, std::byte * output, std::size_t size) override
+  {
+    const auto   first = static_cast<std::int64_t>(begin) / m_Extent.RowLength();
+    const Chunks rows(static_cast<std::int64_t>(size) / m_Extent.RowLength(), 1, 256);
+    ParallelFor(rows.count, { m_Threads }, [&](std::int64_t chunk) {
+      auto * const voxels = reinterpret_cast<std::uint8_t *>(output) + rows.Begin(chunk) * m_Extent.RowLength();
+      m_Shapes.WriteRows(first + rows.Begin(chunk), first + rows.End(chunk), voxels);
+    });
+    if (m_Mask)
+    {
+      const std::size_t bytes = SizeOf(m_Mask->type) * static_cast<std::size_t>(m_Mask->channels);
+      const std::byte * mask = m_Mask->voxels.Data() + begin * bytes;
+      if (m_Mask->stream)
+      {
+        m_Room.Resize(size * bytes);
+        m_Mask->stream->Read(begin * bytes, m_Room.Data(), size * bytes);
+        mask = m_Room.Data();
+      }
+      ClearOutside(output,
+                   1,
+                   { mask, m_Mask->type, { static_cast<std::int64_t>(size) }, m_Mask->channels },
+                   { m_Threads });
+    }
+  }
+
+  std::uint64_t
+  BytesAtLeast() const override
+  {
+    return m_Mask && m_Mask->stream ? m_Mask->stream->BytesAtLeast() / SizeOf(m_Mask->type)
+                                    : static_cast<std::uint64_t>(m_Extent.RowLength());
+  }
+
+private:
+  RegionShapes               m_Shapes;
+  Extent                     m_Extent;
+  std::optional<LoadedImage> m_Mask;
+  int                        m_Threads;
+  Buffer<std::byte>          m_Room;
+};
+
+} // namespace
+
+std::optional<LoadedImage>
+MaskOf(const Region & region, const LoadedImage & image, std::optional<LoadedImage> mask, int threads)
+{
+  RegionShapes shapes(region, image);
+  if (shapes.AreAll())
+  {
+    return mask;
+  }
+  std::optional<LoadedImage> result(std::in_place);
+  result->extent = image.extent;
+  result->geometry = image.geometry;
+  result->spacingSource = image.spacingSource;
+  result->slicesAtOnce = mask ? mask->slicesAtOnce : 1;
+  result->inParts = image.inParts;
+  result->files = mask ? mask->files : std::vector<std::string>();
+  // It tells regions apart where work is resumed.
+  result->part = "box " + region.box + ", cylinder " + region.cylinder + ", sphere " + region.sphere;
+  result->stream = std::make_shared<RegionVoxels>(std::move(shapes), image.extent, std::move(mask), threads);
+  if (!image.inParts)
+  {
+    result->stream->Read(0, result->voxels.Resize(result->ByteCount()), result->ByteCount());
+    result->stream.reset();
+    RefuseIf(CountIn(result, threads) == std::uint64_t{ 0 }, "no voxel is in the region");
+  }
+  return result;
+}
+
+void
+SetOutsideToZero(LoadedImage & image, const LoadedImage & mask, int threads)
+{
+  VoxelMemory source;
+  std::swap(source, image.voxels);
+  std::byte * const voxels = image.voxels.Resize(image.ByteCount());
+  std::memcpy(voxels, source.Data(), image.ByteCount());
+  ClearOutside(voxels, SizeOf(image.type) * static_cast<std::size_t>(image.channels), mask.View(), { threads });
 }
 
 } // namespace brickccl::job

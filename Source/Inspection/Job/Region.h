@@ -3,7 +3,6 @@
 #define BRICKCCL_JOB_REGION_H
 
 #include "BrickCCL/Files/LoadedImage.h"
-#include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Job/Job.h"
 
 #include <cstddef>
@@ -67,17 +66,18 @@ private:
  *  \throws InvalidArgument, which says what would be right. */
 std::string CheckShapes(const char * kind, const std::string & text);
 
-/** Where a region is, as a mask of bytes: in its shapes and where `mask` is not 0. Nothing without shapes and mask.
- *  \throws InvalidArgument as RegionShapes, and if no voxel is in both. */
-std::optional<LoadedImage>
-MaskOf(const Region & region, const LoadedImage & image, std::optional<LoadedImage> mask, const HostContext & context);
-
 /** The number of voxels of an image that are not 0, in a mask if there is one; nothing without an image. */
 std::optional<std::uint64_t>
 CountIn(const std::optional<LoadedImage> & image, int threads, const std::optional<LoadedImage> & mask = {});
 
+/** Where a region is, as a mask of bytes: in its shapes and where `mask` is not 0. Nothing without shapes and mask. Of
+ *  images that are read in parts it is made in parts, too.
+ *  \throws InvalidArgument as RegionShapes, and if no voxel is in both. */
+std::optional<LoadedImage>
+MaskOf(const Region & region, const LoadedImage & image, std::optional<LoadedImage> mask, int threads);
+
 /** Sets the voxels outside of a mask to 0. */
-void SetOutsideToZero(LoadedImage & image, const LoadedImage & mask, const HostContext & context);
+void SetOutsideToZero(LoadedImage & image, const LoadedImage & mask, int threads);
 
 } // namespace brickccl::job
 

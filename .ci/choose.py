@@ -52,7 +52,8 @@ RULES = (
     # What is built on the engine.
     ("Source/Files/*", "fuzz clang", "FileParts Files Python " + COMMAND),
     (rooms("Job Streaming Batch Report Cli Pictures"), "clang", COMMAND),
-    (rooms("Slicer") + " Source/copy-libraries.sh", "clang", "Slicer SlicerModule"),
+    (rooms("Slicer"), "clang", "Slicer SlicerModule"),
+    ("Source/copy-*.sh Source/make-*.sh Source/Files/Bundled/*", "", "Slicer.bundle Python.wheel"),
     (rooms("Itk"), "asan-ubsan clang", "Itk Consumer Examples Slicer " + COMMAND),
     (rooms("Vtk"), "clang", "Vtk Consumer " + COMMAND),
     ("Wrapping/Python/*", "clang", "Python"),
@@ -71,6 +72,7 @@ RULES = (
     ("Testing/Slicer/*", "clang", "Slicer SlicerModule"),
     ("Testing/Examples/*", "", "Examples"),
     ("Testing/Consumer/*", "core-only", "Consumer"),
+    ("Testing/Install/*", "", ""),
     ("Testing/Fuzz/*", "fuzz clang", ""),
     ("Testing/Style/*", "clang", ""),
     ("Testing/Benchmarks/*", "clang", "Benchmarks"),

@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <cstring>
 #include <limits>
-#include <vector>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -198,8 +197,7 @@ WriteVoxels(OutputFile &                       file,
             const ImageToWrite &               image,
             std::optional<Wrapper>             wrapper,
             const HostContext &                context,
-            const std::vector<unsigned char> & first,
-            Compression                        compression)
+            const std::vector<unsigned char> & first)
 {
   const std::int64_t rowCount = image.extent.RowCount();
   const std::size_t  rowBytes = static_cast<std::size_t>(image.extent.RowLength()) * SizeOf(image.type);
@@ -207,9 +205,6 @@ WriteVoxels(OutputFile &                       file,
   const auto         bytes = static_cast<std::uint64_t>(rowCount) * rowBytes;
   if (wrapper)
   {
-    // RunCompressor takes voxels of up to four bytes.
-    const std::size_t voxelBytes = SizeOf(image.type);
-    const std::size_t runVoxelBytes = compression == Compression::Small && voxelBytes <= 4 ? voxelBytes : 0;
     return Deflate(
       *wrapper,
       bytes,
@@ -219,8 +214,7 @@ WriteVoxels(OutputFile &                       file,
       },
       [&](const unsigned char * packed, std::size_t size) { file.Write(packed, size); },
       context,
-      first,
-      runVoxelBytes);
+      first);
   }
   file.Write(first.data(), first.size());
   const std::uint64_t begin = file.Size();

@@ -93,21 +93,13 @@ private:
   std::uint64_t m_Size = 0;
 };
 
-/** Whether compressing is to take little time, or to give few bytes where voxels are equal in long runs. */
-enum class Compression
-{
-  Fast,
-  Small
-};
-
 /** Writes the voxels of an image, x fastest, compressed if there is a wrapper. `first` are bytes that come before them
  *  in the same stream. \return the number of bytes written. */
 std::uint64_t WriteVoxels(OutputFile &                       file,
                           const ImageToWrite &               image,
                           std::optional<Wrapper>             wrapper,
                           const HostContext &                context,
-                          const std::vector<unsigned char> & first = {},
-                          Compression                        compression = Compression::Fast);
+                          const std::vector<unsigned char> & first = {});
 
 /** Writes bytes as a compressed stream of their own. */
 void WriteCompressed(OutputFile & file, const std::vector<unsigned char> & bytes, Wrapper wrapper);

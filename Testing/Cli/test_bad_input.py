@@ -98,12 +98,6 @@ class BadInputTest(CommandTest):
             with open(path, "w") as stream:
                 stream.write(content)
             self.refuses("--neighborhood", path, saying=saying)
-        path = self.path("n.json")
-        for content, saying in (("[[1,1,1],[1,1,1],[1,1,1]]", ["27 voxels"]), ("[1,", ["not JSON; it must be nested lists of 0 and 1"]), ("{}", ["nested lists of 3"]),
-                                ("[[1,1],[1,1]]", ["nested lists of 3"]), ("[1,2,1]", ["holds 2"]), ('["a",1,1]', ['holds "a"'])):
-            with open(path, "w") as stream:
-                stream.write(content)
-            self.refuses("--neighborhood", path, saying=saying)
         path = self.path("n.nrrd")
         write_nrrd(path, "uint8", (3, 3, 4), [1] * 36)
         self.refuses("--neighborhood", path, saying=["3 x 3 x 4", "3 voxels along each of 3 axes"])

@@ -428,7 +428,7 @@ class DoubtsTest(CommandTest):
         self.ok("recipe", "new", "casting-porosity", "-o", recipe)
         table, kept, label = self.path("t.csv"), ["--where", "label > 0", "--keep"], ["label", self.image, self.output]
         for kind in ("pipe", "device", "socket"):
-            odd = {extension: self.path("%s.%s" % (kind, extension)) for extension in ("nrrd", "txt", "npy", "json", "toml")}
+            odd = {extension: self.path("%s.%s" % (kind, extension)) for extension in ("nrrd", "txt", "toml")}
             for path in odd.values():
                 if kind == "pipe":
                     os.mkfifo(path)
@@ -441,7 +441,7 @@ class DoubtsTest(CommandTest):
             uses = [["label", image, self.output], ["label", image, self.output, "--memory", "500MB"], [*label, "--mask", image],
                     [*label, "--touching", image], [*label, "--statistics", table, "--intensity", image],
                     [*label, "--statistics", table, "--part", image], [*label, "--seeds", odd["txt"]], ["info", image],
-                    *([*label, "--neighborhood", odd[extension]] for extension in ("nrrd", "txt", "npy", "json")),
+                    *([*label, "--neighborhood", odd[extension]] for extension in ("nrrd", "txt")),
                     ["stats", image, "-o", table], ["select", image, self.output, *kept],
                     ["clean", image, self.output, "--largest", 1], ["score", image, self.image], ["score", self.image, image],
                     ["sweep", image, "--range-from", 1, "--range-to", 2, "-o", table], ["recipe", "check", odd["toml"]],

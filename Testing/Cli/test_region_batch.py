@@ -115,6 +115,18 @@ class RegionBatchTest(batch_support.BatchTest):
                 files = self.contents()
                 both.append((files["l.nrrd"], files["t.csv"], summary["totals"], summary["region"], summary["components"]))
             self.assertEqual(both[0], both[1])
+            self.assertGreater(summary["slabs"]["count"], 1)
+
+    def test_pores_in_a_region_by_slabs(self):
+        self.ok("phantom", "casting", self.path("part.nrrd"), "--size", 448, 448, 24)
+        both = []
+        for limit in ((), ("--memory", "128MB", "--threads", 2)):
+            result = self.ok("label", self.path("part.nrrd"), self.path("l.nrrd"), "--pores", "--json", "--cylinder",
+                             "z:200,210,150", *limit)
+            summary = json.loads(result.stdout)
+            both.append((self.contents()["l.nrrd"], summary["pores"]["part_voxels"], summary["pores"]["pore_voxels"],
+                         summary["threshold"], summary["region"]["cylinder"]))
+        self.assertEqual(both[0], both[1])
 
 
 if __name__ == "__main__":

@@ -352,9 +352,8 @@ class SlabsTest(CommandTest):
             result = self.fails(*options, "--algorithm", name, saying=["--algorithm " + name, "--memory", "choose one of Auto, RunMerging"])
             self.assertNotIn("brick at", result.stderr)
         self.fails(*options, "--work", path, saying=[path, "is a file"])
-        for refused in (("--fill-holes",), ("--pores",), ("--smooth", "median:1"), ("--clear-border",),
-                        ("--seeds", "1,1,1"), ("--touching", path), ("--picture", self.path("a.png")),
-                        ("--threshold", "otsu")):
+        for refused in (("--fill-holes",), ("--close", 1, "--pores"), ("--smooth", "median:1"), ("--clear-border",),
+                        ("--seeds", "1,1,1"), ("--touching", path), ("--picture", self.path("a.png"))):
             self.fails(*options, *refused, saying=[refused[0], "--memory"])
         table = ("--statistics", self.path("table.csv"))
         self.fails(*options, *table, "--periodic", "x", "--columns", "surface", saying=["'surface'", "periodic along x"])

@@ -44,6 +44,7 @@ const std::map<std::string, int> Ranks = {
   { "Streaming", 9 },
   { "Batch", 9 },
   { "Report", 9 },
+  { "View", 9 },
   // Fronts
   { "Itk", 10 },
   { "Vtk", 10 },

@@ -111,6 +111,12 @@ public:
     return m_Begins.size() - 1;
   }
 
+  std::size_t
+  MemoryBytes() const
+  {
+    return m_Boxes.capacity() * sizeof(VoxelBox) + m_Nodes.capacity() * sizeof(Node);
+  }
+
   BoundingBoxTree
   operator[](std::size_t set) const
   {

@@ -3,9 +3,9 @@
 
 #include "BrickCCL/Labels/LabeledRuns.h"
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
-#include <vector>
 
 namespace brickccl
 {
@@ -26,6 +26,18 @@ BoxOfRun(const RowPosition & position, std::int64_t begin, std::int64_t end)
 BoundingBoxTrees
 MakeComponentTrees(const RunVolume & volume, const HostContext & context, const ComponentTable & table)
 {
+  return MakeComponentTrees(volume,
+                            table.components.size(),
+                            { volume.GetExtent(), 0, table.geometry.spacing },
+                            context);
+}
+
+BoundingBoxTrees
+MakeComponentTrees(const RunVolume &   volume,
+                   std::uint64_t       components,
+                   const RowsOfImage & rows,
+                   const HostContext & context)
+{
   StopPoint  stop(context);
   const auto forEachRun = [&](auto && function) {
     std::vector<LabeledRun> runs;
@@ -40,17 +52,65 @@ MakeComponentTrees(const RunVolume & volume, const HostContext & context, const 
     }
   };
   // First the number of a component's runs, two places behind its own; then the place of its next one.
-  std::vector<std::uint64_t> places(table.components.size() + 2, 0);
+  std::vector<std::uint64_t> places(static_cast<std::size_t>(components) + 2, 0);
   std::uint64_t * const      next = places.data() + 1;
   forEachRun([&](std::int64_t, const LabeledRun & run) { ++next[run.label]; });
   std::partial_sum(places.begin(), places.end(), places.begin());
   std::vector<VoxelBox> boxes(static_cast<std::size_t>(places.back()));
   forEachRun([&](std::int64_t row, const LabeledRun & run) {
-    const RowPosition position(volume.GetExtent(), row);
+    const RowPosition position(rows.image, rows.first + row);
     boxes[static_cast<std::size_t>(next[run.label - 1]++)] = BoxOfRun(position, run.begin, run.end);
   });
   places.pop_back();
-  return { std::move(boxes), std::move(places), table.geometry.spacing, context };
+  return { std::move(boxes), std::move(places), rows.spacing, context };
+}
+
+ComponentBoxTree::ComponentBoxTree(const BoundingBoxTrees & trees, const double * spacing, const HostContext & context)
+  : m_Spacing(spacing)
+  , m_Components(trees.size())
+{
+  StopPoint stop(context);
+  for (std::size_t i = 0; i < trees.size(); ++i)
+  {
+    stop.AskAt(i);
+    m_Components[i] = { trees[i].Bounds(), i };
+  }
+  if (!m_Components.empty())
+  {
+    Build(0, m_Components.size(), stop);
+  }
+}
+
+std::size_t
+ComponentBoxTree::Build(std::size_t begin, std::size_t end, StopPoint & stop)
+{
+  const std::size_t node = m_Nodes.size();
+  stop.AskAt(node * 16);
+  VoxelBox bounds = m_Components[begin].bounds;
+  for (std::size_t i = begin + 1; i < end; ++i)
+  {
+    bounds.Include(m_Components[i].bounds);
+  }
+  m_Nodes.push_back({ bounds, begin, end });
+  if (end - begin > 4)
+  {
+    int axis = 0;
+    for (int other = 1; other < MaximumDimension; ++other)
+    {
+      const auto side = [&](int a) { return static_cast<double>(bounds.high[a] - bounds.low[a]) * m_Spacing[a]; };
+      axis = side(other) > side(axis) ? other : axis;
+    }
+    const auto        at = [&](std::size_t i) { return m_Components.begin() + static_cast<std::ptrdiff_t>(i); };
+    const std::size_t middle = begin + (end - begin) / 2;
+    std::nth_element(at(begin), at(middle), at(end), [&](const Component & first, const Component & second) {
+      return first.bounds.low[axis] + first.bounds.high[axis] < second.bounds.low[axis] + second.bounds.high[axis];
+    });
+    const std::size_t left = Build(begin, middle, stop);
+    const std::size_t right = Build(middle, end, stop);
+    m_Nodes[node].children[0] = left;
+    m_Nodes[node].children[1] = right;
+  }
+  return node;
 }
 
 } // namespace brickccl

@@ -7,7 +7,9 @@
 #include "BrickCCL/Runs/RunVolume.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace brickccl
 {
@@ -18,6 +20,88 @@ VoxelBox BoxOfRun(const RowPosition & position, std::int64_t begin, std::int64_t
 /** Makes a tree of the runs of each component, in the order of the table's rows. */
 BoundingBoxTrees
 MakeComponentTrees(const RunVolume & volume, const HostContext & context, const ComponentTable & table);
+
+/** A tree over the boxes of components, which leads to those near a box. */
+class ComponentBoxTree
+{
+public:
+  /** \param trees  the runs of each component, none without runs
+   *  \param spacing  has to live as long as this tree does
+   *  \throws Canceled */
+  ComponentBoxTree(const BoundingBoxTrees & trees, const double * spacing, const HostContext & context);
+
+  /** Calls `visit(component)` for each component whose box may be within a distance of a box. Near ones come early.
+   *  \param limit  returns the squared distance; it may decrease from call to call */
+  template <typename TLimit, typename TVisit>
+  void
+  Visit(const VoxelBox & box, TLimit && limit, TVisit && visit) const
+  {
+    if (!m_Nodes.empty())
+    {
+      Visit(0, box, limit, visit);
+    }
+  }
+
+private:
+  struct Node
+  {
+    VoxelBox    bounds;
+    std::size_t begin;
+    std::size_t end;
+    std::size_t children[2] = { 0, 0 };
+  };
+
+  std::size_t Build(std::size_t begin, std::size_t end, StopPoint & stop);
+
+  template <typename TLimit, typename TVisit>
+  void
+  Visit(std::size_t index, const VoxelBox & box, TLimit & limit, TVisit & visit) const
+  {
+    const Node & node = m_Nodes[index];
+    if (BoundingBoxTree::GapBetween(box, node.bounds, m_Spacing) > limit())
+    {
+      return;
+    }
+    if (node.children[0] == 0)
+    {
+      for (std::size_t i = node.begin; i < node.end; ++i)
+      {
+        visit(m_Components[i].place);
+      }
+      return;
+    }
+    const std::size_t left = node.children[0];
+    const std::size_t right = node.children[1];
+    const bool        leftFirst = BoundingBoxTree::GapBetween(box, m_Nodes[left].bounds, m_Spacing) <=
+                           BoundingBoxTree::GapBetween(box, m_Nodes[right].bounds, m_Spacing);
+    Visit(leftFirst ? left : right, box, limit, visit);
+    Visit(leftFirst ? right : left, box, limit, visit);
+  }
+
+  struct Component
+  {
+    VoxelBox    bounds;
+    std::size_t place;
+  };
+
+  const double *         m_Spacing;
+  std::vector<Component> m_Components;
+  std::vector<Node>      m_Nodes;
+};
+
+/** Rows of an image that come after each other, such as a slab. */
+struct RowsOfImage
+{
+  const Extent & image;
+  std::int64_t   first = 0;
+  const double * spacing;
+};
+
+/** The same of such rows, where labels are 1 to `components`. */
+BoundingBoxTrees MakeComponentTrees(const RunVolume &   volume,
+                                    std::uint64_t       components,
+                                    const RowsOfImage & rows,
+                                    const HostContext & context);
 
 } // namespace brickccl
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Tables/ComponentTable.h"
 
+#include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
 
 #include <algorithm>
+#include <cstdint>
 
 namespace brickccl
 {
@@ -55,6 +57,70 @@ SetLabels(ComponentTable & table, const std::vector<std::uint64_t> & labels)
       group->setLabels(labels, table);
     }
   }
+}
+
+const MeasureSet::Entry *
+MeasureSet::Find(const std::type_index & type) const
+{
+  // Mostly the name is the same one in memory. Then no letters are compared.
+  for (const Entry & entry : m_Entries)
+  {
+    if (entry.type.name() == type.name())
+    {
+      return &entry;
+    }
+  }
+  const auto found =
+    std::find_if(m_Entries.begin(), m_Entries.end(), [&](const Entry & entry) { return entry.type == type; });
+  return found == m_Entries.end() ? nullptr : &*found;
+}
+
+const MeasureSet::Entry &
+MeasureSet::Get(const std::type_index & type) const
+{
+  const Entry * const found = Find(type);
+  if (found == nullptr)
+  {
+    throw InvalidArgument(std::string("the table lacks measures of type ") + type.name() +
+                          "; request their group of columns when measuring");
+  }
+  return *found;
+}
+
+void
+MeasureSet::Insert(Entry entry)
+{
+  const auto found =
+    std::find_if(m_Entries.begin(), m_Entries.end(), [&](const Entry & known) { return known.type == entry.type; });
+  if (found == m_Entries.end())
+  {
+    m_Entries.push_back(std::move(entry));
+  }
+  else
+  {
+    *found = std::move(entry);
+  }
+}
+
+Totals
+TotalsOf(const ComponentTable & table)
+{
+  Totals       totals;
+  const double voxel = table.geometry.VoxelVolume(table.extent.dimension);
+  totals.sizeName = SizeName(table.extent.dimension);
+  totals.components = table.components.size();
+  for (const ComponentMeasures & component : table.components)
+  {
+    totals.voxels += component.voxelCount;
+  }
+  const std::uint64_t region = table.hasPart
+                               ? table.partTotals.voxels
+                               : table.regionVoxels.value_or(static_cast<std::uint64_t>(table.extent.VoxelCount()));
+  const std::uint64_t within = table.hasPart ? table.partTotals.componentVoxels : totals.voxels;
+  totals.size = static_cast<double>(totals.voxels) * voxel;
+  totals.regionSize = static_cast<double>(region) * voxel;
+  totals.fraction = region > 0 ? static_cast<double>(within) / static_cast<double>(region) : 0;
+  return totals;
 }
 
 } // namespace brickccl

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Tables/DefaultColumns.h"
-
+#include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Tables/ColumnFormulas.h"
+#include "BrickCCL/Tables/ColumnGroup.h"
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <string>
 
 namespace brickccl::columns
 {
@@ -183,8 +185,9 @@ AddCenters(ColumnList & columns, const std::optional<int> & sliceAxis)
               [](Table t, Component c) { return std::uint64_t{ t.TouchesBorder(c) ? 1u : 0u }; });
 }
 
-} // namespace
-
+/** Adds the columns that every table has.
+ *  \param sliceAxis  adds the column of slices as well, if it is given
+ *  \param periodic   adds a column for each of these axes */
 void
 AddDefaultColumns(ColumnList & columns, const std::optional<int> & sliceAxis, const PeriodicAxes & periodic)
 {
@@ -205,4 +208,56 @@ AddDefaultColumns(ColumnList & columns, const std::optional<int> & sliceAxis, co
   }
 }
 
+} // namespace
+
 } // namespace brickccl::columns
+
+namespace brickccl
+{
+
+std::string
+NameOf(MergeRule rule)
+{
+  switch (rule)
+  {
+  case MergeRule::Label:
+    return "renumbered";
+  case MergeRule::Sum:
+    return "sum";
+  case MergeRule::Minimum:
+    return "minimum";
+  case MergeRule::Maximum:
+    return "maximum";
+  case MergeRule::Recomputed:
+    return "from merged sums";
+  default:
+    return "needs the runs again";
+  }
+}
+
+const char *
+SizeName(int dimension)
+{
+  static const char * const names[MaximumDimension] = { "length_mm", "area_mm2", "volume_mm3", "hypervolume_mm4" };
+  if (dimension < 1 || dimension > MaximumDimension)
+  {
+    throw InvalidArgument("a size is not available in " + std::to_string(dimension) + " dimensions; 1 to " +
+                          std::to_string(MaximumDimension) + " have one");
+  }
+  return names[dimension - 1];
+}
+
+std::vector<ComponentColumn>
+ColumnsOf(const ComponentTable & table)
+{
+  columns::ColumnList list(table.extent.dimension);
+  columns::AddDefaultColumns(list, table.sliceAxis, table.periodic);
+  for (const ColumnGroup * const group : table.groups)
+  {
+    list.BeginGroup(group->name);
+    group->addColumns(list);
+  }
+  return list.Take();
+}
+
+} // namespace brickccl

@@ -4,10 +4,8 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Codecs/Checksum.h"
 #include "BrickCCL/Files/Codecs/ClearRegisters.h"
-#include "BrickCCL/Files/Codecs/RunCompressor.h"
 
 #include <algorithm>
-#include <memory>
 
 #include <zlib.h>
 #ifdef BRICKCCL_USE_ISAL
@@ -177,8 +175,7 @@ Deflate(Wrapper                            wrapper,
         const ByteSource &                 source,
         const ByteSink &                   sink,
         const HostContext &                context,
-        const std::vector<unsigned char> & first,
-        std::size_t                        runVoxelBytes)
+        const std::vector<unsigned char> & first)
 {
   const auto header = HeaderOf(wrapper);
   sink(header.data(), header.size());
@@ -212,13 +209,7 @@ Deflate(Wrapper                            wrapper,
       }
       piece.checksum = Checksum(wrapper, piece.plain.data(), piece.plain.size());
       piece.packed.clear();
-      const bool                        isLast = number + 1 == pieces;
-      static thread_local RunCompressor runCompressor;
-      if (number < before || runVoxelBytes == 0 ||
-          !runCompressor.Compress(piece.plain.data(), piece.plain.size(), runVoxelBytes, isLast, piece.packed))
-      {
-        piece.compressor.Compress(piece.plain.data(), piece.plain.size(), isLast, piece.packed);
-      }
+      piece.compressor.Compress(piece.plain.data(), piece.plain.size(), number + 1 == pieces, piece.packed);
     });
     for (std::size_t i = 0; i < count; ++i)
     {

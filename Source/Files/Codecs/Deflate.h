@@ -21,8 +21,6 @@ using ByteSink = std::function<void(const unsigned char * bytes, std::size_t siz
 /** Compresses `size` bytes as one gzip member or zlib stream, which every reader accepts. Threads compress pieces of
  *  `pieceBytes` bytes each. The result is the same for every number of threads.
  *  \param first  bytes that come before (a header in the same stream); they are a piece of their own.
- *  \param runVoxelBytes  1, 2 or 4, the bytes of a voxel, where pieces are rows of a label map that is to become small,
- *         which takes longer (`RunCompressor`); or 0.
  *  \return the number of compressed bytes.
  *  \throws Canceled, and whatever source and sink throw. */
 std::uint64_t Deflate(Wrapper                            wrapper,
@@ -31,8 +29,7 @@ std::uint64_t Deflate(Wrapper                            wrapper,
                       const ByteSource &                 source,
                       const ByteSink &                   sink,
                       const HostContext &                context,
-                      const std::vector<unsigned char> & first = {},
-                      std::size_t                        runVoxelBytes = 0);
+                      const std::vector<unsigned char> & first = {});
 
 /** Compresses bytes as a zlib stream of their own (a strip of a TIFF file). */
 std::vector<unsigned char> DeflateAlone(const unsigned char * bytes, std::size_t size);

@@ -215,7 +215,7 @@ WriteNifti(const std::string & path, const ImageToWrite & image, const WriteOpti
     }
     headerFile.Close();
     OutputFile voxels(stem + ".img" + end);
-    WriteVoxels(voxels, image, wrapper, options.context, {}, Compression::Small);
+    WriteVoxels(voxels, image, wrapper, options.context);
     voxels.Close();
     return notes;
   }
@@ -225,8 +225,7 @@ WriteNifti(const std::string & path, const ImageToWrite & image, const WriteOpti
     // The header could legally be a member of its own, but some readers stop after the first member.
     auto first = header;
     first.resize(header.size() + 4, 0);
-    // Other programs write this format by zlib's level 6.
-    WriteVoxels(file, image, wrapper, options.context, first, Compression::Small);
+    WriteVoxels(file, image, wrapper, options.context, first);
   }
   else
   {

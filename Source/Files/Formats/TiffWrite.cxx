@@ -8,7 +8,6 @@
 #include "BrickCCL/Files/Formats/TiffHandle.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <string>
 #include <type_traits>

@@ -17,6 +17,7 @@ void AddCleanCommand(CLI::App & app, const FrontEnd & frontEnd);
 void AddSweepCommand(CLI::App & app);
 void AddCropCommand(CLI::App & app);
 void AddInfoCommand(CLI::App & app);
+void AddViewCommand(CLI::App & app);
 void AddPhantomCommand(CLI::App & app);
 void AddBatchCommand(CLI::App & app);
 void AddRecipeCommand(CLI::App & app);

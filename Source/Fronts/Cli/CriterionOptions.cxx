@@ -61,6 +61,33 @@ NoteNotANumber(std::uint64_t count, ImageReader & reader)
   }
 }
 
+std::optional<Threshold>
+ThresholdFor(const job::Segmenting &                 arguments,
+             ScalarType                              type,
+             const std::function<ValueHistogram()> & histogram,
+             ImageReader &                           reader,
+             Reporter &                              reporter)
+{
+  if (arguments.threshold.empty() && (!arguments.pores || arguments.range))
+  {
+    return {};
+  }
+  const std::string wanted = arguments.threshold.empty() ? "otsu" : arguments.threshold;
+  const Threshold   threshold = job::ThresholdOf(type, wanted, [&] {
+    reporter.Step("finding the threshold");
+    return histogram();
+  });
+  if (threshold.padding)
+  {
+    std::ostringstream text;
+    text << "the value " << *threshold.padding
+         << " is taken for padding, what the scanner did not see, and left out of the threshold; if it is a "
+            "measurement, give the threshold as a number";
+    reader.Note(text.str());
+  }
+  return threshold;
+}
+
 Segmented
 ApplyCriterion(const job::Segmenting &            arguments,
                const LoadedImage &                image,
@@ -81,26 +108,12 @@ ApplyCriterion(const job::Segmenting &            arguments,
     const ProgressHooks hooks = reporter.Hooks();
     segmented.smoothed = SmoothImage(image, job::SmoothingOf(arguments.smooth), { threads, Progress(hooks) });
   }
-  const bool findsPart = arguments.pores && !arguments.range;
   const auto inside = mask ? std::optional(mask->View()) : std::nullopt;
-  if (!arguments.threshold.empty() || findsPart)
-  {
-    const std::string wanted = arguments.threshold.empty() ? "otsu" : arguments.threshold;
-    if (ThresholdMethod::FromText(wanted).kind != ThresholdMethod::Kind::Value)
-    {
-      reporter.Step("finding the threshold");
-    }
+  const auto histogram = [&] {
     const ProgressHooks hooks = reporter.Hooks();
-    segmented.threshold = job::ThresholdOf(segmented.View(image), inside, wanted, { threads, Progress(hooks) });
-    if (segmented.threshold->padding)
-    {
-      std::ostringstream text;
-      text << "the value " << *segmented.threshold->padding
-           << " is taken for padding, what the scanner did not see, and left out of the threshold; if it is a "
-              "measurement, give the threshold as a number";
-      reader.Note(text.str());
-    }
-  }
+    return HistogramOfValues(segmented.View(image), inside, { threads, Progress(hooks) });
+  };
+  segmented.threshold = ThresholdFor(arguments, segmented.View(image).type, histogram, reader, reporter);
   segmented.asked = job::CriterionOf(arguments, segmented.View(image).type, segmented.threshold);
   if (arguments.pores)
   {

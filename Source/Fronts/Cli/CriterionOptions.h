@@ -14,6 +14,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,6 +43,14 @@ struct Segmented
 
 /** Notes values that are not a number, if there are any. */
 void NoteNotANumber(std::uint64_t count, ImageReader & reader);
+
+/** Finds the threshold, if one is asked for, and notes padding. \param histogram  of the image's values, which are of
+ *  this type; called where it is needed */
+std::optional<Threshold> ThresholdFor(const job::Segmenting &                 arguments,
+                                      ScalarType                              type,
+                                      const std::function<ValueHistogram()> & histogram,
+                                      ImageReader &                           reader,
+                                      Reporter &                              reporter);
 
 /** Smooths the image and finds the threshold, if that is asked for, among the voxels of the mask, and then the pores.
  * It notes values that are not a number. */

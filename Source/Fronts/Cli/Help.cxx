@@ -38,6 +38,7 @@ constexpr std::pair<const char *, const char *> Groups[] = {
   { "The mesh", "one-file-each mesh:smooth mesh:ras" },
   { "The comparison", "overlap different-recipes compare:tolerance" },
   { "The picture", "pictures style color-by render:size patient" },
+  { "The page", "no-browser port linger" },
   { job::group::Table,
     "stats:output sweep:output compare:output histogram bins log weights plot list-columns "
     "list-columns-markdown" },
@@ -91,6 +92,11 @@ constexpr CommandHelp Commands[] = {
     "  brickccl render pores.nrrd pores.png --intensity scan.nrrd\n"
     "  brickccl render pores.nrrd pores.png --style surface --color-by volume_mm3\n" },
   { "info", "", "  brickccl info scan.nrrd\n  brickccl info --formats\n" },
+  { "view",
+    "",
+    "  brickccl view scan.nrrd\n  brickccl view scan.nrrd pores.nrrd\n\n"
+    "Nothing is sent to another computer. Through SSH, on your computer:\n"
+    "  ssh -L 8000:127.0.0.1:8000 HOST brickccl view scan.nrrd --no-browser --port 8000\n" },
   { "phantom",
     "size spacing seed truth truth-labels sizes",
     "  brickccl phantom casting part.nrrd --truth truth.nrrd --spacing 0.1 0.1 0.1\n"

@@ -26,27 +26,6 @@ namespace brickccl::cli
 namespace
 {
 
-/** The criterion, with a threshold that is a number, for summaries as those of a volume in memory. */
-Segmented
-SegmentedOfSlabs(const job::Segmenting & arguments, ScalarType type)
-{
-  Segmented segmented;
-  if (!arguments.threshold.empty())
-  {
-    ThresholdMethod method = ThresholdMethod::FromText(arguments.threshold);
-    if (method.kind != ThresholdMethod::Kind::Value)
-    {
-      throw Unsupported("--threshold " + arguments.threshold +
-                        " needs the whole volume and cannot be combined with --memory; give a number "
-                        "(`brickccl info` proposes some)");
-    }
-    method.value = AsVoxelValue(method.value, type);
-    segmented.threshold = FindThreshold(ValueHistogram(), method);
-  }
-  segmented.asked = job::CriterionOf(arguments, type, segmented.threshold);
-  return segmented;
-}
-
 /** Labels a few voxels as the slabs will be. \throws Unsupported, which names the option and the algorithms that label
  *  such slabs, if the one that is asked for does not. */
 void
@@ -127,7 +106,7 @@ FindingsOf(const LoadedImage & image,
   findings.keptVoxels = result.relabeled.keptVoxels.value_or(result.foregroundVoxels);
   findings.notNumbers = result.notNumbers;
   findings.isMeasured = options.measures;
-  findings.regionVoxels = result.table.regionVoxels;
+  findings.regionVoxels = options.pores ? std::nullopt : result.table.regionVoxels;
   findings.periodic = options.label.periodic;
   findings.type = result.type;
   return findings;
@@ -154,13 +133,13 @@ OptionsBeforeReading(const job::Job & arguments, NamedFiles & outputs)
 {
   SlabOptions options;
   options.memory = arguments.memory;
-  // What has no meaning is refused before an image is read.
-  SegmentedOfSlabs(arguments, ScalarType::UInt8);
   ParseAlgorithm(arguments.algorithm);
   options.groups = CheckJob(arguments, outputs);
   options.label.device = Device::FromName(arguments.device);
   options.type = LabelTypeFromName(arguments.labelType);
-  options.measures = arguments.IsWanted();
+  options.pores = arguments.pores;
+  options.measures = arguments.IsWanted() || arguments.pores;
+  options.measuresPart = arguments.IsWanted() && arguments.pores;
   return options;
 }
 
@@ -174,6 +153,57 @@ NoteNotNumbers(const SlabResult & result, const job::Job & arguments, ImageReade
     reader.Note(Quoted(arguments.mask) + ": " + TellNotANumber(result.notNumbersOfMask) +
                 (result.slabsFromBefore > 0 ? " (slabs of an earlier run are not counted)" : ""));
   }
+}
+
+/** Notes what is to be known of the part and of the table, and writes what is written next to the label map. */
+void
+WriteOthers(const job::Job & arguments, const SlabResult & written, ImageReader & reader, Reporter & reporter)
+{
+  if (written.pores)
+  {
+    for (const std::string & note : NotesOn(*written.pores, ""))
+    {
+      reader.Note(note);
+    }
+    reader.Note("with --memory, cracks and cavities that are open to the outside through narrow gaps are not searched; "
+                "they count as outside");
+  }
+  for (const std::string & note : written.lostGeometry)
+  {
+    reader.Note(Quoted(arguments.output) + ": " + note);
+  }
+  if (arguments.IsWanted() || written.pores)
+  {
+    NoteMeasures(written.table, reader);
+  }
+  if (arguments.IsWanted())
+  {
+    WriteTables(arguments, written.table, arguments.threads, reporter);
+  }
+  if (!arguments.colorTable.empty())
+  {
+    WriteColorTable(arguments.colorTable, written.components);
+  }
+}
+
+/** Plans the slabs, and finds the threshold. */
+Segmented
+SegmentSlabs(const job::Job &   arguments,
+             const SlabImages & images,
+             SlabOptions &      options,
+             ImageReader &      reader,
+             Reporter &         reporter)
+{
+  options.plan = PlanFor(images, options);
+  const auto histogram = [&] {
+    return HistogramBySlabs(images, options.plan, { arguments.threads, Progress(options.label.progress) });
+  };
+  const ScalarType type = images.image->type;
+  Segmented        segmented;
+  segmented.threshold = ThresholdFor(arguments, type, histogram, reader, reporter);
+  segmented.asked = job::CriterionOf(arguments, type, segmented.threshold);
+  options.label.criterion = segmented.asked;
+  return segmented;
 }
 
 } // namespace
@@ -190,8 +220,7 @@ RunLabelBySlabs(const job::Job & arguments, const FrontEnd & frontEnd)
   reader.Protect(outputs);
   const LoadedSlabs   images = ReadImages(arguments, reader);
   const LoadedImage & image = images.image;
-  const Segmented     segmented = SegmentedOfSlabs(arguments, image.type);
-  options.label.criterion = segmented.ForView();
+  options.label.criterion = job::CriterionOf(arguments, image.type);
   options.label.connectivity = ConnectivityFor(arguments, image.extent, reader);
   options.label.periodic = PeriodicFor(arguments, *options.label.connectivity);
   CheckAlgorithm(arguments, image, options.label);
@@ -205,6 +234,10 @@ RunLabelBySlabs(const job::Job & arguments, const FrontEnd & frontEnd)
   if (images.intensity)
   {
     measured.intensity = ImageView(&images, images.intensity->type, image.extent, images.intensity->channels);
+  }
+  if (arguments.pores)
+  {
+    measured.part = ImageView(&images, image.type, image.extent, 1);
   }
   if (arguments.equalValue && image.channels == 1)
   {
@@ -231,33 +264,29 @@ RunLabelBySlabs(const job::Job & arguments, const FrontEnd & frontEnd)
     reader.Note(remark);
   }
   options.label.progress = reporter.Hooks();
+  Segmented     segmented = SegmentSlabs(arguments, images.Images(), options, reader, reporter);
   DoubtsOfSlabs doubts(options.label.criterion, image, images.mask.has_value(), arguments.threads);
   std::string   algorithm;
   std::string   device;
   options.seeSlab = [&](const ImageView & slab, std::int64_t firstRow, const Labeling & labeling) {
     algorithm = labeling.AlgorithmName();
     device = labeling.UsedDevice().device.ToString();
-    doubts.See(slab, firstRow, labeling);
+    if (!arguments.pores)
+    {
+      doubts.See(slab, firstRow, labeling);
+    }
   };
   options.writeOthers = [&](const SlabResult & written) {
     NoteNotNumbers(written, arguments, reader);
-    doubts.Note(written.foregroundVoxels, written.components, reader);
-    for (const std::string & note : written.lostGeometry)
+    if (!written.pores)
     {
-      reader.Note(Quoted(arguments.output) + ": " + note);
+      doubts.Note(written.foregroundVoxels, written.components, reader);
     }
-    if (options.measures)
-    {
-      NoteMeasures(written.table, reader);
-      WriteTables(arguments, written.table, arguments.threads, reporter);
-    }
-    if (!arguments.colorTable.empty())
-    {
-      WriteColorTable(arguments.colorTable, written.components);
-    }
+    WriteOthers(arguments, written, reader, reporter);
   };
   const SlabResult result = LabelBySlabs(images.Images(), options);
-  LabelFindings    findings = FindingsOf(image, segmented, options, result);
+  segmented.pores = result.pores;
+  LabelFindings findings = FindingsOf(image, segmented, options, result);
   findings.output = arguments.output;
   findings.algorithm = algorithm;
   findings.device = device;

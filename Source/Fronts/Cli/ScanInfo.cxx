@@ -23,10 +23,8 @@ namespace brickccl::cli
 namespace
 {
 
-constexpr double Percents[] = { 0.1, 1, 5, 25, 50, 75, 95, 99, 99.9 };
-
-/** The methods whose thresholds are proposed. */
-constexpr const char * ProposedMethods[] = { "otsu", "multi-otsu:3", "multi-otsu:4", "valley", "iso50" };
+constexpr std::size_t Bars = 24;
+constexpr double      Percents[] = { 0.1, 1, 5, 25, 50, 75, 95, 99, 99.9 };
 
 std::string
 TextOf(double value)
@@ -75,101 +73,19 @@ NameOfWay(char way)
   return names.at(way);
 }
 
-/** A proposal: a method and the threshold that it finds, or why it finds none. */
-struct Proposal
-{
-  std::string method;
-  Threshold   threshold;
-  std::string failure;
-  /** The share of the values at or above the threshold. */
-  double share = 0;
-};
-
-double
-ShareFrom(const ValueHistogram & histogram, Number threshold)
-{
-  std::uint64_t above = 0;
-  for (std::size_t bin = 0; bin < histogram.counts.size(); ++bin)
-  {
-    above += histogram.NumberOf(bin) >= threshold ? histogram.counts[bin] : 0;
-  }
-  return static_cast<double>(above) / static_cast<double>(histogram.valueCount);
-}
-
-std::vector<Proposal>
-Propose(const ValueHistogram & histogram)
-{
-  std::vector<Proposal> proposals;
-  for (const char * const method : ProposedMethods)
-  {
-    Proposal proposal;
-    proposal.method = method;
-    try
-    {
-      proposal.threshold = FindThreshold(histogram, ThresholdMethod::FromText(method));
-      proposal.share = ShareFrom(histogram, proposal.threshold.value);
-    }
-    catch (const InvalidArgument & error)
-    {
-      proposal.failure = error.what();
-    }
-    proposals.push_back(proposal);
-  }
-  return proposals;
-}
-
-/** A row of the text histogram: values from `low` up to `high`. */
-struct Bar
-{
-  double        low = 0;
-  double        high = 0;
-  std::uint64_t count = 0;
-};
-
-/** The histogram in a few bars, over all but the rarest values, which the outermost bars hold. */
-std::vector<Bar>
-BarsOf(const ValueHistogram & histogram)
-{
-  constexpr std::size_t rows = 24;
-  const auto            binOf = [&](double value) {
-    const auto   fromOrigin = static_cast<double>(Number(value) + -histogram.origin);
-    const double bin = std::round((fromOrigin - histogram.first) / histogram.width);
-    return static_cast<std::size_t>(std::clamp(bin, 0.0, static_cast<double>(histogram.counts.size() - 1)));
-  };
-  const std::size_t begin = binOf(histogram.Percentile(0.01));
-  const std::size_t end = binOf(histogram.Percentile(99.99)) + 1;
-  const std::size_t perRow = (end - begin + rows - 1) / rows;
-  std::vector<Bar>  bars;
-  for (std::size_t bin = begin; bin < end; bin += perRow)
-  {
-    Bar bar;
-    bar.low = histogram.ValueOf(bin) - (histogram.isExact ? 0 : 0.5 * histogram.width);
-    bar.high = bar.low + histogram.width * static_cast<double>(perRow - (histogram.isExact ? 1 : 0));
-    const std::size_t last = std::min(bin + perRow, end);
-    for (std::size_t i = bin == begin ? 0 : bin; i < (last == end ? histogram.counts.size() : last); ++i)
-    {
-      bar.count += histogram.counts[i];
-    }
-    bars.push_back(bar);
-  }
-  bars.front().low = static_cast<double>(histogram.minimum);
-  bars.back().high = static_cast<double>(histogram.maximum);
-  return bars;
-}
-
 void
 PrintHistogram(const ValueHistogram & histogram)
 {
-  const std::vector<Bar> bars = BarsOf(histogram);
-  std::uint64_t          largest = 1;
-  std::size_t            width = 0;
-  for (const Bar & bar : bars)
+  const std::vector<HistogramBar> bars = BarsOf(histogram, Bars);
+  std::uint64_t                   largest = 1;
+  std::size_t                     width = 0;
+  for (const HistogramBar & bar : bars)
   {
     largest = std::max(largest, bar.count);
     width = std::max({ width, TextOf(bar.low).size(), TextOf(bar.high).size() });
   }
   std::cout << "histogram (bar length: logarithm of the number of voxels)\n";
-  for (const Bar & bar : bars)
+  for (const HistogramBar & bar : bars)
   {
     constexpr double length = 48;
     const double     share = std::log1p(static_cast<double>(bar.count)) / std::log1p(static_cast<double>(largest));
@@ -181,10 +97,10 @@ PrintHistogram(const ValueHistogram & histogram)
 }
 
 void
-PrintProposals(const std::vector<Proposal> & proposals)
+PrintProposals(const std::vector<ProposedThreshold> & proposals)
 {
   std::cout << "proposals for brickccl label --threshold (foreground: at or above)\n";
-  for (const Proposal & proposal : proposals)
+  for (const ProposedThreshold & proposal : proposals)
   {
     std::cout << "  " << std::left << std::setw(13) << proposal.method << std::right;
     if (!proposal.failure.empty())
@@ -231,7 +147,7 @@ PrintValues(const LoadedImage & image, const ValueHistogram & histogram)
   {
     std::cout << "the value " << TextOf(histogram.ValueOf(0)) << " fills the unscanned area; proposals ignore it\n";
   }
-  PrintProposals(Propose(histogram));
+  PrintProposals(ProposeThresholds(histogram));
   std::cout << std::flush;
 }
 
@@ -265,10 +181,10 @@ PrintGeometry(const std::string & path, const LoadedImage & image)
 }
 
 nlohmann::ordered_json
-ProposalsAsJson(const std::vector<Proposal> & proposals)
+ProposalsAsJson(const std::vector<ProposedThreshold> & proposals)
 {
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
-  for (const Proposal & proposal : proposals)
+  for (const ProposedThreshold & proposal : proposals)
   {
     nlohmann::ordered_json one = { { "method", proposal.method } };
     if (proposal.failure.empty())
@@ -330,11 +246,11 @@ PrintJson(const std::string &    path,
     }
     info["padding"] = histogram->HasPadding() ? nlohmann::ordered_json(histogram->first) : nlohmann::ordered_json();
     info["percentile_step"] = histogram->isExact ? 0 : histogram->width;
-    for (const Bar & bar : BarsOf(*histogram))
+    for (const HistogramBar & bar : BarsOf(*histogram, Bars))
     {
       info["histogram"].push_back({ { "low", bar.low }, { "high", bar.high }, { "count", bar.count } });
     }
-    info["thresholds"] = ProposalsAsJson(Propose(*histogram));
+    info["thresholds"] = ProposalsAsJson(ProposeThresholds(*histogram));
   }
   info["notes"] = reader.Notes();
   std::cout << ToText(info) << std::endl;

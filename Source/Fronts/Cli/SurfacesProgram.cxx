@@ -42,8 +42,10 @@ void
 ContinueAsSurfaces(char ** arguments)
 {
 #ifndef BRICKCCL_USE_VTK
-  throw Error(std::string("this build has no '") + arguments[1] +
-              "', which needs VTK; build with VTK: cmake --preset release && cmake --build --preset release");
+  throw Error(
+    std::string("this build has no '") + arguments[1] +
+    "', which needs VTK; install the archive brickccl-VERSION-linux-x86_64.tar.gz of a release, or build with "
+    "VTK: cmake --preset release && cmake --build --preset release");
 #endif
   const std::string program = FindSurfacesProgram();
   if (program.empty())

@@ -75,6 +75,7 @@ main(int argc, char ** argv) // NOLINT(bugprone-exception-escape): commands are 
   brickccl::cli::AddRenderCommand(app, {});
 #endif
   brickccl::cli::AddInfoCommand(app);
+  brickccl::cli::AddViewCommand(app);
   brickccl::cli::AddPhantomCommand(app);
   brickccl::cli::AddBatchCommand(app);
   brickccl::cli::AddRecipeCommand(app);

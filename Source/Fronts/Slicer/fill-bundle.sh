@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Fills a folder with the modules for 3D Slicer, the shared libraries that they need, their page and the licenses, and packs
 # it as FOLDER.tar.gz. The build target slicer-bundle calls it.
-#   fill-bundle.sh FOLDER PROGRAM ...
+#   [BUNDLED=FOLDER] fill-bundle.sh FOLDER PROGRAM ...
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 bundle=$1
@@ -16,12 +16,6 @@ chmod -x "$bundle"/cli-modules/lib/*
 strip --strip-unneeded "$bundle"/cli-modules/Brick*
 cp "$here/README.md" "$bundle/"
 cp "$here/../../../LICENSE" "$bundle/licenses/BrickCCL"
-# Who passes libraries on passes on their licenses, which Debian and Ubuntu keep with their packages.
-for library in "$bundle"/cli-modules/lib/*; do
-  package=$(dpkg -S "*/$(basename "$library")" 2>/dev/null | head -n 1 | cut -d: -f1 || true)
-  if [ -n "$package" ] && [ -e "/usr/share/doc/$package/copyright" ]; then
-    cp -L "/usr/share/doc/$package/copyright" "$bundle/licenses/$package"
-  fi
-done
+"$here/../../copy-notices.sh" "$bundle/licenses" "$@" "$bundle"/cli-modules/lib/*
 tar -czf "$bundle.tar.gz" -C "$(dirname "$bundle")" "$(basename "$bundle")"
 echo "$bundle.tar.gz: $(du -sm "$bundle.tar.gz" | cut -f1) MB, unpacked $(du -sm "$bundle" | cut -f1) MB"

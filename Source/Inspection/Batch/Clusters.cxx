@@ -2,7 +2,6 @@
 #include "BrickCCL/Batch/Clusters.h"
 
 #include "BrickCCL/Labels/LabeledRuns.h"
-#include "BrickCCL/Measuring/ComponentBoxTree.h"
 #include "BrickCCL/Measuring/ComponentTrees.h"
 #include "BrickCCL/Tables/Condition.h"
 

@@ -165,7 +165,7 @@ TakeLargest(const LoadedImage &   image,
   options.threads = threads;
   options.progress = hooks;
   Labeling labeling = Label(image.View(), options);
-  CheckThatAirIsLeft(labeling, image.extent, material);
+  CheckThatAirIsLeft(labeling.ForegroundVoxelCount(), image.extent, material);
   const std::uint64_t label = part.partMethod == "largest" ? labeling.ComponentCount() : LargestInside(labeling);
   if (label == 0)
   {

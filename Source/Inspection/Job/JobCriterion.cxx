@@ -54,10 +54,15 @@ ThresholdOf(const ImageView &                image,
             const std::string &              text,
             const HostContext &              context)
 {
+  return ThresholdOf(image.type, text, [&] { return HistogramOfValues(image, mask, context); });
+}
+
+Threshold
+ThresholdOf(ScalarType type, const std::string & text, const std::function<ValueHistogram()> & histogram)
+{
   ThresholdMethod method = ThresholdMethod::FromText(text);
-  method.value = AsVoxelValue(method.value, image.type);
-  const bool isGiven = method.kind == ThresholdMethod::Kind::Value;
-  return FindThreshold(isGiven ? ValueHistogram() : HistogramOfValues(image, mask, context), method);
+  method.value = AsVoxelValue(method.value, type);
+  return FindThreshold(method.kind == ThresholdMethod::Kind::Value ? ValueHistogram() : histogram(), method);
 }
 
 } // namespace brickccl::job

@@ -7,6 +7,7 @@
 #include "BrickCCL/Job/Job.h"
 #include "BrickCCL/Segmenting/Threshold.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -30,6 +31,9 @@ Threshold ThresholdOf(const ImageView &                image,
                       const std::optional<ImageView> & mask,
                       const std::string &              text,
                       const HostContext &              context);
+
+/** The same for an image whose histogram is made where it is needed. */
+Threshold ThresholdOf(ScalarType type, const std::string & text, const std::function<ValueHistogram()> & histogram);
 
 } // namespace brickccl::job
 

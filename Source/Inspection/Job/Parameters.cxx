@@ -167,7 +167,7 @@ SegmentingRows()
 
     { "pores", "", &Job::pores, Flag, "", group::Labeled,
       "label the pores of a part (--threshold: its material)",
-      { "", "periodic equal-value tolerance background part", true },
+      { "", "periodic equal-value tolerance background part" },
       "The part is the largest piece of material with its holes filled; everything else in it is a pore. The material is "
       "from --threshold (default: otsu) up or in --range." },
     { "threshold", "threshold.method", &Job::threshold, { Kind::Threshold }, "METHOD", group::Labeled,
@@ -225,7 +225,7 @@ SegmentingRows()
       { "", "part.method=pores" } },
     { "close", "part.close_mm", &Job::close, Millimeters, "MM", group::Labeled,
       "count cavities that are open to the outside through gaps up to MM as pores",
-      { "pores part.method=pores" } },
+      { "pores part.method=pores", "", true } },
     { "", "part.erode_mm", &Job::erode, Millimeters, "", "",
       "the core of the part are the voxels whose centers are deeper than this below the part's surface or the image's "
       "border; only defects that are in the core as a whole count, and porosity is a share of the core; default: 0" },
@@ -242,7 +242,7 @@ JoiningRows()
     { "neighborhood", "labeling.neighborhood", &Job::neighborhood, Checked(CheckNeighborhood), "8+z|FILE",
       group::Joined,
       "other neighbors: 8+z is 8 in the slice and one on each side along z", { "", "connectivity by-slice" },
-      "A file has 3 x 3 x 3 zeros and ones: .txt (x fastest), .json (nested lists), .npy or an image." },
+      "A file has 3 x 3 x 3 zeros and ones: .txt (x fastest) or an image." },
     { "by-slice", "labeling.by_slice", &Job::bySlice, Axis, "AXIS", group::Joined,
       "label each slice orthogonal to this axis separately", { "", "neighborhood" } },
     { "periodic", "", &Job::periodic, Checked(CheckPeriodic), "x,y,z", group::Joined,
@@ -368,8 +368,8 @@ OutputRows()
       "The volume is labeled slab by slab. The program itself takes 56 MiB, and 8 MiB more for each of --threads beyond one. "
       "The result is the same except for the last digits of means and sums of floating-point and 64-bit intensities. The "
       "files must be " + FormatsReadInParts() + ", or slice images, but not compressed in several files. "
-      "Automatic thresholds and the columns 'neighbors', thickness, inscribed and intensity (percentiles, skewness) need the "
-      "whole volume." },
+      "Thresholds and parts are found in further passes over the files. The columns 'neighbors', thickness, inscribed and "
+      "intensity (percentiles, skewness) need the whole volume." },
     { "work", "", &Job::work, Text, "FOLDER", group::Running,
       "keep the state in this folder, so that --resume can continue", { "memory" } },
     { "resume", "", &Job::resume, Flag, "", group::Running,

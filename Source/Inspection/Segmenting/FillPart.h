@@ -3,27 +3,77 @@
 #define BRICKCCL_SEGMENTING_FILLPART_H
 
 #include "BrickCCL/Host/Parallel.h"
+#include "BrickCCL/Runs/RunVolume.h"
 #include "BrickCCL/Segmenting/PoresOfPart.h"
 
 #include <cstdint>
+#include <functional>
+#include <vector>
 
 namespace brickccl
 {
 
-/** Holes of a part that run straight through the image. They stay outside. */
-struct Bores
+/** A labeled volume in parts: calls a function for each, in raster order, with the number of its first row. */
+using LabeledParts = std::function<void(const std::function<void(const RunVolume &, std::int64_t firstRow)> &)>;
+
+/** What a piece of material encloses within each face of a volume. Other images have no faces. */
+class PartFaces
 {
-  std::uint64_t count = 0;
-  std::uint64_t voxels = 0;
+public:
+  explicit PartFaces(const Extent & extent);
+
+  /** Takes rows of the piece's mask from a row of the image on. */
+  void Take(const std::uint8_t * mask, std::int64_t firstRow, std::int64_t rows);
+  /** Fills the faces, after all rows were taken. */
+  void Fill(const HostContext & context);
+
+  /** Whether a voxel outside the piece is at the border of the image and not enclosed by the piece. */
+  bool IsOpen(std::int64_t x, std::int64_t y, std::int64_t z) const;
+  /** Whether there are holes in the faces at both ends of an axis. */
+  bool
+  AreCut(std::size_t axis) const
+  {
+    return m_IsCut[axis][0] && m_IsCut[axis][1];
+  }
+
+private:
+  Extent m_Extent;
+  /** For each axis, at its beginning and its end: the face of the piece with its holes filled, and whether it has any.
+   */
+  std::vector<std::uint8_t> m_Filled[3][2];
+  bool                      m_IsCut[3][2] = {};
 };
 
-/** Gives the value `hole` to the voxels of value 0 that the others enclose, as FindPores says. 	hrows Canceled.
- */
-Bores FillPart(std::uint8_t *      mask,
-               const Extent &      extent,
-               std::uint8_t        hole,
-               const PoreOptions & options,
-               const HostContext & context);
+/** What is outside of a part, and the holes that run straight through the image. They stay outside. */
+struct OutsideOfPart
+{
+  /** For each component of what is not of the piece, from label 1 on, whether it is outside. */
+  std::vector<std::uint8_t> isOutside;
+  std::uint64_t             bores = 0;
+  std::uint64_t             boreVoxels = 0;
+};
+
+/** Finds the components that are open to the outside, and bores. \param air  of what is not of the piece, joined by
+ *  faces; their labels are 1 to `components` */
+OutsideOfPart FindOutside(const PartFaces &    faces,
+                          const Extent &       extent,
+                          std::uint64_t        components,
+                          const LabeledParts & air,
+                          const HostContext &  context);
+
+/** Gives the value `hole` to the voxels of components that are not outside. */
+void FillEnclosed(const RunVolume &                 air,
+                  const std::vector<std::uint8_t> & isOutside,
+                  std::uint8_t                      hole,
+                  std::uint8_t *                    mask,
+                  const HostContext &               context);
+
+/** Gives the value `hole` to the voxels of value 0 that the others enclose, as FindPores says. \throws Canceled. */
+OutsideOfPart FillPart(std::uint8_t *      mask,
+                       const Extent &      extent,
+                       std::uint8_t        hole,
+                       const PoreOptions & options,
+                       const HostContext & context);
 
 } // namespace brickccl
 

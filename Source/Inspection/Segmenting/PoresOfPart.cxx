@@ -6,7 +6,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Criteria/RowLinks.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
-#include "BrickCCL/Host/Parallel.h"
+#include "BrickCCL/Labels/LabeledRuns.h"
 #include "BrickCCL/Segmenting/CloseGaps.h"
 #include "BrickCCL/Segmenting/FillPart.h"
 
@@ -14,7 +14,6 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
-#include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -72,51 +71,27 @@ public:
     {
       CloseGaps();
     }
-    const Bores bores = FillPart(m_Result.part.data(), m_Image.extent, 1, m_Options, m_Context.Part(0.6, 0.7));
-    m_Result.bores = bores.count;
-    m_Result.boreVoxels = bores.voxels;
-    FindOpenings();
-    TakePores();
+    const OutsideOfPart outside =
+      FillPart(m_Result.part.data(), m_Image.extent, 1, m_Options, m_Context.Part(0.6, 0.7));
+    m_Result.bores = outside.bores;
+    m_Result.boreVoxels = outside.boreVoxels;
+    if (m_Options.findsOpenings)
+    {
+      FindOpenings();
+    }
+    TakeAllPores();
     m_Context.progress.Update(1);
     return std::move(m_Result);
   }
 
 private:
-  LabelOptions
-  OptionsFor(const Criterion & criterion) const
-  {
-    LabelOptions options;
-    options.criterion = criterion;
-    options.criterion.joining = Criterion::Joining::Foreground;
-    options.connectivity = Connectivity::Full(m_Image.extent.dimension);
-    options.relabel.order = LabelOrder::Size;
-    options.device = m_Options.device;
-    options.threads = m_Options.threads;
-    options.progress.canceled = m_Options.progress.canceled;
-    return options;
-  }
-
   void
   TakeLargestPiece()
   {
-    const auto all = static_cast<std::uint64_t>(m_Image.extent.VoxelCount());
-    Label(m_Image, OptionsFor(m_Options.material), m_Material);
-    if (m_Material.ComponentCount() == 0)
-    {
-      throw InvalidArgument("the image has no material: no voxel is in " + m_Options.material.ToString() +
-                            "; give another threshold");
-    }
-    CheckThatAirIsLeft(m_Material, m_Image.extent, m_Options.material);
-    m_Result.part.resize(static_cast<std::size_t>(all));
-    ForEachRow(m_Image.extent, m_Context, [&](std::int64_t row) {
-      std::fill_n(m_Result.part.data() + row * m_Image.extent.RowLength(),
-                  m_Image.extent.RowLength(),
-                  std::uint8_t{ 0 });
-      for (const LabelRun & run : m_Material.ListRuns(row, row + 1))
-      {
-        std::fill_n(m_Result.part.data() + run.place, run.length, static_cast<std::uint8_t>(run.label == 1 ? 1 : 0));
-      }
-    });
+    Label(m_Image, OptionsForPieces(m_Options, m_Options.material, m_Image.extent.dimension), m_Material);
+    CheckMaterial(m_Material.ForegroundVoxelCount(), m_Image.extent, m_Options.material);
+    m_Result.part.resize(static_cast<std::size_t>(m_Image.extent.VoxelCount()));
+    WritePiece(RunsOf(m_Material), m_Result.part.data(), m_Context.Silent());
     m_Context.progress.Update(0.3);
   }
 
@@ -176,88 +151,27 @@ private:
     m_Result.openingWidth = width;
     TakeGaps(mask.data(), { m_Options.geometry, width, 1.5 * width, 1 }, m_Context.Part(0.7, 0.9));
     constexpr auto gap = static_cast<std::uint8_t>(GapState::Gap);
-    LabelOptions   options = OptionsFor(Criterion::InRange(gap, gap));
+    LabelOptions   options = OptionsForPieces(m_Options, Criterion::InRange(gap, gap), m_Image.extent.dimension);
     options.relabel.minimumSize = LeastVoxelsOfOpening;
     const Labeling openings = Label(ImageView(mask.data(), m_Image.extent), options);
-    m_Result.openings = CountPieces(openings, 1, 0);
+    PieceCounter   counter(openings.ComponentCount());
+    counter.Add(RunsOf(openings), m_Result.part.data());
+    m_Result.openings = counter.Count(1, 0);
   }
 
-  /** Counts the components from one on that have at least this share of the first one's voxels and are outside the
-   * part. */
-  PoresOfPart::Pieces
-  CountPieces(const Labeling & labeling, std::uint64_t first, double least) const
-  {
-    std::vector<std::uint64_t> sizes(static_cast<std::size_t>(labeling.ComponentCount()) + 1);
-    std::vector<std::int64_t>  places(sizes.size());
-    for (std::int64_t row = 0; row < m_Image.extent.RowCount(); ++row)
-    {
-      for (const LabelRun & run : labeling.ListRuns(row, row + 1))
-      {
-        sizes[static_cast<std::size_t>(run.label)] += static_cast<std::uint64_t>(run.length);
-        places[static_cast<std::size_t>(run.label)] = run.place;
-      }
-    }
-    PoresOfPart::Pieces pieces;
-    for (std::size_t label = first; label < sizes.size(); ++label)
-    {
-      if (static_cast<double>(sizes[label]) >= least * static_cast<double>(sizes[1]) &&
-          m_Result.part[static_cast<std::size_t>(places[label])] == 0)
-      {
-        ++pieces.count;
-        pieces.largestVoxels = std::max(pieces.largestVoxels, sizes[label]);
-      }
-    }
-    return pieces;
-  }
-
-  /** Pores are the voxels of the part that the labeling of the material has not as foreground. Those outside of the
-   *  region do not count. */
   void
-  TakePores()
+  TakeAllPores()
   {
-    const Extent &             extent = m_Image.extent;
-    const RunVolume &          volume = RunsOf(m_Material);
-    const ImageView            part = m_Result.PartView();
-    const auto                 inPart = MakeRowLinks(part, Criterion::Foreground());
-    const auto                 inRegion = MakeRowLinks(part, Criterion::Foreground(), m_Options.region);
-    std::atomic<std::uint64_t> counts[4] = {};
+    PieceCounter pieces(m_Material.ComponentCount());
+    pieces.Add(RunsOf(m_Material), m_Result.part.data());
     m_Result.pores.resize(m_Result.part.size());
-    ForEachRow(extent, m_Context, [&](std::int64_t row) {
-      const auto        words = static_cast<std::size_t>(WordsForBits(extent.RowLength()));
-      const Word *      material = volume.Foreground(row);
-      std::vector<Word> whole(words);
-      std::vector<Word> region(words);
-      std::uint64_t     own[4] = {};
-      inPart->PackForeground(row, whole.data());
-      inRegion->PackForeground(row, region.data());
-      for (std::size_t w = 0; w < words; ++w)
-      {
-        own[0] += static_cast<std::uint64_t>(CountBits(whole[w]));
-        own[1] += static_cast<std::uint64_t>(CountBits(whole[w] & material[w]));
-        own[2] += static_cast<std::uint64_t>(CountBits(region[w]));
-        region[w] &= ~material[w];
-        own[3] += static_cast<std::uint64_t>(CountBits(region[w]));
-      }
-      std::uint8_t * const pores = m_Result.pores.data() + row * extent.RowLength();
-      for (std::int64_t x = 0; x < extent.RowLength(); ++x)
-      {
-        pores[x] =
-          static_cast<std::uint8_t>(region[static_cast<std::size_t>(x / BitsPerWord)] >> (x % BitsPerWord) & 1);
-      }
-      for (int i = 0; i < 4; ++i)
-      {
-        counts[i] += own[i];
-      }
-    });
-    if (counts[2] == 0)
-    {
-      throw InvalidArgument("the mask is 0 everywhere in the part; use a mask that overlaps the part");
-    }
-    m_Result.fillsImage = counts[0] == static_cast<std::uint64_t>(extent.VoxelCount());
-    m_Result.partVoxels = counts[2];
-    m_Result.poreVoxels = counts[3];
-    m_Result.otherMaterialVoxels = m_Material.ForegroundVoxelCount() - counts[1];
-    m_Result.furtherPieces = CountPieces(m_Material, 2, LeastShareOfPiece);
+    TakePores(m_Result.PartView(),
+              m_Options.region,
+              RunsOf(m_Material),
+              m_Result.pores.data(),
+              m_Context.Silent(),
+              m_Result);
+    CompleteCounts(m_Material.ForegroundVoxelCount(), pieces, m_Result);
   }
 
   const ImageView &   m_Image;
@@ -270,21 +184,155 @@ private:
 
 } // namespace
 
+LabelOptions
+OptionsForPieces(const PoreOptions & options, const Criterion & criterion, int dimension)
+{
+  LabelOptions own;
+  own.criterion = criterion;
+  own.criterion.joining = Criterion::Joining::Foreground;
+  own.connectivity = Connectivity::Full(dimension);
+  own.relabel.order = LabelOrder::Size;
+  own.device = options.device;
+  own.threads = options.threads;
+  own.progress.canceled = options.progress.canceled;
+  return own;
+}
+
+void
+WritePiece(const RunVolume & material, std::uint8_t * mask, const HostContext & context)
+{
+  const Extent & extent = material.GetExtent();
+  ForEachRow(extent, context, [&](std::int64_t row) {
+    std::uint8_t * const    begin = mask + row * extent.RowLength();
+    std::vector<LabeledRun> runs;
+    CollectLabeledRuns(material, row, runs);
+    std::fill_n(begin, extent.RowLength(), std::uint8_t{ 0 });
+    for (const LabeledRun & run : runs)
+    {
+      std::fill(begin + run.begin, begin + run.end, static_cast<std::uint8_t>(run.label == 1 ? 1 : 0));
+    }
+  });
+}
+
+void
+PieceCounter::Add(const RunVolume & components, const std::uint8_t * part)
+{
+  const Extent &          extent = components.GetExtent();
+  std::vector<LabeledRun> runs;
+  for (std::int64_t row = 0; row < extent.RowCount(); ++row)
+  {
+    CollectLabeledRuns(components, row, runs);
+    for (const LabeledRun & run : runs)
+    {
+      m_Sizes[static_cast<std::size_t>(run.label)] += static_cast<std::uint64_t>(run.end - run.begin);
+      m_IsInPart[static_cast<std::size_t>(run.label)] = part[row * extent.RowLength() + run.begin];
+    }
+  }
+}
+
+PoresOfPart::Pieces
+PieceCounter::Count(std::size_t first, double least) const
+{
+  PoresOfPart::Pieces pieces;
+  for (std::size_t label = first; label < m_Sizes.size(); ++label)
+  {
+    if (static_cast<double>(m_Sizes[label]) >= least * static_cast<double>(m_Sizes[1]) && m_IsInPart[label] == 0)
+    {
+      ++pieces.count;
+      pieces.largestVoxels = std::max(pieces.largestVoxels, m_Sizes[label]);
+    }
+  }
+  return pieces;
+}
+
+void
+TakePores(const ImageView &                part,
+          const std::optional<ImageView> & region,
+          const RunVolume &                material,
+          std::uint8_t *                   pores,
+          const HostContext &              context,
+          PoresOfPart &                    found)
+{
+  const Extent &             extent = part.extent;
+  const auto                 inPart = MakeRowLinks(part, Criterion::Foreground());
+  const auto                 inRegion = MakeRowLinks(part, Criterion::Foreground(), region);
+  std::atomic<std::uint64_t> counts[4] = {};
+  ForEachRow(extent, context, [&](std::int64_t row) {
+    const auto        words = static_cast<std::size_t>(WordsForBits(extent.RowLength()));
+    const Word *      isMaterial = material.Foreground(row);
+    std::vector<Word> whole(words);
+    std::vector<Word> own(words);
+    std::uint64_t     sums[4] = {};
+    inPart->PackForeground(row, whole.data());
+    inRegion->PackForeground(row, own.data());
+    for (std::size_t w = 0; w < words; ++w)
+    {
+      sums[0] += static_cast<std::uint64_t>(CountBits(whole[w]));
+      sums[1] += static_cast<std::uint64_t>(CountBits(whole[w] & isMaterial[w]));
+      sums[2] += static_cast<std::uint64_t>(CountBits(own[w]));
+      own[w] &= ~isMaterial[w];
+      sums[3] += static_cast<std::uint64_t>(CountBits(own[w]));
+    }
+    std::uint8_t * const begin = pores + row * extent.RowLength();
+    for (std::int64_t x = 0; x < extent.RowLength(); ++x)
+    {
+      begin[x] = static_cast<std::uint8_t>(own[static_cast<std::size_t>(x / BitsPerWord)] >> (x % BitsPerWord) & 1);
+    }
+    for (int i = 0; i < 4; ++i)
+    {
+      counts[i] += sums[i];
+    }
+  });
+  found.wholeVoxels += counts[0];
+  found.materialVoxels += counts[1];
+  found.partVoxels += counts[2];
+  found.poreVoxels += counts[3];
+}
+
+void
+CompleteCounts(std::uint64_t materialVoxels, const PieceCounter & pieces, PoresOfPart & found)
+{
+  if (found.partVoxels == 0)
+  {
+    throw InvalidArgument("the mask is 0 everywhere in the part; use a mask that overlaps the part");
+  }
+  found.fillsImage = found.wholeVoxels == static_cast<std::uint64_t>(found.extent.VoxelCount());
+  found.otherMaterialVoxels = materialVoxels - found.materialVoxels;
+  found.furtherPieces = pieces.Count(2, LeastShareOfPiece);
+}
+
 PoresOfPart
 FindPores(const ImageView & image, const PoreOptions & options)
 {
-  if (image.channels != 1 || image.extent.dimension > 3)
-  {
-    throw InvalidArgument("pores are found in images with 1 channel and up to 3 dimensions; this one has " +
-                          Counted(image.channels, "channel") + " and " + Counted(image.extent.dimension, "dimension"));
-  }
+  CheckMayHavePart(image.extent, image.channels);
   return PoreFinder(image, options).Find();
 }
 
 void
-CheckThatAirIsLeft(const Labeling & material, const Extent & extent, const Criterion & criterion)
+CheckMayHavePart(const Extent & extent, int channels)
 {
-  if (material.ForegroundVoxelCount() == static_cast<std::uint64_t>(extent.VoxelCount()))
+  if (channels != 1 || extent.dimension > 3)
+  {
+    throw InvalidArgument("pores are found in images with 1 channel and up to 3 dimensions; this one has " +
+                          Counted(channels, "channel") + " and " + Counted(extent.dimension, "dimension"));
+  }
+}
+
+void
+CheckMaterial(std::uint64_t materialVoxels, const Extent & extent, const Criterion & criterion)
+{
+  if (materialVoxels == 0)
+  {
+    throw InvalidArgument("the image has no material: no voxel is in " + criterion.ToString() +
+                          "; give another threshold");
+  }
+  CheckThatAirIsLeft(materialVoxels, extent, criterion);
+}
+
+void
+CheckThatAirIsLeft(std::uint64_t materialVoxels, const Extent & extent, const Criterion & criterion)
+{
+  if (materialVoxels == static_cast<std::uint64_t>(extent.VoxelCount()))
   {
     throw InvalidArgument("the part fills the image: every voxel is in " + criterion.ToString() +
                           "; give another threshold");

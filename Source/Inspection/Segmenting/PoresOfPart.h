@@ -5,8 +5,9 @@
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Criteria/Criterion.h"
 #include "BrickCCL/Dispatch/Label.h"
-#include "BrickCCL/Host/Progress.h"
+#include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Host/UninitializedVector.h"
+#include "BrickCCL/Runs/RunVolume.h"
 
 #include <cstdint>
 #include <optional>
@@ -25,6 +26,8 @@ struct PoreOptions
    *  are closed for this width, half of it, a quarter and so on, the least first. For each, a slit must be deeper than
    *  the width by a voxel, and 3 voxels deep. So a slit that is three times as deep as it is wide is always closed. */
   double closeWidth = 0;
+  /** Whether PoresOfPart::openings is found, for a note; this takes longer than the part. */
+  bool findsOpenings = true;
   /** Voxels where this image is 0 count neither as pores nor as part. The part is found in the whole image. */
   std::optional<ImageView> region;
   /** Spacing of the image. */
@@ -67,6 +70,9 @@ struct PoresOfPart
   /** Bores, which run straight through the image and count as outside. */
   std::uint64_t bores = 0;
   std::uint64_t boreVoxels = 0;
+  /** The voxels of the part in the whole image, and those of them that are material. */
+  std::uint64_t wholeVoxels = 0;
+  std::uint64_t materialVoxels = 0;
 
   ImageView
   PartView() const
@@ -100,6 +106,46 @@ struct PoresOfPart
  *  is in the region; Canceled. */
 PoresOfPart FindPores(const ImageView & image, const PoreOptions & options);
 
+// The steps, for a volume that comes in parts as well.
+
+/** How the material's pieces are labeled: by size, so that the part's is 1. */
+LabelOptions OptionsForPieces(const PoreOptions & options, const Criterion & criterion, int dimension);
+
+/** Writes 1 for the voxels of the largest piece and 0 for all others. */
+void WritePiece(const RunVolume & material, std::uint8_t * mask, const HostContext & context);
+
+/** Counts components by their voxels. */
+class PieceCounter
+{
+public:
+  explicit PieceCounter(std::uint64_t components)
+    : m_Sizes(static_cast<std::size_t>(components) + 1)
+    , m_IsInPart(m_Sizes.size())
+  {}
+
+  /** Adds components of a volume, or of the next part of one. \param part  its mask of the part */
+  void Add(const RunVolume & components, const std::uint8_t * part);
+
+  /** Counts those from a label on that have at least this share of the first one's voxels and are outside the part. */
+  PoresOfPart::Pieces Count(std::size_t first, double least) const;
+
+private:
+  std::vector<std::uint64_t> m_Sizes;
+  std::vector<std::uint8_t>  m_IsInPart;
+};
+
+/** Writes 1 for pores: voxels of the part that are not foreground of the material's labels. Those outside of the
+ *  region do not count. Adds the voxels to the counts of `found`. */
+void TakePores(const ImageView &                part,
+               const std::optional<ImageView> & region,
+               const RunVolume &                material,
+               std::uint8_t *                   pores,
+               const HostContext &              context,
+               PoresOfPart &                    found);
+
+/** Completes the counts once all pores are taken. \throws InvalidArgument if no part is in the region. */
+void CompleteCounts(std::uint64_t materialVoxels, const PieceCounter & pieces, PoresOfPart & found);
+
 /** Notes for judging a part, each a sentence without a full stop: further pieces, openings, bores, a
  *  part that fills the image. \param closing  the name of the option or key that closes gaps */
 std::vector<std::string> NotesOn(const PoresOfPart & found, const std::string & closing);
@@ -107,8 +153,12 @@ std::vector<std::string> NotesOn(const PoresOfPart & found, const std::string & 
 /** The same of a part that fills the image. */
 std::string NoteOnFullImage();
 
-/** \throws InvalidArgument if the material that was labeled fills the image: nothing says where the part ends. */
-void CheckThatAirIsLeft(const Labeling & material, const Extent & extent, const Criterion & criterion);
+/** \throws InvalidArgument if this many voxels of material fill the image: nothing says where the part ends. */
+void CheckThatAirIsLeft(std::uint64_t materialVoxels, const Extent & extent, const Criterion & criterion);
+
+/** \throws InvalidArgument also if there is no material, and unless the image can have a part. */
+void CheckMaterial(std::uint64_t materialVoxels, const Extent & extent, const Criterion & criterion);
+void CheckMayHavePart(const Extent & extent, int channels);
 
 } // namespace brickccl
 

@@ -51,6 +51,17 @@ CountOf(const std::string & text, int minimum, int maximum)
   return parsed.ec == std::errc() && parsed.ptr == end && count >= minimum && count <= maximum ? count : -1;
 }
 
+double
+ShareFrom(const ValueHistogram & histogram, Number threshold)
+{
+  std::uint64_t above = 0;
+  for (std::size_t bin = 0; bin < histogram.counts.size(); ++bin)
+  {
+    above += histogram.NumberOf(bin) >= threshold ? histogram.counts[bin] : 0;
+  }
+  return static_cast<double>(above) / static_cast<double>(histogram.valueCount);
+}
+
 } // namespace
 
 bool
@@ -206,6 +217,28 @@ FindThreshold(const ValueHistogram & histogram, const ThresholdMethod & method)
   threshold.all = { threshold.value };
   threshold.peaks = { peaks.low, peaks.high };
   return threshold;
+}
+
+std::vector<ProposedThreshold>
+ProposeThresholds(const ValueHistogram & histogram)
+{
+  std::vector<ProposedThreshold> proposals;
+  for (const char * const method : { "otsu", "multi-otsu:3", "multi-otsu:4", "valley", "iso50" })
+  {
+    ProposedThreshold proposal;
+    proposal.method = method;
+    try
+    {
+      proposal.threshold = FindThreshold(histogram, ThresholdMethod::FromText(method));
+      proposal.share = ShareFrom(histogram, proposal.threshold.value);
+    }
+    catch (const InvalidArgument & error)
+    {
+      proposal.failure = error.what();
+    }
+    proposals.push_back(proposal);
+  }
+  return proposals;
 }
 
 } // namespace brickccl

@@ -75,6 +75,19 @@ struct Threshold
  *  peaks. */
 Threshold FindThreshold(const ValueHistogram & histogram, const ThresholdMethod & method);
 
+/** A method and the threshold that it finds, or why it finds none. */
+struct ProposedThreshold
+{
+  std::string method;
+  Threshold   threshold;
+  std::string failure;
+  /** The share of the values at or above the threshold. */
+  double share = 0;
+};
+
+/** The thresholds that are proposed to users. */
+std::vector<ProposedThreshold> ProposeThresholds(const ValueHistogram & histogram);
+
 } // namespace brickccl
 
 #endif

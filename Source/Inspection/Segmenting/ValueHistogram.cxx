@@ -58,54 +58,69 @@ struct Bounds
   }
 };
 
+void
+CheckValues(const ImageView & image, const std::optional<ImageView> & mask)
+{
+  if (image.channels != 1 || (mask && mask->channels != 1))
+  {
+    throw InvalidArgument("an image of " + std::to_string(std::max(image.channels, mask ? mask->channels : 1)) +
+                          " channels (a color image?) has no gray values; convert it to gray first");
+  }
+  if (mask && mask->extent != image.extent)
+  {
+    throw InvalidArgument("the mask has " + mask->extent.ToString() + " voxels but the image " +
+                          image.extent.ToString() + "; they must be the same");
+  }
+}
+
 /** The voxels of an image that count, in pieces for several threads. */
 template <typename T>
 class Values
 {
 public:
-  Values(const ImageView & image, const std::optional<ImageView> & mask, const HostContext & context)
-    : m_Values(static_cast<const T *>(image.data))
+  Values(const ImageParts & parts, const HostContext & context)
+    : m_Parts(parts)
     , m_Context(context)
-    , m_Chunks(image.extent.VoxelCount(), context.grain, std::int64_t{ 16 } * EffectiveThreadCount(context.threads))
-  {
-    if (mask)
-    {
-      VisitScalarType(mask->type, [&](auto tag) {
-        using TMask = typename decltype(tag)::Type;
-        const auto * inside = static_cast<const TMask *>(mask->data);
-        m_Inside.resize(static_cast<std::size_t>(image.extent.VoxelCount()));
-        std::transform(inside, inside + m_Inside.size(), m_Inside.begin(), IsInPart<TMask>);
-      });
-    }
-  }
+  {}
 
   /** Adds all values to copies of `sum`, calling `add(copy, value)`, and these to `sum` by `join(sum, copy)`. */
   template <typename TSum, typename TAdd, typename TJoin>
   void
   Sum(TSum & sum, TAdd add, TJoin join) const
   {
-    // A few at a time, so that an interrupt takes effect soon and there are only as many sums as threads.
-    const std::int64_t group = EffectiveThreadCount(m_Context.threads);
-    std::vector<TSum>  sums(static_cast<std::size_t>(std::min(group, m_Chunks.count)), sum);
-    for (std::int64_t begin = 0; begin < m_Chunks.count; begin += group)
-    {
-      const std::int64_t count = std::min(group, m_Chunks.count - begin);
-      ParallelFor(count, m_Context.Silent(), [&](std::int64_t i) {
-        TSum & own = sums[static_cast<std::size_t>(i)];
-        for (std::int64_t place = m_Chunks.Begin(begin + i); place < m_Chunks.End(begin + i); ++place)
-        {
-          if (m_Inside.empty() || m_Inside[static_cast<std::size_t>(place)] != 0)
+    const TSum none = sum;
+    m_Parts([&](const ImageView & part, const std::optional<ImageView> & mask) {
+      CheckValues(part, mask);
+      const auto * const values = static_cast<const T *>(part.data);
+      const Chunks       chunks(part.extent.VoxelCount(),
+                          m_Context.grain,
+                          std::int64_t{ 16 } * EffectiveThreadCount(m_Context.threads));
+      // A few at a time, so that an interrupt takes effect soon and there are only as many sums as threads.
+      const std::int64_t group = EffectiveThreadCount(m_Context.threads);
+      std::vector<TSum>  sums(static_cast<std::size_t>(std::min(group, chunks.count)), none);
+      for (std::int64_t begin = 0; begin < chunks.count; begin += group)
+      {
+        const std::int64_t count = std::min(group, chunks.count - begin);
+        ParallelFor(count, m_Context.Silent(), [&](std::int64_t i) {
+          TSum &                          own = sums[static_cast<std::size_t>(i)];
+          const std::int64_t              first = chunks.Begin(begin + i);
+          const std::int64_t              end = chunks.End(begin + i);
+          const std::vector<std::uint8_t> inside = mask ? IsInside(*mask, first, end) : std::vector<std::uint8_t>();
+          for (std::int64_t place = first; place < end; ++place)
           {
-            add(own, m_Values[place]);
+            if (inside.empty() || inside[static_cast<std::size_t>(place - first)] != 0)
+            {
+              add(own, values[place]);
+            }
           }
-        }
-      });
-      m_Context.progress.Update(static_cast<double>(begin + count) / static_cast<double>(m_Chunks.count));
-    }
-    for (const TSum & own : sums)
-    {
-      join(sum, own);
-    }
+        });
+        m_Context.progress.Update(static_cast<double>(begin + count) / static_cast<double>(chunks.count));
+      }
+      for (const TSum & own : sums)
+      {
+        join(sum, own);
+      }
+    });
   }
 
   /** Counts values in bins; `binOf` gives the bin of a value. */
@@ -134,10 +149,21 @@ public:
   }
 
 private:
-  const T *                 m_Values;
-  std::vector<std::uint8_t> m_Inside;
-  HostContext               m_Context;
-  Chunks                    m_Chunks;
+  /** Whether voxels of a mask are not 0. */
+  static std::vector<std::uint8_t>
+  IsInside(const ImageView & mask, std::int64_t begin, std::int64_t end)
+  {
+    std::vector<std::uint8_t> inside(static_cast<std::size_t>(end - begin));
+    VisitScalarType(mask.type, [&](auto tag) {
+      using TMask = typename decltype(tag)::Type;
+      const auto * const values = static_cast<const TMask *>(mask.data);
+      std::transform(values + begin, values + end, inside.begin(), IsInPart<TMask>);
+    });
+    return inside;
+  }
+
+  const ImageParts & m_Parts;
+  HostContext        m_Context;
 };
 
 /** The distance of two values, where `low` is not above `high`; exact for integers. */
@@ -216,10 +242,10 @@ CountInWideBins(const Values<T> & values, const Bounds<T> & bounds, ValueHistogr
 
 template <typename T>
 ValueHistogram
-HistogramOf(const ImageView & image, const std::optional<ImageView> & mask, const HostContext & context)
+HistogramOf(const ImageParts & parts, const HostContext & context)
 {
   ValueHistogram  histogram;
-  const Values<T> look(image, mask, context.Part(0, 0.5));
+  const Values<T> look(parts, context.Part(0, 0.5));
   Bounds<T>       bounds;
   look.Sum(
     bounds,
@@ -235,7 +261,7 @@ HistogramOf(const ImageView & image, const std::optional<ImageView> & mask, cons
   histogram.minimum = bounds.minimum;
   histogram.maximum = bounds.maximum;
   histogram.origin = NeedsOrigin(bounds) ? histogram.minimum : 0;
-  const Values<T> values(image, mask, context.Part(0.5, 1));
+  const Values<T> values(parts, context.Part(0.5, 1));
   const double    span = Distance(bounds.minimum, bounds.maximum);
   // Numbers so close that bins between them have no width count as one.
   const bool isOne = !(span / BinCount > 0);
@@ -310,18 +336,45 @@ ValueHistogram::HasPadding() const
 ValueHistogram
 HistogramOfValues(const ImageView & image, const std::optional<ImageView> & mask, const HostContext & context)
 {
-  if (image.channels != 1 || (mask && mask->channels != 1))
+  return HistogramOfValues(
+    image.type,
+    [&](const auto & look) { look(image, mask); },
+    context);
+}
+
+ValueHistogram
+HistogramOfValues(ScalarType type, const ImageParts & parts, const HostContext & context)
+{
+  return VisitScalarType(type, [&](auto tag) { return HistogramOf<typename decltype(tag)::Type>(parts, context); });
+}
+
+std::vector<HistogramBar>
+BarsOf(const ValueHistogram & histogram, std::size_t most)
+{
+  const auto binOf = [&](double value) {
+    const auto   fromOrigin = static_cast<double>(Number(value) + -histogram.origin);
+    const double bin = std::round((fromOrigin - histogram.first) / histogram.width);
+    return static_cast<std::size_t>(std::clamp(bin, 0.0, static_cast<double>(histogram.counts.size() - 1)));
+  };
+  const std::size_t         begin = binOf(histogram.Percentile(0.01));
+  const std::size_t         end = binOf(histogram.Percentile(99.99)) + 1;
+  const std::size_t         perBar = (end - begin + most - 1) / most;
+  std::vector<HistogramBar> bars;
+  for (std::size_t bin = begin; bin < end; bin += perBar)
   {
-    throw InvalidArgument("an image of " + std::to_string(std::max(image.channels, mask ? mask->channels : 1)) +
-                          " channels (a color image?) has no gray values; convert it to gray first");
+    HistogramBar bar;
+    bar.low = histogram.ValueOf(bin) - (histogram.isExact ? 0 : 0.5 * histogram.width);
+    bar.high = bar.low + histogram.width * static_cast<double>(perBar - (histogram.isExact ? 1 : 0));
+    const std::size_t last = std::min(bin + perBar, end);
+    for (std::size_t i = bin == begin ? 0 : bin; i < (last == end ? histogram.counts.size() : last); ++i)
+    {
+      bar.count += histogram.counts[i];
+    }
+    bars.push_back(bar);
   }
-  if (mask && mask->extent != image.extent)
-  {
-    throw InvalidArgument("the mask has " + mask->extent.ToString() + " voxels but the image " +
-                          image.extent.ToString() + "; they must be the same");
-  }
-  return VisitScalarType(image.type,
-                         [&](auto tag) { return HistogramOf<typename decltype(tag)::Type>(image, mask, context); });
+  bars.front().low = static_cast<double>(histogram.minimum);
+  bars.back().high = static_cast<double>(histogram.maximum);
+  return bars;
 }
 
 } // namespace brickccl

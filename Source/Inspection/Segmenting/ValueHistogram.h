@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -72,6 +73,24 @@ struct ValueHistogram
 ValueHistogram HistogramOfValues(const ImageView &                image,
                                  const std::optional<ImageView> & mask = {},
                                  const HostContext &              context = {});
+
+/** An image of 1 channel that comes in parts: calls a function for each, with its mask if there is one. */
+using ImageParts =
+  std::function<void(const std::function<void(const ImageView &, const std::optional<ImageView> & mask)> &)>;
+
+/** The same of an image of this type in parts, which are read at least twice. */
+ValueHistogram HistogramOfValues(ScalarType type, const ImageParts & parts, const HostContext & context);
+
+/** A bar of a histogram that is drawn: values from `low` up to `high`. */
+struct HistogramBar
+{
+  double        low = 0;
+  double        high = 0;
+  std::uint64_t count = 0;
+};
+
+/** At most this many bars, over all but the rarest values, which the outermost bars hold. */
+std::vector<HistogramBar> BarsOf(const ValueHistogram & histogram, std::size_t most);
 
 } // namespace brickccl
 

@@ -4,10 +4,13 @@
 
 #include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Host/Parallel.h"
+#include "BrickCCL/Segmenting/PoresOfPart.h"
+#include "BrickCCL/Segmenting/ValueHistogram.h"
 #include "BrickCCL/Streaming/SlabPlan.h"
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace brickccl
@@ -27,6 +30,8 @@ struct SlabResult
   LabelType type = LabelType::Auto;
   /** With `measures`. */
   ComponentTable table;
+  /** The part, without masks, and without openings, which are not searched. */
+  std::optional<PoresOfPart> pores;
   /** Which parts of the geometry the label map does not hold. */
   std::vector<std::string> lostGeometry;
 
@@ -48,8 +53,13 @@ struct SlabOptions
   /** Whether the volume is measured, and the groups of columns. */
   bool         measures = false;
   ColumnGroups groups;
-  /** The bytes of memory that may be used. */
+  /** Whether the pores of a part are labeled: the criterion is its material's. */
+  bool pores = false;
+  /** Whether the distances of pores to the part's surface are measured. */
+  bool measuresPart = false;
+  /** The bytes of memory that may be used, and the plan for them. */
   std::uint64_t memory = 0;
+  SlabPlan      plan;
   /** The folder that keeps the state; if it is empty, a temporary one next to the output. */
   std::string work;
   bool        resume = false;
@@ -72,13 +82,20 @@ struct SlabOptions
   std::function<void(const std::string &)> note = [](const std::string &) {};
 };
 
+/** Plans the slabs of a volume. \throws InvalidArgument for a memory that is too small; Unsupported, which names
+ * columns that cannot be measured by slabs. */
+SlabPlan PlanFor(const SlabImages & images, const SlabOptions & options);
+
+/** The histogram of the values where the mask is not 0. The images are read at least twice. */
+ValueHistogram HistogramBySlabs(const SlabImages & images, const SlabPlan & plan, const HostContext & context);
+
 /** Labels a volume slab by slab, in a memory that may be much smaller than the volume. Labels and table are the same
  *  as for the whole volume.
  *
  *  It reads the images once. The state is a few bytes for each run, in a folder. After a kill at any time, `resume`
  *  continues with the remaining slabs, and gives the same files. The label map is written all or nothing. \throws
- *  InvalidArgument for a memory that is too small, and for a state of other inputs or options; Unsupported, which
- *  names columns that cannot be measured by slabs; LabelOverflow before anything is written; Canceled; Error. */
+ *  InvalidArgument for a memory that is too small, and for a state of other inputs or options; LabelOverflow before
+ *  anything is written; Canceled; Error. */
 SlabResult LabelBySlabs(const SlabImages & images, const SlabOptions & options);
 
 } // namespace brickccl

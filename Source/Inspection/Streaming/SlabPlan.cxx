@@ -28,6 +28,21 @@ WorkBytesPerVoxel(const Criterion & criterion)
   return criterion.FollowsForeground() ? 16 : 32;
 }
 
+/** The same for the masks of a part and its pores, and the runs of its material and of what is not. */
+constexpr double BytesOfPores = 8;
+
+/** The bytes of the faces of a part, and of the lines along which bores are found. */
+double
+BytesOfFaces(const Extent & extent)
+{
+  double voxels = 0;
+  for (int axis = 0; axis < 3; ++axis)
+  {
+    voxels += static_cast<double>(extent.VoxelCount() / extent.size[axis]);
+  }
+  return 8 * voxels;
+}
+
 /** The bytes of an image's voxel while a slab is labeled. */
 double
 VoxelBytesOf(const LoadedImage * image)
@@ -204,7 +219,8 @@ PlanSlabs(const SlabImages & images,
           const Criterion &  criterion,
           std::uint64_t      memory,
           int                threads,
-          std::int64_t       slices)
+          std::int64_t       slices,
+          bool               pores)
 {
   const Extent & extent = images.image->extent;
   const int      axis = AxisOfParts(extent);
@@ -212,13 +228,14 @@ PlanSlabs(const SlabImages & images,
   // A single row is not cut.
   slice.size[axis] = axis == 0 ? extent.size[0] : 1;
   const double imageBytes = VoxelBytesOf(images.image) + VoxelBytesOf(images.mask) + VoxelBytesOf(images.intensity);
-  const double perVoxel = imageBytes + WorkBytesPerVoxel(criterion);
+  const double perVoxel = imageBytes + WorkBytesPerVoxel(criterion) + (pores ? BytesOfPores : 0);
   const std::int64_t fewest = axis == 0 ? 1 : std::min(extent.size[axis], FewestSlices(images, slice));
   const auto         sliceVoxels = static_cast<double>(slice.VoxelCount());
   const double       fewestBytes = sliceVoxels * static_cast<double>(fewest) * perVoxel;
   SlabPlan           plan;
   plan.memory = memory;
-  plan.fixedBytes = FixedBytes(threads);
+  const double faces = pores ? BytesOfFaces(extent) : 0;
+  plan.fixedBytes = FixedBytes(threads) + static_cast<std::uint64_t>(faces);
   plan.inputBytes = static_cast<std::uint64_t>(static_cast<double>(extent.VoxelCount()) * imageBytes);
   plan.diskBytes = static_cast<std::uint64_t>(0.03 * static_cast<double>(extent.VoxelCount()));
   // Half of what is left is for what is known of all slabs, and at least what that takes with few components.
@@ -230,7 +247,7 @@ PlanSlabs(const SlabImages & images,
   {
     throw InvalidArgument("a memory of " + BytesAsText(memory) + " is too little even for slices of " +
                           std::to_string(slice.VoxelCount() * fewest) + " voxels with few components" +
-                          DescribeLeast(memory, least - fixed, threads));
+                          DescribeLeast(memory, least - fixed + faces, threads));
   }
   const double room = static_cast<double>(memory) - fixed;
   const double forSlab = std::min(share * room, room - known);
@@ -238,7 +255,7 @@ PlanSlabs(const SlabImages & images,
   {
     throw InvalidArgument("a memory of " + BytesAsText(memory) + " is too little to resume with slabs of " +
                           std::to_string(slices) + " slices" +
-                          DescribeLeast(memory, std::max(bytes, bytes / 2 + known), threads));
+                          DescribeLeast(memory, std::max(bytes, bytes / 2 + known) + faces, threads));
   }
   if (slices == 0)
   {

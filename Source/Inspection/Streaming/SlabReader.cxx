@@ -97,7 +97,10 @@ SlabViews
 SlabReader::Read(const BrickBox & slab)
 {
   SlabViews views;
-  views.image = ReadPart(*m_Images.image, slab, m_ImageRoom);
+  if (m_Images.image != nullptr)
+  {
+    views.image = ReadPart(*m_Images.image, slab, m_ImageRoom);
+  }
   if (m_Images.mask != nullptr)
   {
     views.mask = ReadPart(*m_Images.mask, slab, m_MaskRoom);

@@ -53,6 +53,7 @@ _tasks = re.findall(r"\(Examples/(\w+)/README.md\)", (ROOT / "README.md").read_t
 _algorithms = sorted(path.parent.name for path in ROOT.glob("Source/Engine/Algorithms/*/README.md"))
 PAGES = {
     "index": "README.md",
+    "install": _docs + "site/install.md",
     "tasks/index": _docs + "site/tasks.md",
     **{f"tasks/{name}": f"Examples/{name}/README.md" for name in _tasks},
     "command": _docs + "site/command.md",

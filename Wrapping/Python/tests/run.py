@@ -18,12 +18,15 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import zipfile
 
 STEPS = ("environment", "wheel", "test", "all")
 PACKAGE = pathlib.Path(__file__).resolve().parents[1]
 SKIPPED = 77
+#: Megabytes.
+LARGEST_WHEEL = 20
 
 
 def run(*command, **options):
@@ -94,19 +97,18 @@ def check_contents(wheel, with_files):
     with zipfile.ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if ".dist-info/" not in name}
         size = sum(item.file_size for item in archive.infolist())
-    sources = PACKAGE / "brickccl"
     expected = {
-        f"brickccl/{path.relative_to(sources)}"
+        str(path.relative_to(PACKAGE))
+        for sources in (PACKAGE / "brickccl", PACKAGE / "brickccl_command")
         for path in sources.rglob("*")
         if path.suffix in (".py", ".pyi", ".yaml") or path.name == "py.typed"
     }
     expected.add("brickccl/_core.abi3.so")
     if with_files:
-        version = wheel.name.split("-")[1]
-        expected |= {"brickccl/_files.abi3.so", f"brickccl-{version}.data/scripts/brickccl"}
-    assert names == expected, names ^ expected
+        expected |= {"brickccl/_files.abi3.so", "brickccl_command/brickccl"}
+    assert {name for name in names if not name.startswith("brickccl_command/lib")} == expected, names ^ expected
     assert {"brickccl/_core.pyi", "brickccl/py.typed", "brickccl/compat/cc3d.py"} <= names
-    check_exports(wheel, [name for name in names if name.endswith(".so")])
+    check_exports(wheel, [name for name in names if name.endswith(".abi3.so")])
     print(f"{wheel.name}: {len(names)} files, {size / 1e6:.1f} MB")
 
 
@@ -124,24 +126,66 @@ def check_exports(wheel, modules):
             assert symbols == [entry], f"{name} exports {len(symbols)} symbols, among them {symbols[:3]}"
 
 
-def repair(python, wheel):
+def repair(python, wheel, folder):
     """The wheel with the libraries that it needs beside it; checks that it keeps to the stable interface."""
     scripts = python.parent
-    environment = {**os.environ, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}"}
+    # What packages have instead of a library under the GNU General Public License (Source/Files/CMakeLists.txt).
+    bundled = folder / "engine" / "bundled"
+    environment = {**os.environ, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}", "LD_LIBRARY_PATH": str(bundled)}
     run(scripts / "abi3audit", "--strict", wheel)
-    run(scripts / "auditwheel", "show", wheel, env=environment)
     repaired = wheel.parent / "repaired"
     shutil.rmtree(repaired, ignore_errors=True)
     run(scripts / "auditwheel", "repair", "--wheel-dir", repaired, wheel, env=environment)
     (result,) = repaired.glob("*.whl")
-    print(f"{result.name}: {result.stat().st_size / 1e6:.2f} MB")
+    run(scripts / "auditwheel", "show", result, env=environment)
+    with zipfile.ZipFile(result) as archive:
+        names = archive.namelist()
+    assert any(name.endswith("licenses/LICENSE") for name in names), "the wheel has no license"
+    libraries = {pathlib.Path(name).name.split("-")[0] for name in names if name.startswith("brickccl.libs/lib")}
+    assert not libraries & {"libcurl", "libgnutls"}, "HDF5 brings the libraries that it reads the web with"
+    size = result.stat().st_size / 1e6
+    assert size <= LARGEST_WHEEL, f"the wheel has {size:.1f} MB, more than {LARGEST_WHEEL}"
+    print(f"{result.name}: {size:.2f} MB, libraries {' '.join(sorted(libraries))}")
     return result
+
+
+def check_command(python, wheel, folder):
+    """The wheel's command, from an environment whose path has a space and is too long for a script's first line."""
+    environment = folder / f"an environment {'x' * 130}"
+    shutil.rmtree(environment, ignore_errors=True)
+    run(python, "-m", "venv", "--without-pip", environment)
+    run(python, "-m", "pip", "--python", environment / "bin" / "python", "install", "--quiet", "--no-deps", wheel)
+    log = PACKAGE.parents[1] / "Data" / "log.nrrd"
+    labels = []
+    for number, command in enumerate((environment / "bin" / "brickccl", os.environ.get("BRICKCCL"))):
+        if command:
+            labels.append(folder / f"cracks-{number}.nrrd")
+            run(command, "label", log, labels[-1], "--range", "-inf", "-750", "--connectivity", "full")
+    assert len({path.read_bytes() for path in labels}) == 1, "the wheel's command writes other bytes than the build's"
+    shutil.rmtree(environment)
+
+
+def build_source_distribution(python, folder):
+    """It holds the engine. Testing/Install builds it where nothing else is."""
+    target = folder / "sdist"
+    shutil.rmtree(target, ignore_errors=True)
+    run(python, "-m", "build", "--sdist", "--no-isolation", "--outdir", target, PACKAGE)
+    (archive,) = target.glob("*.tar.gz")
+    with tarfile.open(archive) as stream:
+        names = {name.partition("/")[2] for name in stream.getnames()}
+    needed = ("LICENSE", "CMakeLists.txt", "engine/CMakeLists.txt", "engine/Source/Engine/Core/Version.h", "brickccl/__init__.py")
+    assert names.issuperset(needed), set(needed) - names
+    return archive
 
 
 def install_wheel(python, folder, with_files):
     wheel = build_wheel(python, folder, with_files)
     check_contents(wheel, with_files)
-    run(python, "-m", "pip", "install", "--quiet", "--force-reinstall", "--no-deps", repair(python, wheel))
+    repaired = repair(python, wheel, folder)
+    run(python, "-m", "twine", "check", "--strict", repaired, build_source_distribution(python, folder))
+    if with_files:
+        check_command(python, repaired, folder)
+    run(python, "-m", "pip", "install", "--quiet", "--force-reinstall", "--no-deps", repaired)
 
 
 def test(python, folder, options):

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Measuring/ComponentBoxTree.h"
 #include "BrickCCL/Measuring/ComponentTrees.h"
 #include "BrickCCL/Measuring/Contacts.h"
 #include "BrickCCL/Measuring/GroupInput.h"

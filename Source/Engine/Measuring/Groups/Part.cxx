@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "BrickCCL/Core/AxisOfParts.h"
 #include "BrickCCL/Core/BitRow.h"
 #include "BrickCCL/Criteria/RowLinks.h"
 #include "BrickCCL/Labels/LabeledRuns.h"
 #include "BrickCCL/Measuring/ComponentTrees.h"
 #include "BrickCCL/Measuring/CountNotANumber.h"
 #include "BrickCCL/Measuring/GroupInput.h"
+#include "BrickCCL/Measuring/Groups/GroupTable.h"
 #include "BrickCCL/Measuring/Measuring.h"
+#include "BrickCCL/Measuring/PartSurface.h"
 #include "BrickCCL/Runs/FindRuns.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
 #include "BrickCCL/Tables/MergeTables.h"
@@ -29,10 +32,10 @@ using namespace columns;
 /** The number of voxels of components within the part: all of them less those outside of the part. The distance of
  *  components that have such voxels becomes 0. */
 std::uint64_t
-CountCommonVoxels(const RunVolume &           volume,
-                  const RunVolume &           outside,
-                  const ComponentTable &      table,
-                  std::vector<PartDistance> & distances)
+CountCommonVoxels(const RunVolume &      volume,
+                  const RunVolume &      outside,
+                  const ComponentTable & table,
+                  std::vector<double> &  squares)
 {
   std::uint64_t inside = 0;
   for (const ComponentMeasures & component : table.components)
@@ -52,7 +55,7 @@ CountCommonVoxels(const RunVolume &           volume,
       for (std::size_t k = i; k < own.size() && own[k].begin < end; ++k)
       {
         inside -= static_cast<std::uint64_t>(std::min(end, own[k].end) - std::max(begin, own[k].begin));
-        distances[static_cast<std::size_t>(own[k].label - 1)].distance = 0;
+        squares[static_cast<std::size_t>(own[k].label - 1)] = 0;
       }
     });
   }
@@ -101,39 +104,6 @@ HasBit(const std::vector<Word> & bits, std::int64_t place)
   return (bits[static_cast<std::size_t>(place / BitsPerWord)] >> (place % BitsPerWord) & 1) != 0;
 }
 
-/** The boxes of the voxels outside the part that can be nearest to its voxels: only voxels adjacent to the part. Each
- * run is cut down to its first and its last such voxel. */
-std::vector<VoxelBox>
-BoxesBesidePart(const RunVolume & outside)
-{
-  std::vector<VoxelBox> boxes;
-  std::vector<Word>     near;
-  for (std::int64_t row = 0; row < outside.GetExtent().RowCount(); ++row)
-  {
-    FindNearPart(outside, row, near);
-    if (std::all_of(near.begin(), near.end(), [](Word word) { return word == 0; }))
-    {
-      continue;
-    }
-    const RowPosition position(outside.GetExtent(), row);
-    outside.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t) {
-      while (begin < end && !HasBit(near, begin))
-      {
-        ++begin;
-      }
-      while (begin < end && !HasBit(near, end - 1))
-      {
-        --end;
-      }
-      if (begin < end)
-      {
-        boxes.push_back(BoxOfRun(position, begin, end));
-      }
-    });
-  }
-  return boxes;
-}
-
 /** The runs of voxels outside of the part: its mask is 0 there, or not a number. */
 void
 FindOutside(const ImageView & part, const HostContext & context, RunVolume & outside)
@@ -156,6 +126,18 @@ FindOutside(const ImageView & part, const HostContext & context, RunVolume & out
            outside);
 }
 
+/** Sets distances, of which infinite ones are not there. */
+void
+SetDistances(const std::vector<double> & squares, ComponentTable & table)
+{
+  std::vector<PartDistance> distances;
+  for (const double square : squares)
+  {
+    distances.push_back({ std::isfinite(square) ? std::sqrt(square) : std::numeric_limits<double>::quiet_NaN() });
+  }
+  table.measures.Set(std::move(distances));
+}
+
 void
 MeasurePartDistances(const GroupInput & input, ComponentTable & table)
 {
@@ -170,28 +152,14 @@ MeasurePartDistances(const GroupInput & input, ComponentTable & table)
       outsideVoxels += static_cast<std::uint64_t>(end - begin);
     });
   }
-  std::vector<PartDistance> distances(table.components.size(), { std::numeric_limits<double>::quiet_NaN() });
+  std::vector<double> squares(table.components.size(), std::numeric_limits<double>::infinity());
   table.partTotals.voxels = static_cast<std::uint64_t>(part.extent.VoxelCount()) - outsideVoxels;
-  table.partTotals.componentVoxels = CountCommonVoxels(input.volume, outside, table, distances);
-  const BoundingBoxTrees outsideTree(BoxesBesidePart(outside), table.geometry.spacing, context.Part(0.1, 0.4));
+  table.partTotals.componentVoxels = CountCommonVoxels(input.volume, outside, table, squares);
+  const BoundingBoxTrees tree =
+    MakeTreeBesidePart(outside, { part.extent, 0, table.geometry.spacing }, context.Part(0.1, 0.4));
   const BoundingBoxTrees trees = MakeComponentTrees(input.volume, context.Part(0.4, 0.6), table);
-  const Chunks           parts(static_cast<std::int64_t>(trees.size()), 1, 256);
-  ParallelFor(parts.count, context.Part(0.6, 1), [&](std::int64_t index) {
-    for (auto c = static_cast<std::size_t>(parts.Begin(index)); c < static_cast<std::size_t>(parts.End(index)); ++c)
-    {
-      if (distances[c].distance == 0)
-      {
-        continue;
-      }
-      const double square =
-        BoundingBoxTree::SmallestDistance(trees[c], outsideTree[0], std::numeric_limits<double>::infinity());
-      if (std::isfinite(square))
-      {
-        distances[c].distance = std::sqrt(square);
-      }
-    }
-  });
-  table.measures.Set(std::move(distances));
+  LowerDistances(trees, tree[0], context.Part(0.6, 1), squares);
+  SetDistances(squares, table);
 }
 
 void
@@ -234,5 +202,77 @@ extern constexpr ColumnGroup Part = [] {
   return group;
 }();
 } // namespace groups
+
+BoundingBoxTrees
+MakeTreeBesidePart(const RunVolume & outside, const RowsOfImage & rows, const HostContext & context)
+{
+  const std::int64_t    rowCount = outside.GetExtent().RowCount();
+  const std::int64_t    rowsOfSlice = rowCount / outside.GetExtent().size[AxisOfParts(rows.image)];
+  const bool            isWhole = rowCount == rows.image.RowCount();
+  std::vector<VoxelBox> boxes;
+  std::vector<Word>     near;
+  for (std::int64_t row = 0; row < rowCount; ++row)
+  {
+    FindNearPart(outside, row, near);
+    // What is next to the ends is not known.
+    if (!isWhole && (row < rowsOfSlice || row >= rowCount - rowsOfSlice))
+    {
+      std::fill(near.begin(), near.end(), ~Word{ 0 });
+    }
+    if (std::all_of(near.begin(), near.end(), [](Word word) { return word == 0; }))
+    {
+      continue;
+    }
+    const RowPosition position(rows.image, rows.first + row);
+    outside.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t) {
+      while (begin < end && !HasBit(near, begin))
+      {
+        ++begin;
+      }
+      while (begin < end && !HasBit(near, end - 1))
+      {
+        --end;
+      }
+      if (begin < end)
+      {
+        boxes.push_back(BoxOfRun(position, begin, end));
+      }
+    });
+  }
+  return { std::move(boxes), rows.spacing, context };
+}
+
+void
+LowerDistances(const BoundingBoxTrees & components,
+               const BoundingBoxTree &  beside,
+               const HostContext &      context,
+               std::vector<double> &    squares)
+{
+  const Chunks parts(static_cast<std::int64_t>(components.size()), 1, 256);
+  ParallelFor(parts.count, context, [&](std::int64_t index) {
+    for (auto c = static_cast<std::size_t>(parts.Begin(index)); c < static_cast<std::size_t>(parts.End(index)); ++c)
+    {
+      if (squares[c] > 0)
+      {
+        squares[c] = BoundingBoxTree::SmallestDistance(components[c], beside, squares[c]);
+      }
+    }
+  });
+}
+
+void
+SetPartDistances(const std::vector<double> & squares, std::uint64_t partVoxels, ComponentTable & table)
+{
+  const ColumnGroup * const group = &groups::Part;
+  const auto &              all = GroupTable();
+  const auto                rank = [&](const ColumnGroup * one) { return std::find(all.begin(), all.end(), one); };
+  table.groups.insert(std::find_if(table.groups.begin(),
+                                   table.groups.end(),
+                                   [&](const ColumnGroup * other) { return rank(other) > rank(group); }),
+                      group);
+  table.hasPart = true;
+  table.partTotals = { partVoxels, TotalsOf(table).voxels };
+  SetDistances(squares, table);
+}
 
 } // namespace brickccl

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "BrickCCL/Streaming/PoresBySlabs.h"
+
+#include "BrickCCL/Bricks/BrickRecord.h"
+#include "BrickCCL/Core/AxisOfParts.h"
+#include "BrickCCL/Criteria/RowLinks.h"
+#include "BrickCCL/Measuring/PartSurface.h"
+#include "BrickCCL/Runs/FindRuns.h"
+#include "BrickCCL/Segmenting/FillPart.h"
+#include "BrickCCL/Streaming/SlabLabeler.h"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace brickccl
+{
+
+namespace
+{
+
+/** The part of a volume and its pores, step by step. */
+class PoreSlabs
+{
+public:
+  PoreSlabs(const SlabImages & images, const SlabOptions & options, const WorkFolder & folder)
+    : m_Options(options)
+    , m_Slabs(options.plan.slabs)
+    , m_Extent(images.image->extent)
+    , m_Context(HostContext{ options.label.threads, Progress(options.label.progress) }.Quiet())
+    , m_OfMaterial(OptionsOfMaterial())
+    , m_OfAir(OptionsOfAir())
+    , m_OfPores(options)
+    , m_Material({ images.image }, m_OfMaterial, folder, { m_Slabs.size() })
+    , m_Air({ images.image },
+            m_OfAir,
+            folder,
+            { 2 * m_Slabs.size(), [this](std::size_t slab, const auto &) { return PieceOf(slab); } })
+    , m_Pores(images,
+              m_OfPores,
+              folder,
+              { 0, [this](std::size_t slab, const auto & mask) { return PoresOf(slab, mask); }, true })
+  {
+    m_OfPores.label.criterion = Criterion::Foreground();
+    m_Found.extent = m_Extent;
+    m_Found.geometry = options.label.geometry;
+  }
+
+  SlabResult
+  Run()
+  {
+    m_Options.step("finding the part");
+    LabelSlabs(m_Material);
+    CheckMaterial(m_Material.Result().foregroundVoxels, m_Extent, m_Options.label.criterion);
+    PartFaces faces(m_Extent);
+    for (std::size_t slab = 0; slab < m_Slabs.size(); ++slab)
+    {
+      faces.Take(static_cast<const std::uint8_t *>(PieceOf(slab).data),
+                 m_Air.FirstRowOf(slab),
+                 m_Slabs[slab].extent.RowCount());
+    }
+    faces.Fill(m_Context);
+    LabelSlabs(m_Air);
+    m_Outside = FindOutside(faces, m_Extent, m_Air.Result().components, AirBySlabs(), m_Context);
+    m_Found.bores = m_Outside.bores;
+    m_Found.boreVoxels = m_Outside.boreVoxels;
+    m_Pieces.emplace(m_Material.Result().components);
+    LabelSlabs(m_Pores);
+    CompleteCounts(m_Material.Result().foregroundVoxels, *m_Pieces, m_Found);
+    MeasurePores();
+    SlabResult & result = m_Pores.Result();
+    result.notNumbers = m_Material.Result().notNumbers;
+    result.pores = m_Found;
+    m_Pores.Write();
+    for (SlabLabeler * const stage : { &m_Material, &m_Air })
+    {
+      result.secondsToLabel += stage->Result().secondsToLabel;
+      result.secondsToMerge += stage->Result().secondsToMerge;
+      result.mergeBytes = std::max(result.mergeBytes, stage->Result().mergeBytes);
+    }
+    return std::move(result);
+  }
+
+private:
+  /** Labels slabs, and gives back the memory of a slab before they are merged. */
+  void
+  LabelSlabs(SlabLabeler & labeler)
+  {
+    labeler.LabelSlabs();
+    m_MaterialRuns = RunVolume();
+    m_AirRuns = RunVolume();
+    m_Mask = std::vector<std::uint8_t>();
+    m_PoreMask = std::vector<std::uint8_t>();
+    labeler.Merge();
+  }
+
+  /** The options for labels of slabs that nobody sees. */
+  SlabOptions
+  OptionsOfMaterial() const
+  {
+    SlabOptions own = m_Options;
+    PoreOptions pores;
+    pores.device = m_Options.label.device;
+    pores.threads = m_Options.label.threads;
+    pores.progress = m_Options.label.progress;
+    own.label = OptionsForPieces(pores, m_Options.label.criterion, m_Extent.dimension);
+    own.label.progress = m_Options.label.progress;
+    own.measures = false;
+    own.groups = {};
+    own.type = LabelType::Auto;
+    own.seeSlab = [](const ImageView &, std::int64_t, const Labeling &) {};
+    return own;
+  }
+
+  SlabOptions
+  OptionsOfAir() const
+  {
+    SlabOptions own = OptionsOfMaterial();
+    own.label.criterion = Criterion::InRange(0, 0);
+    own.label.connectivity.reset();
+    own.label.relabel = {};
+    return own;
+  }
+
+  LabeledParts
+  AirBySlabs()
+  {
+    return [this](const auto & work) {
+      for (std::size_t slab = 0; slab < m_Slabs.size(); ++slab)
+      {
+        m_Air.ReadRuns(slab, m_AirRuns);
+        work(m_AirRuns, m_Air.FirstRowOf(slab));
+      }
+    };
+  }
+
+  ImageView
+  PieceOf(std::size_t slab)
+  {
+    m_Material.ReadRuns(slab, m_MaterialRuns);
+    m_Mask.resize(static_cast<std::size_t>(m_Slabs[slab].extent.VoxelCount()));
+    WritePiece(m_MaterialRuns, m_Mask.data(), m_Context);
+    return ImageView(m_Mask.data(), m_Slabs[slab].extent);
+  }
+
+  ImageView
+  PartOf(std::size_t slab)
+  {
+    const ImageView part = PieceOf(slab);
+    m_Air.ReadRuns(slab, m_AirRuns);
+    FillEnclosed(m_AirRuns, m_Outside.isOutside, 1, m_Mask.data(), m_Context);
+    return part;
+  }
+
+  ImageView
+  PoresOf(std::size_t slab, const std::optional<ImageView> & region)
+  {
+    const ImageView part = PartOf(slab);
+    m_Pieces->Add(m_MaterialRuns, m_Mask.data());
+    m_PoreMask.resize(m_Mask.size());
+    TakePores(part, region, m_MaterialRuns, m_PoreMask.data(), m_Context, m_Found);
+    return ImageView(m_PoreMask.data(), part.extent);
+  }
+
+  void
+  MeasurePores()
+  {
+    std::vector<double> squares;
+    if (m_Options.measuresPart)
+    {
+      m_Options.step("measuring distances to the surface");
+      squares.resize(static_cast<std::size_t>(m_Pores.Result().components), std::numeric_limits<double>::infinity());
+      for (std::size_t slab = 0; slab < m_Slabs.size(); ++slab)
+      {
+        MeasureSlab(slab, squares);
+      }
+    }
+    m_Trees.clear();
+    m_Pores.MergeTables();
+    ComponentTable & table = m_Pores.Result().table;
+    if (m_Options.measuresPart)
+    {
+      SetPartDistances(squares, m_Found.partVoxels, table);
+    }
+    table.regionVoxels = m_Found.partVoxels;
+  }
+
+  /** Lowers the squared distances of the pores that have voxels in a slab. */
+  void
+  MeasureSlab(std::size_t slab, std::vector<double> & squares)
+  {
+    const BrickMap      map = ReadMap(m_Pores.ReadState(slab, WorkFolder::Kind::Map));
+    BrickMap            local = map;
+    std::vector<double> own;
+    std::iota(local.labels.begin(), local.labels.end(), std::uint64_t{ 0 });
+    for (std::size_t label = 1; label < map.labels.size(); ++label)
+    {
+      own.push_back(map.labels[label] == 0 ? 0 : squares[static_cast<std::size_t>(map.labels[label] - 1)]);
+    }
+    RunVolume runs;
+    ReadBrickRuns(m_Pores.ReadState(slab, WorkFolder::Kind::Runs), local, m_Context, runs);
+    const BoundingBoxTrees trees = MakeComponentTrees(runs, own.size(), RowsOf(slab), m_Context);
+    for (std::size_t away = 0; away < m_Slabs.size(); ++away)
+    {
+      bool mayBeNearer = false;
+      for (const std::size_t other : { slab + away, slab - away })
+      {
+        const bool isNew = other < m_Slabs.size() && !(mayBeNearer && away == 0);
+        if (isNew && !own.empty() && SquaredGap(slab, other) < *std::max_element(own.begin(), own.end()))
+        {
+          mayBeNearer = true;
+          LowerDistances(trees, TreeBeside(other, slab)[0], m_Context, own);
+        }
+      }
+      if (!mayBeNearer)
+      {
+        break;
+      }
+    }
+    for (std::size_t label = 1; label < map.labels.size(); ++label)
+    {
+      if (map.labels[label] > 0)
+      {
+        double & square = squares[static_cast<std::size_t>(map.labels[label] - 1)];
+        square = std::min(square, own[label - 1]);
+      }
+    }
+  }
+
+  RowsOfImage
+  RowsOf(std::size_t slab) const
+  {
+    return { m_Extent, m_Pores.FirstRowOf(slab), m_Options.label.geometry.spacing };
+  }
+
+  /** The voxels beside the part in a slab. Those of slabs near another one are kept, where there is memory. */
+  const BoundingBoxTrees &
+  TreeBeside(std::size_t slab, std::size_t near)
+  {
+    auto found = m_Trees.find(slab);
+    if (found == m_Trees.end())
+    {
+      while (!m_Trees.empty() && m_TreeBytes > m_Options.plan.BytesForMerging() / 2)
+      {
+        const auto first = m_Trees.begin();
+        const auto last = std::prev(m_Trees.end());
+        const auto farthest =
+          near > first->first && near - first->first > last->first - std::min(near, last->first) ? first : last;
+        m_TreeBytes -= farthest->second.MemoryBytes();
+        m_Trees.erase(farthest);
+      }
+      const ImageView part = PartOf(slab);
+      RunVolume       outside;
+      FindRuns(*MakeRowLinks(part, Criterion::InRange(0, 0)), part.extent, {}, m_Context, outside);
+      found = m_Trees.emplace(slab, MakeTreeBesidePart(outside, RowsOf(slab), m_Context)).first;
+      m_TreeBytes += found->second.MemoryBytes();
+    }
+    return found->second;
+  }
+
+  /** The least squared distance between voxels of two slabs. */
+  double
+  SquaredGap(std::size_t slab, std::size_t other) const
+  {
+    const int          axis = AxisOfParts(m_Extent);
+    const BrickBox &   low = m_Slabs[std::min(slab, other)];
+    const std::int64_t between = std::max<std::int64_t>(0, m_Slabs[std::max(slab, other)].begin[axis] - low.End(axis));
+    const double       gap = static_cast<double>(between) * m_Options.label.geometry.spacing[axis];
+    return gap * gap;
+  }
+
+  const SlabOptions &           m_Options;
+  const std::vector<BrickBox> & m_Slabs;
+  const Extent &                m_Extent;
+  HostContext                   m_Context;
+  SlabOptions                   m_OfMaterial;
+  SlabOptions                   m_OfAir;
+  SlabOptions                   m_OfPores;
+  SlabLabeler                   m_Material;
+  SlabLabeler                   m_Air;
+  SlabLabeler                   m_Pores;
+
+  OutsideOfPart               m_Outside;
+  std::optional<PieceCounter> m_Pieces;
+  PoresOfPart                 m_Found;
+  RunVolume                   m_MaterialRuns;
+  RunVolume                   m_AirRuns;
+  std::vector<std::uint8_t>   m_Mask;
+  std::vector<std::uint8_t>   m_PoreMask;
+  std::uint64_t               m_TreeBytes = 0;
+
+  std::map<std::size_t, BoundingBoxTrees> m_Trees;
+};
+
+} // namespace
+
+SlabResult
+LabelPoresBySlabs(const SlabImages & images, const SlabOptions & options, const WorkFolder & folder)
+{
+  CheckMayHavePart(images.image->extent, images.image->channels);
+  return PoreSlabs(images, options, folder).Run();
+}
+
+} // namespace brickccl

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef BRICKCCL_STREAMING_SLABLABELER_H
+#define BRICKCCL_STREAMING_SLABLABELER_H
+
+#include "BrickCCL/Bricks/Bricks.h"
+#include "BrickCCL/Host/Stopwatch.h"
+#include "BrickCCL/Runs/RunVolume.h"
+#include "BrickCCL/Streaming/LabelBySlabs.h"
+#include "BrickCCL/Streaming/SlabReader.h"
+#include "BrickCCL/Streaming/WorkFolder.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace brickccl
+{
+
+/** One of several labelings of a volume, which have the same slabs and keep their states in one folder. */
+struct SlabStage
+{
+  /** The number of its first file. */
+  std::size_t firstFile = 0;
+  /** Makes the voxels of a slab. Without it, those of the image are labeled. */
+  std::function<ImageView(std::size_t slab, const std::optional<ImageView> & mask)> make = {};
+  /** Whether that is called for slabs from before as well. */
+  bool makesAll = false;
+};
+
+/** One volume on its way from images to a label map. */
+class SlabLabeler
+{
+public:
+  SlabLabeler(const SlabImages & images, const SlabOptions & options, const WorkFolder & folder, SlabStage stage = {});
+
+  /** The steps, in this order. The last two are left out where only labels of slabs are needed. */
+  void LabelSlabs();
+  void Merge();
+  void MergeTables();
+  void Write();
+
+  /** Reads the runs of a slab with the labels of the volume. */
+  void ReadRuns(std::size_t slab, RunVolume & runs) const;
+  /** Those that an earlier step wrote. */
+  Bytes ReadState(std::size_t slab, WorkFolder::Kind kind) const;
+  /** The first row of a slab in the volume. */
+  std::int64_t FirstRowOf(std::size_t slab) const;
+
+  SlabResult &
+  Result()
+  {
+    return m_Result;
+  }
+
+private:
+  /** Whether the values of components are measured: they are the same for all voxels of one. */
+  bool
+  MeasuresClasses() const
+  {
+    return m_Options.measures && m_Options.label.criterion.joining == Criterion::Joining::EqualValue &&
+           m_Images.image->channels == 1;
+  }
+
+  /** The readers of the state of slabs. */
+  std::function<Bytes(std::size_t)> Reader(WorkFolder::Kind kind) const;
+
+  bool          TakeFromBefore(std::size_t slab);
+  void          LabelSlab(std::size_t slab, SlabReader & reader, Labeling & scratch);
+  void          MergeLater(std::size_t slab);
+  void          RefuseComponents();
+  std::string   HowToGoOn() const;
+  void          CountSlabs();
+  std::uint64_t TableBytes(std::uint64_t parts, std::uint64_t components) const;
+  void          WriteLabels();
+
+  SlabImages          m_Images;
+  const SlabOptions & m_Options;
+  const WorkFolder &  m_Folder;
+  SlabStage           m_Stage;
+  HostContext         m_Context;
+  SlabResult          m_Result;
+  BrickMerge          m_Merge;
+  Stopwatch           m_Clock;
+  /** Whether slabs are merged after all are labeled, because their records do not fit next to a slab. */
+  bool m_MergesLater = false;
+  /** The components of all slabs. */
+  std::uint64_t m_SlabComponents = 0;
+};
+
+} // namespace brickccl
+
+#endif

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "BrickCCL/View/Http.h"
+
+#include <algorithm>
+#include <cctype>
+#include <regex>
+#include <sstream>
+
+namespace brickccl::view
+{
+
+namespace
+{
+
+constexpr std::size_t MaximumHead = 16384;
+constexpr std::size_t MaximumBody = 65536;
+
+bool
+IsVisible(char letter)
+{
+  return letter > ' ' && letter < '\x7f';
+}
+
+/** "GET /path?name=value&name=value HTTP/1.1" */
+void
+ReadFirstLine(const std::string & line, Request & request)
+{
+  std::istringstream words(line);
+  std::string        target;
+  std::string        version;
+  std::string        rest;
+  words >> request.method >> target >> version >> rest;
+  if (request.method != "GET" && request.method != "POST")
+  {
+    throw Refusal(405, "GET and POST are accepted");
+  }
+  if (target.empty() || target.front() != '/' || !std::all_of(target.begin(), target.end(), IsVisible) ||
+      version != "HTTP/1.1" || !rest.empty())
+  {
+    throw Refusal(400, "a request must begin with a method, a path and HTTP/1.1");
+  }
+  const std::size_t question = std::min(target.find('?'), target.size());
+  request.path = target.substr(0, question);
+  std::istringstream pairs(target.substr(std::min(question + 1, target.size())));
+  for (std::string pair; std::getline(pairs, pair, '&');)
+  {
+    const std::size_t sign = std::min(pair.find('='), pair.size());
+    request.parameters[pair.substr(0, sign)] = pair.substr(std::min(sign + 1, pair.size()));
+  }
+}
+
+void
+ReadHeader(const std::string & line, Request & request)
+{
+  const std::size_t colon = line.find(':');
+  std::string       name = line.substr(0, std::min(colon, line.size()));
+  if (colon == std::string::npos || name.empty() || !std::all_of(name.begin(), name.end(), IsVisible))
+  {
+    throw Refusal(400, "a header must be a name, a colon and a value");
+  }
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char letter) {
+    return static_cast<char>(std::tolower(letter));
+  });
+  const std::size_t begin = std::min(line.find_first_not_of(" \t", colon + 1), line.size());
+  const std::size_t end = std::max(begin, line.find_last_not_of(" \t") + 1);
+  if (!request.headers.emplace(name, line.substr(begin, end - begin)).second)
+  {
+    throw Refusal(400, "the header " + name + " is there twice");
+  }
+}
+
+std::size_t
+LengthOfBody(const Request & request)
+{
+  const auto        length = request.headers.find("content-length");
+  const std::string text = length == request.headers.end() ? "0" : length->second;
+  if (request.headers.count("transfer-encoding") > 0 || text.empty() ||
+      text.find_first_not_of("0123456789") != std::string::npos)
+  {
+    throw Refusal(400, "a body needs its length in bytes");
+  }
+  constexpr std::size_t digits = 9;
+  if (text.size() > digits || std::stoul(text) > MaximumBody)
+  {
+    throw Refusal(413, "the body is too long");
+  }
+  return std::stoul(text);
+}
+
+} // namespace
+
+std::optional<Request>
+ReadRequest(const std::string & bytes)
+{
+  const std::size_t end = bytes.find("\r\n\r\n");
+  if (std::min(end, bytes.size()) > MaximumHead)
+  {
+    throw Refusal(431, "the headers are too long");
+  }
+  if (end == std::string::npos)
+  {
+    return {};
+  }
+  Request            request;
+  std::istringstream lines(bytes.substr(0, end + 2));
+  for (std::string line; std::getline(lines, line);)
+  {
+    if (line.find_first_of(std::string("\0\r", 2)) + 1 != line.size())
+    {
+      throw Refusal(400, "lines must end in CR LF");
+    }
+    line.pop_back();
+    request.method.empty() ? ReadFirstLine(line, request) : ReadHeader(line, request);
+  }
+  const std::size_t length = LengthOfBody(request);
+  if (bytes.size() < end + 4 + length)
+  {
+    return {};
+  }
+  request.body = bytes.substr(end + 4, length);
+  return request;
+}
+
+std::string
+CheckSource(const Request & request, const std::string & token)
+{
+  static const std::regex loopback("(127\\.0\\.0\\.1|localhost|\\[::1\\])(:[0-9]{1,5})?");
+  const auto              host = request.headers.find("host");
+  const auto              origin = request.headers.find("origin");
+  if (host == request.headers.end() || !std::regex_match(host->second.substr(0, 32), loopback))
+  {
+    throw Refusal(403, "the host must be a loopback name");
+  }
+  if (origin != request.headers.end() && origin->second != "http://" + host->second)
+  {
+    throw Refusal(403, "the origin must be this page");
+  }
+  // The time that this takes does not depend on how many letters are right.
+  const std::string begin = "/" + token + "/";
+  std::string       given = request.path.substr(0, begin.size());
+  given.resize(begin.size(), ' ');
+  int differences = 0;
+  for (std::size_t i = 0; i < begin.size(); ++i)
+  {
+    differences |= begin[i] ^ given[i];
+  }
+  if (differences != 0)
+  {
+    throw Refusal(403, "the address needs the token that `brickccl view` printed");
+  }
+  return request.path.substr(begin.size());
+}
+
+} // namespace brickccl::view

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef BRICKCCL_VIEW_HTTP_H
+#define BRICKCCL_VIEW_HTTP_H
+
+#include "BrickCCL/Core/Error.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+/** The page that `brickccl view` opens in a browser. */
+namespace brickccl::view
+{
+
+using Texts = std::map<std::string, std::string>;
+
+struct Request
+{
+  std::string method;
+  /** The target up to its parameters. Nothing in it is decoded. */
+  std::string path;
+  Texts       parameters;
+  /** By names in small letters. */
+  Texts       headers;
+  std::string body;
+};
+
+struct Response
+{
+  int         status = 200;
+  std::string type = "application/json";
+  std::string body;
+  Texts       headers = {};
+};
+
+/** A request that is refused. */
+struct Refusal : Error
+{
+  Refusal(int code, const std::string & text)
+    : Error(text)
+    , status(code)
+  {}
+  int status;
+};
+
+/** Reads what a connection has sent; nothing while the request is incomplete. \throws Refusal for what no browser
+ * sends. */
+std::optional<Request> ReadRequest(const std::string & bytes);
+
+/** \throws Refusal unless a page of this computer asks: the Host is a loopback name, with any port because of tunnels,
+ *  so that no other site's name that leads here is accepted; an Origin is the same; and the path begins with
+ *  "/TOKEN/". \return the rest of the path */
+std::string CheckSource(const Request & request, const std::string & token);
+
+/** A server for one page, on the loopback address. */
+class Server
+{
+public:
+  /** \param port  0: any that is free. \throws Error if it is not. */
+  explicit Server(int port);
+  ~Server();
+
+  int Port() const;
+
+  /** Answers requests, each on a thread of its own; nothing means that a request waits, and is asked for again after
+   *  Wake() and several times a second. */
+  using Answering = std::function<std::optional<Response>(const Request &)>;
+
+  /** Works until `goesOn` returns false. Neither function may throw anything but Refusal. */
+  void Run(const Answering & answering, const std::function<bool()> & goesOn);
+
+  /** It may be called on any thread. */
+  void Wake();
+
+private:
+  struct Implementation;
+  std::unique_ptr<Implementation> m_Implementation;
+};
+
+} // namespace brickccl::view
+
+#endif

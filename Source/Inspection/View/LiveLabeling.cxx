@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "BrickCCL/View/LiveLabeling.h"
+
+#include "BrickCCL/Core/ImageConnectivity.h"
+#include "BrickCCL/Host/Stopwatch.h"
+#include "BrickCCL/Job/JobCriterion.h"
+#include "BrickCCL/Measuring/Measuring.h"
+#include "BrickCCL/Segmenting/SmoothImage.h"
+
+#include <new>
+#include <utility>
+
+namespace brickccl::view
+{
+
+LiveLabeling::LiveLabeling(const LoadedImage &   scan,
+                           const LoadedImage *   labelMap,
+                           int                   threads,
+                           std::function<void()> onNews)
+  : m_Scan(scan)
+  , m_LabelMap(labelMap)
+  , m_Threads(threads)
+  , m_OnNews(std::move(onNews))
+  , m_Thread([this] { Work(); })
+{}
+
+LiveLabeling::~LiveLabeling()
+{
+  m_Ends = true;
+  {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    m_Asked.notify_all();
+  }
+  m_Thread.join();
+}
+
+bool
+LiveLabeling::Ask(std::uint64_t generation, const Settings & settings)
+{
+  const std::lock_guard<std::mutex> lock(m_Mutex);
+  if (generation > m_Generation)
+  {
+    m_Generation = generation;
+    m_Wanted = settings;
+    m_Asked.notify_all();
+  }
+  return generation == m_Generation;
+}
+
+std::shared_ptr<const Labeled>
+LiveLabeling::Newest() const
+{
+  const std::lock_guard<std::mutex> lock(m_Mutex);
+  return m_Newest;
+}
+
+std::optional<std::vector<std::string>>
+LiveLabeling::NotesOf(std::uint64_t generation) const
+{
+  const std::lock_guard<std::mutex> lock(m_Mutex);
+  return m_GenerationOfNotes >= generation ? std::optional(m_Notes) : std::nullopt;
+}
+
+void
+LiveLabeling::Publish(std::shared_ptr<Labeled> labeled)
+{
+  {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    m_Newest = std::move(labeled);
+  }
+  m_OnNews();
+}
+
+std::shared_ptr<const Values>
+LiveLabeling::ValuesFor(const std::string & smooth, const ProgressHooks & hooks)
+{
+  const auto before = Newest();
+  if (before && before->values->smooth == smooth)
+  {
+    return before->values;
+  }
+  if (smooth.empty() && m_Plain)
+  {
+    return m_Plain;
+  }
+  const HostContext context{ m_Threads, Progress(hooks) };
+  auto              values = std::make_shared<Values>();
+  values->smooth = smooth;
+  values->image = &m_Scan;
+  if (!smooth.empty())
+  {
+    values->smoothed = SmoothImage(m_Scan, job::SmoothingOf(smooth), context);
+    values->image = &values->smoothed;
+  }
+  values->histogram = HistogramOfValues(values->image->View(), {}, context);
+  return values;
+}
+
+PoreOptions
+LiveLabeling::OptionsFor(const Labeled & labeled, const ProgressHooks & hooks) const
+{
+  PoreOptions options;
+  options.material = job::CriterionOf(labeled.job, labeled.values->image->type, labeled.threshold);
+  options.closeWidth = labeled.job.close;
+  options.geometry = m_Scan.geometry;
+  options.device.kind = Device::Kind::Cpu;
+  options.threads = m_Threads;
+  options.progress = hooks;
+  return options;
+}
+
+void
+LiveLabeling::LabelBy(Labeled & labeled, const ProgressHooks & hooks)
+{
+  labeled.job = JobOf(labeled.settings);
+  labeled.values = ValuesFor(labeled.job.smooth, hooks);
+  const job::Job & job = labeled.job;
+  ImageView        view = labeled.values->image->View();
+  LabelOptions     options;
+  if (!job.threshold.empty() || (job.pores && !job.range))
+  {
+    ThresholdMethod method = ThresholdMethod::FromText(job.threshold.empty() ? "otsu" : job.threshold);
+    method.value = AsVoxelValue(method.value, view.type);
+    labeled.threshold = FindThreshold(labeled.values->histogram, method);
+  }
+  if (job.pores)
+  {
+    PoreOptions poreOptions = OptionsFor(labeled, hooks);
+    poreOptions.findsOpenings = false;
+    labeled.part = FindPores(view, poreOptions);
+    view = labeled.part->PoreView();
+  }
+  else
+  {
+    options.criterion = job::CriterionOf(job, view.type, labeled.threshold);
+  }
+  options.connectivity = ConnectivityFor(job.connectivity, view.extent, "");
+  options.minimumVolume = job::SizeFor(*options.connectivity, job.minimumVolume, "--minimum-volume");
+  options.geometry = m_Scan.geometry;
+  options.device.kind = Device::Kind::Cpu;
+  options.threads = m_Threads;
+  options.progress = hooks;
+  Label(view, options, labeled.labeling);
+  labeled.table = labeled.labeling.Measure({}, hooks);
+  if (labeled.part)
+  {
+    labeled.table.partTotals.voxels = labeled.part->partVoxels;
+    labeled.table.regionVoxels = labeled.part->partVoxels;
+    labeled.part->pores = {};
+  }
+}
+
+/** The scan's values, and its label map if there is one. */
+void
+LiveLabeling::Begin(Labeled & first)
+{
+  ProgressHooks hooks;
+  hooks.canceled = [this] { return m_Ends.load(); };
+  first.values = m_Plain = ValuesFor("", hooks);
+  first.labelMap = m_LabelMap;
+  if (m_LabelMap != nullptr)
+  {
+    first.table = MeasureLabelImage(m_LabelMap->View(), m_LabelMap->geometry, {}, m_Threads, hooks);
+  }
+}
+
+/** Openings take longer to find than the part. */
+void
+LiveLabeling::FindNotes(const Labeled & labeled, const ProgressHooks & hooks)
+{
+  std::vector<std::string> notes;
+  try
+  {
+    if (labeled.part)
+    {
+      notes = NotesOn(FindPores(labeled.values->image->View(), OptionsFor(labeled, hooks)), "--close");
+    }
+  }
+  catch (const std::exception & error)
+  {
+    // Newer settings are there, or memory is too little for notes.
+  }
+  {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    m_Notes = std::move(notes);
+    m_GenerationOfNotes = labeled.generation;
+  }
+  m_OnNews();
+}
+
+void
+LiveLabeling::Work()
+{
+  auto labeled = std::make_shared<Labeled>();
+  while (!m_Ends)
+  {
+    ProgressHooks hooks;
+    hooks.canceled = [this, own = labeled->generation] { return m_Ends || m_Generation != own; };
+    const auto before = Newest();
+    try
+    {
+      Stopwatch watch;
+      if (!before)
+      {
+        Begin(*labeled);
+      }
+      else if (labeled->generation > before->generation)
+      {
+        LabelBy(*labeled, hooks);
+      }
+      labeled->seconds = watch.Lap();
+    }
+    catch (const Canceled &)
+    {
+      // Newer settings are there, or the end.
+      labeled = nullptr;
+    }
+    catch (const std::exception & error)
+    {
+      labeled->error = dynamic_cast<const std::bad_alloc *>(&error) != nullptr ? "not enough memory" : error.what();
+      labeled->values = before ? before->values : nullptr;
+    }
+    if (labeled)
+    {
+      Publish(labeled);
+      FindNotes(*labeled, hooks);
+    }
+    labeled = std::make_shared<Labeled>();
+    std::unique_lock<std::mutex> lock(m_Mutex);
+    m_Asked.wait(lock, [&] { return m_Ends || m_Generation > m_Newest->generation; });
+    labeled->generation = m_Generation;
+    labeled->settings = m_Wanted;
+  }
+}
+
+} // namespace brickccl::view

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef BRICKCCL_VIEW_LIVELABELING_H
+#define BRICKCCL_VIEW_LIVELABELING_H
+
+#include "BrickCCL/Dispatch/Label.h"
+#include "BrickCCL/Files/LoadedImage.h"
+#include "BrickCCL/Segmenting/PoresOfPart.h"
+#include "BrickCCL/Segmenting/Threshold.h"
+#include "BrickCCL/Segmenting/ValueHistogram.h"
+#include "BrickCCL/View/Settings.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace brickccl::view
+{
+
+/** The gray values that are labeled: the scan, or the scan smoothed. */
+struct Values
+{
+  /** How it was smoothed; empty if it was not. */
+  std::string         smooth;
+  const LoadedImage * image = nullptr;
+  LoadedImage         smoothed;
+  ValueHistogram      histogram;
+};
+
+/** The result of settings. */
+struct Labeled
+{
+  std::uint64_t generation = 0;
+  Settings      settings;
+  job::Job      job;
+  /** Why there is no result; empty if there is one. */
+  std::string error;
+
+  std::shared_ptr<const Values> values;
+  Labeling                      labeling;
+  std::optional<Threshold>      threshold;
+  /** The part, without its pores' mask, which the labeling replaces. */
+  std::optional<PoresOfPart> part;
+  /** In the place of a labeling, a label map from a file. */
+  const LoadedImage * labelMap = nullptr;
+  ComponentTable      table;
+  double              seconds = 0;
+};
+
+/** Labels a scan again and again on a thread of its own, always by the newest settings. Work on older ones stops. */
+class LiveLabeling
+{
+public:
+  /** \param labelMap  what is shown at first, if there is one
+   *  \param onNews   called on the other thread whenever a result is there */
+  LiveLabeling(const LoadedImage & scan, const LoadedImage * labelMap, int threads, std::function<void()> onNews);
+  ~LiveLabeling();
+  LiveLabeling(const LiveLabeling &) = delete;
+  LiveLabeling & operator=(const LiveLabeling &) = delete;
+
+  /** Asks for the labeling of settings. Requests with lower numbers than an earlier one are dropped.
+   *  \return whether this one is the newest */
+  bool Ask(std::uint64_t generation, const Settings & settings);
+
+  /** The newest result. The first one has the values and no labels. Null while there is none. */
+  std::shared_ptr<const Labeled> Newest() const;
+
+  /** Notes on the part of a result, which take longer; nothing while they are not there. */
+  std::optional<std::vector<std::string>> NotesOf(std::uint64_t generation) const;
+
+private:
+  void                          Work();
+  void                          Publish(std::shared_ptr<Labeled> labeled);
+  std::shared_ptr<const Values> ValuesFor(const std::string & smooth, const ProgressHooks & hooks);
+  void                          LabelBy(Labeled & labeled, const ProgressHooks & hooks);
+  PoreOptions                   OptionsFor(const Labeled & labeled, const ProgressHooks & hooks) const;
+  void                          FindNotes(const Labeled & labeled, const ProgressHooks & hooks);
+  void                          Begin(Labeled & first);
+
+  const LoadedImage &           m_Scan;
+  const LoadedImage * const     m_LabelMap;
+  const int                     m_Threads;
+  const std::function<void()>   m_OnNews;
+  std::shared_ptr<const Values> m_Plain;
+
+  mutable std::mutex             m_Mutex;
+  std::condition_variable        m_Asked;
+  std::atomic<std::uint64_t>     m_Generation{ 0 };
+  std::atomic<bool>              m_Ends{ false };
+  Settings                       m_Wanted;
+  std::shared_ptr<const Labeled> m_Newest;
+  std::vector<std::string>       m_Notes;
+  std::uint64_t                  m_GenerationOfNotes = 0;
+  std::thread                    m_Thread;
+};
+
+} // namespace brickccl::view
+
+#endif

@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "BrickCCL/View/Session.h"
+
+#include "BrickCCL/Batch/JsonText.h"
+#include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Dispatch/LabelingImplementation.h"
+#include "BrickCCL/Files/Disk/AtomicFile.h"
+#include "BrickCCL/Files/ImageFile.h"
+#include "BrickCCL/Host/System.h"
+#include "BrickCCL/Job/Findings.h"
+#include "BrickCCL/Pictures/Picture.h"
+#include "BrickCCL/Segmenting/ThresholdAsJson.h"
+#include "BrickCCL/View/Slices.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <numeric>
+
+namespace brickccl::view
+{
+
+namespace fs = std::filesystem;
+
+namespace
+{
+
+#include "ViewPage.inc"
+
+constexpr std::size_t MaximumRows = 10000;
+
+/** A whole number below `limit` from a request. \throws Refusal */
+std::int64_t
+NumberFrom(const Request & request, const std::string & name, std::int64_t limit)
+{
+  const auto found = request.parameters.find(name);
+  const auto number = found == request.parameters.end() ? std::nullopt : job::NumberOf(found->second);
+  if (!number || !number->IsWhole() || *number < 0 || *number >= limit)
+  {
+    throw Refusal(400, name + " must be a whole number from 0 to " + std::to_string(limit - 1));
+  }
+  return static_cast<std::int64_t>(*number);
+}
+
+nlohmann::ordered_json
+HistogramAsJson(const ValueHistogram & histogram)
+{
+  auto json = nlohmann::ordered_json::object();
+  if (histogram.valueCount == 0)
+  {
+    return json;
+  }
+  constexpr std::size_t bars = 512;
+  for (const HistogramBar & bar : BarsOf(histogram, bars))
+  {
+    json["bars"].push_back({ bar.low, bar.high, bar.count });
+  }
+  json["isExact"] = histogram.isExact;
+  json["black"] = histogram.Percentile(0.5);
+  json["white"] = histogram.Percentile(99.5);
+  for (const ProposedThreshold & proposal : ProposeThresholds(histogram))
+  {
+    const bool isThere = proposal.failure.empty();
+    json["proposals"].push_back(
+      { { "method", proposal.method },
+        { "value", isThere ? ThresholdAsJson(proposal.threshold.value) : nlohmann::ordered_json(nullptr) },
+        { "reason", proposal.failure } });
+  }
+  return json;
+}
+
+/** Where an output goes: a new name in the folder in which the program was started. \throws InvalidArgument */
+std::string
+CheckOutput(const Scene & scene, const std::string & name, const std::vector<std::string> & extensions)
+{
+  const bool            hasEnd = std::any_of(extensions.begin(), extensions.end(), [&](const std::string & end) {
+    return name.size() > end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;
+  });
+  constexpr std::size_t longest = 200;
+  if (name.find_first_of("/\\") != std::string::npos || Printable(name) != name || name.front() == '.' || !hasEnd ||
+      name.size() > longest)
+  {
+    throw InvalidArgument(Quoted(name) + " must be a file name without a folder that ends in " +
+                          job::ListOfNames(extensions));
+  }
+  std::vector<std::string> inputs = scene.scan.files;
+  inputs.push_back(scene.input);
+  if (scene.labels)
+  {
+    inputs.insert(inputs.end(), scene.labels->files.begin(), scene.labels->files.end());
+  }
+  std::error_code failure;
+  const auto      kind = fs::symlink_status(name, failure).type();
+  const bool      isInput = std::any_of(inputs.begin(), inputs.end(), [&](const std::string & input) {
+    return AreSameExistingFile(name, input);
+  });
+  if (isInput || (kind != fs::file_type::regular && kind != fs::file_type::not_found) ||
+      (kind == fs::file_type::not_found && WouldBeRead(scene.input, name)))
+  {
+    throw InvalidArgument(Quoted(name) + (isInput ? " is an input" : " is not a file that can be replaced") +
+                          "; choose another name");
+  }
+  CheckWritable(name);
+  return name;
+}
+
+const std::vector<std::string> &
+ExtensionsFor(const std::string & kind)
+{
+  static const std::map<std::string, std::vector<std::string>> all = { { "labels",
+                                                                         { ".nrrd", ".nii.gz", ".mha", ".tif" } },
+                                                                       { "table", { ".csv", ".json" } },
+                                                                       { "picture", { ".png" } },
+                                                                       { "recipe", { ".toml" } } };
+  const auto                                                   found = all.find(kind);
+  if (found == all.end())
+  {
+    throw Refusal(400, "what is saved must be labels, table, picture or recipe");
+  }
+  return found->second;
+}
+
+} // namespace
+
+void
+CheckScene(const Scene & scene)
+{
+  if (scene.scan.channels != 1 || scene.scan.extent.dimension > 3)
+  {
+    throw InvalidArgument("`brickccl view` shows images of 1 channel and up to 3 dimensions; " + Quoted(scene.input) +
+                          " has " + std::to_string(scene.scan.channels) + " and " +
+                          std::to_string(scene.scan.extent.dimension));
+  }
+  if (scene.labels)
+  {
+    CheckSameGrid(scene.scan, *scene.labels, scene.labelsName);
+  }
+}
+
+Session::Session(const Scene & scene, const std::string & token, std::function<void()> onNews)
+  : m_Scene(scene)
+  , m_Token(token)
+  , m_Live(scene.scan, scene.labels ? &*scene.labels : nullptr, scene.threads, std::move(onNews))
+{}
+
+Session::Json
+Session::Describe(const Labeled & first) const
+{
+  const LoadedImage & scan = m_Scene.scan;
+  const int           dimension = scan.extent.dimension;
+  Json                json;
+  json["name"] = fs::path(m_Scene.input).filename().string();
+  json["folder"] = fs::current_path().string();
+  json["extent"] = std::vector<std::int64_t>(scan.extent.size, scan.extent.size + 3);
+  json["dimension"] = dimension;
+  json["spacing"] = std::vector<double>(scan.geometry.spacing, scan.geometry.spacing + 3);
+  json["hasSpacing"] = scan.spacingSource != "none";
+  json["type"] = NameOf(scan.type);
+  json["notes"] = m_Scene.notes;
+  json["error"] = first.error;
+  json["labels"] = m_Scene.labelsName;
+  return json;
+}
+
+Session::Json
+Session::NumbersOf(const Labeled & labeled) const
+{
+  const Totals      totals = TotalsOf(labeled.table);
+  const std::string unit = totals.sizeName.substr(totals.sizeName.find('_') + 1);
+  std::uint64_t     largest = 0;
+  for (std::size_t place = 0; place < labeled.table.components.size(); ++place)
+  {
+    largest = std::max(largest, labeled.table.components.VoxelCount(place));
+  }
+  const auto sizeOf = [&](std::uint64_t voxels) {
+    const double size = static_cast<double>(voxels) * m_Scene.scan.geometry.VoxelVolume(m_Scene.scan.extent.dimension);
+    return m_Scene.scan.spacingSource == "none" ? std::to_string(voxels) + " voxels" : job::Readable(size, unit);
+  };
+  Json json = { { "generation", labeled.generation },
+                { "components", totals.components },
+                { "voxels", totals.voxels },
+                { "size", sizeOf(totals.voxels) },
+                { "percent", labeled.part ? labeled.part->PorosityPercent(totals.voxels) : 100 * totals.fraction },
+                { "largest", sizeOf(largest) },
+                { "largestVoxels", largest },
+                { "milliseconds", 1000 * labeled.seconds },
+                { "smooth", labeled.values->smooth } };
+  json["threshold"] = labeled.threshold ? ThresholdAsJson(labeled.threshold->value) : Json(nullptr);
+  json["command"] = CommandOf(m_Scene.input, m_Scene.reading, labeled.settings);
+  return json;
+}
+
+/** The largest components, as rows of their columns. */
+Session::Json
+Session::TableOf(const Labeled & labeled) const
+{
+  const ComponentRows &    components = labeled.table.components;
+  std::vector<std::size_t> places(components.size());
+  std::iota(places.begin(), places.end(), std::size_t{ 0 });
+  const std::size_t count = std::min(places.size(), MaximumRows);
+  std::partial_sort(places.begin(),
+                    places.begin() + static_cast<std::ptrdiff_t>(count),
+                    places.end(),
+                    [&](std::size_t a, std::size_t b) {
+                      const auto sizes = std::make_pair(components.VoxelCount(a), components.VoxelCount(b));
+                      return sizes.first != sizes.second ? sizes.first > sizes.second : a < b;
+                    });
+  Json                         json = { { "generation", labeled.generation }, { "all", places.size() } };
+  std::vector<ComponentColumn> columns = ColumnsOf(labeled.table);
+  const auto                   isShown = [&](const ComponentColumn & column) {
+    return column.name == "label" || column.name == "voxel_count" || column.name == TotalsOf(labeled.table).sizeName ||
+           (column.name.rfind("equivalent_", 0) == 0 && column.name.find("diameter") != std::string::npos) ||
+           (column.name.rfind("centroid_", 0) == 0 && column.unit == "index");
+  };
+  columns.erase(std::remove_if(columns.begin(), columns.end(), [&](const auto & column) { return !isShown(column); }),
+                columns.end());
+  for (const ComponentColumn & column : columns)
+  {
+    json["columns"].push_back(column.name);
+  }
+  json["rows"] = Json::array();
+  for (std::size_t i = 0; i < count; ++i)
+  {
+    const ComponentMeasures component = components[places[i]];
+    Json                    row = Json::array();
+    for (const ComponentColumn & column : columns)
+    {
+      std::visit([&](auto value) { row.push_back(value); }, column.value(labeled.table, component));
+    }
+    // A voxel of the component, where the page goes if its centroid is outside of it.
+    row.push_back(component.firstVoxel);
+    json["rows"].push_back(std::move(row));
+  }
+  return json;
+}
+
+Response
+Session::AnswerSlice(const Request & request, const Labeled & labeled, bool isGray) const
+{
+  const Extent & extent = m_Scene.scan.extent;
+  Slice          slice;
+  slice.axis = static_cast<int>(NumberFrom(request, "axis", 3));
+  slice.index = NumberFrom(request, "index", extent.size[slice.axis]);
+  return { 200,
+           "application/octet-stream",
+           isGray ? GrayOf(*labeled.values->image, slice) : LabelsOf(labeled, slice),
+           { { "X-Generation", std::to_string(labeled.generation) } } };
+}
+
+std::optional<Session::Json>
+Session::AnswerLabel(const Json & asked, const Labeled & labeled)
+{
+  const std::uint64_t generation = asked.at("generation").get_ref<const Json::number_unsigned_t &>();
+  if (!m_Live.Ask(generation, ReadSettings(asked.at("settings"))))
+  {
+    return Json{ { "dropped", true } };
+  }
+  if (labeled.generation != generation)
+  {
+    return {};
+  }
+  return labeled.error.empty() ? NumbersOf(labeled) : Json{ { "generation", generation }, { "error", labeled.error } };
+}
+
+void
+Session::Save(const std::string & kind, const std::string & name, const Labeled & labeled) const
+{
+  const HostContext context{ m_Scene.threads };
+  const Labeling &  labeling = labeled.labeling;
+  if (kind == "labels")
+  {
+    const LabelType type = labeling.SmallestType();
+    WriteImageFile(
+      name,
+      { ScalarTypeOfLabel(type),
+        labeling.GetExtent(),
+        m_Scene.scan.geometry,
+        [&](std::int64_t begin, std::int64_t end, void * rows) { labeling.WriteRows(begin, end, rows, type); },
+        labeling.ComponentCount() },
+      { true, context });
+  }
+  else if (kind == "picture")
+  {
+    WritePicture(name,
+                 { m_Scene.scan, RunsOf(labeling), labeled.table, m_Scene.scan.spacingSource != "none" },
+                 context);
+  }
+  else
+  {
+    std::optional<ComponentTable> table;
+    if (kind == "table")
+    {
+      // The command's table has distances to the part's surface, too.
+      MeasureOptions options;
+      options.part = labeled.part ? std::optional(labeled.part->PartView()) : std::nullopt;
+      table = labeling.Measure(options);
+    }
+    ReplaceTextFile(name, [&](std::ostream & stream) {
+      const bool isJson = fs::path(name).extension() == ".json";
+      !table   ? void(stream << RecipeOf(m_Scene.reading, labeled.settings))
+      : isJson ? WriteJson(stream, *table)
+               : WriteDelimited(stream, *table, ',');
+    });
+  }
+}
+
+Session::Json
+Session::AnswerSave(const Json & asked, const Labeled & labeled) const
+{
+  const auto kind = asked.at("kind").get<std::string>();
+  const auto name = asked.at("name").get<std::string>();
+  try
+  {
+    CheckOutput(m_Scene, name, ExtensionsFor(kind));
+    if (labeled.generation == 0 || !labeled.error.empty() || asked.at("generation") != labeled.generation)
+    {
+      throw InvalidArgument("wait until the labels are exact, then save");
+    }
+    if (fs::exists(name) && !asked.at("overwrite").get<bool>())
+    {
+      return { { "exists", name } };
+    }
+    Save(kind, name, labeled);
+    return { { "saved", name } };
+  }
+  catch (const Refusal &)
+  {
+    throw;
+  }
+  catch (const Error & error)
+  {
+    return { { "error", error.what() } };
+  }
+}
+
+std::optional<Response>
+Session::AnswerJson(const std::string & path, const Request & request)
+{
+  const auto newest = m_Live.Newest();
+  if (!newest)
+  {
+    return {};
+  }
+  if (path == "gray" || path == "labels")
+  {
+    return AnswerSlice(request, *newest, path == "gray");
+  }
+  if (path == "blocks")
+  {
+    std::int64_t block[3];
+    std::string  bytes = BlocksOf(*newest, block);
+    return Response{ 200, "application/octet-stream", std::move(bytes), { { "X-Block", Json(block).dump() } } };
+  }
+  std::optional<Json> json;
+  if (request.method == "POST" && (path == "label" || path == "save"))
+  {
+    const Json asked = Json::parse(request.body);
+    json = path == "label" ? AnswerLabel(asked, *newest) : AnswerSave(asked, *newest);
+  }
+  else if (path == "scan")
+  {
+    json = Describe(*newest);
+  }
+  else if (path == "numbers")
+  {
+    json = NumbersOf(*newest);
+  }
+  else if (path == "histogram")
+  {
+    json = HistogramAsJson(newest->values->histogram);
+  }
+  else if (path == "table")
+  {
+    json = TableOf(*newest);
+  }
+  else if (path == "notes")
+  {
+    const auto notes = m_Live.NotesOf(newest->generation);
+    json = notes ? std::optional<Json>(*notes) : std::nullopt;
+  }
+  else
+  {
+    throw Refusal(404, "there is no such page");
+  }
+  return json ? std::optional<Response>({ 200, "application/json", batch::JsonText(*json) }) : std::nullopt;
+}
+
+double
+Session::SecondsWithoutPage() const
+{
+  const std::lock_guard<std::mutex> lock(m_Mutex);
+  const auto                        now = std::chrono::steady_clock::now();
+  return std::chrono::duration<double>(now - m_LastSign.value_or(now)).count();
+}
+
+std::optional<Response>
+Session::Answer(const Request & request)
+{
+  const std::string path = CheckSource(request, m_Token);
+  if (path == "presence")
+  {
+    // A page that is opened later takes over.
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    const auto                        id = request.parameters.find("page");
+    m_Page = id != request.parameters.end() ? std::max(m_Page, id->second) : m_Page;
+    if (id == request.parameters.end() || id->second != m_Page)
+    {
+      return Response{ 200, "application/json", "{}" };
+    }
+    m_LastSign = std::chrono::steady_clock::now();
+    return {};
+  }
+  const bool isPage = path.empty();
+  if (isPage || path == "page.css" || path == "page.js")
+  {
+    return Response{ 200,
+                     isPage               ? "text/html; charset=utf-8"
+                     : path == "page.css" ? "text/css"
+                                          : "text/javascript",
+                     isPage               ? page_html
+                     : path == "page.css" ? page_css
+                                          : page_js };
+  }
+  try
+  {
+    return AnswerJson(path, request);
+  }
+  catch (const nlohmann::ordered_json::exception & error)
+  {
+    throw Refusal(400, std::string("the request has a fault: ") + error.what());
+  }
+  catch (const InvalidArgument & error)
+  {
+    throw Refusal(400, error.what());
+  }
+}
+
+} // namespace brickccl::view

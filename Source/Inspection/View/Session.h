@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef BRICKCCL_VIEW_SESSION_H
+#define BRICKCCL_VIEW_SESSION_H
+
+#include "BrickCCL/View/Http.h"
+#include "BrickCCL/View/LiveLabeling.h"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace brickccl::view
+{
+
+/** The images of a page. */
+struct Scene
+{
+  LoadedImage scan;
+  /** The name of the scan on the command line, and the options by which it was read. */
+  std::string input;
+  Settings    reading;
+  /** A label map to begin with. */
+  std::optional<LoadedImage> labels;
+  std::string                labelsName;
+  std::vector<std::string>   notes;
+  int                        threads = 0;
+};
+
+/** \throws InvalidArgument for images that cannot be shown. */
+void CheckScene(const Scene & scene);
+
+/** Answers the requests of the page, on any thread. */
+class Session
+{
+public:
+  Session(const Scene & scene, const std::string & token, std::function<void()> onNews);
+
+  /** \throws Refusal. \return nothing if the request has to wait. */
+  std::optional<Response> Answer(const Request & request);
+
+  /** The seconds since the page was closed; 0 before it was opened. */
+  double SecondsWithoutPage() const;
+
+private:
+  using Json = nlohmann::ordered_json;
+
+  Json                    Describe(const Labeled & first) const;
+  Json                    NumbersOf(const Labeled & labeled) const;
+  Json                    TableOf(const Labeled & labeled) const;
+  Response                AnswerSlice(const Request & request, const Labeled & labeled, bool isGray) const;
+  std::optional<Json>     AnswerLabel(const Json & asked, const Labeled & labeled);
+  Json                    AnswerSave(const Json & asked, const Labeled & labeled) const;
+  void                    Save(const std::string & kind, const std::string & name, const Labeled & labeled) const;
+  std::optional<Response> AnswerJson(const std::string & path, const Request & request);
+
+  const Scene &     m_Scene;
+  const std::string m_Token;
+  LiveLabeling      m_Live;
+
+  mutable std::mutex m_Mutex;
+  /** The page that was opened last, and when its request that waits was last asked for. */
+  std::string                                          m_Page;
+  std::optional<std::chrono::steady_clock::time_point> m_LastSign;
+};
+
+} // namespace brickccl::view
+
+#endif

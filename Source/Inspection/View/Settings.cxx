@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "BrickCCL/View/Settings.h"
+
+#include "BrickCCL/Batch/RecipeFile.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Job/Parameters.h"
+
+#include <algorithm>
+
+namespace brickccl::view
+{
+
+namespace
+{
+
+/** The options that a page may set. */
+constexpr const char * OptionsOfPage = "pores threshold below range smooth close connectivity minimum-volume";
+
+/** A word for a shell. */
+std::string
+ForShell(const std::string & word)
+{
+  const auto  isPlain = [](unsigned char letter) { return std::isalnum(letter) != 0 || letter > 127; };
+  const bool  needsNone = !word.empty() && std::all_of(word.begin(), word.end(), [&](char letter) {
+    return isPlain(static_cast<unsigned char>(letter)) || std::string("_-./:,+=").find(letter) != std::string::npos;
+  });
+  std::string quoted;
+  for (const char letter : word)
+  {
+    quoted += letter == '\'' ? "'\\''" : std::string(1, letter);
+  }
+  return needsNone ? word : "'" + quoted + "'";
+}
+
+/** A value of a recipe: a number or a list as it is, and other texts in quotes. */
+std::string
+ForRecipe(const std::vector<std::string> & texts)
+{
+  std::string list;
+  for (const std::string & text : texts)
+  {
+    const bool isNumber = job::NumberOf(text).has_value();
+    list += (list.empty() ? "" : ", ") + (isNumber ? text : nlohmann::json(text).dump());
+  }
+  return texts.empty() ? "true" : texts.size() == 1 ? list : "[" + list + "]";
+}
+
+/** Adds the values of a setting in the words of recipes. */
+void
+AddToRecipe(const std::string & option, const Settings & settings, Settings & keys)
+{
+  const std::vector<std::string> & texts = settings.at(option);
+  const bool                       findsPores = settings.count("pores") > 0;
+  if (option == "pores")
+  {
+    keys["part.method"] = { "pores" };
+    if (settings.count("range") == 0)
+    {
+      keys.insert({ "part.threshold", { "otsu" } });
+    }
+  }
+  else if (option == "smooth")
+  {
+    const SmoothingMethod method = job::SmoothingOf(texts.front());
+    const bool            isMedian = method.kind == SmoothingMethod::Kind::Median;
+    keys["smoothing.filter"] = { isMedian ? "median" : "gaussian" };
+    keys[isMedian ? "smoothing.radius" : "smoothing.deviation_mm"] = { isMedian ? std::to_string(method.radius)
+                                                                                : Shortest(method.deviation) };
+  }
+  else if (option == "below")
+  {
+    keys["threshold.side"] = { "below" };
+  }
+  else if (option == "threshold" || option == "range")
+  {
+    const bool isThreshold = option == "threshold";
+    keys[findsPores    ? isThreshold ? "part.threshold" : "part.range"
+         : isThreshold ? "threshold.method"
+                       : "threshold.range"] = texts;
+    if (isThreshold && !findsPores)
+    {
+      keys.insert({ "threshold.side", { "above" } });
+    }
+  }
+  else
+  {
+    keys[job::FindParameter(option)->key] = texts;
+  }
+}
+
+} // namespace
+
+Settings
+ReadSettings(const nlohmann::json & json)
+{
+  Settings                       settings = json.get<Settings>();
+  const std::vector<std::string> known = job::WordsOf(OptionsOfPage);
+  for (const auto & setting : settings)
+  {
+    if (std::count(known.begin(), known.end(), setting.first) == 0)
+    {
+      throw InvalidArgument("the page cannot set " + Quoted(setting.first));
+    }
+  }
+  return settings;
+}
+
+job::Job
+JobOf(const Settings & settings)
+{
+  job::Job job;
+  for (const auto & [option, texts] : settings)
+  {
+    const job::Parameter & parameter = *job::FindParameter(option);
+    const bool             isFlag = parameter.form.kind == job::Kind::Flag;
+    const auto             fault =
+      SetValue(parameter.form, isFlag ? std::vector<std::string>{ "true" } : texts, SlotOf(job, parameter.member));
+    if (fault)
+    {
+      throw InvalidArgument("--" + option + ": " + Quoted(fault.value) + " is not " + fault.right);
+    }
+    for (const std::string & other : job::WordsOf(parameter.ties.excludes))
+    {
+      if (settings.count(other) > 0)
+      {
+        throw InvalidArgument("--" + option + " and --" + other + " cannot be combined");
+      }
+    }
+  }
+  if ((job.below && job.threshold.empty() && !job.pores) || (job.close > 0 && !job.pores))
+  {
+    throw InvalidArgument(job.below ? "--below needs --threshold" : "--close needs --pores");
+  }
+  return job;
+}
+
+std::string
+CommandOf(const std::string & scan, const Settings & reading, const Settings & settings)
+{
+  std::string command = "brickccl label " + ForShell(scan) + " labels.nrrd --statistics components.csv";
+  Settings    all = settings;
+  all.insert(reading.begin(), reading.end());
+  for (const job::Parameter & parameter : job::Parameters())
+  {
+    const auto setting = all.find(parameter.option);
+    if (setting != all.end())
+    {
+      command += " --" + setting->first;
+      for (const std::string & text : setting->second)
+      {
+        command += " " + ForShell(text);
+      }
+    }
+  }
+  return command;
+}
+
+std::string
+RecipeOf(const Settings & reading, const Settings & settings)
+{
+  if (settings.count("below") > 0 && settings.count("pores") > 0)
+  {
+    throw InvalidArgument("recipes have no part whose material is below a threshold; give it as a range");
+  }
+  Settings all = settings;
+  all.insert(reading.begin(), reading.end());
+  Settings keys;
+  for (const auto & setting : all)
+  {
+    if (setting.first == "series")
+    {
+      throw InvalidArgument("recipes have no --series; `brickccl batch` takes the series of a folder one by one");
+    }
+    AddToRecipe(setting.first, all, keys);
+  }
+  keys["recipe.schema"] = { "1" };
+  keys["recipe.name"] = { "Chosen in brickccl view" };
+  std::string text;
+  std::string table;
+  for (const job::Parameter & parameter : job::Parameters())
+  {
+    const std::string key = parameter.key;
+    const std::size_t dot = key.find('.');
+    if (keys.count(key) > 0)
+    {
+      text += key.substr(0, dot) == table ? "" : (text.empty() ? "[" : "\n[") + key.substr(0, dot) + "]\n";
+      table = key.substr(0, dot);
+      text += key.substr(dot + 1) + " = " + ForRecipe(keys[key]) + "\n";
+    }
+  }
+  // It throws what a batch would.
+  batch::ParseRecipe(text, "recipe.toml");
+  return text;
+}
+
+} // namespace brickccl::view

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "BrickCCL/View/Slices.h"
+
+#include "BrickCCL/Dispatch/LabelingImplementation.h"
+#include "BrickCCL/Pictures/Slice.h"
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+#include <vector>
+
+namespace brickccl::view
+{
+
+namespace
+{
+
+/** The voxels of a slice: `across` x `down` of them, and how far apart they are in the image. */
+struct Grid
+{
+  std::int64_t first = 0;
+  std::int64_t across = 1;
+  std::int64_t down = 1;
+  std::int64_t stepAcross = 1;
+  std::int64_t stepDown = 1;
+
+  Grid(const Extent & extent, const Slice & slice)
+  {
+    const std::int64_t steps[3] = { 1, extent.size[0], extent.size[0] * extent.size[1] };
+    const int          a = slice.axis == 0 ? 1 : 0;
+    const int          b = slice.axis == 2 ? 1 : 2;
+    first = slice.index * steps[slice.axis];
+    across = extent.size[a];
+    down = extent.size[b];
+    stepAcross = steps[a];
+    stepDown = steps[b];
+  }
+
+  template <typename T, typename TFunction>
+  std::string
+  Collect(const TFunction & valueAt) const
+  {
+    std::string bytes(static_cast<std::size_t>(across * down) * sizeof(T), '\0');
+    T *         value = reinterpret_cast<T *>(bytes.data());
+    for (std::int64_t v = 0; v < down; ++v)
+    {
+      for (std::int64_t u = 0; u < across; ++u)
+      {
+        *value++ = static_cast<T>(valueAt(first + v * stepDown + u * stepAcross));
+      }
+    }
+    return bytes;
+  }
+};
+
+std::uint32_t
+LabelIn(const LoadedImage & map, std::int64_t place)
+{
+  return VisitScalarType(map.type, [&](auto tag) {
+    return static_cast<std::uint32_t>(reinterpret_cast<const typename decltype(tag)::Type *>(map.voxels.Data())[place]);
+  });
+}
+
+} // namespace
+
+std::string
+GrayOf(const LoadedImage & image, const Slice & slice)
+{
+  return VisitScalarType(image.type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    using TSent = std::conditional_t<std::is_integral_v<T> && sizeof(T) == 8, double, T>;
+    const T * const values = reinterpret_cast<const T *>(image.voxels.Data());
+    return Grid(image.extent, slice).Collect<TSent>([&](std::int64_t place) { return values[place]; });
+  });
+}
+
+std::string
+LabelsOf(const Labeled & labeled, const Slice & slice)
+{
+  const Extent & extent = labeled.values->image->extent;
+  const bool     isThere = labeled.generation != 0 && labeled.error.empty();
+  return Grid(extent, slice).Collect<std::uint32_t>([&](std::int64_t place) -> std::uint64_t {
+    if (labeled.labelMap != nullptr)
+    {
+      return LabelIn(*labeled.labelMap, place);
+    }
+    const std::uint64_t label =
+      isThere ? LabelAt(RunsOf(labeled.labeling), place / extent.size[0], place % extent.size[0]) : 0;
+    return label == 0 && labeled.part && labeled.part->part[static_cast<std::size_t>(place)] != 0 ? InPart : label;
+  });
+}
+
+std::string
+BlocksOf(const Labeled & labeled, std::int64_t block[3])
+{
+  constexpr double most = 128;
+  const Extent &   extent = labeled.values->image->extent;
+  const double *   spacing = labeled.values->image->geometry.spacing;
+  double           longest = 0;
+  std::int64_t     size[3];
+  for (int axis = 0; axis < 3; ++axis)
+  {
+    longest = std::max(longest, spacing[axis] * static_cast<double>(extent.size[axis]));
+  }
+  for (int axis = 0; axis < 3; ++axis)
+  {
+    block[axis] = std::max<std::int64_t>(1, std::llround(std::ceil(longest / most / spacing[axis])));
+    size[axis] = (extent.size[axis] + block[axis] - 1) / block[axis];
+  }
+  std::string           bytes(static_cast<std::size_t>(size[0] * size[1] * size[2]) * sizeof(std::uint32_t), '\0');
+  std::uint32_t * const blocks = reinterpret_cast<std::uint32_t *>(bytes.data());
+  for (std::int64_t row = 0; row < extent.size[1] * extent.size[2]; ++row)
+  {
+    const std::int64_t    y = row % extent.size[1];
+    const std::int64_t    z = row / extent.size[1];
+    std::uint32_t * const line = blocks + size[0] * (y / block[1] + size[1] * (z / block[2]));
+    const auto            mark = [&](std::int64_t first, std::int64_t last, std::uint32_t label) {
+      std::fill(line + first / block[0], line + last / block[0] + 1, label);
+    };
+    // The part is large: of each block the middle voxel counts.
+    for (std::int64_t x = block[0] / 2; labeled.part && y % block[1] == 0 && z % block[2] == 0 && x < extent.size[0];
+         x += block[0])
+    {
+      const bool isPart = labeled.part->part[static_cast<std::size_t>(row * extent.size[0] + x)] != 0;
+      isPart && line[x / block[0]] == 0 ? mark(x, x, InPart) : void();
+    }
+    for (const LabelRun & run :
+         labeled.labelMap == nullptr ? labeled.labeling.ListRuns(row, row + 1) : std::vector<LabelRun>())
+    {
+      const std::int64_t x = run.place - row * extent.size[0];
+      run.label != 0 ? mark(x, x + run.length - 1, static_cast<std::uint32_t>(run.label)) : void();
+    }
+    for (std::int64_t x = 0; labeled.labelMap != nullptr && x < extent.size[0]; ++x)
+    {
+      const std::uint32_t label = LabelIn(*labeled.labelMap, row * extent.size[0] + x);
+      label != 0 ? mark(x, x, label) : void();
+    }
+  }
+  return bytes;
+}
+
+} // namespace brickccl::view

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Makes BUILD/release: the wheel, the source distribution and the archive, with SHA256SUMS. The build target release calls it,
+# after the archive was made.
+#   make-release.sh BUILD PYTHON
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=$1 python=$2
+export BRICKCCL=$build/bin/brickccl
+version=$("$BRICKCCL" --version)
+"$python" "$root/Wrapping/Python/tests/run.py" "$build-python" environment
+"$python" "$root/Wrapping/Python/tests/run.py" "$build-python" wheel --files
+rm -rf "$build/release"
+mkdir "$build/release"
+cp "$build-python"/wheel/repaired/*.whl "$build-python"/sdist/*.tar.gz "$build/brickccl-$version"-linux-*.tar.gz \
+  "$build/release/"
+cd "$build/release"
+sha256sum -- * | tee SHA256SUMS

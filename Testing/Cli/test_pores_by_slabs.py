@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`brickccl label --memory` with thresholds that are found and with `--pores`: the result is that of the volume in memory."""
+
+import json
+import os
+import random
+import re
+import shutil
+import struct
+import unittest
+
+from support import CommandTest, labels_of, read_nrrd, run, write_nrrd
+
+NOT_SEARCHED = "with --memory, cracks and cavities that are open to the outside through narrow gaps are not searched; " \
+               "they count as outside"
+OPENING = re.compile("(crack or cavity|cracks or cavities) .* open to the outside through gaps")
+
+
+class PoresBySlabsTest(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.scan = self.path("scan.nrrd")
+
+    def run_both(self, *options, more=0, table=True, work=()):
+        """Labels in memory and by slabs of as little memory as can be, and more MiB; compares all. Returns both summaries."""
+        found = []
+        tables = lambda name: ("--statistics", self.path(name + ".csv")) if table else ()
+        memory = ("--threads", 1, "--memory")
+        least = self.fails("label", self.scan, self.path("s.nrrd"), *options, *tables("s"), *memory, 1000,
+                           saying="the minimum is").stderr
+        least = int(re.search(r"the minimum is (\d+) MiB", least).group(1)) + more
+        for name, limit in (("w", ()), ("s", (*memory, "%dMiB" % least, *work))):
+            found.append(json.loads(self.ok("label", self.scan, self.path(name + ".nrrd"), *options, *tables(name),
+                                            *limit, "--json").stdout))
+        whole, slabs = found
+        self.assertEqual(read_nrrd(self.path("w.nrrd")), read_nrrd(self.path("s.nrrd")), options)
+        for key in whole.keys() - {"seconds", "peak_memory_bytes", "output", "notes", *(("device", "algorithm") if work else ())}:
+            self.assertEqual(whole[key], slabs[key], (key, options))
+        self.assertEqual(NOT_SEARCHED in slabs["notes"], "--pores" in options)
+        self.assertEqual([note for note in whole["notes"] if not OPENING.search(note)],
+                         [note for note in slabs["notes"] if note != NOT_SEARCHED])
+        if table:
+            with open(self.path("w.csv"), "rb") as first, open(self.path("s.csv"), "rb") as second:
+                self.assertEqual(first.read(), second.read(), options)
+        return whole, slabs
+
+    def test_pores_of_castings(self):
+        for seed, size in ((1, (96, 80, 48)), (2, (64, 120, 33)), (3, (24, 400, 30)), (4, (90, 260, 5))):
+            self.ok("phantom", "casting", self.scan, "--size", *size, "--seed", seed, "--spacing", 0.5, 0.5, 0.25 * seed)
+            for options in ((), ("--threshold", "valley", "--columns", "surface,shape"), ("--range", 500, "inf")):
+                whole, slabs = self.run_both("--pores", *options)
+                self.assertGreater(slabs["slabs"]["count"], 2)
+                self.assertGreater(slabs["pores"]["pore_voxels"], 0)
+            self.run_both("--pores", "--minimum-volume", 1, "--order", "size", "--connectivity", 26, "--largest", 9, more=1)
+            self.run_both("--pores", "--by-slice", "z", table=False)
+            self.run_both("--pores", "--columns", "label,surface_distance_mm", "--sort", "surface_distance_mm", "--top", 5)
+
+    def test_a_mask_and_every_way_of_finding_thresholds(self):
+        self.ok("phantom", "casting", self.scan, "--size", 90, 70, 40, "--seed", 5)
+        mask = self.path("mask.nrrd")
+        write_nrrd(mask, "int16", (90, 70, 40), [int(x > 30 and z > 7) for z in range(40) for _ in range(70) for x in range(90)])
+        for method in ("otsu", "multi-otsu:3", "multi-otsu:4:1", "valley", "iso50", "400"):
+            for options in ((), ("--below",), ("--mask", mask, "--below"), ("--pores", "--mask", mask)):
+                whole, slabs = self.run_both("--threshold", method, *options)
+                self.assertGreater(slabs["slabs"]["count"], 2)
+        self.run_both("--pores", "--mask", mask, "--intensity", self.scan)
+
+    def test_values_of_other_types(self):
+        size = (80, 70, 20)
+        random.seed(6)
+        inside = [8 < x < 70 and 8 < y < 60 and 2 < z < 17 and (x * y + z) % 97 for z in range(20) for y in range(70) for x in range(80)]
+        for kind, low, high in (("float", 0.125, 3.5), ("int64", 2 ** 60, 2 ** 60 + 900), ("uint16", 20, 60000), ("int16", -1000, 300)):
+            values = [(high if one else low) + random.choice((0, 1, 2, 5)) for one in inside]
+            if kind == "float":
+                values[::1001] = [float("nan")] * len(values[::1001])
+                values[7] = 1e30
+            if kind == "int16":
+                # What the scanner did not see.
+                values[:3 * 5600] = [-3024] * (3 * 5600)
+            write_nrrd(self.scan, kind, size, values)
+            for options in (("--pores",), ("--threshold", "otsu"), ("--threshold", "multi-otsu:3", "--below")):
+                self.run_both(*options)
+
+    def test_parts_that_slabs_cut(self):
+        """Random pieces: holes in faces, bores along each axis, further pieces, pores that slabs cut, and images of 1 to 3 axes."""
+        for seed, size in enumerate(((40, 60, 30), (60, 40, 31), (30, 30, 60), (200, 300), (70, 1, 90), (4000,), (1, 200, 90))):
+            random.seed(seed)
+            axes = list(size) + [1] * (3 - len(size))
+            values = [1] * (axes[0] * axes[1] * axes[2])
+            for _ in range(60 if len(size) == 3 and 1 not in size else 9):
+                low = [random.randrange(-3, axis) for axis in axes]
+                high = [begin + random.choice((2, 4, 12)) for begin in low]
+                if random.random() < 0.3:
+                    along = random.randrange(3)
+                    low[along], high[along] = 0, axes[along]
+                fill = random.choice((0, 0, 0, 1))
+                for z in range(max(0, low[2]), min(axes[2], high[2])):
+                    for y in range(max(0, low[1]), min(axes[1], high[1])):
+                        for x in range(max(0, low[0]), min(axes[0], high[0])):
+                            values[(z * axes[1] + y) * axes[0] + x] = fill
+            write_nrrd(self.scan, "uint8", size, values)
+            with self.subTest(size=size):
+                whole, slabs = self.run_both("--pores", "--range", 1, 1)
+                self.assertTrue(slabs["slabs"]["count"] > 1 or 1 in size or len(size) < 3)
+
+    def test_a_large_bore_is_outside(self):
+        for along in range(3):
+            size = (50, 60, 40)
+            def value(*at):
+                beside = [at[axis] for axis in range(3) if axis != along]
+                return int(not 20 < beside[0] < 30 or not 20 < beside[1] < 30) if sum(at) % 31 else 0
+            write_nrrd(self.scan, "uint8", size, [value(x, y, z) for z in range(40) for y in range(60) for x in range(50)])
+            whole, slabs = self.run_both("--pores", "--range", 1, 1)
+            self.assertEqual(slabs["pores"]["bores"], 1)
+
+    def test_a_state_is_used_again(self):
+        self.ok("phantom", "casting", self.scan, "--size", 96, 80, 48)
+        work = ("--work", self.path("work"))
+        whole, slabs = self.run_both("--pores", work=work)
+        count = slabs["slabs"]["count"]
+        for lost in ((), (0,), (1, count + 2), range(2 * count, 3 * count)):
+            for slab in lost:
+                os.remove(self.path("work/slab-%06d.record" % slab))
+            whole, slabs = self.run_both("--pores", work=(*work, "--resume"))
+            self.assertEqual(slabs["slabs"]["from_before"], count - sum(slab < count for slab in lost))
+        command = ("label", self.scan, self.path("s.nrrd"), "--pores", "--statistics", self.path("s.csv"), "--memory", "90MiB", *work)
+        self.fails(*command, saying="holds the state of an earlier run")
+        self.fails(*command, "--resume", "--threshold", 300, saying=["other inputs or options", "material of the part was", "300"])
+        shutil.rmtree(self.path("work"))
+
+    def test_what_is_no_part(self):
+        limit = ("--pores", "--memory", "90MiB")
+        write_nrrd(self.scan, "uint8", (20, 20, 20), [1] * 8000)
+        self.fails("label", self.scan, self.path("s.nrrd"), *limit, "--range", 1, 1, saying="the part fills the image")
+        self.fails("label", self.scan, self.path("s.nrrd"), *limit, "--range", 2, 3, saying="the image has no material")
+        self.fails("label", self.scan, self.path("s.nrrd"), *limit, saying="same value")
+        write_nrrd(self.scan, "uint8", (20, 20, 20), [int(place > 4000) for place in range(8000)])
+        write_nrrd(self.path("m.nrrd"), "uint8", (20, 20, 20), [int(place < 4000) for place in range(8000)])
+        self.fails("label", self.scan, self.path("s.nrrd"), *limit, "--mask", self.path("m.nrrd"), "--range", 1, 1,
+                   saying="the mask is 0 everywhere in the part")
+        self.fails("label", self.scan, self.path("s.nrrd"), *limit, "--close", 2, saying=["--close", "--memory"])
+
+    def test_memory_is_kept(self):
+        self.ok("phantom", "casting", self.scan, "--size", 512, 512, 300)
+        for limit in (75, 100, 200):
+            result = self.ok("label", self.scan, self.path("s.nrrd"), "--pores", "--statistics", self.path("s.csv"),
+                             "--memory", "%dMiB" % limit, "--threads", 1, "--json")
+            self.assertLessEqual(json.loads(result.stdout)["peak_memory_bytes"], 1.05 * limit * 2 ** 20)
+
+
+if __name__ == "__main__":
+    unittest.main()

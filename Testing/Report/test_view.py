@@ -1,0 +1,321 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page of `brickccl view` in a headless Chromium, with real pointer and key events.
+
+Run by itself it says what is missing and ends with 77, which CTest takes as skipped."""
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Cli"))
+
+from browser import Browser, find_chromium
+from support import COMMAND, run
+from test_page import find_axe
+
+
+class ViewPageTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp(prefix="brickccl-view-")
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        for name, words in (("part.nrrd", ["casting", "--size", 120, 110, 100, "--spacing", 0.5, 0.5, 0.5]),
+                            ("noise.nrrd", ["random", "--size", 140, 140, 140, "--density", 0.08])):
+            result = run("phantom", words[0], os.path.join(cls.folder, name), *words[1:], "--quiet")
+            assert result.returncode == 0, result.stderr
+        cls.browser = Browser()
+        cls.addClassCleanup(cls.browser.close)
+
+    def show(self, scan="part.nrrd", width=1440, height=900, **media):
+        self.process = subprocess.Popen([COMMAND, "view", scan, "--no-browser", "--linger", "5"], cwd=self.folder, text=True,
+                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.addCleanup(self.end, self.process)
+        self.address = self.process.stdout.readline().strip()
+        browser = self.browser
+        browser.size(width, height)
+        browser.media("", **media)
+        browser.call("Page.navigate", url="about:blank")
+        browser.run("0")
+        browser.events.clear()
+        browser.call("Page.navigate", url=self.address)
+        self.wait("location.href !== 'about:blank' && document.getElementById('state') && document.getElementById('state').dataset.kind !== 'work'")
+        if scan == "part.nrrd":
+            self.settle()
+
+    @staticmethod
+    def end(process):
+        process.kill()
+        process.communicate()
+
+    def wait(self, condition, seconds=60):
+        end = time.monotonic() + seconds
+        while not self.browser.run("Boolean(%s)" % condition):
+            self.assertLess(time.monotonic(), end, condition)
+            time.sleep(0.02)
+
+    def settle(self):
+        """Waits until the newest settings have been labeled, and table and pictures are there."""
+        self.wait("document.getElementById('state').dataset.kind === 'exact' && document.getElementById('result').dataset.stale === 'false'")
+        time.sleep(0.4)
+        self.wait("document.querySelectorAll('#table tbody tr[data-label]').length > 0")
+        self.browser.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+    def text(self, name):
+        return self.browser.run("document.getElementById('%s').textContent" % name)
+
+    def figures(self):
+        return [self.text("figure-" + name) for name in ("count", "percent", "largest")]
+
+    def box(self, selector):
+        return self.browser.run("(() => { const box = document.querySelector(%s).getBoundingClientRect();"
+                                "return [box.left, box.top, box.width, box.height]; })()" % json.dumps(selector))
+
+    def middle(self, selector):
+        left, top, width, height = self.box(selector)
+        return left + width / 2, top + height / 2
+
+    def press(self, x, y, **more):
+        self.browser.mouse("mousePressed", x, y, button="left", buttons=1, clickCount=1, **more)
+
+    def release(self, x, y):
+        self.browser.mouse("mouseReleased", x, y, button="left", buttons=0, clickCount=1)
+
+    def click(self, x, y):
+        self.press(x, y)
+        self.release(x, y)
+
+    def place(self, axis):
+        return int(self.browser.run("document.querySelector('.view[data-axis=\"%d\"] input').value" % axis))
+
+    def by_command(self):
+        words = shlex.split(self.text("command"))
+        result = run(*words[1:], "--json", cwd=self.folder)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return json.loads(result.stdout)
+
+    def test_it_opens_with_numbers_and_asks_nobody_else(self):
+        self.show()
+        asked = [event["params"]["request"]["url"] for event in self.browser.events if event.get("method") == "Network.requestWillBeSent"]
+        self.assertEqual([url for url in asked if not url.startswith((self.address, "data:"))], [])
+        self.assertEqual(self.browser.complaints(), [])
+        found = self.by_command()
+        count, percent, largest = self.figures()
+        self.assertEqual(int(count), found["components"])
+        self.assertAlmostEqual(float(percent.split()[0]), found["pores"]["porosity_percent"], delta=1e-3)
+        self.assertRegex(largest, r"^[\d.]+ [a-z]+3$")
+        self.assertEqual(self.browser.run("document.querySelectorAll('[aria-pressed=true]').length"), 1)
+
+    def test_a_threshold_is_dragged(self):
+        self.show()
+        first = self.figures()
+        x, y = self.middle("#handle-low")
+        left, _, width, _ = self.box("#histogram")
+        self.press(x, y)
+        begin = time.monotonic()
+        target = left + 0.93 * width
+        for step in range(1, 11):
+            self.browser.mouse("mouseMoved", x + (target - x) * step / 10, y, button="left", buttons=1)
+        self.wait("document.querySelector('.view').dataset.shown.includes('preview') || document.getElementById('state').dataset.kind === 'exact'")
+        print("first overlay after %.0f ms" % (1000 * (time.monotonic() - begin)))
+        self.release(target, y)
+        self.settle()
+        second = self.figures()
+        self.assertNotEqual(first, second)
+        found = self.by_command()
+        self.assertEqual(int(second[0].replace(",", "")), found["components"])
+        self.assertEqual(float(self.browser.run("document.getElementById('low').value")), found["threshold"]["value"])
+        # The whole drag is undone at once.
+        self.browser.press("z", modifiers=2)
+        self.settle()
+        self.assertEqual(self.figures(), first)
+        self.browser.press("z", modifiers=2 + 8)
+        self.settle()
+        self.assertEqual(self.figures(), second)
+
+    def test_proposals_modes_and_options(self):
+        self.show()
+        self.browser.run("Array.from(document.querySelectorAll('#proposals button')).find((one) => one.textContent.startsWith('iso50')).click()")
+        self.settle()
+        self.assertIn("--pores --threshold iso50", self.text("command"))
+        self.assertEqual(self.text("method"), "by iso50")
+        for mode, option in (("above", "--threshold iso50 --connectivity"), ("below", "--threshold iso50 --below"), ("range", "--range")):
+            self.click(*self.middle("input[value=%s]" % mode))
+            self.settle()
+            self.assertIn(option, self.text("command"))
+            self.assertEqual(int(self.figures()[0].replace(",", "")), self.by_command()["components"])
+        self.assertFalse(self.browser.run("document.getElementById('handle-high').hidden"))
+        self.click(*self.middle("input[value=pores]"))
+        for name, value in (("connectivity", "6"), ("minimum-volume", "4"), ("smooth", "median:1"), ("close", "1")):
+            self.browser.run("const one_%d = document.getElementById('%s'); one_%d.value = '%s'; one_%d.dispatchEvent(new Event('change'))"
+                             % (id(value), name, id(value), value, id(value)))
+        self.settle()
+        self.assertRegex(self.text("command"), "--pores --threshold iso50 --smooth median:1 --close 1 --connectivity 6 --minimum-volume 4")
+        self.assertEqual(int(self.figures()[0]), self.by_command()["components"])
+
+    def test_a_fault_is_a_sentence_and_can_be_undone(self):
+        self.show()
+        before = self.figures()
+        self.browser.run("document.getElementById('low').focus(); document.getElementById('low').select()")
+        self.browser.type("99999")
+        self.browser.press("Enter")
+        self.wait("!document.getElementById('error').hidden")
+        self.assertIn("no material", self.text("error"))
+        self.click(*self.middle("#undo"))
+        self.settle()
+        self.assertTrue(self.browser.run("document.getElementById('error').hidden"))
+        self.assertEqual(self.figures(), before)
+
+    def test_slices_follow_wheel_keys_and_pointer(self):
+        self.show()
+        x, y = self.middle(".view[data-axis='2'] canvas")
+        at = self.place(2)
+        self.browser.mouse("mouseWheel", x, y, deltaX=0, deltaY=-120)
+        self.wait("document.querySelector('.view[data-axis=\"2\"]').dataset.shown.startsWith('%d ')" % (at + 1))
+        self.browser.run("document.querySelector('.view[data-axis=\"2\"] canvas').focus()")
+        for key, axis, change in (("PageDown", 2, -1), ("ArrowRight", 0, 1), ("ArrowDown", 1, 1), ("ArrowLeft", 0, -1)):
+            before = self.place(axis)
+            self.browser.press(key)
+            self.assertEqual(self.place(axis), before + change, key)
+        before = self.place(0)
+        self.click(x + 40, y)
+        self.assertGreater(self.place(0), before)
+        self.browser.mouse("mouseMoved", x + 5, y + 5)
+        self.assertRegex(self.browser.run("document.querySelector('.view .pointed').textContent"), r"^x \d+ y \d+ z \d+: -?\d+")
+        # Zoom keeps the voxel under the pointer.
+        self.browser.mouse("mouseWheel", x + 30, y + 20, deltaX=0, deltaY=-300, modifiers=2)
+        self.browser.mouse("mouseMoved", x + 30, y + 20)
+        zoomed = self.browser.run("document.querySelector('.view .pointed').textContent")
+        self.browser.press("0")
+        time.sleep(0.1)
+        self.browser.mouse("mouseMoved", x + 31, y + 20)
+        self.browser.mouse("mouseMoved", x + 30, y + 20)
+        self.assertEqual(self.browser.run("document.querySelector('.view .pointed').textContent").split(":")[0], zoomed.split(":")[0])
+
+    def test_rows_lead_to_components_and_back(self):
+        self.show()
+        self.browser.run("document.getElementById('rows').focus()")
+        self.browser.press("ArrowDown")
+        self.wait("document.querySelector('#table tr.chosen')")
+        label = int(self.browser.run("document.querySelector('#table tr.chosen').dataset.label"))
+        centroid = self.browser.run("Array.from(document.querySelectorAll('#table tr.chosen td')).map((cell) => cell.textContent)")
+        heads = self.browser.run("Array.from(document.querySelectorAll('#table th')).map((cell) => cell.textContent)")
+        for axis, name in enumerate("xyz"):
+            self.assertAlmostEqual(self.place(axis), float(centroid[heads.index("centroid " + name)]), delta=1)
+        # A click on a row, and Enter at the crosshair, choose the component there.
+        time.sleep(0.3)
+        self.browser.press("Home")
+        x, y = self.browser.run("(() => { const view = document.querySelector('.view[data-axis=\"2\"] canvas'), box = view.getBoundingClientRect();"
+                                "return [box.left, box.top]; })()")
+        self.assertEqual(int(self.browser.run("document.querySelector('#table tr.chosen').dataset.label")), label)
+        self.click(*self.middle("#table tbody tr[data-label]:nth-child(5)"))
+        other = int(self.browser.run("document.querySelector('#table tr.chosen').dataset.label"))
+        self.assertNotEqual(other, label)
+        time.sleep(0.3)
+        self.browser.run("document.querySelector('.view[data-axis=\"2\"] canvas').focus()")
+        self.browser.press("Enter")
+        self.assertEqual(int(self.browser.run("document.querySelector('#table tr.chosen').dataset.label")), other)
+
+    def test_the_table_is_sorted_filtered_and_fluent(self):
+        self.show("noise.nrrd")
+        self.click(*self.middle("input[value=above]"))
+        self.browser.run("document.getElementById('low').value = 1; document.getElementById('low').dispatchEvent(new Event('change'))")
+        self.settle()
+        self.assertRegex(self.text("count"), r"^10,000 \(the largest of [\d,]+\)$")
+        self.assertLess(self.browser.run("document.querySelectorAll('#table tbody tr').length"), 100)
+        slowest = self.browser.run("""(async () => { const box = document.getElementById('rows'); const times = [];
+          for (let i = 1; i <= 60; ++i) { const begin = performance.now(); box.scrollTop = i * 4000; box.dispatchEvent(new Event('scroll'));
+            await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))); document.body.getBoundingClientRect();
+            times.push(performance.now() - begin); } return times.sort((a, b) => a - b)[30]; })()""")
+        print("two frames of scrolling: %.1f ms" % slowest)
+        self.assertLess(slowest, 67)
+        self.assertGreater(int(self.browser.run("document.querySelector('#table tbody tr[data-label]').getAttribute('aria-rowindex')")), 9000)
+        self.browser.run("document.getElementById('rows').scrollTop = 0; document.querySelectorAll('#table th button')[0].click()")
+        self.assertEqual(self.browser.run("document.querySelectorAll('#table th')[0].getAttribute('aria-sort')"), "ascending")
+        self.browser.run("document.getElementById('filter-column').value = 'voxel_count'; document.getElementById('filter-least').focus()")
+        self.browser.type("9")
+        shown = self.browser.run("Array.from(document.querySelectorAll('#table tbody tr[data-label]')).map((row) => Number(row.cells[1].textContent))")
+        self.assertTrue(shown and all(count >= 9 for count in shown))
+        self.assertRegex(self.text("count"), r"^[\d,]+ of 10,000 ")
+
+    def test_a_recipe_and_a_table_are_saved(self):
+        self.show()
+        for name in ("recipe.toml", "components.csv"):
+            if os.path.exists(os.path.join(self.folder, name)):
+                os.remove(os.path.join(self.folder, name))
+        for kind, name in (("recipe", "recipe.toml"), ("table", "components.csv")):
+            self.browser.run("document.querySelector('[data-save=%s]').focus()" % kind)
+            self.browser.press("Enter")
+            self.assertEqual(self.browser.run("document.activeElement.id"), "file")
+            self.browser.press("Enter")
+            self.wait("!document.getElementById('saving').open")
+            self.assertTrue(os.path.exists(os.path.join(self.folder, name)))
+        self.browser.run("document.querySelector('[data-save=recipe]').click()")
+        self.browser.press("Enter")
+        self.wait("document.getElementById('saving-text').textContent.includes('Replace it?')")
+        self.click(*self.middle("#save"))
+        self.wait("!document.getElementById('saving').open")
+        self.assertEqual(run("recipe", "check", os.path.join(self.folder, "recipe.toml")).returncode, 0)
+        self.browser.run("document.querySelector('[data-save=labels]').click(); document.getElementById('file').value = '../x.nrrd'")
+        self.browser.press("Enter")
+        self.wait("document.getElementById('saving-text').textContent.includes('without a folder')")
+
+    def test_the_keyboard_reaches_everything(self):
+        self.show()
+        self.browser.run("document.activeElement.blur()")
+        stops = []
+        for _ in range(60):
+            self.browser.press("Tab")
+            stops.append(self.browser.run("document.activeElement.id || document.activeElement.getAttribute('aria-label') || document.activeElement.dataset.save || document.activeElement.name"))
+        for stop in ("keys", "rows", "handle-low", "low", "mode", "connectivity", "minimum-volume", "smooth", "close", "command", "copy", "recipe", "labels", "slice along z"):
+            self.assertIn(stop, stops)
+        before = float(self.browser.run("document.getElementById('low').value"))
+        self.browser.run("document.getElementById('handle-low').focus()")
+        self.browser.press("ArrowRight")
+        self.settle()
+        self.assertEqual(float(self.browser.run("document.getElementById('low').value")), round(before) + 1)
+        self.assertRegex(self.text("command"), r"--threshold \d+ ")
+        self.browser.run("document.getElementById('keys').focus()")
+        self.browser.press("Enter")
+        self.assertTrue(self.browser.run("document.getElementById('help').open"))
+        self.browser.press("Enter")
+        self.wait("!document.getElementById('help').open")
+
+    def test_it_fits_screens_and_says_when_the_program_ended(self):
+        for width, height in ((1440, 900), (1024, 768)):
+            self.show("part.nrrd", width, height)
+            self.assertLessEqual(self.browser.run("document.documentElement.scrollWidth"), width)
+            self.assertEqual(self.browser.run(
+                "Array.from(document.querySelectorAll('aside *')).filter((one) => one.getBoundingClientRect().right > innerWidth + 1).length"), 0)
+        self.process.kill()
+        self.wait("document.getElementById('state').textContent === 'the program has ended'")
+
+    def test_axe_finds_nothing_serious(self):
+        if find_axe() is None:
+            self.skipTest("axe-core is not there: Testing/Benchmarks/install-peers.sh --no-deps axe-playwright-python")
+        with open(find_axe(), encoding="utf-8") as stream:
+            script = stream.read()
+        for width, height, scheme in ((1440, 900, "light"), (1440, 900, "dark"), (1024, 768, "light")):
+            self.show("part.nrrd", width, height, prefers_color_scheme=scheme)
+            self.browser.run(script + "; 0")
+            for dialog in ("", "saving", "help"):
+                if dialog:
+                    self.browser.run("document.getElementById('%s').showModal()" % dialog)
+                found = self.browser.run("axe.run().then((found) => found.violations.map((one) => [one.id, one.impact, one.help,"
+                                         " one.nodes.slice(0, 3).map((node) => node.html.slice(0, 200))]))")
+                self.assertEqual([one for one in found if one[1] in ("serious", "critical")], [], (width, scheme, dialog))
+                if dialog:
+                    self.browser.run("document.getElementById('%s').close()" % dialog)
+
+
+if __name__ == "__main__":
+    if find_chromium() is None:
+        print("Chromium is not there: Testing/install-packages.sh installs it")
+        sys.exit(77)
+    unittest.main(verbosity=2)

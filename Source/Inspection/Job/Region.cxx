@@ -21,7 +21,7 @@ namespace brickccl::job
 namespace
 {
 
-/** Of a voxel: how far outside of a shape a center may be by rounding. */
+/** A center may be outside of a shape by this share of a voxel, because of rounding. */
 constexpr double Rounding = 1e-6;
 constexpr char   AxisLetters[] = "xyz";
 
@@ -358,7 +358,7 @@ MaskOf(const Region & region, const LoadedImage & image, std::optional<LoadedIma
   result->slicesAtOnce = mask ? mask->slicesAtOnce : 1;
   result->inParts = image.inParts;
   result->files = mask ? mask->files : std::vector<std::string>();
-  // It tells regions apart where work is resumed.
+  // Work that is resumed must have the same region.
   result->part = "box " + region.box + ", cylinder " + region.cylinder + ", sphere " + region.sphere;
   result->stream = std::make_shared<RegionVoxels>(std::move(shapes), image.extent, std::move(mask), threads);
   if (!image.inParts)

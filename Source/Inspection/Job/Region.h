@@ -22,7 +22,7 @@ struct RegionShape
   std::string what;
   bool        isExcluded = false;
   std::size_t dimension = 3;
-  /** Coordinates are in mm, those of the table, or voxels. */
+  /** Whether coordinates are in mm, as in the table, instead of voxels. */
   bool   areMillimeters = false;
   bool   isRound[3] = {};
   double low[3] = { -Unlimited, -Unlimited, -Unlimited };
@@ -70,8 +70,8 @@ std::string CheckShapes(const char * kind, const std::string & text);
 std::optional<std::uint64_t>
 CountIn(const std::optional<LoadedImage> & image, int threads, const std::optional<LoadedImage> & mask = {});
 
-/** Where a region is, as a mask of bytes: in its shapes and where `mask` is not 0. Nothing without shapes and mask. Of
- *  images that are read in parts it is made in parts, too.
+/** Where a region is, as a mask of bytes: in its shapes and where `mask` is not 0. Nothing without shapes and mask. It
+ *  is made in parts if the image is read in parts.
  *  \throws InvalidArgument as RegionShapes, and if no voxel is in both. */
 std::optional<LoadedImage>
 MaskOf(const Region & region, const LoadedImage & image, std::optional<LoadedImage> mask, int threads);

@@ -32,7 +32,9 @@ AddKept(job::Findings & findings, const job::Job & job, const LabelFindings & fo
   const auto            lineIf = [](std::uint64_t count) { return count > 0 ? TextLine::Kept : 0; };
   const std::string     size = job.minimumSize > 0 ? " --minimum-size " + std::to_string(job.minimumSize) : "";
   const double          smallest = job.minimumVolume.value;
-  const std::string     volume = smallest > 0 ? " --minimum-volume " + Shortest(smallest) : "";
+  const int             power = job.minimumVolume.power;
+  const std::string     unit = power > 0 ? " mm" + std::to_string(power) : "";
+  const std::string     volume = smallest > 0 ? " --minimum-volume " + Shortest(smallest) + unit : "";
   const std::string     limit = size + (size.empty() || volume.empty() ? "" : " and") + volume;
   findings.insert(findings.end(),
                   { { "components_found", report.found, lineIf(areDropped), "# found" },

@@ -374,9 +374,10 @@ CheckJob(const job::Job & job, NamedFiles & outputs)
   ColumnGroups groups = CheckTableArguments(job, "--statistics");
   CheckUnits(job, false, "--statistics or --print");
   CheckIntensity(job, !job.picture.empty(), "--statistics, --print or --picture");
-  if (job.output.empty() && !job.IsWanted())
+  if (job.output.empty() && !job.IsWanted() && !job.json && job.picture.empty())
   {
-    throw InvalidArgument("OUTPUT, the label map, is missing; it may be left out only with --statistics or --print");
+    throw InvalidArgument("OUTPUT, the label map, is missing; it may be left out only with --statistics, --print, "
+                          "--picture or --json");
   }
   outputs = TableFiles(job, "--statistics");
   outputs.insert(outputs.end(),

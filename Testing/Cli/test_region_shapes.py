@@ -176,6 +176,15 @@ class RegionShapesTest(CommandTest):
         self.assertGreater(own["pores"]["part_voxels"], 0)
         self.assertEqual(labels_of(self.path("own.nrrd")), labels_of(self.path("other.nrrd")))
 
+    def test_a_mask_without_a_voxel_size_is_refused_for_that(self):
+        with open(self.path("mask.npy"), "wb") as stream:
+            shape = "(%d, %d, %d)" % SIZE[::-1]
+            head = "{'descr': '|u1', 'fortran_order': False, 'shape': %s, }" % shape
+            stream.write(b"\x93NUMPY\x01\x00" + (118).to_bytes(2, "little") + head.ljust(117).encode() + b"\n")
+            stream.write(bytes(math.prod(SIZE)))
+        self.fails("label", self.image, self.path("own.nrrd"), "--mask", self.path("mask.npy"),
+                   saying="assumed since its file has no voxel size; save it with one, or set --spacing X Y Z for both")
+
     def test_slices(self):
         write_nrrd(self.path("slice.nrrd"), "uint8", (9, 7), [1] * 63)
         for options, count in ((("--box", "1,2,5,4"), 15), (("--sphere", "4,3,2"), 13), (("--box", "not:0,0,8,5"), 9)):

@@ -35,7 +35,8 @@ struct CropArguments : job::Job
 
 using Place = std::array<std::int64_t, MaximumDimension>;
 
-/** A part that is cut out: the voxels from the first to the last index, both included, of a component or of a region. */
+/** A part that is cut out: the voxels from the first to the last index, both included, of a component or of a region.
+ */
 struct Cut
 {
   std::string                  file;

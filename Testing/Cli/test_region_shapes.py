@@ -152,6 +152,29 @@ class RegionShapesTest(CommandTest):
                 self.assertEqual(sum(bar["count"] for bar in info["histogram"]), len(own))
                 self.assertEqual(info["region"]["voxels"], len(own))
 
+    def test_lengths_are_coordinates_of_oblique_images(self):
+        axes = ((0.3, 0.4, 0), (-0.4, 0.3, 0), (0, 0, -0.25))
+        with open(self.image, "rb") as stream:
+            content = stream.read()
+        old = b"space directions: (0.5,0,0) (0,0.5,0) (0,0,0.25)"
+        new = "space directions: " + " ".join("(%g,%g,%g)" % axis for axis in axes)
+        self.assertIn(old, content)
+        with open(self.image, "wb") as stream:
+            stream.write(content.replace(old, new.encode()))
+        cases = (("--box", "-4.01mm,3.01mm,8.01mm,-1.03mm,7.02mm,9.6mm",
+                  lambda p: -4.01 <= p[0] <= -1.03 and 3.01 <= p[1] <= 7.02 and 8.01 <= p[2] <= 9.6),
+                 ("--cylinder", "y:-4.01mm,9.02mm,1.3mm,3.01mm,8mm",
+                  lambda p: math.dist((p[0], p[2]), (-4.01, 9.02)) <= 1.3 and 3.01 <= p[1] <= 8),
+                 ("--sphere", "-3.01mm,7.02mm,8.9mm,2.1mm", lambda p: math.dist(p, (-3.01, 7.02, 8.9)) <= 2.1))
+        for option, text, contains in cases:
+            self.ok("label", self.image, self.path("own.nrrd"), option, text, "--background", "none")
+            expected = []
+            for k, j, i in itertools.product(*map(range, reversed(SIZE))):
+                point = [o + sum(n * axis[row] for n, axis in zip((i, j, k), axes)) for row, o in enumerate(ORIGIN)]
+                expected.append(1 if contains(point) else 0)
+            self.assertGreater(sum(expected), 50)
+            self.assertEqual([1 if label else 0 for label in labels_of(self.path("own.nrrd"))[1]], expected)
+
     def test_a_row_of_the_table_is_a_box(self):
         self.ok("label", self.image, self.path("labels.nrrd"), "--threshold", 90, "--connectivity", 26, "--statistics",
                 self.path("all.csv"))

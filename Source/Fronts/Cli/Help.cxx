@@ -91,7 +91,7 @@ constexpr CommandHelp Commands[] = {
     "style color-by size patient intensity part where labels",
     "  brickccl render pores.nrrd pores.png --intensity scan.nrrd\n"
     "  brickccl render pores.nrrd pores.png --style surface --color-by volume_mm3\n" },
-  { "info", "", "  brickccl info scan.nrrd\n  brickccl info --formats\n" },
+  { "info", "mask box spacing raw formats json", "  brickccl info scan.nrrd\n  brickccl info --formats\n" },
   { "view",
     "",
     "  brickccl view scan.nrrd\n  brickccl view scan.nrrd pores.nrrd\n\n"

@@ -190,8 +190,8 @@ SegmentingRows()
     { "mask", "", &Job::mask, Text, "FILE", group::Labeled,
       "use only voxels where this image is not 0" },
     { "box", "region.box", &Job::box, Shapes([](const std::string & text) { return CheckShapes("box", text); }),
-      "X0,Y0,Z0,X1,Y1,Z1", group::Labeled,
-      "use only the voxels from the first to the last of this box, both included", {},
+      "X,Y,Z,X,Y,Z", group::Labeled,
+      "use only this box: its first and its last voxel, both included", {},
       "Porosity, thresholds and all else refer to this region. Numbers are voxels, counted from 0 as in the columns "
       "bbox_min_x to bbox_max_z, or lengths with a unit (10mm): coordinates as in the columns bbox_min_x_mm to "
       "bbox_max_z_mm. In 2-D: X0,Y0,X1,Y1. Give several boxes, cylinders and spheres to unite them; "

@@ -432,7 +432,10 @@ CheckSameGrid(const LoadedImage & image, const LoadedImage & other, const std::s
   const auto complain = [&](const char * what, double theirs, double ours) {
     std::ostringstream text;
     text << Quoted(otherName) << " is elsewhere in space than the input image: its " << what << " is " << theirs
-         << " instead of " << ours << "; resample it to the grid of the input image";
+         << " instead of " << ours
+         << (other.spacingSource == "none"
+               ? ", assumed since its file has no voxel size; save it with one, or set --spacing X Y Z for both images"
+               : "; resample it to the grid of the input image");
     throw InvalidArgument(text.str());
   };
   constexpr double relative = 1e-4;

@@ -301,6 +301,20 @@ class LabelTest(LabelCommandTest):
                         result = self.ok("label", self.input, self.output, "--minimum-volume", format(limit, "f"), "--json")
                         self.assertEqual(json.loads(result.stdout)["components"], kept)
 
+    def test_the_unit_of_a_minimum_volume_is_repeated(self):
+        write_nrrd(self.input, "uint8", (4, 4, 4), [1] * 64)
+        for text, saying in (("0.5cm3", "1 dropped by --minimum-volume 500 mm3"), ("500", "1 dropped by --minimum-volume 500\n")):
+            self.assertIn(saying, self.ok("label", self.input, self.output, "--minimum-volume", text).stdout)
+
+    def test_a_summary_or_a_picture_needs_no_label_map(self):
+        write_nrrd(self.input, "uint8", (4, 4, 4), [0] * 20 + [1] * 44)
+        before = set(self.contents())
+        self.assertEqual(json.loads(self.ok("label", self.input, "--json").stdout)["components"], 1)
+        self.assertEqual(set(self.contents()), before)
+        self.ok("label", self.input, "--picture", self.path("p.png"))
+        self.assertEqual(set(self.contents()), before | {"p.png"})
+        self.fails("label", self.input, saying="it may be left out only with --statistics, --print, --picture or --json")
+
     def test_lengths_and_volumes_have_units(self):
         random.seed(7)
         write_nrrd(self.input, "uint8", (12, 11, 10), [random.random() < 0.6 for _ in range(1320)], spacing=(0.5, 0.5, 1))

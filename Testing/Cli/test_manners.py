@@ -168,6 +168,7 @@ class HelpTest(CommandTest):
 
     def test_formats_are_listed_once(self):
         listed = self.ok("info", "--formats").stdout
+        self.fails("info", "scan.nrrd", "--formats", saying="--formats lists the formats and takes no scan")
         for text in ("NRRD", ".nii.gz", "FILE.h5::/DATASET", "up to 2-D", "in parts"):
             self.assertIn(text, listed)
         self.assertLessEqual(max(map(len, listed.splitlines())), 80)

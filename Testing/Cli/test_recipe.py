@@ -206,6 +206,12 @@ class RecipeTest(CommandTest):
         self.refuses("[[acceptance]]\nrule = \"number\"\nat_most_count = 1\nwhere = \"volume_mm3 >\"\n", 4, "acceptance.where")
         self.refuses("[[acceptance]]\nrule = \"largest\"\ncolumn = \"volum_mm3\"\nat_most = 1\n", 3, "'volume_mm3'")
 
+    def test_names_of_rules_and_an_empty_recipe(self):
+        rule = "[[acceptance]]\nrule = \"number\"\nat_most_count = 1\n"
+        self.accepts(rule + rule)
+        self.refuses(rule + "name = \"x\"\n" + rule + "name = \"x\"\n", 8, "acceptance.name is 'x', the name of another rule")
+        self.refuses("# nothing\n", 1, "the recipe is empty; `brickccl recipe new` writes one")
+
     def test_rules_that_all_defects_meet_or_none(self):
         rule = "[[acceptance]]\nrule = \"%s\"\n"
         largest = rule % "largest" + "column = \"%s\"\nat_most = %s\n"

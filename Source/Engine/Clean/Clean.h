@@ -160,7 +160,9 @@ struct SweepOptions
   std::optional<Connectivity> connectivity;
   /** Axes along which opposite ends of the image are neighbors. */
   PeriodicAxes periodic;
-  Device       device;
+  /** Voxels where this image of the same extent is 0 are not foreground. */
+  std::optional<ImageView> mask;
+  Device                   device;
   /** The number of threads; 0: all. */
   int           threads = 0;
   ProgressHooks progress;

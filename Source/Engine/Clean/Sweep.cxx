@@ -124,6 +124,7 @@ Sweep(const ImageView & image, const SweepOptions & options)
   UninitializedVector<SizeSum> sums;
   each.connectivity = options.connectivity;
   each.periodic = options.periodic;
+  each.mask = options.mask;
   each.device = options.device;
   each.threads = options.threads;
   for (std::size_t i = 0; i < steps.size(); ++i)

@@ -101,12 +101,15 @@ Proposal(const FileBytes & file, int dimension)
            (dimension == 2 ? ", where X * Y is " : ", where X * Y * Z is ") + std::to_string(file.Size() / bytes);
   }
   std::string       text = "--raw " + size + ":" + type;
-  const std::string spacing = find("(?:^|[^0-9.])([0-9]{0,9}[.]?[0-9]{1,9}[mu]m)(?![a-z])");
-  for (std::size_t axis = 0; axis < sizes.size() && !spacing.empty(); ++axis)
+  const std::string spacing =
+    find("(?:^|[^0-9.x])((?:[0-9]{0,9}[.]?[0-9]{1,9}x){0,2}[0-9]{0,9}[.]?[0-9]{1,9}[mu]m)(?![a-z])");
+  std::string steps = spacing.substr(0, std::max<std::size_t>(spacing.size(), 2) - 2);
+  std::replace(steps.begin(), steps.end(), 'x', ' ');
+  const auto numbers = RealNumbers(steps, "spacing");
+  for (std::size_t axis = 0; axis < sizes.size() && (numbers.size() == 1 || numbers.size() == sizes.size()); ++axis)
   {
-    const std::size_t unit = spacing.size() - 2;
-    text += (axis == 0 ? " --spacing " : " ") +
-            Shortest(RealNumber(spacing.substr(0, unit), "spacing") * Millimeters(spacing.substr(unit)));
+    const double step = numbers[numbers.size() == 1 ? 0 : axis] * Millimeters(spacing.substr(spacing.size() - 2));
+    text += (axis == 0 ? " --spacing " : " ") + Shortest(step);
   }
   return text;
 }
@@ -171,6 +174,10 @@ WhyNotRead(const FileBytes & file, int dimension)
     return (header.empty() ? "it has no header; if it holds raw voxels, read it with "
                            : "open the header " + Quoted(header) + " next to it, or read it with ") +
            Proposal(file, dimension);
+  }
+  if (named == nullptr && HasExtension(file.Path(), ".gz .bz2 .xz .zip .7z .zst"))
+  {
+    return "it is compressed; unpack it first";
   }
   return named != nullptr ? std::string("this is not a ") + named->name + " file: damaged, or another format"
                           : "its format is not supported; these are: " + ReadableFormats() +

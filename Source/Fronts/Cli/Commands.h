@@ -21,6 +21,7 @@ void AddCleanCommand(CLI::App & app, const FrontEnd & frontEnd);
 void AddSplitCommand(CLI::App & app);
 void AddDistanceCommand(CLI::App & app);
 void AddSweepCommand(CLI::App & app);
+void AddCropCommand(CLI::App & app);
 void AddInfoCommand(CLI::App & app);
 void AddViewCommand(CLI::App & app);
 void AddPhantomCommand(CLI::App & app);
@@ -31,8 +32,8 @@ void AddScoreCommand(CLI::App & app);
 void AddCompareCommand(CLI::App & app);
 
 /** Prints what a scan is: its size, spacing, type and orientation, how its values are spread, and which thresholds
- * these propose. \param asJson  prints one JSON object. */
-void PrintScanInfo(const std::string & path, const job::Reading & files, int threads, bool asJson);
+ * these propose. */
+void PrintScanInfo(const job::Job & job);
 
 /** Writes the results of a batch as a workbook, report.xlsx in its folder: summary, verdicts, defects and a histogram.
  *  \param fields  as report::WriteReport takes them \return the path. \throws Unsupported in a build without

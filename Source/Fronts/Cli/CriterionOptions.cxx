@@ -139,18 +139,9 @@ CountPartInRegion(const Segmented &                  segmented,
                   const std::optional<LoadedImage> & mask,
                   int                                threads)
 {
-  if (segmented.pores)
-  {
-    return segmented.pores->partVoxels;
-  }
-  if (!part || !mask)
-  {
-    return {};
-  }
-  LabelOptions options;
-  options.mask = mask->View();
-  options.threads = threads;
-  return Label(part->View(), options).ForegroundVoxelCount();
+  return segmented.pores ? segmented.pores->partVoxels
+       : part && mask    ? job::CountIn(part, threads, mask)
+                         : std::nullopt;
 }
 
 namespace

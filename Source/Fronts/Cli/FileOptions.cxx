@@ -283,6 +283,42 @@ ImageReader::CheckNotRead(const NamedFiles & outputs) const
   }
 }
 
+std::optional<LoadedImage>
+ReadRegion(const job::Region & region, const LoadedImage & image, int threads, ImageReader & reader)
+{
+  std::optional<LoadedImage> mask;
+  if (!region.mask.empty())
+  {
+    mask = reader.Read(region.mask, true);
+    CheckSameGrid(image, *mask, region.mask);
+  }
+  return job::MaskOf(region, image, std::move(mask), threads);
+}
+
+void
+AddRegion(job::Findings &                      findings,
+          const job::Region &                  region,
+          const std::optional<std::uint64_t> & voxels,
+          const LoadedImage &                  image,
+          int                                  line)
+{
+  if (!region.IsGiven())
+  {
+    findings.push_back({ "region", nullptr });
+    return;
+  }
+  using Json = nlohmann::ordered_json;
+  const auto all = static_cast<double>(image.extent.VoxelCount());
+  findings.insert(
+    findings.end(),
+    { { "region/box", region.box },
+      { "region/cylinder", region.cylinder },
+      { "region/sphere", region.sphere },
+      { "region/mask", region.mask },
+      { "region/voxels", voxels ? Json(*voxels) : Json() },
+      { "", voxels ? Json(100 * static_cast<double>(*voxels) / all) : Json(), line, "region: # of the image", "%" } });
+}
+
 std::string
 OutputFor(const std::string & output,
           const std::string & fallback,

@@ -4,7 +4,7 @@
 
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Files/ImageFile.h"
-#include "BrickCCL/Job/Job.h"
+#include "BrickCCL/Job/Region.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
 #include <optional>
@@ -71,6 +71,18 @@ private:
   std::vector<std::pair<std::string, std::vector<std::string>>> m_Read;
   std::vector<std::string>                                      m_Notes;
 };
+
+/** Reads the mask of a region and combines it with its shapes. \return nothing if no region is given. \throws
+ *  InvalidArgument for a mask on another grid, and for shapes that the image does not have. */
+std::optional<LoadedImage>
+ReadRegion(const job::Region & region, const LoadedImage & image, int threads, ImageReader & reader);
+
+/** Adds the region and its share of the image, if one is given. */
+void AddRegion(job::Findings &                      findings,
+               const job::Region &                  region,
+               const std::optional<std::uint64_t> & voxels,
+               const LoadedImage &                  image,
+               int                                  line);
 
 /** Where label maps of a type go: to `output`, or, with a note, to `fallback` if the format of `output` does not hold
  *  them. An empty `fallback` stands for none. \throws Unsupported if there is none; it names formats that hold them. */

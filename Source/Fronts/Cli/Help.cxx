@@ -31,7 +31,7 @@ constexpr std::pair<const char *, const char *> Groups[] = {
   { job::group::Reading, "" },
   { job::group::Labeled, "range-from range-to steps" },
   { job::group::Joined, "" },
-  { job::group::Kept, "where labels keep remove values" },
+  { job::group::Kept, "where labels keep remove values component each only margin" },
   { "The split", "split-height split-by" },
   { job::group::Holes, "" },
   { job::group::LabelMap, "keep-labels" },
@@ -64,7 +64,8 @@ constexpr CommandHelp Commands[] = {
     "File formats:      brickccl info --formats\n"
     "Manual:            brickccl manual | man -l -\n" },
   { "label",
-    "pores threshold range mask connectivity minimum-volume largest fill-holes statistics print picture spacing memory",
+    "pores threshold range mask box connectivity minimum-volume largest fill-holes statistics print picture spacing "
+    "memory",
     "  brickccl label part.nrrd pores.nrrd --pores --statistics pores.csv\n"
     "  brickccl label scan.nii.gz bone.nii.gz --threshold 200 --largest 1\n" },
   { "stats",
@@ -83,6 +84,10 @@ constexpr CommandHelp Commands[] = {
     "  brickccl split powder.nrrd grains.nrrd --statistics grains.csv\n"
     "  brickccl label scan.nrrd powder.nrrd --threshold otsu\n" },
   { "distance", "", "  brickccl distance mask.nrrd depth.nrrd\n" },
+  { "crop",
+    "box component each labels only margin",
+    "  brickccl crop scan.nrrd corner.nrrd --box 0,0,0,99,99,49\n"
+    "  brickccl crop scan.nrrd pores/pore.nrrd --labels pores.nrrd --each --margin 5\n" },
   { "sweep",
     "range-from range-to steps below output plot connectivity spacing",
     "  brickccl sweep scan.nrrd --range-from 200 --range-to 600 --steps 41 \\\n"
@@ -92,7 +97,7 @@ constexpr CommandHelp Commands[] = {
     "style color-by size patient intensity part where labels",
     "  brickccl render pores.nrrd pores.png --intensity scan.nrrd\n"
     "  brickccl render pores.nrrd pores.png --style surface --color-by volume_mm3\n" },
-  { "info", "", "  brickccl info scan.nrrd\n  brickccl info --formats\n" },
+  { "info", "mask box spacing raw formats json", "  brickccl info scan.nrrd\n  brickccl info --formats\n" },
   { "view",
     "",
     "  brickccl view scan.nrrd\n  brickccl view scan.nrrd pores.nrrd\n\n"

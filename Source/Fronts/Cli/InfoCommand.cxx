@@ -3,6 +3,7 @@
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/JobOptions.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Files/Formats.h"
@@ -85,8 +86,13 @@ PrintAsText()
 }
 
 void
-PrintFormats()
+PrintFormats(const job::Job & arguments)
 {
+  if (!arguments.input.empty())
+  {
+    throw InvalidArgument("--formats lists the formats and takes no scan; leave out " + Quoted(arguments.input) +
+                          ", or --formats");
+  }
   const auto row = [](const char * name, const char * suffixes, const char * read, const std::string & written) {
     std::cout << std::left << std::setw(11) << name << std::setw(40) << suffixes << std::setw(10) << read << written
               << '\n';
@@ -114,7 +120,7 @@ RunInfo(const job::Job & arguments)
 {
   if (!arguments.input.empty())
   {
-    PrintScanInfo(arguments.input, arguments, arguments.threads, arguments.json);
+    PrintScanInfo(arguments);
   }
   else if (arguments.json)
   {
@@ -152,18 +158,15 @@ AddInfoCommand(CLI::App & app)
                       std::string("image") + FilesRead +
                         " The size, spacing, type, orientation and histogram of a scan are printed, and thresholds for "
                         "`brickccl label --threshold`.");
-  AddOptions(*command, *arguments, std::string(ReadingOptions) + "threads");
+  AddOptions(*command, *arguments, std::string(ReadingOptions) + RegionOptions + "threads");
   command->add_flag("--json", arguments->json, "print one JSON object");
-  command
-    ->add_flag_callback(
-      "--formats",
-      [] {
-        PrintFormats();
-        throw CLI::Success();
-      },
-      "list the formats of image files")
-    ->trigger_on_parse();
-  command->callback([arguments, command] {
+  auto * const formats = command->add_flag("--formats", "list the formats of image files");
+  command->callback([arguments, command, formats] {
+    if (formats->count() > 0)
+    {
+      PrintFormats(*arguments);
+      return;
+    }
     CheckHasScan(*command, *arguments);
     RunInfo(*arguments);
   });

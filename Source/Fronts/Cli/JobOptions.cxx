@@ -68,6 +68,10 @@ AddOption(CLI::App & command, job::Job & job, const job::Parameter & parameter)
   {
     option->expected(0, 1);
   }
+  if (parameter.form.isList)
+  {
+    option->join(';');
+  }
   if (parameter.form.kind == Kind::Range)
   {
     // One option of two texts; the second one may also begin with a minus sign ("-inf").

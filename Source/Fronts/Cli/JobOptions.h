@@ -22,6 +22,7 @@ inline constexpr const char * ReadingOptions = "spacing raw series accept-irregu
 inline constexpr const char * NeighborOptions = "connectivity neighborhood by-slice periodic ";
 inline constexpr const char * TableOptions =
   "columns intensity part sort top print units ras csv-separator decimal contacts schema ";
+inline constexpr const char * RegionOptions = "mask box cylinder sphere ";
 inline constexpr const char * RunningOptions = "threads json quiet ";
 
 /** Adds the options of parameters (Job/Parameters.h), which set the members of the job. It must live as long as the

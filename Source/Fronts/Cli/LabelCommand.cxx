@@ -14,7 +14,7 @@ AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd)
   auto       job = std::make_shared<job::Job>();
   CLI::App * command = app.add_subcommand("label", "Label the connected components of an image");
   command->add_option("INPUT", job->input, std::string("image") + FilesRead)->required();
-  command->add_option("OUTPUT", job->output, "label map; not needed with --statistics or --print");
+  command->add_option("OUTPUT", job->output, "label map; not needed for a table, a picture or --json");
   AddOptions(*command, *job, "");
   command->callback([job, frontEnd] { RunLabel(*job, frontEnd); });
 }

@@ -32,7 +32,9 @@ AddKept(job::Findings & findings, const job::Job & job, const LabelFindings & fo
   const auto            lineIf = [](std::uint64_t count) { return count > 0 ? TextLine::Kept : 0; };
   const std::string     size = job.minimumSize > 0 ? " --minimum-size " + std::to_string(job.minimumSize) : "";
   const double          smallest = job.minimumVolume.value;
-  const std::string     volume = smallest > 0 ? " --minimum-volume " + Shortest(smallest) : "";
+  const int             power = job.minimumVolume.power;
+  const std::string     unit = power > 0 ? " mm" + std::to_string(power) : "";
+  const std::string     volume = smallest > 0 ? " --minimum-volume " + Shortest(smallest) + unit : "";
   const std::string     limit = size + (size.empty() || volume.empty() ? "" : " and") + volume;
   findings.insert(findings.end(),
                   { { "components_found", report.found, lineIf(areDropped), "# found" },
@@ -47,7 +49,7 @@ AddKept(job::Findings & findings, const job::Job & job, const LabelFindings & fo
                       lineIf(report.beyondLargest),
                       "# dropped by --largest " + std::to_string(job.largest) } });
   AddSizes(findings, "kept_", found.keptVoxels, found.image, found.segmented.pores ? 0 : TextLine::Size, "together #");
-  if (!found.segmented.pores && job.mask.empty())
+  if (!found.segmented.pores && !job.Region::IsGiven())
   {
     const auto all = static_cast<double>(found.image.extent.VoxelCount());
     findings.push_back(
@@ -55,7 +57,11 @@ AddKept(job::Findings & findings, const job::Job & job, const LabelFindings & fo
   }
   else if (!found.segmented.pores && found.isMeasured && !found.table.hasPart)
   {
-    findings.push_back({ "", 100 * TotalsOf(found.table).fraction, TextLine::Size, "# of the mask", "%" });
+    findings.push_back({ "",
+                         100 * TotalsOf(found.table).fraction,
+                         TextLine::Size,
+                         job.mask.empty() ? "# of the region" : "# of the mask",
+                         "%" });
   }
 }
 
@@ -78,6 +84,7 @@ ListFindings(const job::Job & job, const LabelFindings & found)
     AddTotals(findings, TotalsOf(found.table), found.image, 0);
   }
   AddExtent(findings, found.image, TextLine::Grid);
+  AddRegion(findings, job, found.regionVoxels, found.image, TextLine::Grid);
   findings.push_back({ "coordinates", job.ras ? "RAS" : "LPS" });
   findings.push_back({ "channels", found.image.channels });
   AddNeighbors(findings, job, found.connectivity, found.periodic, TextLine::Count);

@@ -156,10 +156,10 @@ private:
       CheckPicture(m_Image.extent);
     }
     CheckLabelMaps(m_Arguments, m_RequestedType, m_Image.extent);
-    if (!m_Arguments.mask.empty())
+    m_Mask = ReadRegion(m_Arguments, m_Image, m_Arguments.threads, m_Reader);
+    if (m_Mask)
     {
-      m_Mask = m_Reader.Read(m_Arguments.mask, true);
-      CheckSameGrid(m_Image, *m_Mask, m_Arguments.mask);
+      m_Found.regionVoxels = m_Arguments.memory > 0 ? std::nullopt : job::CountIn(m_Mask, m_Arguments.threads);
     }
     m_TableImages = ReadTableImages(m_Arguments, m_Image, m_Arguments.threads, m_Reader);
     m_Filter = ReadFilter(m_Arguments, *m_Options.connectivity, m_Image, m_Reader);
@@ -471,9 +471,10 @@ CheckJob(const job::Job & job, NamedFiles & outputs)
   ColumnGroups groups = CheckTableArguments(job, "--statistics");
   CheckUnits(job, false, "--statistics or --print");
   CheckIntensity(job, !job.picture.empty(), "--statistics, --print or --picture");
-  if (job.output.empty() && !job.IsWanted())
+  if (job.output.empty() && !job.IsWanted() && !job.json && job.picture.empty())
   {
-    throw InvalidArgument("OUTPUT, the label map, is missing; it may be left out only with --statistics or --print");
+    throw InvalidArgument("OUTPUT, the label map, is missing; it may be left out only with --statistics, --print, "
+                          "--picture or --json");
   }
   outputs = TableFiles(job, "--statistics");
   outputs.insert(outputs.end(),

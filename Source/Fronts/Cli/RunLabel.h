@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,15 +39,17 @@ struct LabelFindings
   const ComponentTable & table;
   Connectivity           connectivity = Connectivity::Face(1);
 
-  std::uint64_t         components = 0;
-  std::uint64_t         foregroundVoxels = 0;
-  RelabelReport         relabeled = {};
-  std::uint64_t         keptVoxels = 0;
-  std::uint64_t         notNumbers = 0;
-  bool                  isMeasured = false;
-  PeriodicAxes          periodic = {};
-  ComponentFilter       filter = {};
-  ComponentFilterReport filtered = {};
+  std::uint64_t components = 0;
+  std::uint64_t foregroundVoxels = 0;
+  RelabelReport relabeled = {};
+  std::uint64_t keptVoxels = 0;
+  std::uint64_t notNumbers = 0;
+  bool          isMeasured = false;
+  /** The voxels of the region, if one is given. */
+  std::optional<std::uint64_t> regionVoxels = {};
+  PeriodicAxes                 periodic = {};
+  ComponentFilter              filter = {};
+  ComponentFilterReport        filtered = {};
   /** The label map; empty if none was written. */
   std::string output = {};
   LabelType   type = LabelType::Auto;

@@ -210,7 +210,8 @@ void
 PrintJson(const std::string &    path,
           const LoadedImage &    image,
           const ValueHistogram * histogram,
-          const ImageReader &    reader)
+          const ImageReader &    reader,
+          const job::Findings &  region)
 {
   const int              dimension = image.extent.dimension;
   nlohmann::ordered_json info;
@@ -228,6 +229,7 @@ PrintJson(const std::string &    path,
     ways += WayOf(image.geometry, axis);
   }
   info["orientation"] = ways;
+  info.update(job::AsJson(region));
   if (histogram != nullptr)
   {
     info["nan_values"] = histogram->notANumberCount;
@@ -256,27 +258,32 @@ PrintJson(const std::string &    path,
 } // namespace
 
 void
-PrintScanInfo(const std::string & path, const job::Reading & files, int threads, bool asJson)
+PrintScanInfo(const job::Job & job)
 {
-  Reporter    reporter(asJson);
-  ImageReader reader(files, threads, reporter);
-  CheckReading(files, { { "SCAN", path } });
-  const LoadedImage   image = reader.Read(path, false);
+  Reporter    reporter(job.json);
+  ImageReader reader(job, job.threads, reporter);
+  CheckReading(job, { { "SCAN", job.input }, { "--mask", job.mask } });
+  const LoadedImage   image = reader.Read(job.input, false);
+  const auto          region = ReadRegion(job, image, job.threads, reader);
   const ProgressHooks hooks = reporter.Hooks();
   // The channel for a threshold is unknown.
   std::optional<ValueHistogram> histogram;
   if (image.channels == 1)
   {
     reporter.Step("counting values");
-    histogram = HistogramOfValues(image.View(), {}, { threads, Progress(hooks) });
+    const auto inside = region ? std::optional(region->View()) : std::nullopt;
+    histogram = HistogramOfValues(image.View(), inside, { job.threads, Progress(hooks) });
   }
-  if (asJson)
+  job::Findings found;
+  AddRegion(found, job, job::CountIn(region, job.threads), image, 1);
+  if (job.json)
   {
-    PrintJson(path, image, histogram ? &*histogram : nullptr, reader);
+    PrintJson(job.input, image, histogram ? &*histogram : nullptr, reader, found);
     return;
   }
   reporter.Note("");
-  PrintGeometry(path, image);
+  PrintGeometry(job.input, image);
+  std::cout << (region ? job::AsText(found) + "\n" : "");
   if (histogram)
   {
     PrintValues(image, *histogram);

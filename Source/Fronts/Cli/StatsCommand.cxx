@@ -195,13 +195,19 @@ RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
   outputs.push_back({ "--plot", arguments.plot });
   outputs.push_back({ "--picture", arguments.picture });
   const NamedFiles inputs = { { "LABELS", arguments.input },
+                              { "--mask", arguments.mask },
                               { "--intensity", arguments.intensity },
                               { "--part", arguments.part } };
   CheckFiles(arguments, inputs, outputs);
 
   ImageReader reader(arguments, arguments.threads, reporter);
   reader.Protect(outputs);
-  const LoadedImage labels = reader.Read(arguments.input, true);
+  LoadedImage labels = reader.Read(arguments.input, true);
+  const auto  region = ReadRegion(arguments, labels, arguments.threads, reader);
+  if (region)
+  {
+    job::SetOutsideToZero(labels, *region, arguments.threads);
+  }
   if (!arguments.picture.empty())
   {
     CheckPicture(labels.extent);
@@ -211,11 +217,15 @@ RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
   seconds["read"] = watch.Lap();
 
   reporter.Step("measuring");
-  const ProgressHooks  hooks = reporter.Hooks();
-  const HostContext    context{ arguments.threads, Progress(hooks) };
-  RunVolume            volume;
-  const ComponentTable table =
-    MeasureLabelImage(labels.View(), labels.geometry, images.Options(groups), context, volume);
+  const ProgressHooks hooks = reporter.Hooks();
+  const HostContext   context{ arguments.threads, Progress(hooks) };
+  RunVolume           volume;
+  ComponentTable table = MeasureLabelImage(labels.View(), labels.geometry, images.Options(groups), context, volume);
+  if (region)
+  {
+    table.regionVoxels = job::CountIn(region, arguments.threads);
+    table.partTotals.voxels = job::CountIn(images.part, arguments.threads, region).value_or(0);
+  }
   NoteOutsideOfPart(table, reader);
   NoteMeasures(table, reader);
   std::optional<Histogram> histogram;
@@ -252,13 +262,20 @@ RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
   const std::string file = arguments.statistics.empty() ? "" : ": " + Printable(arguments.statistics);
   findings.push_back({ "components", table.components.size(), 1, "# measured" + file, "label" });
   AddTotals(findings, totals, labels, 2);
-  findings.push_back({ "", 100 * totals.fraction, 2, table.hasPart ? "# of the part" : "# of the image", "%" });
+  findings.push_back({ "",
+                       100 * totals.fraction,
+                       2,
+                       table.hasPart ? "# of the part"
+                       : region      ? "# of the region"
+                                     : "# of the image",
+                       "%" });
   if (histogram)
   {
     findings.push_back({ "histogram", HistogramAsJson(*histogram) });
     findings.push_back({ "", DescribeBins(*histogram), 4 });
   }
   AddExtent(findings, labels, 3);
+  AddRegion(findings, arguments, job::CountIn(region, arguments.threads), labels, 3);
   findings.push_back({ "coordinates", arguments.ras ? "RAS" : "LPS" });
   AddRun(findings, reader.Notes(), seconds, "", arguments.IsWanted());
   PrintFindings(findings, arguments, reporter, frontEnd);
@@ -274,7 +291,9 @@ AddStatsCommand(CLI::App & app, const FrontEnd & frontEnd)
   command->add_option("LABELS", arguments->input, "label map; every nonzero value is one component")->required();
   command->add_option("-o,--output", arguments->statistics, "write the table: .csv, .tsv, .json or .xlsx")
     ->type_name("FILE");
-  AddOptions(*command, *arguments, std::string(ReadingOptions) + TableOptions + RunningOptions + "picture");
+  AddOptions(*command,
+             *arguments,
+             std::string(ReadingOptions) + RegionOptions + TableOptions + RunningOptions + "picture");
   auto * const histogram =
     command->add_option("--histogram", arguments->histogram, "count components by a column, in the unit of --units")
       ->type_name("COLUMN");

@@ -163,21 +163,19 @@ DoubleOf(const std::string & text, const std::string & option)
 
 /** Notes that all thresholds are outside of the values. */
 void
-NoteRange(const LoadedImage & image, const Curve & curve, int threads, ImageReader & reader)
+NoteRange(const LoadedImage & image, const Curve & curve, const SweepOptions & options, ImageReader & reader)
 {
   const std::uint64_t voxels = curve.steps.front().voxels;
   if (curve.steps.back().voxels != voxels || (voxels != 0 && voxels != static_cast<std::uint64_t>(curve.voxels)))
   {
     return;
   }
-  HostContext context;
-  context.threads = threads;
-  const ValueHistogram histogram = HistogramOfValues(image.View(), {}, context);
+  const ValueHistogram histogram = HistogramOfValues(image.View(), options.mask, { options.threads });
   if (histogram.valueCount > 0 &&
       (histogram.maximum < curve.steps.front().threshold || histogram.minimum > curve.steps.back().threshold))
   {
-    reader.Note("no voxel is in this range; the scan's values range from " + histogram.minimum.ToString() + " to " +
-                histogram.maximum.ToString());
+    reader.Note("no voxel is in this range; the " + std::string(options.mask ? "region" : "scan") +
+                "'s values range from " + histogram.minimum.ToString() + " to " + histogram.maximum.ToString());
   }
 }
 
@@ -198,7 +196,9 @@ RunSweep(const SweepArguments & arguments)
   options.device = { Device::Kind::Cpu, 0 };
   options.Thresholds();
   const NamedFiles outputs = { { "--output", arguments.output }, { "--plot", arguments.plot } };
-  const NamedFiles inputs = { { "IMAGE", arguments.input }, { "--neighborhood", NeighborhoodFile(arguments) } };
+  const NamedFiles inputs = { { "IMAGE", arguments.input },
+                              { "--mask", arguments.mask },
+                              { "--neighborhood", NeighborhoodFile(arguments) } };
   CheckTableName(arguments.output);
   CheckWritable(arguments.output);
   if (!arguments.plot.empty())
@@ -213,6 +213,12 @@ RunSweep(const SweepArguments & arguments)
   const LoadedImage image = reader.Read(arguments.input, false);
   options.connectivity = ConnectivityFor(arguments, image.extent, reader);
   options.periodic = PeriodicFor(arguments, *options.connectivity);
+  const auto region = ReadRegion(arguments, image, arguments.threads, reader);
+  const auto regionVoxels = job::CountIn(region, arguments.threads);
+  if (region)
+  {
+    options.mask = region->View();
+  }
   seconds["read"] = watch.Lap();
 
   reporter.Step("sweeping");
@@ -221,8 +227,9 @@ RunSweep(const SweepArguments & arguments)
   const Curve curve{ Sweep(image.View(), options),
                      SizeName(dimension),
                      image.geometry.VoxelVolume(dimension),
-                     image.extent.VoxelCount() };
-  NoteRange(image, curve, arguments.threads, reader);
+                     static_cast<std::int64_t>(
+                       regionVoxels.value_or(static_cast<std::uint64_t>(image.extent.VoxelCount()))) };
+  NoteRange(image, curve, options, reader);
   seconds["sweep"] = watch.Lap();
 
   reporter.Step("writing " + arguments.output);
@@ -251,6 +258,7 @@ RunSweep(const SweepArguments & arguments)
     { "", most, 2, most == 0 ? "no components" : "most components (#) at " + job::Readable(peak->threshold) });
   findings.push_back({ "below", arguments.below });
   AddSpacing(findings, image, 3);
+  AddRegion(findings, arguments, regionVoxels, image, 3);
   findings.push_back({ "", Printable(arguments.output), 4, "#: one row per threshold" });
   AddRun(findings, reader.Notes(), seconds, "", false);
   PrintFindings(findings, arguments, reporter);
@@ -286,7 +294,7 @@ AddSweepCommand(CLI::App & app)
     ->type_name("FILE")
     ->required();
   command->add_option("--plot", arguments->plot, "draw the curve: .png or .svg")->type_name("FILE");
-  AddOptions(*command, *arguments, std::string(ReadingOptions) + NeighborOptions + RunningOptions);
+  AddOptions(*command, *arguments, std::string(ReadingOptions) + RegionOptions + NeighborOptions + RunningOptions);
   command->get_option("--json")->description("print the curve and a summary as one JSON object");
   command->callback([arguments] { RunSweep(*arguments); });
 }

@@ -73,6 +73,7 @@ main(int argc, char ** argv) // NOLINT(bugprone-exception-escape): commands are 
   brickccl::cli::AddSplitCommand(app);
   brickccl::cli::AddDistanceCommand(app);
   brickccl::cli::AddSweepCommand(app);
+  brickccl::cli::AddCropCommand(app);
 #ifdef BRICKCCL_USE_VTK
   // They are here for the list of commands, for completion and the manual.
   brickccl::cli::AddMeshCommand(app, {});

@@ -262,6 +262,11 @@ private:
     }
     CheckKeysOfRule(given, *known);
     rule.name = rule.name.empty() ? rule.rule : rule.name;
+    if (given.Has("name") && !m_RuleNames.insert(rule.name).second)
+    {
+      Complain(given.LineOf("name"),
+               "acceptance.name is " + Quoted(rule.name) + ", the name of another rule; change it");
+    }
     if (given.Has("where"))
     {
       CheckCondition(rule.where, "acceptance.where", given.LineOf("where"));
@@ -422,6 +427,7 @@ private:
   const std::vector<GivenKeys> & m_Rules;
   std::vector<RecipeProblem> &   m_Problems;
   std::set<std::string>          m_Columns;
+  std::set<std::string>          m_RuleNames;
 };
 
 } // namespace

@@ -83,6 +83,9 @@ private:
     Add(!m_Recipe.raw.empty(), "Files without a header are raw voxels: {1}.", { m_Recipe.raw });
     Add(!spacing.empty(), "The voxel size is {1} mm; it overrides the files.", { spacing });
     Add(!m_Recipe.smooth.empty(), "The image is smoothed by {1}.", { m_Recipe.smooth });
+    Add(!m_Recipe.box.empty(), "Only the region of these boxes counts: {1}.", { m_Recipe.box });
+    Add(!m_Recipe.cylinder.empty(), "Only the region of these cylinders counts: {1}.", { m_Recipe.cylinder });
+    Add(!m_Recipe.sphere.empty(), "Only the region of these spheres counts: {1}.", { m_Recipe.sphere });
   }
 
   void
@@ -198,7 +201,9 @@ private:
 std::string
 ExplainRule(const AcceptanceRule & rule, const Recipe & recipe, const job::Language & language)
 {
-  const std::string region = recipe.partMethod == "none" ? "image" : recipe.erode > 0 ? "part's core" : "part";
+  const std::string region = recipe.partMethod == "none" ? (recipe.Region::IsGiven() ? "region" : "image")
+                           : recipe.erode > 0            ? "part's core"
+                                                         : "part";
   return FindRule(rule.rule)->explain(rule, region, language) +
          (rule.where.empty() ? "" : language(", of those with {1}", { rule.where }));
 }

@@ -10,6 +10,7 @@
 #include "BrickCCL/Labels/LabeledRuns.h"
 #include "BrickCCL/Runs/FindRuns.h"
 #include "BrickCCL/Job/JobCriterion.h"
+#include "BrickCCL/Job/Region.h"
 #include "BrickCCL/Segmenting/PoresOfPart.h"
 
 #include <algorithm>
@@ -100,14 +101,18 @@ Erode(const LoadedImage & mask, double depth, const ProgressHooks & hooks, int t
 
 /** The criterion of the part's material. */
 Criterion
-MaterialOf(const LoadedImage & image, const job::Part & part, const HostContext & context, FoundPart & found)
+MaterialOf(const LoadedImage &              image,
+           const job::Part &                part,
+           const std::optional<ImageView> & region,
+           const HostContext &              context,
+           FoundPart &                      found)
 {
   if (part.partRange)
   {
     return Criterion::InRange(AsVoxelValue(part.partRange->low, image.type),
                               AsVoxelValue(part.partRange->high, image.type));
   }
-  found.threshold = job::ThresholdOf(image.View(), {}, part.partThreshold, context);
+  found.threshold = job::ThresholdOf(image.View(), region, part.partThreshold, context);
   return found.threshold->AtOrAbove();
 }
 
@@ -229,13 +234,15 @@ LieWithin(const LoadedImage & mask, const RunVolume & runs, std::uint64_t count)
 FoundPart
 FindPart(const LoadedImage &                        image,
          const job::Part &                          part,
+         LoadedImage *                              region,
          const ProgressHooks &                      hooks,
          int                                        threads,
          const std::function<void(std::uint64_t)> & onMaterial)
 {
   FoundPart         found;
   const HostContext context{ threads, Progress(hooks) };
-  const Criterion   material = MaterialOf(image, part, context, found);
+  const auto        inside = region != nullptr ? std::optional(region->View()) : std::nullopt;
+  const Criterion   material = MaterialOf(image, part, inside, context, found);
   if (onMaterial)
   {
     onMaterial(CountRuns(image.View(), material, {}, context.Silent()));
@@ -245,6 +252,7 @@ FindPart(const LoadedImage &                        image,
     PoreOptions options;
     options.material = material;
     options.closeWidth = part.close;
+    options.region = inside;
     options.geometry = image.geometry;
     options.device.kind = Device::Kind::Cpu;
     options.threads = threads;
@@ -258,6 +266,14 @@ FindPart(const LoadedImage &                        image,
   if (part.erode > 0)
   {
     found.inside = Erode(found.mask, part.erode, hooks, threads);
+  }
+  if (region != nullptr)
+  {
+    job::SetOutsideToZero(*region, found.mask, threads);
+  }
+  if (region != nullptr && found.inside)
+  {
+    job::SetOutsideToZero(*found.inside, *region, threads);
   }
   return found;
 }

@@ -31,19 +31,15 @@ struct FoundPart
 
   /** Notes, each a sentence without a full stop. */
   std::vector<std::string> notes;
-
-  const LoadedImage &
-  Inside() const
-  {
-    return inside ? *inside : mask;
-  }
 };
 
-/** Finds the part of an image. \param onMaterial  called with the number of runs of the material before memory that
- *  grows with it is allocated; it may throw. \throws InvalidArgument if no voxel has values of the material, or none
- *  is deep enough for defects to count; Canceled. */
+/** Finds the part of an image. \param region  null, or a mask: thresholds and pores are
+ * found in it, and what is not in the part is left out of it \param onMaterial  called with the
+ * number of runs of the material before memory that grows with it is allocated; it may throw. \throws InvalidArgument
+ * if no voxel has values of the material, or none is deep enough for defects to count; Canceled. */
 FoundPart FindPart(const LoadedImage &                        image,
                    const job::Part &                          part,
+                   LoadedImage *                              region,
                    const ProgressHooks &                      hooks,
                    int                                        threads,
                    const std::function<void(std::uint64_t)> & onMaterial = {});

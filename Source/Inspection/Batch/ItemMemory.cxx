@@ -87,7 +87,8 @@ MemoryForVoxels(const ItemHeader & header, const Recipe & recipe)
                                              voxels * (smoothed + masks + labeling + thickness) });
   // Voxels that lie in the file as they are, are not copied.
   const std::uint64_t file = header.fileBytes < header.voxelBytes ? header.fileBytes : 0;
-  return OwnBytes + header.voxelBytes + file + steps + voxels * BytesForLists;
+  const std::uint64_t region = recipe.Region::IsGiven() ? voxels : 0;
+  return OwnBytes + header.voxelBytes + file + region + steps + voxels * BytesForLists;
 }
 
 std::uint64_t

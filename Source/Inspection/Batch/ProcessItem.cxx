@@ -19,6 +19,7 @@
 #include "BrickCCL/Host/Stopwatch.h"
 #include "BrickCCL/Host/System.h"
 #include "BrickCCL/Job/JobCriterion.h"
+#include "BrickCCL/Job/Region.h"
 #include "BrickCCL/Labels/ExpandLabels.h"
 #include "BrickCCL/Labels/Relabel.h"
 #include "BrickCCL/Measuring/Measure.h"
@@ -184,10 +185,11 @@ private:
                   draws && m_Recipe.labels != "none" && !m_Options.surfacesProgram.empty());
   }
 
-  /** Smooths the image, and finds the part and the threshold. */
+  /** Smooths the image, and finds the region, the part and the threshold. */
   void
   Segment()
   {
+    m_Region = job::MaskOf(m_Recipe, m_Image, {}, m_Options.threads);
     if (!m_Recipe.smooth.empty())
     {
       m_Smoothed = SmoothImage(m_Image, SmoothingMethod::FromText(m_Recipe.smooth), Context());
@@ -197,11 +199,13 @@ private:
       const std::function<void(std::uint64_t)> check = [this](std::uint64_t runs) {
         m_Memory.CheckLists(MemoryForPart(runs, m_Image.extent));
       };
-      m_Part = FindPart(Segmented(), m_Recipe, m_Hooks, m_Options.threads, m_Memory.IsLimited() ? check : nullptr);
-      for (const std::string & note : m_Part->notes)
-      {
-        Note(note);
-      }
+      m_Part = FindPart(Segmented(),
+                        m_Recipe,
+                        m_Region ? &*m_Region : nullptr,
+                        m_Hooks,
+                        m_Options.threads,
+                        m_Memory.IsLimited() ? check : nullptr);
+      m_Notes.insert(m_Notes.end(), m_Part->notes.begin(), m_Part->notes.end());
       if (m_Part->threshold)
       {
         m_Summary["part_threshold"] = ThresholdAsJson(m_Part->threshold->value);
@@ -209,14 +213,23 @@ private:
     }
     if (!m_Recipe.threshold.empty())
     {
-      std::optional<ImageView> inside;
-      if (m_Part)
-      {
-        inside = m_Part->mask.View();
-      }
-      m_Threshold = job::ThresholdOf(Segmented().View(), inside, m_Recipe.threshold, Context());
+      m_Threshold = job::ThresholdOf(Segmented().View(), Searched(), m_Recipe.threshold, Context());
       m_Summary["threshold"] = ThresholdAsJson(m_Threshold->value);
     }
+  }
+
+  /** Where defects are looked for; nothing: everywhere. */
+  std::optional<ImageView>
+  Searched() const
+  {
+    return m_Region ? std::optional(m_Region->View()) : m_Part ? std::optional(m_Part->mask.View()) : std::nullopt;
+  }
+
+  /** Where they count: the region whose share porosity is. */
+  std::optional<ImageView>
+  Counted() const
+  {
+    return m_Part && m_Part->inside ? std::optional(m_Part->inside->View()) : Searched();
   }
 
   /** The image that thresholds look at. */
@@ -254,10 +267,7 @@ private:
     options.device = Device::FromName(m_Options.device);
     options.threads = m_Options.threads;
     options.progress = m_Hooks;
-    if (m_Part)
-    {
-      options.mask = m_Part->mask.View();
-    }
+    options.mask = Searched();
     const ImageView image = AreDefectsPores() ? m_Part->pores->View() : Segmented().View();
     if (m_Memory.IsLimited())
     {
@@ -340,16 +350,16 @@ private:
       // Distances and contacts are those among the defects that are left.
       m_Table = MeasureRuns();
     }
-    if (m_Part && m_Part->inside)
+    if (m_Part && (m_Part->inside || m_Region))
     {
-      // All defects are in the core, and porosity is their share of it.
-      m_Table.partTotals.voxels = CountVoxels(*m_Part->inside);
+      // All defects are in the core or the region, and porosity is their share of it.
+      m_Table.partTotals.voxels = CountVoxels(m_Part->inside ? *m_Part->inside : *m_Region);
     }
     const Totals totals = TotalsOf(m_Table);
     m_Summary["defects"] = totals.components;
     m_Summary["defect_voxels"] = totals.voxels;
     m_Summary["defect_" + totals.sizeName] = totals.size;
-    m_Summary["region"] = !m_Part ? "image" : m_Part->inside ? "core" : "part";
+    m_Summary["region"] = !m_Part ? (m_Region ? "region" : "image") : m_Part->inside ? "core" : "part";
     m_Summary["region_" + totals.sizeName] = totals.regionSize;
     m_Summary["porosity_percent"] = 100 * totals.fraction;
   }
@@ -357,8 +367,7 @@ private:
   std::string
   JudgeItem()
   {
-    const auto part = m_Part ? std::optional<ImageView>(m_Part->Inside().View()) : std::nullopt;
-    const auto results = Judge(m_Recipe.acceptance, { m_Table, m_Runs, part, Context() });
+    const auto results = Judge(m_Recipe.acceptance, { m_Table, m_Runs, Counted(), Context() });
     auto       rules = ordered_json::array();
     bool       passes = true;
     for (std::size_t i = 0; i < results.size(); ++i)
@@ -460,6 +469,7 @@ private:
   ProgressHooks              m_Hooks;
   LoadedImage                m_Image;
   std::optional<LoadedImage> m_Smoothed;
+  std::optional<LoadedImage> m_Region;
   std::optional<FoundPart>   m_Part;
   std::optional<Threshold>   m_Threshold;
   RunVolume                  m_Runs;

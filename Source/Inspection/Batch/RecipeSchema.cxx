@@ -21,6 +21,7 @@ const std::vector<std::pair<std::string, std::string>> Tables = {
   { "input", "how inputs are read" },
   { "smoothing", "how the image is smoothed before the threshold; intensities and pictures are of the original image" },
   { "threshold", "which voxels may belong to defects" },
+  { "region", "where in the image defects count; thresholds and porosity refer to it" },
   { "part", "the part that is inspected: defects outside of it do not count" },
   { "labeling", "how voxels become components" },
   { "measuring", "which columns the table has besides the default ones" },

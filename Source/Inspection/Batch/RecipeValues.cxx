@@ -241,6 +241,10 @@ public:
                                     : "this is not TOML: " + what + " (https://toml.io describes TOML)");
       return m_Values;
     }
+    if (all.empty())
+    {
+      Complain(1, "the recipe is empty; `brickccl recipe new` writes one");
+    }
     const std::vector<std::string> & known = RecipeTables();
     for (const bool readsKnown : { true, false })
     {

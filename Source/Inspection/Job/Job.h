@@ -49,8 +49,25 @@ struct Part
   double erode = 0;
 };
 
+/** The part of the image that is looked at; everything refers to it. Empty: all of the image. */
+struct Region
+{
+  /** As RegionShapes reads them, with ";" between. */
+  std::string box;
+  std::string cylinder;
+  std::string sphere;
+  /** An image that is not 0 there. */
+  std::string mask;
+
+  bool
+  IsGiven() const
+  {
+    return !box.empty() || !cylinder.empty() || !sphere.empty() || !mask.empty();
+  }
+};
+
 /** Which voxels are labeled, and which of them are joined. */
-struct Segmenting : Part
+struct Segmenting : Part, Region
 {
   /** As SmoothingMethod::FromText reads it; empty: the image stays as it is. */
   std::string                     smooth;
@@ -60,7 +77,6 @@ struct Segmenting : Part
   bool                  below = false;
   std::string           background = "0";
   bool                  pores = false;
-  std::string           mask;
   bool                  equalValue = false;
   std::optional<Number> tolerance;
 

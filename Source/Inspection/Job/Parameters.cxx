@@ -6,6 +6,7 @@
 #include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Files/ImageFile.h"
 #include "BrickCCL/Job/Language.h"
+#include "BrickCCL/Job/Region.h"
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Segmenting/Smoothing.h"
 
@@ -109,6 +110,15 @@ Checked(std::string (*check)(const std::string &))
   return { Kind::Text, -Finite, Finite, {}, {}, check };
 }
 
+/** Texts of which several are united. */
+Form
+Shapes(std::string (*check)(const std::string &))
+{
+  Form form = Checked(check);
+  form.isList = true;
+  return form;
+}
+
 const Form Flag = { Kind::Flag };
 const Form Text = { Kind::Text };
 const Form Count = { Kind::Whole, 0 };
@@ -188,7 +198,26 @@ SegmentingRows()
     { "background", "", &Job::background, Text, "V", group::Labeled,
       "value that counts as background; none: label every voxel", { "", "range threshold pores" } },
     { "mask", "", &Job::mask, Text, "FILE", group::Labeled,
-      "label only where this image is not 0" },
+      "use only voxels where this image is not 0" },
+    { "box", "region.box", &Job::box, Shapes([](const std::string & text) { return CheckShapes("box", text); }),
+      "X,Y,Z,X,Y,Z", group::Labeled,
+      "use only this box: its first and its last voxel, both included", {},
+      "Porosity, thresholds and all else refer to this region. Numbers are voxels, counted from 0 as in the columns "
+      "bbox_min_x to bbox_max_z, or lengths with a unit (10mm): coordinates as in the columns bbox_min_x_mm to "
+      "bbox_max_z_mm. In 2-D: X0,Y0,X1,Y1. Give several boxes, cylinders and spheres to unite them; "
+      "not:X0,... leaves a shape out.",
+      "box in which defects are looked for, from the first to the last voxel: \"0,0,0,99,99,49\", or lengths: "
+      "\"0mm,0mm,0mm,20mm,20mm,10mm\"; several shapes, with ; between, are united, and not:0,0,0,... leaves one out" },
+    { "cylinder", "region.cylinder", &Job::cylinder, Shapes([](const std::string & text) { return CheckShapes("cylinder", text); }),
+      "z:X,Y,R[,Z0,Z1]", group::Labeled,
+      "use only voxels in this cylinder along x, y or z", {},
+      "X,Y is its axis and R its radius, all in voxels or all as 10mm; R may be in mm behind voxels. Along x: "
+      "x:Y,Z,R[,X0,X1].",
+      "cylinder in which defects are looked for: \"z:X,Y,R\" or \"z:X,Y,R,Z0,Z1\"" },
+    { "sphere", "region.sphere", &Job::sphere, Shapes([](const std::string & text) { return CheckShapes("sphere", text); }),
+      "X,Y,Z,R", group::Labeled,
+      "use only voxels in this sphere (2-D, a disk: X,Y,R)", {}, {},
+      "sphere in which defects are looked for: \"X,Y,Z,R\"" },
     { "smooth", "", &Job::smooth, Checked(CheckSmoothing), "FILTER", group::Labeled,
       "smooth the image first: median:R (voxels) or gaussian:MM", NeedsWhole,
       "The median is over 2 R + 1 voxels along each axis, R is 1 to 50. MM is the standard deviation, at most 10 voxels." },

@@ -60,6 +60,8 @@ struct Form
   std::vector<std::string> choices = {};
   /** Of texts: says what would be right, or nothing if the text is. It may throw InvalidArgument. */
   std::string (*check)(const std::string & text) = nullptr;
+  /** Whether there may be several, with ";" between. */
+  bool isList = false;
 };
 
 /** One of several texts. */

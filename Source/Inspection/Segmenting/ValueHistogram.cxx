@@ -2,6 +2,7 @@
 #include "BrickCCL/Segmenting/ValueHistogram.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Measuring/CountNotANumber.h"
 
 #include <algorithm>
 #include <cmath>
@@ -156,9 +157,7 @@ private:
     VisitScalarType(mask.type, [&](auto tag) {
       using TMask = typename decltype(tag)::Type;
       const auto * const values = static_cast<const TMask *>(mask.data);
-      std::transform(values + begin, values + end, inside.begin(), [](TMask value) {
-        return value != TMask(0) ? 1 : 0;
-      });
+      std::transform(values + begin, values + end, inside.begin(), IsInPart<TMask>);
     });
     return inside;
   }

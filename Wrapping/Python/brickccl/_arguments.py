@@ -46,6 +46,7 @@ class LabelArguments(TypedDict, total=False):
     background: float | None
     tolerance: float | None
     mask: Any
+    box: Any
     by_slice: int | None
     neighborhood: Any
     periodic: Any
@@ -73,6 +74,7 @@ DEFAULTS: LabelArguments = {
     "background": 0,
     "tolerance": None,
     "mask": None,
+    "box": None,
     "by_slice": None,
     "neighborhood": None,
     "periodic": (),

@@ -36,7 +36,7 @@ def find(image: Any, *, start: Sequence[int] | None = None, **arguments: Unpack[
 
     Other Parameters
     ----------------
-    connectivity, criterion, range, background, tolerance, mask, by_slice, neighborhood, periodic, order, minimum_size, \
+    connectivity, criterion, range, background, tolerance, mask, box, by_slice, neighborhood, periodic, order, minimum_size, \
 maximum_size, minimum_volume, largest, seeds, clear_border, touching, fill_holes, device, algorithm, threads, spacing, \
 progress
         As for `label`.
@@ -69,7 +69,7 @@ progress
 _ON_HOST: dict[str, Any] = {"start": None} | {
     name: value
     for name, value in DEFAULTS.items()
-    if name in ("neighborhood", "periodic", "seeds", "clear_border", "touching", "fill_holes")
+    if name in ("neighborhood", "periodic", "box", "seeds", "clear_border", "touching", "fill_holes")
 }
 
 
@@ -80,14 +80,14 @@ def _find(given: Mapping[str, Any], start: Any, progress: Any) -> Labeling:
         volume, given = on_host(given)
     elif isinstance(image, np.ndarray) and image.size == 0:
         voxels(with_voxels(image), "the image")
-        volume, given = Volume(image, image), {**given, "mask": None, "touching": None}
+        volume, given = Volume(image, image), {**given, "mask": None, "box": None, "touching": None}
     else:
         volume = as_volume(image)
-    mask, spacing = given["mask"], given["spacing"]
+    spacing = given["spacing"]
     kept = (given["seeds"], given["clear_border"], given["touching"], given["fill_holes"])
     runs = _core.find(
         with_voxels(volume.array),
-        None if mask is None else volume.companion("mask", mask),
+        _mask_of(volume, given["mask"], given["box"]),
         _rules(volume, given),
         volume.geometry(spacing, start),
         progress,
@@ -96,6 +96,27 @@ def _find(given: Mapping[str, Any], start: Any, progress: Any) -> Labeling:
     if device != "auto" and runs.remark:
         warnings.warn(runs.remark, RuntimeWarning, stacklevel=3)
     return Labeling(runs, volume, given)
+
+
+def _mask_of(volume: Volume, mask: Any, box: Any) -> np.ndarray[Any, Any] | None:
+    """The mask for the engine: the voxels of the mask that are in the box."""
+    masked = volume.companion("mask", mask)
+    if box is None:
+        return masked
+    slices = box if isinstance(box, tuple) else (box,)
+    if not all(isinstance(one, slice) or one is Ellipsis for one in slices):
+        raise TypeError(f"box must be slices such as np.s_[10:60, :, 20:80], not {box!r}")
+    shape = volume.array.shape[:: -1 if volume.is_reversed else 1]
+    inside = np.zeros(shape, np.bool_)
+    try:
+        inside[slices] = True
+    except IndexError as error:
+        raise ValueError(f"box does not fit the image, whose shape is {shape}: {error}") from None
+    if not inside.any():
+        raise ValueError(f"box={box!r} has no voxel of the image, whose shape is {shape}")
+    if volume.is_reversed:
+        inside = np.ascontiguousarray(inside.T)
+    return inside if masked is None else inside & (masked != 0)
 
 
 def remark_on(device: str) -> str:
@@ -195,6 +216,9 @@ def label(
         in float64 (numpy rounds float32 differences to float32).
     mask : array or image, optional
         Same shape; voxels where it is 0 are ignored. NaN in masks is refused, also in `touching`.
+    box : tuple of slice, optional
+        Label only in this box, like slices of the array: ``np.s_[10:60, :, 20:80]``, or what `scipy.ndimage.find_objects`
+        returns. The labels have the image's shape. With `mask`, only voxels in both count.
     by_slice : int, optional
         An axis of the array; each slice across it is labeled separately.
     neighborhood : array or str, optional

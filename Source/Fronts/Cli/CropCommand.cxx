@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Cli/FileOptions.h"
+#include "BrickCCL/Cli/JobOptions.h"
+#include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Core/Counted.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/Disk/AtomicFile.h"
+#include "BrickCCL/Job/Parameters.h"
+#include "BrickCCL/Measuring/Measuring.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <memory>
+
+namespace brickccl::cli
+{
+
+namespace
+{
+
+struct CropArguments : job::Job
+{
+  std::string                  labelFile;
+  std::optional<std::uint64_t> component;
+  bool                         each = false;
+  bool                         only = false;
+  std::string                  margin = "0";
+};
+
+using Place = std::array<std::int64_t, MaximumDimension>;
+
+/** A part that is cut out: the voxels from the first to the last index, both included, of a component or of a region.
+ */
+struct Cut
+{
+  std::string                  file;
+  std::optional<std::uint64_t> label;
+  Place                        first = {};
+  Place                        last = {};
+};
+
+/** The margin in voxels along each axis. */
+Place
+MarginOf(const CropArguments & arguments, const LoadedImage & image)
+{
+  Place      voxels = {};
+  double     length = 0;
+  const bool isInVoxels = job::NumberOf(arguments.margin).has_value();
+  if (job::SetValue({ job::Kind::Number, 0, 1e9, "mm" }, { arguments.margin }, &length) ||
+      (isInVoxels && length != std::floor(length)) || (!isInVoxels && image.spacingSource == "none"))
+  {
+    throw InvalidArgument("--margin must be a number of voxels, or, of an image with a voxel size, a length such as "
+                          "0.5mm, not " +
+                          Quoted(arguments.margin));
+  }
+  for (std::size_t axis = 0; axis < voxels.size(); ++axis)
+  {
+    constexpr double rounding = 1e-6;
+    voxels[axis] =
+      static_cast<std::int64_t>(std::ceil(length / (isInVoxels ? 1 : image.geometry.spacing[axis]) - rounding));
+  }
+  return voxels;
+}
+
+/** The boxes of the components that are asked for, or one around all of them. */
+std::vector<Cut>
+FindCuts(const CropArguments & arguments, const LoadedImage & labels)
+{
+  const bool           areAll = !arguments.each && !arguments.component;
+  const ComponentTable table = MeasureLabelImage(labels.View(), {}, {}, arguments.threads);
+  const Place          margin = MarginOf(arguments, labels);
+  const std::string    extension = ExtensionOf(arguments.output);
+  const std::string    stem = arguments.output.substr(0, arguments.output.size() - extension.size());
+  std::vector<Cut>     cuts;
+  for (const ComponentMeasures & component : table.components)
+  {
+    if (arguments.component.value_or(component.label) != component.label)
+    {
+      continue;
+    }
+    const bool isNew = cuts.empty() || !areAll;
+    if (isNew)
+    {
+      cuts.push_back({ arguments.each ? stem + "_" + std::to_string(component.label) + extension : arguments.output,
+                       areAll ? std::nullopt : std::optional(component.label) });
+    }
+    for (std::size_t axis = 0; axis < margin.size(); ++axis)
+    {
+      const auto first = std::max(std::int64_t{ 0 }, component.boxMinimum[axis] - margin[axis]);
+      const auto last = std::min(labels.extent.size[axis] - 1, component.boxMaximum[axis] + margin[axis]);
+      cuts.back().first[axis] = isNew ? first : std::min(first, cuts.back().first[axis]);
+      cuts.back().last[axis] = isNew ? last : std::max(last, cuts.back().last[axis]);
+    }
+  }
+  if (cuts.empty())
+  {
+    throw InvalidArgument(Quoted(arguments.labelFile.empty() ? arguments.input : arguments.labelFile) + " has no " +
+                          (arguments.component ? "component " + std::to_string(*arguments.component) : "components"));
+  }
+  return cuts;
+}
+
+/** The voxels of a cut, with its place in space. */
+LoadedImage
+CutOut(const LoadedImage & image, const Cut & cut)
+{
+  LoadedImage part;
+  part.type = image.type;
+  part.extent = image.extent;
+  part.geometry = image.geometry;
+  part.segmentation = image.segmentation;
+  for (std::size_t axis = 0; axis < cut.first.size(); ++axis)
+  {
+    part.extent.size[axis] = cut.last[axis] - cut.first[axis] + 1;
+    for (std::size_t row = 0; row < cut.first.size(); ++row)
+    {
+      part.geometry.origin[row] +=
+        image.geometry.direction[row][axis] * image.geometry.spacing[axis] * static_cast<double>(cut.first[axis]);
+    }
+  }
+  const std::size_t bytes = static_cast<std::size_t>(part.extent.RowLength()) * SizeOf(image.type);
+  std::byte *       output = part.voxels.Resize(part.ByteCount());
+  RowPosition       position(part.extent, 0);
+  for (std::int64_t row = 0; row < part.extent.RowCount(); ++row, position.Advance(part.extent), output += bytes)
+  {
+    std::int64_t begin = 0;
+    for (std::size_t axis = cut.first.size() - 1; axis > 0; --axis)
+    {
+      begin = (begin + cut.first[axis] + position.at[axis - 1]) * image.extent.size[axis - 1];
+    }
+    std::memcpy(output,
+                image.voxels.Data() + static_cast<std::size_t>(begin + cut.first[0]) * SizeOf(image.type),
+                bytes);
+  }
+  return part;
+}
+
+/** Sets the voxels of an image that do not have a label to 0. */
+void
+KeepOnly(std::uint64_t label, LoadedImage labels, int threads, LoadedImage & image)
+{
+  VisitScalarType(labels.type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    std::vector<std::uint8_t> mask(static_cast<std::size_t>(labels.extent.VoxelCount()));
+    const T * const           values = static_cast<const T *>(labels.View().data);
+    std::transform(values, values + mask.size(), mask.begin(), [&](T value) {
+      return static_cast<std::uint64_t>(value) == label ? 1 : 0;
+    });
+    labels.type = ScalarType::UInt8;
+    labels.voxels.Share(nullptr, mask.data(), mask.size());
+    job::SetOutsideToZero(image, labels, threads);
+  });
+}
+
+/** Writes a part of an image, with the segments that are in it. */
+void
+WritePart(const LoadedImage & part, const std::string & file, const CropArguments & arguments, ImageReader & reader)
+{
+  ImageToWrite written = ImageToWrite::FromMemory(part.voxels.Data(), part.type, part.extent, part.geometry);
+  written.segmentation = part.segmentation;
+  if (!part.segmentation.segments.empty() && HoldsSegments(file, part.extent))
+  {
+    const ComponentTable       table = MeasureLabelImage(part.View(), {}, {}, arguments.threads);
+    std::vector<std::uint64_t> labels;
+    for (const ComponentMeasures & component : table.components)
+    {
+      labels.push_back(component.label);
+    }
+    written.segmentation = SegmentsOf(part, table, labels, false, reader);
+  }
+  WriteImage(file, written, { !arguments.noCompression, { arguments.threads } }, reader);
+}
+
+void
+RunCrop(const CropArguments & arguments)
+{
+  const bool takesComponents = arguments.each || arguments.component;
+  if (takesComponents == arguments.Region::IsGiven())
+  {
+    throw InvalidArgument("give what to crop: --box (or --cylinder, --sphere, --mask), or --component or --each");
+  }
+  const NamedFiles inputs = { { "IN", arguments.input },
+                              { "--labels", arguments.labelFile },
+                              { "--mask", arguments.mask } };
+  NamedFiles       outputs;
+  if (!arguments.each)
+  {
+    outputs.emplace_back("OUT", arguments.output);
+  }
+  CheckFiles(arguments, inputs, outputs);
+  CheckImageName(arguments.output);
+  Reporter    reporter(arguments.quiet || arguments.json);
+  ImageReader reader(arguments, arguments.threads, reporter);
+  reader.Protect(outputs);
+  LoadedImage image = reader.Read(arguments.input, takesComponents && arguments.labelFile.empty());
+  if (image.channels != 1)
+  {
+    throw Unsupported(Quoted(arguments.input) + " has " + Counted(image.channels, "channel") +
+                      "; images of 1 channel are cropped");
+  }
+  std::optional<LoadedImage> labels = ReadRegion(arguments, image, arguments.threads, reader);
+  if (labels && arguments.only)
+  {
+    job::SetOutsideToZero(image, *labels, arguments.threads);
+  }
+  if (!arguments.labelFile.empty())
+  {
+    labels = reader.Read(arguments.labelFile, true);
+    CheckSameGrid(image, *labels, arguments.labelFile);
+  }
+  const std::vector<Cut> cuts = FindCuts(arguments, labels ? *labels : image);
+  outputs.clear();
+  for (const Cut & cut : cuts)
+  {
+    outputs.emplace_back("OUT", cut.file);
+  }
+  CheckOutputs(inputs, outputs);
+  reader.CheckNotRead(outputs);
+  reporter.Step("writing " + arguments.output);
+  auto             written = nlohmann::ordered_json::array();
+  ReplacedTogether together;
+  for (const Cut & cut : cuts)
+  {
+    LoadedImage part = CutOut(image, cut);
+    if (arguments.only && cut.label)
+    {
+      KeepOnly(*cut.label, CutOut(labels ? *labels : image, cut), arguments.threads, part);
+    }
+    WritePart(part, cut.file, arguments, reader);
+    const auto dimension = static_cast<std::size_t>(image.extent.dimension);
+    written.push_back({ { "file", cut.file },
+                        { "label", cut.label ? nlohmann::ordered_json(*cut.label) : nlohmann::ordered_json() },
+                        { "first", std::vector<std::int64_t>(cut.first.data(), cut.first.data() + dimension) },
+                        { "last", std::vector<std::int64_t>(cut.last.data(), cut.last.data() + dimension) } });
+  }
+  together.Move();
+  job::Findings findings;
+  findings.push_back({ "crops", written });
+  findings.push_back({ "", cuts.size(), 1, "#", "image" });
+  findings.push_back({ "", Printable(cuts[0].file) + (cuts.size() > 1 ? " ..." : ""), 1, "written: #" });
+  AddSpacing(findings, image, 2);
+  findings.push_back({ "notes", reader.Notes() });
+  PrintFindings(findings, arguments, reporter);
+}
+
+} // namespace
+
+void
+AddCropCommand(CLI::App & app)
+{
+  auto       arguments = std::make_shared<CropArguments>();
+  CLI::App * command = app.add_subcommand("crop", "Cut out a box, or the box around a component, as an image");
+  command->add_option("IN", arguments->input, std::string("image") + FilesRead)->required();
+  command->add_option("OUT", arguments->output, "the part, with its place in space; with --each name_LABEL.ext")
+    ->required();
+  AddOptions(*command, *arguments, std::string(ReadingOptions) + RegionOptions + RunningOptions + "no-compression");
+  command->get_option("--box")->description(
+    "crop to this box: its first and last voxel, both included\nSeveral shapes are cropped to the box around them. " +
+    job::FindParameter("box")->more);
+  auto * const component =
+    command->add_option("--component", arguments->component, "crop to the box around the component of this label")
+      ->type_name("N");
+  command->add_flag("--each", arguments->each, "write an image for each component: name_LABEL.ext")
+    ->excludes(component);
+  command->add_option("--labels", arguments->labelFile, "label map of the components (default: IN)")->type_name("FILE");
+  command->add_flag("--only", arguments->only, "set voxels outside of the component, or of the region, to 0");
+  command->add_option("--margin", arguments->margin, "enlarge boxes on all sides: voxels or a length, as 5 or 0.5mm")
+    ->type_name("M");
+  command->callback([arguments] { RunCrop(*arguments); });
+}
+
+} // namespace brickccl::cli

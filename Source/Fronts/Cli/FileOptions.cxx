@@ -309,14 +309,17 @@ AddRegion(job::Findings &                      findings,
   }
   using Json = nlohmann::ordered_json;
   const auto all = static_cast<double>(image.extent.VoxelCount());
-  findings.insert(
-    findings.end(),
-    { { "region/box", region.box },
-      { "region/cylinder", region.cylinder },
-      { "region/sphere", region.sphere },
-      { "region/mask", region.mask },
-      { "region/voxels", voxels ? Json(*voxels) : Json() },
-      { "", voxels ? Json(100 * static_cast<double>(*voxels) / all) : Json(), line, "region: # of the image", "%" } });
+  findings.insert(findings.end(),
+                  { { "region/box", region.box },
+                    { "region/cylinder", region.cylinder },
+                    { "region/sphere", region.sphere },
+                    { "region/mask", region.mask },
+                    { "region/voxels", voxels ? Json(*voxels) : Json() },
+                    { "",
+                      voxels ? Json(100 * static_cast<double>(*voxels) / all) : Json(),
+                      (region.box + region.cylinder + region.sphere).empty() ? 0 : line,
+                      "region: # of the image",
+                      "%" } });
 }
 
 std::string

@@ -132,7 +132,20 @@ ReadDataFile(const DataLayout & layout, const HostContext & context, LoadedImage
     return;
   }
   std::byte * const output = image.voxels.Resize(bytes);
-  InflateAll(file.Data() + begin, file.Size() - begin, wrapper, name, skipped, output, bytes, context);
+  Inflater          inflater(file.Data() + begin, file.Size() - begin, wrapper, name);
+  std::vector<char> before(static_cast<std::size_t>(std::min<std::uint64_t>(skipped, PieceBytes)));
+  for (std::uint64_t left = skipped; left > 0;)
+  {
+    const auto part = std::min<std::uint64_t>(left, before.size());
+    inflater.Read(before.data(), static_cast<std::size_t>(part));
+    left -= part;
+  }
+  for (std::size_t done = 0; done < bytes; done += PieceBytes)
+  {
+    context.progress.Update(static_cast<double>(done) / static_cast<double>(bytes));
+    inflater.Read(output + done, std::min<std::size_t>(PieceBytes, bytes - done));
+  }
+  inflater.Finish();
   if (layout.swapped)
   {
     SwapBytes(output, size, bytes / size, context);

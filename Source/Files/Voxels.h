@@ -5,7 +5,7 @@
 #include "BrickCCL/Files/Disk/FileBytes.h"
 #include "BrickCCL/Files/ImageFile.h"
 #include "BrickCCL/Files/PartialVoxels.h"
-#include "BrickCCL/Files/Codecs/InflateOnThreads.h"
+#include "BrickCCL/Files/Codecs/Inflate.h"
 
 #include <cstdint>
 #include <optional>

@@ -190,6 +190,8 @@ class ReportTest(CommandTest):
         os.mkdir(self.path("bin"))
         result = run("report", self.path("out"), "--pdf", env={**os.environ, "PATH": self.path("bin")})
         self.assertEqual((result.returncode, "--pdf needs Chromium or Google Chrome" in result.stderr), (1, True), result.stderr)
+        result = run("batch", self.path("r.toml"), self.path("in"), "-o", self.path("new"), "--report", "--pdf", env={**os.environ, "PATH": self.path("bin")})
+        self.assertEqual((result.returncode, os.path.exists(self.path("new"))), (1, False), result.stderr)
         with open(self.path("bin/chromium"), "w", encoding="utf-8") as stream:
             stream.write("#!/bin/sh\nexit 1\n")
         os.chmod(self.path("bin/chromium"), 0o755)

@@ -137,6 +137,10 @@ RunBatchCommand(const BatchArguments & arguments)
   report::SetFields(recipe, arguments.fields);
   const std::string       logo = recipe.logo.empty() ? "" : report::CopiedLogo(arguments.folder, recipe.logo);
   const batch::FoundItems found = batch::FindItems(arguments.inputs, recipe, arguments.folder);
+  if (arguments.pdf)
+  {
+    report::FindBrowser();
+  }
   if (arguments.dryRun)
   {
     PrintItems(found, arguments);

@@ -20,7 +20,7 @@ nlohmann::ordered_json DescribeRule(const AcceptanceRule & rule, const RuleResul
 /** A message if some defects have no number in the column of a rule; else empty. */
 std::string NoteOnRule(const AcceptanceRule & rule, const RuleResult & result);
 
-/** What was found by a rule, as DescribeRule has it, and its limit: "1.595 mm", "1.5 mm". */
+/** The value of a rule (DescribeRule) and its limit, for people: "1.595 mm", "1.5 mm". */
 std::string ValueText(const nlohmann::ordered_json & result, const Recipe & recipe, const job::Language & language);
 std::string LimitText(const nlohmann::ordered_json & result, const Recipe & recipe, const job::Language & language);
 

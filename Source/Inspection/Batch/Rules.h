@@ -36,9 +36,10 @@ struct Rule
   const char * column;
   /** Judges the defects. */
   void (*judge)(RuleJudge & judge);
-  /** What passes, as a sentence: "there are at most 3 defects". \param region  "part", "part's core" or "image" */
+  /** The condition to pass, as a sentence: "there are at most 3 defects". \param region  "part", "part's core" or
+   * "image" */
   std::string (*explain)(const AcceptanceRule & rule, const std::string & region, const job::Language & language);
-  /** What was found where it failed, in two forms (Language::Plural): {1} is the count, {2} the length in mm that the
+  /** The words for a failure, in two forms (Language::Plural): {1} is the count, {2} the length in mm that the
    *  rule has, {3} the slice. Null: the value. */
   const char * found = nullptr;
 };

@@ -24,7 +24,7 @@ LanguageCodes()
     std::vector<std::string> all;
     for (const auto & file : LanguageFiles)
     {
-      all.push_back(file.first);
+      all.insert(file.first == "en" ? all.begin() : all.end(), file.first);
     }
     return all;
   }();

@@ -44,7 +44,7 @@ private:
   nlohmann::ordered_json m_Texts;
 };
 
-/** The languages that there are: "de", "en". */
+/** The languages that there are, English first: "en", "de". */
 const std::vector<std::string> & LanguageCodes();
 
 /** A column's name split into its words and its unit: "volume" and "mm3" of "volume_mm3". */

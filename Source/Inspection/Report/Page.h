@@ -12,9 +12,9 @@ namespace brickccl::report
 {
 
 /** Fills a page. [[text]] is said in the page's language, [[slices of {1};;item]] with members of `data`. {{name}} is a
- *  member, or one of the data around it, and {{&name}} one that is HTML already. What is between {{#name}} and
- * {{/name}} is there for each element of a list, which then is the data; once for another value; not for null, false
- * and "". */
+ *  member, or one of the data around it, and {{&name}} one that is HTML already. Text between {{#name}} and {{/name}}
+ *  is repeated for each element of a list, which then is the data; it is there once for another value, and is left out
+ *  for null, false and "". */
 std::string FillPage(const std::string & page, const nlohmann::ordered_json & data, const job::Language & language);
 
 /** Puts pictures into a page. They are JPEGs so small that the page has 5 MB for 20 items and 25 MB for 200; a page has

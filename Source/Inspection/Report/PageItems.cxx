@@ -78,7 +78,7 @@ DataOfItems(const std::string &       folder,
       {
         note = { { "text", language(note) } };
       }
-      // What a picture leaves of its share of the item, the next ones have.
+      // The next pictures have the bytes that a picture leaves.
       ordered_json & views = data[batch::ReportKey];
       views["picture"]["file"] = batch::PictureFile;
       pictures.BeginItem();

@@ -16,7 +16,7 @@ namespace brickccl::report
 namespace
 {
 
-/** A picture at a smaller size, each pixel the mean of those that it stands for. */
+/** A picture at a smaller size, each pixel the mean of the pixels in its place. */
 Canvas
 Reduced(const LoadedImage & image, double scale)
 {

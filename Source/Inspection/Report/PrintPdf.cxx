@@ -14,10 +14,6 @@ namespace brickccl::report
 
 namespace fs = std::filesystem;
 
-namespace
-{
-
-/** The path of a program that prints pages; empty if there is none. */
 std::string
 FindBrowser()
 {
@@ -34,25 +30,19 @@ FindBrowser()
       }
     }
   }
-  return {};
+  throw Error("--pdf needs Chromium or Google Chrome, and neither is in PATH; install one, or print report.html from a "
+              "browser");
 }
-
-} // namespace
 
 std::string
 WritePdf(const std::string & folder)
 {
   const std::string browser = FindBrowser();
-  if (browser.empty())
-  {
-    throw Error("--pdf needs Chromium or Google Chrome, and neither is in PATH; install one, or print report.html "
-                "from a browser");
-  }
   const fs::path    place = fs::absolute(folder);
   const std::string path = (fs::path(folder) / "report.pdf").string();
   const std::string profile = (place / ".report-browser").string();
   ReplaceFile(path, [&](const std::string & temporary) {
-    // The page is of this program, and may be printed by root, who has no sandbox.
+    // Chromium has no sandbox for root. This program wrote the page, which loads nothing.
     const ProgramEnd end = RunProgram({ browser,
                                         "--headless",
                                         "--no-sandbox",

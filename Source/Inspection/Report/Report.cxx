@@ -89,7 +89,7 @@ public:
     }
     m_Manifest = ReadManifest(folder);
     m_Recipe = batch::ParseRecipe(ReadText(PathOf("recipe.toml")), PathOf("recipe.toml"));
-    // The path in the recipe is that of the file that a batch has copied.
+    // The batch has copied the file that the recipe names.
     m_Recipe.logo.clear();
     SetFields(m_Recipe, fields);
     m_Language = job::Language(m_Recipe.language);
@@ -111,8 +111,8 @@ public:
                                   { "logo", logo.empty() ? "" : AddressOfLogo(logo) },
                                   { "incomplete", !m_Manifest.at("complete").get<bool>() },
                                   { "items", DataOfItems(m_Folder, m_Items, m_Recipe, m_Language) },
-                                  { "version", m_Manifest.at("brickccl") },
-                                  { "recipe_sha256", described.at("sha256") },
+                                  { "version", m_Manifest.at("brickccl").get<std::string>() },
+                                  { "recipe_sha256", described.at("sha256").get<std::string>() },
                                   { "script_data", JsonForScript(DataOfScript(m_Folder, m_Items, m_Language)) },
                                   { "script", report_js } };
     AddHead(data);

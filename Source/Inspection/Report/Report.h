@@ -20,8 +20,8 @@ namespace brickccl::report
  *  \return the path. \throws Error if the folder is not a batch's folder, or the file cannot be written. */
 std::string WriteReport(const std::string & folder, const std::vector<std::string> & fields = {});
 
-/** Sets the keys of [report] of a recipe. \param fields  "name=value" \throws InvalidArgument for one that there is
- *  none of, and for a value that it does not take. */
+/** Sets the keys of [report] of a recipe. \param fields  "name=value" \throws InvalidArgument for an unknown
+ *  name or a wrong value. */
 void SetFields(job::Job & recipe, const std::vector<std::string> & fields);
 
 /** The fields of [report] that have values, with their names: "serial number". */
@@ -30,6 +30,9 @@ std::vector<std::pair<std::string, std::string>> HeadFields(const job::Job & rec
 /** The path of a logo in a batch's folder, where a batch copies it from `from`. \throws Error if `from` is not a
  * picture for a page. */
 std::string CopiedLogo(const std::string & folder, const std::string & from);
+
+/** The path of a program that prints pages. \throws Error if there is none. */
+std::string FindBrowser();
 
 /** Prints report.html in a batch's folder to report.pdf, by a Chromium or Chrome. \return the path. \throws Error if
  *  there is none, or it does not print. */

@@ -29,12 +29,10 @@ public:
   void
   Resize(std::size_t size)
   {
-    if (size > m_Capacity)
+    if (size > Capacity())
     {
       m_Data.reset();
-      m_Capacity = 0;
       m_Data = { static_cast<T *>(AllocateAligned(size, sizeof(T))), Free{ size } };
-      m_Capacity = size;
       AdviseHugePages(m_Data.get(), size * sizeof(T));
     }
     m_Size = size;
@@ -48,7 +46,7 @@ public:
   void
   Overwrite(unsigned char byte)
   {
-    if (m_Capacity > 0)
+    if (Capacity() > 0)
     {
       std::memset(static_cast<void *>(m_Data.get()), byte, CapacityBytes());
     }
@@ -58,7 +56,7 @@ public:
   Release()
   {
     m_Data.reset();
-    m_Capacity = m_Size = 0;
+    m_Size = 0;
   }
 
   T *
@@ -79,7 +77,7 @@ public:
   std::size_t
   CapacityBytes() const
   {
-    return m_Capacity * sizeof(T);
+    return Capacity() * sizeof(T);
   }
   T &
   operator[](std::size_t i)
@@ -104,9 +102,15 @@ private:
     }
   };
 
+  /** 0 also after a move. */
+  std::size_t
+  Capacity() const
+  {
+    return m_Data ? m_Data.get_deleter().size : 0;
+  }
+
   std::unique_ptr<T[], Free> m_Data;
   std::size_t                m_Size = 0;
-  std::size_t                m_Capacity = 0;
 };
 
 /** Memory that algorithms keep between calls, so that its pages are touched once. It is a few buffers. Users number

@@ -2,11 +2,56 @@
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/JobOptions.h"
 #include "BrickCCL/Cli/RunLabel.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/Disk/AtomicFile.h"
+#include "BrickCCL/Job/JobCriterion.h"
 
 #include <memory>
 
 namespace brickccl::cli
 {
+
+ColumnGroups
+CheckJob(const job::Job & job, NamedFiles & outputs)
+{
+  if (job.below && job.threshold.empty() && !(job.pores && !job.range))
+  {
+    throw InvalidArgument("--below needs a threshold: --threshold METHOD, or --pores without --range");
+  }
+  job::CriterionOf(job);
+  CheckSeeds(job);
+  Device::FromName(job.device);
+  ColumnGroups groups = CheckTableArguments(job, "--statistics");
+  CheckUnits(job, false, "--statistics or --print");
+  CheckIntensity(job, !job.picture.empty(), "--statistics, --print or --picture");
+  if (job.output.empty() && !job.IsWanted() && !job.json && job.picture.empty())
+  {
+    throw InvalidArgument("OUTPUT, the label map, is missing; it may be left out only with --statistics, --print, "
+                          "--picture or --json");
+  }
+  outputs = TableFiles(job, "--statistics");
+  outputs.insert(outputs.end(),
+                 { { "OUTPUT", job.output },
+                   { "--output-fallback", job.outputFallback },
+                   { "--picture", job.picture },
+                   { "--color-table", job.colorTable } });
+  CheckFiles(job,
+             { { "INPUT", job.input },
+               { "--neighborhood", NeighborhoodFile(job) },
+               { "--mask", job.mask },
+               { "--intensity", job.intensity },
+               { "--part", job.part },
+               { "--touching", job.touching },
+               { "--seeds", job.seeds } },
+             outputs);
+  CheckImageName(job.output);
+  CheckImageName(job.outputFallback);
+  if (!job.picture.empty())
+  {
+    CheckWritable(job.picture);
+  }
+  return groups;
+}
 
 void
 AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd)

@@ -5,6 +5,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Criteria/Criterion.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
+#include "BrickCCL/Host/System.h"
 #include "BrickCCL/Pictures/Drawing.h"
 
 #include <algorithm>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Batch/Clusters.h"
 
+#include "BrickCCL/Forest/Forest.h"
 #include "BrickCCL/Labels/LabeledRuns.h"
 #include "BrickCCL/Measuring/ComponentTrees.h"
 #include "BrickCCL/Tables/Condition.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -13,43 +13,6 @@
 
 namespace brickccl::batch
 {
-
-namespace
-{
-
-/** The cluster of each component while clusters grow. The first member identifies its cluster. */
-class GrowingClusters
-{
-public:
-  explicit GrowingClusters(std::size_t count)
-    : m_Parents(count)
-  {
-    std::iota(m_Parents.begin(), m_Parents.end(), std::size_t{ 0 });
-  }
-
-  std::size_t
-  Root(std::size_t place)
-  {
-    while (m_Parents[place] != place)
-    {
-      place = m_Parents[place] = m_Parents[m_Parents[place]];
-    }
-    return place;
-  }
-
-  void
-  Join(std::size_t a, std::size_t b)
-  {
-    const std::size_t first = Root(a);
-    const std::size_t second = Root(b);
-    m_Parents[std::max(first, second)] = std::min(first, second);
-  }
-
-private:
-  std::vector<std::size_t> m_Parents;
-};
-
-} // namespace
 
 std::vector<Cluster>
 FindClusters(const ComponentTable &      table,
@@ -59,7 +22,10 @@ FindClusters(const ComponentTable &      table,
 {
   const BoundingBoxTrees trees = MakeComponentTrees(runs, context, table);
   const ComponentBoxTree boxes(trees, table.geometry.spacing, context);
-  GrowingClusters        growing(trees.size());
+  // While clusters grow, the first member of each is its root.
+  std::vector<std::size_t> parents(trees.size());
+  std::iota(parents.begin(), parents.end(), std::size_t{ 0 });
+  const auto rootOf = [&](std::size_t place) { return FindRootShared(parents.data(), place); };
   for (std::size_t place = 0; place < trees.size(); ++place)
   {
     if (!(reach[place] > 0))
@@ -73,11 +39,11 @@ FindClusters(const ComponentTable &      table,
       trees[place].Bounds(),
       [limit] { return limit; },
       [&](std::size_t other) {
-        if (other != place && reach[other] >= 0 && growing.Root(other) != growing.Root(place) &&
+        if (other != place && reach[other] >= 0 && rootOf(other) != rootOf(place) &&
             BoundingBoxTree::GapBetween(trees[place].Bounds(), trees[other].Bounds(), table.geometry.spacing) < limit &&
             BoundingBoxTree::SmallestDistance(trees[place], trees[other], limit) < limit)
         {
-          growing.Join(place, other);
+          UniteShared(parents.data(), place, other);
         }
       });
   }
@@ -88,7 +54,7 @@ FindClusters(const ComponentTable &      table,
   {
     if (reach[place] >= 0)
     {
-      std::size_t & number = numbers[growing.Root(place)];
+      std::size_t & number = numbers[rootOf(place)];
       if (number == none)
       {
         number = clusters.size();

@@ -3,13 +3,41 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
-#include "BrickCCL/Files/Formats/Hdf5Datasets.h"
-#include "BrickCCL/Files/Disk/StatusChange.h"
 
 #include <filesystem>
+#ifndef _WIN32
+#  include <sys/stat.h>
+#endif
 
 namespace brickccl::files
 {
+
+namespace
+{
+
+/** In nanoseconds; 0 where the system keeps no such time, and for no file. */
+std::int64_t
+StatusChangeOf(const std::string & path)
+{
+#ifdef _WIN32
+  static_cast<void>(path);
+  return 0;
+#else
+  struct stat status;
+  if (::stat(path.c_str(), &status) != 0)
+  {
+    return 0;
+  }
+#  ifdef __APPLE__
+  const struct timespec & time = status.st_ctimespec;
+#  else
+  const struct timespec & time = status.st_ctim;
+#  endif
+  return std::int64_t{ time.tv_sec } * 1000000000 + time.tv_nsec;
+#endif
+}
+
+} // namespace
 
 FileStamp
 FileStamp::Of(const std::string & path)

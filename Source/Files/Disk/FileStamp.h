@@ -16,7 +16,8 @@ struct FileStamp
   std::uint64_t size = 0;
   /** The time of the last change, in units of the system. */
   std::int64_t time = 0;
-  /** See StatusChangeOf: it detects a replacement with the same size and time. */
+  /** When the contents, the name or the rights were changed last. Programs can set the time of the last writing to any
+   *  value, but not this one. */
   std::int64_t statusChange = 0;
 
   static FileStamp Of(const std::string & path);

@@ -98,11 +98,8 @@ class BadInputTest(CommandTest):
             with open(path, "w") as stream:
                 stream.write(content)
             self.refuses("--neighborhood", path, saying=saying)
-        path = self.path("n.nrrd")
-        write_nrrd(path, "uint8", (3, 3, 4), [1] * 36)
-        self.refuses("--neighborhood", path, saying=["3 x 3 x 4", "3 voxels along each of 3 axes"])
-        write_nrrd(path, "uint8", (3, 3), [1] * 9)
-        self.refuses("--neighborhood", path, saying=["3 x 3", "3 axes"])
+        write_nrrd(self.path("n.nrrd"), "uint8", (3, 3, 3), [1] * 27)
+        self.refuses("--neighborhood", self.path("n.nrrd"), saying=["holds 'N'", "must consist of 0 and 1"])
 
     def test_periodic_axes_without_meaning(self):
         self.refuses("--periodic", "w", saying=["'w'", "not axes"])

@@ -138,17 +138,13 @@ class CompareTest(CommandTest):
         before, after = (self.batch("name-%d" % i, {"a": self.BEFORE}, recipe=text % i) for i in (1, 2))
         self.fails("compare", before, after, saying="line 4 was 'name = \"a #1\"' and is 'name = \"a #2\"'")
 
-    def test_recipes_that_read_the_same_are_the_same(self):
-        rule = "[[acceptance]]\nrule = \"number\"\nat_most_count = %d\n"
-        first = "[labeling]\nconnectivity = 26\nminimum_volume_mm3 = 2\n[outputs]\npictures = false\n" + rule % 3
+    def test_recipes_that_differ_in_comments_are_the_same(self):
+        first = "[labeling]\nconnectivity = 26\n[outputs]\npictures = false\n"
         before = self.batch("two", {"a": self.BEFORE}, recipe=first)
-        second = "# The same.\n" + rule % 3 + " [outputs]  # none\n  pictures=false\n[labeling]\nminimum_volume_mm3=2.0\nconnectivity=26\n[selection]\n"
-        after = self.batch("three", {"a": self.BEFORE}, recipe=second)
+        after = self.batch("three", {"a": self.BEFORE}, recipe="# The same.\n\n" + first.replace("\n", "  # none\n"))
         self.ok("compare", before, after)
-        for number, other in enumerate((first.replace("26", "18"), first.replace("2\n", "2.5\n"), second.replace("= 3", "= 4"),
-                                        second + "keep = \"voxel_count > 1\"\n", second + rule % 3, second.replace(rule % 3, ""))):
-            after = self.batch("other-%d" % number, {"a": self.BEFORE}, recipe=other)
-            self.fails("compare", before, after, saying="made with different recipes: line")
+        after = self.batch("other", {"a": self.BEFORE}, recipe=first.replace("26", "18"))
+        self.fails("compare", before, after, saying="made with different recipes: line 2 was")
 
     def test_what_does_not_fit(self):
         before = self.batch("one", {"a": self.BEFORE})

@@ -236,16 +236,6 @@ class InterruptTest(CommandTest):
         shown, _ = self.seen_by_a_terminal("info", self.scan, "--threads", 1)
         self.assertGreater(len(set(re.findall(rb"reading [^\r]*? \[#*\.*\] (\d+) %", shown))), 5, shown)
 
-    def test_a_terminal_sees_how_far_a_phantom_is(self):
-        for kind, size, options in (("casting", (500, 500, 400), ()), ("log", (400, 400, 250), ("--blur", 1)),
-                                    ("grains", (400, 400, 300), ())):
-            begin = time.monotonic()
-            shown, _ = self.seen_by_a_terminal("phantom", kind, self.path("p.nrrd"), "--size", *size, *options)
-            self.assertGreater(len(set(re.findall(rb"making [^\r]*? \[#*\.*\] (\d+) %", shown))), 5, shown)
-            # How long it still takes is said of what takes some seconds.
-            if time.monotonic() - begin > 4:
-                self.assertRegex(shown, rb"making [^\r]*? \d+ %, \d+ (s|min) left", kind)
-
     def test_a_terminal_is_told_what_is_new_alone(self):
         shown, _ = self.seen_by_a_terminal("label", self.scan, self.path("o.nrrd"), "--pores", "--close", 6, "--threads", 1)
         lines = [line for line in re.split(rb"[\r\n]", shown) if b"finding the part" in line]

@@ -72,16 +72,6 @@ class StatsTest(CommandTest):
         write_nrrd(part, "float", (8, 1, 1), [0, 0, 1, 0, float("nan"), 0, 0, 2], (1, 1, 1))
         self.assertIn("'%s': 1 value is NaN and counts as background" % part, self.ok("stats", part, "-o", table).stderr)
 
-    def test_weighted_centroids_outside_of_the_box_are_noted(self):
-        labels, scan = self.path("l.nrrd"), self.path("s.nrrd")
-        write_nrrd(labels, "uint8", (6, 1, 1), [1, 1, 1, 0, 2, 2])
-        for values, isNoted in (([-9, 1, 10, 0, 1, 2], True), ([1, 2, 3, 0, -1, -2], False)):
-            write_nrrd(scan, "int16", (6, 1, 1), values)
-            result = self.ok("stats", labels, "--intensity", scan, "--columns", "intensity", "-o", self.path("t.csv"), "--json")
-            summary = json.loads(result.stdout)
-            said = "1 of 2 components have a weighted centroid outside their bounding box"
-            self.assertEqual(said in " ".join(summary["notes"]), isNoted)
-
     def test_a_scan_is_not_a_mask_of_a_part(self):
         labels, part, table = self.path("labels.nrrd"), self.path("part.nrrd"), self.path("table.csv")
         write_nrrd(labels, "uint8", (6, 2, 1), [0, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0])

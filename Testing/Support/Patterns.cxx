@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Patterns.h"
 
-#include "BrickCCL/Phantoms/ProgressTeller.h"
-
 #include <algorithm>
 #include <iterator>
 
@@ -14,7 +12,7 @@ namespace
 
 /** Marks the path of a square spiral in a plane of ones and zeros and returns its last pixel. */
 std::int64_t
-WindSpiral(std::int64_t width, std::int64_t height, std::uint8_t * plane, ProgressTeller & teller)
+WindSpiral(std::int64_t width, std::int64_t height, std::uint8_t * plane)
 {
   static const int stepX[] = { 1, 0, -1, 0 };
   static const int stepY[] = { 0, 1, 0, -1 };
@@ -32,20 +30,15 @@ WindSpiral(std::int64_t width, std::int64_t height, std::uint8_t * plane, Progre
     return inside(nextX, nextY) && plane[nextY * width + nextX] == 0 &&
            !(inside(afterX, afterY) && plane[afterY * width + afterX] != 0);
   };
-  std::int64_t stretch = 0;
   for (int direction = 0, turns = 0; turns < 2;)
   {
     if (!free(direction))
     {
-      // Every second pixel of the plane belongs to the path.
-      teller.Add(2 * static_cast<double>(stretch));
-      stretch = 0;
       direction = (direction + 1) % 4;
       ++turns;
       continue;
     }
     turns = 0;
-    ++stretch;
     x += stepX[direction];
     y += stepY[direction];
     plane[y * width + x] = 1;
@@ -56,17 +49,15 @@ WindSpiral(std::int64_t width, std::int64_t height, std::uint8_t * plane, Progre
 } // namespace
 
 std::vector<std::uint8_t>
-MakeSpiral(const Extent & extent, const ProgressFunction & progress)
+MakeSpiral(const Extent & extent)
 {
   std::vector<std::uint8_t> voxels(static_cast<std::size_t>(extent.VoxelCount()), 0);
   const std::int64_t        plane = extent.size[0] * extent.size[1];
   const std::int64_t        planes = extent.size[2] * extent.size[3];
-  const std::int64_t        spirals = (planes + 1) / 2;
-  ProgressTeller            teller(progress, static_cast<double>(spirals * plane));
   for (std::int64_t z = 0; z < planes; z += 2)
   {
     std::uint8_t *     slice = voxels.data() + z * plane;
-    const std::int64_t inner = WindSpiral(extent.size[0], extent.size[1], slice, teller);
+    const std::int64_t inner = WindSpiral(extent.size[0], extent.size[1], slice);
     const std::int64_t bridge = z / 2 % 2 == 0 ? inner : 0;
     if (z + 2 < planes)
     {
@@ -110,7 +101,7 @@ HilbertPoint(std::uint64_t index, int bits, int axes, std::uint64_t (&at)[3])
 } // namespace
 
 std::vector<std::uint8_t>
-MakeHilbertCurve(const Extent & extent, const ProgressFunction & progress)
+MakeHilbertCurve(const Extent & extent)
 {
   std::vector<std::uint8_t> voxels(static_cast<std::size_t>(extent.VoxelCount()), 0);
   const int                 axes = extent.dimension < 3 ? extent.dimension : 3;
@@ -128,7 +119,6 @@ MakeHilbertCurve(const Extent & extent, const ProgressFunction & progress)
   };
   std::int64_t        previous[3] = {};
   const std::uint64_t points = std::uint64_t{ 1 } << (bits * axes);
-  ProgressTeller      teller(progress, static_cast<double>(points));
   for (std::uint64_t index = 0; index < points; ++index)
   {
     std::uint64_t point[3] = {};
@@ -139,7 +129,6 @@ MakeHilbertCurve(const Extent & extent, const ProgressFunction & progress)
     mark((previous[0] + at[0]) / 2, (previous[1] + at[1]) / 2, (previous[2] + at[2]) / 2);
     mark(at[0], at[1], at[2]);
     std::copy(at, at + 3, previous);
-    teller.Add(1);
   }
   const auto volume = static_cast<std::size_t>(extent.size[0] * extent.size[1] * extent.size[2]);
   for (std::int64_t t = 2; t < extent.size[3]; t += 2)
@@ -155,11 +144,10 @@ namespace
 /** A mask that is 1 at voxels for which `isSet(at)` is true. */
 template <typename TFunction>
 std::vector<std::uint8_t>
-MakeWhere(const Extent & extent, const ProgressFunction & progress, TFunction && isSet)
+MakeWhere(const Extent & extent, TFunction && isSet)
 {
   std::vector<std::uint8_t> voxels(static_cast<std::size_t>(extent.VoxelCount()));
   std::uint8_t *            voxel = voxels.data();
-  ProgressTeller            teller(progress, static_cast<double>(extent.VoxelCount()));
   for (std::int64_t row = 0; row < extent.RowCount(); ++row)
   {
     const RowPosition position(extent, row);
@@ -169,7 +157,6 @@ MakeWhere(const Extent & extent, const ProgressFunction & progress, TFunction &&
     {
       *voxel++ = isSet(at) ? 1 : 0;
     }
-    teller.Add(static_cast<double>(extent.RowLength()));
   }
   return voxels;
 }
@@ -184,23 +171,22 @@ AllHaveParity(const Extent & extent, const std::int64_t (&at)[MaximumDimension],
 } // namespace
 
 std::vector<std::uint8_t>
-MakeCheckerboard(const Extent & extent, const ProgressFunction & progress)
+MakeCheckerboard(const Extent & extent)
 {
-  return MakeWhere(extent, progress, [](const auto & at) { return (at[0] + at[1] + at[2] + at[3]) % 2 == 0; });
+  return MakeWhere(extent, [](const auto & at) { return (at[0] + at[1] + at[2] + at[3]) % 2 == 0; });
 }
 
 std::vector<std::uint8_t>
-MakeIsolatedVoxels(const Extent & extent, const ProgressFunction & progress)
+MakeIsolatedVoxels(const Extent & extent)
 {
-  return MakeWhere(extent, progress, [&](const auto & at) { return AllHaveParity(extent, at, 0); });
+  return MakeWhere(extent, [&](const auto & at) { return AllHaveParity(extent, at, 0); });
 }
 
 std::vector<std::uint8_t>
-MakeBodyCenteredLattice(const Extent & extent, const ProgressFunction & progress)
+MakeBodyCenteredLattice(const Extent & extent)
 {
-  return MakeWhere(extent, progress, [&](const auto & at) {
-    return AllHaveParity(extent, at, 0) || AllHaveParity(extent, at, 1);
-  });
+  return MakeWhere(extent,
+                   [&](const auto & at) { return AllHaveParity(extent, at, 0) || AllHaveParity(extent, at, 1); });
 }
 
 } // namespace brickccl

@@ -4,7 +4,6 @@
 #include "Patterns.h"
 
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Phantoms/ProgressTeller.h"
 #include "BrickCCL/Phantoms/Random.h"
 
 #include <algorithm>
@@ -122,10 +121,8 @@ namespace
 class Canvas
 {
 public:
-  /** \param painted  the pixels that calls of Paint look at, in all */
-  explicit Canvas(std::int64_t side, const ProgressFunction & progress = {}, double painted = 0)
+  explicit Canvas(std::int64_t side)
     : m_Side(side)
-    , m_Teller(progress, painted)
     , m_Pixels(static_cast<std::size_t>(side * side), 0)
   {}
 
@@ -154,7 +151,6 @@ public:
           Set(x + u, y + v);
         }
       }
-      m_Teller.Add(static_cast<double>(scaled(pattern.Width())));
     }
   }
 
@@ -166,7 +162,6 @@ public:
 
 private:
   std::int64_t              m_Side;
-  ProgressTeller            m_Teller;
   std::vector<std::uint8_t> m_Pixels;
 };
 
@@ -188,24 +183,16 @@ ExponentOf(const Extent & extent)
   return n;
 }
 
-/** The pixels of the rectangle that holds a pattern. */
-double
-PixelsOf(const RidgePattern & pattern)
-{
-  return static_cast<double>(pattern.Width() * pattern.Height());
-}
-
 /** Paints the patterns of RandomInstancing and RandomMerging, cell by cell. Others are their simplest cases. */
 std::vector<std::uint8_t>
-MakeCells(std::int64_t side, const RidgePattern & pattern, const RidgeImage & image, const ProgressFunction & progress)
+MakeCells(std::int64_t side, const RidgePattern & pattern, const RidgeImage & image)
 {
   const std::int64_t cells = std::int64_t{ 1 } << image.subdivisions;
   const std::int64_t cell = side / cells;
   const bool         instances = image.family == RidgeImage::Family::RandomInstancing;
   const bool         merges = image.family == RidgeImage::Family::RandomMerging;
-  const double painted = static_cast<double>(cells * cells) * PixelsOf(pattern) * (instances ? image.parameter : 1);
-  Canvas       canvas(side, progress, painted);
-  const auto   happens = [&](std::int64_t number, std::uint64_t kind) {
+  Canvas             canvas(side);
+  const auto         happens = [&](std::int64_t number, std::uint64_t kind) {
     return UniformOf(image.seed, 3 * static_cast<std::uint64_t>(number) + kind) < image.parameter;
   };
   for (std::int64_t number = 0; number < cells * cells; ++number)
@@ -239,13 +226,13 @@ MakeCells(std::int64_t side, const RidgePattern & pattern, const RidgeImage & im
 }
 
 std::vector<std::uint8_t>
-MakeSpiralImage(std::int64_t side, double share, const ProgressFunction & progress)
+MakeSpiralImage(std::int64_t side, double share)
 {
   Canvas     canvas(side);
   const auto length = static_cast<std::int64_t>(std::floor(static_cast<double>(side) * share + 0.5));
   if (length > 0)
   {
-    const std::vector<std::uint8_t> spiral = MakeSpiral(Extent{ length, length }, progress);
+    const std::vector<std::uint8_t> spiral = MakeSpiral(Extent{ length, length });
     for (std::int64_t i = 0; i < length * length; ++i)
     {
       if (spiral[static_cast<std::size_t>(i)] != 0)
@@ -260,7 +247,7 @@ MakeSpiralImage(std::int64_t side, double share, const ProgressFunction & progre
 } // namespace
 
 std::vector<std::uint8_t>
-MakeRidges(const Extent & extent, const RidgeImage & image, const ProgressFunction & progress)
+MakeRidges(const Extent & extent, const RidgeImage & image)
 {
   using Family = RidgeImage::Family;
   const int          n = ExponentOf(extent);
@@ -272,7 +259,7 @@ MakeRidges(const Extent & extent, const RidgeImage & image, const ProgressFuncti
   }
   if (image.family == Family::Spiral)
   {
-    return MakeSpiralImage(side, image.parameter, progress);
+    return MakeSpiralImage(side, image.parameter);
   }
   const bool isSingle = image.family == Family::Leveling || image.family == Family::Scaling;
   const int  subdivisions = isSingle ? 0 : image.subdivisions;
@@ -285,7 +272,7 @@ MakeRidges(const Extent & extent, const RidgeImage & image, const ProgressFuncti
   const RidgePattern pattern(image.level, n - image.level - 1 - subdivisions);
   if (image.family == Family::Scaling)
   {
-    Canvas canvas(side, progress, PixelsOf(pattern) * image.parameter * image.parameter);
+    Canvas canvas(side);
     if (image.parameter > 0)
     {
       canvas.Paint(pattern, 1, 1, image.parameter);
@@ -294,7 +281,7 @@ MakeRidges(const Extent & extent, const RidgeImage & image, const ProgressFuncti
   }
   RidgeImage cells = image;
   cells.subdivisions = subdivisions;
-  return MakeCells(side, pattern, cells, progress);
+  return MakeCells(side, pattern, cells);
 }
 
 } // namespace brickccl

@@ -85,8 +85,7 @@ struct RidgeImage
 
 /** \throws InvalidArgument if the extent is not 2^n x 2^n or has no room for the patterns. There is room if 1 <= level
  *  and level + subdivisions <= n - 1. */
-std::vector<std::uint8_t>
-MakeRidges(const Extent & extent, const RidgeImage & image, const ProgressFunction & progress = {});
+std::vector<std::uint8_t> MakeRidges(const Extent & extent, const RidgeImage & image);
 
 } // namespace brickccl
 

@@ -17,7 +17,6 @@
 #else
 #  include <fcntl.h>
 #  include <stdlib.h>
-#  include <sys/stat.h>
 #  include <unistd.h>
 #endif
 
@@ -84,45 +83,10 @@ MakeNewFolder(const fs::path & start)
   return name;
 }
 
-#  ifdef __linux__
-/** Has a large file's bytes written piece by piece. A process does not end, whatever the signal, before a call to fsync
- *  has ended, which may take minutes. Failures are left to that call. */
-void
-FlushPieces(int descriptor)
-{
-  constexpr off_t piece = off_t(8) << 20;
-  struct stat     status = {};
-  if (::fstat(descriptor, &status) != 0)
-  {
-    return;
-  }
-  for (off_t at = 0; at + piece < status.st_size; at += piece)
-  {
-    // The disk has the next piece to write while this thread waits for this one.
-    if (::sync_file_range(descriptor, at, 2 * piece, SYNC_FILE_RANGE_WRITE) != 0 ||
-        ::sync_file_range(descriptor,
-                          at,
-                          piece,
-                          SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER) != 0)
-    {
-      return;
-    }
-  }
-}
-#  else
-void
-FlushPieces(int)
-{}
-#  endif
-
 void
 FlushFile(const fs::path & file)
 {
   const int descriptor = ::open(file.c_str(), O_RDONLY);
-  if (descriptor >= 0)
-  {
-    FlushPieces(descriptor);
-  }
   // Some file systems have nothing to do for folders, and report that as EINVAL.
   const bool isFlushed = descriptor >= 0 && (::fsync(descriptor) == 0 || errno == EINVAL);
   const int  reason = errno;

@@ -315,28 +315,6 @@ NoteGrayClasses(const LoadedImage & image, ImageReader & reader)
 void
 NoteMeasures(const ComponentTable & table, ImageReader & reader)
 {
-  std::vector<bool> isOutside(table.components.size());
-  for (const ComponentColumn & column : ColumnsOf(table))
-  {
-    const auto axis = std::string("xyzt").find(column.name.back());
-    if (column.name.rfind("weighted_centroid_", 0) != 0 || column.unit != "index" || axis == std::string::npos)
-    {
-      continue;
-    }
-    for (std::size_t c = 0; c < isOutside.size(); ++c)
-    {
-      const ComponentMeasures component = table.components[c];
-      const double            at = std::get<double>(column.value(table, component));
-      isOutside[c] = isOutside[c] || at < static_cast<double>(component.boxMinimum[axis]) - 0.5 ||
-                     at > static_cast<double>(component.boxMaximum[axis]) + 0.5;
-    }
-  }
-  if (const auto outside = std::count(isOutside.begin(), isOutside.end(), true); outside > 0)
-  {
-    reader.Note(std::to_string(outside) + " of " + std::to_string(isOutside.size()) +
-                " components have a weighted centroid outside their bounding box, because their intensities have both "
-                "signs; use centroid_x_mm and the like instead");
-  }
   std::uint64_t without = 0;
   for (std::size_t c = 0; table.hasIntensity && c < table.components.size(); ++c)
   {

@@ -5,7 +5,6 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Core/Printable.h"
-#include "BrickCCL/Criteria/RowLinks.h"
 #include "BrickCCL/Files/ImageFile.h"
 
 #include <algorithm>
@@ -42,37 +41,12 @@ ElementOfText(const std::string & path)
   return element;
 }
 
-std::vector<bool>
-ElementOfImage(const std::string & path, int dimension, ImageReader & reader)
-{
-  const LoadedImage image = reader.Read(path, true);
-  const bool        isOfThree =
-    std::all_of(image.extent.size, image.extent.size + dimension, [](std::int64_t size) { return size == 3; });
-  if (image.extent.dimension != dimension || !isOfThree || image.channels != 1)
-  {
-    throw InvalidArgument("the neighborhood " + Quoted(path) + " has the extent " + image.extent.ToString() +
-                          "; it must have one channel and 3 voxels along each of " + std::to_string(dimension) +
-                          " axes, as the image has");
-  }
-  const auto        links = MakeRowLinks(image.View(), Criterion::Foreground());
-  std::vector<bool> element;
-  for (std::int64_t row = 0; row < image.extent.RowCount(); ++row)
-  {
-    Word bits = 0;
-    links->PackForeground(row, &bits);
-    element.insert(element.end(), { (bits & 1u) != 0, (bits & 2u) != 0, (bits & 4u) != 0 });
-  }
-  return element;
-}
-
 Connectivity
-NeighborhoodOfFile(const std::string & path, int dimension, ImageReader & reader)
+NeighborhoodOfFile(const std::string & path, int dimension)
 {
   try
   {
-    const bool isText = ExtensionOf(path) == ".txt";
-    return Connectivity::FromStructuringElement(dimension,
-                                                isText ? ElementOfText(path) : ElementOfImage(path, dimension, reader));
+    return Connectivity::FromStructuringElement(dimension, ElementOfText(path));
   }
   catch (const InvalidArgument & error)
   {
@@ -99,7 +73,7 @@ ConnectivityFor(const job::Neighbors & arguments, const Extent & extent, ImageRe
   {
     return NeighborhoodFromText(arguments.neighborhood, extent.dimension);
   }
-  Connectivity connectivity = NeighborhoodOfFile(arguments.neighborhood, extent.dimension, reader);
+  Connectivity connectivity = NeighborhoodOfFile(arguments.neighborhood, extent.dimension);
   if (connectivity.NeighborCount() == 0)
   {
     reader.Note("the neighborhood '" + arguments.neighborhood +

@@ -197,7 +197,7 @@ WriteDefects(const PhantomArguments & arguments, const Scan & scan, const ImageW
 }
 
 void
-WriteScan(const PhantomArguments & arguments, const ImageWriter & writer, const ProgressFunction & progress)
+WriteScan(const PhantomArguments & arguments, const ImageWriter & writer)
 {
   const Extent & extent = writer.extent;
   ScanArtifacts  artifacts = arguments.kind == "log"     ? ScanArtifacts::OfLog()
@@ -207,10 +207,9 @@ WriteScan(const PhantomArguments & arguments, const ImageWriter & writer, const 
   artifacts.blur = arguments.blur.value_or(artifacts.blur);
   artifacts.rings = arguments.rings.value_or(artifacts.rings);
   artifacts.hardening = arguments.hardening.value_or(artifacts.hardening);
-  const Scan scan = arguments.kind == "log" ? MakeLog(extent, arguments.seed, artifacts, progress)
-                  : arguments.kind == "casting"
-                    ? MakeCasting(extent, arguments.seed, artifacts, progress)
-                    : MakePrint(extent, arguments.seed, artifacts, arguments.diameters, progress);
+  const Scan scan = arguments.kind == "log"     ? MakeLog(extent, arguments.seed, artifacts)
+                  : arguments.kind == "casting" ? MakeCasting(extent, arguments.seed, artifacts)
+                                                : MakePrint(extent, arguments.seed, artifacts, arguments.diameters);
   writer.Write(arguments.output, ScalarType::Int16, scan.image.data());
   if (!arguments.truth.empty())
   {
@@ -223,13 +222,13 @@ WriteScan(const PhantomArguments & arguments, const ImageWriter & writer, const 
 }
 
 void
-WritePattern(const PhantomArguments & arguments, const ImageWriter & writer, const ProgressFunction & progress)
+WritePattern(const PhantomArguments & arguments, const ImageWriter & writer)
 {
   const Extent &                  extent = writer.extent;
   const std::vector<std::uint8_t> voxels =
     arguments.kind == "balls"
-      ? MakeBalls(extent, arguments.density.value_or(0.2), arguments.seed, progress)
-      : MakeRandom(extent, arguments.density.value_or(0.5), arguments.grain.value_or(1), arguments.seed, progress);
+      ? MakeBalls(extent, arguments.density.value_or(0.2), arguments.seed)
+      : MakeRandom(extent, arguments.density.value_or(0.5), arguments.grain.value_or(1), arguments.seed);
   writer.Write(arguments.output, ScalarType::UInt8, voxels.data());
 }
 
@@ -252,21 +251,19 @@ RunPhantom(const PhantomArguments & arguments, const CLI::App & command)
   Reporter          reporter(arguments.quiet);
   const ImageWriter writer{ extent, geometry, reporter };
   reporter.Step("making " + arguments.kind);
-  const ProgressHooks    hooks = reporter.Hooks();
-  const ProgressFunction progress = [&hooks](double share) { Progress(hooks).Update(share); };
-  ReplacedTogether       together;
+  ReplacedTogether together;
   if (arguments.IsScan())
   {
-    WriteScan(arguments, writer, progress);
+    WriteScan(arguments, writer);
   }
   else if (isGrains)
   {
-    const std::vector<std::int16_t> voxels = MakeGrains(extent, arguments.grain.value_or(16), arguments.seed, progress);
+    const std::vector<std::int16_t> voxels = MakeGrains(extent, arguments.grain.value_or(16), arguments.seed);
     writer.Write(arguments.output, ScalarType::Int16, voxels.data());
   }
   else
   {
-    WritePattern(arguments, writer, progress);
+    WritePattern(arguments, writer);
   }
   together.Move();
   if (!arguments.quiet)

@@ -157,8 +157,10 @@ BatchFolder::BatchFolder(const std::string & path, const Recipe & recipe, bool r
     const std::string before = ReadText(PathOf("recipe.toml"));
     if (before != recipe.text)
     {
+      const std::string difference = FirstDifference(before, recipe.text);
       throw Error("the recipe is not the one that " + Quoted(path) + " was begun with (recipe.toml there): " +
-                  FirstDifference(before, recipe.text) + "; use that recipe, or choose another folder");
+                  (difference.empty() ? "comments or blanks differ" : difference) +
+                  "; use that recipe, or choose another folder");
     }
   }
   OnDisk(path, [&] {

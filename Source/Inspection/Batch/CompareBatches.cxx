@@ -6,7 +6,6 @@
 #include "BrickCCL/Batch/Overlap.h"
 #include "BrickCCL/Batch/PictureChanges.h"
 #include "BrickCCL/Batch/ProcessItem.h"
-#include "BrickCCL/Batch/RecipeFile.h"
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
@@ -297,10 +296,10 @@ CheckSameRecipe(const std::string & before, const std::string & after)
   CheckIsBatch(after);
   const std::string first = ReadText((fs::path(before) / "recipe.toml").string());
   const std::string second = ReadText((fs::path(after) / "recipe.toml").string());
-  if (first != second && !AreSameRecipes(first, second))
+  if (const std::string difference = FirstDifference(first, second); !difference.empty())
   {
-    throw Error(Quoted(before) + " and " + Quoted(after) + " were made with different recipes: " +
-                FirstDifference(first, second) + " (recipe.toml); compare them with --different-recipes");
+    throw Error(Quoted(before) + " and " + Quoted(after) + " were made with different recipes: " + difference +
+                " (recipe.toml); compare them with --different-recipes");
   }
 }
 

@@ -54,7 +54,7 @@ struct ComparedItem
   bool pictureHasScan = false;
 };
 
-/** \throws Error if two batches were made with recipes that differ in more than blanks and comments; it
+/** \throws Error if two batches were made with recipes that differ in more than blanks around lines and comments; it
  *  names the first line that differs. */
 void CheckSameRecipe(const std::string & before, const std::string & after);
 

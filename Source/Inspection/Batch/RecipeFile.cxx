@@ -57,29 +57,6 @@ ParseRecipe(const std::string & text, const std::string & file)
   return recipe;
 }
 
-bool
-AreSameRecipes(const std::string & first, const std::string & second)
-{
-  std::vector<RecipeProblem> problems;
-  RecipeValues               a = ReadRecipeValues(first, problems);
-  RecipeValues               b = ReadRecipeValues(second, problems);
-  bool                       areSame = problems.empty() && a.rules.size() == b.rules.size();
-  for (const job::Parameter & parameter : job::Parameters())
-  {
-    areSame = areSame && job::AreSame(job::SlotOf<job::Job>(a.recipe, parameter.member),
-                                      job::SlotOf<job::Job>(b.recipe, parameter.member));
-  }
-  for (std::size_t i = 0; areSame && i < a.rules.size(); ++i)
-  {
-    for (const RuleKey & key : RuleKeys())
-    {
-      areSame = areSame && job::AreSame(job::SlotOf(a.recipe.acceptance[i], key.member),
-                                        job::SlotOf(b.recipe.acceptance[i], key.member));
-    }
-  }
-  return areSame;
-}
-
 Recipe
 ReadRecipe(const std::string & path)
 {

@@ -41,10 +41,6 @@ private:
  *  \throws RecipeError. */
 Recipe ParseRecipe(const std::string & text, const std::string & file);
 
-/** Whether two texts set the same keys to the same values: they may differ in blanks, comments, the order of keys, and
- * how numbers are written. False if one of them has a fault. */
-bool AreSameRecipes(const std::string & first, const std::string & second);
-
 /** Reads a recipe from a file. If there is no file of this name, it may be the name of a ready recipe.
  *  \throws RecipeError; Error if the file cannot be read. */
 Recipe ReadRecipe(const std::string & path);

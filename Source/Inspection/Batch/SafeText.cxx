@@ -228,17 +228,17 @@ WithoutComment(const std::string & line)
   return last == std::string::npos || begin > last ? "" : line.substr(begin, last + 1 - begin);
 }
 
-/** The lines of a recipe that say something; all of them with `hasComments`. Behind them is one more, empty. */
+/** The lines of a recipe that say something. Behind them is one more, empty. */
 std::vector<TextLine>
-LinesOf(const std::string & text, bool hasComments)
+RecipeLines(const std::string & text)
 {
   std::istringstream    stream(text);
   std::vector<TextLine> lines;
   std::size_t           number = 1;
   for (std::string line; std::getline(stream, line); ++number)
   {
-    const std::string said = hasComments ? line : WithoutComment(line);
-    if (hasComments || !said.empty())
+    const std::string said = WithoutComment(line);
+    if (!said.empty())
     {
       lines.push_back({ number, said });
     }
@@ -252,23 +252,20 @@ LinesOf(const std::string & text, bool hasComments)
 std::string
 FirstDifference(const std::string & before, const std::string & now)
 {
-  for (const bool hasComments : { false, true })
+  const std::vector<TextLine> first = RecipeLines(before);
+  const std::vector<TextLine> second = RecipeLines(now);
+  for (std::size_t i = 0; i < std::min(first.size(), second.size()); ++i)
   {
-    const std::vector<TextLine> first = LinesOf(before, hasComments);
-    const std::vector<TextLine> second = LinesOf(now, hasComments);
-    for (std::size_t i = 0; i < std::min(first.size(), second.size()); ++i)
+    const auto & [number, text] = first[i];
+    const auto & [otherNumber, otherText] = second[i];
+    if (text != otherText)
     {
-      const auto & [number, text] = first[i];
-      const auto & [otherNumber, otherText] = second[i];
-      if (text != otherText)
-      {
-        return "line " + std::to_string(number) + " was '" + Printable(text, "\t") + "' and " +
-               (number == otherNumber ? "" : "line " + std::to_string(otherNumber) + " ") + "is '" +
-               Printable(otherText, "\t") + "'";
-      }
+      return "line " + std::to_string(number) + " was '" + Printable(text, "	") + "' and " +
+             (number == otherNumber ? "" : "line " + std::to_string(otherNumber) + " ") + "is '" +
+             Printable(otherText, "	") + "'";
     }
   }
-  return "their line ends differ";
+  return "";
 }
 
 std::string

@@ -252,7 +252,7 @@ JoiningRows()
     { "neighborhood", "labeling.neighborhood", &Job::neighborhood, Checked(CheckNeighborhood), "8+z|FILE",
       group::Joined,
       "other neighbors: 8+z is 8 in the slice and one on each side along z", { "", "connectivity by-slice" },
-      "A file has 3 x 3 x 3 zeros and ones: .txt (x fastest) or an image." },
+      "A text file has 3 x 3 x 3 zeros and ones, x fastest." },
     { "by-slice", "labeling.by_slice", &Job::bySlice, Axis, "AXIS", group::Joined,
       "label each slice orthogonal to this axis separately", { "", "neighborhood" } },
     { "periodic", "", &Job::periodic, Checked(CheckPeriodic), "x,y,z", group::Joined,

@@ -8,10 +8,7 @@ namespace brickccl
 {
 
 Scan
-MakeCasting(const Extent &           extent,
-            std::uint64_t            seed,
-            const ScanArtifacts &    artifacts,
-            const ProgressFunction & progress)
+MakeCasting(const Extent & extent, std::uint64_t seed, const ScanArtifacts & artifacts)
 {
   CheckScanExtent(extent, "a casting");
   Sequence     random(seed);
@@ -22,7 +19,7 @@ MakeCasting(const Extent &           extent,
   // A skin of metal, at least a voxel thick, keeps every pore from the air outside.
   const double poreLimit = std::max(0.0, std::min(0.95 * radius, radius - 1));
 
-  ScanMaker maker(extent, artifacts, seed, centerX, centerY, radius, progress, { 0.1, 0.3 });
+  ScanMaker maker(extent, artifacts, seed, centerX, centerY, radius);
   Scan      scan;
   scan.truth.assign(static_cast<std::size_t>(extent.VoxelCount()), 0);
   const auto paintPore = [&](double px, double py, double pz, double poreRadius) {
@@ -58,7 +55,6 @@ MakeCasting(const Extent &           extent,
     const double    distance = 0.9 * radius * std::sqrt(random.Between(0, 1));
     const double    size = 0.8 + radius * 0.05 * Square(random.Between(0, 1));
     paintPore(centerX + distance * direction.x, centerY + distance * direction.y, random.Between(0, length), size);
-    maker.Painted(static_cast<double>(i) / gasPores);
   }
   const int shrinkagePores = 2 + static_cast<int>(random.Between(0, 3));
   for (int i = 0; i < shrinkagePores; ++i)

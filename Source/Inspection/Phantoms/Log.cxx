@@ -40,7 +40,7 @@ Triangle(double phase)
 } // namespace
 
 Scan
-MakeLog(const Extent & extent, std::uint64_t seed, const ScanArtifacts & artifacts, const ProgressFunction & progress)
+MakeLog(const Extent & extent, std::uint64_t seed, const ScanArtifacts & artifacts)
 {
   CheckScanExtent(extent, "a log");
   Sequence     random(seed);
@@ -87,7 +87,7 @@ MakeLog(const Extent & extent, std::uint64_t seed, const ScanArtifacts & artifac
 
   Scan scan;
   scan.truth.assign(static_cast<std::size_t>(extent.VoxelCount()), 0);
-  ScanMaker   maker(extent, artifacts, seed, centerX, centerY, radius, progress, { 0, 2 });
+  ScanMaker   maker(extent, artifacts, seed, centerX, centerY, radius);
   std::size_t index = 0;
   for (std::int64_t z = 0; z < extent.size[2]; ++z)
   {

@@ -3,7 +3,6 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
-#include "BrickCCL/Phantoms/ProgressTeller.h"
 #include "BrickCCL/Phantoms/Random.h"
 
 #include <algorithm>
@@ -59,7 +58,7 @@ PaintBall(const Extent & extent,
 } // namespace
 
 std::vector<std::uint8_t>
-MakeBalls(const Extent & extent, double density, std::uint64_t seed, const ProgressFunction & progress)
+MakeBalls(const Extent & extent, double density, std::uint64_t seed)
 {
   CheckDensity(density);
   if (extent.dimension < 2 || extent.dimension > 3)
@@ -76,11 +75,6 @@ MakeBalls(const Extent & extent, double density, std::uint64_t seed, const Progr
   const auto                all = static_cast<double>(extent.VoxelCount());
   const double              wanted = density * all;
   std::int64_t              painted = 0;
-  // The part of each ball that is painted already does not count, so the number of balls grows with the logarithm of
-  // the unpainted share.
-  const auto     ballsFor = [all](double share) { return -std::log(std::max(1 - share, 1 / all)); };
-  const double   maximumBalls = ballsFor(density);
-  ProgressTeller teller(progress, all);
   for (std::uint64_t ball = 0; static_cast<double>(painted) < wanted; ++ball)
   {
     std::int64_t center[3];
@@ -92,16 +86,12 @@ MakeBalls(const Extent & extent, double density, std::uint64_t seed, const Progr
     const auto radius =
       2 + static_cast<std::int64_t>(HashOf(seed, 4 * ball + 3) % static_cast<std::uint64_t>(maximumRadius - 1));
     painted += PaintBall(extent, center, radius, voxels);
-    if (ball % 16 == 0)
-    {
-      teller.AdvanceTo(all * ballsFor(static_cast<double>(painted) / all) / maximumBalls);
-    }
   }
   return voxels;
 }
 
 std::vector<std::uint8_t>
-MakeRandom(const Extent & extent, double density, int grain, std::uint64_t seed, const ProgressFunction & progress)
+MakeRandom(const Extent & extent, double density, int grain, std::uint64_t seed)
 {
   CheckDensity(density);
   if (grain < 1)
@@ -110,7 +100,6 @@ MakeRandom(const Extent & extent, double density, int grain, std::uint64_t seed,
   }
   std::vector<std::uint8_t> voxels(static_cast<std::size_t>(extent.VoxelCount()));
   std::uint8_t *            voxel = voxels.data();
-  ProgressTeller            teller(progress, static_cast<double>(extent.VoxelCount()));
   for (std::int64_t row = 0; row < extent.RowCount(); ++row)
   {
     const RowPosition position(extent, row);
@@ -127,17 +116,12 @@ MakeRandom(const Extent & extent, double density, int grain, std::uint64_t seed,
         *voxel++ = value;
       }
     }
-    teller.Add(static_cast<double>(extent.RowLength()));
   }
   return voxels;
 }
 
-namespace
-{
-
-/** The cells of MakeVoronoi. Each voxel counts as one to the teller. */
 std::vector<std::uint32_t>
-VoronoiCells(const Extent & extent, int side, std::uint64_t seed, ProgressTeller & teller)
+MakeVoronoi(const Extent & extent, int side, std::uint64_t seed)
 {
   if (side < 1 || extent.dimension < 2 || extent.dimension > 3)
   {
@@ -213,34 +197,20 @@ VoronoiCells(const Extent & extent, int side, std::uint64_t seed, ProgressTeller
         voxels[static_cast<std::size_t>(row * extent.RowLength() + x)] = static_cast<std::uint32_t>(nearest + 1);
       }
     }
-    teller.Add(static_cast<double>(extent.RowLength()));
   }
   return voxels;
 }
 
-} // namespace
-
-std::vector<std::uint32_t>
-MakeVoronoi(const Extent & extent, int side, std::uint64_t seed, const ProgressFunction & progress)
-{
-  ProgressTeller teller(progress, static_cast<double>(extent.VoxelCount()));
-  return VoronoiCells(extent, side, seed, teller);
-}
-
 std::vector<std::int16_t>
-MakeGrains(const Extent & extent, int side, std::uint64_t seed, const ProgressFunction & progress)
+MakeGrains(const Extent & extent, int side, std::uint64_t seed)
 {
-  // A voxel's gray value takes a part of the time that its cell takes.
-  constexpr double                 graySteps = 0.1;
-  ProgressTeller                   teller(progress, (1 + graySteps) * static_cast<double>(extent.VoxelCount()));
-  const std::vector<std::uint32_t> cells = VoronoiCells(extent, side, seed, teller);
+  const std::vector<std::uint32_t> cells = MakeVoronoi(extent, side, seed);
   std::vector<std::int16_t>        voxels(cells.size());
   for (std::size_t i = 0; i < cells.size(); ++i)
   {
     const auto value = static_cast<int>(HashOf(seed, cells[i]) % 200) * 40;
     const auto noise = static_cast<int>(HashOf(seed + 1, i) % 17) - 8;
     voxels[i] = static_cast<std::int16_t>(value + noise);
-    teller.Add(graySteps);
   }
   return voxels;
 }

@@ -5,7 +5,6 @@
 #include "BrickCCL/Core/Extent.h"
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 namespace brickccl
@@ -13,36 +12,24 @@ namespace brickccl
 
 /** Synthetic volumes, x fastest. For the same arguments they are the same, bit for bit, on every machine, since they
  *  use only integers and the operations + - * / sqrt, which IEEE 754 defines exactly. All take 2-D and 3-D extents
- *  (`random` also 1-D and 4-D ones) and throw InvalidArgument for what has no meaning.
- *  `progress`, if given, hears which share of the voxels is made. */
-
-/** Receives the share of the work done, from 0 to 1, many times a second. It never decreases. If the function throws,
- *  the work stops. */
-using ProgressFunction = std::function<void(double)>;
+ *  (`random` also 1-D and 4-D ones) and throw InvalidArgument for what has no meaning. */
 
 /** Balls (in 2-D, disks) at random places until the share `density` of the voxels is 1. Their radius is at least 2,
  *  and at most an eighth of the shortest side and 24. */
-std::vector<std::uint8_t>
-MakeBalls(const Extent & extent, double density, std::uint64_t seed, const ProgressFunction & progress = {});
+std::vector<std::uint8_t> MakeBalls(const Extent & extent, double density, std::uint64_t seed);
 
 /** Cubes with sides of `grain` voxels. Each is 1 with the probability `density`. */
-std::vector<std::uint8_t> MakeRandom(const Extent &           extent,
-                                     double                   density,
-                                     int                      grain,
-                                     std::uint64_t            seed,
-                                     const ProgressFunction & progress = {});
+std::vector<std::uint8_t> MakeRandom(const Extent & extent, double density, int grain, std::uint64_t seed);
 
 /** A segmentation: the Voronoi cells of one random point in each cube (square) with sides of `side` voxels. Every
  *  voxel has the number of its nearest point, from 1, or the lowest number if several are nearest. The voxels of a
  *  cell may be disconnected. */
-std::vector<std::uint32_t>
-MakeVoronoi(const Extent & extent, int side, std::uint64_t seed, const ProgressFunction & progress = {});
+std::vector<std::uint32_t> MakeVoronoi(const Extent & extent, int side, std::uint64_t seed);
 
 /** A scan of a polycrystal: the cells of MakeVoronoi. Each cell has one of 200 gray values, which are multiples of
  *  40, and noise of at most 8 up or down. So neighbors within a grain differ by at most 16, and neighbors in two
  *  grains of different values by at least 24. */
-std::vector<std::int16_t>
-MakeGrains(const Extent & extent, int side, std::uint64_t seed, const ProgressFunction & progress = {});
+std::vector<std::int16_t> MakeGrains(const Extent & extent, int side, std::uint64_t seed);
 
 /** A scan with its ground truth. */
 struct Scan
@@ -94,16 +81,11 @@ struct ScanArtifacts
 /** A log of wood along z, as in the CT scans of Stava and Benes. The wood is about 450 to 650 HU below water. It has
  *  growth rings, bark, dense knots (above 0 HU) that start at the pith in whorls, and cracks along the radius filled
  *  with air (below -800 HU). */
-Scan MakeLog(const Extent &           extent,
-             std::uint64_t            seed,
-             const ScanArtifacts &    artifacts = ScanArtifacts::OfLog(),
-             const ProgressFunction & progress = {});
+Scan MakeLog(const Extent & extent, std::uint64_t seed, const ScanArtifacts & artifacts = ScanArtifacts::OfLog());
 
 /** A cast aluminum cylinder along z (about 2000 HU) with round gas pores and irregular shrinkage pores of air. */
-Scan MakeCasting(const Extent &           extent,
-                 std::uint64_t            seed,
-                 const ScanArtifacts &    artifacts = ScanArtifacts::OfCasting(),
-                 const ProgressFunction & progress = {});
+Scan
+MakeCasting(const Extent & extent, std::uint64_t seed, const ScanArtifacts & artifacts = ScanArtifacts::OfCasting());
 
 /** A printed part of metal (about 2400 HU) with a vertical bore: a block that is completely inside the image. Its
  *  pores are round keyhole pores, flat pores between layers (lack of fusion), and small pores below the side walls.
@@ -111,13 +93,11 @@ Scan MakeCasting(const Extent &           extent,
  *  \param seed       of the random numbers
  *  \param artifacts  of the scan
  *  \param diameters  if given, all pores are separate balls of these diameters in voxels, in turn, as many as fit, at
- *  most one for each 2000 voxels of the part
- *  \param progress   receives the share of the work done */
+ *  most one for each 2000 voxels of the part */
 Scan MakePrint(const Extent &              extent,
                std::uint64_t               seed,
                const ScanArtifacts &       artifacts = ScanArtifacts::OfPrint(),
-               const std::vector<double> & diameters = {},
-               const ProgressFunction &    progress = {});
+               const std::vector<double> & diameters = {});
 
 } // namespace brickccl
 

@@ -154,7 +154,7 @@ private:
 
 /** Pores of the kinds that printing makes. */
 void
-PaintKinds(const Extent & extent, const Block & block, PorePainter & painter, ScanMaker & maker)
+PaintKinds(const Extent & extent, const Block & block, PorePainter & painter)
 {
   const auto   voxels = static_cast<double>(extent.VoxelCount());
   const double side = std::min(block.high[0] - block.low[0], block.high[1] - block.low[1]);
@@ -166,7 +166,6 @@ PaintKinds(const Extent & extent, const Block & block, PorePainter & painter, Sc
     const double z = painter.Within(2);
     const double radius = 1.5 + 0.03 * side * Square(painter.Between(0, 1));
     painter.Paint(x, y, z, radius, radius);
-    maker.Painted(0.5 * i / keyholes);
   }
   const int flat = 6 + static_cast<int>(voxels / 200000);
   for (int i = 0; i < flat; ++i)
@@ -176,7 +175,6 @@ PaintKinds(const Extent & extent, const Block & block, PorePainter & painter, Sc
     const double z = Layer * std::floor(painter.Within(2) / Layer);
     const double radius = 2.5 + 0.06 * side * painter.Between(0, 1);
     painter.Paint(x, y, z, radius, painter.Between(1.2, 2));
-    maker.Painted(0.5 + 0.4 * i / flat);
   }
   const int below = 8 + static_cast<int>(voxels / 100000);
   for (int i = 0; i < below; ++i)
@@ -190,23 +188,9 @@ PaintKinds(const Extent & extent, const Block & block, PorePainter & painter, Sc
   }
 }
 
-/** About the time that balls take, relative to adding noise to all voxels. */
-double
-TimeOfBalls(const std::vector<double> & diameters)
-{
-  double boxes = 0;
-  for (const double diameter : diameters)
-  {
-    boxes += (diameter + 6) * (diameter + 6) * (diameter + 6) / static_cast<double>(diameters.size());
-  }
-  // The share of the part that the balls ask for. The more it is, the more balls find no place.
-  const double crowd = boxes / 8000;
-  return 0.15 * boxes / 4000 * (1 + 19 * std::min(1.0, crowd));
-}
-
 /** Balls of given diameters. */
 void
-PaintBalls(const Extent & extent, const std::vector<double> & diameters, PorePainter & painter, ScanMaker & maker)
+PaintBalls(const Extent & extent, const std::vector<double> & diameters, PorePainter & painter)
 {
   const std::int64_t wanted = std::max<std::int64_t>(1, extent.VoxelCount() / 4000);
   std::size_t        number = 0;
@@ -216,8 +200,6 @@ PaintBalls(const Extent & extent, const std::vector<double> & diameters, PorePai
     const double y = std::floor(painter.Within(1));
     const double z = extent.size[2] == 1 ? 0 : std::floor(painter.Within(2));
     number += painter.PaintAlone(x, y, z, diameters[number % diameters.size()] / 2) ? 1 : 0;
-    const auto all = static_cast<double>(wanted);
-    maker.Painted(std::max(static_cast<double>(number) / all, static_cast<double>(trial) / (20 * all)));
   }
 }
 
@@ -227,8 +209,7 @@ Scan
 MakePrint(const Extent &              extent,
           std::uint64_t               seed,
           const ScanArtifacts &       artifacts,
-          const std::vector<double> & diameters,
-          const ProgressFunction &    progress)
+          const std::vector<double> & diameters)
 {
   CheckScanExtent(extent, "a printed part");
   for (const double diameter : diameters)
@@ -243,16 +224,15 @@ MakePrint(const Extent &              extent,
   const Block  block(extent);
   const double centerX = 0.5 * static_cast<double>(extent.size[0] - 1);
   const double centerY = 0.5 * static_cast<double>(extent.size[1] - 1);
-  const double painting = diameters.empty() ? 0.1 : TimeOfBalls(diameters);
-  ScanMaker   maker(extent, artifacts, seed, centerX, centerY, std::max(centerX, centerY), progress, { painting, 0.3 });
-  PorePainter painter(extent, block, seed);
+  ScanMaker    maker(extent, artifacts, seed, centerX, centerY, std::max(centerX, centerY));
+  PorePainter  painter(extent, block, seed);
   if (diameters.empty())
   {
-    PaintKinds(extent, block, painter, maker);
+    PaintKinds(extent, block, painter);
   }
   else
   {
-    PaintBalls(extent, diameters, painter, maker);
+    PaintBalls(extent, diameters, painter);
   }
   Scan scan;
   scan.truth = painter.Take();

@@ -32,20 +32,10 @@ Quantize(double value)
   return static_cast<std::int16_t>(4 * static_cast<int>(std::floor(value / 4 + 0.5)));
 }
 
-/** The time of a pass of the blur along an axis, relative to adding noise. */
-constexpr double PassOfBlur = 0.3;
-
 int
 PassesOfBlur(const ScanArtifacts & artifacts)
 {
   return static_cast<int>(std::ceil(2 * artifacts.blur * artifacts.blur));
-}
-
-/** The work for a voxel of a scan. */
-double
-WorkPerVoxel(const Extent & extent, const ScanArtifacts & artifacts, const ScanTimes & times)
-{
-  return times.painting + times.setting + PassesOfBlur(artifacts) * extent.dimension * PassOfBlur + 1;
 }
 
 /** One in this many rings is brighter or darker. */
@@ -63,18 +53,14 @@ CheckScanExtent(const Extent & extent, const char * what)
   }
 }
 
-ScanMaker::ScanMaker(const Extent &           extent,
-                     const ScanArtifacts &    artifacts,
-                     std::uint64_t            seed,
-                     double                   centerX,
-                     double                   centerY,
-                     double                   radius,
-                     const ProgressFunction & progress,
-                     const ScanTimes &        times)
+ScanMaker::ScanMaker(const Extent &        extent,
+                     const ScanArtifacts & artifacts,
+                     std::uint64_t         seed,
+                     double                centerX,
+                     double                centerY,
+                     double                radius)
   : m_Extent(extent)
   , m_Artifacts(artifacts)
-  , m_Times(times)
-  , m_Teller(progress, WorkPerVoxel(extent, artifacts, times) * static_cast<double>(extent.VoxelCount()))
   , m_Seed(seed)
   , m_CenterX(centerX)
   , m_CenterY(centerY)
@@ -93,12 +79,6 @@ ScanMaker::ScanMaker(const Extent &           extent,
   }
   m_Image.reserve(static_cast<std::size_t>(extent.VoxelCount()));
   m_Values.reserve(artifacts.blur > 0 ? static_cast<std::size_t>(extent.VoxelCount()) : 0);
-}
-
-void
-ScanMaker::Painted(double share)
-{
-  m_Teller.AdvanceTo(share * m_Times.painting * static_cast<double>(m_Extent.VoxelCount()));
 }
 
 void
@@ -122,7 +102,6 @@ ScanMaker::Set(double value, bool isHardened)
   if (++m_X == m_Extent.size[0])
   {
     m_X = 0;
-    m_Teller.Add(static_cast<double>(m_Extent.size[0]) * (m_Times.setting + (m_Artifacts.blur > 0 ? 0 : 1)));
     m_Y = (m_Y + 1) % m_Extent.size[1];
   }
 }
@@ -140,7 +119,6 @@ ScanMaker::Finish()
       const double dx = static_cast<double>(place % width) - m_CenterX;
       const double dy = static_cast<double>(place / width % m_Extent.size[1]) - m_CenterY;
       Write(static_cast<double>(m_Values[index]) + RingAt(dx * dx + dy * dy));
-      m_Teller.Add(1);
     }
   }
   return std::move(m_Image);
@@ -180,7 +158,6 @@ ScanMaker::Blur()
           values[i * step] = own + side * ((before - own) + (after - own));
         }
       }
-      m_Teller.Add(PassOfBlur * static_cast<double>(passes * size));
     }
     step *= size;
   }

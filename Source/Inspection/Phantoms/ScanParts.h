@@ -3,7 +3,6 @@
 #define BRICKCCL_PHANTOMS_SCANPARTS_H
 
 #include "BrickCCL/Phantoms/Phantoms.h"
-#include "BrickCCL/Phantoms/ProgressTeller.h"
 #include "BrickCCL/Phantoms/Random.h"
 
 #include <cmath>
@@ -65,34 +64,19 @@ Square(double value)
  *  named in the error */
 void CheckScanExtent(const Extent & extent, const char * what);
 
-/** The times that making a scan takes, relative to adding noise to all voxels. */
-struct ScanTimes
-{
-  /** To paint the truth, before the first voxel is set. */
-  double painting;
-  /** To find the ideal value of all voxels. */
-  double setting;
-};
-
 /** Puts the values of a scan together: the ideal material, the artifacts and the noise. Voxels are set in raster
  *  order. */
 class ScanMaker
 {
 public:
   /** \param centerX  the axis of the rings, and of the beam hardening
-   *  \param radius   where beam hardening ends
-   *  \param progress  receives the share done, by the times of the parts */
-  ScanMaker(const Extent &           extent,
-            const ScanArtifacts &    artifacts,
-            std::uint64_t            seed,
-            double                   centerX,
-            double                   centerY,
-            double                   radius,
-            const ProgressFunction & progress,
-            const ScanTimes &        times);
-
-  /** Tells that a share of the truth is painted. It is painted before a voxel is set. */
-  void Painted(double share);
+   *  \param radius   where beam hardening ends */
+  ScanMaker(const Extent &        extent,
+            const ScanArtifacts & artifacts,
+            std::uint64_t         seed,
+            double                centerX,
+            double                centerY,
+            double                radius);
 
   /** Sets the next voxel. \param isHardened  whether it is of a material that hardens beams */
   void Set(double value, bool isHardened);
@@ -107,8 +91,6 @@ private:
 
   const Extent              m_Extent;
   const ScanArtifacts       m_Artifacts;
-  ScanTimes                 m_Times;
-  ProgressTeller            m_Teller;
   std::uint64_t             m_Seed;
   double                    m_CenterX;
   double                    m_CenterY;

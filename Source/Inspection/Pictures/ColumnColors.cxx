@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Pictures/ColumnColors.h"
 
+#include "BrickCCL/Pictures/Ticks.h"
 #include "BrickCCL/Tables/LengthUnits.h"
 #include "BrickCCL/Tables/TableLayout.h"
 
@@ -29,29 +30,14 @@ DrawnUnit(std::string unit)
   {
     unit.replace(0, 1, "µ");
   }
-  for (const auto & [plain, raised] : { std::pair{ "^2", "²" }, std::pair{ "^3", "³" } })
-  {
-    if (const std::size_t at = unit.find(plain); at != std::string::npos)
-    {
-      unit.replace(at, 2, raised);
-    }
-  }
-  return unit;
+  return RaiseDigits(unit);
 }
 
 /** "equivalent spherical diameter" of "equivalent_spherical_diameter_mm". */
 std::string
 InWords(const ComponentColumn & column)
 {
-  std::string unit = column.unit;
-  unit.erase(std::remove(unit.begin(), unit.end(), '^'), unit.end());
-  std::string       name = column.name;
-  const std::string ending = "_" + unit;
-  if (!unit.empty() && name.size() > ending.size() &&
-      name.compare(name.size() - ending.size(), ending.size(), ending) == 0)
-  {
-    name.resize(name.size() - ending.size());
-  }
+  std::string name = WithoutUnit(column.name, column.unit);
   std::replace(name.begin(), name.end(), '_', ' ');
   return name;
 }

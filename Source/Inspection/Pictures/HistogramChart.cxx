@@ -2,6 +2,7 @@
 #include "BrickCCL/Pictures/HistogramChart.h"
 
 #include "BrickCCL/Pictures/Chart.h"
+#include "BrickCCL/Pictures/Ticks.h"
 
 #include <algorithm>
 
@@ -15,29 +16,11 @@ constexpr Color       BarColor{ 60, 110, 160 };
 constexpr Color       NoteColor{ 120, 120, 120 };
 constexpr std::size_t MaximumBars = 400;
 
-/** A unit with raised digits: "mm³" for "mm^3". */
-std::string
-RaiseDigits(std::string unit)
-{
-  for (const auto & [plain, raised] : { std::pair("^2", "²"), std::pair("^3", "³") })
-  {
-    const auto at = unit.find(plain);
-    unit = at == std::string::npos ? unit : unit.replace(at, 2, raised);
-  }
-  return unit;
-}
-
 /** "volume [mm³]" for the column volume_mm3: the unit once. */
 std::string
-AxisTitle(std::string column, const std::string & unit)
+AxisTitle(const std::string & column, const std::string & unit)
 {
-  std::string ending = "_" + unit;
-  ending.erase(std::remove(ending.begin(), ending.end(), '^'), ending.end());
-  if (column.size() > ending.size() && column.compare(column.size() - ending.size(), ending.size(), ending) == 0)
-  {
-    column.resize(column.size() - ending.size());
-  }
-  return column + (unit.empty() ? "" : " [" + RaiseDigits(unit) + "]");
+  return WithoutUnit(column, unit) + (unit.empty() ? "" : " [" + RaiseDigits(unit) + "]");
 }
 
 /** A note on omitted values; empty if there are none. */

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 namespace brickccl
 {
@@ -101,6 +102,30 @@ LengthText(double millimeters)
        : magnitude >= 1e3 * nearlyOne  ? ShortNumber(millimeters / 1e3) + " m"
        : magnitude >= 1e-3 * nearlyOne ? ShortNumber(millimeters * 1e3) + " µm"
                                        : ShortNumber(millimeters * 1e6) + " nm";
+}
+
+std::string
+RaiseDigits(std::string unit)
+{
+  for (const auto & [plain, raised] : { std::pair("^2", "²"), std::pair("^3", "³") })
+  {
+    const auto at = unit.find(plain);
+    unit = at == std::string::npos ? unit : unit.replace(at, 2, raised);
+  }
+  return unit;
+}
+
+std::string
+WithoutUnit(std::string column, const std::string & unit)
+{
+  std::string ending = "_" + unit;
+  ending.erase(std::remove(ending.begin(), ending.end(), '^'), ending.end());
+  if (ending.size() > 1 && column.size() > ending.size() &&
+      column.compare(column.size() - ending.size(), ending.size(), ending) == 0)
+  {
+    column.resize(column.size() - ending.size());
+  }
+  return column;
 }
 
 } // namespace brickccl

@@ -29,6 +29,12 @@ std::string ShortNumber(double value, int digits = 4);
 /** A length in the unit that suits it: "20 mm", "500 µm", "1.5 m". */
 std::string LengthText(double millimeters);
 
+/** A unit with raised digits: "mm³" for "mm^3". */
+std::string RaiseDigits(std::string unit);
+
+/** "volume" for the column volume_mm3 in mm^3. */
+std::string WithoutUnit(std::string column, const std::string & unit);
+
 } // namespace brickccl
 
 #endif

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <functional>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -176,50 +175,6 @@ TEST(Phantoms, GrainsDifferByMoreThanTheirNoise)
   }
   EXPECT_GT(within, image.size() / 2);
   EXPECT_GT(across, 100u);
-}
-
-TEST(Phantoms, TellHowMuchIsMadeAndAreTheSame)
-{
-  // Enough voxels for several calls of the slowest kind to tell.
-  const Extent              extent{ 128, 100, 48 };
-  std::vector<double>       shares;
-  const ProgressFunction    progress = [&shares](double share) { shares.push_back(share); };
-  const ScanArtifacts       blurred{ 20, 0.8, 0, 0 };
-  const std::vector<double> diameters{ 3, 6 };
-  const RidgeImage          ridges;
-  // Each makes a phantom with the function it gets, and returns the checksum.
-  const std::pair<const char *, std::function<std::uint64_t(const ProgressFunction &)>> makers[] = {
-    { "balls", [&](const auto & tell) { return Checksum(MakeBalls(extent, 0.8, 3, tell)); } },
-    { "random", [&](const auto & tell) { return Checksum(MakeRandom(extent, 0.3, 2, 3, tell)); } },
-    { "Voronoi", [&](const auto & tell) { return Checksum(MakeVoronoi(extent, 9, 3, tell)); } },
-    { "grains", [&](const auto & tell) { return Checksum(MakeGrains(extent, 9, 3, tell)); } },
-    { "spiral", [&](const auto & tell) { return Checksum(MakeSpiral(extent, tell)); } },
-    { "Hilbert", [&](const auto & tell) { return Checksum(MakeHilbertCurve(extent, tell)); } },
-    { "checkerboard", [&](const auto & tell) { return Checksum(MakeCheckerboard(extent, tell)); } },
-    { "isolated", [&](const auto & tell) { return Checksum(MakeIsolatedVoxels(extent, tell)); } },
-    { "lattice", [&](const auto & tell) { return Checksum(MakeBodyCenteredLattice(extent, tell)); } },
-    { "log", [&](const auto & tell) { return Checksum(MakeLog(extent, 3, ScanArtifacts::OfLog(), tell).image); } },
-    { "casting", [&](const auto & tell) { return Checksum(MakeCasting(extent, 3, blurred, tell).image); } },
-    { "print", [&](const auto & tell) { return Checksum(MakePrint(extent, 3, blurred, {}, tell).image); } },
-    { "balls' print",
-      [&](const auto & tell) { return Checksum(MakePrint(extent, 3, blurred, diameters, tell).image); } },
-    { "ridges",
-      [&](const auto & tell) {
-        return Checksum(MakeRidges(Extent{ 1024, 1024 }, ridges, tell));
-      } },
-  };
-  for (const auto & [name, make] : makers)
-  {
-    shares.clear();
-    EXPECT_EQ(make(progress), make({})) << name;
-    EXPECT_GT(shares.size(), 3u) << name;
-    EXPECT_TRUE(std::is_sorted(shares.begin(), shares.end())) << name;
-    EXPECT_GT(shares.front(), 0) << name;
-    EXPECT_LT(shares.front(), 0.5) << name;
-    EXPECT_GT(shares.back(), 0.7) << name;
-    EXPECT_LE(shares.back(), 1) << name;
-    EXPECT_THROW(make([](double) { throw Canceled(); }), Canceled) << name;
-  }
 }
 
 TEST(Phantoms, AreTheSameBitForBitEverywhere)

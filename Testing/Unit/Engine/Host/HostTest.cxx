@@ -36,17 +36,6 @@ namespace
 
 namespace fs = std::filesystem;
 
-TEST(Buffer, CanBeResizedAfterAMove)
-{
-  Buffer<int> buffer;
-  buffer.Resize(10);
-  const Buffer<int> other = std::move(buffer);
-  EXPECT_NE(other.Data(), nullptr);
-  buffer.Resize(5); // NOLINT(bugprone-use-after-move)
-  ASSERT_NE(buffer.Data(), nullptr);
-  EXPECT_EQ(buffer.Size(), 5u);
-}
-
 TEST(Buffer, IsAlignedAndRefusesWhatNoMemoryHolds)
 {
   Buffer<std::uint64_t> buffer;

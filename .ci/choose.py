@@ -41,7 +41,7 @@ RULES = (
     (ENGINE, "core-only asan-ubsan clang", EVERY),
     (ENGINE.replace("Source", "Testing/Unit"), "asan-ubsan tsan", ""),
     # Rooms that work on threads, and the rooms that these include.
-    (rooms("Core Criteria Forest Host Runs Geometry Algorithms Tables Labels Measuring Dispatch Bricks Clean Segmenting"),
+    (rooms("Core Criteria Forest Host Runs Geometry Algorithms Tables Labels Measuring Dispatch Bricks Clean Splitting Segmenting"),
      "tsan", ""),
     # Rooms that CUDA sources include.
     (rooms("Core Criteria Forest Cuda Host Runs Voxels Algorithms Tables Labels Measuring Dispatch") +

@@ -43,7 +43,8 @@ constexpr std::pair<const char *, const char *> Groups[] = {
   { job::group::Table,
     "stats:output sweep:output compare:output histogram bins log weights plot list-columns "
     "list-columns-markdown" },
-  { job::group::Running, "jobs report dry-run" },
+  { "The report", "report report-field pdf xlsx" },
+  { job::group::Running, "jobs dry-run" },
   { "Help", "formats help help-all version" },
 };
 

@@ -263,6 +263,7 @@ private:
                              m_TableImages.intensity ? &*m_TableImages.intensity : nullptr };
     m_Slabs = LabelBySlabsFor(m_Arguments, images, m_Options, m_Groups, m_Segmented, m_Found, m_Reader, *m_Reporter);
     m_Table = std::move(m_Slabs->table);
+    m_Found.regionVoxels = m_Arguments.pores ? std::nullopt : m_Table.regionVoxels;
     m_Found.components = m_Slabs->components;
     m_Found.foregroundVoxels = m_Slabs->foregroundVoxels;
     m_Found.relabeled = m_Slabs->relabeled;

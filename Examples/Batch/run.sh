@@ -4,6 +4,8 @@
 source "$(dirname "$0")/../begin.sh"
 rm -rf castings report
 
+cp "$example/report.png" .
+
 mkdir castings
 for seed in {01..30}; do
   brickccl phantom casting castings/part-$seed.nrrd --seed $((10#$seed)) --size 64 64 48 --spacing 0.2 0.2 0.2 --quiet

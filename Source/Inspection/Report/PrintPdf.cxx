@@ -17,7 +17,8 @@ namespace fs = std::filesystem;
 std::string
 FindBrowser()
 {
-  std::istringstream folders(std::getenv("PATH") == nullptr ? "" : std::getenv("PATH"));
+  const char * const all = std::getenv("PATH");
+  std::istringstream folders(all == nullptr ? "" : all);
   for (std::string folder; std::getline(folders, folder, ':');)
   {
     for (const char * const name : { "chromium", "chromium-browser", "google-chrome", "google-chrome-stable" })
@@ -39,7 +40,7 @@ WritePdf(const std::string & folder)
 {
   const std::string browser = FindBrowser();
   const fs::path    place = fs::absolute(folder);
-  const std::string path = (fs::path(folder) / "report.pdf").string();
+  std::string       path = (fs::path(folder) / "report.pdf").string();
   const std::string profile = (place / ".report-browser").string();
   ReplaceFile(path, [&](const std::string & temporary) {
     // Chromium has no sandbox for root. This program wrote the page, which loads nothing.

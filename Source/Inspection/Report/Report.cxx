@@ -55,8 +55,8 @@ FindLogo(const std::string & folder)
 {
   for (const char * const extension : { ".png", ".jpg", ".svg" })
   {
-    const std::string path = (fs::path(folder) / (std::string("logo") + extension)).string();
-    std::error_code   failure;
+    std::string     path = (fs::path(folder) / (std::string("logo") + extension)).string();
+    std::error_code failure;
     if (fs::is_regular_file(path, failure))
     {
       return path;

@@ -35,12 +35,12 @@ constexpr double BytesOfPores = 8;
 double
 BytesOfFaces(const Extent & extent)
 {
-  double voxels = 0;
+  std::int64_t voxels = 0;
   for (int axis = 0; axis < 3; ++axis)
   {
-    voxels += static_cast<double>(extent.VoxelCount() / extent.size[axis]);
+    voxels += extent.VoxelCount() / extent.size[axis];
   }
-  return 8 * voxels;
+  return 8 * static_cast<double>(voxels);
 }
 
 /** The bytes of an image's voxel while a slab is labeled. */

@@ -35,7 +35,7 @@ ReadIsq(const FileBytes & file, const ReadOptions & options)
   for (int axis = 0; axis < 3; ++axis)
   {
     // The lengths of the axes are in micrometers.
-    const auto place = static_cast<std::uint64_t>(4 * axis);
+    const auto place = 4 * static_cast<std::uint64_t>(axis);
     const auto length = static_cast<double>(number(56 + place));
     if (!(length > 0))
     {

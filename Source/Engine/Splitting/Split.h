@@ -31,6 +31,7 @@ struct DistanceOptions
  *  in the order of the axes.
  *  \param labels  an image of one channel; 0 is the background, every other whole number a label
  *  \param distances  memory for one value for each voxel
+ *  \param options  slices, spacing, threads and progress
  *  \throws InvalidArgument, Canceled, std::bad_alloc. */
 void Distances(const ImageView & labels, float * distances, const DistanceOptions & options = {});
 
@@ -82,6 +83,7 @@ struct SplitReport
  *  \param labels   an image of one channel; 0 is the background, every other whole number a label, as in a mask
  *  \param objects  memory for one number for each voxel, which gets 1, 2, ... for the objects in raster order of their
  *                  first voxels
+ *  \param options  the height, what is flooded, neighbors, spacing, threads and progress
  *  \throws InvalidArgument, Canceled, std::bad_alloc. */
 SplitReport Split(const ImageView & labels, std::uint32_t * objects, const SplitOptions & options = {});
 

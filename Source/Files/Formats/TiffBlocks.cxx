@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <type_traits>
 
 namespace brickccl::files
 {
@@ -15,15 +16,32 @@ namespace brickccl::files
 namespace
 {
 
-/** Unpacks `count` numbers of 1, 2 or 4 bits, the highest bit first. */
+/** Unpacks `count` numbers of 1 to 16 bits, the highest bit first, to a type that holds them. */
 void
-UnpackSamples(const unsigned char * stored, std::size_t bits, unsigned char * values, std::size_t count)
+UnpackSamples(const unsigned char * stored, int bits, bool isSigned, void * values, ScalarType type, std::size_t count)
 {
-  for (std::size_t i = 0; i < count; ++i)
-  {
-    const unsigned value = stored[i * bits / 8] >> (8 - bits - i * bits % 8);
-    values[i] = static_cast<unsigned char>(value & ((1u << bits) - 1));
-  }
+  VisitScalarType(type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    auto * const output = static_cast<T *>(values);
+    std::size_t  bit = 0;
+    for (std::size_t i = 0; i < count; ++i)
+    {
+      std::uint32_t value = 0;
+      for (int left = bits; left > 0;)
+      {
+        const int inByte = 8 - static_cast<int>(bit % 8);
+        const int taken = std::min(left, inByte);
+        value = (value << taken) | ((stored[bit / 8] >> (inByte - taken)) & ((1u << taken) - 1));
+        bit += static_cast<std::size_t>(taken);
+        left -= taken;
+      }
+      if (isSigned && (value >> (bits - 1)) != 0)
+      {
+        value |= ~std::uint32_t{ 0 } << bits;
+      }
+      output[i] = static_cast<T>(value);
+    }
+  });
 }
 
 /** Decodes blocks (strips or tiles) of any page. */
@@ -42,7 +60,8 @@ public:
   {
     const TiffPage & page = m_Pages[number];
     GoTo(page);
-    const std::uint32_t row = block / page.BlocksAcross() * page.blockHeight;
+    const std::uint32_t inPlane = block % page.BlocksPerPlane();
+    const std::uint32_t row = inPlane / page.BlocksAcross() * page.blockHeight;
     const std::uint32_t rows = std::min(page.blockHeight, page.height - row);
     // A tile stores all its rows, also those below the page.
     const std::uint32_t storedRows = page.isTiled ? page.blockHeight : rows;
@@ -83,7 +102,7 @@ private:
     const auto size = static_cast<std::size_t>(page.BlockRowBytes() * rows);
     const bool isPlain = page.compression == COMPRESSION_NONE;
     const bool isDeflated = page.compression == COMPRESSION_ADOBE_DEFLATE || page.compression == COMPRESSION_DEFLATE;
-    if (isPlain || isDeflated)
+    if (!page.isFillReversed && (isPlain || isDeflated))
     {
       const std::uint64_t place = TIFFGetStrileOffset(m_Handle.Get(), block);
       const std::uint64_t bytes = TIFFGetStrileByteCount(m_Handle.Get(), block);
@@ -179,10 +198,9 @@ private:
   {
     const ScalarType    type = page.Type();
     const std::size_t   size = SizeOf(type);
-    const std::uint32_t begin = block % page.BlocksAcross() * page.blockWidth;
+    const std::uint32_t begin = block % page.BlocksPerPlane() % page.BlocksAcross() * page.blockWidth;
     const std::uint32_t width = std::min(page.blockWidth, page.width - begin);
-    const std::size_t   samples = page.samples;
-    const std::size_t   channels = page.channels.size();
+    const auto          samples = static_cast<std::size_t>(page.SamplesPerBlock());
     if (page.format == SAMPLEFORMAT_IEEEFP ? page.bits == 16 : !page.IsWholeBytes())
     {
       m_Row.resize(width * samples * size);
@@ -192,22 +210,48 @@ private:
       }
       else
       {
-        UnpackSamples(stored, page.bits, m_Row.data(), width * samples);
+        const bool isSigned = page.format == SAMPLEFORMAT_INT;
+        UnpackSamples(stored, page.bits, isSigned, m_Row.data(), type, width * samples);
       }
       stored = m_Row.data();
     }
-    unsigned char * to = voxels + (static_cast<std::size_t>(y) * page.width + begin) * channels * size;
-    if (channels == samples)
+    const auto channels = static_cast<std::ptrdiff_t>(page.channels.size());
+    const auto pageWidth = static_cast<std::ptrdiff_t>(page.width);
+    const auto pageHeight = static_cast<std::ptrdiff_t>(page.height);
+    if (page.orientation == ORIENTATION_TOPLEFT && !page.isSeparate && page.channels.size() == samples)
     {
-      std::memcpy(to, stored, width * samples * size);
+      std::memcpy(voxels + (static_cast<std::size_t>(y) * page.width + begin) * samples * size,
+                  stored,
+                  width * samples * size);
       return;
     }
-    for (std::uint32_t x = 0; x < width; ++x, stored += samples * size)
+    // The orientation says where pixel (x, y) of the file goes: along rows or columns, from the first or the last.
+    const auto orientation = page.orientation;
+    const bool flipsColumns = orientation == ORIENTATION_TOPRIGHT || orientation == ORIENTATION_BOTRIGHT ||
+                              orientation == ORIENTATION_RIGHTBOT || orientation == ORIENTATION_LEFTBOT;
+    const bool flipsRows = orientation == ORIENTATION_BOTRIGHT || orientation == ORIENTATION_BOTLEFT ||
+                           orientation == ORIENTATION_RIGHTTOP || orientation == ORIENTATION_RIGHTBOT;
+    const auto           column = static_cast<std::ptrdiff_t>(begin);
+    const std::ptrdiff_t first = flipsColumns ? pageWidth - 1 - column : column;
+    const std::ptrdiff_t line =
+      flipsRows ? pageHeight - 1 - static_cast<std::ptrdiff_t>(y) : static_cast<std::ptrdiff_t>(y);
+    const std::ptrdiff_t along = page.IsTransposed() ? pageHeight : 1;
+    const std::ptrdiff_t across = page.IsTransposed() ? 1 : pageWidth;
+    const std::ptrdiff_t step = (flipsColumns ? -along : along) * channels;
+    const std::ptrdiff_t start = (first * along + line * across) * channels;
+    const auto           plane = block / page.BlocksPerPlane();
+    for (std::ptrdiff_t channel = 0; channel < channels; ++channel)
     {
-      for (const std::size_t sample : page.channels)
+      const std::size_t sample = page.channels[static_cast<std::size_t>(channel)];
+      if (page.isSeparate && sample != plane)
       {
-        std::memcpy(to, stored + sample * size, size);
-        to += size;
+        continue;
+      }
+      const unsigned char * from = stored + (page.isSeparate ? 0 : sample) * size;
+      std::ptrdiff_t        to = start + channel;
+      for (std::uint32_t x = 0; x < width; ++x, from += samples * size, to += step)
+      {
+        std::memcpy(voxels + static_cast<std::size_t>(to) * size, from, size);
       }
     }
   }

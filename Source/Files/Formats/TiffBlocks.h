@@ -10,8 +10,8 @@
 namespace brickccl::files
 {
 
-/** Decodes pages of one kind to voxels, page after page. The channels of a pixel lie side by side. \throws Error for
- *  damaged or missing data. If it returns, every voxel is set. */
+/** Decodes pages of one kind to voxels, page after page. The channels of a pixel lie side by side, and each page is
+ *  turned as its orientation says. \throws Error for damaged or missing data. If it returns, every voxel is set. */
 void DecodeTiffPages(const FileBytes &             file,
                      const std::vector<TiffPage> & pages,
                      unsigned char *               voxels,

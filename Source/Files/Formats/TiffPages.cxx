@@ -115,30 +115,11 @@ CheckKind(TIFF * tiff, const TiffPage & page)
                       " (complex numbers, perhaps); whole and floating-point numbers are read");
   }
   const bool isFloat = page.format == SAMPLEFORMAT_IEEEFP;
-  const bool areFew = page.format == SAMPLEFORMAT_UINT && (page.bits == 1 || page.bits == 2 || page.bits == 4);
-  if (!(page.IsWholeBytes() ? page.bits > 8 || !isFloat : areFew))
+  if ((page.bits < 16 && isFloat) || page.bits == 0 || (page.bits > 16 && !page.IsWholeBytes()))
   {
     throw Unsupported("its samples have " + std::to_string(page.bits) + " bits; " +
-                      (isFloat ? "floating-point numbers of 16, 32 and 64 bits" : "1, 2, 4, 8, 16, 32 and 64 bits") +
+                      (isFloat ? "floating-point numbers of 16, 32 and 64 bits" : "1 to 16, 32 and 64 bits") +
                       " are read: convert it to 16 or 32 bits");
-  }
-  std::uint16_t planar = PLANARCONFIG_CONTIG;
-  std::uint16_t fill = FILLORDER_MSB2LSB;
-  std::uint16_t orientation = ORIENTATION_TOPLEFT;
-  TIFFGetFieldDefaulted(tiff, TIFFTAG_PLANARCONFIG, &planar);
-  TIFFGetFieldDefaulted(tiff, TIFFTAG_FILLORDER, &fill);
-  TIFFGetFieldDefaulted(tiff, TIFFTAG_ORIENTATION, &orientation);
-  if (orientation != ORIENTATION_TOPLEFT)
-  {
-    throw Unsupported("its orientation is " + std::to_string(orientation) +
-                      ": its pixels are stored turned or flipped; save it upright (orientation 1)");
-  }
-  if ((planar == PLANARCONFIG_SEPARATE && page.samples > 1) || fill == FILLORDER_LSB2MSB)
-  {
-    throw Unsupported(fill == FILLORDER_LSB2MSB
-                        ? "its bits are stored in reverse (FillOrder 2); save it without that"
-                        : "its channels are stored one after the other (PlanarConfiguration 2); "
-                          "save it with interleaved channels");
   }
   if (page.compression == COMPRESSION_OJPEG || page.compression == COMPRESSION_PIXARLOG)
   {
@@ -212,6 +193,7 @@ ReadPage(const TiffHandle & handle, const FileBytes & file, std::vector<std::str
   TIFFGetFieldDefaulted(tiff, TIFFTAG_BITSPERSAMPLE, &page.bits);
   TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLESPERPIXEL, &page.samples);
   TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLEFORMAT, &page.format);
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_ORIENTATION, &page.orientation);
   TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &page.compression);
   if (TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &page.photometric) != 1)
   {
@@ -221,10 +203,20 @@ ReadPage(const TiffHandle & handle, const FileBytes & file, std::vector<std::str
   {
     page.format = SAMPLEFORMAT_UINT;
   }
+  std::uint16_t planar = PLANARCONFIG_CONTIG;
+  std::uint16_t fill = FILLORDER_MSB2LSB;
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_PLANARCONFIG, &planar);
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_FILLORDER, &fill);
+  page.isSeparate = planar == PLANARCONFIG_SEPARATE && page.samples > 1;
+  page.isFillReversed = fill == FILLORDER_LSB2MSB;
   page.isTiled = TIFFIsTiled(tiff) != 0;
   if (page.width == 0 || page.height == 0 || page.samples == 0)
   {
     throw Error("a page has " + SizeText(page) + " pixels; there must be at least one");
+  }
+  if (page.orientation < ORIENTATION_TOPLEFT || page.orientation > ORIENTATION_LEFTBOT)
+  {
+    throw Error("its orientation is " + std::to_string(page.orientation) + "; it must be 1 to 8");
   }
   CheckKind(tiff, page);
   PrepareDecoding(tiff, page.compression, page.photometric);
@@ -261,6 +253,11 @@ CheckAlike(const TiffPage & first, const TiffPage & page, std::size_t number)
   {
     throw Error(name + " is " + TypeText(page) + " but page 1 is " + TypeText(first) +
                 "; all pages of a volume must have the same type");
+  }
+  if (page.orientation != first.orientation)
+  {
+    throw Error(name + " has the orientation " + std::to_string(page.orientation) + " but page 1 has " +
+                std::to_string(first.orientation) + "; all pages of a volume must have the same");
   }
 }
 

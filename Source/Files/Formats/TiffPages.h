@@ -24,9 +24,12 @@ struct TiffPage
   std::uint16_t samples = 1;
   std::uint16_t format = SAMPLEFORMAT_UINT;
   std::uint16_t photometric = PHOTOMETRIC_MINISBLACK;
+  std::uint16_t orientation = ORIENTATION_TOPLEFT;
   std::uint16_t compression = COMPRESSION_NONE;
   bool          hasPredictor = false;
+  bool          isSeparate = false;
   bool          isTiled = false;
+  bool          isFillReversed = false;
   /** The size of a strip or tile. */
   std::uint32_t blockWidth = 0;
   std::uint32_t blockHeight = 0;
@@ -47,21 +50,36 @@ struct TiffPage
     return (height - 1) / blockHeight + 1;
   }
   std::uint32_t
-  Blocks() const
+  BlocksPerPlane() const
   {
     return BlocksAcross() * BlocksDown();
+  }
+  std::uint32_t
+  Blocks() const
+  {
+    return BlocksPerPlane() * (isSeparate ? samples : 1u);
+  }
+  int
+  SamplesPerBlock() const
+  {
+    return isSeparate ? 1 : samples;
   }
   /** The bytes of a row of a strip or tile, as it is stored. */
   std::uint64_t
   BlockRowBytes() const
   {
-    return (std::uint64_t{ blockWidth } * samples * bits + 7) / 8;
+    return (std::uint64_t{ blockWidth } * static_cast<std::uint64_t>(SamplesPerBlock()) * bits + 7) / 8;
   }
   /** Whether samples are numbers of 1, 2, 4 or 8 bytes. */
   bool
   IsWholeBytes() const
   {
     return bits == 8 || bits == 16 || bits == 32 || bits == 64;
+  }
+  bool
+  IsTransposed() const
+  {
+    return orientation >= ORIENTATION_LEFTTOP;
   }
 };
 

@@ -23,7 +23,8 @@ namespace
 std::uint64_t
 PlaceOfPlainPage(TiffHandle & handle, const TiffPage & page, std::uint64_t pageBytes)
 {
-  if (page.compression != COMPRESSION_NONE || page.isTiled || page.channels.size() != page.samples ||
+  if (page.compression != COMPRESSION_NONE || page.isTiled || page.isSeparate || page.isFillReversed ||
+      page.channels.size() != page.samples || page.orientation != ORIENTATION_TOPLEFT ||
       SizeOf(page.Type()) * 8 != page.bits)
   {
     return 0;
@@ -138,8 +139,12 @@ private:
 };
 
 void
-SetSpacing(const TiffStack & stack, LoadedImage & image)
+SetSpacing(const TiffPage & first, TiffStack stack, LoadedImage & image)
 {
+  if (first.IsTransposed())
+  {
+    std::swap(stack.spacing[0], stack.spacing[1]);
+  }
   bool told[3] = {};
   for (int axis = 0; axis < std::min(3, image.extent.dimension); ++axis)
   {
@@ -189,8 +194,12 @@ ReadTiff(const FileBytes & file, const ReadOptions & options)
 
   const auto                pages = static_cast<std::int64_t>(found.pages.size());
   std::vector<std::int64_t> sizes = { first.width, first.height };
-  const std::int64_t        slices = stack.slices > 0 ? stack.slices : pages;
-  const std::int64_t        frames = stack.slices > 0 ? stack.frames : 1;
+  if (first.IsTransposed())
+  {
+    std::swap(sizes[0], sizes[1]);
+  }
+  const std::int64_t slices = stack.slices > 0 ? stack.slices : pages;
+  const std::int64_t frames = stack.slices > 0 ? stack.frames : 1;
   if (slices * frames > 1)
   {
     sizes.push_back(slices);
@@ -214,7 +223,11 @@ ReadTiff(const FileBytes & file, const ReadOptions & options)
     image.meaning = "numbers of palette colors";
     image.notes.push_back("it has a palette; the voxels are numbers of colors, not brightness");
   }
-  SetSpacing(stack, image);
+  if (first.orientation != ORIENTATION_TOPLEFT)
+  {
+    image.notes.push_back("its pages are turned as their orientation (" + std::to_string(first.orientation) + ") says");
+  }
+  SetSpacing(first, stack, image);
   TellHeader(options, image);
   if (TakeInPlace(file, found, stack, image))
   {

@@ -8,6 +8,7 @@
 #include "BrickCCL/Files/Formats/TiffHandle.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <type_traits>

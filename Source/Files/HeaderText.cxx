@@ -96,6 +96,47 @@ RealNumbers(const std::string & text, const std::string & field)
   return numbers;
 }
 
+std::vector<std::string>
+NamesOfPattern(const std::string & pattern, std::int64_t first, std::int64_t last, std::int64_t step)
+{
+  const auto  percent = pattern.find('%');
+  std::size_t end = percent == std::string::npos ? percent : percent + 1;
+  bool        zeros = false;
+  std::size_t width = 0;
+  if (end != std::string::npos)
+  {
+    for (; end < pattern.size() && pattern[end] >= '0' && pattern[end] <= '9'; ++end)
+    {
+      zeros = zeros || (width == 0 && pattern[end] == '0');
+      width = width * 10 + static_cast<std::size_t>(pattern[end] - '0');
+      width = width > 99 ? 100 : width;
+    }
+  }
+  if (percent == std::string::npos || width > 99 || end >= pattern.size() ||
+      std::string("diu").find(pattern[end]) == std::string::npos || pattern.find('%', end) != std::string::npos)
+  {
+    throw Error("the pattern " + Quoted(pattern) + " of its data files needs exactly one number format such as '%03d'");
+  }
+  constexpr std::int64_t most = 1000000000000;
+  const auto [low, high] = std::minmax({ first, last, step });
+  if (step == 0 || low < -most || high > most || (last - first) / step < 0 || (last - first) / step >= 1000000)
+  {
+    throw Error("the data files from " + std::to_string(first) + " to " + std::to_string(last) + " in steps of " +
+                std::to_string(step) + " do not make a list of files");
+  }
+  std::vector<std::string> names;
+  for (std::int64_t i = 0, count = (last - first) / step; i <= count; ++i)
+  {
+    const std::int64_t value = first + i * step;
+    std::string        digits = std::to_string(value < 0 ? -value : value);
+    const std::size_t  room = width > (value < 0 ? 1u : 0u) ? width - (value < 0 ? 1 : 0) : 0;
+    const std::string  filling(digits.size() < room ? room - digits.size() : 0, zeros ? '0' : ' ');
+    digits = zeros ? (value < 0 ? "-" : "") + filling + digits : filling + (value < 0 ? "-" : "") + digits;
+    names.push_back(pattern.substr(0, percent) + digits + pattern.substr(end + 1));
+  }
+  return names;
+}
+
 std::string
 DataFileName(const std::string & header, const std::string & extension)
 {

@@ -26,6 +26,11 @@ std::vector<std::int64_t> WholeNumbers(const std::string & text, const std::stri
 double              RealNumber(const std::string & text, const std::string & field);
 std::vector<double> RealNumbers(const std::string & text, const std::string & field);
 
+/** The names that a pattern with one %d (%03d, %i, %u) gives for the numbers from a first to a last one, with a step.
+ *  \throws Error for other patterns, a step of 0, and more than a million names. */
+std::vector<std::string>
+NamesOfPattern(const std::string & pattern, std::int64_t first, std::int64_t last, std::int64_t step);
+
 /** The name of the data file for a header of this path. It is the header's name with another extension: "ct.raw.gz"
  *  for "ct.nhdr". Characters that have another meaning in a header (%, \\, line ends, tabs) become underscores. */
 std::string DataFileName(const std::string & header, const std::string & extension);

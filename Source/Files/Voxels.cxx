@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Files/Voxels.h"
 
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/Codecs/Deflate.h"
 #include "BrickCCL/Files/Settle.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
+#include <charconv>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -28,6 +32,170 @@ RowsOfPiece(const ImageToWrite & image, std::int64_t bytes)
 {
   const auto rowBytes = image.extent.RowLength() * static_cast<std::int64_t>(SizeOf(image.type));
   return std::min(image.extent.RowCount(), std::max<std::int64_t>(1, bytes / rowBytes));
+}
+
+bool
+IsSeparator(char letter)
+{
+  return letter == ' ' || letter == '\n' || letter == '\r' || letter == '\t' || letter == ',';
+}
+
+template <typename T>
+T
+ValueOfText(const char * begin, const char * end)
+{
+  const char * const digits = begin + (*begin == '+' ? 1 : 0);
+  T                  value = {};
+  auto               result = std::from_chars(digits, end, value);
+  if constexpr (std::is_integral_v<T>)
+  {
+    double real = 0;
+    if ((result.ec != std::errc() || result.ptr != end) && result.ec != std::errc::result_out_of_range)
+    {
+      // Whole numbers may also be written as 7.0 or 3e2.
+      result = std::from_chars(digits, end, real);
+      if (result.ec == std::errc() && result.ptr == end && real == std::floor(real) && std::fabs(real) < 9e15 &&
+          real >= static_cast<double>(std::numeric_limits<T>::min()) &&
+          real <= static_cast<double>(std::numeric_limits<T>::max()))
+      {
+        return static_cast<T>(real);
+      }
+      result.ptr = begin;
+    }
+  }
+  if (result.ec != std::errc() || result.ptr != end)
+  {
+    throw Error(Quoted(std::string(begin, std::min<std::ptrdiff_t>(end - begin, 40))) +
+                " among its voxels is not a number that the type " + NameOf(ScalarTypeOf<T>()) + " holds");
+  }
+  return value;
+}
+
+/** \throws Error unless the voxels of an image of this extent divide evenly among `count` files. Each file holds one or
+ *  several whole entries of the slowest axes. */
+void
+CheckFileCount(std::size_t count, const Extent & extent)
+{
+  const auto files = static_cast<std::int64_t>(count);
+  bool       fits = files == 1;
+  if (extent.dimension > 1)
+  {
+    fits = fits || extent.size[extent.dimension - 1] % files == 0;
+  }
+  std::int64_t entries = 1;
+  for (int axis = extent.dimension - 1; axis > 0; --axis)
+  {
+    entries *= extent.size[axis];
+    fits = fits || entries == files;
+  }
+  if (!fits)
+  {
+    throw Error("it names " + std::to_string(count) + " data files for " + extent.ToString() +
+                " voxels, which cannot be divided evenly");
+  }
+}
+
+/** \throws Error if files of `fileBytes` bytes cannot hold the voxels of `image`, since a byte gives at most `perByte`
+ *  bytes. The header is damaged then. */
+void
+CheckRoom(std::uint64_t fileBytes, std::uint64_t perByte, const LoadedImage & image)
+{
+  const std::size_t bytes = VoxelBytes(image.extent, image.channels, image.type);
+  if (bytes / perByte > fileBytes)
+  {
+    throw Error("the file is truncated, or its header is damaged: " + std::to_string(fileBytes) +
+                " bytes cannot hold the " + std::to_string(bytes) + " of " + image.extent.ToString() + " voxels");
+  }
+}
+
+/** Reads `count` values of a type from text: numbers with white space or commas between them. \throws Error if there
+ *  are fewer or more, for words that are not numbers, and for numbers that the type does not hold. */
+void
+ReadText(const char *     begin,
+         const char *     end,
+         ScalarType       type,
+         std::size_t      count,
+         const Progress & progress,
+         void *           output)
+{
+  VisitScalarType(type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    auto * const values = static_cast<T *>(output);
+    const char * place = begin;
+    // Zero bytes may fill up the end of a file; among numbers they are damage.
+    while (end != begin && end[-1] == '\0')
+    {
+      --end;
+    }
+    for (std::size_t i = 0; i < count; ++i)
+    {
+      if (i % (std::size_t{ 1 } << 16) == 0)
+      {
+        progress.Update(static_cast<double>(i) / static_cast<double>(count));
+      }
+      place = std::find_if_not(place, end, IsSeparator);
+      const char * const last = std::find_if(place, end, IsSeparator);
+      if (place == last)
+      {
+        throw Error("the file is truncated: it has " + std::to_string(i) + " numbers of " + std::to_string(count));
+      }
+      values[i] = ValueOfText<T>(place, last);
+      place = last;
+    }
+    if (std::find_if_not(place, end, IsSeparator) != end)
+    {
+      throw Error("it has more numbers than the " + std::to_string(count) + " of its voxels");
+    }
+  });
+}
+
+/** Reads bytes of two digits each, with any white space between digits. */
+void
+ReadHexadecimal(const FileBytes & file, std::uint64_t begin, std::size_t bytes, std::byte * output)
+{
+  std::size_t digits = 0;
+  for (std::uint64_t place = begin; place < file.Size() && digits < 2 * bytes; ++place)
+  {
+    const char * const letter = reinterpret_cast<const char *>(file.Data()) + place;
+    unsigned           digit = 0;
+    if (std::isspace(static_cast<unsigned char>(*letter)) != 0)
+    {
+      continue;
+    }
+    if (std::from_chars(letter, letter + 1, digit, 16).ec != std::errc())
+    {
+      throw Error("a byte among its hexadecimal digits has the value " +
+                  std::to_string(static_cast<unsigned char>(*letter)));
+    }
+    std::byte & value = output[digits / 2];
+    value = (digits % 2 == 0 ? std::byte{ 0 } : value << 4) | static_cast<std::byte>(digit);
+    ++digits;
+  }
+  if (digits < 2 * bytes)
+  {
+    throw Error("the file is truncated: it has " + std::to_string(digits) + " hexadecimal digits of " +
+                std::to_string(2 * bytes));
+  }
+}
+
+/** Decompresses all of a stream: first what precedes the voxels, then `bytes` bytes of them. */
+void
+InflateAll(const CompressedVoxels & from, std::size_t bytes, const Progress & progress, std::byte * output)
+{
+  Inflater          inflater(from.file.Data() + from.begin, from.file.Size() - from.begin, from.wrapper, from.name);
+  std::vector<char> before(static_cast<std::size_t>(std::min<std::uint64_t>(from.skipped, PieceBytes)));
+  for (std::uint64_t left = from.skipped; left > 0;)
+  {
+    const auto part = std::min<std::uint64_t>(left, before.size());
+    inflater.Read(before.data(), static_cast<std::size_t>(part));
+    left -= part;
+  }
+  for (std::size_t done = 0; done < bytes; done += PieceBytes)
+  {
+    progress.Update(static_cast<double>(done) / static_cast<double>(bytes));
+    inflater.Read(output + done, std::min<std::size_t>(PieceBytes, bytes - done));
+  }
+  inflater.Finish();
 }
 
 } // namespace
@@ -97,55 +265,80 @@ FirstBytes(const FileBytes & file, std::size_t count)
 }
 
 void
-CheckBytesBeyond(std::uint64_t beyond, LoadedImage & image)
+CheckBytesBeyond(std::uint64_t beyond, std::size_t fileCount, LoadedImage & image)
 {
+  const std::string text = std::to_string(beyond) + " bytes that its header does not mention";
+  if (beyond > 0 && fileCount > 1)
+  {
+    throw Error("after the voxels of one of its " + std::to_string(fileCount) + " data files come " + text +
+                ": they are the wrong files");
+  }
   if (beyond > 0)
   {
-    image.notes.push_back("after the voxels come " + std::to_string(beyond) +
-                          " bytes that its header does not mention");
+    image.notes.push_back("after the voxels come " + text);
   }
 }
 
 void
-ReadDataFile(const DataLayout & layout, const HostContext & context, LoadedImage & image)
+ReadDataFiles(const DataLayout & layout, const HostContext & context, LoadedImage & image)
 {
-  const auto & [file, begin, skipped, wrapper, name] = layout.from;
   const std::size_t size = SizeOf(image.type);
   const std::size_t bytes = VoxelBytes(image.extent, image.channels, image.type);
-  image.files.push_back(file.Path());
-  if (!layout.isCompressed)
+  const std::size_t fileCount = layout.parts.size();
+  const std::size_t perByte = layout.encoding == Encoding::Compressed ? MaximumInflatedSize(1) : size;
+  CheckFileCount(fileCount, image.extent);
+  const std::size_t bytesOfFile = bytes / fileCount;
+  std::uint64_t     present = 0;
+  for (const CompressedVoxels & part : layout.parts)
   {
-    file.Require(begin, bytes);
-    const std::uint64_t first = layout.areLast ? file.Size() - bytes : begin;
-    TakeStored(file, first, layout.swapped, context, image);
-    CheckBytesBeyond(file.Size() - first - bytes, image);
+    image.files.push_back(part.file.Path());
+    present += part.file.Size();
+  }
+  const auto beginOf = [&](const CompressedVoxels & part) {
+    part.file.Require(part.begin, bytesOfFile);
+    return layout.areLast ? part.file.Size() - bytesOfFile : part.begin;
+  };
+  if (fileCount == 1 && layout.encoding == Encoding::Raw)
+  {
+    const FileBytes &   file = layout.parts[0].file;
+    const std::uint64_t begin = beginOf(layout.parts[0]);
+    TakeStored(file, begin, layout.swapped, context, image);
+    CheckBytesBeyond(file.Size() - begin - bytes, 1, image);
     return;
   }
-  if (bytes / MaximumInflatedSize(1) > file.Size())
+  if (fileCount == 1 && layout.encoding == Encoding::Compressed && image.inParts)
   {
-    throw Error("the file is truncated, or its header is damaged: " + std::to_string(file.Size()) +
-                " bytes cannot hold the " + std::to_string(bytes) + " of " + image.extent.ToString() + " voxels");
-  }
-  if (image.inParts)
-  {
-    image.stream = InflatedVoxels(layout.from, bytes, layout.swapped ? size : 1, context);
+    CheckRoom(present, perByte, image);
+    image.stream = InflatedVoxels(layout.parts[0], bytes, layout.swapped ? size : 1, context);
     return;
   }
+  RefuseParts(image, "voxels as they are in this file (as text, or in several files)");
+  CheckRoom(present, perByte, image);
   std::byte * const output = image.voxels.Resize(bytes);
-  Inflater          inflater(file.Data() + begin, file.Size() - begin, wrapper, name);
-  std::vector<char> before(static_cast<std::size_t>(std::min<std::uint64_t>(skipped, PieceBytes)));
-  for (std::uint64_t left = skipped; left > 0;)
+  for (std::size_t i = 0; i < fileCount; ++i)
   {
-    const auto part = std::min<std::uint64_t>(left, before.size());
-    inflater.Read(before.data(), static_cast<std::size_t>(part));
-    left -= part;
+    const auto & [file, begin, skipped, wrapper, name] = layout.parts[i];
+    const auto         share = [&](std::size_t of) { return static_cast<double>(of) / static_cast<double>(fileCount); };
+    const HostContext  own = context.Part(share(i), share(i + 1));
+    std::byte * const  part = output + i * bytesOfFile;
+    const char * const text = reinterpret_cast<const char *>(file.Data());
+    switch (layout.encoding)
+    {
+    case Encoding::Raw:
+      CopyStored(file, beginOf(layout.parts[i]), bytesOfFile, part, own);
+      CheckBytesBeyond(file.Size() - beginOf(layout.parts[i]) - bytesOfFile, fileCount, image);
+      break;
+    case Encoding::Text:
+      ReadText(text + begin, text + file.Size(), image.type, bytesOfFile / size, own.progress, part);
+      break;
+    case Encoding::Hexadecimal:
+      ReadHexadecimal(file, begin, bytesOfFile, part);
+      break;
+    case Encoding::Compressed:
+      InflateAll(layout.parts[i], bytesOfFile, own.progress, part);
+      break;
+    }
   }
-  for (std::size_t done = 0; done < bytes; done += PieceBytes)
-  {
-    context.progress.Update(static_cast<double>(done) / static_cast<double>(bytes));
-    inflater.Read(output + done, std::min<std::size_t>(PieceBytes, bytes - done));
-  }
-  inflater.Finish();
   if (layout.swapped)
   {
     SwapBytes(output, size, bytes / size, context);

@@ -36,23 +36,35 @@ bool IsGzipped(const FileBytes & file);
 /** The first bytes of a file, decompressed if it is compressed by gzip; fewer if it has fewer. */
 std::vector<unsigned char> FirstBytes(const FileBytes & file, std::size_t count);
 
-/** How an image's voxels are stored in a file. */
-struct DataLayout
+enum class Encoding
 {
-  CompressedVoxels from;
-  bool             isCompressed = false;
-  /** Whether the bytes of each value are in reverse order. */
-  bool swapped = false;
-  /** Uncompressed voxels are the end of the file, wherever they begin in `from`. */
-  bool areLast = false;
+  Raw,
+  Text,
+  Hexadecimal,
+  Compressed
 };
 
-/** Reads the voxels of `image`, whose extent, type and channels are known, and adds the file to its own. \throws Error
- *  for files that are too short or damaged. */
-void ReadDataFile(const DataLayout & layout, const HostContext & context, LoadedImage & image);
+/** How an image's voxels are stored: in files, each with an equal part of them. */
+{ Raw, Text, Hexadecimal, Compressed };
 
-/** Notes bytes that follow the voxels. */
-void CheckBytesBeyond(std::uint64_t beyond, LoadedImage & image);
+/** How an image's voxels are stored: in files, each with an equal part of them. */
+struct DataLayout
+{
+  Encoding encoding = Encoding::Raw;
+  /** Whether the bytes of each value are in reverse order. */
+  bool swapped = false;
+  /** Raw voxels are the ends of the files, wherever the parts begin. */
+  bool                          areLast = false;
+  std::vector<CompressedVoxels> parts = {};
+};
+
+/** Reads the voxels of `image`, whose extent, type and channels are known, and adds the files to its own. \throws Error
+ *  for files that are too short, damaged or too many. */
+void ReadDataFiles(const DataLayout & layout, const HostContext & context, LoadedImage & image);
+
+/** Reports bytes that follow the voxels. It adds a note, or throws an Error if there are several files, which then do
+ *  not fit. */
+void CheckBytesBeyond(std::uint64_t beyond, std::size_t fileCount, LoadedImage & image);
 
 /** A file that is written from beginning to end. */
 class OutputFile

@@ -22,15 +22,31 @@ class NrrdTest(FilesTest):
         self.fields = ["type: short", "dimension: 3", "sizes: 6 5 4", "endian: little"]
 
     def test_encodings(self):
-        for encoding, data in (("raw", self.raw), ("gzip", gzip.compress(self.raw)), ("GZ", gzip.compress(self.raw))):
+        text = " ".join(map(str, self.voxels.ravel())).encode()
+        for encoding, data in (("raw", self.raw), ("gzip", gzip.compress(self.raw)), ("hex", self.raw.hex(" ").encode()),
+                               ("ascii", text), ("text", text.replace(b" ", b", "))):
             with self.subTest(encoding=encoding):
                 ours = self.read(self.write(self.fields + ["encoding: " + encoding], data))
                 np.testing.assert_array_equal(ours.voxels, self.voxels)
-        for encoding in ("zstd", "bzip2", "text", "ascii", "hex"):
+        for encoding in ("zstd", "bzip2"):
             self.refuses(self.write(self.fields + ["encoding: " + encoding], self.raw), saying=[encoding, "save it with gzip"])
+        for numbers in ("0 -9223372036854775808 -1", "9223372036854775807 -9223372036854775808 1"):
+            header = self.fields + ["encoding: raw", "data file: p_%02d.raw " + numbers]
+            self.refuses(self.write(header, b""), saying="do not make a list of files")
+        self.refuses(self.write(self.fields + ["encoding: hex"], b"0g" * 240), saying="the value 103")
+        self.refuses(self.write(self.fields + ["encoding: hex"], b"00" * 200), saying=["truncated", "400 hexadecimal digits"])
+        self.refuses(self.write(self.fields + ["encoding: text"], text + b" 7"), saying="more numbers")
+        self.refuses(self.write(self.fields + ["encoding: text"], text.replace(b" ", b" x", 1)), saying="not a number")
+        self.refuses(self.write(self.fields + ["encoding: text"], b"99999 " * 120), saying="int16")
 
     def test_zero_bytes(self):
-        """Zero bytes in a word are damage."""
+        """Zero bytes in a number or a word are damage; zero bytes at the end of a text fill up its file."""
+        text = b" ".join(b"%d" % value for value in self.voxels.ravel())
+        ours = self.read(self.write(self.fields + ["encoding: text"], text + b"\0" * 7))
+        np.testing.assert_array_equal(ours.voxels, self.voxels)
+        place = text.index(b" ", 300)
+        damaged = text[:place - 1] + b"\0\0" + text[place + 1:]
+        self.refuses(self.write(self.fields + ["encoding: text"], damaged), saying=["\\x00\\x00", "not a number"])
         for field in ("type: i\0\0\0\0", "type: short\0", "kinds: \0 domain domain"):
             fields = [line for line in self.fields if line[:4] != field[:4]] + [field, "encoding: raw"]
             self.refuses(self.write(fields, self.raw), saying="\\x00")
@@ -55,44 +71,55 @@ class NrrdTest(FilesTest):
         ours = self.read(self.write(self.fields + ["encoding: raw", "spacings: 0.5 2 2"], self.raw))
         self.assertEqual(ours.notes, [])
 
-    def test_the_ends_of_axes_are_no_spacing(self):
+    def test_the_spacing_follows_from_the_ends_of_axes(self):
         raw, ends = self.fields + ["encoding: raw"], ["axis mins: 10 20 30", "axis maxs: 13 30 42"]
-        for spacings, axis in (([], "x"), (["spacings: 1 2.5 nan"], "z")):
-            self.refuses(self.write(raw + ends + spacings, self.raw), saying="axis mins and maxs along %s but no spacing" % axis)
+        for centers, spacing, origin, assumed in ((["centers: cell cell cell"], (0.5, 2, 3), (10.25, 21, 31.5), None),
+                                                  (["centers: node node node"], (0.6, 2.5, 4), (10, 20, 30), None),
+                                                  (["centers: ??? cell ???"], (0.6, 2, 4), (10, 21, 30), "x, z"),
+                                                  ([], (0.6, 2.5, 4), (10, 20, 30), "x, y, z")):
+            ours = self.read(self.write(raw + ends + centers, self.raw))
+            self.assert_geometry(ours, spacing, origin)
+            self.assertEqual(len(ours.notes), int(assumed is not None))
+            self.assertIn("along %s:" % assumed if assumed else "", " ".join(ours.notes))
         ours = self.read(self.write(raw + ["spacings: 1 2 3", "axis mins: 10 20 30", "centers: cell cell cell"], self.raw))
         self.assert_geometry(ours, (1, 2, 3), (10.5, 21, 31.5))
         self.assertEqual(self.read(self.write(raw + ["axis mins: 10 20 30"], self.raw)).spacing_source, "none")
-        directions = ["space dimension: 3", "dimension: 2", "sizes: 6 5", "space directions: (1,0,%d) (0,1,0)"]
-        for tilt in (0, 1):
-            path = self.write(["type: short", "endian: little", "encoding: raw"] + directions[:3] + [directions[3] % tilt], self.raw[:60])
-            if tilt:
-                self.refuses(path, saying="oblique in a space of 3 dimensions")
-            else:
-                self.assertEqual(self.read(path).voxels.shape, (5, 6))
+        ours = self.read(self.write(raw + ends + ["spacings: 1 2.5 nan"], self.raw))
+        self.assert_geometry(ours, (1, 2.5, 4), (10, 20, 30))
+        self.assertIn("differ along x; the spacings are used", " ".join(ours.notes))
+        self.assertNotIn("differ along y", " ".join(ours.notes))
 
     def test_detached_data(self):
-        with open(self.path("s.raw"), "wb") as stream:
-            stream.write(b"head" + self.raw)
-        for skip in (4, -1):
-            path = self.write(self.fields + ["encoding: raw", "byte skip: %d" % skip, "data file: s.raw"], b"", "p.nhdr")
-            np.testing.assert_array_equal(self.read(path).voxels, self.voxels)
-        os.truncate(self.path("s.raw"), 11)
-        self.refuses(path, saying=["truncated", "s.raw"])
-        os.remove(self.path("s.raw"))
-        self.refuses(path, saying=["s.raw", "no such file"])
-        for several in ("s%02d.raw 1 4 1", "s%02d.raw 0 -9223372036854775808 -1", "LIST\ns1.raw\ns2.raw", "LIST 2\ns1.raw\ns2.raw"):
-            self.refuses(self.write(self.fields + ["encoding: raw", "data file: " + several], b"", "l.nhdr"),
-                         saying=[several.split("\n")[0], "in several files"])
+        for k in range(4):
+            with open(self.path("s%02d.raw" % (k + 1)), "wb") as stream:
+                stream.write(self.voxels[k].astype("<i2").tobytes())
+        pattern = self.fields + ["encoding: raw", "data file: s%02d.raw 1 4 1"]
+        np.testing.assert_array_equal(self.read(self.write(pattern, b"", "p.nhdr")).voxels, self.voxels)
+        names = "\n".join("s%02d.raw" % (k + 1) for k in range(4))
+        listed = self.fields + ["encoding: raw", "data file: LIST\n" + names]
+        np.testing.assert_array_equal(self.read(self.write(listed, b"", "l.nhdr")).voxels, self.voxels)
+        os.truncate(self.path("s03.raw"), 11)
+        self.refuses(self.path("p.nhdr"), saying=["truncated", "s03.raw"])
+        os.remove(self.path("s03.raw"))
+        self.refuses(self.path("l.nhdr"), saying=["s03.raw", "no such file"])
         os.mkfifo(self.path("pipe"))
         self.refuses(self.write(self.fields + ["encoding: raw", "data file: pipe"], b"", "f.nhdr"), saying="pipe")
-        name = "a" * 300 + ".raw"
-        self.refuses(self.write(self.fields + ["encoding: raw", "data file: " + name], b"", "n.nhdr"),
-                     saying=("its data file '" + name, "too long"))
+        for name in ("a%d.raw 1 4 1" + " 1" * 150, "a" * 300 + ".raw"):
+            fields = self.fields + ["encoding: raw", "data file: " + name]
+            self.refuses(self.write(fields, b"", "n.nhdr"), saying=("its data file '" + name, "too long"))
+
+    def test_the_dimension_of_each_data_file_is_not_used(self):
+        for k in range(4):
+            with open(self.path("d%d.raw" % k), "wb") as stream:
+                stream.write(self.voxels[k].astype("<i2").tobytes())
+        for data in ("d%d.raw 0 3 1 2", "LIST 2" + "".join("\nd%d.raw" % k for k in range(4))):
+            path = self.write(self.fields + ["encoding: raw", "data file: " + data], b"", "d.nhdr")
+            np.testing.assert_array_equal(self.read(path).voxels, self.voxels)
 
     def test_names_with_a_byte_of_value_0_are_not_cut(self):
         with open(self.path("z.raw"), "wb") as stream:
             stream.write(self.raw)
-        for data in ("z.raw\0", "z.raw\0.gz"):
+        for data in ("z.raw\0", "z.raw\0.gz", "LIST\nz.raw\0x"):
             path = self.write(self.fields + ["encoding: raw", "data file: " + data], b"", "z.nhdr")
             self.refuses(path, saying=["'z.raw\\x00", "a NUL byte"])
 
@@ -104,7 +131,15 @@ class NrrdTest(FilesTest):
         error = self.refuses(self.write(self.fields, b"", "line\nbreak.nrrd"), saying="line\\x0abreak.nrrd': its header")
         self.assertEqual(error.count("\n"), 1)
 
-    def test_data_files_that_are_headers(self):
+    def test_data_files_that_are_not_the_right_ones(self):
+        for k in range(5):
+            with open(self.path("t%d.raw" % k), "wb") as stream:
+                stream.write(self.voxels[0].astype("<i2").tobytes())
+        with open(self.path("t3.raw"), "ab") as stream:
+            stream.write(b"more")
+        for last, saying in ((4, "divided evenly"), (2, "divided evenly"), (1, "truncated"), (3, "the wrong files")):
+            fields = self.fields + ["encoding: raw", "data file: t%%d.raw 0 %d 1" % last]
+            self.refuses(self.write(fields, b"", "t.nhdr"), saying=saying)
         fields = self.fields + ["encoding: raw", "byte skip: 0", "data file: self.nhdr"]
         self.refuses(self.write(fields, bytes(500), "self.nhdr"), saying="the header itself")
 
@@ -217,13 +252,18 @@ class MetaImageTest(FilesTest):
             np.testing.assert_array_equal(ours.voxels, self.voxels)
 
     def test_names_that_no_disk_takes(self):
-        name = "a" * 300 + ".raw"
-        self.refuses(self.write(b"", "h.mhd", ElementDataFile=name), saying=("its data file '" + name, "too long"))
+        for name in ("a%d.raw 1 4 1" + " 1" * 150, "a" * 300 + ".raw"):
+            self.refuses(self.write(b"", "h.mhd", ElementDataFile=name), saying=("its data file '" + name, "too long"))
 
-    def test_voxels_as_text_or_in_several_files(self):
-        for name in ("LIST\nm0.raw\nm1.raw", "LIST 2\nm0.raw\nm1.raw", "LIST 2D\nm0.raw\nm1.raw", "m%d.raw 0 1 1"):
-            self.refuses(self.write(b"", "l.mhd", ElementDataFile=name), saying=[name.split("\n")[0], "in several files"])
-        self.refuses(self.write(b"1 2 3", BinaryData="False"), saying="its voxels are text (BinaryData = False)")
+    def test_lists(self):
+        for k in range(4):
+            with open(self.path("m%d.raw" % k), "wb") as stream:
+                stream.write(self.voxels[k].astype("<i2").tobytes())
+        names = "\n".join("m%d.raw" % k for k in range(4))
+        for word in ("LIST", "LIST 2", "LIST 2D"):
+            ours = self.read(self.write(b"", "l.mhd", ElementDataFile=word + "\n" + names))
+            np.testing.assert_array_equal(ours.voxels, self.voxels)
+        self.refuses(self.write(b"", "l.mhd", ElementDataFile="LIST\n" + names + "\nm0.raw"), saying="divided evenly")
         self.refuses(self.write(b"", "l.mhd", ElementDataFile="m0.raw\0"), saying=["'m0.raw\\x00'", "a NUL byte"])
 
     def test_headers_that_are_wrong(self):

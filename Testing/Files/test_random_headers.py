@@ -104,8 +104,10 @@ class RandomHeadersTest(FilesTest):
             shape = tuple(int(size) for size in self.random.integers(2, 6, 3))
             voxels = self.voxels(shape)
             data = voxels.astype(voxels.dtype.newbyteorder(order)).tobytes()
-            encoding = self.one_of("raw", "gzip", "gz", "GZIP")
-            data = data if encoding == "raw" else self.packed(data)
+            encoding = self.one_of("raw", "gzip", "gz", "ascii", "text", "GZIP")
+            data = {"r": lambda: data, "g": lambda: self.packed(data),
+                    "a": lambda: " ".join(repr(value.item()) for value in voxels.ravel()).encode(),
+                    "t": lambda: "\n".join(repr(value.item()) for value in voxels.ravel()).encode()}[encoding[0].lower()]()
             spacing, origin, rotation = self.random.uniform(0.1, 5, 3), self.random.uniform(-200, 200, 3), self.rotation()
             space, signs = self.one_of(("left-posterior-superior", (1, 1, 1)), ("RAS", (-1, -1, 1)), ("LAS", (1, -1, 1)))
             fields = ["type: " + self.one_of(*names[str(voxels.dtype)]), "sizes:  %d\t%d %d " % shape[::-1], "encoding: " + encoding,
@@ -117,10 +119,9 @@ class RandomHeadersTest(FilesTest):
             header = line.join(["NRRD000%d" % self.random.integers(4, 6)] + fields) + line
             name = "a.nrrd"
             if self.maybe(0.25):
-                skip = 20 if encoding == "raw" else 0
                 with open(self.path("a.dat"), "wb") as stream:
-                    stream.write(bytes(skip) + data)
-                header += "byte skip: %d" % skip + line + self.one_of("data file: ", "datafile: ") + "a.dat" + line
+                    stream.write(b"no voxels\n" * 2 + data)
+                header += "line skip: 2" + line + self.one_of("data file: ", "datafile: ") + "a.dat" + line
                 name, data = "a.nhdr", b""
             self.check(name, (header + line * (name == "a.nrrd")).encode() + data, voxels, spacing=spacing, origin=origin * signs,
                        direction=np.diag(signs) @ rotation)
@@ -134,13 +135,15 @@ class RandomHeadersTest(FilesTest):
             voxels = self.voxels(shape + ((channels,) if channels > 1 else ()))
             data = voxels.astype(voxels.dtype.newbyteorder(">" if is_big else "<")).tobytes()
             spacing, origin, rotation = self.random.uniform(0.1, 5, 3), self.random.uniform(-200, 200, 3), self.rotation()
-            kind = self.one_of("raw", "zlib", "gzip")
+            kind = self.one_of("raw", "zlib", "gzip", "text")
             fields = {"ObjectType": "Image", "NDims": 3, self.one_of("BinaryDataByteOrderMSB", "ElementByteOrderMSB"): is_big,
                       self.one_of("TransformMatrix", "Rotation", "Orientation"): self.numbers(rotation.T),
                       self.one_of("Offset", "Position", "Origin"): self.numbers(origin),
                       self.one_of("ElementSpacing", "ElementSize"): self.numbers(spacing), "DimSize": "%d %d %d" % shape[::-1],
                       "ElementType": "MET_" + names[str(voxels.dtype)], "BinaryData": self.one_of("True", "T", "1")}
-            if kind != "raw":
+            if kind == "text":
+                fields["BinaryData"], data = "False", " ".join(repr(value.item()) for value in voxels.ravel()).encode()
+            elif kind != "raw":
                 fields["CompressedData"], data = "True", zlib.compress(data) if kind == "zlib" else gzip.compress(data)
             if channels > 1:
                 fields["ElementNumberOfChannels"] = channels

@@ -267,29 +267,29 @@ PathBeside(const std::string & header, const std::string & name)
   return path.is_absolute() ? name : (std::filesystem::path(header).parent_path() / path).string();
 }
 
-FileBytes
-MapDataFile(const std::string & header, const std::string & name)
+std::vector<FileBytes>
+MapDataFiles(const std::string & header, const std::vector<std::string> & names)
 {
-  const std::string path = PathBeside(header, name);
-  if (name == "LIST" || (!IsThere(path) && (name.rfind("LIST ", 0) == 0 || name.find('%') != std::string::npos)))
+  std::vector<FileBytes> files;
+  for (const std::string & name : names)
   {
-    throw Unsupported("its voxels are in several files (" + Quoted(name.substr(0, 60)) +
-                      "), which is not supported; join them into one file");
-  }
-  try
-  {
-    CheckName(name);
-    std::error_code ignored;
-    if (std::filesystem::equivalent(path, header, ignored))
+    try
     {
-      throw Error("it is the header itself");
+      CheckName(name);
+      const std::string path = PathBeside(header, name);
+      std::error_code   ignored;
+      if (std::filesystem::equivalent(path, header, ignored))
+      {
+        throw Error("it is the header itself");
+      }
+      files.push_back(FileBytes::Map(path));
     }
-    return FileBytes::Map(path);
+    catch (const Error & error)
+    {
+      throw Error("its data file " + Quoted(name) + " cannot be read: " + error.what());
+    }
   }
-  catch (const Error & error)
-  {
-    throw Error("its data file " + Quoted(name) + " cannot be read: " + error.what());
-  }
+  return files;
 }
 
 } // namespace brickccl::files

@@ -77,8 +77,8 @@ bool IsRegularFile(const std::string & path);
 /** The path of a file that a header names. The file is next to the header unless its path is absolute. */
 std::string PathBeside(const std::string & header, const std::string & name);
 
-/** Maps the data file that a header names. \throws Error if it cannot be read, Unsupported if there are several. */
-FileBytes MapDataFile(const std::string & header, const std::string & name);
+/** Maps the data files that a header names. \throws Error that names the one that cannot be read. */
+std::vector<FileBytes> MapDataFiles(const std::string & header, const std::vector<std::string> & names);
 
 } // namespace brickccl::files
 

@@ -90,7 +90,7 @@ ReadGipl(const FileBytes & file, const ReadOptions & options)
   SettleSpacing(image);
   const std::size_t bytes = VoxelBytes(image.extent, 1, image.type);
   file.Require(GiplHeader, bytes);
-  CheckBytesBeyond(file.Size() - GiplHeader - bytes, image);
+  CheckBytesBeyond(file.Size() - GiplHeader - bytes, 1, image);
   TellHeader(options, image);
   TakeStored(file, GiplHeader, !HostIsBigEndian, options.Context(), image);
   return image;

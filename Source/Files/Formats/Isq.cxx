@@ -58,7 +58,7 @@ ReadIsq(const FileBytes & file, const ReadOptions & options)
   file.Require(begin, bytes);
   if (const std::uint64_t beyond = file.Size() - begin - bytes; beyond >= block)
   {
-    CheckBytesBeyond(beyond, image);
+    CheckBytesBeyond(beyond, 1, image);
   }
   if (const std::int64_t scaling = number(88); scaling != 0)
   {

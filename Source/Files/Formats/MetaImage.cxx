@@ -26,7 +26,9 @@ struct MetaHeader
 {
   /** The fields by their names. */
   std::map<std::string, std::string> fields;
-  std::uint64_t                      end = 0;
+  /** The lines after "ElementDataFile = LIST". */
+  std::vector<std::string> lines;
+  std::uint64_t            end = 0;
 
   const std::string *
   Find(const std::string & name) const
@@ -76,11 +78,20 @@ ParseHeader(const FileBytes & file)
   MetaHeader         header;
   const char * const begin = reinterpret_cast<const char *>(file.Data());
   const char * const end = begin + std::min<std::size_t>(file.Size(), std::size_t{ 1 } << 26);
+  bool               isList = false;
   for (const char * place = begin; place < end;)
   {
     const char * const lineEnd = std::find(place, end, '\n');
     const std::string  line(place, lineEnd);
     place = lineEnd < end ? lineEnd + 1 : end;
+    if (isList)
+    {
+      if (!Trimmed(line).empty())
+      {
+        header.lines.push_back(Trimmed(line));
+      }
+      continue;
+    }
     const auto equals = line.find_first_of("=:");
     if (equals == std::string::npos)
     {
@@ -99,10 +110,21 @@ ParseHeader(const FileBytes & file)
     if (key == "ElementDataFile")
     {
       header.end = static_cast<std::uint64_t>(place - begin);
-      return header;
+      const auto words = Words(value);
+      isList =
+        !words.empty() && words[0] == "LIST" &&
+        (words.size() == 1 || (words.size() == 2 && words[1].find_first_not_of("0123456789dDX") == std::string::npos));
+      if (!isList)
+      {
+        return header;
+      }
     }
   }
-  throw Error("its header has no field 'ElementDataFile', or the file is truncated");
+  if (!isList)
+  {
+    throw Error("its header has no field 'ElementDataFile', or the file is truncated");
+  }
+  return header;
 }
 
 /** \throws Error if voxels of MET_LONG seem to have eight bytes, as a long has in some programs.
@@ -206,9 +228,34 @@ SetGeometry(const MetaHeader & header, std::size_t fileDimension, const ReadOpti
   }
 }
 
-/** The wrapper of compressed data from `begin` on. \throws Error if the file is too short. */
+/** The files that hold the voxels. `isLocal` says whether that is the file of the header itself. */
+std::vector<FileBytes>
+DataFilesOf(const FileBytes & file, const MetaHeader & header, bool & isLocal)
+{
+  const std::string & name = *header.Find("ElementDataFile");
+  const auto          words = Words(name);
+  isLocal = name == "LOCAL" || name == "Local" || name == "local";
+  if (isLocal)
+  {
+    return { file };
+  }
+  std::vector<std::string> names = header.lines;
+  const bool               isThere = IsThere(PathBeside(file.Path(), name));
+  if (names.empty() && !isThere && words.size() >= 3 && words.size() <= 4 && words[0].find('%') != std::string::npos)
+  {
+    const auto number = [&](std::size_t i) { return WholeNumber(words[i], "ElementDataFile"); };
+    names = NamesOfPattern(words[0], number(1), number(2), words.size() == 4 ? number(3) : 1);
+  }
+  else if (names.empty())
+  {
+    names = { name };
+  }
+  return MapDataFiles(file.Path(), names);
+}
+
+/** The wrapper of compressed data from `begin` on. \throws Error if its only file is too short. */
 Wrapper
-WrapperOf(const FileBytes & data, std::uint64_t begin, const MetaHeader & header)
+WrapperOf(const FileBytes & data, std::uint64_t begin, const MetaHeader & header, bool isOnly)
 {
   // CompressedDataSize may be missing or wrong, since it is written last. The stream itself says where it ends.
   const unsigned char * const packed = data.Data() + begin;
@@ -216,7 +263,7 @@ WrapperOf(const FileBytes & data, std::uint64_t begin, const MetaHeader & header
   if (const std::string * const stated = header.Find("CompressedDataSize"))
   {
     const double number = stated->empty() ? 0 : RealNumber(*stated, "CompressedDataSize");
-    if (number > static_cast<double>(size))
+    if (isOnly && number > static_cast<double>(size))
     {
       data.Require(begin, static_cast<std::uint64_t>(std::min(number, 9e18)));
     }
@@ -227,34 +274,36 @@ WrapperOf(const FileBytes & data, std::uint64_t begin, const MetaHeader & header
 void
 ReadData(const FileBytes & file, const MetaHeader & header, const ReadOptions & options, LoadedImage & image)
 {
-  const std::string & name = *header.Find("ElementDataFile");
-  const bool          isLocal = name == "LOCAL" || name == "Local" || name == "local";
-  if (header.Find("BinaryData") != nullptr && !header.IsTrue({ "BinaryData" }))
-  {
-    throw Unsupported("its voxels are text (BinaryData = False), which is not supported; save it as binary");
-  }
+  bool       isLocal = false;
+  const auto files = DataFilesOf(file, header, isLocal);
+  const bool isText = header.Find("BinaryData") != nullptr && !header.IsTrue({ "BinaryData" });
   DataLayout layout;
-  layout.isCompressed = header.IsTrue({ "CompressedData" });
-  layout.swapped =
-    SizeOf(image.type) > 1 && header.IsTrue({ "BinaryDataByteOrderMSB", "ElementByteOrderMSB" }) != HostIsBigEndian;
+  layout.encoding = header.IsTrue({ "CompressedData" }) ? Encoding::Compressed
+                  : isText                              ? Encoding::Text
+                                                        : Encoding::Raw;
+  layout.swapped = !isText && SizeOf(image.type) > 1 &&
+                   header.IsTrue({ "BinaryDataByteOrderMSB", "ElementByteOrderMSB" }) != HostIsBigEndian;
   const auto headerSize =
     header.Find("HeaderSize") == nullptr ? std::int64_t{ 0 } : WholeNumber(*header.Find("HeaderSize"), "HeaderSize");
   if (headerSize < -1)
   {
     throw Error("its HeaderSize is " + std::to_string(headerSize) + "; it must be at least 0, or -1");
   }
-  layout.areLast = headerSize == -1 && !layout.isCompressed;
-  const FileBytes data = isLocal ? file : MapDataFile(file.Path(), name);
-  const auto begin = (isLocal ? header.end : 0) + static_cast<std::uint64_t>(std::max<std::int64_t>(headerSize, 0));
-  data.Require(begin, 0);
-  const auto wrapper = layout.isCompressed ? WrapperOf(data, begin, header) : Wrapper::Zlib;
-  layout.from = { data, begin, 0, wrapper, data.QuotedName() };
-  if (!layout.isCompressed && !layout.areLast)
+  layout.areLast = headerSize == -1 && layout.encoding == Encoding::Raw;
+  const std::uint64_t bytesOfFile = VoxelBytes(image.extent, image.channels, image.type) / files.size();
+  for (const FileBytes & data : files)
   {
-    const std::uint64_t bytes = VoxelBytes(image.extent, image.channels, image.type);
-    CheckSizeOfLong(header, bytes, data.Size() - begin - bytes);
+    const auto begin = (isLocal ? header.end : 0) + static_cast<std::uint64_t>(std::max<std::int64_t>(headerSize, 0));
+    data.Require(begin, 0);
+    const bool isCompressed = layout.encoding == Encoding::Compressed;
+    const auto wrapper = isCompressed ? WrapperOf(data, begin, header, files.size() == 1) : Wrapper::Zlib;
+    layout.parts.push_back({ data, begin, 0, wrapper, data.QuotedName() });
+    if (layout.encoding == Encoding::Raw && !layout.areLast)
+    {
+      CheckSizeOfLong(header, bytesOfFile, data.Size() - begin - bytesOfFile);
+    }
   }
-  ReadDataFile(layout, options.Context(), image);
+  ReadDataFiles(layout, options.Context(), image);
 }
 
 /** Scales the values: value = slope * stored + offset. */

@@ -205,7 +205,7 @@ ReadMrc(const FileBytes & file, const ReadOptions & options)
   }
   const std::size_t bytes = count * static_cast<std::size_t>(voxels.storedBytes);
   file.Require(begin, bytes);
-  CheckBytesBeyond(file.Size() - begin - bytes, image);
+  CheckBytesBeyond(file.Size() - begin - bytes, 1, image);
   SetGeometry(header, image);
   TellHeader(options, image, header.Integer(3) == 12);
   if (header.Integer(3) != 12)

@@ -354,11 +354,9 @@ ReadNifti(const FileBytes & file, const ReadOptions & options)
   SetGeometry(header, options, image);
   TellHeader(options, image, image.channels > 1 || header.HasScaling());
   const bool isCompressed = IsGzipped(data);
-  ReadDataFile({ { data, isCompressed ? 0 : offset, isCompressed ? offset : 0, Wrapper::Gzip, data.QuotedName() },
-                 isCompressed,
-                 header.Swapped() },
-               context,
-               image);
+  DataLayout layout{ isCompressed ? Encoding::Compressed : Encoding::Raw, header.Swapped() };
+  layout.parts = { { data, isCompressed ? 0 : offset, isCompressed ? offset : 0, Wrapper::Gzip, data.QuotedName() } };
+  ReadDataFiles(layout, context, image);
   // SPM keeps its factor in the same place of Analyze files.
   Scaling scaling{ header.Real(112, 176), magic.empty() ? 0 : header.Real(116, 184) };
   if (!std::isfinite(scaling.slope) || (scaling.slope != 0 && !std::isfinite(scaling.intercept)))

@@ -86,7 +86,7 @@ ReadNpy(const FileBytes & file, const ReadOptions & options)
   const std::uint64_t begin = text + length;
   const std::size_t   bytes = VoxelBytes(image.extent, 1, image.type);
   file.Require(begin, bytes);
-  CheckBytesBeyond(file.Size() - begin - bytes, image);
+  CheckBytesBeyond(file.Size() - begin - bytes, 1, image);
   TellHeader(options, image);
   TakeStored(file, begin, (type[0] == '>') != HostIsBigEndian, options.Context(), image);
   return image;

@@ -13,16 +13,74 @@ namespace brickccl::files
 namespace
 {
 
-bool
-IsCompressed(const NrrdHeader & header)
+/** The files of detached data. If data are attached, it is the file itself. */
+std::vector<FileBytes>
+DataFilesOf(const FileBytes & file, const NrrdHeader & header)
+{
+  const std::string * const field = header.Find("data file");
+  if (field == nullptr)
+  {
+    return { file };
+  }
+  std::vector<std::string> names;
+  const auto               words = Words(*field);
+  const auto               number = [&](std::size_t i) { return WholeNumber(words[i], "data file"); };
+  if (!words.empty() && words[0] == "LIST")
+  {
+    names = header.dataFiles;
+  }
+  else if (words.size() >= 4 && words.size() <= 5 && words[0].find('%') != std::string::npos &&
+           !IsThere(PathBeside(file.Path(), *field)))
+  {
+    names = NamesOfPattern(words[0], number(1), number(2), number(3));
+  }
+  else
+  {
+    names = { *field };
+  }
+  if (names.empty() || names[0].empty())
+  {
+    throw Error("its field 'data file' does not name a file");
+  }
+  return MapDataFiles(file.Path(), names);
+}
+
+/** The place of the data behind `lines` lines. */
+std::uint64_t
+AfterLines(const FileBytes & file, std::uint64_t begin, std::int64_t lines)
+{
+  const auto * place = file.Data() + begin;
+  const auto * end = file.Data() + file.Size();
+  for (std::int64_t line = 0; line < lines; ++line)
+  {
+    place = std::find(place, end, '\n');
+    if (place == end)
+    {
+      throw Error("the file is truncated: there are fewer lines than the 'line skip' of " + std::to_string(lines));
+    }
+    ++place;
+  }
+  return static_cast<std::uint64_t>(place - file.Data());
+}
+
+Encoding
+EncodingOf(const NrrdHeader & header)
 {
   const std::string name = LowerCase(header.Get("encoding"));
-  const bool        isCompressed = name == "gzip" || name == "gz";
-  if (!isCompressed && name != "raw")
+  for (const auto & [known, encoding] : { std::pair{ "raw", Encoding::Raw },
+                                          std::pair{ "txt", Encoding::Text },
+                                          std::pair{ "text", Encoding::Text },
+                                          std::pair{ "ascii", Encoding::Text },
+                                          std::pair{ "hex", Encoding::Hexadecimal },
+                                          std::pair{ "gzip", Encoding::Compressed },
+                                          std::pair{ "gz", Encoding::Compressed } })
   {
-    throw Unsupported("its encoding is " + Quoted(name) + "; raw and gzip are read: save it with gzip");
+    if (name == known)
+    {
+      return encoding;
+    }
   }
-  return isCompressed;
+  throw Unsupported("its encoding is " + Quoted(name) + "; raw, gzip, text and hex are read: save it with gzip");
 }
 
 } // namespace
@@ -30,24 +88,19 @@ IsCompressed(const NrrdHeader & header)
 void
 ReadNrrdData(const FileBytes & file, const NrrdHeader & header, const ReadOptions & options, LoadedImage & image)
 {
-  const std::string * const dataFile = header.Find("data file");
-  const auto                number = [&](const char * field) {
+  DataLayout layout{ EncodingOf(header) };
+  const auto number = [&](const char * field) {
     return header.Find(field) == nullptr ? std::int64_t{ 0 } : WholeNumber(*header.Find(field), field);
   };
-  DataLayout         layout;
+  const std::int64_t lineSkip = number("line skip");
   const std::int64_t byteSkip = number("byte skip");
-  layout.isCompressed = IsCompressed(header);
   layout.areLast = byteSkip == -1;
-  if (byteSkip < -1 || (layout.areLast && layout.isCompressed))
+  if (lineSkip < 0 || byteSkip < -1 || (layout.areLast && layout.encoding != Encoding::Raw))
   {
-    throw Error("its 'byte skip' is " + std::to_string(byteSkip) +
-                "; it must be at least 0 (or -1 with the encoding raw)");
+    throw Error("its 'line skip' is " + std::to_string(lineSkip) + " and its 'byte skip' " + std::to_string(byteSkip) +
+                "; they must be at least 0 (or a 'byte skip' of -1 with the encoding raw)");
   }
-  if (number("line skip") != 0)
-  {
-    throw Unsupported("it has a 'line skip', which is not supported; give the bytes of these lines as 'byte skip'");
-  }
-  if (SizeOf(image.type) > 1)
+  if (SizeOf(image.type) > 1 && layout.encoding != Encoding::Text)
   {
     const std::string endian = LowerCase(header.Get("endian"));
     if (endian != "little" && endian != "big")
@@ -56,24 +109,21 @@ ReadNrrdData(const FileBytes & file, const NrrdHeader & header, const ReadOption
     }
     layout.swapped = (endian == "big") != HostIsBigEndian;
   }
-  if (dataFile == nullptr && !header.endsWithBlankLine)
+  const bool isAttached = header.Find("data file") == nullptr;
+  if (isAttached && !header.endsWithBlankLine)
   {
     throw Error("the file is truncated: its header does not end");
   }
-  if (dataFile != nullptr && dataFile->empty())
+  for (const FileBytes & data : DataFilesOf(file, header))
   {
-    throw Error("its field 'data file' does not name a file");
+    const std::uint64_t begin = AfterLines(data, isAttached ? header.end : 0, lineSkip);
+    const auto          skip = static_cast<std::uint64_t>(std::max<std::int64_t>(byteSkip, 0));
+    const bool          isCompressed = layout.encoding == Encoding::Compressed;
+    data.Require(begin, isCompressed ? 0 : skip);
+    layout.parts.push_back(
+      { data, begin + (isCompressed ? 0 : skip), isCompressed ? skip : 0, Wrapper::Gzip, data.QuotedName() });
   }
-  const FileBytes     data = dataFile == nullptr ? file : MapDataFile(file.Path(), *dataFile);
-  const std::uint64_t begin = dataFile == nullptr ? header.end : 0;
-  const auto          skip = static_cast<std::uint64_t>(std::max<std::int64_t>(byteSkip, 0));
-  data.Require(begin, layout.isCompressed ? 0 : skip);
-  layout.from = { data,
-                  begin + (layout.isCompressed ? 0 : skip),
-                  layout.isCompressed ? skip : 0,
-                  Wrapper::Gzip,
-                  data.QuotedName() };
-  ReadDataFile(layout, options.Context(), image);
+  ReadDataFiles(layout, options.Context(), image);
 }
 
 } // namespace brickccl::files

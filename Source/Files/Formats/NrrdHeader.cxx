@@ -54,6 +54,7 @@ ParseNrrdHeader(const FileBytes & file)
   const char * place = reinterpret_cast<const char *>(file.Data());
   const char * end = place + std::min<std::size_t>(file.Size(), std::size_t{ 1 } << 26);
   bool         isFirst = true;
+  bool         isList = false;
   const char * begin = place;
   while (place < end)
   {
@@ -63,6 +64,14 @@ ParseNrrdHeader(const FileBytes & file)
     if (!line.empty() && line.back() == '\r')
     {
       line.pop_back();
+    }
+    if (isList)
+    {
+      if (!Trimmed(line).empty())
+      {
+        header.dataFiles.push_back(Trimmed(line));
+      }
+      continue;
     }
     if (line.empty())
     {
@@ -97,11 +106,8 @@ ParseNrrdHeader(const FileBytes & file)
       {
         throw Error("its header has the field '" + name + "' twice");
       }
-      // Names of files follow "LIST".
-      if (const auto words = Words(line.substr(colon + 1)); name == "data file" && !words.empty() && words[0] == "LIST")
-      {
-        break;
-      }
+      const auto words = Words(line.substr(colon + 1));
+      isList = name == "data file" && !words.empty() && words[0] == "LIST";
     }
   }
   header.end = static_cast<std::uint64_t>(place - begin);

@@ -22,6 +22,8 @@ struct NrrdHeader
   std::map<std::string, std::string> fields;
   /** The key/value pairs whose keys begin with "Segment", which 3D Slicer writes. */
   std::vector<std::pair<std::string, std::string>> pairs;
+  /** The lines after "data file: LIST". */
+  std::vector<std::string> dataFiles;
   /** The place where attached data begin. */
   std::uint64_t end = 0;
   bool          endsWithBlankLine = false;

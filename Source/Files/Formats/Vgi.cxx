@@ -235,11 +235,10 @@ ReadVgi(const FileBytes & file, const ReadOptions & options)
   {
     throw Error("SkipHeader is " + std::to_string(skip) + "; it must be at least 0");
   }
-  const FileBytes from = MapDataFile(file.Path(), data);
-  DataLayout      layout;
-  layout.from = { from, static_cast<std::uint64_t>(skip), 0, Wrapper::Gzip, from.QuotedName() };
-  layout.swapped = HostIsBigEndian;
-  ReadDataFile(layout, options.Context(), image);
+  const FileBytes from = MapDataFiles(file.Path(), { data }).front();
+  DataLayout      layout{ Encoding::Raw, HostIsBigEndian };
+  layout.parts = { { from, static_cast<std::uint64_t>(skip), 0, Wrapper::Gzip, from.QuotedName() } };
+  ReadDataFiles(layout, options.Context(), image);
   return image;
 }
 

@@ -45,9 +45,6 @@ enum class Encoding
 };
 
 /** How an image's voxels are stored: in files, each with an equal part of them. */
-{ Raw, Text, Hexadecimal, Compressed };
-
-/** How an image's voxels are stored: in files, each with an equal part of them. */
 struct DataLayout
 {
   Encoding encoding = Encoding::Raw;

@@ -29,7 +29,7 @@ public:
    *  \param words  the words of the notes */
   ModuleReporter(const std::string & title, const ModuleWords & words);
 
-  /** So many steps will come. */
+  /** This many steps follow. */
   void
   Expect(int steps)
   {

@@ -124,7 +124,7 @@ PartFaces::IsOpen(std::int64_t x, std::int64_t y, std::int64_t z) const
 namespace
 {
 
-/** Goes on to the next voxels of the lines across a row. \param isFirst  whether the lines begin here */
+/** Continues with the next voxels of the lines across a row. \param isFirst  whether the lines begin here */
 void
 FollowLines(const std::vector<LabeledRun> & runs, bool isFirst, std::uint64_t * lines, std::int64_t length)
 {

@@ -3,7 +3,7 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Forest/Forest.h"
-#include "BrickCCL/Geometry/DistanceTransform.h"
+#include "BrickCCL/Splitting/LabelGrowth.h"
 
 #include <algorithm>
 #include <array>
@@ -24,23 +24,6 @@ namespace
 using Labels = Buffer<std::uint32_t>;
 using Mask = Buffer<std::uint8_t>;
 
-/** Calls `work(first voxel, end)` for parts of an image. */
-template <typename TWork>
-void
-ForVoxels(const Extent & extent, const HostContext & context, const TWork & work)
-{
-  const Chunks chunks(extent.VoxelCount(), context.grain, 256);
-  ParallelFor(chunks.count, context, [&](std::int64_t chunk) { work(chunks.Begin(chunk), chunks.End(chunk)); });
-}
-
-/** The largest square in a unit that is within a radius. */
-double
-LimitOf(const DistanceUnit & unit, double radius)
-{
-  const double units = radius / unit.length * (1 + 1e-9);
-  return unit.isWhole ? std::floor(units * units) : units * units;
-}
-
 /** Sets `mask` to 1 where the nearest voxel of another label is within a radius of a labeled voxel, to 0 elsewhere. */
 template <typename TLabel>
 void
@@ -57,199 +40,13 @@ FindNearOthers(const Buffer<TLabel> & labels,
   std::visit(
     [&](const auto & squares) {
       using T = std::decay_t<decltype(squares[0])>;
-      ForVoxels(extent, context.Part(0.9, 1), [&](std::int64_t begin, std::int64_t end) {
-        for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-        {
-          const T square = squares[i];
-          mask[i] = square != 0 && square != UnknownSquare<T> && static_cast<double>(square) <= limit ? 1 : 0;
-        }
+      ForEachVoxel(extent, context.Part(0.9, 1), [&](std::size_t i) {
+        const T square = squares[i];
+        mask[i] = square != 0 && square != UnknownSquare<T> && static_cast<double>(square) <= limit ? 1 : 0;
       });
     },
     found.squares);
 }
-
-/** Gives background voxels the label of the nearest labeled voxel. Each voxel has the square of the way to it and its
- *  label; of equal squares the smaller label counts. Axis by axis, each voxel takes the smallest of what the voxels of
- *  its line have after the way from them. */
-template <typename T>
-class LabelGrowth
-{
-public:
-  LabelGrowth(const Extent & extent, const DistanceUnit & unit, double radius, Labels & labels)
-    : m_Extent(extent)
-    , m_Labels(labels)
-  {
-    const double limit = std::min(LimitOf(unit, radius), static_cast<double>(Far) / 4);
-    m_Limit = static_cast<T>(limit);
-    m_Squares.Resize(labels.Size());
-    for (int axis = 0; axis < extent.dimension; ++axis)
-    {
-      std::vector<T> & costs = m_Costs[static_cast<std::size_t>(axis)];
-      for (std::int64_t steps = 0; steps < (unit.weights[axis] > 0 ? extent.size[axis] : 1); ++steps)
-      {
-        const double square = static_cast<double>(steps * steps) * unit.weights[axis];
-        if (square > limit)
-        {
-          break;
-        }
-        costs.push_back(static_cast<T>(square));
-      }
-    }
-  }
-
-  void
-  Run(const HostContext & context)
-  {
-    ForVoxels(m_Extent, context.Silent(), [&](std::int64_t begin, std::int64_t end) {
-      for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-      {
-        m_Squares[i] = m_Labels[i] != 0 ? 0 : Far;
-      }
-    });
-    SpreadAlongX(context.Part(0, 1.0 / m_Extent.dimension));
-    std::int64_t stride = m_Extent.size[0];
-    for (int axis = 1; axis < m_Extent.dimension; ++axis)
-    {
-      Spread(axis, stride, context.Part(axis / double(m_Extent.dimension), (axis + 1) / double(m_Extent.dimension)));
-      stride *= m_Extent.size[axis];
-    }
-  }
-
-private:
-  /** A square that is larger than every limit, also with a cost added. */
-  static constexpr T Far = std::is_floating_point_v<T> ? std::numeric_limits<T>::max() / 4
-                                                       : static_cast<T>(std::numeric_limits<std::int32_t>::max());
-  /** So many lines side by side are spread at once. */
-  static constexpr std::int64_t Lines = 64;
-
-  struct Bundle
-  {
-    std::vector<T>             squares;
-    std::vector<std::uint32_t> labels;
-  };
-
-  /** Along x, the nearest labeled voxels on both sides are all that matters. */
-  void
-  SpreadAlongX(const HostContext & context)
-  {
-    const std::int64_t length = m_Extent.RowLength();
-    const Chunks       chunks(m_Extent.RowCount(), context.grain / length, 256);
-    ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
-      std::vector<std::uint32_t> own(static_cast<std::size_t>(length));
-      for (std::int64_t row = chunks.Begin(chunk); row < chunks.End(chunk); ++row)
-      {
-        std::copy_n(m_Labels.Data() + row * length, length, own.data());
-        for (const std::int64_t direction : { 1, -1 })
-        {
-          SpreadFromOneSide(own, direction, m_Squares.Data() + row * length, m_Labels.Data() + row * length);
-        }
-      }
-    });
-  }
-
-  void
-  SpreadFromOneSide(const std::vector<std::uint32_t> & own, std::int64_t direction, T * squares, std::uint32_t * labels)
-  {
-    const auto    length = static_cast<std::int64_t>(own.size());
-    const auto    reach = static_cast<std::int64_t>(m_Costs[0].size());
-    std::uint32_t last = 0;
-    std::int64_t  steps = reach;
-    for (std::int64_t x = direction > 0 ? 0 : length - 1; x >= 0 && x < length; x += direction)
-    {
-      steps = own[static_cast<std::size_t>(x)] != 0 ? 0 : std::min(steps + 1, reach);
-      last = steps == 0 ? own[static_cast<std::size_t>(x)] : last;
-      if (steps > 0 && steps < reach)
-      {
-        const T    square = m_Costs[0][static_cast<std::size_t>(steps)];
-        const bool isBetter = square < squares[x] || (square == squares[x] && last < labels[x]);
-        squares[x] = isBetter ? square : squares[x];
-        labels[x] = isBetter ? last : labels[x];
-      }
-    }
-  }
-
-  void
-  Spread(int axis, std::int64_t stride, const HostContext & context)
-  {
-    const std::int64_t length = m_Extent.size[axis];
-    const std::int64_t bundles = (stride + Lines - 1) / Lines;
-    const Chunks       chunks(m_Extent.VoxelCount() / (stride * length) * bundles,
-                        context.grain / (std::min(stride, Lines) * length),
-                        std::int64_t{ 64 } * EffectiveThreadCount(context.threads));
-    ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
-      Bundle from;
-      for (std::int64_t task = chunks.Begin(chunk); task < chunks.End(chunk); ++task)
-      {
-        const std::int64_t first = task % bundles * Lines;
-        SpreadBundle(axis, task / bundles * stride * length + first, stride, std::min(Lines, stride - first), from);
-      }
-    });
-  }
-
-  void
-  SpreadBundle(int axis, std::int64_t at, std::int64_t stride, std::int64_t count, Bundle & from)
-  {
-    const std::int64_t     length = m_Extent.size[axis];
-    const std::vector<T> & costs = m_Costs[static_cast<std::size_t>(axis)];
-    from.squares.clear();
-    from.labels.clear();
-    for (std::int64_t i = 0; i < length; ++i)
-    {
-      const std::int64_t place = at + i * stride;
-      from.squares.insert(from.squares.end(), m_Squares.Data() + place, m_Squares.Data() + place + count);
-      from.labels.insert(from.labels.end(), m_Labels.Data() + place, m_Labels.Data() + place + count);
-    }
-    if (std::all_of(from.squares.begin(), from.squares.end(), [](T square) { return square == Far; }))
-    {
-      return;
-    }
-    for (std::int64_t i = 0; i < length; ++i)
-    {
-      T * const             squares = m_Squares.Data() + at + i * stride;
-      std::uint32_t * const labels = m_Labels.Data() + at + i * stride;
-      for (std::int64_t steps = 1; steps < static_cast<std::int64_t>(costs.size()); ++steps)
-      {
-        const T cost = costs[static_cast<std::size_t>(steps)];
-        if (cost > *std::max_element(squares, squares + count))
-        {
-          break;
-        }
-        for (const std::int64_t other : { i - steps, i + steps })
-        {
-          if (other >= 0 && other < length)
-          {
-            Take(from, other * count, count, cost, squares, labels);
-          }
-        }
-      }
-      for (std::int64_t k = 0; k < count; ++k)
-      {
-        labels[k] = squares[k] > m_Limit ? 0 : labels[k];
-        squares[k] = squares[k] > m_Limit ? Far : squares[k];
-      }
-    }
-  }
-
-  static void
-  Take(const Bundle & from, std::int64_t at, std::int64_t count, T cost, T * squares, std::uint32_t * labels)
-  {
-    const T * const             others = from.squares.data() + at;
-    const std::uint32_t * const theirs = from.labels.data() + at;
-    for (std::int64_t k = 0; k < count; ++k)
-    {
-      const T    square = others[k] + cost;
-      const bool isBetter = square < squares[k] || (square == squares[k] && theirs[k] < labels[k]);
-      squares[k] = isBetter ? square : squares[k];
-      labels[k] = isBetter ? theirs[k] : labels[k];
-    }
-  }
-
-  const Extent   m_Extent;
-  Labels &       m_Labels;
-  Buffer<T>      m_Squares;
-  T              m_Limit;
-  std::vector<T> m_Costs[MaximumDimension];
-};
 
 /** The smallest box that holds a label: its first voxel along each axis, and the one behind its last. */
 struct LabelBox
@@ -275,7 +72,8 @@ public:
     }
     if (!(options.radius >= 0) || !std::isfinite(options.radius))
     {
-      throw InvalidArgument("the radius is " + std::to_string(options.radius) + " mm; it must be finite and at least 0");
+      throw InvalidArgument("the radius is " + std::to_string(options.radius) +
+                            " mm; it must be finite and at least 0");
     }
     if (options.sliceAxis < -1 || options.sliceAxis >= m_Extent.dimension)
     {
@@ -310,18 +108,14 @@ private:
   ReadLabels()
   {
     const T * const voxels = static_cast<const T *>(m_Image.data);
-    ForVoxels(m_Extent, m_Context.Silent(), [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i)
+    ForEachVoxel(m_Extent, m_Context.Silent(), [&](std::size_t i) {
+      const auto number = static_cast<double>(voxels[i]);
+      if (!(number >= 0 && number < 4294967296.0) || std::floor(number) != number)
       {
-        const T    value = voxels[i];
-        const auto number = static_cast<double>(value);
-        if (!(number >= 0 && number < 4294967296.0) || std::floor(number) != number)
-        {
-          throw InvalidArgument("a label is " + std::to_string(value) +
-                                "; labels must be whole numbers from 0 (background) to 4294967295");
-        }
-        m_Labels[static_cast<std::size_t>(i)] = static_cast<std::uint32_t>(value);
+        throw InvalidArgument("a label is " + std::to_string(voxels[i]) +
+                              "; labels must be whole numbers from 0 (background) to 4294967295");
       }
+      m_Labels[i] = static_cast<std::uint32_t>(voxels[i]);
     });
   }
 
@@ -352,25 +146,16 @@ private:
       // A voxel within the radius of an eroded label has this label itself.
       Mask eroded;
       eroded.Resize(mask.Size());
-      KeepOrSet([&](std::size_t i) { eroded[i] = mask[i] != 0 || m_Labels[i] == 0 ? 1 : 0; });
+      ForEachVoxel(m_Extent, m_Context.Silent(), [&](std::size_t i) {
+        eroded[i] = mask[i] != 0 || m_Labels[i] == 0 ? 1 : 0;
+      });
       FindNearOthers(eroded, m_Extent, unit, m_Options.radius, m_Context.Part(0.5, 1), mask);
-      KeepOrSet([&](std::size_t i) { m_Labels[i] = eroded[i] == 0 || mask[i] != 0 ? m_Labels[i] : 0; });
+      ForEachVoxel(m_Extent, m_Context.Silent(), [&](std::size_t i) {
+        m_Labels[i] = eroded[i] == 0 || mask[i] != 0 ? m_Labels[i] : 0;
+      });
       return;
     }
-    KeepOrSet([&](std::size_t i) { m_Labels[i] = mask[i] == 0 ? m_Labels[i] : 0; });
-  }
-
-  /** Calls `work` with the place of each voxel. */
-  template <typename TWork>
-  void
-  KeepOrSet(const TWork & work) const
-  {
-    ForVoxels(m_Extent, m_Context.Silent(), [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i)
-      {
-        work(static_cast<std::size_t>(i));
-      }
-    });
+    ForEachVoxel(m_Extent, m_Context.Silent(), [&](std::size_t i) { m_Labels[i] = mask[i] == 0 ? m_Labels[i] : 0; });
   }
 
   void
@@ -379,7 +164,7 @@ private:
     std::vector<std::pair<std::uint32_t, LabelBox>> boxes = FindBoxes();
     Labels                                          closed;
     closed.Resize(m_Labels.Size());
-    KeepOrSet([&](std::size_t i) { closed[i] = m_Labels[i]; });
+    ForEachVoxel(m_Extent, m_Context.Silent(), [&](std::size_t i) { closed[i] = m_Labels[i]; });
     // Few labels share the threads; many are closed one by a thread.
     const bool isMany = static_cast<std::int64_t>(boxes.size()) >= 4 * EffectiveThreadCount(m_Context.threads);
     const auto close = [&](std::size_t i, const HostContext & context) {
@@ -456,30 +241,18 @@ private:
     Mask               mask;
     Mask               near;
     mask.Resize(static_cast<std::size_t>(extent.VoxelCount()));
-    const auto forVoxels = [&](const auto & work) {
-      ForVoxels(extent, context.Silent(), [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i)
-        {
-          work(i);
-        }
-      });
-    };
     // 1 outside of the label.
-    forVoxels([&](std::int64_t i) {
+    ForEachVoxel(extent, context.Silent(), [&](std::size_t i) {
       const std::int64_t place = PlaceInImage(i, extent, box, room);
-      mask[static_cast<std::size_t>(i)] = place >= 0 && m_Labels[static_cast<std::size_t>(place)] == label ? 0 : 1;
+      mask[i] = place >= 0 && m_Labels[static_cast<std::size_t>(place)] == label ? 0 : 1;
     });
     FindNearOthers(mask, extent, unit, m_Options.radius, context.Part(0, 0.5), near);
     // 1 in the dilated label.
-    forVoxels([&](std::int64_t i) {
-      const auto at = static_cast<std::size_t>(i);
-      mask[at] = mask[at] == 0 || near[at] != 0 ? 1 : 0;
-    });
+    ForEachVoxel(extent, context.Silent(), [&](std::size_t i) { mask[i] = mask[i] == 0 || near[i] != 0 ? 1 : 0; });
     FindNearOthers(mask, extent, unit, m_Options.radius, context.Part(0.5, 1), near);
-    forVoxels([&](std::int64_t i) {
+    ForEachVoxel(extent, context.Silent(), [&](std::size_t i) {
       const std::int64_t place = PlaceInImage(i, extent, box, room);
-      const auto         at = static_cast<std::size_t>(i);
-      if (place < 0 || mask[at] == 0 || near[at] != 0 || m_Labels[static_cast<std::size_t>(place)] != 0)
+      if (place < 0 || mask[i] == 0 || near[i] != 0 || m_Labels[static_cast<std::size_t>(place)] != 0)
       {
         return;
       }
@@ -493,14 +266,14 @@ private:
 
   /** The place in the image of a voxel of a box with room, or -1 for one outside of the image. */
   std::int64_t
-  PlaceInImage(std::int64_t voxel, const Extent & extent, const LabelBox & box, const std::int64_t * room) const
+  PlaceInImage(std::size_t i, const Extent & extent, const LabelBox & box, const std::int64_t * room) const
   {
+    auto         voxel = static_cast<std::int64_t>(i);
     std::int64_t place = 0;
     std::int64_t stride = 1;
     for (int axis = 0; axis < m_Extent.dimension; ++axis)
     {
-      const std::int64_t at =
-        voxel % extent.size[axis] + box.begin[static_cast<std::size_t>(axis)] - room[axis];
+      const std::int64_t at = voxel % extent.size[axis] + box.begin[static_cast<std::size_t>(axis)] - room[axis];
       if (at < 0 || at >= m_Extent.size[axis])
       {
         return -1;
@@ -519,10 +292,11 @@ private:
     const T * const            voxels = static_cast<const T *>(m_Image.data);
     std::atomic<std::uint64_t> added{ 0 };
     std::atomic<std::uint64_t> removed{ 0 };
-    ForVoxels(m_Extent, m_Context.Silent(), [&](std::int64_t begin, std::int64_t end) {
+    const Chunks               chunks(m_Extent.VoxelCount(), m_Context.grain, 256);
+    ParallelFor(chunks.count, m_Context.Silent(), [&](std::int64_t chunk) {
       std::uint64_t more = 0;
       std::uint64_t fewer = 0;
-      for (std::int64_t i = begin; i < end; ++i)
+      for (std::int64_t i = chunks.Begin(chunk); i < chunks.End(chunk); ++i)
       {
         const std::uint32_t label = m_Labels[static_cast<std::size_t>(i)];
         more += label != 0 && voxels[i] == 0 ? 1u : 0u;

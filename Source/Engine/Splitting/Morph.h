@@ -46,12 +46,10 @@ struct MorphReport
   std::uint64_t removed = 0;
 };
 
-/** Morphology with exact Euclidean balls, of a mask or of all labels at once. Labels keep their numbers. The result does
- *  not depend on the number of threads.
- *  \param labels  an image of one channel; 0 is the background, every other whole number below 2^32 a label
- *  \param result  memory for an image of the same type
- *  \param options  the operation, its radius, slices, spacing, threads and progress
- *  \throws InvalidArgument, Canceled, std::bad_alloc. */
+/** Morphology with exact Euclidean balls, of a mask or of all labels at once. Labels keep their numbers. The result
+ * does not depend on the number of threads. \param labels  an image of one channel; 0 is the background, every other
+ * whole number below 2^32 a label \param result  memory for an image of the same type \param options  the operation,
+ * its radius, slices, spacing, threads and progress \throws InvalidArgument, Canceled, std::bad_alloc. */
 MorphReport Morph(const ImageView & labels, void * result, const MorphOptions & options);
 
 } // namespace brickccl

@@ -37,8 +37,8 @@ constexpr std::array<Operation, 4> Operations = { {
     "its place." },
   { MorphOperation::Close,
     "--close",
-    "fill gaps that a ball of this radius (mm) does not fit into\nA gap between two labels is filled if one of the "
-    "labels alone closes it." },
+    "fill gaps that a ball of this radius (mm) does not fit into\nA gap must be closed "
+    "by one label; what two labels close together stays open." },
   { MorphOperation::Dilate,
     "--dilate",
     "grow labels into the background by this many mm\nA voxel gets the nearest label, of equally near ones the "

@@ -143,8 +143,9 @@ Dilated(const Problem & problem, const Place & place)
 bool
 Fits(const Problem & problem, const Place & center, std::uint64_t label)
 {
-  return !problem.IsAnyInBall(
-    center, [&](const Place & other, double) { return problem.VoxelAt(other) >= 0 && problem.LabelAt(other) != label; });
+  return !problem.IsAnyInBall(center, [&](const Place & other, double) {
+    return problem.VoxelAt(other) >= 0 && problem.LabelAt(other) != label;
+  });
 }
 
 /** Whether every ball that holds the place holds the label. */
@@ -193,7 +194,8 @@ ExpectAsDefined(const Problem & problem)
   options.sliceAxis = problem.sliceAxis;
   std::copy(problem.spacing.begin(), problem.spacing.end(), options.geometry.spacing);
   const std::vector<T> labels(problem.labels.begin(), problem.labels.end());
-  for (const auto operation : { MorphOperation::Dilate, MorphOperation::Erode, MorphOperation::Open, MorphOperation::Close })
+  for (const auto operation :
+       { MorphOperation::Dilate, MorphOperation::Erode, MorphOperation::Open, MorphOperation::Close })
   {
     options.operation = operation;
     std::vector<T> expected(labels.size());
@@ -225,10 +227,14 @@ TEST(Morph, IsAsDefinedForRandomImages)
     std::uint64_t place = 0;
     const auto    draw = [&](std::uint64_t below) { return HashOf(4711 + seed, place++) % below; };
     Problem       problem;
-    problem.extent = std::vector<Extent>{ { 40 }, { 13, 9 }, { 8, 7, 5 }, { 5, 4, 3, 3 }, { 11, 8, 1 }, { 1, 6, 7 } }[draw(6)];
+    problem.extent =
+      std::vector<Extent>{ { 40 }, { 13, 9 }, { 8, 7, 5 }, { 5, 4, 3, 3 }, { 11, 8, 1 }, { 1, 6, 7 } }[draw(6)];
     problem.spacing = spacings[draw(3)];
-    problem.radius = std::vector<double>{ 0, 0.5, 0.82, 1, 1.5, 2, 2.9, 60 }[draw(problem.extent.dimension == 1 ? 8 : problem.extent.dimension == 2 ? 7 : 5)];
-    problem.sliceAxis = draw(3) == 0 ? static_cast<int>(draw(static_cast<std::uint64_t>(problem.extent.dimension))) : -1;
+    problem.radius = std::vector<double>{ 0, 0.5, 0.82, 1, 1.5, 2, 2.9, 60 }[draw(problem.extent.dimension == 1   ? 8
+                                                                                  : problem.extent.dimension == 2 ? 7
+                                                                                                                  : 5)];
+    problem.sliceAxis =
+      draw(3) == 0 ? static_cast<int>(draw(static_cast<std::uint64_t>(problem.extent.dimension))) : -1;
     const std::uint64_t count = 1 + draw(4);
     const std::uint64_t share = 1 + draw(9);
     for (std::int64_t i = 0; i < problem.extent.VoxelCount(); ++i)
@@ -266,10 +272,10 @@ TEST(Morph, ReachesAcrossLargeImages)
 
 TEST(Morph, SaysWhatIsWrong)
 {
-  std::vector<float>  labels = { 0, 1, 1.5f };
-  const ImageView     view(labels.data(), Extent{ 3 });
-  std::vector<float>  result(3);
-  const auto          fault = [&](const MorphOptions & options) {
+  std::vector<float> labels = { 0, 1, 1.5f };
+  const ImageView    view(labels.data(), Extent{ 3 });
+  std::vector<float> result(3);
+  const auto         fault = [&](const MorphOptions & options) {
     try
     {
       Morph(view, result.data(), options);

@@ -20,6 +20,9 @@ struct SliceView
   int down = 1;
   /** A voxel of the slice. Only its index along the third axis matters. */
   std::int64_t place[3] = {};
+  /** The first voxel along the axes that run to the right and down, and the number of voxels; 0: up to the last one. */
+  std::int64_t low[2] = {};
+  std::int64_t size[2] = {};
   int          width = 1;
   int          height = 1;
   /** Whether the axis that runs down has its highest index on top. */

@@ -4,6 +4,7 @@
 
 #include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Files/LoadedImage.h"
+#include "BrickCCL/Runs/RunVolume.h"
 #include "BrickCCL/Segmenting/PoresOfPart.h"
 #include "BrickCCL/Segmenting/Threshold.h"
 #include "BrickCCL/Segmenting/ValueHistogram.h"
@@ -47,10 +48,10 @@ struct Labeled
   std::optional<Threshold>      threshold;
   /** The part, without its pores' mask, which the labeling replaces. */
   std::optional<PoresOfPart> part;
-  /** In the place of a labeling, a label map from a file. */
-  const LoadedImage * labelMap = nullptr;
-  ComponentTable      table;
-  double              seconds = 0;
+  /** The runs of the labeling, or of a label map from a file; null if there are no labels. */
+  const RunVolume * runs = nullptr;
+  ComponentTable    table;
+  double            seconds = 0;
 };
 
 /** Labels a scan again and again on a thread of its own, always by the newest settings. Work on older ones stops. */
@@ -87,6 +88,7 @@ private:
   const LoadedImage * const     m_LabelMap;
   const int                     m_Threads;
   const std::function<void()>   m_OnNews;
+  RunVolume                     m_RunsOfMap;
   std::shared_ptr<const Values> m_Plain;
   PoresOfPart                   m_Memory;
   Labeling                      m_Labeling;

@@ -12,6 +12,8 @@ namespace brickccl::slicer
 /** One parameter of a module, as its XML describes it. Texts are as they stand there. */
 struct ModuleParameter
 {
+  /** The label of the group that the GUI shows it in. */
+  std::string group;
   /** The name of its element: "image", "table", "boolean", "double" ... */
   std::string tag;
   std::string name;
@@ -40,20 +42,13 @@ struct ModuleParameter
   }
 };
 
-/** Parameters that the GUI shows together. */
-struct ModuleParameterGroup
-{
-  std::string                  label;
-  std::vector<ModuleParameter> parameters;
-};
-
 /** A module's XML: the single source of its arguments, its help and its GUI. */
 struct ModuleDescription
 {
-  std::string                       title;
-  std::string                       description;
-  std::string                       version;
-  std::vector<ModuleParameterGroup> groups;
+  std::string                  title;
+  std::string                  description;
+  std::string                  version;
+  std::vector<ModuleParameter> parameters;
 
   /** The parameter of a name; null if there is none. */
   const ModuleParameter * Find(const std::string & name) const;

@@ -4,8 +4,6 @@
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/WriteXlsx.h"
-#include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Report/Report.h"
 #include "BrickCCL/Report/ReportData.h"
 

@@ -4,17 +4,10 @@
 #include "BrickCCL/Cli/Doubts.h"
 #include "BrickCCL/Cli/FilterOptions.h"
 #include "BrickCCL/Cli/NeighborOptions.h"
-#include "BrickCCL/Cli/Report.h"
-#include "BrickCCL/Cli/JobOptions.h"
-#include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Criteria/VoxelValue.h"
 #include "BrickCCL/Measuring/Measuring.h"
 
-#include <nlohmann/json.hpp>
-
 #include <cstring>
-#include <memory>
 #include <sstream>
 #include <vector>
 
@@ -241,11 +234,7 @@ AddCleanCommand(CLI::App & app, const FrontEnd & frontEnd)
   command->add_option("SEGMENTATION", arguments->input, "image; every value except the background is a class")
     ->required();
   command->add_option("OUTPUT", arguments->output, "cleaned segmentation; classes keep their values")->required();
-  command->add_option("--values", arguments->values, "clean only these classes, as 1,3,5")
-    ->check([](const std::string & text) {
-      return text.empty() ? std::string("is not a list of classes; give values, as 1,3,5") : std::string();
-    })
-    ->type_name("V,V,...");
+  command->add_option("--values", arguments->values, "clean only these classes, as 1,3,5")->type_name("V,V,...");
   command->add_option("--background", arguments->background, "value of the background and of removed voxels")
     ->check(AnyNumber())
     ->type_name("V")

@@ -2,11 +2,20 @@
 #ifndef BRICKCCL_CLI_COMMANDS_H
 #define BRICKCCL_CLI_COMMANDS_H
 
+// What every command needs.
 #include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Cli/FrontEnd.h"
+#include "BrickCCL/Cli/JobOptions.h"
+#include "BrickCCL/Core/Counted.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
+#include "BrickCCL/Files/Disk/AtomicFile.h"
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
+#include <iostream>
+#include <memory>
 #include <string>
 #include <vector>
 

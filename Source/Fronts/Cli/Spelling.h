@@ -13,6 +13,12 @@ namespace brickccl::cli
 /** The names of a command's options, with their dashes. */
 std::vector<std::string> OptionNames(const CLI::App & command);
 
+/** The names of the commands below an app. */
+std::vector<std::string> CommandNames(const CLI::App & app);
+
+/** "a", "a and b", "a, b and c". */
+std::string ListOf(const std::vector<std::string> & parts, const std::string & last = " and ");
+
 /** Accepts only these names. The message for others proposes the nearest one. */
 CLI::Validator OneOf(const std::vector<std::string> & names);
 

@@ -7,7 +7,6 @@
 #include "BrickCCL/Criteria/VoxelValue.h"
 #include "BrickCCL/Measuring/Measuring.h"
 
-#include <cstring>
 #include <sstream>
 #include <vector>
 
@@ -189,20 +188,9 @@ RunClean(const CleanArguments & arguments, const FrontEnd & frontEnd)
 
   reporter.Step("writing " + arguments.output);
   const ProgressHooks hooks = reporter.Hooks();
-  const auto          rowBytes = static_cast<std::size_t>(image.extent.RowLength()) * SizeOf(image.type);
-  WriteImage(arguments.output,
-             { image.type,
-               image.extent,
-               image.geometry,
-               [&](std::int64_t begin, std::int64_t end, void * rows) {
-                 std::memcpy(rows,
-                             cleaned.Data() + static_cast<std::size_t>(begin) * rowBytes,
-                             static_cast<std::size_t>(end - begin) * rowBytes);
-               },
-               0,
-               SegmentsOfCleaned(image, cleaned.Data(), arguments.output, arguments.threads, reader) },
-             { !arguments.noCompression, { arguments.threads, Progress(hooks) } },
-             reader);
+  ImageToWrite        written = ImageToWrite::FromMemory(cleaned.Data(), image.type, image.extent, image.geometry);
+  written.segmentation = SegmentsOfCleaned(image, cleaned.Data(), arguments.output, arguments.threads, reader);
+  WriteImage(arguments.output, written, { !arguments.noCompression, { arguments.threads, Progress(hooks) } }, reader);
   seconds["write"] = watch.Lap();
   seconds["total"] = total.Lap();
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Cli/ArgumentFault.h"
 
 #include "BrickCCL/Cli/Spelling.h"
 #include "BrickCCL/Core/NearestName.h"

@@ -4,7 +4,6 @@
 #include "BrickCCL/Batch/RunBatch.h"
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Cli/Commands.h"
-#include "BrickCCL/Cli/SurfacesProgram.h"
 #include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Files/Isolation/EndAtInterrupt.h"
 #include "BrickCCL/Report/Report.h"

@@ -5,7 +5,6 @@
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/WriteXlsx.h"
 #include "BrickCCL/Report/Report.h"
-#include "BrickCCL/Report/ReportData.h"
 
 #ifdef BRICKCCL_USE_XLSX
 #  include <xlsxwriter.h>

@@ -43,6 +43,16 @@ std::string FindMisspelled(const CLI::App & app, const std::vector<std::string> 
  *  \throws CLI::ArgumentMismatch if such an option has too few values or is given twice */
 void FitValueCounts(CLI::App & app, const std::vector<std::string> & arguments);
 
+/** How a command of this full name is called: "brickccl batch RECIPE INPUT... -o OUTDIR". */
+std::string UsageOf(const CLI::App & command, const std::string & name);
+
+/** A sentence on an option that is followed by another option instead of its value. Empty if there is none. */
+std::string FindMissingValue(const CLI::App & app, const std::vector<std::string> & arguments);
+
+/** The fault in arguments that were not understood, and the remedy. */
+std::string
+DescribeArgumentFault(const CLI::App & app, const CLI::ParseError & error, const std::vector<std::string> & arguments);
+
 } // namespace brickccl::cli
 
 #endif

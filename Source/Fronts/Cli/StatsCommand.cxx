@@ -8,7 +8,7 @@
 #include "BrickCCL/Tables/LengthUnits.h"
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Tables/ComponentTable.h"
-#include "BrickCCL/Pictures/HistogramChart.h"
+#include "BrickCCL/Pictures/Chart.h"
 #include "BrickCCL/Pictures/Picture.h"
 
 #include <algorithm>

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Cli/Commands.h"
-#include "BrickCCL/Cli/Help.h"
 #include "BrickCCL/Cli/RunApp.h"
 #include "BrickCCL/Cli/SurfaceOptions.h"
-#include "BrickCCL/Cli/SurfacesProgram.h"
 #include "BrickCCL/Core/Version.h"
 
 #include <iostream>

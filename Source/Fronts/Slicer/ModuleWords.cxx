@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/Slicer/ModuleWords.h"
+#include "BrickCCL/Slicer/ModuleDescription.h"
 
 #include "BrickCCL/Core/Error.h"
 

@@ -58,6 +58,17 @@ SampleSlice(const LoadedImage & image, const RunVolume & labels, const SliceView
 /** The label of a voxel of a row; 0 for background. */
 std::uint64_t LabelAt(const RunVolume & labels, std::int64_t row, std::int64_t x);
 
+/** Samples a volume on lines along the axis `fixed`: the highest gray value on each (the mean of channels), and the
+ *  label of the first component. The pixels form a slice of these values.
+ *  \param image  has 2 or 3 dimensions
+ *  \param labels  runs with labels, of the same extent
+ *  \throws Canceled. */
+SlicePixels SampleProjection(const LoadedImage & image,
+                             const RunVolume &   labels,
+                             const SliceView &   view,
+                             int                 fixed,
+                             const HostContext & context);
+
 } // namespace brickccl
 
 #endif

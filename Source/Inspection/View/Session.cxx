@@ -12,7 +12,7 @@
 #include "BrickCCL/Pictures/Picture.h"
 #include "BrickCCL/Segmenting/ThresholdAsJson.h"
 #include "BrickCCL/Tables/TableLayout.h"
-#include "BrickCCL/View/Slices.h"
+#include "BrickCCL/View/LiveLabeling.h"
 
 #include <algorithm>
 #include <filesystem>

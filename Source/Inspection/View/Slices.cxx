@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BrickCCL/View/Slices.h"
+#include "BrickCCL/View/LiveLabeling.h"
 
 #include "BrickCCL/Pictures/Slice.h"
 

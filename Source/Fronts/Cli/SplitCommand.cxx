@@ -33,10 +33,7 @@ AsType(ScalarType type, const LoadedImage & image, const std::uint32_t * voxels)
            [type, length, voxels](std::int64_t begin, std::int64_t end, void * rows) {
              VisitScalarType(type, [&](auto tag) {
                using TOut = typename decltype(tag)::Type;
-               std::transform(voxels + begin * length,
-                              voxels + end * length,
-                              static_cast<TOut *>(rows),
-                              [](std::uint32_t value) { return static_cast<TOut>(value); });
+               std::copy(voxels + begin * length, voxels + end * length, static_cast<TOut *>(rows));
              });
            } };
 }

@@ -2,16 +2,11 @@
 #include "BrickCCL/Cli/Commands.h"
 
 #include "BrickCCL/Cli/CriterionOptions.h"
-#include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Segmenting/Threshold.h"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <iomanip>
-#include <iostream>
 #include <map>
 #include <sstream>
 #include <vector>

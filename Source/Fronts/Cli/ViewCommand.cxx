@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Cli/Commands.h"
-#include "BrickCCL/Cli/FileOptions.h"
-#include "BrickCCL/Cli/JobOptions.h"
-#include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/System.h"
 #include "BrickCCL/Job/Parameters.h"
 #include "BrickCCL/View/Session.h"
 
 #include <iomanip>
-#include <iostream>
-#include <memory>
 #include <random>
 #include <regex>
 #include <sstream>

@@ -247,25 +247,6 @@ protected:
     return m_Criterion;
   }
 
-  /** For subclasses that derive their criterion from other parameters: wrapped languages still find SetCriterion.
-   * \throws brickccl::InvalidArgument if it was called */
-  void
-  RefuseCriterion() const
-  {
-    if (m_Criterion != brickccl::Criterion())
-    {
-      throw brickccl::InvalidArgument(
-        "DistanceThreshold joins the pixels here; to set a Criterion, use BrickConnectedComponentImageFilter");
-    }
-  }
-
-  /** Labels the image. A subclass may link pixels with its own functions. */
-  virtual void
-  LabelImage(const brickccl::ImageView & image, const brickccl::LabelOptions & options, brickccl::Labeling & labeling)
-  {
-    brickccl::Label(image, options, labeling);
-  }
-
   /** The current options of labeling. \throws brickccl::InvalidArgument */
   brickccl::LabelOptions MakeOptions(const brickccl::ProgressHooks & hooks) const;
 

@@ -132,7 +132,7 @@ BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Gener
       mask = MakeBrickMaskView(this->GetMaskImage(), region);
       options.mask = mask.view;
     }
-    this->LabelImage(image.view, options, m_Labeling);
+    brickccl::Label(image.view, options, m_Labeling);
     if (!m_Labeling.UsedDevice().remark.empty())
     {
       itkWarningMacro(<< m_Labeling.UsedDevice().remark);

@@ -55,7 +55,12 @@ protected:
   brickccl::Criterion
   MakeCriterion() const override
   {
-    this->RefuseCriterion();
+    // Wrapped languages still find SetCriterion.
+    if (this->GetCriterion() != brickccl::Criterion())
+    {
+      throw brickccl::InvalidArgument(
+        "DistanceThreshold joins the pixels here; to set a Criterion, use BrickConnectedComponentImageFilter");
+    }
     return brickccl::Criterion::Tolerance(m_DistanceThreshold, std::nullopt);
   }
 

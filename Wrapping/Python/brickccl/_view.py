@@ -7,7 +7,6 @@ import atexit
 import html
 import importlib.util
 import os
-import pathlib
 import shutil
 import subprocess
 import tempfile
@@ -15,7 +14,9 @@ import webbrowser
 from collections.abc import Sequence
 from typing import Any
 
-from . import io
+import numpy as np
+
+from ._volume import as_volume, float_of
 
 
 def _command() -> str:
@@ -84,7 +85,7 @@ def view(
 
     Returns
     -------
-    A `Viewer` with the address. What the page saves goes to the current folder. It listens on this computer alone.
+    A `Viewer` with the address. The page saves files in the current folder. Other computers cannot open it.
 
     Raises
     ------
@@ -93,14 +94,21 @@ def view(
     """
     folder = tempfile.TemporaryDirectory(prefix="brickccl-view-")
     arguments = [_command(), "view"]
+    steps: list[float] = []
     for name, one in (("image", image), ("labels", labels)):
         if isinstance(one, (str, os.PathLike)):
             arguments.append(os.fspath(one))
         elif one is not None:
-            path = pathlib.Path(folder.name) / f"{name}.nrrd"
-            io.write(path, one, spacing=spacing)
-            arguments.append(str(path))
+            volume = as_volume(one, name)
+            path = os.path.join(folder.name, f"{name}.npy")
+            np.save(path, volume.array.view(np.uint8) if volume.array.dtype == bool else volume.array)
+            arguments.append(path)
+            if spacing is not None:
+                steps = volume.along_axes("spacing", spacing, float_of)
+            elif name == "image" and volume.spacing is not None:
+                steps = list(volume.spacing)
     arguments += ["--no-browser", "--quiet"]
+    arguments += ["--spacing", *map(str, steps)] if steps else []
     arguments += ["--embed-in", notebook] if notebook is not None else []
     arguments += ["--threads", str(threads)] if threads is not None else []
     process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)

@@ -32,7 +32,7 @@ def test_page_of_an_array(command):
             assert b"<html" in answer.read().lower()
         assert viewer._repr_html_().startswith("<a ") and viewer.address in repr(viewer)
         folder = pathlib.Path(viewer._folder.name)
-        assert (folder / "image.nrrd").exists()
+        assert (folder / "image.npy").exists()
     finally:
         viewer.close()
     assert not folder.exists()

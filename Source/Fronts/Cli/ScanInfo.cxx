@@ -6,12 +6,9 @@
 #include "BrickCCL/Segmenting/Threshold.h"
 #include "BrickCCL/Segmenting/ThresholdAsJson.h"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 #include <cmath>
 #include <iomanip>
-#include <iostream>
 #include <map>
 #include <sstream>
 #include <vector>

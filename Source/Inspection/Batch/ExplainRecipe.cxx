@@ -156,6 +156,12 @@ private:
         { job::JoiningOf(recipe, m_Language), isNamed ? recipe.neighborhood : std::to_string(recipe.connectivity) });
     m_Lines.back() +=
       recipe.bySlice.empty() ? "" : m_Language(" Each slice across {1} is labeled separately.", { recipe.bySlice });
+    Add(!recipe.split.empty(),
+        recipe.split == "auto"
+          ? "Touching defects are split where they narrow; each object is then a component."
+          : "Touching defects are split where they narrow (height {1}, in mm without a unit); each "
+            "object is then a component.",
+        { recipe.split });
     Add(recipe.minimumVolume.value > 0,
         recipe.bySlice.empty() && recipe.minimumVolume.power != 2
           ? "Components smaller than {1} mm3 are ignored as noise."

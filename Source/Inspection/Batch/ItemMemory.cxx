@@ -84,10 +84,12 @@ MemoryForVoxels(const LoadedImage &           header,
   const std::uint64_t masks = MaskBytes(recipe);
   // The bits of the foreground and of the joined voxels are there while components are found.
   constexpr std::uint64_t labeling = 1;
-  const std::uint64_t     thickness = recipe.groups.Has("thickness") || recipe.groups.Has("inscribed") ? 12 : 0;
-  const std::uint64_t     steps = std::max({ voxels * SmoothingBytes(header, recipe),
-                                             voxels * smoothed + PartBytes(header, recipe),
-                                             voxels * (smoothed + masks + labeling + thickness) });
+  // The labels of components and objects, and the distances in them.
+  const std::uint64_t split = recipe.split.empty() ? 0 : 12;
+  const std::uint64_t thickness = recipe.groups.Has("thickness") || recipe.groups.Has("inscribed") ? 12 : 0;
+  const std::uint64_t steps = std::max({ voxels * SmoothingBytes(header, recipe),
+                                         voxels * smoothed + PartBytes(header, recipe),
+                                         voxels * (smoothed + masks + labeling + split + thickness) });
   // Voxels that lie in the file as they are, are not copied.
   std::uint64_t fileBytes = 0;
   for (const std::string & path : files)

@@ -233,6 +233,10 @@ private:
     m_Summary["connectivity"] = labeling.GetConnectivity().NeighborCount();
     m_Summary["criterion"] = m_Run.segmented.criterion.ToString();
     m_Summary["components"] = m_Run.foundCount;
+    if (!m_Recipe.split.empty())
+    {
+      m_Summary["parents"] = m_Run.parentCount;
+    }
     if (m_Memory.IsLimited())
     {
       const std::uint64_t outside =

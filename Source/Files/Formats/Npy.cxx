@@ -79,16 +79,10 @@ ReadNpy(const FileBytes & file, const ReadOptions & options)
   std::vector<std::int64_t> sizes = WholeNumbers(shape, "shape");
   std::reverse(sizes.begin(), sizes.end());
   LoadedImage image;
-  image.inParts = options.inParts;
   image.type = TypeOfNpy(type.size() == 2 ? '<' + type : type);
   image.extent = SettleExtent(sizes);
   image.spacingSource = "none";
-  const std::uint64_t begin = text + length;
-  const std::size_t   bytes = VoxelBytes(image.extent, 1, image.type);
-  file.Require(begin, bytes);
-  CheckBytesBeyond(file.Size() - begin - bytes, 1, image);
-  TellHeader(options, image);
-  TakeStored(file, begin, (type[0] == '>') != HostIsBigEndian, options.Context(), image);
+  TakeRest(file, text + length, type[0] == '>', options, image);
   return image;
 }
 

@@ -6,35 +6,19 @@
 
 #include <string>
 
-#ifndef _WIN32
-#  include <csignal>
-#  include <cstdlib>
-#  include <dlfcn.h>
-#  include <fcntl.h>
-#  include <poll.h>
-#  include <sys/wait.h>
-#  include <unistd.h>
-#  ifdef __linux__
-#    include <sys/prctl.h>
-#  endif
+#include <csignal>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#ifdef __linux__
+#  include <sys/prctl.h>
 #endif
 
 namespace brickccl
 {
-
-#ifdef _WIN32
-
-VirtualDisplay::VirtualDisplay(bool isNeeded)
-  : m_IsNeeded(isNeeded)
-{}
-
-VirtualDisplay::~VirtualDisplay() = default;
-
-void
-VirtualDisplay::WaitUntilReady()
-{}
-
-#else
 
 namespace
 {
@@ -75,9 +59,9 @@ VirtualDisplay::VirtualDisplay(bool isNeeded)
   const ::pid_t child = ::fork();
   if (child == 0)
   {
-#  ifdef __linux__
+#ifdef __linux__
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-#  endif
+#endif
     const int nowhere = ::open("/dev/null", O_RDWR);
     // A group of its own, so that Ctrl-C does not end it before this process has ended its work.
     ::setpgid(0, 0);
@@ -136,7 +120,5 @@ VirtualDisplay::WaitUntilReady()
                                        "libgl1-mesa-dri)"));
   }
 }
-
-#endif
 
 } // namespace brickccl

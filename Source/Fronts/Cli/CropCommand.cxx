@@ -144,7 +144,7 @@ KeepOnly(std::uint64_t label, LoadedImage labels, int threads, LoadedImage & ima
     });
     labels.type = ScalarType::UInt8;
     labels.voxels.Share(nullptr, mask.data(), mask.size());
-    job::SetOutsideToZero(image, labels, threads);
+    job::SetOutsideToZero(image, labels.View(), threads);
   });
 }
 
@@ -197,7 +197,7 @@ RunCrop(const CropArguments & arguments)
   std::optional<LoadedImage> labels = ReadRegion(arguments, image, arguments.threads, reader);
   if (labels && arguments.only)
   {
-    job::SetOutsideToZero(image, *labels, arguments.threads);
+    job::SetOutsideToZero(image, labels->View(), arguments.threads);
   }
   if (!arguments.labelFile.empty())
   {

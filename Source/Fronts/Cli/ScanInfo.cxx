@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Cli/Commands.h"
-
-#include "BrickCCL/Cli/CriterionOptions.h"
+#include "BrickCCL/Cli/FileOptions.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Segmenting/Threshold.h"
+#include "BrickCCL/Segmenting/ThresholdAsJson.h"
 
 #include <algorithm>
 #include <cmath>

@@ -197,7 +197,7 @@ RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
   const auto  region = ReadRegion(arguments, labels, arguments.threads, reader);
   if (region)
   {
-    job::SetOutsideToZero(labels, *region, arguments.threads);
+    job::SetOutsideToZero(labels, region->View(), arguments.threads);
   }
   if (!arguments.picture.empty())
   {

@@ -5,6 +5,7 @@
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Host/Stopwatch.h"
 #include "BrickCCL/Job/JobCriterion.h"
+#include "BrickCCL/Job/RunJob.h"
 #include "BrickCCL/Labels/Relabel.h"
 #include "BrickCCL/Measuring/Measure.h"
 #include "BrickCCL/Segmenting/SmoothImage.h"
@@ -123,15 +124,11 @@ LiveLabeling::LabelBy(Labeled & labeled, const ProgressHooks & hooks)
 {
   labeled.job = JobOf(labeled.settings);
   labeled.values = ValuesFor(labeled.job.smooth, hooks);
-  const job::Job & job = labeled.job;
-  ImageView        view = labeled.values->image->View();
-  LabelOptions     options;
-  if (!job.threshold.empty() || (job.pores && !job.range))
-  {
-    labeled.threshold = job::ThresholdOf(view.type, job.threshold.empty() ? "otsu" : job.threshold, [&] {
-      return labeled.values->histogram;
-    });
-  }
+  const job::Job &  job = labeled.job;
+  ImageView         view = labeled.values->image->View();
+  LabelOptions      options;
+  const std::string text = job.threshold.empty() && job.pores && !job.range ? "otsu" : job.threshold;
+  labeled.threshold = job::FindThreshold(text, view.type, [&] { return labeled.values->histogram; }, {});
   if (job.pores)
   {
     PoreOptions poreOptions = OptionsFor(labeled, hooks);

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <atomic>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <string>
 #include <thread>
 
@@ -24,6 +26,7 @@
 #else
 #  include <cerrno>
 #  include <dlfcn.h>
+#  include <fcntl.h>
 #  include <pthread.h>
 #  include <sys/ioctl.h>
 #  include <sys/resource.h>
@@ -154,6 +157,16 @@ CatchShortenedFiles(const char *)
 }
 
 void
+CatchAborts(const char *)
+{}
+
+void
+WithoutErrorStream(const std::function<void()> & work)
+{
+  work();
+}
+
+void
 KeepLibraryLoaded()
 {
   HMODULE module = nullptr;
@@ -236,21 +249,64 @@ CatchInterrupts()
   {
     sigaction(SIGHUP, &action, nullptr);
   }
+  action.sa_handler = SIG_IGN;
+  sigaction(SIGXFSZ, &action, nullptr);
 }
+
+namespace
+{
+
+/** At this signal the process writes `message` and ends with exit code 1; null: it ends as usual. */
+template <int TSignal>
+void
+EndWithMessage(const char * message)
+{
+  static const char * text = nullptr;
+  text = message;
+  struct sigaction action = {};
+  action.sa_handler = [](int) {
+    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, std::strlen(text));
+    ::_exit(1);
+  };
+  if (message == nullptr)
+  {
+    action.sa_handler = SIG_DFL;
+  }
+  sigaction(TSignal, &action, nullptr);
+}
+
+} // namespace
 
 void
 CatchShortenedFiles(const char * message)
 {
-  static const char * text = nullptr;
-  static std::size_t length = 0;
-  text = message;
-  length = std::strlen(message);
-  struct sigaction action = {};
-  action.sa_handler = [](int) {
-    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, length);
-    ::_exit(1);
-  };
-  sigaction(SIGBUS, &action, nullptr);
+  EndWithMessage<SIGBUS>(message);
+}
+
+void
+CatchAborts(const char * message)
+{
+  EndWithMessage<SIGABRT>(message);
+}
+
+void
+WithoutErrorStream(const std::function<void()> & work)
+{
+  std::fflush(stderr);
+  const int kept = ::dup(STDERR_FILENO);
+  const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (kept >= 0 && nowhere >= 0)
+  {
+    ::dup2(nowhere, STDERR_FILENO);
+  }
+  work();
+  std::fflush(stderr);
+  if (kept >= 0)
+  {
+    ::dup2(kept, STDERR_FILENO);
+  }
+  ::close(kept);
+  ::close(nowhere);
 }
 
 void

@@ -2,6 +2,7 @@
 #include "BrickCCL/Files/Isolation/VirtualDisplay.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/Isolation/Program.h"
 
 #include <string>
 
@@ -9,9 +10,7 @@
 #include <cstdlib>
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <filesystem>
 #include <poll.h>
-#include <sstream>
 #include <sys/wait.h>
 #include <unistd.h>
 #ifdef __linux__
@@ -23,23 +22,6 @@ namespace brickccl
 
 namespace
 {
-
-/** The path of a program that the environment's PATH names; empty if there is none. */
-std::string
-FindProgram(const std::string & name)
-{
-  const char * const path = std::getenv("PATH");
-  std::istringstream folders(path == nullptr ? "" : path);
-  for (std::string folder; std::getline(folders, folder, ':');)
-  {
-    std::string program = (std::filesystem::path(folder) / name).string();
-    if (::access(program.c_str(), X_OK) == 0)
-    {
-      return program;
-    }
-  }
-  return {};
-}
 
 /** Whether the display that the environment names answers. The library that draws through X has brought what it takes
  * to ask. */

@@ -2,9 +2,6 @@
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Report/Report.h"
 
-#include <iostream>
-#include <memory>
-
 namespace brickccl::cli
 {
 

@@ -2,11 +2,11 @@
 #ifndef BRICKCCL_CLI_RUNLABEL_H
 #define BRICKCCL_CLI_RUNLABEL_H
 
-#include "BrickCCL/Cli/CriterionOptions.h"
 #include "BrickCCL/Cli/FilterOptions.h"
 #include "BrickCCL/Cli/FrontEnd.h"
 #include "BrickCCL/Cli/NeighborOptions.h"
 #include "BrickCCL/Cli/TableOptions.h"
+#include "BrickCCL/Job/RunJob.h"
 #include "BrickCCL/Labels/Labels.h"
 #include "BrickCCL/Streaming/LabelBySlabs.h"
 
@@ -34,22 +34,15 @@ using RowWriter = std::function<void(std::int64_t begin, std::int64_t end, Label
 /** What a labeling found, of a whole image or slab by slab. */
 struct LabelFindings
 {
-  const LoadedImage &    image;
-  const Segmented &      segmented;
-  const ComponentTable & table;
-  Connectivity           connectivity = Connectivity::Face(1);
+  const job::JobRun & run;
 
   std::uint64_t components = 0;
   std::uint64_t foregroundVoxels = 0;
   RelabelReport relabeled = {};
   std::uint64_t keptVoxels = 0;
-  std::uint64_t notNumbers = 0;
   bool          isMeasured = false;
   /** The voxels of the region, if one is given. */
   std::optional<std::uint64_t> regionVoxels = {};
-  PeriodicAxes                 periodic = {};
-  ComponentFilter              filter = {};
-  ComponentFilterReport        filtered = {};
   /** The label map; empty if none was written. */
   std::string output = {};
   LabelType   type = LabelType::Auto;
@@ -57,17 +50,6 @@ struct LabelFindings
   std::string algorithm = {};
   std::string device = {};
 };
-
-/** Segments and labels an image that is read in parts, slab by slab, and notes what there is to say. It sets what
- *  labeled. */
-SlabResult LabelBySlabsFor(const job::Job &     job,
-                           const SlabImages &   images,
-                           const LabelOptions & labeling,
-                           const ColumnGroups & groups,
-                           Segmented &          segmented,
-                           LabelFindings &      found,
-                           ImageReader &        reader,
-                           Reporter &           reporter);
 
 /** Adds the counts and bytes of slabs. */
 void AddSlabs(job::Findings & findings, const SlabResult & result);

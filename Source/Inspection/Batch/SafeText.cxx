@@ -2,6 +2,7 @@
 #include "BrickCCL/Batch/SafeText.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Core/Printable.h"
 
 #include <nlohmann/json.hpp>
@@ -24,15 +25,6 @@ IsPlain(char character)
 {
   const auto code = static_cast<unsigned char>(character);
   return code < 128 && (std::isalnum(code) != 0 || character == '.' || character == '-' || character == '_');
-}
-
-std::string
-LowerCase(std::string text)
-{
-  std::transform(text.begin(), text.end(), text.begin(), [](char c) {
-    return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  });
-  return text;
 }
 
 bool
@@ -164,7 +156,7 @@ FolderNames(const std::vector<std::string> & names)
   {
     const std::string folder = FolderName(name);
     std::string       free = folder;
-    for (int number = 2; !taken.insert(LowerCase(free)).second; ++number)
+    for (int number = 2; !taken.insert(InSmallLetters(free)).second; ++number)
     {
       free = folder + "-" + std::to_string(number);
     }

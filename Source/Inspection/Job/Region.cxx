@@ -373,13 +373,13 @@ MaskOf(const Region & region, const LoadedImage & image, std::optional<LoadedIma
 }
 
 void
-SetOutsideToZero(LoadedImage & image, const LoadedImage & mask, int threads)
+SetOutsideToZero(LoadedImage & image, const ImageView & mask, int threads)
 {
   VoxelMemory source;
   std::swap(source, image.voxels);
   std::byte * const voxels = image.voxels.Resize(image.ByteCount());
   std::memcpy(voxels, source.Data(), image.ByteCount());
-  ClearOutside(voxels, SizeOf(image.type) * static_cast<std::size_t>(image.channels), mask.View(), { threads });
+  ClearOutside(voxels, SizeOf(image.type) * static_cast<std::size_t>(image.channels), mask, { threads });
 }
 
 } // namespace brickccl::job

@@ -258,10 +258,7 @@ HeadFields(const job::Job & recipe)
 std::string
 CopiedLogo(const std::string & folder, const std::string & from)
 {
-  std::string extension = fs::path(from).extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(), [](unsigned char letter) {
-    return std::tolower(letter);
-  });
+  std::string extension = InSmallLetters(fs::path(from).extension().string());
   extension = extension == ".jpeg" ? ".jpg" : extension;
   std::error_code failure;
   if (extension != ".png" && extension != ".jpg" && extension != ".svg")

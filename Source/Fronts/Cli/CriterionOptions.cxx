@@ -6,7 +6,9 @@
 #include "BrickCCL/Measuring/CountNotANumber.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <map>
 #include <sstream>
 
 namespace brickccl::cli
@@ -47,7 +49,8 @@ Segmented::CriterionText(const job::Segmenting & arguments) const
 Criterion
 Segmented::ForView() const
 {
-  return pores ? Criterion::Foreground() : asked;
+  // Numbers of parts differ, and with them their pores.
+  return !pores ? asked : pores->voxelsOfParts.empty() ? Criterion::Foreground() : Criterion::EqualValue(0);
 }
 
 void
@@ -119,6 +122,7 @@ ApplyCriterion(const job::Segmenting &            arguments,
     PoreOptions options;
     options.material = segmented.asked;
     options.closeWidth = arguments.close;
+    options.parts = job::PartsOf(arguments);
     options.geometry = image.geometry;
     options.region = inside;
     options.device = device;
@@ -142,6 +146,50 @@ CountPartInRegion(const Segmented &                  segmented,
   return segmented.pores ? segmented.pores->partVoxels
        : part && mask    ? job::CountIn(part, threads, mask)
                          : std::nullopt;
+}
+
+void
+AddNumbers(job::Findings &         findings,
+           const std::string &     name,
+           const VoxelsOfNumbers & region,
+           const ComponentTable &  table,
+           const LoadedImage &     image,
+           bool                    isPores,
+           int                     line)
+{
+  // How many components each number has, their voxels, and those of the largest one.
+  std::map<std::uint64_t, std::array<std::uint64_t, 3>> sums;
+  const auto                                            sum = [&](auto tag) {
+    using Number = decltype(tag);
+    for (std::size_t place = 0; place < table.components.size(); ++place)
+    {
+      auto & own = sums[table.measures.Of<Number>()[place].number];
+      own = { own[0] + 1, 0, std::max(own[2], table.components.VoxelCount(place)) };
+    }
+    for (const auto & [number, voxels] : table.measures.Of<NumberVoxels<Number>>())
+    {
+      sums[number][1] = voxels;
+    }
+  };
+  name == "part" ? sum(PartNumber()) : sum(ZoneNumber());
+  const std::string      noun = isPores ? "pore" : "component";
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  std::string            text;
+  for (const auto & [number, voxels] : region)
+  {
+    const auto [count, shared, largest] = sums[number];
+    const double  percent = 100 * static_cast<double>(shared) / static_cast<double>(voxels);
+    job::Findings own = { { name, number } };
+    AddSizes(own, isPores ? "part_" : "region_", voxels, image, 1, name + ' ' + std::to_string(number) + ": #");
+    own.push_back({ noun + 's', count, 1, "#", noun });
+    AddSizes(own, noun + '_', shared, image, 0, "#");
+    own.push_back({ isPores ? "porosity_percent" : "percent", percent, 1, isPores ? "porosity #" : "# of it", "%" });
+    AddSizes(own, "largest_", largest, image, 1, "largest " + noun + " #", table.sliceAxis);
+    list.push_back(job::AsJson(own));
+    text += (text.empty() ? "" : "\n") + job::AsText(own);
+  }
+  findings.push_back({ name + 's', list });
+  findings.push_back({ "", text, line });
 }
 
 namespace
@@ -174,6 +222,10 @@ AddPores(job::Findings &        findings,
   findings.push_back({ "pores/other_material_voxels", pores.otherMaterialVoxels });
   findings.push_back({ "pores/bores", pores.bores });
   findings.push_back({ "pores/bore_voxels", pores.boreVoxels });
+  if (!pores.voxelsOfParts.empty())
+  {
+    AddNumbers(findings, "part", pores.voxelsOfParts, table, image, true, line + 2);
+  }
 }
 
 /** " (otsu)", " (multi-otsu:3 of 300, 450)", " (iso50, peaks at 10 and 200)"; nothing for a given number. */

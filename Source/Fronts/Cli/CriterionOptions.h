@@ -69,10 +69,15 @@ std::optional<std::uint64_t> CountPartInRegion(const Segmented &                
                                                const std::optional<LoadedImage> & mask,
                                                int                                threads);
 
-/** Adds the part whose pores were found, for a table that somebody reads: distances to its surface take time. */
+/** Adds the numbers of parts, and the part whose pores were found, for a table that somebody reads: distances to its
+ *  surface take time. */
 inline MeasureOptions
 MeasureOptionsFor(const Segmented & segmented, bool isRead, MeasureOptions options)
 {
+  if (segmented.pores && !segmented.pores->voxelsOfParts.empty())
+  {
+    options.parts = segmented.pores->PartView();
+  }
   if (segmented.pores && isRead)
   {
     options.part = segmented.pores->PartView();
@@ -90,6 +95,16 @@ void AddSegmented(job::Findings &         findings,
                   const ComponentTable &  table,
                   const LoadedImage &     image,
                   int                     line);
+
+/** Adds what was found in each part (`name` is "part") or zone ("zone"), a line of text each.
+ *  \param region  the voxels of the part, or of the region, with each number \param table  has these numbers */
+void AddNumbers(job::Findings &         findings,
+                const std::string &     name,
+                const VoxelsOfNumbers & region,
+                const ComponentTable &  table,
+                const LoadedImage &     image,
+                bool                    isPores,
+                int                     line);
 
 } // namespace brickccl::cli
 

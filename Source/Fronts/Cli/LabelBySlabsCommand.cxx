@@ -127,7 +127,7 @@ LabelBySlabsFor(const job::Job &     job,
 void
 AddSlabs(job::Findings & findings, const SlabResult & result)
 {
-  constexpr int       line = 8;
+  constexpr int       line = 10;
   const std::uint64_t before = result.slabsFromBefore;
   findings.insert(findings.end(),
                   { { "slabs/count", result.plan.slabs.size(), line, "#", "slab" },

@@ -14,13 +14,14 @@ namespace
 struct TextLine
 {
   static constexpr int Count = 1;
-  /** Pores take the next one as well. */
+  /** Pores take the next one as well, and parts the one behind. */
   static constexpr int Size = 2;
-  static constexpr int Kept = 4;
-  static constexpr int Filtered = 5;
-  static constexpr int Grid = 6;
-  static constexpr int Written = 7;
-  static constexpr int Seconds = 9;
+  static constexpr int Zones = 5;
+  static constexpr int Kept = 6;
+  static constexpr int Filtered = 7;
+  static constexpr int Grid = 8;
+  static constexpr int Written = 9;
+  static constexpr int Seconds = 11;
 };
 
 /** Adds what was found, dropped by which option, and kept. */
@@ -91,6 +92,11 @@ ListFindings(const job::Job & job, const LabelFindings & found)
   findings.push_back({ "criterion", found.segmented.CriterionText(job) });
   findings.push_back({ "", DescribeCriterion(job, found.segmented), TextLine::Count });
   AddSegmented(findings, job, found.segmented, found.table, found.image, TextLine::Size);
+  if (!job.zones.empty())
+  {
+    const bool isPores = found.segmented.pores.has_value();
+    AddNumbers(findings, "zone", found.zones, found.table, found.image, isPores, TextLine::Zones);
+  }
   findings.push_back({ "output", ifKnown(found.output) });
   AddFilter(findings, found.filter, found.filtered, TextLine::Filtered);
   findings.push_back({ "label_type", NameOf(found.type) });

@@ -183,9 +183,17 @@ private:
     {
       measured.part = kindOf(m_Image);
     }
+    if (job::PartsOf(m_Arguments))
+    {
+      measured.parts = kindOf(m_Image);
+    }
     if (MeasuresClasses())
     {
       measured.classes = kindOf(m_Image);
+    }
+    if (m_TableImages.zones)
+    {
+      measured.zones = kindOf(*m_TableImages.zones);
     }
     CheckTableColumns(m_Arguments, measured, m_Image.extent, m_Options);
   }
@@ -229,6 +237,11 @@ private:
       doubts.Note(m_Labeling.ForegroundVoxelCount(), m_Labeling.ComponentCount(), m_Reader);
     }
     m_PartInRegion = CountPartInRegion(m_Segmented, m_TableImages.part, m_Mask, m_Arguments.threads);
+    if (const auto & zones = m_TableImages.zones)
+    {
+      const ImageView within = m_Segmented.pores ? m_Segmented.pores->PartView() : zones->View();
+      m_Found.zones = CountNumbers(zones->View(), within, m_Options.mask, m_Arguments.threads);
+    }
     m_Filter.touching.reset();
     m_Mask.reset();
     m_Options.mask.reset();
@@ -334,7 +347,8 @@ private:
   bool
   IsMeasured() const
   {
-    return m_Arguments.IsWanted() || !m_Arguments.picture.empty() || m_FrontEnd.alwaysMeasures || m_Segmented.pores;
+    return m_Arguments.IsWanted() || !m_Arguments.picture.empty() || m_TableImages.zones || m_FrontEnd.alwaysMeasures ||
+           m_Segmented.pores;
   }
 
   void

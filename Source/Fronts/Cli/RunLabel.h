@@ -56,6 +56,8 @@ struct LabelFindings
   /** What labeled; empty if an earlier run labeled all slabs. */
   std::string algorithm = {};
   std::string device = {};
+  /** The voxels of the part, or of the region, in each zone. */
+  VoxelsOfNumbers zones = {};
 };
 
 /** Segments and labels an image that is read in parts, slab by slab, and notes what there is to say. It sets what

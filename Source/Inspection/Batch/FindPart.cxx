@@ -131,6 +131,7 @@ TakePores(const LoadedImage & image, const PoreOptions & options, FoundPart & fo
   };
   found.mask = share(result->part);
   found.pores = share(result->pores);
+  found.parts = result->voxelsOfParts.empty() ? 0 : static_cast<std::size_t>(result->voxelsOfParts.rbegin()->first);
   found.notes = NotesOn(*result, "part.close_mm");
 }
 
@@ -252,6 +253,7 @@ FindPart(const LoadedImage &                        image,
     PoreOptions options;
     options.material = material;
     options.closeWidth = part.close;
+    options.parts = job::PartsOf(part);
     options.region = inside;
     options.geometry = image.geometry;
     options.device.kind = Device::Kind::Cpu;

@@ -20,8 +20,10 @@ namespace brickccl::batch
 /** The part that is inspected, as masks of bytes. */
 struct FoundPart
 {
-  /** The part with its holes: its surface and volume are measured. */
+  /** The part with its holes: its surface and volume are measured. It holds the numbers of several parts. */
   LoadedImage mask;
+  /** The highest number of a part; 0 if the part has none. */
+  std::size_t parts = 0;
   /** Its pores, if the recipe asks for them. */
   std::optional<LoadedImage> pores;
   /** The core: the voxels deep enough for defects to count; empty if all are. */

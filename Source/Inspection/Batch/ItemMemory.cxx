@@ -78,7 +78,8 @@ MemoryForVoxels(const ItemHeader & header, const Recipe & recipe)
 {
   const auto          voxels = static_cast<std::uint64_t>(header.extent.VoxelCount());
   const std::uint64_t smoothed = SmoothedBytes(header, recipe);
-  const std::uint64_t masks = MaskBytes(recipe);
+  // Each part is measured with two masks of its own.
+  const std::uint64_t masks = MaskBytes(recipe) + (recipe.parts == "largest" ? 0 : 2);
   // The bits of the foreground and of the joined voxels are there while components are found.
   constexpr std::uint64_t labeling = 1;
   const std::uint64_t     thickness = recipe.groups.Has("thickness") || recipe.groups.Has("inscribed") ? 12 : 0;
@@ -146,9 +147,10 @@ MemoryForRuns(std::uint64_t runs, std::uint64_t outsideRuns, std::uint64_t compo
   const ColumnGroups & groups = recipe.groups;
   const bool           hasPart = recipe.partMethod != "none";
   const bool           hasTrees = groups.Has("neighbors") || hasPart || asks("cluster");
-  return runs * (16 + (hasTrees        ? 2 * ofTree
-                       : asks("-per-") ? box
-                                       : 0)) +
+  return runs * (16 + (recipe.parts == "largest" ? 0 : 8) +
+                 (hasTrees        ? 2 * ofTree
+                  : asks("-per-") ? box
+                                  : 0)) +
          (hasPart ? outsideRuns * ofTree : 0) + components * ofComponent;
 }
 

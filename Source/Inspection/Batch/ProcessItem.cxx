@@ -246,10 +246,18 @@ private:
     return m_Part && m_Part->pores && !m_Recipe.range && m_Recipe.threshold.empty();
   }
 
+  bool
+  HasParts() const
+  {
+    return m_Part && m_Part->parts > 0;
+  }
+
   Criterion
   CriterionOfRecipe() const
   {
-    return job::CriterionOf(m_Recipe, Segmented().View().type, m_Threshold);
+    // Numbers of parts differ, and with them their pores.
+    return AreDefectsPores() && HasParts() ? Criterion::EqualValue(0)
+                                           : job::CriterionOf(m_Recipe, Segmented().View().type, m_Threshold);
   }
 
   void
@@ -320,6 +328,7 @@ private:
     if (m_Part)
     {
       options.part = m_Part->mask.View();
+      options.parts = HasParts() ? options.part : std::nullopt;
     }
     return options;
   }
@@ -367,20 +376,13 @@ private:
   std::string
   JudgeItem()
   {
-    const auto results = Judge(m_Recipe.acceptance, { m_Table, m_Runs, Counted(), Context() });
-    auto       rules = ordered_json::array();
-    bool       passes = true;
-    for (std::size_t i = 0; i < results.size(); ++i)
-    {
-      rules.push_back(DescribeRule(m_Recipe.acceptance[i], results[i]));
-      passes = passes && results[i].passes;
-      if (const std::string note = NoteOnRule(m_Recipe.acceptance[i], results[i]); !note.empty())
-      {
-        Note(note);
-      }
-    }
-    m_Summary["rules"] = rules;
-    return results.empty() ? "none" : passes ? "pass" : "fail";
+    const Findings item{ m_Table, m_Runs, Counted(), Context() };
+    const auto     judged = HasParts()
+                            ? JudgeParts(m_Recipe, item, { m_Part->mask.View(), m_Part->parts, m_Runs, Measures() })
+                            : DescribeResults(m_Recipe, Judge(m_Recipe.acceptance, item));
+    m_Notes.insert(m_Notes.end(), judged.notes.begin(), judged.notes.end());
+    m_Summary.update(judged.members);
+    return judged.verdict;
   }
 
   void

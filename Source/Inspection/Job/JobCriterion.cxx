@@ -48,6 +48,12 @@ JoiningOf(const Segmenting & job)
                         : std::string();
 }
 
+std::optional<std::uint64_t>
+PartsOf(const Part & part)
+{
+  return part.parts == "largest" ? std::nullopt : std::optional(part.parts == "all" ? 0 : std::stoull(part.parts));
+}
+
 Threshold
 ThresholdOf(const ImageView &                image,
             const std::optional<ImageView> & mask,

@@ -25,6 +25,9 @@ Criterion CriterionOf(const Segmenting &               job,
 /** " if their values differ by at most 3": when neighbors are joined, if it is not enough that both are foreground. */
 std::string JoiningOf(const Segmenting & job);
 
+/** PoreOptions::parts for part.parts. */
+std::optional<std::uint64_t> PartsOf(const Part & part);
+
 /** The threshold that a text gives, or that its method finds in the values where the mask is not 0.
  *  \param text  as ThresholdMethod::FromText reads it */
 Threshold ThresholdOf(const ImageView &                image,

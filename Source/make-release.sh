@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Makes BUILD/release: the wheel, the source distribution and the archive, with SHA256SUMS. The build target release calls it,
-# after the archive was made.
+# Makes BUILD/release: the wheel, the source distribution, the archive and the list of the libraries in it (SBOM, CycloneDX),
+# on Debian also packages, with SHA256SUMS. The build target release calls it, after the archive was made.
 #   make-release.sh BUILD PYTHON
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -14,5 +14,9 @@ rm -rf "$build/release"
 mkdir "$build/release"
 cp "$build-python"/wheel/repaired/*.whl "$build-python"/sdist/*.tar.gz "$build/brickccl-$version"-linux-*.tar.gz \
   "$build/release/"
+moment=${SOURCE_DATE_EPOCH:-$(stat -c %Y "$root/Source/Engine/Core/Version.h")}
+licenses=$(echo "$build/brickccl-$version"-linux-*/share/doc/brickccl/licenses)
+python3 "$root/Source/make_sbom.py" "$licenses" "$version" "$moment" >"$build/release/brickccl-$version.cdx.json"
+! grep -qs "^ID=debian" /etc/os-release || "$root/Source/make-packages.sh" "$build" "$build/release"
 cd "$build/release"
 sha256sum -- * | tee SHA256SUMS

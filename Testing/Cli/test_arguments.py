@@ -24,6 +24,7 @@ class ArgumentsTest(CommandTest):
             "label": [self.image, self.output], "stats": [self.image, "--print"],
             "select": [self.image, self.output, "--where", "label > 1", "--keep"], "clean": [self.image, self.output, "--largest", "1"],
             "split": [self.image, self.output], "distance": [self.image, self.output],
+            "morph": [self.image, self.output, "--open", "1"],
             "sweep": [self.image, "--range-from", "0", "--range-to", "1", "-o", self.path("c.csv")], "info": [self.image],
             "phantom": ["random", self.path("p.nrrd")], "batch": [recipe, self.image, "-o", self.path("out")],
             "recipe new": ["casting-porosity", "-o", self.path("n.toml")], "recipe check": [recipe], "recipe explain": [recipe],
@@ -84,7 +85,8 @@ class ArgumentsTest(CommandTest):
                     self.refuses(command, [*without, name], name + " needs ")
                     # Another option is not a value.
                     self.refuses(command, [*without, name, "--help"], name + " needs ", "the option --help stands there")
-                    if name not in ("--range", "--spacing", "--size", "--diameters"):
+                    # These take several values or may be repeated.
+                    if name not in ("--range", "--spacing", "--size", "--diameters", "--report-field"):
                         told = self.refuses(command, [*without, name, "1", name + "=1", name + "=1"])
                         # Some do not take 1 as a value.
                         self.assertRegex(told, name + "( is given [34] times; give it once|: )")

@@ -3,8 +3,8 @@
 # Installs each artifact of a release on systems where nothing else is, and works with it: the cracks of the sample log with the
 # same bytes as from the build, a DICOM folder, a batch with a report, the first script of the Python page, a C++ program.
 #   run.sh [--system NAME] ... [ARTIFACT ...]
-# NAME is bookworm, trixie or jammy; without one the first two are tried. ARTIFACT is archive, wheel, sdist or library; all if
-# none is named. The target release makes what is tried here; each system is kept in an archive for the next time. Needs root
+# NAME is bookworm, trixie or jammy; without one the first two are tried. ARTIFACT is archive, packages, wheel, sdist or
+# library; all if none is named. Packages are tried on the system that made them. The target release makes what is tried here; each system is kept in an archive for the next time. Needs root
 # and debootstrap, and exits with 77 without them.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -20,13 +20,13 @@ systems=() artifacts=()
 while [ $# -gt 0 ]; do
   case $1 in
     --system) systems+=("$2"); shift ;;
-    archive | wheel | sdist | library) artifacts+=("$1") ;;
-    *) echo "'$1' is not an artifact; the artifacts are archive, wheel, sdist and library" >&2; exit 2 ;;
+    archive | packages | wheel | sdist | library) artifacts+=("$1") ;;
+    *) echo "'$1' is not an artifact; the artifacts are archive, packages, wheel, sdist and library" >&2; exit 2 ;;
   esac
   shift
 done
 [ ${#systems[@]} -gt 0 ] || systems=(bookworm trixie)
-[ ${#artifacts[@]} -gt 0 ] || artifacts=(archive wheel sdist library)
+[ ${#artifacts[@]} -gt 0 ] || artifacts=(archive packages wheel sdist library)
 if [ "$(id -u)" -ne 0 ] || ! command -v debootstrap >/dev/null; then
   echo "skipped: this needs root and debootstrap" >&2
   exit 77
@@ -96,6 +96,19 @@ try_archive() {
   within "/${command%/bin/*}/lib/BrickCCL/cli-modules/BrickLabelVolume --xml >/dev/null"
   size=$(stat -c %s "$archive")
 }
+try_packages() {
+  cp "$build"/release/*.deb "$system/home/"
+  begin=$SECONDS
+  install_packages './*.deb'
+  work_with brickccl
+  within "brickccl mesh cracks.nrrd cracks.stl --quiet && test -s cracks.stl"
+  install_packages cmake g++ make
+  cp -r "$root/Testing/Consumer" "$system/home/"
+  within "cmake -S Consumer -B packaged -DCASES=plain >/dev/null && cmake --build packaged >/dev/null &&
+    ctest --test-dir packaged --no-tests=error --output-on-failure"
+  within "apt-get purge -y -qq brickccl libbrickccl-dev >/dev/null"
+  size=$(du -cb "$build"/release/*.deb | tail -n 1 | cut -f1)
+}
 try_wheel() {
   install_packages python3
   wheels_for numpy nanobind-backend
@@ -156,8 +169,9 @@ for name in "${systems[@]}"; do
   mkdir "$system"
   tar -C "$system" -xpf "$work/$name.tar"
   cp -r "$root/Data/log.nrrd" "$root/Data/forearm" "$system/home/"
-  for artifact in archive wheel sdist library; do
+  for artifact in archive packages wheel sdist library; do
     case " ${artifacts[*]} " in *" $artifact "*) ;; *) continue ;; esac
+    [ "$artifact" != packages ] || grep -q "VERSION_CODENAME=$name" /etc/os-release || continue
     echo "== $artifact on $name"
     seconds=0
     try_$artifact

@@ -82,7 +82,7 @@ FileOf(const std::string & header)
 {
   for (const auto & [storey, rank] : HighestRanks)
   {
-    const fs::path file = fs::path(BRICKCCL_SOURCE_DIR) / storey / header;
+    fs::path file = fs::path(BRICKCCL_SOURCE_DIR) / storey / header;
     if (fs::exists(file))
     {
       return file;

@@ -6,7 +6,7 @@ namespace brickccl
 {
 
 /** The library's version; CMake reads it from here. */
-inline constexpr const char * Version = "0.1.0";
+inline constexpr const char * Version = "0.2.0";
 
 } // namespace brickccl
 

@@ -20,6 +20,7 @@ void AddSelectCommand(CLI::App & app);
 void AddCleanCommand(CLI::App & app, const FrontEnd & frontEnd);
 void AddSplitCommand(CLI::App & app);
 void AddDistanceCommand(CLI::App & app);
+void AddMorphCommand(CLI::App & app);
 void AddSweepCommand(CLI::App & app);
 void AddCropCommand(CLI::App & app);
 void AddInfoCommand(CLI::App & app);

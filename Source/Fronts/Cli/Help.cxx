@@ -33,6 +33,7 @@ constexpr std::pair<const char *, const char *> Groups[] = {
   { job::group::Joined, "" },
   { job::group::Kept, "where labels keep remove values component each only margin" },
   { "The split", "split-height split-by" },
+  { "The operation", "open close dilate erode" },
   { job::group::Holes, "" },
   { job::group::LabelMap, "keep-labels" },
   { "Output", "batch:output new:output" },
@@ -85,6 +86,10 @@ constexpr CommandHelp Commands[] = {
     "  brickccl split powder.nrrd grains.nrrd --statistics grains.csv\n"
     "  brickccl label scan.nrrd powder.nrrd --threshold otsu\n" },
   { "distance", "", "  brickccl distance mask.nrrd depth.nrrd\n" },
+  { "morph",
+    "open close dilate erode by-slice spacing",
+    "  brickccl morph mask.nrrd smooth.nrrd --open 0.3\n"
+    "  brickccl morph cells.nrrd grown.nrrd --dilate 2um\n" },
   { "crop",
     "box component each labels only margin",
     "  brickccl crop scan.nrrd corner.nrrd --box 0,0,0,99,99,49\n"

@@ -5,6 +5,7 @@
 #include "BrickCCL/Core/Printable.h"
 #include "BrickCCL/Files/SegmentColors.h"
 #include "BrickCCL/Files/Disk/AtomicFile.h"
+#include "BrickCCL/Host/System.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
 
 #include <algorithm>

@@ -65,7 +65,7 @@ MeasureObjects(const SplitArguments & arguments,
   reporter.Step("measuring");
   MeasureOptions options = images.Options(groups);
   options.classes = labels.View();
-  const ComponentTable table =
+  ComponentTable table =
     MeasureLabelImage(ImageView(objects, labels.extent), labels.geometry, options, arguments.threads, reporter.Hooks());
   NoteOutsideOfPart(table, reader);
   NoteMeasures(table, reader);

@@ -72,6 +72,7 @@ main(int argc, char ** argv) // NOLINT(bugprone-exception-escape): commands are 
   brickccl::cli::AddCleanCommand(app, {});
   brickccl::cli::AddSplitCommand(app);
   brickccl::cli::AddDistanceCommand(app);
+  brickccl::cli::AddMorphCommand(app);
   brickccl::cli::AddSweepCommand(app);
   brickccl::cli::AddCropCommand(app);
 #ifdef BRICKCCL_USE_VTK

@@ -5,6 +5,7 @@
 #include "Hooks.h"
 #include "Rules.h"
 
+#include "BrickCCL/Splitting/Morph.h"
 #include "BrickCCL/Splitting/Split.h"
 
 #include <nanobind/stl/optional.h>
@@ -88,6 +89,34 @@ DistancesOf(const InputArray &  labels,
   });
 }
 
+/** \return the voxels that became labeled, and those that became background. */
+std::pair<std::uint64_t, std::uint64_t>
+MorphArray(const InputArray &  labels,
+           const OutputArray & result,
+           int                 operation,
+           double              radius,
+           std::optional<int>  sliceAxis,
+           const Geometry &    geometry,
+           int                 threads,
+           nb::object          progress)
+{
+  const ImageView view = ViewOf(labels);
+  CheckResult(result, view.extent, view.type);
+  MorphOptions options;
+  options.operation = static_cast<MorphOperation>(operation);
+  options.radius = radius;
+  options.sliceAxis = sliceAxis.value_or(-1);
+  options.geometry = geometry;
+  options.threads = ThreadsFor(view.extent, threads);
+  void * const voxels = result.data();
+  MorphReport  report;
+  WithoutLock(std::move(progress), [&](const ProgressHooks & hooks) {
+    options.progress = hooks;
+    report = Morph(view, voxels, options);
+  });
+  return { report.added, report.removed };
+}
+
 } // namespace
 
 void
@@ -106,6 +135,16 @@ BindSplitting(nb::module_ & module)
              &DistancesOf,
              nb::arg("labels").noconvert(),
              nb::arg("distances").noconvert(),
+             nb::arg("slice_axis").none(),
+             nb::arg("geometry"),
+             nb::arg("threads"),
+             nb::arg("progress").none());
+  module.def("morph",
+             &MorphArray,
+             nb::arg("labels").noconvert(),
+             nb::arg("result").noconvert(),
+             nb::arg("operation"),
+             nb::arg("radius"),
              nb::arg("slice_axis").none(),
              nb::arg("geometry"),
              nb::arg("threads"),

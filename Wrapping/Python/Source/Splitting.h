@@ -7,7 +7,7 @@
 namespace brickccl::python
 {
 
-/** Adds `split` and `distances` to the module; after `Rules` and `Geometry`. */
+/** Adds `split`, `distances` and `morph` to the module; after `Rules` and `Geometry`. */
 void BindSplitting(nanobind::module_ & module);
 
 } // namespace brickccl::python

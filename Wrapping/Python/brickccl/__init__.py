@@ -17,7 +17,7 @@ from ._labeling import Component, Labeling, Runs, VoxelLists
 from ._measure import columns, components, contacts, info, relabel, select, statistics
 from ._output import release_memory
 from ._phantom import phantom
-from ._split import SplitObjects, distance, split
+from ._split import SplitObjects, distance, morph, split
 from ._table import ColumnDescription, Table, merge_tables
 
 if not TYPE_CHECKING:
@@ -53,6 +53,7 @@ __all__ = [
     "label",
     "label_graph",
     "merge_tables",
+    "morph",
     "phantom",
     "release_device_memory",
     "release_memory",

@@ -8,7 +8,7 @@ import numpy.typing
 from numpy.typing import NDArray
 
 
-version: str = '0.1.0'
+version: str = '0.2.0'
 
 class Geometry:
     """The place of voxels in space; axes in the order x, y, z, t."""

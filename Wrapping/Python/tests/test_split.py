@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Splits of touching objects, and distance maps beside scipy's."""
+"""Splits of touching objects, distance maps and morphology beside scipy's."""
 
 import numpy as np
 import pytest
@@ -105,3 +105,48 @@ def test_wrong_arguments():
         brickccl.distance(mask * 0.5)
     with pytest.raises(ValueError):
         brickccl.distance(mask, by_slice=3)
+
+
+@pytest.mark.parametrize("shape", [(40,), (23, 31), (15, 17, 19)])
+@pytest.mark.parametrize("spacing", [None, (0.5, 1, 0.75)])
+@pytest.mark.parametrize("radius", [1, 1.5, 2.3])
+def test_morphology_is_scipys(shape, spacing, radius):
+    dimension = len(shape)
+    steps = np.array(spacing[:dimension] if spacing else [1] * dimension)
+    reach = np.ceil(radius / steps).astype(int)
+    grids = np.meshgrid(*[np.arange(-r, r + 1) * s for r, s in zip(reach, steps)], indexing="ij")
+    ball = sum(grid**2 for grid in grids) <= radius**2 * (1 + 1e-9)
+    mask = np.random.default_rng(dimension).random(shape) < 0.4
+    mask |= ndimage.binary_dilation(np.random.default_rng(9).random(shape) < 0.01, ball)
+    pad = int(2 * reach.max())
+    closed = ndimage.binary_closing(np.pad(mask, pad), ball)[(slice(pad, -pad),) * dimension]
+    eroded = ndimage.binary_erosion(mask, ball, border_value=1)
+    expected = {
+        "dilate": ndimage.binary_dilation(mask, ball), "erode": eroded, "open": ndimage.binary_dilation(eroded, ball), "close": closed
+    }
+    for operation, result in expected.items():
+        found = brickccl.morph(mask, operation, radius, spacing=None if spacing is None else tuple(steps))
+        assert found.dtype == bool
+        np.testing.assert_array_equal(found, result, operation)
+
+
+def test_labels_grow_like_expand_labels():
+    labels = (random_labels((40, 44), 3, np.int32) * (np.random.default_rng(1).random((40, 44)) < 0.05)).astype(np.int32)
+    distances, places = ndimage.distance_transform_edt(labels == 0, return_indices=True)
+    grown = brickccl.morph(labels, "dilate", 4)
+    assert grown.dtype == np.int32
+    np.testing.assert_array_equal(grown != 0, distances <= 4)
+    # Of equally near labels scipy takes any, morph the smallest.
+    nearest = labels[tuple(places)]
+    assert (grown[grown != 0] <= nearest[grown != 0]).all()
+    assert (grown[grown != 0] == nearest[grown != 0]).mean() > 0.8
+    np.testing.assert_array_equal(brickccl.morph(grown, "erode", 1, by_slice=0)[7], brickccl.morph(grown[7], "erode", 1))
+
+
+def test_wrong_arguments_of_morph():
+    with pytest.raises(ValueError, match="operation is 'shrink'; it must be one of 'dilate', 'erode', 'open', 'close'"):
+        brickccl.morph(np.ones((3, 3), bool), "shrink", 1)
+    with pytest.raises(ValueError, match="the radius is -1"):
+        brickccl.morph(np.ones((3, 3), bool), "open", -1)
+    with pytest.raises(ValueError, match="a label is 0.5"):
+        brickccl.morph(np.full((3, 3), 0.5), "open", 1)

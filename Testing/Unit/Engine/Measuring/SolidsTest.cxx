@@ -131,8 +131,10 @@ Sampled(const Solid & solid, const Extent & extent, double size, std::uint64_t s
   {
     const auto   place = static_cast<std::int64_t>(i);
     const double x = (static_cast<double>(place % extent.size[0]) - center[0]) / size;
-    const double y = (static_cast<double>(place / extent.size[0] % extent.size[1]) - center[1]) / size;
-    const double z = (static_cast<double>(place / extent.size[0] / extent.size[1]) - center[2]) / size;
+    const auto   row = place / extent.size[0];
+    const auto   slice = row / extent.size[1];
+    const double y = (static_cast<double>(row % extent.size[1]) - center[1]) / size;
+    const double z = (static_cast<double>(slice) - center[2]) / size;
     const double v = -s * x + c * y;
     labels[i] = solid.isInside(c * x + s * y, d * v + t * z, -t * v + d * z) ? 1 : 0;
   }

@@ -287,7 +287,8 @@ TEST(Split, DistancesBeyond16BitsAndAllSquaresOfALine)
     Distances(ImageView(labels.data(), Extent{ 3, length }), distances.data());
     for (std::int64_t i = 0; i < 3 * length; ++i)
     {
-      ASSERT_EQ(distances[static_cast<std::size_t>(i)], static_cast<float>(i / 3));
+      const std::int64_t rows = i / 3;
+      ASSERT_EQ(distances[static_cast<std::size_t>(i)], static_cast<float>(rows));
     }
   }
 }

@@ -65,7 +65,7 @@ TEST(PoresOfPart, AreFoundInEveryTypeAndDimension)
     using T = decltype(zero);
     std::vector<T> values;
     std::transform(picture.begin(), picture.end(), std::back_inserter(values), [](int v) {
-      return static_cast<T>(v * 50);
+      return static_cast<T>(static_cast<T>(v) * static_cast<T>(50));
     });
     for (const Extent & extent : { Extent{ 6, 3 }, Extent{ 6, 3, 1 }, Extent{ 1, 6, 3 }, Extent{ 6, 1, 3 } })
     {

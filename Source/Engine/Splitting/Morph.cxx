@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "BrickCCL/Splitting/Morph.h"
+
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Forest/Forest.h"
+#include "BrickCCL/Splitting/LabelGrowth.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace brickccl
+{
+
+namespace
+{
+
+using Labels = Buffer<std::uint32_t>;
+using Mask = Buffer<std::uint8_t>;
+
+/** Sets `mask` to 1 where the nearest voxel of another label is within a radius of a labeled voxel, to 0 elsewhere. */
+template <typename TLabel>
+void
+FindNearOthers(const Buffer<TLabel> & labels,
+               const Extent &         extent,
+               const DistanceUnit &   unit,
+               double                 radius,
+               const HostContext &    context,
+               Mask &                 mask)
+{
+  const SquaredDistances found(ImageView(labels.Data(), extent), unit, context.Part(0, 0.9));
+  const double           limit = LimitOf(unit, radius);
+  mask.Resize(labels.Size());
+  std::visit(
+    [&](const auto & squares) {
+      using T = std::decay_t<decltype(squares[0])>;
+      ForEachVoxel(extent, context.Part(0.9, 1), [&](std::size_t i) {
+        const T square = squares[i];
+        mask[i] = square != 0 && square != UnknownSquare<T> && static_cast<double>(square) <= limit ? 1 : 0;
+      });
+    },
+    found.squares);
+}
+
+/** The smallest box that holds a label: its first voxel along each axis, and the one behind its last. */
+struct LabelBox
+{
+  std::array<std::int64_t, MaximumDimension> begin;
+  std::array<std::int64_t, MaximumDimension> end;
+};
+
+/** One call of Morph. */
+class MorphWork
+{
+public:
+  MorphWork(const ImageView & labels, const MorphOptions & options)
+    : m_Image(labels)
+    , m_Extent(labels.extent)
+    , m_Options(options)
+    , m_Axes(options.sliceAxis < 0 ? ~0u : ~(1u << static_cast<unsigned>(options.sliceAxis)))
+    , m_Context{ options.threads, Progress(options.progress) }
+  {
+    if (labels.channels != 1)
+    {
+      throw InvalidArgument("labels of " + std::to_string(labels.channels) + " channels were given; there must be 1");
+    }
+    if (!(options.radius >= 0) || !std::isfinite(options.radius))
+    {
+      throw InvalidArgument("the radius is " + std::to_string(options.radius) +
+                            " mm; it must be finite and at least 0");
+    }
+    if (options.sliceAxis < -1 || options.sliceAxis >= m_Extent.dimension)
+    {
+      throw InvalidArgument("the image has no axis " + std::to_string(options.sliceAxis));
+    }
+    m_Labels.Resize(static_cast<std::size_t>(m_Extent.VoxelCount()));
+    VisitScalarType(labels.type, [&](auto tag) { ReadLabels<typename decltype(tag)::Type>(); });
+  }
+
+  MorphReport
+  Run(void * result)
+  {
+    const DistanceUnit unit(DistanceTo::Centers, m_Extent, m_Options.geometry, m_Axes);
+    switch (m_Options.operation)
+    {
+    case MorphOperation::Dilate:
+      Dilate(unit);
+      break;
+    case MorphOperation::Close:
+      Close();
+      break;
+    default:
+      Erode(unit, m_Options.operation == MorphOperation::Open);
+    }
+    return VisitScalarType(m_Image.type,
+                           [&](auto tag) { return Write(static_cast<typename decltype(tag)::Type *>(result)); });
+  }
+
+private:
+  template <typename T>
+  void
+  ReadLabels()
+  {
+    const T * const voxels = static_cast<const T *>(m_Image.data);
+    ForEachVoxel(m_Extent, m_Context.Silent(), [&](std::size_t i) {
+      const auto number = static_cast<double>(voxels[i]);
+      if (!(number >= 0 && number < 4294967296.0) || std::floor(number) != number)
+      {
+        throw InvalidArgument("a label is " + std::to_string(voxels[i]) +
+                              "; labels must be whole numbers from 0 (background) to 4294967295");
+      }
+      m_Labels[i] = static_cast<std::uint32_t>(voxels[i]);
+    });
+  }
+
+  void
+  Dilate(const DistanceUnit & unit)
+  {
+    const double limit = LimitOf(unit, m_Options.radius);
+    double       largest = 0;
+    for (int axis = 0; axis < m_Extent.dimension; ++axis)
+    {
+      const auto steps = static_cast<double>(m_Extent.size[axis]);
+      largest += steps * steps * unit.weights[axis];
+    }
+    // Sums of squares below 2^29 and costs below it fit into 32 bits.
+    unit.isWhole && std::min(limit, largest) < (1 << 29)
+      ? LabelGrowth<std::uint32_t>(m_Extent, unit, m_Options.radius, m_Labels).Run(m_Context)
+      : LabelGrowth<double>(m_Extent, unit, m_Options.radius, m_Labels).Run(m_Context);
+  }
+
+  /** \param opens  whether voxels within the radius of what is left come back */
+  void
+  Erode(const DistanceUnit & unit, bool opens)
+  {
+    Mask mask;
+    FindNearOthers(m_Labels, m_Extent, unit, m_Options.radius, m_Context.Part(0, opens ? 0.5 : 1), mask);
+    if (opens)
+    {
+      // A voxel within the radius of an eroded label has this label itself.
+      Mask eroded;
+      eroded.Resize(mask.Size());
+      ForEachVoxel(m_Extent, m_Context.Silent(), [&](std::size_t i) {
+        eroded[i] = mask[i] != 0 || m_Labels[i] == 0 ? 1 : 0;
+      });
+      FindNearOthers(eroded, m_Extent, unit, m_Options.radius, m_Context.Part(0.5, 1), mask);
+      ForEachVoxel(m_Extent, m_Context.Silent(), [&](std::size_t i) {
+        m_Labels[i] = eroded[i] == 0 || mask[i] != 0 ? m_Labels[i] : 0;
+      });
+      return;
+    }
+    ForEachVoxel(m_Extent, m_Context.Silent(), [&](std::size_t i) { m_Labels[i] = mask[i] == 0 ? m_Labels[i] : 0; });
+  }
+
+  void
+  Close()
+  {
+    std::vector<std::pair<std::uint32_t, LabelBox>> boxes = FindBoxes();
+    Labels                                          closed;
+    closed.Resize(m_Labels.Size());
+    ForEachVoxel(m_Extent, m_Context.Silent(), [&](std::size_t i) { closed[i] = m_Labels[i]; });
+    // Few labels share the threads; many are closed one by a thread.
+    const bool isMany = static_cast<std::int64_t>(boxes.size()) >= 4 * EffectiveThreadCount(m_Context.threads);
+    const auto close = [&](std::size_t i, const HostContext & context) {
+      CloseLabel(boxes[i].first, boxes[i].second, context, closed);
+    };
+    if (isMany)
+    {
+      ParallelFor(static_cast<std::int64_t>(boxes.size()), m_Context, [&](std::int64_t i) {
+        close(static_cast<std::size_t>(i), { 1, {}, m_Context.grain });
+      });
+    }
+    for (std::size_t i = 0; i < boxes.size() && !isMany; ++i)
+    {
+      const auto count = static_cast<double>(boxes.size());
+      close(i, m_Context.Part(static_cast<double>(i) / count, static_cast<double>(i + 1) / count));
+    }
+    std::swap(m_Labels, closed);
+  }
+
+  std::vector<std::pair<std::uint32_t, LabelBox>>
+  FindBoxes() const
+  {
+    std::map<std::uint32_t, LabelBox> boxes;
+    StopPoint                         stop(m_Context);
+    const std::int64_t                length = m_Extent.RowLength();
+    for (std::int64_t row = 0; row < m_Extent.RowCount(); ++row)
+    {
+      stop.AskAt(static_cast<std::uint64_t>(row));
+      const RowPosition           position(m_Extent, row);
+      const std::uint32_t * const labels = m_Labels.Data() + row * length;
+      for (std::int64_t begin = 0, end = 0; begin < length; begin = end)
+      {
+        for (end = begin + 1; end < length && labels[end] == labels[begin]; ++end)
+        {}
+        if (labels[begin] == 0)
+        {
+          continue;
+        }
+        LabelBox run;
+        run.begin[0] = begin;
+        run.end[0] = end;
+        for (std::size_t axis = 1; axis < MaximumDimension; ++axis)
+        {
+          run.begin[axis] = position.at[axis - 1];
+          run.end[axis] = run.begin[axis] + 1;
+        }
+        LabelBox & box = boxes.try_emplace(labels[begin], run).first->second;
+        for (std::size_t axis = 0; axis < MaximumDimension; ++axis)
+        {
+          box.begin[axis] = std::min(box.begin[axis], run.begin[axis]);
+          box.end[axis] = std::max(box.end[axis], run.end[axis]);
+        }
+      }
+    }
+    return { boxes.begin(), boxes.end() };
+  }
+
+  /** Closes one label, in its box with room for a ball on all sides. */
+  void
+  CloseLabel(std::uint32_t label, const LabelBox & box, const HostContext & context, Labels & closed) const
+  {
+    Extent       extent = m_Extent;
+    std::int64_t room[MaximumDimension] = {};
+    for (int axis = 0; axis < m_Extent.dimension; ++axis)
+    {
+      const auto at = static_cast<std::size_t>(axis);
+      if ((m_Axes >> static_cast<unsigned>(axis) & 1u) != 0 && m_Extent.size[axis] > 1)
+      {
+        room[axis] = static_cast<std::int64_t>(m_Options.radius / m_Options.geometry.spacing[axis] * (1 + 1e-9)) + 1;
+      }
+      extent.size[axis] = box.end[at] - box.begin[at] + 2 * room[axis];
+    }
+    const DistanceUnit unit(DistanceTo::Centers, extent, m_Options.geometry, m_Axes);
+    Mask               mask;
+    Mask               near;
+    mask.Resize(static_cast<std::size_t>(extent.VoxelCount()));
+    // 1 outside of the label.
+    ForEachVoxel(extent, context.Silent(), [&](std::size_t i) {
+      const std::int64_t place = PlaceInImage(i, extent, box, room);
+      mask[i] = place >= 0 && m_Labels[static_cast<std::size_t>(place)] == label ? 0 : 1;
+    });
+    FindNearOthers(mask, extent, unit, m_Options.radius, context.Part(0, 0.5), near);
+    // 1 in the dilated label.
+    ForEachVoxel(extent, context.Silent(), [&](std::size_t i) { mask[i] = mask[i] == 0 || near[i] != 0 ? 1 : 0; });
+    FindNearOthers(mask, extent, unit, m_Options.radius, context.Part(0.5, 1), near);
+    ForEachVoxel(extent, context.Silent(), [&](std::size_t i) {
+      const std::int64_t place = PlaceInImage(i, extent, box, room);
+      if (place < 0 || mask[i] == 0 || near[i] != 0 || m_Labels[static_cast<std::size_t>(place)] != 0)
+      {
+        return;
+      }
+      std::uint32_t * const voxel = closed.Data() + place;
+      std::uint32_t         known = LoadShared(voxel);
+      while ((known == 0 || label < known) &&
+             !__atomic_compare_exchange_n(voxel, &known, label, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+      {}
+    });
+  }
+
+  /** The place in the image of a voxel of a box with room, or -1 for one outside of the image. */
+  std::int64_t
+  PlaceInImage(std::size_t i, const Extent & extent, const LabelBox & box, const std::int64_t * room) const
+  {
+    auto         voxel = static_cast<std::int64_t>(i);
+    std::int64_t place = 0;
+    std::int64_t stride = 1;
+    for (int axis = 0; axis < m_Extent.dimension; ++axis)
+    {
+      const std::int64_t at = voxel % extent.size[axis] + box.begin[static_cast<std::size_t>(axis)] - room[axis];
+      if (at < 0 || at >= m_Extent.size[axis])
+      {
+        return -1;
+      }
+      voxel /= extent.size[axis];
+      place += at * stride;
+      stride *= m_Extent.size[axis];
+    }
+    return place;
+  }
+
+  template <typename T>
+  MorphReport
+  Write(T * result) const
+  {
+    const T * const            voxels = static_cast<const T *>(m_Image.data);
+    std::atomic<std::uint64_t> added{ 0 };
+    std::atomic<std::uint64_t> removed{ 0 };
+    const Chunks               chunks(m_Extent.VoxelCount(), m_Context.grain, 256);
+    ParallelFor(chunks.count, m_Context.Silent(), [&](std::int64_t chunk) {
+      std::uint64_t more = 0;
+      std::uint64_t fewer = 0;
+      for (std::int64_t i = chunks.Begin(chunk); i < chunks.End(chunk); ++i)
+      {
+        const std::uint32_t label = m_Labels[static_cast<std::size_t>(i)];
+        more += label != 0 && voxels[i] == 0 ? 1u : 0u;
+        fewer += label == 0 && voxels[i] != 0 ? 1u : 0u;
+        result[i] = static_cast<T>(label);
+      }
+      added += more;
+      removed += fewer;
+    });
+    return { added, removed };
+  }
+
+  const ImageView      m_Image;
+  const Extent         m_Extent;
+  const MorphOptions & m_Options;
+  const unsigned       m_Axes;
+  const HostContext    m_Context;
+  Labels               m_Labels;
+};
+
+} // namespace
+
+MorphReport
+Morph(const ImageView & labels, void * result, const MorphOptions & options)
+{
+  return MorphWork(labels, options).Run(result);
+}
+
+} // namespace brickccl

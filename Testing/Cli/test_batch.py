@@ -208,8 +208,8 @@ class ResultsTest(BatchTest):
         self.batch()
         notes = self.summary("p")["notes"]
         self.assertEqual(len(notes), 2)
-        self.assertIn("1 further piece of material (6272 voxels, 6272 mm^3) is not inspected", notes[0])
-        self.assertIn("1 crack or cavity (700 voxels, 700 mm^3) is open to the outside through gaps of up to 4 mm", notes[1])
+        self.assertIn("1 further piece of 6.272 cm3 was left out; part.parts = \"all\" takes it", notes[0])
+        self.assertIn("1 crack or cavity (700 voxels, 700 mm3) is open to the outside through gaps of up to 4 mm", notes[1])
         self.assertIn("part.close_mm closes such gaps", notes[1])
 
     def test_threshold_is_found_in_the_part(self):

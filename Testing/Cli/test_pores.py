@@ -191,12 +191,12 @@ class PoresTest(CommandTest):
         slit = lambda x, y, z: 10 <= x < 12 and y > 12
         said = notes(slit)
         self.assertEqual(len(said), 1)
-        self.assertRegex(said[0], r"^1 crack or cavity \(800 voxels, 0.8 mm\^3\) is open to the outside through gaps of up to 0.4 mm and "
+        self.assertRegex(said[0], r"^1 crack or cavity \(800 voxels, 0.8 mm3\) is open to the outside through gaps of up to 0.4 mm and "
                                   "counts as outside, not as pores; --close closes such gaps$")
         self.assertEqual(notes(slit, "--close", 0.2), [])
         self.assertEqual(len(notes(slit, "--close", 0.1)), 1)
         said = notes(lambda x, y, z: x == 20 or (x, y, z) == (5, 2, 5))
-        self.assertRegex(said[0], r"^1 further piece of material \(7200 voxels, 7.2 mm\^3\) is not inspected: the part is the largest piece$")
+        self.assertRegex(said[0], r"^1 further piece of 7.2 mm3 was left out; --parts all takes it$")
         full = ("label", self.scan, self.pores, "--pores", "--threshold", -5)
         self.fails(*full, saying=["the part fills the image", "give another threshold"])
         self.draw([["####", "#.##", "####"]] * 3)

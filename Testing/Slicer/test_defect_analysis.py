@@ -55,7 +55,7 @@ CASES = {
     "connectivity": [{"connectivity": 6}, {"connectivity": 6, "minimumSize": 2}],
 }
 ELSEWHERE = {"inputVolume", "outputLabels", "outputTable", "thresholdMethod", "manualThreshold", "darkMaterial",
-             "closeWidth", "threads", "device", "limitPorosity", "maximumPorosity", "limitDefectVolume", "maximumDefectVolume",
+             "closeWidth", "parts", "threads", "device", "limitPorosity", "maximumPorosity", "limitDefectVolume", "maximumDefectVolume",
              "limitDefectCount", "maximumDefectCount"}
 
 
@@ -153,6 +153,18 @@ class DefectAnalysisTest(ModuleTest):
         self.assertTrue(all(row["surface_distance_mm"] > 0 for row in rows))
         self.assertLess(abs(rows[0]["sphericity"] - 0.9), 0.2)
         self.assertIn("sphericity", schema)
+
+    def test_several_parts(self):
+        size = (18, 8, 8)
+        inside = lambda x, y, z: (0 < x < 9 or 10 < x < 17) and 0 < y < 7 and 0 < z < 7
+        scan = [1000 if inside(x, y, z) and (x, y, z) not in ((4, 4, 4), (13, 4, 4)) else 0 for z in range(8) for y in range(8) for x in range(18)]
+        write_volume(self.input, "int16", size, scan, columns=[(0.1, 0, 0), (0, 0.1, 0), (0, 0, 0.1)], origin=ORIGIN)
+        table = self.path("table.tsv")
+        for parts, expected in (("largest", None), ("all", [1, 2]), ("2", [1, 2]), ("1", [1])):
+            result = self.analyze(parts=parts, outputTable=table)
+            rows, _ = read_table(table)
+            self.assertEqual([row.get("part") for row in rows], expected or [None])
+            self.assertAlmostEqual(float(result.returned["partVolume"]), 0.504 if len(rows) == 2 else 0.288)
 
     def test_verdicts(self):
         porosity = float(self.analyze().returned["porosity_percent"])

@@ -59,9 +59,14 @@ CheckMeasurable(const Extent & extent, const MeasureOptions & options)
   {
     CheckSecondImage("mask of the part", *options.part, extent);
   }
-  if (options.classes)
+  for (const auto & [name, image] : { std::pair("image of classes", &options.classes),
+                                      std::pair("image of parts", &options.parts),
+                                      std::pair("image of zones", &options.zones) })
   {
-    CheckSecondImage("image of classes", *options.classes, extent);
+    if (*image)
+    {
+      CheckSecondImage(name, **image, extent);
+    }
   }
   for (const ColumnGroup * const group : options.groups.List())
   {
@@ -375,7 +380,9 @@ GroupsOf(const MeasureOptions & options)
   {
     if ((group->presence == Presence::WithIntensity && options.intensity) ||
         (group->presence == Presence::WithPart && options.part) ||
-        (group->presence == Presence::WithClasses && options.classes))
+        (group->presence == Presence::WithClasses && options.classes) ||
+        (group->presence == Presence::WithParts && options.parts) ||
+        (group->presence == Presence::WithZones && options.zones))
     {
       groups.push_back(group);
     }

@@ -99,6 +99,10 @@ struct MeasureOptions
   std::optional<ImageView> part;
   /** Gives each component the value of its first voxel, for images whose neighbors of equal value were joined. */
   std::optional<ImageView> classes;
+  /** Numbers of parts and of zones, whole and not negative; 0 is outside. A component is in the one with most of its
+   *  voxels. */
+  std::optional<ImageView> parts;
+  std::optional<ImageView> zones;
   /** Columns in addition to the default ones. */
   ColumnGroups groups;
 
@@ -220,6 +224,24 @@ struct DistributionMeasures
 struct ClassValue
 {
   std::variant<std::uint64_t, std::int64_t, double> value;
+};
+
+/** With an image of parts or of zones: the number of the one that the component is in; 0 if it is in none. */
+struct PartNumber
+{
+  std::uint64_t number = 0;
+};
+struct ZoneNumber
+{
+  std::uint64_t number = 0;
+};
+
+/** The numbers of parts or zones that components have voxels of, ascending, and how many. */
+template <typename TNumber>
+struct NumberVoxels
+{
+  std::uint64_t number = 0;
+  std::uint64_t voxels = 0;
 };
 
 /** With a mask of the part: the distance from the component to the part's surface in mm; NaN if the part has none. */

@@ -5,6 +5,7 @@
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Files/ImageFile.h"
 #include "BrickCCL/Job/Region.h"
+#include "BrickCCL/Segmenting/PoresOfPart.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
 #include <optional>
@@ -125,6 +126,16 @@ void AddSizes(job::Findings &            findings,
 
 /** Adds the components' voxels, size and share of the image or part. */
 void AddTotals(job::Findings & findings, const Totals & totals, const LoadedImage & image, int line);
+
+/** Adds what was found in each part (`name` is "part") or zone ("zone"), a line of text each.
+ *  \param region  the voxels of the part, or of the region, with each number \param table  has these numbers */
+void AddNumbers(job::Findings &         findings,
+                const std::string &     name,
+                const VoxelsOfNumbers & region,
+                const ComponentTable &  table,
+                const LoadedImage &     image,
+                bool                    isPores,
+                int                     line);
 
 } // namespace brickccl::cli
 

@@ -32,7 +32,7 @@ constexpr std::pair<const char *, const char *> Groups[] = {
   { job::group::Joined, "" },
   { job::group::Kept, "where labels keep remove values component each only margin" },
   { "The split", "split-height split-by" },
-  { "The operation", "open close dilate erode" },
+  { "The operation", "morph:open morph:close morph:dilate morph:erode" },
   { job::group::Holes, "" },
   { job::group::LabelMap, "keep-labels" },
   { "Output", "batch:output new:output" },

@@ -41,6 +41,7 @@ CheckJob(const job::Job & job, NamedFiles & outputs)
                { "--mask", job.mask },
                { "--intensity", job.intensity },
                { "--part", job.part },
+               { "--zones", job.zones },
                { "--touching", job.touching },
                { "--seeds", job.seeds } },
              outputs);

@@ -21,13 +21,14 @@ namespace
 struct TextLine
 {
   static constexpr int Count = 1;
-  /** Pores take the next one as well. */
+  /** Pores take the next one as well, and parts the one behind. */
   static constexpr int Size = 2;
-  static constexpr int Kept = 4;
-  static constexpr int Filtered = 5;
-  static constexpr int Grid = 6;
-  static constexpr int Written = 7;
-  static constexpr int Seconds = 9;
+  static constexpr int Zones = 5;
+  static constexpr int Kept = 6;
+  static constexpr int Filtered = 7;
+  static constexpr int Grid = 8;
+  static constexpr int Written = 9;
+  static constexpr int Seconds = 11;
 };
 
 /** Adds what was found, dropped by which option, and kept. */
@@ -121,6 +122,10 @@ AddPores(job::Findings &        findings,
   findings.push_back({ "pores/other_material_voxels", pores.otherMaterialVoxels });
   findings.push_back({ "pores/bores", pores.bores });
   findings.push_back({ "pores/bore_voxels", pores.boreVoxels });
+  if (!pores.voxelsOfParts.empty())
+  {
+    AddNumbers(findings, "part", pores.voxelsOfParts, table, image, true, line + 2);
+  }
 }
 
 /** " (otsu)", " (multi-otsu:3 of 300, 450)", " (iso50, peaks at 10 and 200)"; nothing for a given number. */
@@ -238,6 +243,16 @@ ListFindings(const job::Job & job, const LabelFindings & found)
   findings.push_back({ "criterion", CriterionText(job, found.run.segmented) });
   findings.push_back({ "", DescribeCriterion(job, found.run.segmented), TextLine::Count });
   AddSegmented(findings, job, found.run.segmented, found.run.table, found.run.image, TextLine::Size);
+  if (!job.zones.empty())
+  {
+    AddNumbers(findings,
+               "zone",
+               found.zones,
+               found.run.table,
+               found.run.image,
+               found.run.segmented.arePores,
+               TextLine::Zones);
+  }
   findings.push_back({ "output", ifKnown(found.output) });
   AddFilter(findings, found.run.filter, found.run.filtered, TextLine::Filtered);
   findings.push_back({ "label_type", NameOf(found.type) });
@@ -253,7 +268,7 @@ ListFindings(const job::Job & job, const LabelFindings & found)
 void
 AddSlabs(job::Findings & findings, const SlabResult & result)
 {
-  constexpr int       line = 8;
+  constexpr int       line = 10;
   const std::uint64_t before = result.slabsFromBefore;
   findings.insert(findings.end(),
                   { { "slabs/count", result.plan.slabs.size(), line, "#", "slab" },

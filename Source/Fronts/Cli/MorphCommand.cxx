@@ -124,7 +124,7 @@ MorphLabels(const LoadedImage & image, void * result, const MorphOptions & optio
   const MorphReport report = Morph(image.View(), result, options);
   if (report.added == 0 && report.removed == 0)
   {
-    notes.Note("nothing changed; the radius is " + job::Readable(options.radius, "mm"));
+    notes.Note("nothing changed; the radius is " + Shortest(options.radius) + " mm");
   }
   return { { "added_voxels", report.added },
            { "removed_voxels", report.removed },

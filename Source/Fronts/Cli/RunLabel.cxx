@@ -180,9 +180,17 @@ private:
     {
       measured.part = kindOf(m_Image);
     }
+    if (job::PartsOf(m_Arguments))
+    {
+      measured.parts = kindOf(m_Image);
+    }
     if (MeasuresClasses())
     {
       measured.classes = kindOf(m_Image);
+    }
+    if (m_TableImages.zones)
+    {
+      measured.zones = kindOf(*m_TableImages.zones);
     }
     CheckTableColumns(m_Arguments, measured, m_Image.extent, m_Run.options);
   }
@@ -210,6 +218,12 @@ private:
     if (m_TableImages.part && m_Run.region)
     {
       m_Run.countedVoxels = job::CountIn(m_TableImages.part, m_Arguments.threads, m_Run.region);
+    }
+    if (const auto & zones = m_TableImages.zones)
+    {
+      const ImageView within = m_Segmented.arePores ? m_Segmented.part->PartView() : zones->View();
+      const auto      region = m_Run.region ? std::optional(m_Run.region->View()) : std::nullopt;
+      m_Found.zones = CountNumbers(zones->View(), within, region, m_Arguments.threads);
     }
     m_Filter.touching.reset();
     m_Run.region.reset();
@@ -286,7 +300,8 @@ private:
   bool
   IsMeasured() const
   {
-    return m_Arguments.IsWanted() || !m_Arguments.picture.empty() || m_FrontEnd.alwaysMeasures || m_Segmented.arePores;
+    return m_Arguments.IsWanted() || !m_Arguments.picture.empty() || m_TableImages.zones || m_FrontEnd.alwaysMeasures ||
+           m_Segmented.arePores;
   }
 
   void
@@ -305,6 +320,10 @@ private:
       {
         // Distances to its surface take time, and are for a table that somebody reads.
         options.part = m_Segmented.part->PartView();
+      }
+      if (m_Segmented.part && !m_Segmented.part->voxelsOfParts.empty())
+      {
+        options.parts = m_Segmented.part->PartView();
       }
       if (MeasuresClasses())
       {

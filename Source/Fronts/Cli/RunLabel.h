@@ -49,6 +49,8 @@ struct LabelFindings
   /** What labeled; empty if an earlier run labeled all slabs. */
   std::string algorithm = {};
   std::string device = {};
+  /** The voxels of the part, or of the region, in each zone. */
+  VoxelsOfNumbers zones = {};
 };
 
 /** Adds the counts and bytes of slabs. */

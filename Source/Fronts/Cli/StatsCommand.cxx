@@ -142,6 +142,23 @@ DrawLabels(const std::string &    path,
                context);
 }
 
+/** Adds what is in each zone of the region, if there are zones. */
+void
+AddZones(job::Findings &                    findings,
+         const TableImages &                images,
+         const std::optional<LoadedImage> & region,
+         const ComponentTable &             table,
+         const LoadedImage &                labels,
+         int                                threads)
+{
+  if (images.zones)
+  {
+    const ImageView zones = images.zones->View();
+    const auto      mask = region ? std::optional(region->View()) : std::nullopt;
+    AddNumbers(findings, "zone", CountNumbers(zones, zones, mask, threads), table, labels, false, 3);
+  }
+}
+
 /** Finds before the long work starts what is certain to fail. \return the groups that are measured. */
 ColumnGroups
 CheckStatsArguments(const StatsArguments & arguments)
@@ -188,7 +205,8 @@ RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
   const NamedFiles inputs = { { "LABELS", arguments.input },
                               { "--mask", arguments.mask },
                               { "--intensity", arguments.intensity },
-                              { "--part", arguments.part } };
+                              { "--part", arguments.part },
+                              { "--zones", arguments.zones } };
   CheckFiles(arguments, inputs, outputs);
 
   ImageReader reader(arguments, arguments.threads, reporter);
@@ -260,13 +278,14 @@ RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
                        : region      ? "# of the region"
                                      : "# of the image",
                        "%" });
+  AddZones(findings, images, region, table, labels, arguments.threads);
   if (histogram)
   {
     findings.push_back({ "histogram", HistogramAsJson(*histogram) });
-    findings.push_back({ "", DescribeBins(*histogram), 4 });
+    findings.push_back({ "", DescribeBins(*histogram), 5 });
   }
-  AddExtent(findings, labels, 3);
-  AddRegion(findings, arguments, job::CountIn(region, arguments.threads), labels, 3);
+  AddExtent(findings, labels, 4);
+  AddRegion(findings, arguments, job::CountIn(region, arguments.threads), labels, 4);
   findings.push_back({ "coordinates", arguments.ras ? "RAS" : "LPS" });
   AddRun(findings, reader.Notes(), seconds, "", arguments.IsWanted());
   PrintFindings(findings, arguments, reporter, frontEnd);
@@ -284,7 +303,7 @@ AddStatsCommand(CLI::App & app, const FrontEnd & frontEnd)
     ->type_name("FILE");
   AddOptions(*command,
              *arguments,
-             std::string(ReadingOptions) + RegionOptions + TableOptions + RunningOptions + "picture");
+             std::string(ReadingOptions) + RegionOptions + TableOptions + RunningOptions + "picture zones");
   auto * const histogram =
     command->add_option("--histogram", arguments->histogram, "count components by a column, in the unit of --units")
       ->type_name("COLUMN");

@@ -258,13 +258,9 @@ TableOfNothing(MeasureOptions measured, const Extent & extent, const LabelOption
   {
     measured.intensity = ImageView(others.data(), measured.intensity->type, few, channels);
   }
-  if (measured.part)
+  for (auto * const image : { &measured.part, &measured.classes, &measured.parts, &measured.zones })
   {
-    measured.part = ImageView(others.data(), few);
-  }
-  if (measured.classes)
-  {
-    measured.classes = ImageView(others.data(), few);
+    *image = *image ? std::optional(ImageView(others.data(), few)) : std::nullopt;
   }
   LabelOptions options;
   options.connectivity = labeled.connectivity;
@@ -295,6 +291,7 @@ CheckNeedOfColumn(const std::string & column, const job::Table & arguments, cons
   const std::string name = ColumnInMillimeters(column);
   const std::string need = NeedOfColumn(name);
   const bool        isMet = name == "surface_distance_mm"    ? !arguments.part.empty()
+                          : name == "zone"                   ? !arguments.zones.empty()
                           : name.rfind("intensity_", 0) == 0 ? !arguments.intensity.empty()
                                                              : need.empty();
   if (!isMet)
@@ -365,6 +362,10 @@ TableImages::Options(const ColumnGroups & groups) const
   {
     options.part = part->View();
   }
+  if (zones)
+  {
+    options.zones = zones->View();
+  }
   return options;
 }
 
@@ -382,6 +383,22 @@ ReadTableImages(const job::Table & arguments, const LoadedImage & image, int thr
     images.part = reader.Read(arguments.part, true);
     CheckSameGrid(image, *images.part, arguments.part);
     CheckPart(*images.part, threads, reader);
+  }
+  if (!arguments.zones.empty())
+  {
+    images.zones = reader.Read(arguments.zones, true);
+    CheckSameGrid(image, *images.zones, arguments.zones);
+    try
+    {
+      if (MeasureLabelImage(images.zones->View(), {}, {}, threads).components.empty())
+      {
+        throw InvalidArgument("every voxel is 0");
+      }
+    }
+    catch (const InvalidArgument & fault)
+    {
+      throw InvalidArgument(Quoted(arguments.zones) + " (--zones) is not a label map of zones: " + fault.what());
+    }
   }
   return images;
 }

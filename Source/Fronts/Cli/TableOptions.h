@@ -63,6 +63,7 @@ struct TableImages
 {
   std::optional<LoadedImage> intensity;
   std::optional<LoadedImage> part;
+  std::optional<LoadedImage> zones;
 
   MeasureOptions Options(const ColumnGroups & groups) const;
 };

@@ -24,6 +24,7 @@ AnalyzeDefects(ModuleRun & run)
   arguments.Add("--threshold", { values.Text(isManual ? "manualThreshold" : "thresholdMethod") })
     .Add("--connectivity", { values.Text("connectivity") })
     .Add("--close", { values.Text("closeWidth") })
+    .Add("--parts", { values.Text("parts") })
     .Add("--minimum-size", { values.Text("minimumSize") })
     .Add("--minimum-volume", { values.Text("minimumVolume") })
     .Add("--order", { "size" })
@@ -67,10 +68,9 @@ AnalyzeDefects(ModuleRun & run)
 int
 main(int argc, char ** argv)
 {
-  const ModuleWords::ParametersOfOptions names = { { "--threshold", "thresholdMethod" },
-                                                   { "--below", "darkMaterial" },
-                                                   { "--smooth", "medianRadius" },
-                                                   { "--close", "closeWidth" },
-                                                   { "--statistics", "outputTable" } };
+  const ModuleWords::ParametersOfOptions names = {
+    { "--threshold", "thresholdMethod" }, { "--below", "darkMaterial" }, { "--smooth", "medianRadius" },
+    { "--close", "closeWidth" },          { "--parts", "parts" },        { "--statistics", "outputTable" }
+  };
   return RunModule({ "BrickDefectAnalysis", BrickDefectAnalysisXml, AnalyzeDefects, names }, argc, argv);
 }

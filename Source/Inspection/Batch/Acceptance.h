@@ -8,9 +8,12 @@
 #include "BrickCCL/Runs/RunVolume.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
+#include <nlohmann/json.hpp>
+
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace brickccl::batch
@@ -38,6 +41,8 @@ struct RuleResult
   std::optional<Window> window;
   /** Of rules on windows and clusters: the defects of the one that decided. */
   std::vector<std::uint64_t> labels;
+  /** Of an item with several parts: those that fail, or the one that this is the result of. */
+  std::vector<std::uint64_t> parts;
 };
 
 /** What the rules look at. */
@@ -57,6 +62,35 @@ std::int64_t SliceOf(const ComponentMeasures & component);
 
 /** Judges by each of the rules, in their order. \throws InvalidArgument for a column that the table does not have. */
 std::vector<RuleResult> Judge(const std::vector<AcceptanceRule> & rules, const Findings & findings);
+
+/** The parts of an item. */
+struct NumberedParts
+{
+  /** Bytes: the number of the part, from 1 on. */
+  ImageView   numbers;
+  std::size_t count = 0;
+  /** Those of the item, whose labels change while a part is judged. */
+  RunVolume & runs;
+  /** Columns and images to measure. */
+  MeasureOptions measures;
+};
+
+struct JudgedItem
+{
+  /** "pass", "fail" or, without rules, "none". */
+  std::string verdict;
+  /** Members of the summary: "rules", and "parts" of several. */
+  nlohmann::ordered_json   members;
+  std::vector<std::string> notes;
+};
+
+/** The verdict by the results of the recipe's rules. */
+JudgedItem DescribeResults(const Recipe & recipe, const std::vector<RuleResult> & results);
+
+/** Judges each part by its own defects and its own voxels. Parts outside of the counted region are left out. A rule has
+ *  its result in the first part that fails it, else in the part nearest to the limit.
+ *  \param item  the table has the column of parts. \throws Canceled and what Judge throws. */
+JudgedItem JudgeParts(const Recipe & recipe, const Findings & item, const NumberedParts & parts);
 
 } // namespace brickccl::batch
 

@@ -22,6 +22,8 @@ using nlohmann::ordered_json;
 namespace
 {
 
+constexpr const char * PartsFile = "parts.csv";
+
 /** A value as a cell: numbers as JSON writes them, null as nothing. */
 std::string
 Cell(const ordered_json & value)
@@ -160,6 +162,32 @@ BatchFolder::WriteItems(const std::vector<BatchItem> & items, const std::vector<
   ReplaceTextFile(PathOf("items.csv"), [&](std::ostream & stream) { stream << ItemsText(items, outcomes); });
 }
 
+/** Writes the table of parts, if the recipe numbers them. */
+void
+BatchFolder::WriteParts(const std::vector<BatchItem> & items, const std::vector<ItemOutcome> & outcomes) const
+{
+  if (m_Recipe.parts == "largest")
+  {
+    return;
+  }
+  ReplaceTextFile(PathOf(PartsFile), [&](std::ostream & stream) {
+    stream << "item,part,verdict,decided_by,value,limit,defect_label,slice,defects,porosity_percent\n";
+    for (std::size_t i = 0; i < items.size(); ++i)
+    {
+      for (const ordered_json & part : outcomes[i].summary.value("parts", ordered_json::array()))
+      {
+        const ordered_json rule = DecidingRule(part);
+        stream << CsvCell(items[i].name) << ',' << Cell(part.at("part")) << ',' << Cell(part.at("verdict"));
+        for (const char * const key : { "name", "value", "limit", "label", "slice" })
+        {
+          stream << ',' << (rule.is_null() ? std::string() : NumberCell(rule.at(key)));
+        }
+        stream << ',' << Cell(part.at("defects")) << ',' << Cell(part.at("porosity_percent")) << '\n';
+      }
+    }
+  });
+}
+
 void
 BatchFolder::WriteDefects(const std::vector<BatchItem> & items, const std::vector<ItemOutcome> & outcomes) const
 {
@@ -245,9 +273,12 @@ BatchFolder::WriteManifest(const std::vector<BatchItem> & items, const std::vect
   manifest["complete"] = std::all_of(outcomes.begin(), outcomes.end(), isDone);
   manifest["items"] = ordered_json::array();
   ordered_json outputs = ordered_json::array();
-  for (const char * const file : { "recipe.toml", "items.csv", "defects.csv" })
+  for (const char * const file : { "recipe.toml", "items.csv", "defects.csv", PartsFile })
   {
-    outputs.push_back(DescribeFile(PathOf(file), file));
+    if (file != PartsFile || m_Recipe.parts != "largest")
+    {
+      outputs.push_back(DescribeFile(PathOf(file), file));
+    }
   }
   for (std::size_t i = 0; i < items.size(); ++i)
   {
@@ -277,6 +308,7 @@ void
 BatchFolder::WriteTables(const std::vector<BatchItem> & items, const std::vector<ItemOutcome> & outcomes) const
 {
   WriteItems(items, outcomes);
+  WriteParts(items, outcomes);
   WriteDefects(items, outcomes);
   WriteTimings(items, outcomes);
   WriteManifest(items, outcomes);

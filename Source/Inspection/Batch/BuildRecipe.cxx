@@ -32,6 +32,7 @@ ColumnsOfAllTables()
     names.insert(known.first);
   }
   names.erase("value");
+  names.erase("zone");
   return names;
 }
 
@@ -268,7 +269,7 @@ private:
   void
   CheckLimit(const GivenKeys & given, const AcceptanceRule & rule)
   {
-    if (rule.column == "label" || rule.column == "nearest_label")
+    if (rule.column == "label" || rule.column == "nearest_label" || rule.column == "part" || rule.column == "zone")
     {
       Complain(given.LineOf("column"),
                "acceptance.column names '" + rule.column +
@@ -387,6 +388,10 @@ private:
     if (name == "surface_distance_mm" && LacksPart())
     {
       Complain(line, key + " needs the surface of the part: set part.method = \"pores\" or \"largest\"");
+    }
+    if (name == "part" && m_Recipe.parts == "largest" && !m_Given.IsRefused("part.parts"))
+    {
+      Complain(line, key + " names the column 'part', which numbers parts: set part.parts = \"all\"");
     }
   }
 

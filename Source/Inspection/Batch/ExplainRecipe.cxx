@@ -103,7 +103,12 @@ private:
                                ? m_Language("values {1}", { Text(*part.partRange) })
                                : m_Language("values at or above the threshold that {1} finds", { part.partThreshold });
     std::string       text = m_Language(
-      hasPores || part.partMethod == "largest"
+      part.parts == "all" ? "Each piece of material ({1}) of at least a thousandth of the largest one's voxels is a "
+                                  "part{2}{3}. Each part is judged by itself; an item passes if all of its parts pass."
+      : part.parts != "largest"
+        ? "Each of the {4} largest pieces of material ({1}) is a part{2}{3}. Each part is judged "
+                "by itself; an item passes if all of its parts pass."
+      : hasPores || part.partMethod == "largest"
         ? "The part is the largest piece of material ({1}){2}{3}. Only voxels in the part count."
         : "The part is the largest piece of material ({1}) that touches no side along x and "
                 "y{2}{3}. Only voxels in the part count.",
@@ -112,7 +117,8 @@ private:
                    : part.partHoles == "volume" ? " with the cavities that it encloses"
                    : part.partHoles == "slices" ? " with the cavities that it encloses in each slice"
                                                 : ""),
-        part.close > 0 ? m_Language("; cracks and openings up to {1} mm wide belong to it", { close }) : "" });
+        part.close > 0 ? m_Language("; cracks and openings up to {1} mm wide belong to it", { close }) : "",
+        part.parts });
     text += hasPores                 ? m_Language(part.close > 0
                                     ? " Only closed pores count: a pore with even a one-voxel opening to the outside "
                                                       "belongs to the outside, unless the opening is at most this wide."

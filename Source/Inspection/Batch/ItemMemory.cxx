@@ -81,7 +81,8 @@ MemoryForVoxels(const LoadedImage &           header,
 {
   const auto          voxels = static_cast<std::uint64_t>(header.extent.VoxelCount());
   const std::uint64_t smoothed = SmoothedBytes(header, recipe);
-  const std::uint64_t masks = MaskBytes(recipe);
+  // Each part is measured with two masks of its own.
+  const std::uint64_t masks = MaskBytes(recipe) + (recipe.parts == "largest" ? 0 : 2);
   // The bits of the foreground and of the joined voxels are there while components are found.
   constexpr std::uint64_t labeling = 1;
   // The labels of components and objects, and the distances in them.
@@ -175,9 +176,10 @@ MemoryPlan::CheckComponents(std::uint64_t runs, std::uint64_t outsideRuns, std::
     });
   };
   const bool hasTrees = m_Recipe.groups.Has("neighbors") || m_Recipe.partMethod != "none" || asks("cluster");
-  CheckLists(runs * (16 + (hasTrees        ? 2 * ofTree
-                           : asks("-per-") ? box
-                                           : 0)) +
+  CheckLists(runs * (16 + (m_Recipe.parts == "largest" ? 0 : 8) +
+                     (hasTrees        ? 2 * ofTree
+                      : asks("-per-") ? box
+                                      : 0)) +
              outsideRuns * ofTree + components * ofComponent);
 }
 

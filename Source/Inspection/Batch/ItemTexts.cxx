@@ -68,6 +68,10 @@ DescribeRule(const AcceptanceRule & rule, const RuleResult & result)
   {
     described["labels"] = result.labels;
   }
+  if (!result.parts.empty())
+  {
+    described["parts"] = result.parts;
+  }
   return described;
 }
 
@@ -113,10 +117,16 @@ DescribeFailure(const ordered_json &   result,
   const char * const found = FindRule(rule.rule)->found;
   const std::string  length = language.Decimal(Shortest(rule.reference > 0 ? rule.reference : rule.within));
   const std::string  slice = result.at("slice").dump();
+  std::string        parts;
+  for (const ordered_json & part : result.value("parts", ordered_json::array()))
+  {
+    parts += (parts.empty() ? "" : ", ") + part.dump();
+  }
   return rule.name +
          (found == nullptr ? ' ' + ValueText(result, recipe, language)
                            : ": " + language.Plural(result.at("value").get<double>(), found, { length, slice })) +
-         language(", limit {1}", { LimitText(result, recipe, language) });
+         language(", limit {1}", { LimitText(result, recipe, language) }) +
+         (parts.empty() ? "" : language(" (part {1})", { parts }));
 }
 
 std::string

@@ -259,8 +259,8 @@ private:
   void
   Measure()
   {
-    const auto &   part = m_Run.segmented.part;
-    MeasureOptions options;
+    const auto &     part = m_Run.segmented.part;
+    MeasureOptions & options = m_Measures;
     options.groups = m_Recipe.groups;
     if (m_Recipe.measuresIntensity)
     {
@@ -269,6 +269,7 @@ private:
     if (part)
     {
       options.part = part->PartView();
+      options.parts = part->voxelsOfParts.empty() ? std::nullopt : options.part;
     }
     m_Run.Measure(options, true);
     const Totals totals = TotalsOf(m_Table);
@@ -283,20 +284,18 @@ private:
   std::string
   JudgeItem()
   {
-    const auto results = Judge(m_Recipe.acceptance, { m_Table, Runs(), m_Run.Counted(), Context() });
-    auto       rules = ordered_json::array();
-    bool       passes = true;
-    for (std::size_t i = 0; i < results.size(); ++i)
-    {
-      rules.push_back(DescribeRule(m_Recipe.acceptance[i], results[i]));
-      passes = passes && results[i].passes;
-      if (const std::string note = NoteOnRule(m_Recipe.acceptance[i], results[i]); !note.empty())
-      {
-        Note(note);
-      }
-    }
-    m_Summary["rules"] = rules;
-    return results.empty() ? "none" : passes ? "pass" : "fail";
+    const Findings item{ m_Table, Runs(), m_Run.Counted(), Context() };
+    const auto *   part = m_Measures.parts ? &*m_Run.segmented.part : nullptr;
+    const auto     judged = part ? JudgeParts(m_Recipe,
+                                          item,
+                                          { part->PartView(),
+                                                static_cast<std::size_t>(part->voxelsOfParts.rbegin()->first),
+                                                ImplementationOf(m_Run.labeling).volume,
+                                                m_Measures })
+                                 : DescribeResults(m_Recipe, Judge(m_Recipe.acceptance, item));
+    m_Notes.insert(m_Notes.end(), judged.notes.begin(), judged.notes.end());
+    m_Summary.update(judged.members);
+    return judged.verdict;
   }
 
   void
@@ -387,6 +386,7 @@ private:
   job::JobRun              m_Run;
   LoadedImage &            m_Image = m_Run.image;
   const ComponentTable &   m_Table = m_Run.table;
+  MeasureOptions           m_Measures;
   ordered_json             m_Summary;
   std::vector<std::string> m_Notes;
   ordered_json             m_Seconds;

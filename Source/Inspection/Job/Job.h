@@ -43,6 +43,8 @@ struct Part
   std::string partThreshold;
   /** "volume", "slices" (across z) or "none". */
   std::string partHoles = "volume";
+  /** Which pieces of material are parts: "largest", "all" or how many. */
+  std::string parts = "largest";
   double      close = 0;
   /** The core of the part are the voxels whose centers are deeper than this. Components that are not in it as a whole
    * do not count, and porosity is a share of the core. */
@@ -136,6 +138,7 @@ struct Table
   std::string columns;
   std::string intensity;
   std::string part;
+  std::string zones;
   std::string contacts;
   std::string schema;
   std::string sort;

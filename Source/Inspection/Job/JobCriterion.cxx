@@ -81,6 +81,12 @@ JoiningOf(const Segmenting & job, const Language & language)
          : "";
 }
 
+std::optional<std::uint64_t>
+PartsOf(const Part & part)
+{
+  return part.parts == "largest" ? std::nullopt : std::optional(part.parts == "all" ? 0 : std::stoull(part.parts));
+}
+
 std::string
 JoiningOf(const Criterion & criterion)
 {

@@ -8,6 +8,7 @@
 #include "BrickCCL/Job/Language.h"
 #include "BrickCCL/Job/Region.h"
 #include "BrickCCL/Measuring/Measuring.h"
+#include "BrickCCL/Segmenting/PoresOfPart.h"
 #include "BrickCCL/Segmenting/Smoothing.h"
 
 #include <algorithm>
@@ -87,6 +88,17 @@ CheckSmoothing(const std::string & text)
 {
   SmoothingOf(text);
   return "";
+}
+
+/** Of "largest", "all" or a number of parts. */
+std::string
+CheckParts(const std::string & text)
+{
+  int        count = 0;
+  const Form form = { Kind::Whole, 1, static_cast<double>(MaximumParts) };
+  return text == "largest" || text == "all" || !SetValue(form, { text }, &count)
+         ? ""
+         : "all, largest or " + RightValue(form);
 }
 
 std::string
@@ -237,6 +249,13 @@ SegmentingRows()
     { "close", "part.close_mm", &Job::close, Millimeters, "MM", group::Labeled,
       "count cavities that are open to the outside through gaps up to MM as pores",
       { "pores part.method=pores", "", true } },
+    { "parts", "part.parts", &Job::parts, { Kind::Threshold, -Finite, Finite, {}, {}, CheckParts }, "all|N", group::Labeled,
+      "inspect several parts in one scan: all, or the N largest",
+      { "pores part.method=pores", "", true },
+      "Each piece of material is a part with a number, from 1 for the largest on: column 'part' in the table, a porosity "
+      "for each in the summary. All are the pieces of at least a thousandth of the largest one's voxels.",
+      "which pieces of material are parts, each judged by itself: largest (default), all of at least a thousandth of the "
+      "largest one's voxels, or how many, from the largest on" },
     { "", "part.erode_mm", &Job::erode, Millimeters, "", "",
       "the core of the part are the voxels whose centers are deeper than this below the part's surface or the image's "
       "border; only defects that are in the core as a whole count, and porosity is a share of the core; default: 0" },
@@ -328,6 +347,9 @@ TableRows()
     { "part", "", &Job::part, Text, "FILE", group::Table,
       "mask of the part: measure distances to its surface", { "", "pores", true },
       "The summary then has the volume fraction as well." },
+    { "zones", "", &Job::zones, Text, "FILE", group::Table,
+      "label map of zones: column 'zone', and totals of each zone in the summary", NeedsWhole,
+      "A component is in the zone that holds most of its voxels. The summary counts the voxels in each zone." },
     { "sort", "", &Job::sort, Text, "COLUMN", group::Table,
       "sort by this column, greatest first (+COLUMN: least)" },
     { "top", "", &Job::top, { Kind::Whole, 1 }, "N", group::Table,

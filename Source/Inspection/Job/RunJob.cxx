@@ -98,8 +98,10 @@ JobRun::Segment()
   }
   segmented.threshold = FindIn(Searched(), asked.threshold);
   segmented.arePores = asked.partMethod == "pores" && !asked.range && asked.threshold.empty();
-  segmented.criterion =
-    segmented.arePores ? Criterion::Foreground() : CriterionOf(asked, segmented.View(image).type, segmented.threshold);
+  // Numbers of parts differ, and with them their pores.
+  segmented.criterion = !segmented.arePores ? CriterionOf(asked, segmented.View(image).type, segmented.threshold)
+                      : segmented.part->voxelsOfParts.empty() ? Criterion::Foreground()
+                                                              : Criterion::EqualValue(0);
 }
 
 void
@@ -107,6 +109,7 @@ JobRun::TakePart(const Segmenting & asked)
 {
   PoreOptions finding;
   finding.closeWidth = asked.close;
+  finding.parts = PartsOf(asked);
   finding.geometry = image.geometry;
   finding.region = Searched();
   finding.device = options.device;

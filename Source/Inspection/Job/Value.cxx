@@ -257,7 +257,7 @@ RightValue(const Form & form)
   case Kind::Choice:
     return "one of " + ListOfNames(form.choices);
   case Kind::Threshold:
-    return "a number, such as 1200, or a method that finds one, such as otsu";
+    return form.check != nullptr ? form.check("") : "a number, such as 1200, or a method that finds one, such as otsu";
   case Kind::Neighbors:
     return "a number of neighbors (4 or 8 in slices, 6, 18 or 26 in volumes, 8, 32, 64 or 80 in 4-D), faces or full";
   case Kind::Memory:

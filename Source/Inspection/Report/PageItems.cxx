@@ -14,18 +14,21 @@ using nlohmann::ordered_json;
 namespace
 {
 
-/** The rules of an item in words, and those that it fails. */
+/** The rules of an item or part in words, and those that it fails. */
 void
 AddRules(ordered_json & data, const batch::Recipe & recipe, const job::Language & say)
 {
-  for (std::size_t i = 0; i < data["rules"].size(); ++i)
+  // New members may move the others.
+  ordered_json rules = data.at("rules");
+  auto         failed = ordered_json::array();
+  for (std::size_t i = 0; i < rules.size(); ++i)
   {
-    ordered_json &                result = data["rules"][i];
+    ordered_json &                result = rules[i];
     const batch::AcceptanceRule & rule = recipe.acceptance.at(i);
     const bool                    passes = result.at("passes").get<bool>();
     if (!passes)
     {
-      data["failed"].push_back({ { "text", batch::DescribeFailure(result, rule, recipe, say) } });
+      failed.push_back({ { "text", batch::DescribeFailure(result, rule, recipe, say) } });
     }
     result.update({ { "explained", batch::ExplainRule(rule, recipe, say) },
                     { "verdict", passes ? "pass" : "fail" },
@@ -33,9 +36,10 @@ AddRules(ordered_json & data, const batch::Recipe & recipe, const job::Language 
                     { "measured", result.at("value").is_null() ? "" : batch::ValueText(result, recipe, say) },
                     { "limited", batch::LimitText(result, recipe, say) } });
   }
-  if (!data["rules"].empty())
+  data["failed"] = failed;
+  if (!rules.empty())
   {
-    data["judged"]["rules"] = data["rules"];
+    data["judged"]["rules"] = rules;
   }
 }
 
@@ -73,6 +77,15 @@ DataOfItems(const std::string &       folder,
     if (isDone)
     {
       AddRules(data, recipe, language);
+      if (data.contains("parts"))
+      {
+        data["judged_parts"]["parts"] = data["parts"];
+        for (ordered_json & part : data["judged_parts"]["parts"])
+        {
+          AddRules(part, recipe, language);
+          part["word"] = VerdictWord(part.at("verdict"), language);
+        }
+      }
       data["of_region"] = language("of the " + data.at("region").get<std::string>());
       for (ordered_json & note : data["notes"])
       {

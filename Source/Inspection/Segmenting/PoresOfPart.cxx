@@ -2,7 +2,6 @@
 #include "BrickCCL/Segmenting/PoresOfPart.h"
 
 #include "BrickCCL/Core/BitRow.h"
-#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Criteria/RowLinks.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
@@ -66,18 +65,20 @@ public:
   PoresOfPart
   Find()
   {
-    TakeLargestPiece();
-    if (m_Options.closeWidth > 0)
+    CheckCloseWidth();
+    Label(m_Image, OptionsForPieces(m_Options, m_Options.material, m_Image.extent.dimension), m_Material);
+    CheckMaterial(m_Material.ForegroundVoxelCount(), m_Image.extent, m_Options.material);
+    m_Context.progress.Update(0.3);
+    m_Result.part.resize(static_cast<std::size_t>(m_Image.extent.VoxelCount()));
+    m_Result.openingWidth = WidthOfOpening * m_LeastSpacing;
+    if (m_Options.parts)
     {
-      CloseGaps();
+      TakePieces(m_Options.parts.value());
     }
-    const OutsideOfPart outside =
-      FillPart(m_Result.part.data(), m_Image.extent, 1, m_Options, m_Context.Part(0.6, 0.7));
-    m_Result.bores = outside.bores;
-    m_Result.boreVoxels = outside.boreVoxels;
-    if (m_Options.findsOpenings)
+    else
     {
-      FindOpenings();
+      WritePiece(RunsOf(m_Material), m_Result.part.data(), m_Context.Silent());
+      CompletePart(m_Result.part.data(), m_Image.extent, m_Context.Part(0.3, 0.9));
     }
     TakeAllPores();
     m_Context.progress.Update(1);
@@ -86,17 +87,7 @@ public:
 
 private:
   void
-  TakeLargestPiece()
-  {
-    Label(m_Image, OptionsForPieces(m_Options, m_Options.material, m_Image.extent.dimension), m_Material);
-    CheckMaterial(m_Material.ForegroundVoxelCount(), m_Image.extent, m_Options.material);
-    m_Result.part.resize(static_cast<std::size_t>(m_Image.extent.VoxelCount()));
-    WritePiece(RunsOf(m_Material), m_Result.part.data(), m_Context.Silent());
-    m_Context.progress.Update(0.3);
-  }
-
-  void
-  CloseGaps()
+  CheckCloseWidth() const
   {
     double longest = 0;
     for (int axis = 0; axis < m_Image.extent.dimension; ++axis)
@@ -111,6 +102,109 @@ private:
            << " mm long; give the width of the cracks";
       throw InvalidArgument(text.str());
     }
+  }
+
+  /** Takes the largest pieces as parts, each with the next number. \param wanted  how many; 0: all */
+  void
+  TakePieces(std::uint64_t wanted)
+  {
+    std::fill(m_Result.part.begin(), m_Result.part.end(), std::uint8_t{ 0 });
+    ProgressHooks quiet;
+    quiet.canceled = m_Options.progress.canceled;
+    const ComponentTable pieces = m_Material.Measure({}, quiet);
+    const double         least = LeastShareOfPiece * static_cast<double>(pieces.components.VoxelCount(0));
+    double               done = 0.3;
+    std::size_t &        parts = m_PartCount;
+    for (const ComponentMeasures & piece : pieces.components)
+    {
+      if (static_cast<double>(piece.voxelCount) < least || (wanted > 0 && parts == wanted))
+      {
+        break;
+      }
+      if (m_Result.part[static_cast<std::size_t>(piece.firstVoxel)] != 0)
+      {
+        continue;
+      }
+      if (parts == MaximumParts)
+      {
+        throw InvalidArgument("there are more than " + std::to_string(MaximumParts) +
+                              " pieces of material with at least a thousandth of the largest one's voxels; take fewer "
+                              "of them as parts (--parts N, part.parts), or smooth the image first");
+      }
+      ++parts;
+      const double begin = done;
+      done += 0.6 * static_cast<double>(piece.voxelCount) / static_cast<double>(m_Material.ForegroundVoxelCount());
+      TakePiece(piece, m_Context.Part(begin, done));
+    }
+    if (parts < wanted)
+    {
+      throw InvalidArgument(std::to_string(wanted) + " parts are asked for (--parts, part.parts), but there " +
+                            (parts == 1 ? "is only 1 piece" : "are only " + std::to_string(parts) + " pieces") +
+                            " of material with at least a thousandth of the largest one's voxels; pieces that touch "
+                            "are one");
+    }
+  }
+
+  /** Takes a piece as the next part. It is completed in its box and a voxel around, which changes nothing: beyond,
+   * there is nothing of the piece. */
+  void
+  TakePiece(const ComponentMeasures & piece, const HostContext & context)
+  {
+    std::int64_t begin[3] = { 0, 0, 0 };
+    Extent       box = m_Image.extent;
+    for (int axis = 0; axis < box.dimension; ++axis)
+    {
+      begin[axis] = std::max<std::int64_t>(0, piece.boxMinimum[axis] - 1);
+      box.size[axis] = std::min(m_Image.extent.size[axis], piece.boxMaximum[axis] + 2) - begin[axis];
+    }
+    const auto rowInImage = [&](std::int64_t row) {
+      return (begin[2] + row / box.size[1]) * m_Image.extent.size[1] + begin[1] + row % box.size[1];
+    };
+    std::vector<std::uint8_t> mask(static_cast<std::size_t>(box.VoxelCount()));
+    const RunVolume &         material = RunsOf(m_Material);
+    ForEachRow(box, context.Silent(), [&](std::int64_t row) {
+      std::vector<LabeledRun> runs;
+      CollectLabeledRuns(material, rowInImage(row), runs);
+      std::uint8_t * const own = mask.data() + row * box.RowLength() - begin[0];
+      for (const LabeledRun & run : runs)
+      {
+        if (run.label == piece.label)
+        {
+          std::fill(own + run.begin, own + run.end, std::uint8_t{ 1 });
+        }
+      }
+    });
+    CompletePart(mask.data(), box, context);
+    ForEachRow(box, context.Silent(), [&](std::int64_t row) {
+      const std::uint8_t * own = mask.data() + row * box.RowLength();
+      std::uint8_t *       part = m_Result.part.data() + rowInImage(row) * m_Image.extent.RowLength() + begin[0];
+      for (const std::uint8_t * const end = own + box.RowLength(); own < end; ++own, ++part)
+      {
+        *part = *part == 0 && *own != 0 ? static_cast<std::uint8_t>(m_PartCount) : *part;
+      }
+    });
+  }
+
+  /** Makes a part of a piece: closes its gaps, fills it, and looks for its openings. */
+  void
+  CompletePart(std::uint8_t * mask, const Extent & extent, const HostContext & context)
+  {
+    if (m_Options.closeWidth > 0)
+    {
+      CloseGaps(mask, extent, context);
+    }
+    const OutsideOfPart outside = FillPart(mask, extent, 1, m_Options, context.Part(0.5, 0.7));
+    m_Result.bores += outside.bores;
+    m_Result.boreVoxels += outside.boreVoxels;
+    if (m_Options.findsOpenings)
+    {
+      FindOpenings(mask, extent, context.Part(0.7, 1));
+    }
+  }
+
+  void
+  CloseGaps(std::uint8_t * mask, const Extent & extent, const HostContext & all) const
+  {
     int count = 0;
     while (std::ldexp(m_Options.closeWidth, -count) >= m_LeastSpacing * (1 - 1e-6))
     {
@@ -119,44 +213,42 @@ private:
     // Narrow slits need not be as deep as wide ones.
     for (int i = 1; i <= count; ++i)
     {
-      const HostContext context = m_Context.Part(0.3 + 0.3 * (i - 1) / count, 0.3 + 0.3 * i / count);
+      const HostContext context = all.Part(0.5 * (i - 1) / count, 0.5 * i / count);
       const double      width = std::ldexp(m_Options.closeWidth, i - count);
       // In fewer voxels, slits look like the ends of tapered grooves.
-      TakeGaps(m_Result.part.data(), { m_Options.geometry, width, std::max(width, 2 * m_LeastSpacing), 2 }, context);
-      ForEachRow(m_Image.extent, m_Context, [&](std::int64_t row) {
-        std::uint8_t * const begin = m_Result.part.data() + row * m_Image.extent.RowLength();
-        std::replace(begin,
-                     begin + m_Image.extent.RowLength(),
-                     static_cast<std::uint8_t>(GapState::Gap),
-                     std::uint8_t{ 1 });
+      TakeGaps(mask, extent, { m_Options.geometry, width, std::max(width, 2 * m_LeastSpacing), 2 }, context);
+      ForEachRow(extent, m_Context, [&](std::int64_t row) {
+        std::uint8_t * const begin = mask + row * extent.RowLength();
+        std::replace(begin, begin + extent.RowLength(), static_cast<std::uint8_t>(GapState::Gap), std::uint8_t{ 1 });
       });
     }
   }
 
   void
-  TakeGaps(std::uint8_t * mask, const GapLimits & limits, const HostContext & context) const
+  TakeGaps(std::uint8_t * mask, const Extent & extent, const GapLimits & limits, const HostContext & context) const
   {
-    FindGapsToClose(mask, m_Image.extent, limits, context, [&] {
-      FillPart(mask, m_Image.extent, static_cast<std::uint8_t>(GapState::Gap), m_Options, context.Part(0.5, 0.6));
+    FindGapsToClose(mask, extent, limits, context, [&] {
+      FillPart(mask, extent, static_cast<std::uint8_t>(GapState::Gap), m_Options, context.Part(0.5, 0.6));
     });
   }
 
   /** Finds what would be pores if narrow openings of the part were closed. */
   void
-  FindOpenings()
+  FindOpenings(const std::uint8_t * part, const Extent & extent, const HostContext & context)
   {
-    auto mask = MakeUnset<std::uint8_t>(m_Result.part.size());
-    std::copy(m_Result.part.begin(), m_Result.part.end(), mask.begin());
-    const double width = WidthOfOpening * m_LeastSpacing;
-    m_Result.openingWidth = width;
-    TakeGaps(mask.data(), { m_Options.geometry, width, 1.5 * width, 1 }, m_Context.Part(0.7, 0.9));
+    auto mask = MakeUnset<std::uint8_t>(static_cast<std::size_t>(extent.VoxelCount()));
+    std::copy(part, part + extent.VoxelCount(), mask.begin());
+    const double width = m_Result.openingWidth;
+    TakeGaps(mask.data(), extent, { m_Options.geometry, width, 1.5 * width, 1 }, context);
     constexpr auto gap = static_cast<std::uint8_t>(GapState::Gap);
-    LabelOptions   options = OptionsForPieces(m_Options, Criterion::InRange(gap, gap), m_Image.extent.dimension);
+    LabelOptions   options = OptionsForPieces(m_Options, Criterion::InRange(gap, gap), extent.dimension);
     options.relabel.minimumSize = LeastVoxelsOfOpening;
-    const Labeling openings = Label(ImageView(mask.data(), m_Image.extent), options);
+    const Labeling openings = Label(ImageView(mask.data(), extent), options);
     PieceCounter   counter(openings.ComponentCount());
-    counter.Add(RunsOf(openings), m_Result.part.data());
-    m_Result.openings = counter.Count(1, 0);
+    counter.Add(RunsOf(openings), part);
+    const PoresOfPart::Pieces found = counter.Count(1, 0);
+    m_Result.openings.count += found.count;
+    m_Result.openings.largestVoxels = std::max(m_Result.openings.largestVoxels, found.largestVoxels);
   }
 
   void
@@ -171,6 +263,11 @@ private:
               m_Result.pores.data(),
               m_Context.Silent(),
               m_Result);
+    if (m_Options.parts)
+    {
+      m_Result.voxelsOfParts =
+        CountNumbers(m_Result.PartView(), m_Result.PartView(), m_Options.region, m_Options.threads);
+    }
     CompleteCounts(m_Material.ForegroundVoxelCount(), pieces, m_Result);
   }
 
@@ -180,6 +277,7 @@ private:
   Labeling            m_Material;
   PoresOfPart         m_Result;
   double              m_LeastSpacing = std::numeric_limits<double>::max();
+  std::size_t         m_PartCount = 0;
 };
 
 } // namespace
@@ -273,13 +371,14 @@ TakePores(const ImageView &                part,
       own[w] &= ~isMaterial[w];
       sums[3] += static_cast<std::uint64_t>(CountBits(own[w]));
     }
-    std::uint8_t * const begin = pores + row * extent.RowLength();
+    std::uint8_t * const       begin = pores + row * extent.RowLength();
+    const std::uint8_t * const numbers = static_cast<const std::uint8_t *>(part.data) + row * extent.RowLength();
     std::fill_n(begin, extent.RowLength(), std::uint8_t{ 0 });
     for (std::int64_t x = 0; x < extent.RowLength(); ++x)
     {
       // Most words have no pores.
       const Word word = own[static_cast<std::size_t>(x / BitsPerWord)];
-      begin[x] = static_cast<std::uint8_t>(word >> (x % BitsPerWord) & 1);
+      begin[x] = (word >> (x % BitsPerWord) & 1) == 0 ? std::uint8_t{ 0 } : numbers[x];
       x += word == 0 ? BitsPerWord - 1 : 0;
     }
     for (int i = 0; i < 4; ++i)
@@ -291,6 +390,24 @@ TakePores(const ImageView &                part,
   found.materialVoxels += counts[1];
   found.partVoxels += counts[2];
   found.poreVoxels += counts[3];
+}
+
+VoxelsOfNumbers
+CountNumbers(const ImageView & numbers, const ImageView & within, const std::optional<ImageView> & region, int threads)
+{
+  LabelOptions options;
+  options.mask = region;
+  options.device.kind = Device::Kind::Cpu;
+  options.threads = threads;
+  MeasureOptions measures;
+  measures.zones = numbers;
+  const ComponentTable table = Label(within, options).Measure(measures);
+  VoxelsOfNumbers      voxels;
+  for (const auto & [number, count] : table.measures.Of<NumberVoxels<ZoneNumber>>())
+  {
+    voxels[number] = count;
+  }
+  return voxels;
 }
 
 void
@@ -341,55 +458,6 @@ CheckThatAirIsLeft(std::uint64_t materialVoxels, const Extent & extent, const Cr
     throw InvalidArgument("the part fills the image: every voxel is in " + criterion.ToString() +
                           "; give another threshold");
   }
-}
-
-std::string
-NoteOnFullImage()
-{
-  return "the part fills the whole image; if the scan shows air around the part, the threshold is wrong";
-}
-
-std::vector<std::string>
-NotesOn(const PoresOfPart & found, const std::string & closing)
-{
-  const auto largest = [&](const PoresOfPart::Pieces & pieces) {
-    std::ostringstream text;
-    text.precision(4);
-    text << (pieces.count == 1 ? " (" : " (the largest of ") << Counted(pieces.largestVoxels, "voxel") << ", "
-         << static_cast<double>(pieces.largestVoxels) * found.geometry.VoxelVolume(found.extent.dimension)
-         << (found.extent.dimension == 1 ? " mm" : " mm^" + std::to_string(found.extent.dimension)) << ')';
-    return text.str();
-  };
-  std::vector<std::string> notes;
-  if (found.fillsImage)
-  {
-    notes.push_back(NoteOnFullImage());
-  }
-  if (found.furtherPieces.count > 0)
-  {
-    const bool isOne = found.furtherPieces.count == 1;
-    notes.push_back(Counted(found.furtherPieces.count, "further piece") + " of material" +
-                    largest(found.furtherPieces) + (isOne ? " is" : " are") +
-                    " not inspected: the part is the largest piece");
-  }
-  if (found.openings.count > 0)
-  {
-    const bool         isOne = found.openings.count == 1;
-    std::ostringstream text;
-    text.precision(4);
-    text << found.openings.count << (isOne ? " crack or cavity" : " cracks or cavities") << largest(found.openings)
-         << (isOne ? " is" : " are") << " open to the outside through gaps of up to " << found.openingWidth
-         << " mm and " << (isOne ? "counts" : "count") << " as outside, not as pores; " << closing
-         << " closes such gaps";
-    notes.push_back(text.str());
-  }
-  if (found.bores > 0)
-  {
-    notes.push_back(Counted(found.bores, "bore") + " of " + Counted(found.boreVoxels, "voxel") +
-                    (found.bores == 1 ? " runs" : " run") + " straight through the image and count" +
-                    (found.bores == 1 ? "s" : "") + " as outside, not as pores");
-  }
-  return notes;
 }
 
 } // namespace brickccl

@@ -10,6 +10,7 @@
 #include "BrickCCL/Runs/RunVolume.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +29,9 @@ struct PoreOptions
   double closeWidth = 0;
   /** Whether PoresOfPart::openings is found, for a note; this takes longer than the part. */
   bool findsOpenings = true;
+  /** If it is given, this many pieces of material are parts, the largest ones, each with a number; 0: all pieces of at
+   *  least a thousandth of the largest one's voxels. Else the largest piece is the part. */
+  std::optional<std::uint64_t> parts;
   /** Voxels where this image is 0 count neither as pores nor as part. The part is found in the whole image. */
   std::optional<ImageView> region;
   /** Spacing of the image. */
@@ -38,20 +42,29 @@ struct PoreOptions
   ProgressHooks progress;
 };
 
+/** Masks hold numbers of parts as bytes. */
+inline constexpr std::size_t MaximumParts = 255;
+
+/** Numbers of parts or zones, each with its voxels. */
+using VoxelsOfNumbers = std::map<std::uint64_t, std::uint64_t>;
+
 /** A part and its pores. */
 struct PoresOfPart
 {
   Extent   extent;
   Geometry geometry;
-  /** 1 where the part is, its pores included; within the region and outside of it. */
+  /** 1, or the part's number, where a part is, its pores included; within the region and outside of it. */
   UninitializedVector<std::uint8_t> part;
-  /** 1 where a pore is in the region. */
+  /** The same number where a pore is in the region. */
   UninitializedVector<std::uint8_t> pores;
   /** Those in the region. */
   std::uint64_t partVoxels = 0;
   std::uint64_t poreVoxels = 0;
 
-  /** Voxels of material outside the part: all pieces except the largest one. */
+  /** Only with PoreOptions::parts: the parts in the region. The largest part is number 1. */
+  VoxelsOfNumbers voxelsOfParts;
+
+  /** Voxels of material outside the parts: by default all pieces except the largest one. */
   std::uint64_t otherMaterialVoxels = 0;
   /** How many there are of something, and how large the largest one is. */
   struct Pieces
@@ -100,11 +113,12 @@ struct PoresOfPart
  *  straight from one end of the image to the other, through at least 8 voxels and over at least a fiftieth of the
  *  part's mean cross-section.
  *
- *  Pores are what is not material inside the part.
+ *  Pores are what is not material inside the part. Each of several parts is found in this way. A voxel that several of
+ *  them enclose belongs to the largest one, and pieces in a larger part belong to it.
  *
  *  \param memory  an earlier result, whose memory is used again
- *  \throws InvalidArgument for several channels or 4 dimensions, if nothing or everything is material, or if no part
- *  is in the region; Canceled. */
+ *  \throws InvalidArgument for several channels or 4 dimensions, if nothing or everything is material, if no part
+ *  is in the region, or if there are fewer parts than PoreOptions::parts, or more than MaximumParts; Canceled. */
 PoresOfPart FindPores(const ImageView & image, const PoreOptions & options, PoresOfPart memory = {});
 
 // The steps, for a volume that comes in parts as well.
@@ -135,14 +149,18 @@ private:
   std::vector<std::uint8_t>  m_IsInPart;
 };
 
-/** Writes 1 for pores: voxels of the part that are not foreground of the material's labels. Those outside of the
- *  region do not count. Adds the voxels to the counts of `found`. */
+/** Writes the value of the part for pores: voxels of the part that are not foreground of the material's labels. Those
+ *  outside of the region do not count. Adds the voxels to the counts of `found`. */
 void TakePores(const ImageView &                part,
                const std::optional<ImageView> & region,
                const RunVolume &                material,
                std::uint8_t *                   pores,
                const HostContext &              context,
                PoresOfPart &                    found);
+
+/** Counts the voxels of each number other than 0, where an image is not 0, in the region. */
+VoxelsOfNumbers
+CountNumbers(const ImageView & numbers, const ImageView & within, const std::optional<ImageView> & region, int threads);
 
 /** Completes the counts once all pores are taken. \throws InvalidArgument if no part is in the region. */
 void CompleteCounts(std::uint64_t materialVoxels, const PieceCounter & pieces, PoresOfPart & found);

@@ -4,10 +4,12 @@
 namespace brickccl
 {
 
-/** Each file of this folder defines one of them, Thickness.cxx two. */
+/** Each file of this folder defines one of them, Numbers.cxx and Thickness.cxx two. */
 namespace groups
 {
 extern const ColumnGroup Classes;
+extern const ColumnGroup Parts;
+extern const ColumnGroup Zones;
 extern const ColumnGroup Part;
 extern const ColumnGroup Intensities;
 extern const ColumnGroup Place;
@@ -24,11 +26,11 @@ extern const ColumnGroup Distribution;
 const std::vector<const ColumnGroup *> &
 GroupTable()
 {
-  static const std::vector<const ColumnGroup *> table = {
-    &groups::Classes,   &groups::Part,      &groups::Intensities, &groups::Place,
-    &groups::Shape,     &groups::Feret,     &groups::Surface,     &groups::Topology,
-    &groups::Inscribed, &groups::Thickness, &groups::Neighbors,   &groups::Distribution
-  };
+  static const std::vector<const ColumnGroup *> table = { &groups::Classes,   &groups::Parts,       &groups::Zones,
+                                                          &groups::Part,      &groups::Intensities, &groups::Place,
+                                                          &groups::Shape,     &groups::Feret,       &groups::Surface,
+                                                          &groups::Topology,  &groups::Inscribed,   &groups::Thickness,
+                                                          &groups::Neighbors, &groups::Distribution };
   return table;
 }
 

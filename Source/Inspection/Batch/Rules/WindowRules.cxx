@@ -46,7 +46,11 @@ JudgeWindow(RuleJudge & judge, bool isShare)
   {
     result.window->first[axis] += table.geometry.startIndex[axis];
   }
-  judge.DecideByLargestOf(LabelsIn(contents, window, *worst));
+  std::vector<std::uint64_t> labels = LabelsIn(contents, window, *worst);
+  std::transform(labels.begin(), labels.end(), labels.begin(), [&](std::uint64_t place) {
+    return table.components.Label(static_cast<std::size_t>(place - 1));
+  });
+  judge.DecideByLargestOf(labels);
   if (result.slice)
   {
     // The slice shows the defect and the window.

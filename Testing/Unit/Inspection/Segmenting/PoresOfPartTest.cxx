@@ -4,6 +4,7 @@
 #include "SlowBuild.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
 #include "BrickCCL/Segmenting/PoresOfPart.h"
 #include "BrickCCL/Segmenting/Threshold.h"
@@ -130,15 +131,99 @@ TEST(PoresOfPart, FurtherPiecesAndAFullImageAreNoted)
   PoresOfPart found = FindPores(image, options);
   EXPECT_EQ(found.furtherPieces.count, 4u);
   EXPECT_EQ(found.furtherPieces.largestVoxels, 3u);
-  EXPECT_EQ(
-    NotesOn(found, "--close MM"),
-    std::vector<std::string>{ "4 further pieces of material (the largest of 3 voxels, 3 mm^2) are not inspected: "
-                              "the part is the largest piece" });
+  EXPECT_EQ(NotesOn(found, "--close MM"),
+            std::vector<std::string>{ "4 further pieces of up to 3 mm2 were left out; --parts all takes them" });
   values = { 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1 };
   found = FindPores(ImageView(values.data(), Extent{ 3, 5 }), options);
   EXPECT_EQ(found.poreVoxels, 0u) << "open at the border";
   values[6] = 1;
   EXPECT_THROW(FindPores(ImageView(values.data(), Extent{ 3, 5 }), options), InvalidArgument);
+}
+
+TEST(PoresOfPart, EachOfSeveralPartsIsWhatItIsAlone)
+{
+  std::mt19937 random(9);
+  for (int round = 0; round < (testing::IsSlowBuild ? 6 : 40); ++round)
+  {
+    const Extent extent = round % 4 == 0 ? Extent{ 31, 23 } : Extent{ 22, 17, 14 };
+    Mask         values(static_cast<std::size_t>(extent.VoxelCount()), std::uint8_t{ 0 });
+    // Boxes that reach to the image's border, with holes, slits and bores.
+    for (int box = 0; box < 9; ++box)
+    {
+      std::int64_t begin[3] = { 0, 0, 0 };
+      std::int64_t end[3] = { 1, 1, 1 };
+      for (int axis = 0; axis < extent.dimension; ++axis)
+      {
+        begin[axis] = static_cast<std::int64_t>(random() % static_cast<unsigned>(extent.size[axis]));
+        const std::int64_t length = box < 4 ? 4 + random() % 12u : 1 + random() % (box % 2 == 0 ? 30u : 3u);
+        end[axis] = std::min(extent.size[axis], begin[axis] + length);
+      }
+      for (std::int64_t place = 0; place < extent.VoxelCount(); ++place)
+      {
+        const std::int64_t at[3] = { place % extent.size[0],
+                                     place / extent.size[0] % extent.size[1],
+                                     place / extent.size[0] / extent.size[1] };
+        bool               isInside = true;
+        for (int axis = 0; axis < 3; ++axis)
+        {
+          isInside = isInside && at[axis] >= begin[axis] && at[axis] < end[axis];
+        }
+        std::uint8_t & value = values[static_cast<std::size_t>(place)];
+        value = isInside ? static_cast<std::uint8_t>(box < 4 ? 1 : 0) : value;
+      }
+    }
+    PoreOptions options;
+    options.material = Criterion::InRange(1, 1);
+    options.geometry.spacing[1] = 0.5;
+    options.closeWidth = round % 3;
+    const ImageView image(values.data(), extent);
+    const Labeling  pieces = Label(image, OptionsForPieces(options, options.material, extent.dimension));
+    if (pieces.ComponentCount() == 0)
+    {
+      continue;
+    }
+    Mask                       part(values.size());
+    Mask                       pores(values.size());
+    std::vector<std::uint32_t> labels(values.size());
+    std::vector<std::uint64_t> counts;
+    std::uint64_t              bores = 0;
+    pieces.WriteRows(0, extent.RowCount(), labels.data(), LabelType::UInt32);
+    for (std::uint32_t piece = 1; piece <= pieces.ComponentCount(); ++piece)
+    {
+      Mask alone(values.size());
+      std::transform(labels.begin(), labels.end(), alone.begin(), [&](std::uint32_t label) {
+        return label == piece ? 1 : 0;
+      });
+      const auto first = static_cast<std::size_t>(std::find(labels.begin(), labels.end(), piece) - labels.begin());
+      if (part[first] != 0)
+      {
+        continue;
+      }
+      const PoresOfPart own = FindPores(ImageView(alone.data(), extent), options);
+      counts.push_back(0);
+      bores += own.bores;
+      for (std::size_t i = 0; i < values.size(); ++i)
+      {
+        if (own.part[i] != 0 && part[i] == 0)
+        {
+          part[i] = static_cast<std::uint8_t>(counts.size());
+          pores[i] = values[i] == 0 ? part[i] : std::uint8_t{ 0 };
+          ++counts.back();
+        }
+      }
+    }
+    options.parts = 0;
+    const PoresOfPart found = FindPores(image, options);
+    EXPECT_TRUE(std::equal(part.begin(), part.end(), found.part.begin())) << round;
+    EXPECT_TRUE(std::equal(pores.begin(), pores.end(), found.pores.begin())) << round;
+    EXPECT_EQ(found.bores, bores);
+    EXPECT_EQ(found.furtherPieces.count, 0u);
+    ASSERT_EQ(found.voxelsOfParts.size(), counts.size());
+    for (std::size_t i = 0; i < counts.size(); ++i)
+    {
+      EXPECT_EQ(found.voxelsOfParts.at(i + 1), counts[i]);
+    }
+  }
 }
 
 TEST(PoresOfPart, WhatDoesNotFitIsRefused)

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "BrickCCL/Host/Parallel.h"
+#include "BrickCCL/Labels/LabeledRuns.h"
+#include "BrickCCL/Measuring/GroupInput.h"
+#include "BrickCCL/Measuring/Measuring.h"
+#include "BrickCCL/Tables/ColumnGroup.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+/** The part, or the zone, that a component is in, from an image of their numbers. */
+namespace brickccl
+{
+
+namespace
+{
+
+using namespace columns;
+
+/** Finds the number that most of a component's voxels have, the smallest of several; 0 for a component with none. */
+template <typename TNumber, std::optional<ImageView> MeasureOptions::*Image>
+void
+MeasureNumbers(const GroupInput & input, ComponentTable & table)
+{
+  const ImageView & numbers = *(input.options.*Image);
+  // By component and number.
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> shared;
+  std::vector<LabeledRun>                                          runs;
+  StopPoint                                                        stop(input.context);
+  VisitScalarType(numbers.type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    for (std::int64_t row = 0; row < numbers.extent.RowCount(); ++row)
+    {
+      stop.AskAt(static_cast<std::uint64_t>(row));
+      CollectLabeledRuns(input.volume, row, runs);
+      const auto * const values = static_cast<const T *>(numbers.data) + row * numbers.extent.RowLength();
+      for (const LabeledRun & run : runs)
+      {
+        for (std::int64_t x = run.begin, end = x; x < run.end; x = end)
+        {
+          for (end = x + 1; end < run.end && values[end] == values[x];)
+          {
+            ++end;
+          }
+          shared[{ run.label, static_cast<std::uint64_t>(values[x]) }] += static_cast<std::uint64_t>(end - x);
+        }
+      }
+    }
+  });
+  std::vector<TNumber>                   found(table.components.size());
+  std::vector<std::uint64_t>             most(found.size());
+  std::map<std::uint64_t, std::uint64_t> sums;
+  for (const auto & [key, voxels] : shared)
+  {
+    const auto place = static_cast<std::size_t>(key.first - 1);
+    if (key.second != 0 && voxels > most[place])
+    {
+      most[place] = voxels;
+      found[place].number = key.second;
+    }
+    sums[key.second] += voxels;
+  }
+  sums.erase(0);
+  std::vector<NumberVoxels<TNumber>> all;
+  std::transform(sums.begin(), sums.end(), std::back_inserter(all), [](const auto & sum) {
+    return NumberVoxels<TNumber>{ sum.first, sum.second };
+  });
+  table.measures.Set(std::move(found));
+  table.measures.Set(std::move(all));
+}
+
+template <typename TNumber>
+void
+AddColumn(const char * name, const char * description, ColumnList & columns)
+{
+  columns.Add(name, description, "", "", MergeRule::SecondLook, [](Table t, Component c) {
+    return t.measures.Of<TNumber>()[c.place].number;
+  });
+}
+
+} // namespace
+
+namespace groups
+{
+extern constexpr ColumnGroup Parts = [] {
+  ColumnGroup group;
+  group.presence = ColumnGroup::Presence::WithParts;
+  group.addColumns = [](ColumnList & columns) {
+    AddColumn<PartNumber>("part",
+                          "number of the part that holds the component (`label --parts`), 1 for the largest part",
+                          columns);
+  };
+  group.measure = MeasureNumbers<PartNumber, &MeasureOptions::parts>;
+  return group;
+}();
+
+extern constexpr ColumnGroup Zones = [] {
+  ColumnGroup group;
+  group.presence = ColumnGroup::Presence::WithZones;
+  group.allowsPeriodic = true;
+  group.addColumns = [](ColumnList & columns) {
+    AddColumn<ZoneNumber>("zone",
+                          "number of the zone that holds most of the component's voxels, the smallest of several "
+                          "(`--zones`); 0 for a component outside of all zones",
+                          columns);
+  };
+  group.measure = MeasureNumbers<ZoneNumber, &MeasureOptions::zones>;
+  return group;
+}();
+} // namespace groups
+
+} // namespace brickccl

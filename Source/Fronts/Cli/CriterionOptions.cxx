@@ -157,7 +157,7 @@ AddNumbers(job::Findings &         findings,
            bool                    isPores,
            int                     line)
 {
-  // How many components each number has, their voxels, and those of the largest one.
+  // How many components each number has, their voxels, and the voxels of the largest component.
   std::map<std::uint64_t, std::array<std::uint64_t, 3>> sums;
   const auto                                            sum = [&](auto tag) {
     using Number = decltype(tag);

@@ -35,7 +35,7 @@ struct Segmented
   std::uint64_t notNumbers = 0;
 
   ImageView View(const LoadedImage & image) const;
-  /** What is asked for, for summaries. */
+  /** The criterion as summaries show it. */
   std::string CriterionText(const job::Segmenting & arguments) const;
   /** The criterion for the view. */
   Criterion ForView() const;

@@ -89,7 +89,7 @@ CheckSmoothing(const std::string & text)
   return "";
 }
 
-/** Of "largest", "all" or a number of parts. */
+/** Checks "largest", "all" or a number of parts. */
 std::string
 CheckParts(const std::string & text)
 {

@@ -9,7 +9,7 @@ mkdir -p trays
 { gunzip -c one.raw.gz; head -c $((96 * 96 * 4 * 2)) /dev/zero; gunzip -c two.raw.gz; } > trays/tray.raw
 
 brickccl label trays/tray.raw pores.nrrd --raw 96x96x104:int16 --spacing 0.1 0.1 0.1 --pores --threshold iso50 \
-  --connectivity full --minimum-size 8 --parts all --statistics pores.csv
+  --connectivity full --minimum-size 8 --parts all --statistics pores.csv --picture tray.png
 
 cat > tray.toml <<'END'
 [recipe]

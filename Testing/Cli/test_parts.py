@@ -100,7 +100,7 @@ class PartsTest(BatchTest):
                     inside = [at for at in place_in(size) if border or all(n == 1 or 0 < a < n - 1 for a, n in zip(at, size))]
                     material = {at for at in inside if chance.random() < share}
                     if len(size) == 3 and border:
-                        # What a piece encloses in a face of a volume is a case of its own.
+                        # Holes in the faces of volumes have other rules.
                         material = {at for at in material if all(0 < a < n - 1 for a, n in zip(at, size))}
                     with self.subTest(size=size, share=share, border=border):
                         self.compare(size, material, spacing)
@@ -221,7 +221,7 @@ class PartsTest(BatchTest):
         self.assertEqual([one["porosity_percent"] for one in summary["parts"]], [0.1, 100 * 3 / 512])
         self.assertEqual([rule["parts"] for rule in summary["rules"]], [[2], [2]])
         self.assertEqual(summary["notes"], ["1 further piece of 4 mm3 was left out; part.parts = \"all\" takes it"])
-        # Of a rule that passes everywhere, the summary has the part nearest to the limit.
+        # The summary has the part nearest to the limit for a rule that passes everywhere.
         self.assertEqual([rule["parts"] for rule in self.summary("good")["rules"]], [[1], [1]])
         parts = rows_of(os.path.join(self.output, "parts.csv"))
         self.assertEqual([(row["item"], row["part"], row["verdict"], row["decided_by"], row["defects"]) for row in parts],

@@ -19,11 +19,11 @@
 namespace brickccl::batch
 {
 
-/** What a rule found. */
+/** The result of a rule. */
 struct RuleResult
 {
   bool passes = true;
-  /** What is compared with the rule's limit. There is none if no defect has the column. */
+  /** The value that is compared with the rule's limit. There is none if no defect has the column. */
   std::optional<double> value;
   /** How many defects have no number in the column of the rule. If there is one, the rule does not pass. */
   std::uint64_t undecided = 0;
@@ -41,7 +41,7 @@ struct RuleResult
   std::optional<Window> window;
   /** Of rules on windows and clusters: the defects of the one that decided. */
   std::vector<std::uint64_t> labels;
-  /** Of an item with several parts: those that fail, or the one that this is the result of. */
+  /** The parts that fail, in an item with several parts, or the one part of this result. */
   std::vector<std::uint64_t> parts;
 };
 

@@ -59,8 +59,8 @@ PartBytes(const LoadedImage & header, const job::Part & part)
   constexpr std::uint64_t ofDistances = 8;
   // The bits of a mask, and the paths that lead into gaps.
   const std::uint64_t ofGaps = part.close > 0 ? 4 : 1;
-  // Two masks that stay and one that passes, and the bits of two labelings.
-  constexpr std::uint64_t ofMasks = 4;
+  // Two masks that stay and one that passes, for several parts another one, and the bits of two labelings.
+  const std::uint64_t ofMasks = part.parts == "largest" ? 4 : 5;
   return voxels * (ofMasks + std::max(ofGaps, part.erode > 0 ? ofDistances : 0));
 }
 

@@ -90,7 +90,7 @@ CheckSmoothing(const std::string & text)
   return "";
 }
 
-/** Of "largest", "all" or a number of parts. */
+/** Checks "largest", "all" or a number of parts. */
 std::string
 CheckParts(const std::string & text)
 {
@@ -231,6 +231,9 @@ SegmentingRows()
       "X,Y,Z,R", group::Labeled,
       "use only voxels in this sphere (2-D, a disk: X,Y,R)", {}, {},
       "sphere in which defects are looked for: \"X,Y,Z,R\"" },
+    { "zones", "", &Job::zones, Text, "FILE", group::Labeled,
+      "label map of zones: column 'zone', and totals of each zone in the summary", NeedsWhole,
+      "A component is in the zone that holds most of its voxels. The summary counts the voxels in each zone." },
     { "smooth", "", &Job::smooth, Checked(CheckSmoothing), "FILTER", group::Labeled,
       "smooth the image first: median:R (voxels) or gaussian:MM", NeedsWhole,
       "The median is over 2 R + 1 voxels along each axis, R is 1 to 50. MM is the standard deviation, at most 10 voxels." },
@@ -347,9 +350,6 @@ TableRows()
     { "part", "", &Job::part, Text, "FILE", group::Table,
       "mask of the part: measure distances to its surface", { "", "pores", true },
       "The summary then has the volume fraction as well." },
-    { "zones", "", &Job::zones, Text, "FILE", group::Table,
-      "label map of zones: column 'zone', and totals of each zone in the summary", NeedsWhole,
-      "A component is in the zone that holds most of its voxels. The summary counts the voxels in each zone." },
     { "sort", "", &Job::sort, Text, "COLUMN", group::Table,
       "sort by this column, greatest first (+COLUMN: least)" },
     { "top", "", &Job::top, { Kind::Whole, 1 }, "N", group::Table,

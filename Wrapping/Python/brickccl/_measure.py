@@ -273,7 +273,7 @@ def columns(dimension: int = 3) -> list[ColumnDescription]:
     ['euler_number_8', 'holes_8']
     """
     described = (ColumnDescription(*row) for row in _core.all_columns(count_of("dimension", dimension)))
-    # Only tables of `brickccl label` have them. Here the image as `intensity` tells the same as `intensity_minimum`.
+    # Only tables of `brickccl label` have them. Here the image as `intensity` gives `intensity_minimum`.
     return [column for column in described if column.name not in ("value", "part", "zone")]
 
 

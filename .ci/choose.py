@@ -53,7 +53,7 @@ RULES = (
     ("Source/Files/*", "fuzz clang", "FileParts Files Python " + COMMAND),
     (rooms("Job Streaming Batch Report View Cli Pictures"), "clang", COMMAND),
     (rooms("Slicer"), "clang", "Slicer SlicerModule"),
-    ("Source/copy-*.sh Source/make-*.sh Source/Files/Bundled/*", "", "Slicer.bundle Python.wheel"),
+    ("Source/copy-*.sh Source/make-*.sh Source/make_*.py Source/Files/Bundled/*", "", "Slicer.bundle Python.wheel"),
     (rooms("Itk"), "asan-ubsan clang", "Itk Consumer Examples Slicer " + COMMAND),
     (rooms("Vtk"), "clang", "Vtk Consumer " + COMMAND),
     ("Wrapping/Python/*", "clang", "Python"),

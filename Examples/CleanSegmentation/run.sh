@@ -7,6 +7,4 @@ cp "$repository/Data/log_truth.nrrd" segmentation.nrrd
 
 brickccl clean segmentation.nrrd cleaned.nrrd --connectivity 26 --minimum-volume 10000 --fill-holes
 
-brickccl morph cleaned.nrrd smooth.nrrd --close 4
-
 brickccl label cleaned.nrrd parts.nrrd --equal-value --connectivity 26 --picture cleaned-log.png --quiet

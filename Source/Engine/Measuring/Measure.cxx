@@ -24,16 +24,16 @@ namespace
 {
 
 void
-CheckSecondImage(const char * name, const ImageView & image, const Extent & extent)
+CheckSecondImage(const char * name, const std::optional<ImageView> & image, const Extent & extent)
 {
-  if (image.extent != extent)
+  if (image && image->extent != extent)
   {
-    throw InvalidArgument(std::string("the ") + name + " has the extent " + image.extent.ToString() +
+    throw InvalidArgument(std::string("the ") + name + " has the extent " + image->extent.ToString() +
                           " but the labeled image " + extent.ToString() + "; they must be the same");
   }
-  if (image.channels != 1)
+  if (image && image->channels != 1)
   {
-    throw InvalidArgument(std::string("the ") + name + " has " + std::to_string(image.channels) +
+    throw InvalidArgument(std::string("the ") + name + " has " + std::to_string(image->channels) +
                           " channels; it must have 1");
   }
 }
@@ -41,28 +41,11 @@ CheckSecondImage(const char * name, const ImageView & image, const Extent & exte
 void
 CheckMeasurable(const Extent & extent, const MeasureOptions & options)
 {
-  std::int64_t longest = 1;
-  for (const std::int64_t size : extent.size)
-  {
-    longest = std::max(longest, size);
-  }
-  if (extent.VoxelCount() > std::numeric_limits<std::int64_t>::max() / longest)
-  {
-    throw Unsupported("the extent " + extent.ToString() + " is too large to measure: index sums would exceed 2^63");
-  }
+  CheckIndexSums(extent);
   options.groups.CheckDimension(extent.dimension);
-  if (options.intensity)
-  {
-    CheckSecondImage("intensity image", *options.intensity, extent);
-  }
-  if (options.part)
-  {
-    CheckSecondImage("mask of the part", *options.part, extent);
-  }
-  if (options.classes)
-  {
-    CheckSecondImage("image of classes", *options.classes, extent);
-  }
+  CheckSecondImage("intensity image", options.intensity, extent);
+  CheckSecondImage("mask of the part", options.part, extent);
+  CheckSecondImage("image of classes", options.classes, extent);
   for (const ColumnGroup * const group : options.groups.List())
   {
     if (group->needsIntensity && !options.intensity)
@@ -73,6 +56,16 @@ CheckMeasurable(const Extent & extent, const MeasureOptions & options)
 }
 
 } // namespace
+
+void
+CheckIndexSums(const Extent & extent)
+{
+  const std::int64_t longest = *std::max_element(std::begin(extent.size), std::end(extent.size));
+  if (extent.VoxelCount() > std::numeric_limits<std::int64_t>::max() / std::max<std::int64_t>(1, longest))
+  {
+    throw Unsupported("the extent " + extent.ToString() + " is too large to measure: index sums would exceed 2^63");
+  }
+}
 
 void
 CheckPeriodicGroups(const PeriodicAxes & periodic, const std::vector<const ColumnGroup *> & groups)
@@ -365,25 +358,6 @@ MeasureShapes(const RunVolume &   volume,
 
 static_assert(SlabAccumulators<CompactShapeSums>::BlockSize == simd::SumLinesPerBlock, "vector code fills the blocks");
 
-/** The groups of a table: those that the images bring, and those that are asked for. */
-std::vector<const ColumnGroup *>
-GroupsOf(const MeasureOptions & options)
-{
-  using Presence = ColumnGroup::Presence;
-  std::vector<const ColumnGroup *> groups;
-  for (const ColumnGroup * const group : GroupTable())
-  {
-    if ((group->presence == Presence::WithIntensity && options.intensity) ||
-        (group->presence == Presence::WithPart && options.part) ||
-        (group->presence == Presence::WithClasses && options.classes))
-    {
-      groups.push_back(group);
-    }
-  }
-  groups.insert(groups.end(), options.groups.List().begin(), options.groups.List().end());
-  return groups;
-}
-
 } // namespace
 
 ComponentTable
@@ -418,7 +392,19 @@ MeasureComponents(const RunVolume &          volume,
   table.hasIntensity = options.intensity.has_value();
   table.hasPart = options.part.has_value();
   table.regionVoxels = volume.RegionVoxels();
-  table.groups = GroupsOf(options);
+  table.groups = options.groups.List();
+  if (options.classes)
+  {
+    InsertGroup(groups::Classes, table.groups);
+  }
+  if (options.part)
+  {
+    InsertGroup(groups::Part, table.groups);
+  }
+  if (options.intensity)
+  {
+    InsertGroup(groups::Intensities, table.groups);
+  }
   if (const Unwrapping * const unwrapping = volume.GetUnwrapping())
   {
     CheckPeriodicGroups(unwrapping->periodic, table.groups);

@@ -6,6 +6,7 @@
 #include "BrickCCL/Bricks/TableBytes.h"
 #include "BrickCCL/Core/Error.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace brickccl
@@ -34,17 +35,11 @@ void
 WriteBox(const BrickBox & box, ByteWriter & writer)
 {
   writer.Number(static_cast<std::uint64_t>(box.volume.dimension));
-  for (int axis = 0; axis < box.volume.dimension; ++axis)
+  for (const std::int64_t * const numbers : { box.volume.size, box.extent.size, box.begin })
   {
-    writer.Number(static_cast<std::uint64_t>(box.volume.size[axis]));
-  }
-  for (int axis = 0; axis < box.volume.dimension; ++axis)
-  {
-    writer.Number(static_cast<std::uint64_t>(box.extent.size[axis]));
-  }
-  for (int axis = 0; axis < box.volume.dimension; ++axis)
-  {
-    writer.Number(static_cast<std::uint64_t>(box.begin[axis]));
+    std::for_each(numbers, numbers + box.volume.dimension, [&](std::int64_t number) {
+      writer.Number(static_cast<std::uint64_t>(number));
+    });
   }
 }
 

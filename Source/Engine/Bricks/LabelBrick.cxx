@@ -10,6 +10,7 @@
 #include "BrickCCL/Labels/ExpandLabels.h"
 #include "BrickCCL/Labels/Relabel.h"
 #include "BrickCCL/Measuring/CountNotANumber.h"
+#include "BrickCCL/Measuring/Measure.h"
 
 #include <algorithm>
 #include <limits>
@@ -44,15 +45,7 @@ CheckBrick(const ImageView & image, const BrickBox & box)
   {
     throw InvalidArgument("an image of " + image.extent.ToString() + " voxels does not fit " + box.ToString());
   }
-  std::int64_t longest = 1;
-  for (const std::int64_t size : box.volume.size)
-  {
-    longest = std::max(longest, size);
-  }
-  if (box.volume.VoxelCount() > std::numeric_limits<std::int64_t>::max() / longest)
-  {
-    throw Unsupported("the extent " + box.volume.ToString() + " is too large to measure: index sums would exceed 2^63");
-  }
+  CheckIndexSums(box.volume);
 }
 
 /** Labels the brick and leaves out what certainly goes. Fills the record's counts, and makes its faces. */

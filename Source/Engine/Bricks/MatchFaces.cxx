@@ -160,30 +160,6 @@ RowSteps(const BrickProblem & problem)
   return steps;
 }
 
-/** Calls `visit(rowA, rowB, steps)` for rows of two bricks that have neighbors in each other. */
-template <typename TVisit>
-void
-ForNeighboringRows(const BrickBox &        a,
-                   const BrickBox &        b,
-                   const BrickProblem &    problem,
-                   const NeighboringRows & rows,
-                   TVisit                  visit)
-{
-  const std::vector<RowStep> steps = RowSteps(problem);
-  rows.ForEach([&](const std::int64_t(&at)[MaximumDimension]) {
-    const std::int64_t rowA = a.RowAt(at);
-    for (const RowStep & step : steps)
-    {
-      const std::int64_t other[MaximumDimension] = { 0, at[1] + step.to[1], at[2] + step.to[2], at[3] + step.to[3] };
-      const std::int64_t rowB = b.RowAt(other);
-      if (rowB >= 0)
-      {
-        visit(rowA, rowB, step.alongX);
-      }
-    }
-  });
-}
-
 } // namespace
 
 bool
@@ -216,19 +192,24 @@ MatchFaces(const FaceRuns &        a,
            const BrickProblem &    problem,
            const NeighboringRows & rows)
 {
-  JoinedLabels joined;
+  const std::vector<RowStep> steps = RowSteps(problem);
+  JoinedLabels               joined;
   VisitScalarType(problem.type, [&](auto tag) {
     using T = typename decltype(tag)::Type;
     const VoxelRule<T>              rule = ToVoxelRule<T>(problem.criterion, problem.channels);
     const FaceMatcher<VoxelRule<T>> matcher(a, b, problem, rule);
-    ForNeighboringRows(
-      a.Box(),
-      boxOfB,
-      problem,
-      rows,
-      [&](std::int64_t rowA, std::int64_t rowB, const StepsAlongX & steps) {
-        matcher.MatchRows({ a.Row(rowA), b.Row(rowB), a.Box().begin[0], boxOfB.begin[0] }, steps, joined);
-      });
+    rows.ForEach([&](const std::int64_t(&at)[MaximumDimension]) {
+      const std::int64_t rowA = a.Box().RowAt(at);
+      for (const RowStep & step : steps)
+      {
+        const std::int64_t other[MaximumDimension] = { 0, at[1] + step.to[1], at[2] + step.to[2], at[3] + step.to[3] };
+        const std::int64_t rowB = boxOfB.RowAt(other);
+        if (rowB >= 0)
+        {
+          matcher.MatchRows({ a.Row(rowA), b.Row(rowB), a.Box().begin[0], boxOfB.begin[0] }, step.alongX, joined);
+        }
+      }
+    });
   });
   return joined;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Bricks/RunBytes.h"
 
+#include "BrickCCL/Labels/LabeledRuns.h"
 #include "BrickCCL/Runs/BuildRunVolume.h"
 
 #include <algorithm>
@@ -16,13 +17,6 @@ namespace
 
 /** Rows of a block, which is written without a look at other blocks. */
 constexpr std::int64_t BlockRows = 256;
-
-struct LabeledRun
-{
-  std::int64_t  begin;
-  std::int64_t  end;
-  std::uint64_t label;
-};
 
 /** The least and the largest difference of bounds that a near run has, and the bits of such a difference. */
 constexpr std::int64_t SmallestNear = -4;

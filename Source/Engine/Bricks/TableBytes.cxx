@@ -12,7 +12,6 @@
 #include "BrickCCL/Tables/RowSums.h"
 
 #include <algorithm>
-#include <cstring>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -24,64 +23,96 @@ namespace brickccl
 namespace
 {
 
-constexpr const char * MergedGroups[] = { "place", "shape", "feret" };
-constexpr const char * SurfaceGroup = "surface";
-constexpr const char * TopologyGroup = "topology";
+/** The groups on request that bricks can be measured with. The last two need a second look. */
+constexpr const ColumnGroup * MergedGroups[] = { &groups::Place,
+                                                 &groups::Shape,
+                                                 &groups::Feret,
+                                                 &groups::Surface,
+                                                 &groups::Topology };
 
 bool
 IsMerged(const ColumnGroup & group)
 {
-  const auto names = std::find_if(std::begin(MergedGroups), std::end(MergedGroups), [&](const char * name) {
-    return std::strcmp(name, group.name) == 0;
-  });
-  return names != std::end(MergedGroups) || std::strcmp(SurfaceGroup, group.name) == 0 ||
-         std::strcmp(TopologyGroup, group.name) == 0 || group.presence == ColumnGroup::Presence::WithIntensity ||
-         group.presence == ColumnGroup::Presence::WithClasses;
+  return std::find(std::begin(MergedGroups), std::end(MergedGroups), &group) != std::end(MergedGroups) ||
+         group.presence == ColumnGroup::Presence::WithIntensity || group.presence == ColumnGroup::Presence::WithClasses;
 }
 
-/** Numbers of 128 bits as two of 64. */
+/** Writes or reads a number, so that one function of a table's parts does both. Numbers of 128 bits are two of 64. */
 void
-WriteWide(UInt128 value, ByteWriter & writer)
+Pass(ByteWriter & writer, const double & value)
+{
+  writer.Real(value);
+}
+void
+Pass(ByteReader & reader, double & value)
+{
+  value = reader.Real();
+}
+void
+Pass(ByteWriter & writer, const std::int64_t & value)
+{
+  writer.Signed(value);
+}
+void
+Pass(ByteReader & reader, std::int64_t & value)
+{
+  value = reader.Signed();
+}
+template <typename TWide>
+void
+Pass(ByteWriter & writer, const TWide & value)
 {
   writer.Number(static_cast<std::uint64_t>(value));
-  writer.Number(static_cast<std::uint64_t>(value >> 64));
+  writer.Number(static_cast<std::uint64_t>(static_cast<UInt128>(value) >> 64));
 }
-
-UInt128
-ReadWide(ByteReader & reader)
+template <typename TWide>
+void
+Pass(ByteReader & reader, TWide & value)
 {
   const UInt128 low = reader.Number();
-  return (UInt128{ reader.Number() } << 64) | low;
+  value = static_cast<TWide>((UInt128{ reader.Number() } << 64) | low);
 }
 
-constexpr int ProductCount = MaximumDimension * (MaximumDimension + 1) / 2;
-
+template <typename TBytes, typename TGeometry>
 void
-WriteProducts(const MeasureList<ProductSums> & products, ByteWriter & writer)
+PassGeometry(TBytes & bytes, TGeometry & geometry)
 {
-  for (const ProductSums & own : products)
+  for (int axis = 0; axis < MaximumDimension; ++axis)
   {
-    for (const UInt128 & product : own.products)
+    Pass(bytes, geometry.startIndex[axis]);
+    Pass(bytes, geometry.spacing[axis]);
+    Pass(bytes, geometry.origin[axis]);
+    for (auto & cosine : geometry.direction[axis])
     {
-      WriteWide(product, writer);
+      Pass(bytes, cosine);
     }
   }
 }
 
-UninitializedVector<ProductSums>
-ReadProducts(ByteReader & reader, std::size_t count)
+template <typename TBytes, typename TList>
+void
+PassProducts(TBytes & bytes, TList & products)
 {
-  UninitializedVector<ProductSums> products;
-  for (std::size_t c = 0; c < count; ++c)
+  for (auto & own : products)
   {
-    ProductSums own;
-    for (int i = 0; i < ProductCount; ++i)
+    for (auto & product : own.products)
     {
-      own.products[i] = ReadWide(reader);
+      Pass(bytes, product);
     }
-    products.push_back(own);
   }
-  return products;
+}
+
+template <typename TBytes, typename TSums>
+void
+PassIntensity(TBytes & bytes, TSums & own)
+{
+  Pass(bytes, own.wholeSum);
+  Pass(bytes, own.squares);
+  for (auto * const value :
+       { &own.sum.high, &own.sum.low, &own.mean.high, &own.mean.low, &own.deviation, &own.minimum, &own.maximum })
+  {
+    Pass(bytes, *value);
+  }
 }
 
 /** Each voxel is followed by a 0, the place along a fourth axis. */
@@ -134,13 +165,7 @@ WriteIntensities(const MeasureList<IntensitySums> & sums, ByteWriter & writer)
   for (const IntensitySums & own : sums)
   {
     writer.Byte(static_cast<std::uint8_t>((own.isWhole ? 1 : 0) + (own.hasSquares ? 2 : 0)));
-    WriteWide(static_cast<UInt128>(own.wholeSum), writer);
-    WriteWide(own.squares, writer);
-    for (const double value :
-         { own.sum.high, own.sum.low, own.mean.high, own.mean.low, own.deviation, own.minimum, own.maximum })
-    {
-      writer.Real(value);
-    }
+    PassIntensity(writer, own);
   }
 }
 
@@ -153,13 +178,7 @@ ReadIntensities(ByteReader & reader, std::size_t count)
     const std::uint8_t is = reader.Byte();
     own.isWhole = (is & 1) != 0;
     own.hasSquares = (is & 2) != 0;
-    own.wholeSum = static_cast<Int128>(ReadWide(reader));
-    own.squares = ReadWide(reader);
-    for (double * const value :
-         { &own.sum.high, &own.sum.low, &own.mean.high, &own.mean.low, &own.deviation, &own.minimum, &own.maximum })
-    {
-      *value = reader.Real();
-    }
+    PassIntensity(reader, own);
   }
   return sums;
 }
@@ -269,14 +288,14 @@ CheckColumnsOfBricks(const MeasureOptions & options, const PeriodicAxes & period
     if (!IsMerged(*group))
     {
       std::string names;
-      for (const char * const name : MergedGroups)
+      for (const ColumnGroup * const merged : MergedGroups)
       {
-        names += std::string(names.empty() ? "" : ", ") + name;
+        names += std::string(names.empty() ? "" : ", ") + merged->name;
       }
       throw Unsupported(std::string("the columns '") + group->name +
                         "' cannot be measured by bricks, because they need whole components; possible are the default "
                         "columns, intensity columns, and " +
-                        names + ", " + SurfaceGroup + ", " + TopologyGroup);
+                        names);
     }
   }
   CheckPeriodicGroups(periodic, options.groups.List());
@@ -285,7 +304,7 @@ CheckColumnsOfBricks(const MeasureOptions & options, const PeriodicAxes & period
 SecondLook
 SecondLookOf(const ColumnGroups & groups)
 {
-  return { groups.Has(SurfaceGroup), groups.Has(TopologyGroup) };
+  return { groups.Has(groups::Surface.name), groups.Has(groups::Topology.name) };
 }
 
 ColumnGroups
@@ -294,7 +313,7 @@ FirstLookOf(const ColumnGroups & groups)
   ColumnGroups first;
   for (const ColumnGroup * const group : groups.List())
   {
-    if (std::strcmp(SurfaceGroup, group->name) != 0 && std::strcmp(TopologyGroup, group->name) != 0)
+    if (group != &groups::Surface && group != &groups::Topology)
     {
       first.Add(*group);
     }
@@ -305,33 +324,20 @@ FirstLookOf(const ColumnGroups & groups)
 void
 AddGroups(const SecondLook & look, ComponentTable & table)
 {
-  for (const ColumnGroup * const group : GroupTable())
+  if (look.surface)
   {
-    if ((look.surface && std::strcmp(SurfaceGroup, group->name) == 0) ||
-        (look.topology && std::strcmp(TopologyGroup, group->name) == 0))
-    {
-      const auto & all = GroupTable();
-      const auto   place = std::find_if(table.groups.begin(), table.groups.end(), [&](const ColumnGroup * other) {
-        return std::find(all.begin(), all.end(), other) > std::find(all.begin(), all.end(), group);
-      });
-      table.groups.insert(place, group);
-    }
+    InsertGroup(groups::Surface, table.groups);
+  }
+  if (look.topology)
+  {
+    InsertGroup(groups::Topology, table.groups);
   }
 }
 
 void
 WriteTable(const ComponentTable & table, ByteWriter & writer)
 {
-  for (int axis = 0; axis < MaximumDimension; ++axis)
-  {
-    writer.Signed(table.geometry.startIndex[axis]);
-    writer.Real(table.geometry.spacing[axis]);
-    writer.Real(table.geometry.origin[axis]);
-    for (const double cosine : table.geometry.direction[axis])
-    {
-      writer.Real(cosine);
-    }
-  }
+  PassGeometry(writer, table.geometry);
   writer.Signed(table.sliceAxis.value_or(-1));
   const MeasureSet & measures = table.measures;
   writer.Byte(static_cast<std::uint8_t>((table.hasIntensity ? 1 : 0) + (measures.Has<ClassValue>() ? 2 : 0) +
@@ -355,7 +361,8 @@ WriteTable(const ComponentTable & table, ByteWriter & writer)
                                         (measures.Has<IntensitySums>() ? 4 : 0)));
   if (measures.Has<ProductSums>())
   {
-    WriteProducts(measures.Of<ProductSums>(), writer);
+    const MeasureList<ProductSums> products = measures.Of<ProductSums>();
+    PassProducts(writer, products);
   }
   if (measures.Has<HullCorners>())
   {
@@ -376,16 +383,7 @@ ReadTable(ByteReader & reader, const BrickBox & box)
 {
   ComponentTable table;
   table.extent = box.extent;
-  for (int axis = 0; axis < MaximumDimension; ++axis)
-  {
-    table.geometry.startIndex[axis] = reader.Signed();
-    table.geometry.spacing[axis] = reader.Real();
-    table.geometry.origin[axis] = reader.Real();
-    for (double & cosine : table.geometry.direction[axis])
-    {
-      cosine = reader.Real();
-    }
-  }
+  PassGeometry(reader, table.geometry);
   const std::int64_t sliceAxis = reader.Signed();
   if (sliceAxis >= 0)
   {
@@ -398,22 +396,23 @@ ReadTable(ByteReader & reader, const BrickBox & box)
   {
     table.regionVoxels = reader.Number();
   }
-  const ColumnGroups asked = ColumnGroups::FromNames(reader.Text());
-  for (const ColumnGroup * const group : GroupTable())
+  table.groups = ColumnGroups::FromNames(reader.Text()).List();
+  if (hasClasses)
   {
-    if ((table.hasIntensity && group->presence == ColumnGroup::Presence::WithIntensity) ||
-        (hasClasses && group->presence == ColumnGroup::Presence::WithClasses))
-    {
-      table.groups.push_back(group);
-    }
+    InsertGroup(groups::Classes, table.groups);
   }
-  table.groups.insert(table.groups.end(), asked.List().begin(), asked.List().end());
+  if (table.hasIntensity)
+  {
+    InsertGroup(groups::Intensities, table.groups);
+  }
   const std::size_t count = reader.Count();
   table.components = MakeRows(table.extent, table.geometry, ReadRows(reader, table.extent, count));
   const std::uint8_t has = reader.Byte();
   if ((has & 1) != 0)
   {
-    table.measures.Set(ReadProducts(reader, count));
+    UninitializedVector<ProductSums> products(count, ProductSums());
+    PassProducts(reader, products);
+    table.measures.Set(std::move(products));
   }
   if ((has & 2) != 0)
   {

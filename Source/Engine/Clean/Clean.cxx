@@ -57,70 +57,6 @@ SumComponents(const Labeling & labeling, std::int64_t rowLength, const HostConte
     });
 }
 
-void
-SortByValue(std::vector<CleanedClass> & classes)
-{
-  std::sort(classes.begin(), classes.end(), [](const CleanedClass & a, const CleanedClass & b) {
-    return a.value < b.value;
-  });
-}
-
-/** The classes that were met, each with its part of the report. */
-template <typename T>
-class Classes
-{
-public:
-  /** The place of a class. It gets one when it is first asked for. */
-  std::size_t
-  PlaceOf(T value)
-  {
-    if (m_Reports.empty() || value != m_Last)
-    {
-      const auto [found, isNew] = m_Places.emplace(value, m_Reports.size());
-      if (isNew)
-      {
-        m_Reports.emplace_back();
-        m_Reports.back().value = value;
-      }
-      m_Last = value;
-      m_LastPlace = found->second;
-    }
-    return m_LastPlace;
-  }
-
-  bool
-  Has(T value) const
-  {
-    return m_Places.count(value) != 0;
-  }
-
-  std::size_t
-  Count() const
-  {
-    return m_Reports.size();
-  }
-
-  CleanedClass &
-  operator[](std::size_t place)
-  {
-    return m_Reports[place];
-  }
-
-  std::vector<CleanedClass>
-  Sorted() const
-  {
-    std::vector<CleanedClass> sorted = m_Reports;
-    SortByValue(sorted);
-    return sorted;
-  }
-
-private:
-  std::unordered_map<T, std::size_t> m_Places;
-  std::vector<CleanedClass>          m_Reports;
-  T                                  m_Last{};
-  std::size_t                        m_LastPlace = 0;
-};
-
 /** The work on voxels of one type. */
 template <typename T>
 class Cleaner
@@ -173,7 +109,7 @@ public:
       for (const Number number : m_Options.values)
       {
         T value{};
-        if (!ToValue(number, value) || !m_Classes.Has(value))
+        if (!ToValue(number, value) || m_Classes.count(value) == 0)
         {
           report.missing.push_back(number);
         }
@@ -187,11 +123,25 @@ public:
     {
       FillHoles(PartOf(m_Options.progress, share, 1));
     }
-    report.classes = m_Classes.Sorted();
+    for (const auto & one : m_Classes)
+    {
+      report.classes.push_back(one.second);
+    }
+    std::sort(report.classes.begin(), report.classes.end(), [](const CleanedClass & a, const CleanedClass & b) {
+      return a.value < b.value;
+    });
     return report;
   }
 
 private:
+  CleanedClass &
+  ReportOf(T value)
+  {
+    CleanedClass & report = m_Classes[value];
+    report.value = value;
+    return report;
+  }
+
   HostContext
   Context(const ProgressHooks & hooks) const
   {
@@ -294,7 +244,7 @@ private:
       ++report.removedComponents;
       report.removedVoxels += sums[c].voxels;
     };
-    std::vector<std::vector<std::size_t>> componentsOf;
+    std::unordered_map<T, std::vector<std::size_t>> componentsOf;
     for (std::size_t c = 0; c < sums.size(); ++c)
     {
       const T value = voxels[sums[c].first];
@@ -302,8 +252,7 @@ private:
       {
         continue;
       }
-      const std::size_t place = m_Classes.PlaceOf(value);
-      CleanedClass &    report = m_Classes[place];
+      CleanedClass & report = ReportOf(value);
       ++report.components;
       report.voxels += sums[c].voxels;
       if (sums[c].voxels < m_FewestVoxels)
@@ -312,20 +261,19 @@ private:
       }
       else if (m_Options.largest != 0)
       {
-        componentsOf.resize(m_Classes.Count());
-        componentsOf[place].push_back(c);
+        componentsOf[value].push_back(c);
       }
     }
-    for (std::size_t place = 0; place < componentsOf.size(); ++place)
+    for (auto & [value, components] : componentsOf)
     {
-      std::vector<std::size_t> & components = componentsOf[place];
       if (components.size() > m_Options.largest)
       {
         const auto rest = components.begin() + static_cast<std::ptrdiff_t>(m_Options.largest);
         std::nth_element(components.begin(), rest, components.end(), [&](std::size_t a, std::size_t b) {
           return sums[a].voxels != sums[b].voxels ? sums[a].voxels > sums[b].voxels : a < b;
         });
-        std::for_each(rest, components.end(), [&](std::size_t c) { remove(m_Classes[place], c); });
+        CleanedClass & report = ReportOf(value);
+        std::for_each(rest, components.end(), [&](std::size_t c) { remove(report, c); });
       }
     }
     return some ? isRemoved : std::vector<unsigned char>();
@@ -360,7 +308,7 @@ private:
         }
         if (values[hole])
         {
-          CleanedClass & report = m_Classes[m_Classes.PlaceOf(*values[hole])];
+          CleanedClass & report = ReportOf(*values[hole]);
           ++report.filledHoles;
           report.filledVoxels += holes.Size(hole);
         }
@@ -377,7 +325,8 @@ private:
   const std::uint64_t  m_FewestVoxels;
   T                    m_Background{};
   std::vector<T>       m_Values;
-  Classes<T>           m_Classes;
+  /** The classes that were met. */
+  std::unordered_map<T, CleanedClass> m_Classes;
   /** First for the classes, then for the background. */
   Labeling m_Labeling;
 };

@@ -14,8 +14,10 @@
 #include "BrickCCL/Labels/Relabel.h"
 #include "BrickCCL/Measuring/Measure.h"
 #include "BrickCCL/Runs/AccumulateRuns.h"
+#include "BrickCCL/Runs/BuildRunVolume.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace brickccl
@@ -24,14 +26,27 @@ namespace brickccl
 namespace
 {
 
-/** Links of a foreground that is made from other bits. */
-class ForegroundLinks : public RowLinks
+/** Links of a foreground that `pack(row, bits)` makes. */
+class MadeForeground final : public RowLinks
 {
 public:
+  using Pack = std::function<void(std::int64_t row, Word * bits)>;
+
+  MadeForeground(const Extent & extent, Pack pack)
+    : m_RowLength(extent.RowLength())
+    , m_Pack(std::move(pack))
+  {}
+
   bool
   FollowForeground() const override
   {
     return true;
+  }
+
+  void
+  PackForeground(std::int64_t row, Word * bits) const override
+  {
+    m_Pack(row, bits);
   }
 
   void
@@ -46,70 +61,9 @@ public:
     return true;
   }
 
-protected:
-  explicit ForegroundLinks(const Extent & extent)
-    : m_RowLength(extent.RowLength())
-  {}
-
+private:
   const std::int64_t m_RowLength;
-};
-
-/** The background of other links. */
-class BackgroundLinks final : public ForegroundLinks
-{
-public:
-  BackgroundLinks(const RowLinks & links, const Extent & extent)
-    : ForegroundLinks(extent)
-    , m_Links(links)
-  {}
-
-  void
-  PackForeground(std::int64_t row, Word * bits) const override
-  {
-    m_Links.PackForeground(row, bits);
-    const std::int64_t words = WordsForBits(m_RowLength);
-    std::transform(bits, bits + words, bits, [](Word word) { return ~word; });
-    bits[words - 1] &= BitsUpTo(static_cast<int>((m_RowLength - 1) % BitsPerWord));
-  }
-
-private:
-  const RowLinks & m_Links;
-};
-
-/** The foreground of other links with its holes. */
-class FilledLinks final : public ForegroundLinks
-{
-public:
-  /** \param background  the labeled background that `holes` are components of */
-  FilledLinks(const RowLinks & links, const RunVolume & background, const Holes & holes)
-    : ForegroundLinks(background.GetExtent())
-    , m_Links(links)
-    , m_Background(background)
-    , m_Holes(holes)
-  {}
-
-  void
-  PackForeground(std::int64_t row, Word * bits) const override
-  {
-    m_Links.PackForeground(row, bits);
-    m_Background.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t run) {
-      if (m_Holes.OfLabel(m_Background.Label(run)) == Holes::None)
-      {
-        return;
-      }
-      for (std::int64_t w = begin / BitsPerWord; w <= (end - 1) / BitsPerWord; ++w)
-      {
-        const int first = static_cast<int>(std::max<std::int64_t>(begin - w * BitsPerWord, 0));
-        const int last = static_cast<int>(std::min<std::int64_t>(end - w * BitsPerWord, BitsPerWord)) - 1;
-        bits[w] |= BitsUpTo(last) & (~Word{ 0 } << first);
-      }
-    });
-  }
-
-private:
-  const RowLinks &  m_Links;
-  const RunVolume & m_Background;
-  const Holes &     m_Holes;
+  const Pack         m_Pack;
 };
 
 /** The properties that decide whether a component stays. */
@@ -127,22 +81,6 @@ struct ComponentMarks
     touches = touches || other.touches;
   }
 };
-
-/** Whether one of the bits [begin, end) is set. */
-bool
-HasBit(const Word * bits, std::int64_t begin, std::int64_t end)
-{
-  for (std::int64_t w = begin / BitsPerWord; w <= (end - 1) / BitsPerWord; ++w)
-  {
-    const int first = static_cast<int>(std::max<std::int64_t>(begin - w * BitsPerWord, 0));
-    const int last = static_cast<int>(std::min<std::int64_t>(end - w * BitsPerWord, BitsPerWord)) - 1;
-    if ((bits[w] & BitsUpTo(last) & (~Word{ 0 } << first)) != 0)
-    {
-      return true;
-    }
-  }
-  return false;
-}
 
 class FilteredLabeler
 {
@@ -243,7 +181,13 @@ private:
     options.algorithm = "Auto";
     options.device = { Device::Kind::Cpu, 0 };
     options.progress = hooks;
-    Label(BackgroundLinks(links, m_Image.extent), m_Image.extent, options, background);
+    const auto pack = [&links, length = m_Image.extent.RowLength()](std::int64_t row, Word * bits) {
+      links.PackForeground(row, bits);
+      const std::int64_t words = WordsForBits(length);
+      std::transform(bits, bits + words, bits, [](Word word) { return ~word; });
+      bits[words - 1] &= BitsUpTo(static_cast<int>((length - 1) % BitsPerWord));
+    };
+    Label(MadeForeground(m_Image.extent, pack), m_Image.extent, options, background);
     return Holes(RunsOf(background),
                  background.ComponentCount(),
                  BorderOfHoles(m_Image.extent, *options.connectivity, options.periodic),
@@ -265,8 +209,19 @@ private:
       m_Report.filledVoxels += holes.Size(hole);
     }
     options.progress = PartOf(options.progress, 0.5, 1);
-    Label(FilledLinks(*links, RunsOf(background), holes), m_Image.extent, options, m_Result);
-    SayThatItIsDoneOnTheCpu();
+    const RunVolume & outside = RunsOf(background);
+    const auto        pack = [&](std::int64_t row, Word * bits) {
+      links->PackForeground(row, bits);
+      outside.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t run) {
+        if (holes.OfLabel(outside.Label(run)) != Holes::None)
+        {
+          SetBits(bits, begin, end);
+        }
+      });
+    };
+    Label(MadeForeground(m_Image.extent, pack), m_Image.extent, options, m_Result);
+    std::string & remark = ImplementationOf(m_Result).device.remark;
+    remark = m_Options.device.kind == Device::Kind::Cuda ? "holes are filled on the CPU" : "";
   }
 
   /** Labels, and gives each hole to the component around it. */
@@ -336,13 +291,6 @@ private:
   }
 
   void
-  SayThatItIsDoneOnTheCpu()
-  {
-    std::string & remark = ImplementationOf(m_Result).device.remark;
-    remark = m_Options.device.kind == Device::Kind::Cuda ? "holes are filled on the CPU" : "";
-  }
-
-  void
   Keep(const HostContext & context)
   {
     Labeling::Implementation & own = ImplementationOf(m_Result);
@@ -353,7 +301,11 @@ private:
     std::vector<unsigned char> hasSeed(static_cast<std::size_t>(own.components) + 1, m_Filter.seeds ? 0 : 1);
     for (const std::int64_t seed : m_Filter.seeds.value_or(std::vector<std::int64_t>()))
     {
-      const std::uint64_t label = LabelAt(seed);
+      const std::int64_t x = seed % m_Image.extent.RowLength();
+      std::uint64_t      label = 0;
+      own.volume.ForEachRun(seed / m_Image.extent.RowLength(), [&](std::int64_t begin, std::int64_t end, auto run) {
+        label = begin <= x && x < end ? own.volume.Label(run) : label;
+      });
       m_Report.seedsInBackground += label == 0 ? 1 : 0;
       hasSeed[static_cast<std::size_t>(label)] = 1;
     }
@@ -374,18 +326,6 @@ private:
     own.components = kept;
   }
 
-  std::uint64_t
-  LabelAt(std::int64_t place) const
-  {
-    const RunVolume &  volume = RunsOf(m_Result);
-    const std::int64_t x = place % m_Image.extent.RowLength();
-    std::uint64_t      label = 0;
-    volume.ForEachRun(place / m_Image.extent.RowLength(), [&](std::int64_t begin, std::int64_t end, std::uint64_t run) {
-      label = begin <= x && x < end ? volume.Label(run) : label;
-    });
-    return label;
-  }
-
   UninitializedVector<ComponentMarks>
   MarkComponents(const HostContext & context) const
   {
@@ -404,7 +344,7 @@ private:
         volume.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t run) {
           ComponentMarks & marks = accumulators[static_cast<std::size_t>(volume.Label(run) - 1)];
           marks.atBorder = marks.atBorder || border.Touches(position, begin, end);
-          marks.touches = marks.touches || (touching && HasBit(bits.data(), begin, end));
+          marks.touches = marks.touches || (touching && HasBits(bits.data(), begin, end));
         });
       };
     };

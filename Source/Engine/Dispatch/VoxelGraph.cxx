@@ -7,6 +7,7 @@
 #include "BrickCCL/Criteria/Problem.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Host/Parallel.h"
+#include "BrickCCL/Runs/BuildRunVolume.h"
 #include "BrickCCL/Runs/FindRuns.h"
 
 #include <algorithm>
@@ -105,16 +106,11 @@ private:
     {
       const std::int64_t x = step < 0 ? 0 : length - 1;
       const std::int64_t otherX = length - 1 - x;
-      const bool         isJoined = !m_Periodic.Has(0) || (HasBit(m_Here, x) && HasBit(m_There, otherX) &&
-                                                   m_Links.AreJoined(row * length + x, other * length + otherX));
+      const bool         isJoined =
+        !m_Periodic.Has(0) || (HasBits(m_Here.data(), x, x + 1) && HasBits(m_There.data(), otherX, otherX + 1) &&
+                               m_Links.AreJoined(row * length + x, other * length + otherX));
       graph[x] |= isJoined ? bit : TWord{ 0 };
     }
-  }
-
-  static bool
-  HasBit(const std::vector<Word> & bits, std::int64_t x)
-  {
-    return ((bits[static_cast<std::size_t>(x / BitsPerWord)] >> (x % BitsPerWord)) & 1u) != 0;
   }
 
   const RowLinks &     m_Links;

@@ -5,6 +5,7 @@
 #include "BrickCCL/Labels/LabeledRuns.h"
 #include "BrickCCL/Labels/Relabel.h"
 #include "BrickCCL/Labels/UnwrapPieces.h"
+#include "BrickCCL/Runs/BuildRunVolume.h"
 #include "BrickCCL/Runs/FindRuns.h"
 
 #include <algorithm>
@@ -167,7 +168,7 @@ private:
           FindLinks(row, other.row, step);
           areFound = true;
         }
-        if (m_Links.FollowForeground() || HasLink(begin, end))
+        if (m_Links.FollowForeground() || HasBits(m_Found.data(), begin, end))
         {
           Unite(own->label, there->label, other);
         }
@@ -220,24 +221,6 @@ private:
       m_Candidates[w] = here[w] & beside;
     }
     m_Links.PackLinks(row, other, step, m_Candidates.data(), m_Found.data());
-  }
-
-  bool
-  HasLink(std::int64_t begin, std::int64_t end) const
-  {
-    const std::int64_t first = begin / BitsPerWord;
-    const std::int64_t last = (end - 1) / BitsPerWord;
-    for (std::int64_t w = first; w <= last; ++w)
-    {
-      Word word = m_Found[static_cast<std::size_t>(w)];
-      word &= w == first ? ~Word{ 0 } << (begin % BitsPerWord) : ~Word{ 0 };
-      word &= w == last ? BitsUpTo(static_cast<int>((end - 1) % BitsPerWord)) : ~Word{ 0 };
-      if (word != 0)
-      {
-        return true;
-      }
-    }
-    return false;
   }
 
   void

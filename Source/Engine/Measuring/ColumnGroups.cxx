@@ -93,12 +93,9 @@ ColumnGroups::Add(const ColumnGroup & group)
   {
     throw InvalidArgument(std::string("the group of columns '") + group.name + "' has no function addColumns");
   }
-  const auto & table = GroupTable();
-  const auto   rank = [&](const ColumnGroup * known) { return std::find(table.begin(), table.end(), known); };
   if (std::find(m_Groups.begin(), m_Groups.end(), &group) == m_Groups.end())
   {
-    const auto isBefore = [&](const ColumnGroup * a, const ColumnGroup * b) { return rank(a) < rank(b); };
-    m_Groups.insert(std::upper_bound(m_Groups.begin(), m_Groups.end(), &group, isBefore), &group);
+    InsertGroup(group, m_Groups);
   }
 }
 

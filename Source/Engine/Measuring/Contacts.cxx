@@ -5,7 +5,6 @@
 #include "BrickCCL/Runs/FindRuns.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <limits>
 #include <utility>
@@ -106,13 +105,8 @@ class SmallestLabels
 {
 public:
   explicit SmallestLabels(std::uint64_t components)
-    : m_Labels(static_cast<std::size_t>(components))
-  {
-    for (std::atomic<std::uint64_t> & label : m_Labels)
-    {
-      label.store(none, std::memory_order_relaxed);
-    }
-  }
+    : m_Labels(static_cast<std::size_t>(components), none)
+  {}
 
   void
   Touch(std::uint64_t a, std::uint64_t b)
@@ -122,28 +116,25 @@ public:
   }
 
   std::vector<std::uint64_t>
-  Values() const
+  Take()
   {
-    std::vector<std::uint64_t> values(m_Labels.size());
-    std::transform(m_Labels.begin(), m_Labels.end(), values.begin(), [](const std::atomic<std::uint64_t> & label) {
-      const std::uint64_t value = label.load(std::memory_order_relaxed);
-      return value == none ? 0 : value;
-    });
-    return values;
+    std::replace(m_Labels.begin(), m_Labels.end(), none, std::uint64_t{ 0 });
+    return std::move(m_Labels);
   }
 
 private:
   static constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
 
   static void
-  Offer(std::atomic<std::uint64_t> & smallest, std::uint64_t label)
+  Offer(std::uint64_t & smallest, std::uint64_t label)
   {
-    std::uint64_t known = smallest.load(std::memory_order_relaxed);
-    while (label < known && !smallest.compare_exchange_weak(known, label, std::memory_order_relaxed))
+    std::uint64_t known = __atomic_load_n(&smallest, __ATOMIC_RELAXED);
+    while (label < known &&
+           !__atomic_compare_exchange_n(&smallest, &known, label, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
     {}
   }
 
-  std::vector<std::atomic<std::uint64_t>> m_Labels;
+  std::vector<std::uint64_t> m_Labels;
 };
 
 /** An earlier row whose voxels touch a row's voxels. */
@@ -326,7 +317,7 @@ FindContacts(const RunVolume & volume, std::uint64_t components, const HostConte
     CompareRows(volume, chunks.Begin(chunk), chunks.End(chunk), faces, smallest, stop);
     lists[static_cast<std::size_t>(chunk)] = faces.Take();
   });
-  found.smallestTouching = smallest.Values();
+  found.smallestTouching = smallest.Take();
 
   double       faceAreas[MaximumDimension] = {};
   const double voxel = geometry.VoxelVolume(extent.dimension);

@@ -30,7 +30,7 @@ struct ComponentVoxels
   std::vector<VoxelIndex>    voxels;
 };
 
-/** Finds the corners of the hulls of components within slices across z. Only the ends of each row can be corners. */
+/** Finds the corners of the hulls of components within slices across z. */
 class SliceCorners
 {
 public:
@@ -87,53 +87,21 @@ private:
     std::size_t last;
   };
 
-  /** Adds the corners of the hull of a chain of rows. They are the first and last voxels of rows that are not within
-   * the line between others. */
+  /** Adds the corners of the hull of a chain of rows: only the first and last voxels of rows can be corners. */
   void
   AppendCorners(std::size_t first, std::int64_t z, std::vector<VoxelIndex> & corners)
   {
-    m_Left.clear();
-    m_Right.clear();
+    m_Ends.clear();
     for (std::size_t i = first; i != none; i = m_Rows[i].next)
     {
       const Row & row = m_Rows[i];
-      const auto  drop = [&](std::vector<std::size_t> & side, std::int64_t Row::*x, int sign) {
-        while (side.size() >= 2)
-        {
-          const Row & before = m_Rows[side[side.size() - 2]];
-          const Row & last = m_Rows[side.back()];
-          if (Turn(before.*x, before.y, last.*x, last.y, row.*x, row.y) * sign > 0)
-          {
-            break;
-          }
-          side.pop_back();
-        }
-        side.push_back(i);
-      };
-      drop(m_Left, &Row::low, 1);
-      drop(m_Right, &Row::high, -1);
-    }
-    // Both sides have the first and the last row.
-    const auto add = [&](std::int64_t x, std::int64_t y) { corners.push_back({ { x, y, z } }); };
-    for (std::size_t left = 0, right = 0; left < m_Left.size() || right < m_Right.size();)
-    {
-      const std::size_t atLeft = left < m_Left.size() ? m_Left[left] : none;
-      const std::size_t atRight = right < m_Right.size() ? m_Right[right] : none;
-      const Row &       row = m_Rows[std::min(atLeft, atRight)];
-      if (atLeft <= atRight)
+      m_Ends.push_back({ { row.low, row.y, z } });
+      if (row.high != row.low)
       {
-        add(row.low, row.y);
-        ++left;
-      }
-      if (atRight <= atLeft)
-      {
-        if (atRight < atLeft || row.high != row.low)
-        {
-          add(row.high, row.y);
-        }
-        ++right;
+        m_Ends.push_back({ { row.high, row.y, z } });
       }
     }
+    m_Hull.AppendCorners(0, 1, m_Ends.data(), m_Ends.size(), corners);
   }
 
   void
@@ -164,9 +132,8 @@ private:
   std::vector<std::size_t> m_PlaceOf;
   std::vector<Row>         m_Rows;
   std::vector<Chain>       m_Chains;
-  /** Rows whose first voxel, or whose last one, is a corner. */
-  std::vector<std::size_t> m_Left;
-  std::vector<std::size_t> m_Right;
+  std::vector<VoxelIndex>  m_Ends;
+  PlaneHull                m_Hull;
 };
 
 /** Writes the corners of a component that fills its bounding box, in the order in which HullReducer leaves them.

@@ -24,16 +24,16 @@ namespace
 {
 
 void
-CheckSecondImage(const char * name, const ImageView & image, const Extent & extent)
+CheckSecondImage(const char * name, const std::optional<ImageView> & image, const Extent & extent)
 {
-  if (image.extent != extent)
+  if (image && image->extent != extent)
   {
-    throw InvalidArgument(std::string("the ") + name + " has the extent " + image.extent.ToString() +
+    throw InvalidArgument(std::string("the ") + name + " has the extent " + image->extent.ToString() +
                           " but the labeled image " + extent.ToString() + "; they must be the same");
   }
-  if (image.channels != 1)
+  if (image && image->channels != 1)
   {
-    throw InvalidArgument(std::string("the ") + name + " has " + std::to_string(image.channels) +
+    throw InvalidArgument(std::string("the ") + name + " has " + std::to_string(image->channels) +
                           " channels; it must have 1");
   }
 }
@@ -41,16 +41,9 @@ CheckSecondImage(const char * name, const ImageView & image, const Extent & exte
 void
 CheckMeasurable(const Extent & extent, const MeasureOptions & options)
 {
-  std::int64_t longest = 1;
-  for (const std::int64_t size : extent.size)
-  {
-    longest = std::max(longest, size);
-  }
-  if (extent.VoxelCount() > std::numeric_limits<std::int64_t>::max() / longest)
-  {
-    throw Unsupported("the extent " + extent.ToString() + " is too large to measure: index sums would exceed 2^63");
-  }
+  CheckIndexSums(extent);
   options.groups.CheckDimension(extent.dimension);
+<<<<<<< HEAD
   if (options.intensity)
   {
     CheckSecondImage("intensity image", *options.intensity, extent);
@@ -68,6 +61,11 @@ CheckMeasurable(const Extent & extent, const MeasureOptions & options)
       CheckSecondImage(name, **image, extent);
     }
   }
+=======
+  CheckSecondImage("intensity image", options.intensity, extent);
+  CheckSecondImage("mask of the part", options.part, extent);
+  CheckSecondImage("image of classes", options.classes, extent);
+>>>>>>> h-engine
   for (const ColumnGroup * const group : options.groups.List())
   {
     if (group->needsIntensity && !options.intensity)
@@ -78,6 +76,16 @@ CheckMeasurable(const Extent & extent, const MeasureOptions & options)
 }
 
 } // namespace
+
+void
+CheckIndexSums(const Extent & extent)
+{
+  const std::int64_t longest = *std::max_element(std::begin(extent.size), std::end(extent.size));
+  if (extent.VoxelCount() > std::numeric_limits<std::int64_t>::max() / std::max<std::int64_t>(1, longest))
+  {
+    throw Unsupported("the extent " + extent.ToString() + " is too large to measure: index sums would exceed 2^63");
+  }
+}
 
 void
 CheckPeriodicGroups(const PeriodicAxes & periodic, const std::vector<const ColumnGroup *> & groups)
@@ -370,6 +378,7 @@ MeasureShapes(const RunVolume &   volume,
 
 static_assert(SlabAccumulators<CompactShapeSums>::BlockSize == simd::SumLinesPerBlock, "vector code fills the blocks");
 
+<<<<<<< HEAD
 /** The groups of a table: those that the images bring, and those that are asked for. */
 std::vector<const ColumnGroup *>
 GroupsOf(const MeasureOptions & options)
@@ -391,6 +400,8 @@ GroupsOf(const MeasureOptions & options)
   return groups;
 }
 
+=======
+>>>>>>> h-engine
 } // namespace
 
 ComponentTable
@@ -425,7 +436,19 @@ MeasureComponents(const RunVolume &          volume,
   table.hasIntensity = options.intensity.has_value();
   table.hasPart = options.part.has_value();
   table.regionVoxels = volume.RegionVoxels();
-  table.groups = GroupsOf(options);
+  table.groups = options.groups.List();
+  if (options.classes)
+  {
+    InsertGroup(groups::Classes, table.groups);
+  }
+  if (options.part)
+  {
+    InsertGroup(groups::Part, table.groups);
+  }
+  if (options.intensity)
+  {
+    InsertGroup(groups::Intensities, table.groups);
+  }
   if (const Unwrapping * const unwrapping = volume.GetUnwrapping())
   {
     CheckPeriodicGroups(unwrapping->periodic, table.groups);

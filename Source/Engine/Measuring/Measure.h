@@ -35,6 +35,9 @@ void MeasureComponents(const RunVolume &          volume,
                        const HostContext &        context,
                        ComponentTable &           table);
 
+/** \throws Unsupported for an image whose sums of indices would not fit. */
+void CheckIndexSums(const Extent & extent);
+
 /** \throws Unsupported, which names it, for a group that does not support periodic axes. */
 void CheckPeriodicGroups(const PeriodicAxes & periodic, const std::vector<const ColumnGroup *> & groups);
 

@@ -29,6 +29,19 @@ SetBits(Word * words, std::int64_t begin, std::int64_t end)
   words[last] |= upToEnd;
 }
 
+/** Whether one of the bits [begin, end) of a row, at least one, is set. */
+inline bool
+HasBits(const Word * words, std::int64_t begin, std::int64_t end)
+{
+  const std::int64_t first = begin / BitsPerWord;
+  const std::int64_t last = (end - 1) / BitsPerWord;
+  const Word         fromBegin = ~Word{ 0 } << (begin % BitsPerWord);
+  const Word         upToEnd = ~Word{ 0 } >> (BitsPerWord - 1 - (end - 1) % BitsPerWord);
+  return first == last ? (words[first] & fromBegin & upToEnd) != 0
+                       : (words[first] & fromBegin) != 0 || (words[last] & upToEnd) != 0 ||
+                           std::any_of(words + first + 1, words + last, [](Word word) { return word != 0; });
+}
+
 /** A labeled volume from its runs. \param forRow  `forRow(row, add)` calls `add(begin, end, label)` for the runs of a
  * row in order. It is called twice for each row. Labels have 32 bits. */
 template <typename TForRow>

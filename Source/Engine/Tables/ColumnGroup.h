@@ -93,6 +93,26 @@ UnitOf(const std::string & name)
   return {};
 }
 
+/** The value of a column: of a function, or a member of the measures of a group. One of several has its number, too. */
+template <typename TValue, typename... TNumber>
+auto
+ValueOf(TValue value, Table table, Component component, TNumber... number)
+{
+  return value(table, component, number...);
+}
+template <typename TMeasures, typename T>
+T
+ValueOf(T TMeasures::*member, Table table, Component component)
+{
+  return table.measures.Of<TMeasures>()[component.place].*member;
+}
+template <typename TMeasures, typename T, std::size_t VCount>
+T
+ValueOf(T (TMeasures::*member)[VCount], Table table, Component component, int number)
+{
+  return (table.measures.Of<TMeasures>()[component.place].*member)[number];
+}
+
 /** Collects the columns of a table, group by group. */
 class ColumnList
 {
@@ -108,8 +128,8 @@ public:
     m_Group = name;
   }
 
-  /** Adds a column with the value `value(table, component)`. Without a unit, it gets the unit at the end of its name.
-   */
+  /** Adds a column with the value `value(table, component)`, or with the number of a group's measures whose member
+   *  `value` points to. Without a unit, it gets the unit at the end of its name. */
   template <typename TValue>
   void
   Add(const std::string & name,
@@ -120,14 +140,25 @@ public:
       TValue              value,
       const std::string & unit = {})
   {
-    m_Columns.push_back({ name,
-                          unit.empty() ? UnitOf(name) : unit,
-                          description,
-                          itkName,
-                          scikitImageName,
-                          [value](Table table, Component component) { return Value{ value(table, component) }; },
-                          merge,
-                          m_Group });
+    m_Columns.push_back(
+      { name,
+        unit.empty() ? UnitOf(name) : unit,
+        description,
+        itkName,
+        scikitImageName,
+        [value](Table table, Component component) { return Value{ ValueOf(value, table, component) }; },
+        merge,
+        m_Group });
+  }
+  template <typename TValue>
+  void
+  Add(const std::string & name,
+      const std::string & description,
+      MergeRule           merge,
+      TValue              value,
+      const std::string & unit = {})
+  {
+    Add(name, description, "", "", merge, value, unit);
   }
 
   /** Adds a column for every axis. Its name is `before` + the axis + `after`, its value is
@@ -151,9 +182,20 @@ public:
         itkName,
         scikitImageName,
         merge,
-        [value, axis](Table table, Component component) { return value(table, component, axis); },
+        [value, axis](Table table, Component component) { return ValueOf(value, table, component, axis); },
         unit);
     }
+  }
+  template <typename TValue>
+  void
+  AddAxes(const std::string & before,
+          const std::string & after,
+          const std::string & description,
+          MergeRule           merge,
+          TValue              value,
+          const std::string & unit = {})
+  {
+    AddAxes(before, after, description, "", "", merge, value, unit);
   }
 
   /** Adds a column for every principal axis, by ascending moments: its name is `before` + 1.. + `after`, its value
@@ -175,7 +217,7 @@ public:
           itkName,
           scikitImageName,
           merge,
-          [value, i](Table table, Component component) { return value(table, component, i); });
+          [value, i](Table table, Component component) { return ValueOf(value, table, component, i); });
     }
   }
 

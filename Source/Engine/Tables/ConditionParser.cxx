@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
+#include <initializer_list>
 #include <utility>
 
 namespace brickccl
@@ -190,36 +191,53 @@ private:
     return Make(operation, std::move(left), std::move(right));
   }
 
+  struct Sign
+  {
+    const char * text;
+    Operation    operation;
+  };
+
+  void
+  RequireOperand(const Node & node, std::size_t at, Operation operation) const
+  {
+    const bool isWord = operation == Operation::And || operation == Operation::Or;
+    isWord ? RequireTruth(node, at) : RequireNumber(node, at);
+  }
+
+  /** Parses operands that signs join, from the left to the right. */
+  NodePointer
+  ParseChain(NodePointer (Parser::*parseOperand)(), const std::initializer_list<Sign> & signs)
+  {
+    const std::size_t begin = SkipSpace();
+    NodePointer       left = (this->*parseOperand)();
+    for (;;)
+    {
+      const auto * const sign =
+        std::find_if(signs.begin(), signs.end(), [this](const Sign & each) { return Take(each.text); });
+      if (sign == signs.end())
+      {
+        return left;
+      }
+      RequireOperand(*left, begin, sign->operation);
+      const std::size_t at = SkipSpace();
+      NodePointer       right = (this->*parseOperand)();
+      RequireOperand(*right, at, sign->operation);
+      const bool isWord = sign->operation == Operation::And || sign->operation == Operation::Or;
+      left = isWord ? Join(sign->operation, std::move(left), std::move(right))
+                    : MakeArithmetic(sign->operation, std::move(left), std::move(right));
+    }
+  }
+
   NodePointer
   ParseOr()
   {
-    const std::size_t begin = SkipSpace();
-    NodePointer       left = ParseAnd();
-    while (Take("or") || Take("||"))
-    {
-      RequireTruth(*left, begin);
-      const std::size_t at = SkipSpace();
-      NodePointer       right = ParseAnd();
-      RequireTruth(*right, at);
-      left = Join(Operation::Or, std::move(left), std::move(right));
-    }
-    return left;
+    return ParseChain(&Parser::ParseAnd, { { "or", Operation::Or }, { "||", Operation::Or } });
   }
 
   NodePointer
   ParseAnd()
   {
-    const std::size_t begin = SkipSpace();
-    NodePointer       left = ParseNot();
-    while (Take("and") || Take("&&"))
-    {
-      RequireTruth(*left, begin);
-      const std::size_t at = SkipSpace();
-      NodePointer       right = ParseNot();
-      RequireTruth(*right, at);
-      left = Join(Operation::And, std::move(left), std::move(right));
-    }
-    return left;
+    return ParseChain(&Parser::ParseNot, { { "and", Operation::And }, { "&&", Operation::And } });
   }
 
   NodePointer
@@ -275,41 +293,13 @@ private:
   NodePointer
   ParseSum()
   {
-    const std::size_t begin = SkipSpace();
-    NodePointer       left = ParseProduct();
-    for (;;)
-    {
-      const bool isSum = Take("+");
-      if (!isSum && !Take("-"))
-      {
-        return left;
-      }
-      RequireNumber(*left, begin);
-      const std::size_t at = SkipSpace();
-      NodePointer       right = ParseProduct();
-      RequireNumber(*right, at);
-      left = MakeArithmetic(isSum ? Operation::Add : Operation::Subtract, std::move(left), std::move(right));
-    }
+    return ParseChain(&Parser::ParseProduct, { { "+", Operation::Add }, { "-", Operation::Subtract } });
   }
 
   NodePointer
   ParseProduct()
   {
-    const std::size_t begin = SkipSpace();
-    NodePointer       left = ParseFactor();
-    for (;;)
-    {
-      const bool isProduct = Take("*");
-      if (!isProduct && !Take("/"))
-      {
-        return left;
-      }
-      RequireNumber(*left, begin);
-      const std::size_t at = SkipSpace();
-      NodePointer       right = ParseFactor();
-      RequireNumber(*right, at);
-      left = MakeArithmetic(isProduct ? Operation::Multiply : Operation::Divide, std::move(left), std::move(right));
-    }
+    return ParseChain(&Parser::ParseFactor, { { "*", Operation::Multiply }, { "/", Operation::Divide } });
   }
 
   NodePointer

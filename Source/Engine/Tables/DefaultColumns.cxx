@@ -74,8 +74,6 @@ AddSizes(ColumnList & columns, const std::optional<int> & sliceAxis)
     columns.Add(
       "slice",
       std::string("index of the slice along ") + AxisNames[axis] + " that holds the component",
-      "",
-      "",
       MergeRule::Minimum,
       [axis](Table, Component c) { return c.boxMinimum[axis]; },
       "index");
@@ -121,8 +119,6 @@ AddBoundingBoxes(ColumnList & columns)
   columns.AddAxes("bbox_min_",
                   "_mm",
                   "lowest coordinate (LPS) of the bounding box, including voxel size",
-                  "",
-                  "",
                   MergeRule::Recomputed,
                   [](Table t, Component c, int axis) {
                     double low, high;
@@ -132,8 +128,6 @@ AddBoundingBoxes(ColumnList & columns)
   columns.AddAxes("bbox_max_",
                   "_mm",
                   "highest coordinate (LPS) of the bounding box, including voxel size",
-                  "",
-                  "",
                   MergeRule::Recomputed,
                   [](Table t, Component c, int axis) {
                     double low, high;
@@ -200,8 +194,6 @@ AddDefaultColumns(ColumnList & columns, const std::optional<int> & sliceAxis, co
     {
       columns.Add(std::string("wraps_") + AxisNames[axis],
                   "1 if the component meets its own copy along this periodic axis and cannot be unwrapped",
-                  "",
-                  "",
                   MergeRule::Recomputed,
                   [axis](Table, Component c) { return std::uint64_t{ std::isnan(c.centroid[axis]) ? 1u : 0u }; });
     }

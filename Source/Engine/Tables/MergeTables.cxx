@@ -2,12 +2,12 @@
 #include "BrickCCL/Tables/MergeTables.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Forest/Forest.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
 #include "BrickCCL/Tables/RowSums.h"
 
 #include <algorithm>
 #include <numeric>
-#include <unordered_map>
 #include <utility>
 
 namespace brickccl
@@ -78,27 +78,21 @@ UniteExtents(const ComponentTable & a, const ComponentTable & b, ComponentTable 
   }
 }
 
-std::unordered_map<std::uint64_t, std::size_t>
-PlacesOfLabels(const ComponentTable & table)
-{
-  std::unordered_map<std::uint64_t, std::size_t> places;
-  for (std::size_t c = 0; c < table.components.size(); ++c)
-  {
-    places[table.components.Label(c)] = c;
-  }
-  return places;
-}
-
 std::size_t
-PlaceOf(const std::unordered_map<std::uint64_t, std::size_t> & places, std::uint64_t label, const char * part)
+PlaceOf(const ComponentRows & rows, std::uint64_t label, const char * part)
 {
-  const auto found = places.find(label);
-  if (found == places.end())
+  std::size_t begin = 0;
+  for (std::size_t end = rows.size(); begin < end;)
+  {
+    const std::size_t middle = (begin + end) / 2;
+    rows.Label(middle) < label ? begin = middle + 1 : end = middle;
+  }
+  if (begin == rows.size() || rows.Label(begin) != label)
   {
     throw InvalidArgument("a pair names the label " + std::to_string(label) + ", which the " + part +
                           " table does not have");
   }
-  return found->second;
+  return begin;
 }
 
 /** For each row of `a`, then of `b`, the first row that belongs to the same merged component. */
@@ -107,24 +101,16 @@ FirstRowsOfComponents(const ComponentTable & a, const ComponentTable & b, const 
 {
   std::vector<std::size_t> parent(a.components.size() + b.components.size());
   std::iota(parent.begin(), parent.end(), std::size_t{ 0 });
-  const auto rootOf = [&parent](std::size_t node) {
-    while (parent[node] != node)
-    {
-      node = parent[node] = parent[parent[node]];
-    }
-    return node;
-  };
-  const auto placesOfA = PlacesOfLabels(a);
-  const auto placesOfB = PlacesOfLabels(b);
   for (const auto & [labelA, labelB] : pairs)
   {
-    const std::size_t first = rootOf(PlaceOf(placesOfA, labelA, "first"));
-    const std::size_t second = rootOf(a.components.size() + PlaceOf(placesOfB, labelB, "second"));
-    parent[std::max(first, second)] = std::min(first, second);
+    Unite(parent.data(),
+          PlaceOf(a.components, labelA, "first"),
+          a.components.size() + PlaceOf(b.components, labelB, "second"));
   }
-  for (std::size_t node = 0; node < parent.size(); ++node)
+  // A parent comes before its nodes, so it is a root already.
+  for (std::size_t & node : parent)
   {
-    parent[node] = rootOf(node);
+    node = parent[node];
   }
   return parent;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Measuring/GroupInput.h"
+#include "BrickCCL/Measuring/Groups/GroupTable.h"
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Runs/AccumulateRuns.h"
-#include "BrickCCL/Tables/ColumnGroup.h"
 #include "BrickCCL/Tables/MergeTables.h"
 
 #include <cstddef>
@@ -55,17 +55,13 @@ AddClassColumns(ColumnList & columns)
   columns.Add("value",
               "value of the component's voxels in the input: its class where neighbors of equal value were joined "
               "(`label --equal-value`), its parent in `split`",
-              "",
-              "",
               MergeRule::Minimum,
-              [](Table t, Component c) { return t.measures.Of<ClassValue>()[c.place].value; });
+              &ClassValue::value);
 }
 
 } // namespace
 
-namespace groups
-{
-extern constexpr ColumnGroup Classes = [] {
+constexpr ColumnGroup groups::Classes = [] {
   ColumnGroup group;
   group.presence = ColumnGroup::Presence::WithClasses;
   group.allowsPeriodic = true;
@@ -74,6 +70,5 @@ extern constexpr ColumnGroup Classes = [] {
   group.merge = MergeClasses;
   return group;
 }();
-} // namespace groups
 
 } // namespace brickccl

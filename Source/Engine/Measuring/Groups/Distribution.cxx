@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Measuring/GroupInput.h"
+#include "BrickCCL/Measuring/Groups/GroupTable.h"
 #include "BrickCCL/Measuring/IntensitySums.h"
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Runs/AccumulateRuns.h"
 #include "BrickCCL/Runs/FindRuns.h"
 #include "BrickCCL/Tables/ColumnFormulas.h"
-#include "BrickCCL/Tables/ColumnGroup.h"
 
 #include <algorithm>
 #include <cmath>
@@ -233,13 +233,13 @@ AddDistributionColumns(ColumnList & columns)
               "Skewness",
               "",
               MergeRule::SecondLook,
-              [](Table t, Component c) { return t.measures.Of<DistributionMeasures>()[c.place].skewness; });
+              &DistributionMeasures::skewness);
   columns.Add("intensity_kurtosis",
               "fourth central moment over the fourth power of the deviation, less 3; 0 for equal intensities",
               "Kurtosis",
               "",
               MergeRule::SecondLook,
-              [](Table t, Component c) { return t.measures.Of<DistributionMeasures>()[c.place].kurtosis; });
+              &DistributionMeasures::kurtosis);
   for (std::size_t i = 0; i < 5; ++i)
   {
     const std::string name = Percentages[i] == 50 ? "median" : "p" + std::to_string(Percentages[i]);
@@ -252,17 +252,14 @@ AddDistributionColumns(ColumnList & columns)
       [i](Table t, Component c) { return t.measures.Of<DistributionMeasures>()[c.place].percentiles[i]; },
       "intensity");
   }
-  columns.AddAxes(
-    "weighted_centroid_",
-    "",
-    "mean index weighted by intensities",
-    "",
-    "centroid_weighted",
-    MergeRule::SecondLook,
-    [](Table t, Component c, int axis) {
-      return t.measures.Of<DistributionMeasures>()[c.place].weightedCentroid[axis];
-    },
-    "index");
+  columns.AddAxes("weighted_centroid_",
+                  "",
+                  "mean index weighted by intensities",
+                  "",
+                  "centroid_weighted",
+                  MergeRule::SecondLook,
+                  &DistributionMeasures::weightedCentroid,
+                  "index");
   columns.AddAxes("weighted_centroid_",
                   "_mm",
                   "weighted centroid in LPS",
@@ -276,9 +273,7 @@ AddDistributionColumns(ColumnList & columns)
 
 } // namespace
 
-namespace groups
-{
-extern constexpr ColumnGroup Distribution = [] {
+constexpr ColumnGroup groups::Distribution = [] {
   ColumnGroup group;
   group.name = "intensity";
   group.allowsPeriodic = true;
@@ -287,6 +282,5 @@ extern constexpr ColumnGroup Distribution = [] {
   group.measure = MeasureDistributions;
   return group;
 }();
-} // namespace groups
 
 } // namespace brickccl

@@ -3,10 +3,10 @@
 #include "BrickCCL/Geometry/EnclosingBall.h"
 #include "BrickCCL/Host/UninitializedVector.h"
 #include "BrickCCL/Measuring/GroupInput.h"
+#include "BrickCCL/Measuring/Groups/GroupTable.h"
 #include "BrickCCL/Measuring/HullCorners.h"
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Measuring/Moments.h"
-#include "BrickCCL/Tables/ColumnGroup.h"
 #include "BrickCCL/Tables/MergeTables.h"
 
 #include <algorithm>
@@ -306,12 +306,6 @@ MergeExtents(const MergeInput & input, ComponentTable & table)
   table.measures.Set(std::move(extents));
 }
 
-const ExtentMeasures &
-ExtentOf(const ComponentTable & table, const ComponentMeasures & component)
-{
-  return table.measures.Of<ExtentMeasures>()[component.place];
-}
-
 void
 AddFeretColumns(ColumnList & columns)
 {
@@ -320,41 +314,35 @@ AddFeretColumns(ColumnList & columns)
               "FeretDiameter (spacing applied)",
               "feret_diameter_max (of the contour)",
               MergeRule::Recomputed,
-              [](Table t, Component c) { return ExtentOf(t, c).feretDiameter; });
+              &ExtentMeasures::feretDiameter);
   columns.Add("enclosing_sphere_diameter_mm",
               "diameter of the smallest ball (in 2-D disk) around all voxels as boxes",
-              "",
-              "",
               MergeRule::Recomputed,
-              [](Table t, Component c) { return ExtentOf(t, c).enclosingDiameter; });
+              &ExtentMeasures::enclosingDiameter);
   columns.AddAxes("enclosing_sphere_",
                   "_mm",
                   "its center in LPS",
-                  "",
-                  "",
                   MergeRule::Recomputed,
-                  [](Table t, Component c, int axis) { return ExtentOf(t, c).enclosingCenter[axis]; });
+                  &ExtentMeasures::enclosingCenter);
   columns.AddPrincipal("oriented_box_size_",
                        "_mm",
                        "side along this principal axis of the oriented box around all voxels as boxes",
                        "OrientedBoundingBoxSize",
                        "",
                        MergeRule::Recomputed,
-                       [](Table t, Component c, int i) { return ExtentOf(t, c).orientedSize[i]; });
+                       &ExtentMeasures::orientedSize);
   columns.AddAxes("oriented_box_",
                   "_mm",
                   "center of that box in LPS",
                   "OrientedBoundingBoxOrigin (its corner)",
                   "",
                   MergeRule::Recomputed,
-                  [](Table t, Component c, int axis) { return ExtentOf(t, c).orientedCenter[axis]; });
+                  &ExtentMeasures::orientedCenter);
 }
 
 } // namespace
 
-namespace groups
-{
-extern constexpr ColumnGroup Feret = [] {
+constexpr ColumnGroup groups::Feret = [] {
   ColumnGroup group;
   group.name = "feret";
   group.maximumDimension = 3;
@@ -364,6 +352,5 @@ extern constexpr ColumnGroup Feret = [] {
   group.merge = MergeExtents;
   return group;
 }();
-} // namespace groups
 
 } // namespace brickccl

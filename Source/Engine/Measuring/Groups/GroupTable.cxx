@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Measuring/Groups/GroupTable.h"
 
+#include <algorithm>
+
 namespace brickccl
 {
 
+<<<<<<< HEAD
 /** Each file of this folder defines one of them, Numbers.cxx and Thickness.cxx two. */
 namespace groups
 {
@@ -23,6 +26,8 @@ extern const ColumnGroup Neighbors;
 extern const ColumnGroup Distribution;
 } // namespace groups
 
+=======
+>>>>>>> h-engine
 const std::vector<const ColumnGroup *> &
 GroupTable()
 {
@@ -32,6 +37,15 @@ GroupTable()
                                                           &groups::Topology,  &groups::Inscribed,   &groups::Thickness,
                                                           &groups::Neighbors, &groups::Distribution };
   return table;
+}
+
+void
+InsertGroup(const ColumnGroup & group, std::vector<const ColumnGroup *> & groups)
+{
+  const auto & table = GroupTable();
+  const auto   rank = [&](const ColumnGroup * one) { return std::find(table.begin(), table.end(), one); };
+  const auto   isBefore = [&](const ColumnGroup * a, const ColumnGroup * b) { return rank(a) < rank(b); };
+  groups.insert(std::upper_bound(groups.begin(), groups.end(), &group, isBefore), &group);
 }
 
 } // namespace brickccl

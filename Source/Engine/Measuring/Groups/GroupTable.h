@@ -9,8 +9,28 @@
 namespace brickccl
 {
 
+/** Each file of this folder defines one of them, Thickness.cxx two. */
+namespace groups
+{
+extern const ColumnGroup Classes;
+extern const ColumnGroup Part;
+extern const ColumnGroup Intensities;
+extern const ColumnGroup Place;
+extern const ColumnGroup Shape;
+extern const ColumnGroup Feret;
+extern const ColumnGroup Surface;
+extern const ColumnGroup Topology;
+extern const ColumnGroup Inscribed;
+extern const ColumnGroup Thickness;
+extern const ColumnGroup Neighbors;
+extern const ColumnGroup Distribution;
+} // namespace groups
+
 /** All groups of columns, in the order of their columns. */
 const std::vector<const ColumnGroup *> & GroupTable();
+
+/** Inserts a group in the order of the table, behind all of it if it is not there. */
+void InsertGroup(const ColumnGroup & group, std::vector<const ColumnGroup *> & groups);
 
 } // namespace brickccl
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Measuring/GroupInput.h"
+#include "BrickCCL/Measuring/Groups/GroupTable.h"
 #include "BrickCCL/Measuring/IntensitySums.h"
 #include "BrickCCL/Runs/AccumulateRuns.h"
-#include "BrickCCL/Tables/ColumnGroup.h"
 #include "BrickCCL/Tables/MergeTables.h"
 
 #include <algorithm>
@@ -386,12 +386,7 @@ MergeIntensities(const MergeInput & input, ComponentTable & table)
 void
 AddIntensityColumns(ColumnList & columns)
 {
-  const auto add = [&](const char * name,
-                       const char * description,
-                       const char * itkName,
-                       const char * scikitImageName,
-                       MergeRule    merge,
-                       double IntensityMeasures::*measure) {
+  const auto add = [&](auto name, auto description, auto itkName, auto scikitImageName, MergeRule merge, auto measure) {
     columns.Add(
       name,
       description,
@@ -428,9 +423,7 @@ AddIntensityColumns(ColumnList & columns)
 
 } // namespace
 
-namespace groups
-{
-extern constexpr ColumnGroup Intensities = [] {
+constexpr ColumnGroup groups::Intensities = [] {
   ColumnGroup group;
   group.presence = ColumnGroup::Presence::WithIntensity;
   group.allowsPeriodic = true;
@@ -440,6 +433,5 @@ extern constexpr ColumnGroup Intensities = [] {
   group.merge = MergeIntensities;
   return group;
 }();
-} // namespace groups
 
 } // namespace brickccl

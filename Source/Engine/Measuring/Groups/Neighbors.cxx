@@ -2,8 +2,8 @@
 #include "BrickCCL/Measuring/ComponentTrees.h"
 #include "BrickCCL/Measuring/Contacts.h"
 #include "BrickCCL/Measuring/GroupInput.h"
+#include "BrickCCL/Measuring/Groups/GroupTable.h"
 #include "BrickCCL/Measuring/Measuring.h"
-#include "BrickCCL/Tables/ColumnGroup.h"
 
 #include <algorithm>
 #include <cmath>
@@ -161,35 +161,25 @@ AddNeighborColumns(ColumnList & columns)
   columns.Add("nearest_distance_mm",
               "surface-to-surface distance (voxels as boxes) to the nearest other component; 0 if they touch, NaN if "
               "there is no other",
-              "",
-              "",
               MergeRule::SecondLook,
-              [](Table t, Component c) { return t.measures.Of<NeighborMeasures>()[c.place].distance; });
+              &NeighborMeasures::distance);
   columns.Add("nearest_label",
               "label of that component, the smallest of several; 0 if there is none",
-              "",
-              "",
               MergeRule::SecondLook,
-              [](Table t, Component c) { return t.measures.Of<NeighborMeasures>()[c.place].nearest; });
+              &NeighborMeasures::nearest);
   columns.Add("touching_count",
               "number of components that share voxel faces with it",
-              "",
-              "",
               MergeRule::SecondLook,
-              [](Table t, Component c) { return t.measures.Of<NeighborMeasures>()[c.place].touching; });
+              &NeighborMeasures::touching);
   columns.Add(contactNames[columns.Dimension() - 1],
               "area of these faces (in 2-D length of these edges)",
-              "",
-              "",
               MergeRule::SecondLook,
-              [](Table t, Component c) { return t.measures.Of<NeighborMeasures>()[c.place].contactArea; });
+              &NeighborMeasures::contactArea);
 }
 
 } // namespace
 
-namespace groups
-{
-extern constexpr ColumnGroup Neighbors = [] {
+constexpr ColumnGroup groups::Neighbors = [] {
   ColumnGroup group;
   group.name = "neighbors";
   group.addColumns = AddNeighborColumns;
@@ -197,6 +187,5 @@ extern constexpr ColumnGroup Neighbors = [] {
   group.setLabels = SetNeighborLabels;
   return group;
 }();
-} // namespace groups
 
 } // namespace brickccl

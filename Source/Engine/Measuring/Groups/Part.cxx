@@ -9,6 +9,7 @@
 #include "BrickCCL/Measuring/Groups/GroupTable.h"
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Measuring/PartSurface.h"
+#include "BrickCCL/Runs/BuildRunVolume.h"
 #include "BrickCCL/Runs/FindRuns.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
 #include "BrickCCL/Tables/MergeTables.h"
@@ -98,12 +99,6 @@ FindNearPart(const RunVolume & outside, std::int64_t row, std::vector<Word> & ne
   }
 }
 
-bool
-HasBit(const std::vector<Word> & bits, std::int64_t place)
-{
-  return (bits[static_cast<std::size_t>(place / BitsPerWord)] >> (place % BitsPerWord) & 1) != 0;
-}
-
 /** The runs of voxels outside of the part: its mask is 0 there, or not a number. */
 void
 FindOutside(const ImageView & part, const HostContext & context, RunVolume & outside)
@@ -183,17 +178,13 @@ AddPartColumns(ColumnList & columns)
   columns.Add("surface_distance_mm",
               "distance (voxels as boxes) to the nearest voxel outside the mask of the part; 0 if one touches or "
               "belongs to the component; NaN if there is none",
-              "",
-              "",
               MergeRule::Minimum,
-              [](Table t, Component c) { return t.measures.Of<PartDistance>()[c.place].distance; });
+              &PartDistance::distance);
 }
 
 } // namespace
 
-namespace groups
-{
-extern constexpr ColumnGroup Part = [] {
+constexpr ColumnGroup groups::Part = [] {
   ColumnGroup group;
   group.presence = ColumnGroup::Presence::WithPart;
   group.addColumns = AddPartColumns;
@@ -201,7 +192,6 @@ extern constexpr ColumnGroup Part = [] {
   group.merge = MergePartDistances;
   return group;
 }();
-} // namespace groups
 
 BoundingBoxTrees
 MakeTreeBesidePart(const RunVolume & outside, const RowsOfImage & rows, const HostContext & context)
@@ -225,11 +215,11 @@ MakeTreeBesidePart(const RunVolume & outside, const RowsOfImage & rows, const Ho
     }
     const RowPosition position(rows.image, rows.first + row);
     outside.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t) {
-      while (begin < end && !HasBit(near, begin))
+      while (begin < end && !HasBits(near.data(), begin, begin + 1))
       {
         ++begin;
       }
-      while (begin < end && !HasBit(near, end - 1))
+      while (begin < end && !HasBits(near.data(), end - 1, end))
       {
         --end;
       }
@@ -263,13 +253,7 @@ LowerDistances(const BoundingBoxTrees & components,
 void
 SetPartDistances(const std::vector<double> & squares, std::uint64_t partVoxels, ComponentTable & table)
 {
-  const ColumnGroup * const group = &groups::Part;
-  const auto &              all = GroupTable();
-  const auto                rank = [&](const ColumnGroup * one) { return std::find(all.begin(), all.end(), one); };
-  table.groups.insert(std::find_if(table.groups.begin(),
-                                   table.groups.end(),
-                                   [&](const ColumnGroup * other) { return rank(other) > rank(group); }),
-                      group);
+  InsertGroup(groups::Part, table.groups);
   table.hasPart = true;
   table.partTotals = { partVoxels, TotalsOf(table).voxels };
   SetDistances(squares, table);

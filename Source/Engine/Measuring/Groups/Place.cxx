@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "BrickCCL/Measuring/Groups/GroupTable.h"
 #include "BrickCCL/Tables/ColumnFormulas.h"
-#include "BrickCCL/Tables/ColumnGroup.h"
 #include "BrickCCL/Tables/MergeTables.h"
 
 #include <cstdint>
@@ -46,8 +46,6 @@ AddPlaceColumns(ColumnList & columns)
   columns.AddAxes("first_voxel_",
                   "",
                   "index of the first voxel in raster order (x fastest)",
-                  "",
-                  "",
                   MergeRule::Recomputed,
                   FirstVoxel,
                   "index");
@@ -61,8 +59,6 @@ AddPlaceColumns(ColumnList & columns)
   {
     columns.Add(std::string("touches_") + AxisNames[side / 2] + (side % 2 == 0 ? "_min" : "_max"),
                 "1 if a voxel is on this side of the image",
-                "",
-                "",
                 MergeRule::Recomputed,
                 [side](Table t, Component c) { return std::uint64_t{ t.SidesTouched(c) >> side & 1u }; });
   }
@@ -70,9 +66,7 @@ AddPlaceColumns(ColumnList & columns)
 
 } // namespace
 
-namespace groups
-{
-extern constexpr ColumnGroup Place = [] {
+constexpr ColumnGroup groups::Place = [] {
   ColumnGroup group;
   group.name = "place";
   group.allowsPeriodic = true;
@@ -80,6 +74,5 @@ extern constexpr ColumnGroup Place = [] {
   group.merge = MergeNothing;
   return group;
 }();
-} // namespace groups
 
 } // namespace brickccl

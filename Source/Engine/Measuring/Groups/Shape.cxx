@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "BrickCCL/Measuring/Groups/GroupTable.h"
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Measuring/Moments.h"
 #include "BrickCCL/Tables/ColumnFormulas.h"
-#include "BrickCCL/Tables/ColumnGroup.h"
 
 #include <algorithm>
 #include <cmath>
@@ -80,8 +80,6 @@ AddMoments(ColumnList & columns)
     {
       columns.Add(std::string("covariance_") + AxisNames[i] + AxisNames[j] + "_mm2",
                   "covariance of the voxel centers' coordinates in LPS (divided by their number)",
-                  "",
-                  "",
                   MergeRule::Recomputed,
                   [i, j](Table t, Component c) { return ShapeOf(t, c).covariance[i][j]; });
     }
@@ -92,7 +90,7 @@ AddMoments(ColumnList & columns)
                        "PrincipalMoments",
                        "",
                        MergeRule::Recomputed,
-                       [](Table t, Component c, int i) { return ShapeOf(t, c).principalMoments[i]; });
+                       &ShapeMeasures::principalMoments);
   for (int i = 0; i < dimension; ++i)
   {
     columns.AddAxes("principal_axis_" + std::to_string(i + 1) + "_",
@@ -162,8 +160,6 @@ AddAngles(ColumnList & columns)
   {
     columns.Add("inclination_deg",
                 "angle between the longest principal axis and the plane of x and y, 0 to 90",
-                "",
-                "",
                 MergeRule::Recomputed,
                 Inclination,
                 "deg");
@@ -180,9 +176,7 @@ AddShapeColumns(ColumnList & columns)
 
 } // namespace
 
-namespace groups
-{
-extern constexpr ColumnGroup Shape = [] {
+constexpr ColumnGroup groups::Shape = [] {
   ColumnGroup group;
   group.name = "shape";
   group.needsMoments = true;
@@ -191,6 +185,5 @@ extern constexpr ColumnGroup Shape = [] {
   group.merge = MergeMoments;
   return group;
 }();
-} // namespace groups
 
 } // namespace brickccl

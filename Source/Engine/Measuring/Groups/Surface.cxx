@@ -4,10 +4,10 @@
 #include "BrickCCL/Measuring/CountPairs.h"
 #include "BrickCCL/Measuring/CountRowMarks.h"
 #include "BrickCCL/Measuring/GroupInput.h"
+#include "BrickCCL/Measuring/Groups/GroupTable.h"
 #include "BrickCCL/Measuring/LocalCounts.h"
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Tables/ColumnFormulas.h"
-#include "BrickCCL/Tables/ColumnGroup.h"
 
 #include <algorithm>
 #include <cmath>
@@ -174,12 +174,6 @@ MeasureSurfaces(const GroupInput & input, ComponentTable & table)
               table);
 }
 
-const SurfaceMeasures &
-SurfaceOf(const ComponentTable & table, const ComponentMeasures & component)
-{
-  return table.measures.Of<SurfaceMeasures>()[component.place];
-}
-
 /** The surface of the ball (the perimeter of the disc) of the component's volume, divided by the component's surface.
  */
 double
@@ -189,7 +183,7 @@ Sphericity(const ComponentTable & table, const ComponentMeasures & component)
   const double ball = table.extent.dimension == 1 ? 2
                     : table.extent.dimension == 2 ? Pi * diameter
                                                   : Pi * diameter * diameter;
-  return ball / SurfaceOf(table, component).crofton;
+  return ball / ValueOf(&SurfaceMeasures::crofton, table, component);
 }
 
 void
@@ -207,7 +201,7 @@ AddSurfaceColumns(ColumnList & columns)
               "Perimeter (with weights for cubic voxels)",
               isFlat ? "perimeter_crofton" : "",
               MergeRule::SecondLook,
-              [](Table t, Component c) { return SurfaceOf(t, c).crofton; });
+              &SurfaceMeasures::crofton);
   columns.Add(axesNames[at],
               isFlat ? "perimeter by Crofton's formula in the 2 directions of the axes: pi / 4 of the edges' length"
                      : "surface by Crofton's formula in the 3 directions of the axes: 2 / 3 of the faces' area",
@@ -216,14 +210,12 @@ AddSurfaceColumns(ColumnList & columns)
               MergeRule::SecondLook,
               [dimension](Table t, Component c) {
                 const double share = dimension == 1 ? 1 : dimension == 2 ? Pi / 4 : 2.0 / 3;
-                return share * SurfaceOf(t, c).faces;
+                return share * ValueOf(&SurfaceMeasures::faces, t, c);
               });
   columns.Add(faceNames[at],
               "area of the voxels' faces (in 2-D length of their edges) that bound the component",
-              "",
-              "",
               MergeRule::SecondLook,
-              [](Table t, Component c) { return SurfaceOf(t, c).faces; });
+              &SurfaceMeasures::faces);
   columns.Add(isFlat ? "circularity" : "sphericity",
               isFlat ? "4 pi area / perimeter^2: 1 for a disk"
                      : "surface of the ball of the same volume / surface: 1 for a ball",
@@ -238,8 +230,6 @@ AddSurfaceColumns(ColumnList & columns)
   {
     columns.Add("compactness",
                 "36 pi volume^2 / surface^3: the cube of sphericity",
-                "",
-                "",
                 MergeRule::SecondLook,
                 [](Table t, Component c) { return std::pow(Sphericity(t, c), 3); });
   }
@@ -253,9 +243,7 @@ AddSurfaceColumns(ColumnList & columns)
 
 } // namespace
 
-namespace groups
-{
-extern constexpr ColumnGroup Surface = [] {
+constexpr ColumnGroup groups::Surface = [] {
   ColumnGroup group;
   group.name = "surface";
   group.maximumDimension = 3;
@@ -263,6 +251,5 @@ extern constexpr ColumnGroup Surface = [] {
   group.measure = MeasureSurfaces;
   return group;
 }();
-} // namespace groups
 
 } // namespace brickccl

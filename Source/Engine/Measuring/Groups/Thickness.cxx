@@ -4,9 +4,9 @@
 #include "BrickCCL/Geometry/DrawBalls.h"
 #include "BrickCCL/Labels/ExpandLabels.h"
 #include "BrickCCL/Measuring/GroupInput.h"
+#include "BrickCCL/Measuring/Groups/GroupTable.h"
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Runs/AccumulateRuns.h"
-#include "BrickCCL/Tables/ColumnGroup.h"
 
 #include <algorithm>
 #include <cmath>
@@ -130,19 +130,14 @@ AddInscribedColumns(ColumnList & columns)
   columns.Add("inscribed_sphere_diameter_mm",
               "diameter of the largest ball (in 2-D disk) around a voxel center that fits into the component (voxels "
               "as boxes, up to the image's border); also the largest local thickness",
-              "",
-              "",
               MergeRule::SecondLook,
-              [](Table t, Component c) { return t.measures.Of<ThicknessMeasures>()[c.place].inscribedDiameter; });
-  columns.AddAxes(
-    "inscribed_sphere_",
-    "",
-    "index of that voxel, the first of several",
-    "",
-    "",
-    MergeRule::SecondLook,
-    [](Table t, Component c, int axis) { return t.measures.Of<ThicknessMeasures>()[c.place].inscribedCenter[axis]; },
-    "index");
+              &ThicknessMeasures::inscribedDiameter);
+  columns.AddAxes("inscribed_sphere_",
+                  "",
+                  "index of that voxel, the first of several",
+                  MergeRule::SecondLook,
+                  &ThicknessMeasures::inscribedCenter,
+                  "index");
 }
 
 void
@@ -150,23 +145,17 @@ AddThicknessColumns(ColumnList & columns)
 {
   columns.Add("thickness_mean_mm",
               "mean over the voxels of the diameter of the largest such ball that contains the voxel center",
-              "",
-              "",
               MergeRule::SecondLook,
-              [](Table t, Component c) { return t.measures.Of<ThicknessMeasures>()[c.place].meanLocal; });
+              &ThicknessMeasures::meanLocal);
   columns.Add("thickness_max_mm",
               "largest of these diameters, equal to the inscribed sphere",
-              "",
-              "",
               MergeRule::SecondLook,
-              [](Table t, Component c) { return t.measures.Of<ThicknessMeasures>()[c.place].inscribedDiameter; });
+              &ThicknessMeasures::inscribedDiameter);
 }
 
 } // namespace
 
-namespace groups
-{
-extern constexpr ColumnGroup Inscribed = [] {
+constexpr ColumnGroup groups::Inscribed = [] {
   ColumnGroup group;
   group.name = "inscribed";
   group.maximumDimension = 3;
@@ -175,7 +164,7 @@ extern constexpr ColumnGroup Inscribed = [] {
   return group;
 }();
 
-extern constexpr ColumnGroup Thickness = [] {
+constexpr ColumnGroup groups::Thickness = [] {
   ColumnGroup group;
   group.name = "thickness";
   group.maximumDimension = 3;
@@ -183,6 +172,5 @@ extern constexpr ColumnGroup Thickness = [] {
   group.measure = MeasureThickness;
   return group;
 }();
-} // namespace groups
 
 } // namespace brickccl

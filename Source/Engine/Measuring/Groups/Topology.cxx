@@ -2,9 +2,9 @@
 #include "BrickCCL/Labels/LabeledRuns.h"
 #include "BrickCCL/Measuring/CountRowMarks.h"
 #include "BrickCCL/Measuring/GroupInput.h"
+#include "BrickCCL/Measuring/Groups/GroupTable.h"
 #include "BrickCCL/Measuring/LocalCounts.h"
 #include "BrickCCL/Measuring/Measuring.h"
-#include "BrickCCL/Tables/ColumnGroup.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -100,24 +100,19 @@ AddEulerNumbers(const RowQuartet & rows, CommonRuns & room, SlabAccumulators<Eul
   add(rows.own, 1, &EulerSums::full);
   add(rows.own, 1, &EulerSums::face);
 
-  Intersect<true>(rows.own, rows.z, room.common);
-  add(room.common, -1, &EulerSums::full);
-  Intersect<true>(rows.own, rows.y, room.ownY);
-  add(room.ownY, -1, &EulerSums::full);
-  Intersect<true>(room.ownY, rows.z, room.third);
-  add(room.third, 1, &EulerSums::full);
-  Intersect<true>(room.third, rows.yz, room.common);
-  add(room.common, -1, &EulerSums::full);
-  Intersect<true>(room.ownY, rows.yz, room.common);
-  add(room.common, 1, &EulerSums::full);
-  Intersect<true>(rows.own, rows.yz, room.common);
-  add(room.common, -1, &EulerSums::full);
-  Intersect<true>(room.common, rows.z, room.third);
-  add(room.third, 1, &EulerSums::full);
-  Intersect<true>(rows.y, rows.z, room.common);
-  add(room.common, -1, &EulerSums::full);
-  Intersect<true>(room.common, rows.yz, room.third);
-  add(room.third, 1, &EulerSums::full);
+  const auto addFull = [&](const auto & a, const auto & b, auto & common, int sign) {
+    Intersect<true>(a, b, common);
+    add(common, sign, &EulerSums::full);
+  };
+  addFull(rows.own, rows.z, room.common, -1);
+  addFull(rows.own, rows.y, room.ownY, -1);
+  addFull(room.ownY, rows.z, room.third, 1);
+  addFull(room.third, rows.yz, room.common, -1);
+  addFull(room.ownY, rows.yz, room.common, 1);
+  addFull(rows.own, rows.yz, room.common, -1);
+  addFull(room.common, rows.z, room.third, 1);
+  addFull(rows.y, rows.z, room.common, -1);
+  addFull(room.common, rows.yz, room.third, 1);
 
   Intersect<false>(rows.own, rows.z, room.common);
   add(room.common, -1, &EulerSums::face);
@@ -233,7 +228,7 @@ AddTopologyColumns(ColumnList & columns)
                 "euler_number",
                 MergeRule::SecondLook,
                 [euler](Table t, Component c) { return t.measures.Of<TopologyMeasures>()[c.place].*euler; });
-    columns.Add(holesName + neighbors, holes, "", "", MergeRule::SecondLook, [euler](Table t, Component c) {
+    columns.Add(holesName + neighbors, holes, MergeRule::SecondLook, [euler](Table t, Component c) {
       return 1 - t.measures.Of<TopologyMeasures>()[c.place].*euler;
     });
   };
@@ -246,9 +241,7 @@ AddTopologyColumns(ColumnList & columns)
 
 } // namespace
 
-namespace groups
-{
-extern constexpr ColumnGroup Topology = [] {
+constexpr ColumnGroup groups::Topology = [] {
   ColumnGroup group;
   group.name = "topology";
   group.maximumDimension = 3;
@@ -256,6 +249,5 @@ extern constexpr ColumnGroup Topology = [] {
   group.measure = MeasureTopology;
   return group;
 }();
-} // namespace groups
 
 } // namespace brickccl

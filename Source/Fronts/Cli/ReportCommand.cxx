@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Files/Disk/AtomicFile.h"
 #include "BrickCCL/Report/Report.h"
 
 #include <iostream>
@@ -37,14 +38,15 @@ AddReportCommand(CLI::App & app)
   command->add_flag("--pdf", arguments->pdf, "also write report.pdf (needs Chromium or Chrome)");
   command->add_flag("--xlsx", arguments->xlsx, "also write report.xlsx, a workbook for Excel");
   command->callback([arguments] {
-    std::cout << report::WriteReport(arguments->folder, arguments->fields) << std::endl;
+    ReplacedTogether  together;
+    const std::string page = report::WriteReport(arguments->folder, arguments->fields);
+    const std::string book =
+      arguments->xlsx ? WriteBatchWorkbook(arguments->folder, arguments->fields) + '\n' : std::string();
+    together.Move();
+    std::cout << page << '\n' << book << std::flush;
     if (arguments->pdf)
     {
       std::cout << report::WritePdf(arguments->folder) << std::endl;
-    }
-    if (arguments->xlsx)
-    {
-      std::cout << WriteBatchWorkbook(arguments->folder, arguments->fields) << std::endl;
     }
   });
 }

@@ -3,8 +3,7 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Printable.h"
-
-#include <nlohmann/json.hpp>
+#include "BrickCCL/Job/Language.h"
 
 #include <algorithm>
 #include <cctype>
@@ -15,6 +14,8 @@
 
 namespace brickccl::batch
 {
+
+using job::IsUtf8;
 
 namespace
 {
@@ -33,20 +34,6 @@ LowerCase(std::string text)
     return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   });
   return text;
-}
-
-bool
-IsUtf8(const std::string & text)
-{
-  try
-  {
-    static_cast<void>(nlohmann::json(text).dump());
-    return true;
-  }
-  catch (const nlohmann::json::type_error &)
-  {
-    return false;
-  }
 }
 
 /** Each byte as \xFF for whose place `isEscaped` is true. */

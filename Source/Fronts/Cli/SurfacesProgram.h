@@ -12,8 +12,9 @@ namespace brickccl::cli
  *  \return empty if it is missing or was not built */
 std::string FindSurfacesProgram();
 
-/** Goes on as that program, with the same arguments. \throws Error if it is not there. */
-[[noreturn]] void ContinueAsSurfaces(char ** arguments);
+/** Continues as that program, with the same arguments. Returns if it is missing and they ask for help.
+ *  \throws Error if it is missing. */
+void ContinueAsSurfaces(char ** arguments);
 
 } // namespace brickccl::cli
 
